@@ -2,14 +2,14 @@
 
 Needs the `peers` group (`pin`, `example-robot-data`); run `python tests/data/make_pinocchio_golden.py`.
 
-Each robot gets two files. `<robot>.json` is a neutral description of the tree (joints with parent, placement, axis, inertia
-of the body behind the joint; fixed joints already merged), so that the numbers can be checked without the robot's URDF, plus
-the versions that made it. `<robot>.npz` holds the numbers of 20 states.
+Each robot gets two files. `<robot>.json` is a neutral description of the tree (joints with parent, placement, axis,
+inertia of the body behind the joint; fixed joints already merged), so that the numbers can be checked without the
+robot's URDF, plus the versions that made it. `<robot>.npz` holds the numbers of 20 states.
 
 Joints stand in Pinocchio's order, named; the coordinates of each joint follow rbd's conventions: a free joint has
 q = (w, x, y, z, position), v = (angular, linear) in the body's frame; a continuous joint is one angle; six-vectors are
-angular part first and, unless said, expressed in the world frame about its origin. `lower` arrays are the lower triangle of
-a symmetric matrix, row by row. Passive torques are absent and rotor inertia is zero.
+angular part first and, unless said, expressed in the world frame about its origin. `lower` arrays are the lower
+triangle of a symmetric matrix, row by row. Passive torques are absent and rotor inertia is zero.
 """
 
 from __future__ import annotations
