@@ -1,0 +1,145 @@
+"""The rules of the house as data, and the small parsers that look a module over.
+
+`tests/test_architecture.py` applies them. To add a layer, give it its place in `LAYERS`.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "rbd"
+
+# A module may import only from layers above its own, and from its own. Layers on one line do not know each other.
+LAYERS = [
+    ["errors"],
+    ["progress"],
+    ["scalars"],
+    ["native"],
+    ["spatial"],
+    ["joints"],
+    ["mechanism"],
+    ["state"],
+    ["algorithms"],
+    ["compiled"],
+    ["contact"],
+    ["rational"],
+    ["simulation"],
+    ["urdf", "mjcf"],
+    ["robots"],
+    ["rollout"],
+    ["export"],
+    ["viz"],
+    ["testing"],
+    ["cli"],
+    ["__main__"],
+]
+
+# The public list imports everything; compiled programs are written out by `export` on request.
+EXEMPT = {("__init__", "*"), ("compiled", "export")}
+
+# All that a module may import when it is itself imported; extras are imported where they are used.
+CORE = {"attrs", "llvmlite", "networkx", "numpy", "typing_extensions"}
+
+
+def modules() -> list[Path]:
+    """Every module of the package."""
+    return sorted(PACKAGE.rglob("*.py"))
+
+
+def name_of(path: Path) -> str:
+    """Return the path inside the repository."""
+    return path.relative_to(ROOT).as_posix()
+
+
+def layer_of(path: Path) -> str:
+    """Return the layer a module belongs to: its folder, or its own name at the top."""
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def rank(layer: str) -> int:
+    """Return a layer's place, counted from the top."""
+    return next(i for i, names in enumerate(LAYERS) if layer in names)
+
+
+def foreign_imports(tree: ast.Module) -> set[str]:
+    """Return the top-level packages needed to import a module, except the standard library and rbd."""
+    needed = {name.split(".")[0] for _, name in imports(top_level(tree))}
+    return needed - set(sys.stdlib_module_names) - {"rbd"}
+
+
+def imports(tree: ast.AST) -> Iterator[tuple[int, str]]:
+    """Yield (line, dotted name) of everything imported absolutely, wherever it stands."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module == "rbd":
+            yield from ((node.lineno, f"rbd.{alias.name}") for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.lineno, "." * node.level + (node.module or "")
+
+
+def top_level(tree: ast.Module) -> ast.Module:
+    """Return what runs when a module is imported: not the bodies of functions, nor what only type checkers read."""
+    return ast.Module([n for n in tree.body if not _is_deferred(n)], [])
+
+
+def _is_deferred(node: ast.stmt) -> bool:
+    if isinstance(node, ast.If):
+        return isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+
+
+def forbidden_imports(path: Path, tree: ast.AST) -> list[str]:
+    """Return the imports that point downwards in `LAYERS`."""
+    layer = layer_of(path)
+    wrong = [f"{line}: relative import {name}" for line, name in imports(tree) if name.startswith(".")]
+    for line, name in imports(tree):
+        parts = name.split(".")
+        if parts[0] == "rbd" and len(parts) > 1 and not _allowed(layer, parts[1]):
+            wrong.append(f"{line}: {layer} may not import {name}")
+    return wrong
+
+
+def _allowed(layer: str, imported: str) -> bool:
+    if imported.startswith("__") or layer == imported or (layer, "*") in EXEMPT or (layer, imported) in EXEMPT:
+        return True
+    return rank(imported) < rank(layer)
+
+
+def inexact_literals(tree: ast.AST) -> list[str]:
+    """Return the float and complex literals other than 0 and 1."""
+    numbers = (n for n in ast.walk(tree) if isinstance(n, ast.Constant) and isinstance(n.value, float | complex))
+    return [f"{n.lineno}: {n.value!r}" for n in numbers if n.value not in (0.0, 1.0)]
+
+
+# What an algorithm must ask the state for, so that a recording may bake it in or make it an input.
+PARAMETERS = {"inertia", "placement", "successor_placement", "gravity", "damping", "friction", "friction_velocity"}
+PARAMETERS |= {"armature", "bound_stiffness", "bound_damping", "position_bounds"}
+
+
+def parameters_read_past_the_state(tree: ast.AST) -> list[str]:
+    """Return `x.inertia` and the like where x is not a state, as far as names tell."""
+    reads = (n for n in ast.walk(tree) if isinstance(n, ast.Attribute) and n.attr in PARAMETERS)
+    return [f"{n.lineno}: {ast.unparse(n)}" for n in reads if _is_structure(n.value)]
+
+
+def _is_structure(node: ast.expr) -> bool:
+    """Whether an expression is, by its name, a mechanism, a body, a joint or a joint's type."""
+    last = ast.unparse(node).split("(")[0].split(".")[-1].split("[")[0].lstrip("_")
+    words = {"mechanism", "body", "joint", "bodies", "joints", "root_body", "successor", "predecessor", "type"}
+    return last in words or last.endswith(("_body", "_joint", "joint_type"))
+
+
+def value_branches(tree: ast.AST) -> list[str]:
+    """Return the conditions that compare with a float: only values are floats, structure is counted."""
+    tests = (n for n in ast.walk(tree) if isinstance(n, ast.If | ast.IfExp | ast.While))
+    compared = ((t.lineno, c) for t in tests for c in ast.walk(t.test) if isinstance(c, ast.Compare))
+    return [f"{line}: {ast.unparse(c)}" for line, c in compared if any(_is_float(x) for x in [c.left, *c.comparators])]
+
+
+def _is_float(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, float)

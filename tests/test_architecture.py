@@ -1,0 +1,138 @@
+"""The rules that keep the house in order, read off the source with `ast`. The lists are in tests/architecture.py."""
+
+from __future__ import annotations
+
+import ast
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tests import architecture as house
+
+MODULES = house.modules()
+EXACT_LAYERS = {"spatial", "joints", "algorithms"}
+
+
+def parse(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"), str(path))
+
+
+each_module = pytest.mark.parametrize("path", MODULES, ids=house.name_of)
+each_exact_module = pytest.mark.parametrize(
+    "path", [p for p in MODULES if house.layer_of(p) in EXACT_LAYERS], ids=house.name_of
+)
+each_algorithm = pytest.mark.parametrize(
+    "path", [p for p in MODULES if house.layer_of(p) == "algorithms"], ids=house.name_of
+)
+
+
+@each_module
+def test_every_module_has_a_place(path: Path) -> None:
+    assert house.layer_of(path) == "__init__" or house.rank(house.layer_of(path)) >= 0
+
+
+@each_module
+def test_imports_point_upwards(path: Path) -> None:
+    assert house.forbidden_imports(path, parse(path)) == []
+
+
+@each_module
+def test_networkx_stays_inside_mechanism(path: Path) -> None:
+    imported = {name.split(".")[0] for _, name in house.imports(parse(path))}
+    assert "networkx" not in imported or house.layer_of(path) == "mechanism"
+
+
+@each_module
+def test_importing_needs_only_the_core_dependencies(path: Path) -> None:
+    assert house.foreign_imports(parse(path)) <= house.CORE
+
+
+@each_module
+def test_files_stay_short(path: Path) -> None:
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 500
+
+
+@each_module
+def test_every_module_says_what_it_is(path: Path) -> None:
+    assert ast.get_docstring(parse(path))
+
+
+@each_exact_module
+def test_constants_are_exact(path: Path) -> None:
+    assert house.inexact_literals(parse(path)) == []
+
+
+@each_algorithm
+def test_algorithms_read_parameters_through_the_state(path: Path) -> None:
+    assert house.parameters_read_past_the_state(parse(path)) == []
+
+
+@each_algorithm
+def test_nothing_branches_on_a_value(path: Path) -> None:
+    assert house.value_branches(parse(path)) == []
+
+
+# -- the rules bite ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("layer", "line", "forbidden"),
+    [
+        ("spatial", "from rbd.joints import Revolute", True),
+        ("spatial", "import rbd.state.layout", True),
+        ("spatial", "from rbd import joints", True),
+        ("spatial", "from . import frame", True),
+        ("spatial", "def f():\n    from rbd.state import MechanismState", True),
+        ("spatial", "from rbd.scalars import sin", False),
+        ("spatial", "from rbd.spatial.frame import Frame", False),
+        ("urdf", "from rbd.mjcf import load_mjcf", True),
+        ("compiled", "from rbd.export import to_c", False),
+        ("state", "from rbd.algorithms import mass_matrix", True),
+    ],
+)
+def test_import_rule_bites(layer: str, line: str, forbidden: bool) -> None:
+    found = house.forbidden_imports(house.PACKAGE / layer / "module.py", ast.parse(line))
+    assert bool(found) == forbidden
+
+
+@pytest.mark.parametrize(
+    ("line", "refused"), [("x = 0.5", 1), ("x = 1e-9 + 2.0", 2), ("x = 2", 0), ("x = 1.0 - 0.0", 0)]
+)
+def test_literal_rule_bites(line: str, refused: int) -> None:
+    assert len(house.inexact_literals(ast.parse(line))) == refused
+
+
+@pytest.mark.parametrize(
+    ("line", "refused"),
+    [
+        ("mechanism.gravity", True),
+        ("state.mechanism.gravity", True),
+        ("body.inertia", True),
+        ("state.mechanism.successor(joint).inertia", True),
+        ("state.mechanism.placement(joint)", True),
+        ("joint.damping", True),
+        ("bodies[0].inertia", True),
+        ("state.inertia(body)", False),
+        ("state.placement(joint)", False),
+        ("state.gravity", False),
+    ],
+)
+def test_parameter_rule_bites(line: str, refused: bool) -> None:
+    assert bool(house.parameters_read_past_the_state(ast.parse(line))) == refused
+
+
+def test_heavy_imports_are_allowed_inside_functions_only() -> None:
+    assert house.foreign_imports(ast.parse("def f():\n    import scipy")) == set()
+    assert house.foreign_imports(ast.parse("try:\n    import scipy\nexcept ImportError:\n    pass")) == {"scipy"}
+
+
+def test_branch_rule_bites() -> None:
+    assert house.value_branches(ast.parse("y = a if x > 1.0 else b"))
+    assert not house.value_branches(ast.parse("y = a if n > 1 else b"))
+
+
+def test_the_core_dependencies_are_those_declared() -> None:
+    project = tomllib.loads((house.ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    declared = {d.split(">")[0] for d in project["dependencies"]}
+    assert declared == house.CORE
