@@ -34,6 +34,7 @@ LAYERS = [
     ["export"],
     ["viz"],
     ["testing"],
+    ["demo"],
     ["cli"],
     ["__main__"],
 ]

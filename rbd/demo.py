@@ -1,0 +1,150 @@
+"""The program behind `rbd demo`: a double pendulum from its bodies to a picture, with rbd's public names only.
+
+Read it as a first example. May import everything of rbd but the command line. Matplotlib is used when installed.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rbd.errors import FrameMismatchError
+from rbd.joints import Revolute
+from rbd.mechanism import Joint, Mechanism, RigidBody
+from rbd.simulation import Trajectory, simulate
+from rbd.spatial import Frame, Point, SpatialInertia, Transform
+from rbd.state import MechanismState
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from rbd.scalars.arrays import Array
+
+Print = Callable[[str], None]
+
+
+def build(lengths: tuple[float, float] = (1.0, 0.8), masses: tuple[float, float] = (1.0, 0.7)) -> Mechanism:
+    """Return two rods, one hanging from the other, that swing about the y axis; "tip" is the lower end.
+
+    >>> from rbd.demo import build
+    >>> build().nv
+    2
+    """
+    mechanism = Mechanism("world", gravity=(0, 0, -9.81))
+    carrier, pivot = mechanism.root_body, mechanism.root_frame
+    for name, joint_name, length, m in zip(("upper", "lower"), ("shoulder", "elbow"), lengths, masses, strict=True):
+        rod = RigidBody(name, rod_inertia(Frame(name), length, m))
+        joint = Joint(joint_name, Revolute((0, 1, 0)))
+        mechanism.attach(carrier, rod, joint, joint_pose=Transform(joint.frame_before, pivot))
+        end = Frame("elbow" if name == "upper" else "tip")
+        rod.add_frame(Transform(end, rod.default_frame, translation=(0, 0, -length)))
+        carrier, pivot = rod, end
+    return mechanism
+
+
+def rod_inertia(frame: Frame, length: float, mass: float, radius: float = 0.02) -> SpatialInertia:
+    """Return the inertia of a rod that hangs down from the origin of `frame`."""
+    across, along = mass * (3 * radius**2 + length**2) / 12, mass * radius**2 / 2
+    return SpatialInertia(frame, mass=mass, com=(0, 0, -length / 2), moment_about_com=np.diag([across, across, along]))
+
+
+def run(picture: Path, *, final_time: float = 10.0, progress: bool = False, say: Print = print) -> None:
+    """Build, simulate, ask, draw to `picture` (PNG); what is found out goes to `say`, line by line."""
+    mechanism = build()
+    bodies = " <- ".join(f"{mechanism.successor(j).name} ({j.name})" for j in mechanism.tree_joints)
+    say(
+        f"A double pendulum: {mechanism.root_body.name} <- {bodies}; {mechanism.mass:g} kg, {mechanism.nv} degrees of freedom"
+    )
+
+    state = MechanismState(mechanism, q=[2.0, 1.0], v=[0.0, 0.0])
+    trajectory = simulate(state, final_time, dt=5e-3, progress=progress)
+    say(f"\nSimulated {final_time:g} s in {len(trajectory) - 1} steps (Munthe-Kaas, fourth order). Energies in J:\n")
+    tell_energies(mechanism, trajectory, say)
+    ask_frames(mechanism, state, say)
+    if importlib.util.find_spec("matplotlib") is None:
+        say("\nNo picture: matplotlib is not installed. `pip install 'rbd[plot]'` installs it.")
+        return
+    draw(mechanism, trajectory, picture)
+    say(f"\nWrote {picture}")
+
+
+def tell_energies(mechanism: Mechanism, trajectory: Trajectory, say: Print) -> None:
+    """Tell the energies about every second, and how well their sum is kept."""
+    energies = trajectory.energies(mechanism)
+    say("    time   kinetic  potential     total")
+    stride = max(1, (len(trajectory) - 1) // 5)
+    for i in range(0, len(trajectory), stride):
+        row = (trajectory.t[i], energies.kinetic[i], energies.potential[i], energies.total[i])
+        say("  {:6.2f}  {:8.4f}   {:8.4f}  {:8.4f}".format(*row))
+    say(f"\nThe total has moved by at most {np.ptp(energies.total):.1e} J.")
+
+
+def ask_frames(mechanism: Mechanism, state: MechanismState, say: Print) -> None:
+    """Ask for the tip in the world, rightly and wrongly: frames are checked in every operation."""
+    tip = Point(mechanism.frame("tip"), (0, 0, 0))
+    X_WT = state.transform_to_root(tip.frame)
+    say(f"\nWhere is the tip?      transform_to_root(tip) @ tip   = {_shown((X_WT @ tip).xyz)} in the world")
+    X_WU = state.transform_to_root(mechanism.body("upper"))
+    say("And a wrong question:  transform_to_root(upper) @ tip raises")
+    try:
+        X_WU @ tip
+    except FrameMismatchError as error:
+        say(f"    FrameMismatchError: {error}")
+
+
+def _shown(xyz: Array) -> str:
+    return "(" + ", ".join(f"{x:.3f}" for x in xyz) + ")"
+
+
+# -- the picture --------------------------------------------------------------------------------------------------------
+
+
+def positions(mechanism: Mechanism, trajectory: Trajectory) -> Array:
+    """Return x and z of the elbow and the tip in the world at every sample, as (samples, 2, 2)."""
+    state = MechanismState(mechanism)
+    frames = [mechanism.frame("elbow"), mechanism.frame("tip")]
+    found = np.empty((len(trajectory), 2, 2))
+    for i, q in enumerate(trajectory.q):
+        state.set_configuration(q)
+        for k, frame in enumerate(frames):
+            found[i, k] = state.transform_to_root(frame).translation[[0, 2]]
+    return found
+
+
+def draw(mechanism: Mechanism, trajectory: Trajectory, picture: Path) -> None:
+    """Draw the path of the tip with a few poses, and the energies over time."""
+    from matplotlib.figure import Figure  # not pyplot: a library leaves its user's figures alone
+
+    figure = Figure(figsize=(10, 4.2), layout="constrained")
+    left, right = figure.subplots(1, 2, width_ratios=[1, 1.35])
+    _draw_motion(left, positions(mechanism, trajectory))
+    _draw_energies(right, mechanism, trajectory)
+    figure.savefig(picture, dpi=120)
+
+
+def _draw_motion(axes: Axes, found: Array) -> None:
+    half = max(1, len(found) // 2)
+    axes.plot(*found[:half, 1].T, color="tab:blue", linewidth=0.9, alpha=0.8)
+    for i in np.linspace(0, half - 1, 7).astype(int):
+        rods = np.vstack([np.zeros((1, 2)), found[i]])
+        strength = 0.15 + 0.85 * i / max(1, half - 1)
+        axes.plot(*rods.T, "-o", color="black", alpha=strength, linewidth=2.0, markersize=4.5)
+    axes.set_aspect("equal")
+    axes.set_xlabel("x [m]")
+    axes.set_ylabel("z [m]")
+    axes.set_title("path of the tip")
+
+
+def _draw_energies(axes: Axes, mechanism: Mechanism, trajectory: Trajectory) -> None:
+    energies = trajectory.energies(mechanism)
+    for name, values in zip(energies._fields, energies, strict=True):
+        axes.plot(trajectory.t, values, label=name, linewidth=1.4)
+    axes.set_xlabel("time [s]")
+    axes.set_ylabel("energy [J]")
+    axes.set_title("energies")
+    axes.legend(loc="upper right", ncols=3, frameon=False)
+    axes.margins(x=0)

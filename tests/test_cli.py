@@ -1,0 +1,127 @@
+"""The `rbd` command: what it prints, what it writes, its exit codes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rbd import cli, demo
+
+ARM = """<?xml version="1.0"?>
+<robot name="small arm">
+  <link name="base"/>
+  <link name="arm"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="flange"/>
+  <joint name="shoulder" type="revolute">
+    <parent link="base"/><child link="arm"/><axis xyz="0 1 0"/>
+    <limit lower="-1" upper="1" effort="10" velocity="2"/>
+  </joint>
+  <joint name="mount" type="fixed"><parent link="arm"/><child link="flange"/></joint>
+  <gadget/>
+</robot>
+"""
+
+
+@pytest.fixture
+def arm(tmp_path: Path) -> Path:
+    path = tmp_path / "arm.urdf"
+    path.write_text(ARM, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def faulty(tmp_path: Path) -> Path:
+    path = tmp_path / "faulty.urdf"
+    path.write_text(ARM.replace('<mass value="2"/>', '<mass value="1,5"/>'), encoding="utf-8")
+    return path
+
+
+def test_info_shows_tree_sizes_and_remarks(arm: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["info", str(arm)]) == 0
+    out = capsys.readouterr().out
+    for expected in ("small arm", "nq = 1, nv = 1", "mass 2 kg", "arm  (shoulder: Revolute)", "ignored:", "gadget"):
+        assert expected in out
+    assert "flange" not in out
+
+
+def test_info_can_keep_fixed_joints_and_float(arm: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["info", "--keep-fixed", "--floating", str(arm)]) == 0
+    out = capsys.readouterr().out
+    assert "flange  (mount: Fixed)" in out
+    assert "QuaternionFloating" in out
+    assert "nq = 8, nv = 7" in out
+
+
+def test_check_accepts(arm: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["check", str(arm)]) == 0
+    assert f"{arm}: ok" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", ["info", "check"])
+def test_a_faulty_file_is_refused_with_its_line(command: str, faulty: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main([command, str(faulty)]) == 1
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith("rbd: ")
+    assert f"{faulty.name}:4:" in captured.err
+    assert "1,5" in captured.err
+
+
+@pytest.mark.parametrize("what", ["missing.urdf", "."])
+def test_what_is_no_file_is_refused(what: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["check", what]) == 1
+    assert capsys.readouterr().err.startswith("rbd: ")
+
+
+@pytest.mark.parametrize("arguments", [[], ["fly"], ["check"], ["demo", "--time", "-1"], ["demo", "--time", "nan"]])
+def test_a_wrong_command_line_is_two(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        cli.main(arguments)
+    assert caught.value.code == 2
+    assert "usage: rbd" in capsys.readouterr().err
+
+
+def test_demo_tells_energies_and_the_frame_error_and_draws(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("matplotlib")
+    picture = tmp_path / "picture.png"
+    assert cli.main(["demo", "--time", "0.1", "--picture", str(picture)]) == 0
+    out = capsys.readouterr().out
+    for expected in (
+        "2 degrees of freedom",
+        "kinetic",
+        "The total has moved by",
+        "FrameMismatchError",
+        f"Wrote {picture}",
+    ):
+        assert expected in out
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_demo_without_matplotlib_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    lines: list[str] = []
+    demo.run(tmp_path / "picture.png", final_time=0.02, say=lines.append)
+    assert "pip install 'rbd[plot]'" in lines[-1]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_demo_into_a_missing_folder_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("matplotlib")
+    assert cli.main(["demo", "--time", "0.01", "--picture", str(tmp_path / "none" / "picture.png")]) == 1
+    assert "No such file" in capsys.readouterr().err
+
+
+def test_module_and_command_are_one(arm: Path) -> None:
+    command = [sys.executable, "-m", "rbd", "check", str(arm)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_version(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        cli.main(["--version"])
+    assert caught.value.code == 0
+    assert capsys.readouterr().out.startswith("rbd ")

@@ -1,0 +1,84 @@
+"""What is public is what tests/data/public_api.json promises: there, importable, described and documented."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import rbd
+
+ROOT = Path(__file__).resolve().parents[1]
+API = json.loads((ROOT / "tests" / "data" / "public_api.json").read_text(encoding="utf-8"))
+PLANNED = set(API["planned"])
+LANDED = sorted(set(API["rbd"]) - PLANNED)
+MEMBERS = [(owner, name) for owner, names in API["members"].items() if owner not in PLANNED for name in names]
+MODULES = {name: names for name, names in API["modules"].items() if name not in PLANNED}
+DOCUMENTED = set(
+    re.findall(
+        r"^\.\. auto(?:class|function|data|exception|module):: *([\w.]+)",
+        "\n".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs").glob("**/*.md"))),
+        re.MULTILINE,
+    )
+)
+
+
+def test_the_public_list_is_the_promised_one() -> None:
+    assert sorted(set(rbd.__all__) - {"__version__"}) == LANDED
+
+
+def test_the_public_list_is_sorted_and_names_nothing_twice() -> None:
+    assert list(rbd.__all__) == sorted(set(rbd.__all__))
+
+
+@pytest.mark.parametrize("name", rbd.__all__)
+def test_name_exists(name: str) -> None:
+    assert hasattr(rbd, name)
+
+
+@pytest.mark.parametrize("name", [n for n in rbd.__all__ if n != "__version__"])
+def test_name_has_a_docstring_of_its_own(name: str) -> None:
+    thing = getattr(rbd, name)
+    assert "__doc__" in vars(thing)
+    assert inspect.getdoc(thing)
+
+
+@pytest.mark.parametrize("name", [n for n in rbd.__all__ if n != "__version__"])
+def test_name_is_on_an_api_page(name: str) -> None:
+    assert f"rbd.{name}" in DOCUMENTED
+
+
+@pytest.mark.parametrize(("owner", "name"), MEMBERS)
+def test_member_exists_and_is_described(owner: str, name: str) -> None:
+    kind = getattr(rbd, owner)
+    assert hasattr(kind, name) or name in kind.__annotations__
+    member = inspect.getattr_static(kind, name, None)
+    if inspect.isroutine(member) or isinstance(member, property | classmethod | staticmethod):
+        assert inspect.getdoc(getattr(kind, name))
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_module_offers_what_it_promises(module: str) -> None:
+    loaded = importlib.import_module(module)
+    missing = [n for n in MODULES[module] if not hasattr(loaded, n) and f"{module}.{n}" not in PLANNED]
+    assert missing == []
+    assert inspect.getdoc(loaded)
+
+
+@pytest.mark.parametrize("name", sorted(PLANNED))
+def test_planned_names_have_not_landed(name: str) -> None:
+    if name.startswith("rbd."):
+        module, _, last = name.rpartition(".")
+        offered = hasattr(importlib.import_module(module), last)
+        assert not (offered or importlib.util.find_spec(name) if module == "rbd" else offered)
+    else:
+        assert not hasattr(rbd, name)
+
+
+def test_star_import_shadows_no_builtin() -> None:
+    assert not set(rbd.__all__) & set(dir(__builtins__))
