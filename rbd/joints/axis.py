@@ -1,0 +1,105 @@
+"""Axes of joints: checking them, and the geometry of turning and sliding along one.
+
+Room: joints. May import `errors`, `scalars` and `spatial`. Axes are plain floats: a coordinate axis has exact zeros,
+which vanish from everything recorded.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from rbd.errors import ArgumentError
+from rbd.scalars import atan2, cos, lift, sin
+from rbd.scalars.arrays import float_array
+from rbd.spatial.linalg import cross3, dot3, matvec
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rbd.scalars import Scalar, Vector
+    from rbd.spatial.linalg import Mat3, Vec3
+
+Axis = tuple[float, float, float]
+
+_ROUNDING = 1e-15  # a few units in the last place of 1: an axis this close to length one is left as it is
+
+
+def unit_axis(value: object, argument: str) -> Axis:
+    """Return `value` scaled to length one; an axis of length one comes back unchanged.
+
+    Raises ShapeError, NotFiniteError, or ArgumentError for a zero axis, each naming `argument`.
+    """
+    axis = _vector(float_array(value, (3,), argument))
+    largest = max(abs(c) for c in axis)
+    if largest == 0.0:
+        message = f"{argument} is zero: it has no direction"
+        raise ArgumentError(message, argument=argument, value=axis, allowed="a vector other than zero")
+    if not 1e-100 < largest < 1e100:  # squares would overflow or vanish
+        axis = _vector(math.ldexp(c, -math.frexp(largest)[1]) for c in axis)
+    length = math.hypot(*axis)
+    return axis if abs(length - 1.0) <= _ROUNDING else _vector(c / length for c in axis)
+
+
+def orthogonal_axis(value: object, axis: Axis, argument: str, other: str) -> Axis:
+    """Return `value` scaled to length one and freed of rounding along `axis`.
+
+    Raises as `unit_axis` does, and ArgumentError when the angle to `axis` differs from a right angle by more than 1e-9.
+    """
+    found = unit_axis(value, argument)
+    along = math.fsum(a * b for a, b in zip(found, axis, strict=True))
+    if abs(along) > 1e-9:
+        message = f"{argument} must be orthogonal to {other}; their cosine is {along:.3g}"
+        raise ArgumentError(message, argument=argument, value=found, allowed=f"an axis orthogonal to {other}")
+    if abs(along) <= _ROUNDING:
+        return found
+    return unit_axis([a - along * b for a, b in zip(found, axis, strict=True)], argument)
+
+
+def triad(axis: Axis) -> tuple[Vec3, Vec3]:
+    """Return two unit vectors that are orthogonal to `axis` and to each other.
+
+    For a coordinate axis they are the two other ones. The reference axis is the one least aligned with `axis`, hence
+    both are well-conditioned for every axis.
+    """
+    least = min(range(3), key=lambda k: abs(axis[k]))
+    reference = [float(k == least) for k in range(3)]
+    first = unit_axis([r - axis[least] * a for r, a in zip(reference, axis, strict=True)], "axis")
+    return first, cross3(axis, first)
+
+
+def lifted(axis: Axis, like: Vector) -> Vec3:
+    """Return `axis` as scalars that combine exactly with those of `like`."""
+    return lift(axis[0], like), lift(axis[1], like), lift(axis[2], like)
+
+
+def turn_parts(rotation: Mat3, axis: Vec3) -> tuple[Scalar, Scalar]:
+    """Return twice the (sine, cosine) of the rotation about `axis` nearest to `rotation`, common factor aside.
+
+    They maximise the trace of the relative rotation; both are zero for half a turn about an orthogonal axis, which
+    is equally far from every rotation about `axis`.
+    """
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = rotation
+    skew = (zy - yz, xz - zx, yx - xy)
+    return dot3(axis, skew), xx + yy + zz - dot3(axis, matvec(rotation, axis))
+
+
+def turn_angle(rotation: Mat3, axis: Vec3) -> Scalar:
+    """Return the angle of the rotation about `axis` nearest to `rotation`, from -π to π."""
+    return atan2(*turn_parts(rotation, axis))
+
+
+def nearest_turn(angle: Scalar, near: Scalar) -> Scalar:
+    """Return the angle that differs from `angle` by whole turns and is nearest to `near`."""
+    difference = angle - near
+    return near + atan2(sin(difference), cos(difference))
+
+
+def _vector(values: Iterable[float]) -> Axis:
+    x, y, z = (float(c) + 0.0 for c in values)  # -0.0 + 0.0 is 0.0
+    return x, y, z
+
+
+def flipped_axis(axis: Axis) -> Axis:
+    """Return the opposite axis."""
+    return _vector(-c for c in axis)

@@ -1,0 +1,202 @@
+"""What a joint type is: the interface, with everything that follows from a few formulas already filled in.
+
+Room: joints. May import `errors`, `scalars` and `spatial`.
+
+Writing a joint type of your own
+--------------------------------
+Derive from `JointType` and write eight members:
+
+* `nq`, `nv`: how many coordinates and velocities it has;
+* `transform(q, after, before)`: the pose of the frame after the joint in the frame before it;
+* `motion_subspace(q, after, before)`: the Jacobian S, with twist = S v, expressed in the frame after the joint;
+* `constraint_wrench_subspace(q, after)`: 6 - nv independent wrenches that do no work on S;
+* `project(transform, near)`: the coordinates nearest to a pose, used when loops are closed;
+* `zero()` (the transform must be the identity there) and `random(rng)`.
+
+If S depends on q, write `bias_acceleration` too: (dS/dt) v. If v is not the derivative of q, write
+`configuration_derivative`, `velocity`, both of their Jacobians, the local coordinates and, if some q have to be
+normalised, the three members about that. Then run `rbd.testing.check_joint_type(MyJoint())`: it checks every member
+against every other one, and says what does not fit.
+
+Rules: take and return tuples of scalars; compute with `rbd.scalars` (`sin`, `where`, `const(1, 2)` ...) and never
+branch on a value, so that one definition serves floats, recorded, symbolic, interval and exact scalars; put
+parameters in through `lift`. Make the class `attrs.frozen`, so that it compares by value and can be pickled.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+from rbd.joints.tuples import add, combine, identity, subtract
+from rbd.spatial import GeometricJacobian, SpatialAcceleration
+from rbd.spatial.linalg import zero3
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from rbd.scalars import Matrix, Scalar, Vector
+    from rbd.spatial import Frame, Transform, Twist, Wrench, WrenchMatrix
+    from rbd.spatial.frame import A, B
+
+
+class JointType(ABC):
+    """How one frame may move with respect to another; abstract.
+
+    `before` and `after` are the frames before and after the joint. q are the coordinates, v is the velocity:
+    the twist of `after` with respect to `before`, expressed in `after`, is `motion_subspace(q) @ v`.
+    All vectors are tuples of scalars of any type; their lengths are the caller's promise.
+
+    >>> from rbd import Frame, Revolute
+    >>> before, after = Frame("before"), Frame("after")
+    >>> Revolute((0, 0, 1)).twist((0.3,), (2.0,), after, before).angular
+    array([0., 0., 2.])
+    """
+
+    __slots__ = ()
+
+    # ---------------------------------------------------------------- sizes
+
+    @property
+    @abstractmethod
+    def nq(self) -> int:
+        """Return the number of coordinates."""
+
+    @property
+    @abstractmethod
+    def nv(self) -> int:
+        """Return the number of velocities, the degrees of freedom."""
+
+    @property
+    def position_names(self) -> tuple[str, ...]:
+        """Return one word per coordinate, for legends and tables."""
+        return tuple(f"q{k}" for k in range(self.nq))
+
+    @property
+    def velocity_names(self) -> tuple[str, ...]:
+        """Return one word per velocity, for legends and tables."""
+        return tuple(f"v{k}" for k in range(self.nv))
+
+    # ---------------------------------------------------------------- kinematics
+
+    @abstractmethod
+    def transform(self, q: Vector, after: Frame[A], before: Frame[B]) -> Transform[A, B]:
+        """Return the pose of `after` in `before`: it maps coordinates in `after` to coordinates in `before`."""
+
+    @abstractmethod
+    def motion_subspace(self, q: Vector, after: Frame[A], before: Frame[B]) -> GeometricJacobian[A, B, A]:
+        """Return S: nv columns in `after`; `S @ v` is the twist of `after` with respect to `before`."""
+
+    def twist(self, q: Vector, v: Vector, after: Frame[A], before: Frame[B]) -> Twist[A, B, A]:
+        """Return the twist of `after` with respect to `before`, expressed in `after`: S v."""
+        return self.motion_subspace(q, after, before) @ v
+
+    def bias_acceleration(self, q: Vector, v: Vector, after: Frame[A], before: Frame[B]) -> SpatialAcceleration[A, B, A]:
+        """Return (dS/dt) v, components in `after`: the part of the joint's acceleration that v alone causes.
+
+        Zero here, which is right whenever S does not depend on q.
+        """
+        return SpatialAcceleration.trusted(after, before, after, zero3(), zero3())
+
+    def position_subspace(self, q: Vector, after: Frame[A], before: Frame[B]) -> GeometricJacobian[A, B, A]:
+        """Return H: nq columns in `after`; `H @ qd` is the twist that goes with the derivative qd of q.
+
+        Column k says how the pose moves when q[k] alone moves. For coordinates that are normalised on use
+        (quaternions) it is the derivative of the normalised pose. H N = S, N being `configuration_derivative_jacobian`.
+        """
+        columns = self.motion_subspace(q, after, before).columns
+        return GeometricJacobian.trusted(after, before, after, combine(columns, self.velocity_jacobian(q)))
+
+    # ---------------------------------------------------------------- forces
+
+    @abstractmethod
+    def constraint_wrench_subspace(self, q: Vector, after: Frame[A]) -> WrenchMatrix[A]:
+        """Return 6 - nv independent wrenches in `after` that do no work on any motion the joint allows."""
+
+    def torque(self, q: Vector, wrench: Wrench[A], after: Frame[A], before: Frame[B]) -> Vector:
+        """Return the joint's torques under `wrench` (in `after`): S transposed times the wrench.
+
+        Raises FrameMismatchError when the wrench is in another frame.
+        """
+        return self.motion_subspace(q, after, before).torque_components(wrench)
+
+    # ---------------------------------------------------------------- derivative of q and velocity
+
+    def configuration_derivative(self, q: Vector, v: Vector) -> Vector:
+        """Return the derivative of q at velocity v: N v."""
+        return tuple(v)
+
+    def velocity(self, q: Vector, qd: Vector) -> Vector:
+        """Return the velocity at which q changes at the rate qd; qd off the manifold counts by its effect on the pose."""
+        return tuple(qd)
+
+    def configuration_derivative_jacobian(self, q: Vector) -> Matrix:
+        """Return N: nq rows and nv columns, the matrix of `configuration_derivative`."""
+        return identity(self.nv)
+
+    def velocity_jacobian(self, q: Vector) -> Matrix:
+        """Return the matrix of `velocity`: nv rows and nq columns, a left inverse of N."""
+        return identity(self.nv)
+
+    # ---------------------------------------------------------------- coordinates around a configuration
+
+    def local_coordinates(self, q0: Vector, q: Vector) -> Vector:
+        """Return nv coordinates of q around q0; they are zero exactly where q and q0 are the same pose."""
+        return subtract(q, q0)
+
+    def local_coordinates_rate(self, q0: Vector, q: Vector, v: Vector) -> Vector:
+        """Return the derivative of the local coordinates of q around q0 at velocity v."""
+        return self.configuration_derivative(q, v)
+
+    def global_coordinates(self, q0: Vector, phi: Vector) -> Vector:
+        """Return the q that has the local coordinates phi around q0."""
+        return add(q0, phi)
+
+    # ---------------------------------------------------------------- choosing and repairing q
+
+    @abstractmethod
+    def project(self, transform: Transform[A, B], near: Vector | None = None) -> Vector:
+        """Return the coordinates nearest to `transform` (from `after` to `before`), which need not be reachable.
+
+        Where several q give the same pose (turns, the sign of a quaternion), the one nearest to `near` is returned.
+        """
+
+    @abstractmethod
+    def zero(self) -> tuple[float, ...]:
+        """Return the q whose transform is the identity."""
+
+    @abstractmethod
+    def random(self, rng: np.random.Generator) -> tuple[float, ...]:
+        """Return a random q."""
+
+    def normalize(self, q: Vector) -> Vector:
+        """Return the normalised q of the same pose."""
+        return tuple(q)
+
+    def normalization_error(self, q: Vector) -> Scalar:
+        """Return how far q is from normalised; zero for coordinates that need no normalisation."""
+        return 0
+
+    def principal_value(self, q: Vector) -> Vector:
+        """Return the preferred one of the q of the same pose, where there are several."""
+        return tuple(q)
+
+    # ---------------------------------------------------------------- the other direction
+
+    def flipped(self) -> JointType:
+        """Return the joint as seen from its other side: `before` and `after` change places.
+
+        `flipped().transform(flip_configuration(q))` is the inverse of `transform(q)`. Here a `Reversed` joint;
+        every type of rbd returns a joint of its own type.
+        """
+        from rbd.joints.reversed import Reversed  # it derives from this class
+
+        return Reversed(self)
+
+    def flip_configuration(self, q: Vector) -> Vector:
+        """Return the coordinates of the flipped joint that belong to q."""
+        return tuple(q)
+
+    def flip_velocity(self, q: Vector, v: Vector) -> Vector:
+        """Return the velocity of the flipped joint that belongs to q and v."""
+        return tuple(v)

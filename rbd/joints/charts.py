@@ -1,0 +1,286 @@
+"""Coordinates of rotations, as the spherical and the floating joints use them: quaternion, MRP, rotation vector.
+
+Room: joints. May import `scalars` and `spatial`. A chart turns its coordinates r into rotations from the frame after
+to the frame before; angular velocities are those of the frame after, expressed in the frame after.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, final
+
+import attrs
+from typing_extensions import override
+
+from rbd.joints.axis import nearest_turn
+from rbd.joints.tuples import dot, matvec, negate
+from rbd.scalars import absolute, const, greater, less, sqrt, where
+from rbd.spatial import so3
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from rbd.scalars import Matrix, Scalar, Vector
+    from rbd.spatial.linalg import Mat3, Vec3
+    from rbd.spatial.so3 import Quaternion
+
+
+class RotationChart(ABC):
+    """Coordinates of rotations; abstract."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def names(self) -> tuple[str, ...]:
+        """Return one word per coordinate."""
+
+    @abstractmethod
+    def quaternion(self, r: Vector) -> Quaternion:
+        """Return the unit quaternion of the rotation."""
+
+    @abstractmethod
+    def coordinates(self, q: Quaternion, near: Vector | None) -> Vector:
+        """Return the coordinates of a unit quaternion: those nearest to `near`, or the principal ones without it."""
+
+    @abstractmethod
+    def rate_matrix(self, r: Vector) -> Matrix:
+        """Return the matrix from the angular velocity to the derivative of r."""
+
+    @abstractmethod
+    def velocity_matrix(self, r: Vector) -> Matrix:
+        """Return the matrix from the derivative of r to the angular velocity: 3 rows."""
+
+    def rotation(self, r: Vector) -> Mat3:
+        """Return the rotation matrix."""
+        return so3.quaternion_to_rotation(self.quaternion(r))
+
+    def rate(self, r: Vector, omega: Vec3) -> Vector:
+        """Return the derivative of r at an angular velocity."""
+        return matvec(self.rate_matrix(r), omega)
+
+    def velocity(self, r: Vector, rd: Vector) -> Vec3:
+        """Return the angular velocity at which r changes at the rate rd."""
+        x, y, z = matvec(self.velocity_matrix(r), rd)
+        return x, y, z
+
+    def relative(self, r0: Vector, r: Vector) -> Quaternion:
+        """Return the unit quaternion from r0 to r, expressed in the frame after; its vector is zero where r is r0."""
+        return _relative(self.quaternion(r0), self.quaternion(r))
+
+    def moved(self, r0: Vector, step: Quaternion) -> Vector:
+        """Return r0 turned by a unit quaternion expressed in the frame after; the result is near r0."""
+        return self.coordinates(so3.quaternion_product(self.quaternion(r0), step), r0)
+
+    def inverse(self, r: Vector) -> Vector:
+        """Return the coordinates of the inverse rotation."""
+        return negate(r)
+
+    def normalize(self, r: Vector) -> Vector:
+        """Return the normalised coordinates of the same rotation."""
+        return tuple(r)
+
+    def normalization_error(self, r: Vector) -> Scalar:
+        """Return how far r is from normalised."""
+        return 0
+
+    @abstractmethod
+    def principal_value(self, r: Vector) -> Vector:
+        """Return the preferred coordinates of the same rotation."""
+
+    def zero(self) -> tuple[float, ...]:
+        """Return the coordinates of no rotation."""
+        return (0.0,) * len(self.names)
+
+    def random(self, rng: np.random.Generator) -> tuple[float, ...]:
+        """Return the coordinates of a rotation drawn uniformly."""
+        w, x, y, z = (float(c) for c in rng.standard_normal(4))
+        return tuple(float(c) for c in self.coordinates(so3.quaternion_normalized((w, x, y, z)), None))  # type: ignore[arg-type]
+
+
+@final
+@attrs.frozen
+class QuaternionChart(RotationChart):
+    """Quaternions (w, x, y, z) of any length but zero: they are scaled to length one on use."""
+
+    @property
+    @override
+    def names(self) -> tuple[str, ...]:
+        return "qw", "qx", "qy", "qz"
+
+    @override
+    def quaternion(self, r: Vector) -> Quaternion:
+        return so3.quaternion_normalized(_quaternion(r))
+
+    @override
+    def rotation(self, r: Vector) -> Mat3:
+        w, x, y, z = r  # the matrix of a unit quaternion, the square of the length divided out: no root
+        scale = 2 / so3.quaternion_square_norm((w, x, y, z))
+        x2, y2, z2 = scale * x, scale * y, scale * z
+        xx, yy, zz = x * x2, y * y2, z * z2
+        xy, xz, yz = x * y2, x * z2, y * z2
+        wx, wy, wz = w * x2, w * y2, w * z2
+        return (
+            (1 - (yy + zz), xy - wz, xz + wy),
+            (xy + wz, 1 - (xx + zz), yz - wx),
+            (xz - wy, yz + wx, 1 - (xx + yy)),
+        )
+
+    @override
+    def coordinates(self, q: Quaternion, near: Vector | None) -> Vector:
+        if near is None:
+            return so3.upper_quaternion(q)
+        return _signed(q, less(dot(q, near), 0))
+
+    @override
+    def rate_matrix(self, r: Vector) -> Matrix:
+        return so3.quaternion_rate_matrix(_quaternion(r))
+
+    @override
+    def velocity_matrix(self, r: Vector) -> Matrix:
+        scale = 2 / so3.quaternion_square_norm(_quaternion(r))
+        w, x, y, z = (scale * c for c in r)
+        return (-x, w, z, -y), (-y, -z, w, x), (-z, y, -x, w)
+
+    @override
+    def velocity(self, r: Vector, rd: Vector) -> Vec3:
+        return so3.body_angular_velocity(_quaternion(r), _quaternion(rd))
+
+    @override
+    def moved(self, r0: Vector, step: Quaternion) -> Vector:
+        return so3.quaternion_product(self.quaternion(r0), step)
+
+    @override
+    def inverse(self, r: Vector) -> Vector:
+        return so3.quaternion_conjugate(_quaternion(r))
+
+    @override
+    def normalize(self, r: Vector) -> Vector:
+        return self.quaternion(r)
+
+    @override
+    def normalization_error(self, r: Vector) -> Scalar:
+        return absolute(sqrt(dot(r, r)) - 1)
+
+    @override
+    def principal_value(self, r: Vector) -> Vector:
+        return so3.upper_quaternion(_quaternion(r))
+
+    @override
+    def zero(self) -> tuple[float, ...]:
+        return 1.0, 0.0, 0.0, 0.0
+
+
+@final
+@attrs.frozen
+class MRPChart(RotationChart):
+    """Modified Rodrigues parameters, axis times tan(angle / 4): singular at a full turn.
+
+    r and -r / |r|² are the same rotation; the principal one is at most one long.
+    """
+
+    @property
+    @override
+    def names(self) -> tuple[str, ...]:
+        return "mx", "my", "mz"
+
+    @override
+    def quaternion(self, r: Vector) -> Quaternion:
+        return so3.mrp_to_quaternion(_vec3(r))
+
+    @override
+    def coordinates(self, q: Quaternion, near: Vector | None) -> Vector:
+        if near is None:
+            return so3.quaternion_to_mrp(q)
+        w, x, y, z = _signed(q, less(dot(q, self.quaternion(near)), 0))
+        # 1 + w cancels beyond half a turn, where the square of the vector over 1 - w is the same thing.
+        far = less(w, 0)
+        scale = where(far, (1 - w) / where(far, x * x + y * y + z * z, 1), 1 / where(far, 1, 1 + w))
+        return scale * x, scale * y, scale * z
+
+    @override
+    def rate_matrix(self, r: Vector) -> Matrix:
+        return so3.mrp_rate_matrix(_vec3(r))
+
+    @override
+    def velocity_matrix(self, r: Vector) -> Matrix:
+        return so3.mrp_velocity_matrix(_vec3(r))
+
+    @override
+    def principal_value(self, r: Vector) -> Vector:
+        square = dot(r, r)
+        outside = greater(square, 1)
+        scale = where(outside, -1 / where(outside, square, 1), 1)
+        return tuple(scale * c for c in r)
+
+
+@final
+@attrs.frozen
+class RotationVectorChart(RotationChart):
+    """Rotation vectors, axis times angle: singular at full turns. The principal one is at most π long."""
+
+    @property
+    @override
+    def names(self) -> tuple[str, ...]:
+        return "rx", "ry", "rz"
+
+    @override
+    def quaternion(self, r: Vector) -> Quaternion:
+        return so3.quaternion_exp(_vec3(r))
+
+    @override
+    def rotation(self, r: Vector) -> Mat3:
+        return so3.rotation_exp(_vec3(r))
+
+    @override
+    def coordinates(self, q: Quaternion, near: Vector | None) -> Vector:
+        r = so3.quaternion_log(q)
+        if near is None:
+            return r
+        square = dot(r, r)
+        turned = greater(square, 0)  # without rotation there is no axis along which to add turns
+        angle = sqrt(where(turned, square, 1))
+        wanted = nearest_turn(angle, dot(r, near) / angle)
+        scale = where(turned, wanted / angle, 1)
+        return tuple(scale * c for c in r)
+
+    @override
+    def rate_matrix(self, r: Vector) -> Matrix:
+        return so3.inverse_right_jacobian(_vec3(r))
+
+    @override
+    def velocity_matrix(self, r: Vector) -> Matrix:
+        return so3.right_jacobian(_vec3(r))
+
+    @override
+    def rate(self, r: Vector, omega: Vec3) -> Vector:
+        return so3.rotation_vector_rate(_vec3(r), omega)
+
+    @override
+    def principal_value(self, r: Vector) -> Vector:
+        short = so3.quaternion_log(self.quaternion(r))
+        change = tuple(a - b for a, b in zip(r, short, strict=True))
+        same = less(dot(change, change), 1)  # otherwise it is a turn or more
+        return tuple(where(same, a, b) for a, b in zip(r, short, strict=True))
+
+
+def _relative(p: Quaternion, q: Quaternion) -> Quaternion:
+    """Return conj(p) q of unit quaternions, with its vector written in q - p: no cancellation, and zero where q is p."""
+    dw, dx, dy, dz = (b - a for a, b in zip(p, q, strict=True))
+    _, x, y, z = so3.quaternion_product(so3.quaternion_conjugate(p), (dw, dx, dy, dz))
+    return dot(p, q), x, y, z
+
+
+def _signed(q: Quaternion, negative: object) -> Quaternion:
+    sign = where(negative, -1, 1)
+    return sign * q[0], sign * q[1], sign * q[2], sign * q[3]
+
+
+def _quaternion(r: Vector) -> Quaternion:
+    w, x, y, z = r
+    return w, x, y, z
+
+
+def _vec3(r: Vector) -> Vec3:
+    x, y, z = r
+    return x, y, z

@@ -1,0 +1,153 @@
+"""Any joint seen from its other side: how a joint type that does not say so itself is flipped.
+
+Room: joints. May import `errors`, `scalars` and `spatial`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, final
+
+import attrs
+from typing_extensions import override
+
+from rbd.joints.base import JointType
+from rbd.spatial import Frame, GeometricJacobian, SpatialAcceleration, Transform, WrenchMatrix
+from rbd.spatial.linalg import Vec3, add3, cross3, matvec, neg3, sub3
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from rbd.scalars import Matrix, Scalar, Vector
+    from rbd.spatial.frame import A, B
+
+_Pair = tuple[Vec3, Vec3]  # angular, linear
+_OTHER: Frame = Frame("after the original joint")  # where only the frame after this joint is known
+
+
+@final
+@attrs.frozen
+class Reversed(JointType):
+    """The joint whose transform is the inverse of that of `original`, in the same coordinates.
+
+    >>> from rbd import Revolute
+    >>> from rbd.joints import Reversed
+    >>> Reversed(Revolute((0, 0, 1))).flipped()
+    Revolute(axis=(0.0, 0.0, 1.0))
+    """
+
+    original: JointType
+
+    @property
+    @override
+    def nq(self) -> int:
+        return self.original.nq
+
+    @property
+    @override
+    def nv(self) -> int:
+        return self.original.nv
+
+    @property
+    @override
+    def position_names(self) -> tuple[str, ...]:
+        return self.original.position_names
+
+    @property
+    @override
+    def velocity_names(self) -> tuple[str, ...]:
+        return self.original.velocity_names
+
+    # ---------------------------------------------------------------- kinematics: minus the original's, seen from `after`
+
+    @override
+    def transform(self, q: Vector, after: Frame[A], before: Frame[B]) -> Transform[A, B]:
+        return self.original.transform(q, before, after).inverse()
+
+    @override
+    def motion_subspace(self, q: Vector, after: Frame[A], before: Frame[B]) -> GeometricJacobian[A, B, A]:
+        subspace, pose = self.original.motion_subspace(q, before, after), self.original.transform(q, before, after)
+        columns = tuple(_moved_motion(pose, column) for column in subspace.columns)
+        return GeometricJacobian.trusted(after, before, after, columns)
+
+    @override
+    def bias_acceleration(self, q: Vector, v: Vector, after: Frame[A], before: Frame[B]) -> SpatialAcceleration[A, B, A]:
+        # The change of frame adds the bracket of the twist with itself: nothing.
+        bias, pose = self.original.bias_acceleration(q, v, before, after), self.original.transform(q, before, after)
+        moved = _moved_motion(pose, (bias.angular_components, bias.linear_components))
+        return SpatialAcceleration.trusted(after, before, after, *moved)
+
+    @override
+    def constraint_wrench_subspace(self, q: Vector, after: Frame[A]) -> WrenchMatrix[A]:
+        wrenches, pose = self.original.constraint_wrench_subspace(q, _OTHER), self.original.transform(q, _OTHER, after)
+        return WrenchMatrix.trusted(after, tuple(_moved_wrench(pose, column) for column in wrenches.columns))
+
+    # ---------------------------------------------------------------- coordinates: the original's
+
+    @override
+    def configuration_derivative(self, q: Vector, v: Vector) -> Vector:
+        return self.original.configuration_derivative(q, v)
+
+    @override
+    def velocity(self, q: Vector, qd: Vector) -> Vector:
+        return self.original.velocity(q, qd)
+
+    @override
+    def configuration_derivative_jacobian(self, q: Vector) -> Matrix:
+        return self.original.configuration_derivative_jacobian(q)
+
+    @override
+    def velocity_jacobian(self, q: Vector) -> Matrix:
+        return self.original.velocity_jacobian(q)
+
+    @override
+    def local_coordinates(self, q0: Vector, q: Vector) -> Vector:
+        return self.original.local_coordinates(q0, q)
+
+    @override
+    def local_coordinates_rate(self, q0: Vector, q: Vector, v: Vector) -> Vector:
+        return self.original.local_coordinates_rate(q0, q, v)
+
+    @override
+    def global_coordinates(self, q0: Vector, phi: Vector) -> Vector:
+        return self.original.global_coordinates(q0, phi)
+
+    @override
+    def project(self, transform: Transform[A, B], near: Vector | None = None) -> Vector:
+        return self.original.project(transform.inverse(), near)
+
+    @override
+    def zero(self) -> tuple[float, ...]:
+        return self.original.zero()
+
+    @override
+    def random(self, rng: np.random.Generator) -> tuple[float, ...]:
+        return self.original.random(rng)
+
+    @override
+    def normalize(self, q: Vector) -> Vector:
+        return self.original.normalize(q)
+
+    @override
+    def normalization_error(self, q: Vector) -> Scalar:
+        return self.original.normalization_error(q)
+
+    @override
+    def principal_value(self, q: Vector) -> Vector:
+        return self.original.principal_value(q)
+
+    @override
+    def flipped(self) -> JointType:
+        """Return the original joint."""
+        return self.original
+
+
+def _moved_motion(pose: Transform[A, B], column: _Pair) -> _Pair:
+    """Return minus the motion vector, taken along `pose`."""
+    angular, linear = (matvec(pose.rotation_components, part) for part in column)
+    return neg3(angular), sub3(cross3(angular, pose.translation_components), linear)
+
+
+def _moved_wrench(pose: Transform[A, B], column: _Pair) -> _Pair:
+    """Return the wrench taken along `pose`."""
+    angular, linear = (matvec(pose.rotation_components, part) for part in column)
+    return add3(angular, cross3(pose.translation_components, linear)), linear

@@ -1,0 +1,134 @@
+"""The revolute joint in sine and cosine: no trigonometric functions and no turns.
+
+Room: joints. May import `errors`, `scalars` and `spatial`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, final
+
+import attrs
+from typing_extensions import override
+
+from rbd.joints.axis import Axis, flipped_axis, lifted, turn_parts, unit_axis
+from rbd.joints.turning import TurningJoint
+from rbd.scalars import absolute, atan2, cos, greater, sin, sqrt, where
+from rbd.spatial import GeometricJacobian, Transform
+from rbd.spatial.linalg import scale3, zero3
+from rbd.spatial.so3 import rotation_about
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike
+
+    from rbd.scalars import Matrix, Scalar, Vector
+    from rbd.spatial import Frame
+    from rbd.spatial.frame import A, B
+
+
+@final
+@attrs.frozen(init=False)
+class SinCosRevolute(TurningJoint):
+    """A joint that turns about `axis`: q is the sine and the cosine of the angle, v is the angle's rate.
+
+    q is scaled to length one on use; (0, 0) is no configuration. Flipping keeps q, and with it bounds on q: it is
+    the axis that changes sign. Raises ArgumentError when `axis` is zero, ShapeError or NotFiniteError when it is not
+    three finite numbers.
+
+    >>> from rbd import SinCosRevolute
+    >>> SinCosRevolute((0, 0, 1)).configuration_derivative((0.0, 1.0), (2.0,))
+    (2.0, -0.0)
+    """
+
+    axis: Axis
+
+    def __init__(self, axis: ArrayLike) -> None:
+        object.__setattr__(self, "axis", unit_axis(axis, "axis"))
+
+    @property
+    @override
+    def nq(self) -> int:
+        return 2
+
+    @property
+    @override
+    def position_names(self) -> tuple[str, ...]:
+        return ("sine", "cosine")
+
+    @override
+    def transform(self, q: Vector, after: Frame[A], before: Frame[B]) -> Transform[A, B]:
+        s, c = self.normalize(q)
+        return Transform.trusted(after, before, rotation_about(lifted(self.axis, q), c, s), zero3())
+
+    @override
+    def position_subspace(self, q: Vector, after: Frame[A], before: Frame[B]) -> GeometricJacobian[A, B, A]:
+        axis, (rates,) = lifted(self.axis, q), self.velocity_jacobian(q)
+        return GeometricJacobian.trusted(after, before, after, tuple((scale3(axis, r), zero3()) for r in rates))
+
+    @override
+    def configuration_derivative(self, q: Vector, v: Vector) -> Vector:
+        return q[1] * v[0], -(q[0] * v[0])
+
+    @override
+    def velocity(self, q: Vector, qd: Vector) -> Vector:
+        return ((q[1] * qd[0] - q[0] * qd[1]) / (q[0] * q[0] + q[1] * q[1]),)
+
+    @override
+    def configuration_derivative_jacobian(self, q: Vector) -> Matrix:
+        return ((q[1],), (-q[0],))
+
+    @override
+    def velocity_jacobian(self, q: Vector) -> Matrix:
+        square = q[0] * q[0] + q[1] * q[1]
+        return ((q[1] / square, -q[0] / square),)
+
+    @override
+    def local_coordinates(self, q0: Vector, q: Vector) -> Vector:
+        """Return the angle from q0 to q, from -π to π."""
+        (s0, c0), (ds, dc) = q0, (q[0] - q0[0], q[1] - q0[1])
+        # Written in the difference: no cancellation for small angles, and exactly zero where q is q0.
+        return (atan2(c0 * ds - s0 * dc, s0 * q[0] + c0 * q[1]),)
+
+    @override
+    def local_coordinates_rate(self, q0: Vector, q: Vector, v: Vector) -> Vector:
+        return (v[0],)
+
+    @override
+    def global_coordinates(self, q0: Vector, phi: Vector) -> Vector:
+        s, c = sin(phi[0]), cos(phi[0])
+        return q0[0] * c + q0[1] * s, q0[1] * c - q0[0] * s
+
+    @override
+    def project(self, transform: Transform[A, B], near: Vector | None = None) -> Vector:
+        """Return the sine and cosine of the nearest rotation; `near` does not matter, nor does the translation.
+
+        All angles are equally near to half a turn about an orthogonal axis: zero is returned there.
+        """
+        rotation = transform.rotation_components
+        s, c = turn_parts(rotation, lifted(self.axis, rotation[0]))
+        determined = greater(s * s + c * c, 0)
+        return self.normalize((where(determined, s, 0), where(determined, c, 1)))
+
+    @override
+    def zero(self) -> tuple[float, ...]:
+        return 0.0, 1.0
+
+    @override
+    def random(self, rng: np.random.Generator) -> tuple[float, ...]:
+        s, c = (float(x) for x in rng.standard_normal(2))
+        length = math.hypot(s, c)
+        return s / length, c / length
+
+    @override
+    def normalize(self, q: Vector) -> Vector:
+        length = sqrt(q[0] * q[0] + q[1] * q[1])
+        return q[0] / length, q[1] / length
+
+    @override
+    def normalization_error(self, q: Vector) -> Scalar:
+        return absolute(sqrt(q[0] * q[0] + q[1] * q[1]) - 1)
+
+    @override
+    def flipped(self) -> SinCosRevolute:
+        return SinCosRevolute(flipped_axis(self.axis))
