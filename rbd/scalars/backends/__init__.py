@@ -1,0 +1,5 @@
+"""The scalar families, one file each. May import: scalars.protocol, scalars.operations, scalars.registry, scalars.constants.
+
+`real`, `constant`, `complexes` and `exact` are registered when `rbd.scalars` is imported; `symbolic` (SymPy),
+`arbitrary` (mpmath numbers) and `interval` (mpmath intervals) when the first operand of theirs turns up.
+"""

@@ -1,0 +1,141 @@
+"""Complex numbers, with comparisons by real part so that complex-step differentiation works. May import: scalars.operations.
+
+For an analytic f, f(x + ih) has imaginary part h f'(x): `absolute`, `minimum` and `maximum` therefore pick a branch by real
+part and never take a modulus. Where `cmath` raises, the real part is the float answer and the imaginary part NaN.
+"""
+
+from __future__ import annotations
+
+import cmath
+import math
+from collections.abc import Callable
+
+from typing_extensions import override
+
+from rbd.errors import ScalarError
+from rbd.scalars.backends import real
+from rbd.scalars.operations import Operations, not_positive
+from rbd.scalars.protocol import Scalar
+
+_I = complex(0, 1)
+
+
+def _guarded(function: Callable[[complex], complex], fallback: Callable[[float], float], z: complex) -> complex:
+    try:
+        return function(z)
+    except (ValueError, OverflowError, ZeroDivisionError):
+        return complex(fallback(z.real), math.nan)
+
+
+def _log(z: complex) -> complex:
+    return cmath.log(z)
+
+
+def analytic_atan2(y: complex, x: complex) -> complex:
+    """Return the analytic continuation of atan2, accurate for imaginary parts however small.
+
+    With w = x + iy and u = x - iy it is (log w - log u) / 2i; the imaginary part is written as an inverse hyperbolic tangent
+    because the difference of the moduli of w and u would cancel.
+    """
+    angle = math.atan2(y.real, x.real)
+    scale = max(abs(y.real), abs(y.imag), abs(x.real), abs(x.imag))
+    if not (0.0 < scale < math.inf):
+        return complex(angle, 0.0 if scale == 0.0 else math.nan)
+    y, x = y / scale, x / scale
+    twisted = x.real * y.imag - x.imag * y.real
+    ratio = (twisted + twisted) / ((x.real * x.real + x.imag * x.imag) + (y.real * y.real + y.imag * y.imag))
+    imaginary = math.atanh(ratio) / (1 + 1) if abs(ratio) < 1.0 else math.copysign(math.inf, ratio)
+    w, u = x + _I * y, x - _I * y
+    half_turns = (cmath.phase(w) - cmath.phase(u)) / (1 + 1)
+    # The half difference is right up to whole half turns; the real parts say which.
+    return complex(half_turns + math.pi * round((angle - half_turns) / math.pi), imaginary)
+
+
+class ComplexOperations(Operations[complex]):
+    """Python's and NumPy's complex numbers."""
+
+    name = "complex"
+    priority = 30
+
+    @override
+    def lift(self, x: Scalar, like: complex) -> complex:
+        return complex(x)  # type: ignore[arg-type]  # only real numbers have a lower priority
+
+    @override
+    def to_float(self, x: complex) -> float:
+        if x.imag == 0:
+            return float(x.real)
+        raise ScalarError(f"{x} is complex, not a float", scalar=x, function="to_float")
+
+    @override
+    def is_finite(self, x: complex) -> bool:
+        return cmath.isfinite(x)
+
+    @override
+    def less(self, a: complex, b: complex) -> bool:
+        return bool(a.real < b.real)
+
+    @override
+    def less_equal(self, a: complex, b: complex) -> bool:
+        return bool(a.real <= b.real)
+
+    @override
+    def positive(self, x: complex, what: str) -> complex:
+        if x.real > 0:
+            return x
+        raise not_positive(x, what)
+
+    @override
+    def sin(self, x: complex) -> complex:
+        return _guarded(cmath.sin, real.sin, x)
+
+    @override
+    def cos(self, x: complex) -> complex:
+        return _guarded(cmath.cos, real.cos, x)
+
+    @override
+    def tan(self, x: complex) -> complex:
+        return _guarded(cmath.tan, real.tan, x)
+
+    @override
+    def asin(self, x: complex) -> complex:
+        return _guarded(cmath.asin, real.asin, x)
+
+    @override
+    def acos(self, x: complex) -> complex:
+        return _guarded(cmath.acos, real.acos, x)
+
+    @override
+    def atan2(self, y: complex, x: complex) -> complex:
+        return analytic_atan2(complex(y), complex(x))
+
+    @override
+    def sqrt(self, x: complex) -> complex:
+        return cmath.sqrt(x)
+
+    @override
+    def exp(self, x: complex) -> complex:
+        return _guarded(cmath.exp, real.exp, x)
+
+    @override
+    def log(self, x: complex) -> complex:
+        return _guarded(_log, real.log, x)
+
+    @override
+    def tanh(self, x: complex) -> complex:
+        return _guarded(cmath.tanh, math.tanh, x)
+
+    @override
+    def power(self, x: complex, n: complex) -> complex:
+        return _guarded(lambda base: complex(base) ** complex(n), lambda base: real.power(base, n.real), x)
+
+    @override
+    def divide(self, a: complex, b: complex) -> complex:
+        return _guarded(lambda top: complex(top) / complex(b), lambda top: real.divide(top, b.real), a)
+
+    @override
+    def absolute(self, x: complex) -> complex:
+        return -x if x.real < 0 else x
+
+
+COMPLEX = ComplexOperations()

@@ -1,0 +1,129 @@
+"""Exact real constants: int and `const`. May import: scalars.operations, scalars.constants, backends.real.
+
+Exact where the result is rational and simple (sin 0, cos 0, square roots of squares, integer powers), floats elsewhere: an
+exact zero met in a structure must not turn exact arithmetic into floating point.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from fractions import Fraction
+from typing import TypeAlias, cast
+
+from typing_extensions import override
+
+from rbd.scalars.backends import real
+from rbd.scalars.constants import Rational, exact
+from rbd.scalars.operations import Operations, not_positive
+from rbd.scalars.protocol import Scalar
+
+Constant: TypeAlias = int | Rational
+_LARGEST_POWER = 4096
+
+
+def exact_root(x: Constant | Fraction) -> tuple[int, int] | None:
+    """Return the square root of x as numerator and denominator when it is rational, else None."""
+    top, bottom = int(x.numerator), int(x.denominator)
+    if top < 0:
+        return None
+    root, base = math.isqrt(top), math.isqrt(bottom)
+    return (root, base) if root * root == top and base * base == bottom else None
+
+
+class ConstantOperations(Operations[Scalar]):
+    """Python's and NumPy's integers and `const`; results are exact constants or floats."""
+
+    name = "constant"
+    priority = 0
+
+    @override
+    def lift(self, x: Scalar, like: Scalar) -> Scalar:
+        return x
+
+    @override
+    def to_float(self, x: Scalar) -> float:
+        return real.to_float(x)
+
+    @override
+    def less(self, a: Scalar, b: Scalar) -> bool:
+        return bool(operator.lt(cast("float", a), cast("float", b)))
+
+    @override
+    def less_equal(self, a: Scalar, b: Scalar) -> bool:
+        return bool(operator.le(cast("float", a), cast("float", b)))
+
+    @override
+    def positive(self, x: Scalar, what: str) -> Scalar:
+        if self.less(0, x):
+            return x
+        raise not_positive(x, what)
+
+    @override
+    def sin(self, x: Scalar) -> Scalar:
+        return 0 if x == 0 else real.sin(real.to_float(x))
+
+    @override
+    def cos(self, x: Scalar) -> Scalar:
+        return 1 if x == 0 else real.cos(real.to_float(x))
+
+    @override
+    def tan(self, x: Scalar) -> Scalar:
+        return 0 if x == 0 else real.tan(real.to_float(x))
+
+    @override
+    def asin(self, x: Scalar) -> Scalar:
+        return 0 if x == 0 else real.asin(real.to_float(x))
+
+    @override
+    def acos(self, x: Scalar) -> Scalar:
+        return 0 if x == 1 else real.acos(real.to_float(x))
+
+    @override
+    def atan2(self, y: Scalar, x: Scalar) -> Scalar:
+        if y == 0 and self.less_equal(0, x):
+            return 0
+        return math.atan2(real.to_float(y), real.to_float(x))
+
+    @override
+    def sqrt(self, x: Scalar) -> Scalar:
+        root = exact_root(cast("Constant", x))
+        return exact(*root) if root is not None else real.sqrt(real.to_float(x))
+
+    @override
+    def exp(self, x: Scalar) -> Scalar:
+        return 1 if x == 0 else real.exp(real.to_float(x))
+
+    @override
+    def log(self, x: Scalar) -> Scalar:
+        return 0 if x == 1 else real.log(real.to_float(x))
+
+    @override
+    def tanh(self, x: Scalar) -> Scalar:
+        return 0 if x == 0 else math.tanh(real.to_float(x))
+
+    @override
+    def power(self, x: Scalar, n: Scalar) -> Scalar:
+        base, exponent = cast("Constant", x), cast("Constant", n)
+        small = exponent.denominator == 1 and abs(int(exponent.numerator)) <= _LARGEST_POWER
+        if not small or (x == 0 and exponent.numerator < 0):
+            return real.power(real.to_float(x), real.to_float(n))
+        result = Fraction(int(base.numerator), int(base.denominator)) ** int(exponent.numerator)
+        return exact(result.numerator, result.denominator)
+
+    @override
+    def divide(self, a: Scalar, b: Scalar) -> Scalar:
+        if b == 0:
+            return real.divide(real.to_float(a), 0.0)
+        top, bottom = cast("Constant", a), cast("Constant", b)
+        return exact(
+            int(top.numerator) * int(bottom.denominator),
+            int(top.denominator) * int(bottom.numerator),
+        )
+
+    @override
+    def absolute(self, x: Scalar) -> Scalar:
+        return -x if self.less(x, 0) else x
+
+
+CONSTANT = ConstantOperations()

@@ -1,0 +1,214 @@
+"""Floats, with the semantics of IEEE 754: NaN and infinities where `math` raises. May import: scalars.operations."""
+
+from __future__ import annotations
+
+import math
+
+from typing_extensions import override
+
+from rbd.scalars.operations import Operations, not_positive
+from rbd.scalars.protocol import Scalar
+
+NAN = math.nan
+INF = math.inf
+
+
+def sin(x: float) -> float:
+    """Return the sine; NaN at infinity."""
+    try:
+        return math.sin(x)
+    except ValueError:
+        return NAN
+
+
+def cos(x: float) -> float:
+    """Return the cosine; NaN at infinity."""
+    try:
+        return math.cos(x)
+    except ValueError:
+        return NAN
+
+
+def tan(x: float) -> float:
+    """Return the tangent; NaN at infinity."""
+    try:
+        return math.tan(x)
+    except ValueError:
+        return NAN
+
+
+def asin(x: float) -> float:
+    """Return the arc sine; NaN outside [-1, 1]."""
+    try:
+        return math.asin(x)
+    except ValueError:
+        return NAN
+
+
+def acos(x: float) -> float:
+    """Return the arc cosine; NaN outside [-1, 1]."""
+    try:
+        return math.acos(x)
+    except ValueError:
+        return NAN
+
+
+def sqrt(x: float) -> float:
+    """Return the square root; NaN below zero."""
+    try:
+        return math.sqrt(x)
+    except ValueError:
+        return NAN
+
+
+def exp(x: float) -> float:
+    """Return the exponential; infinity on overflow."""
+    try:
+        return math.exp(x)
+    except OverflowError:
+        return INF
+
+
+def log(x: float) -> float:
+    """Return the natural logarithm; minus infinity at zero, NaN below."""
+    try:
+        return math.log(x)
+    except ValueError:
+        return -INF if x == 0 else NAN
+
+
+def power(x: float, n: float) -> float:
+    """Return x to the power n as C's `pow` does."""
+    odd = math.fmod(n, 2.0) in (1.0, -1.0) if math.isfinite(n) else False
+    try:
+        return math.pow(x, n)
+    except OverflowError:
+        return -INF if x < 0 and odd else INF
+    except ValueError:
+        return NAN if x != 0 else math.copysign(INF, x) if odd else INF
+
+
+def divide(a: float, b: float) -> float:
+    """Return a / b; infinity or NaN when b is zero."""
+    try:
+        return a / b
+    except ZeroDivisionError:
+        return NAN if a == 0 or a != a else math.copysign(INF, a) * math.copysign(1.0, b)
+
+
+def minimum(a: float, b: float) -> float:
+    """Return the smaller; NaN when either is."""
+    return a if a < b or a != a else b
+
+
+def maximum(a: float, b: float) -> float:
+    """Return the larger; NaN when either is."""
+    return a if a > b or a != a else b
+
+
+def to_float(x: Scalar) -> float:
+    """Return `x`, a real number, as the nearest float; integers beyond the floats become infinite."""
+    try:
+        return float(x)  # type: ignore[arg-type]  # every family that reaches this has __float__
+    except OverflowError:
+        return INF if _is_above_zero(x) else -INF
+
+
+def _is_above_zero(x: object) -> bool:
+    return x > 0  # type: ignore[no-any-return,operator]  # real numbers are ordered
+
+
+class RealOperations(Operations[float]):
+    """Python's and NumPy's floats; results are Python floats."""
+
+    name = "float"
+    priority = 10
+
+    @override
+    def lift(self, x: Scalar, like: float) -> float:
+        return to_float(x)
+
+    @override
+    def to_float(self, x: float) -> float:
+        return float(x)
+
+    @override
+    def is_finite(self, x: float) -> bool:
+        return math.isfinite(x)
+
+    @override
+    def less(self, a: float, b: float) -> bool:
+        return bool(a < b)
+
+    @override
+    def less_equal(self, a: float, b: float) -> bool:
+        return bool(a <= b)
+
+    @override
+    def positive(self, x: float, what: str) -> float:
+        if x > 0:
+            return x
+        raise not_positive(x, what)
+
+    @override
+    def sin(self, x: float) -> float:
+        return sin(x)
+
+    @override
+    def cos(self, x: float) -> float:
+        return cos(x)
+
+    @override
+    def tan(self, x: float) -> float:
+        return tan(x)
+
+    @override
+    def asin(self, x: float) -> float:
+        return asin(x)
+
+    @override
+    def acos(self, x: float) -> float:
+        return acos(x)
+
+    @override
+    def atan2(self, y: float, x: float) -> float:
+        return math.atan2(y, x)
+
+    @override
+    def sqrt(self, x: float) -> float:
+        return sqrt(x)
+
+    @override
+    def exp(self, x: float) -> float:
+        return exp(x)
+
+    @override
+    def log(self, x: float) -> float:
+        return log(x)
+
+    @override
+    def tanh(self, x: float) -> float:
+        return math.tanh(x)
+
+    @override
+    def power(self, x: float, n: float) -> float:
+        return power(x, n)
+
+    @override
+    def divide(self, a: float, b: float) -> float:
+        return divide(float(a), float(b))
+
+    @override
+    def absolute(self, x: float) -> float:
+        return math.fabs(x)
+
+    @override
+    def minimum(self, a: float, b: float) -> float:
+        return minimum(float(a), float(b))
+
+    @override
+    def maximum(self, a: float, b: float) -> float:
+        return maximum(float(a), float(b))
+
+
+REAL = RealOperations()

@@ -1,0 +1,173 @@
+"""How a scalar family joins: the abstract class of what `rbd.scalars.functions` asks of it. May import: scalars.protocol.
+
+A family is a type (or a few) with arithmetic of its own. To add one, derive from `Operations`, write the methods marked
+abstract, and register an instance:
+
+>>> import math
+>>> from rbd.scalars import Operations, less, register_scalar, sin
+>>> class Metres:                                    # a float that remembers its unit
+...     def __init__(self, value: float) -> None:
+...         self.value = value
+>>> class MetresOperations(Operations[Metres]):
+...     name = "metres"
+...     def lift(self, x, like): return x if isinstance(x, Metres) else Metres(float(x))
+...     def to_float(self, x): return x.value
+...     def less(self, a, b): return a.value < b.value
+...     def less_equal(self, a, b): return a.value <= b.value
+...     def sin(self, x): return Metres(math.sin(x.value))
+>>> register_scalar(Metres, MetresOperations())
+>>> sin(Metres(0.0)).value, less(Metres(1.0), 2.0)
+(0.0, True)
+
+What the family does not define (here: `cos`) raises a `ScalarError` naming the function and the family. A differentiating
+number needs every function with its derivative; a type whose comparisons are not plain bools also defines `where`, `both`,
+`either` and `invert`, and registers its condition type with `register_scalar(..., condition=...)`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar, Generic, NoReturn, TypeVar
+
+from rbd.errors import ScalarError, SingularError, quoted
+from rbd.scalars.protocol import Condition, Scalar
+
+T = TypeVar("T")
+
+
+class Operations(ABC, Generic[T]):
+    """The functions of one family of scalars. Operands reach every method already lifted into the family."""
+
+    name: ClassVar[str]
+    """What messages call the family."""
+
+    priority: ClassVar[int] = 70
+    """Of two families that meet in one operation, the higher priority decides and lifts the other's operand."""
+
+    spoiled_by_floats: ClassVar[bool] = False
+    """Whether the family's own arithmetic loses exactness on meeting a float (`Fraction * float` is a float)."""
+
+    @abstractmethod
+    def lift(self, x: Scalar, like: T) -> T:
+        """Return `x`, of another family, as a member of this one, exactly; raise ScalarError when there is none."""
+
+    @abstractmethod
+    def to_float(self, x: T) -> float:
+        """Return the value as a float; raise ScalarError when it has none."""
+
+    @abstractmethod
+    def less(self, a: T, b: T) -> Condition:
+        """Compare a < b."""
+
+    @abstractmethod
+    def less_equal(self, a: T, b: T) -> Condition:
+        """Compare a <= b."""
+
+    def is_finite(self, x: T) -> bool:
+        """Tell whether `x` may enter a computation: False for NaN and infinities the family can recognise."""
+        return True
+
+    def sin(self, x: T) -> T:
+        """Return the sine."""
+        self.refuse("sin", x)
+
+    def cos(self, x: T) -> T:
+        """Return the cosine."""
+        self.refuse("cos", x)
+
+    def tan(self, x: T) -> T:
+        """Return the tangent."""
+        self.refuse("tan", x)
+
+    def asin(self, x: T) -> T:
+        """Return the arc sine."""
+        self.refuse("asin", x)
+
+    def acos(self, x: T) -> T:
+        """Return the arc cosine."""
+        self.refuse("acos", x)
+
+    def atan2(self, y: T, x: T) -> T:
+        """Return the angle of the point (x, y)."""
+        self.refuse("atan2", y, x)
+
+    def sqrt(self, x: T) -> T:
+        """Return the square root."""
+        self.refuse("sqrt", x)
+
+    def exp(self, x: T) -> T:
+        """Return the exponential."""
+        self.refuse("exp", x)
+
+    def log(self, x: T) -> T:
+        """Return the natural logarithm."""
+        self.refuse("log", x)
+
+    def tanh(self, x: T) -> T:
+        """Return the hyperbolic tangent."""
+        self.refuse("tanh", x)
+
+    def power(self, x: T, n: T) -> T:
+        """Return x to the power n."""
+        self.refuse("power", x, n)
+
+    def divide(self, a: T, b: T) -> T:
+        """Return a / b, with the family's nearest thing to IEEE division by zero."""
+        self.refuse("divide", a, b)
+
+    def absolute(self, x: T) -> T:
+        """Return the absolute value."""
+        self.refuse("absolute", x)
+
+    def minimum(self, a: T, b: T) -> T:
+        """Return the smaller."""
+        return self.where(self.less(b, a), b, a)
+
+    def maximum(self, a: T, b: T) -> T:
+        """Return the larger."""
+        return self.where(self.less(a, b), b, a)
+
+    def where(self, condition: Condition, a: T, b: T) -> T:
+        """Return `a` where the condition holds, else `b`."""
+        if isinstance(condition, bool):
+            return a if condition else b
+        raise self._no_conditions(condition)
+
+    def both(self, c: Condition, d: Condition) -> Condition:
+        """Return the conjunction of two undecided conditions."""
+        raise self._no_conditions(c)
+
+    def either(self, c: Condition, d: Condition) -> Condition:
+        """Return the disjunction of two undecided conditions."""
+        raise self._no_conditions(c)
+
+    def invert(self, c: Condition) -> Condition:
+        """Return the negation of an undecided condition."""
+        raise self._no_conditions(c)
+
+    def positive(self, x: T, what: str) -> T:
+        """Return `x`; raise SingularError naming `what` when it is certainly not positive."""
+        if self.less(self.lift(0, x), x) is False:
+            raise not_positive(x, what)
+        return x
+
+    def refuse(self, function: str, *operands: object) -> NoReturn:
+        """Raise the ScalarError that says this family has no such value."""
+        shown = ", ".join(str(x) for x in operands)
+        raise ScalarError(
+            f"{function}({quoted(shown)[1:-1]}) has no value among scalars of the family {self.name!r}",
+            function=function,
+            scalar=operands[0] if len(operands) == 1 else operands,
+        )
+
+    def _no_conditions(self, condition: object) -> ScalarError:
+        return ScalarError(
+            f"{quoted(condition)} is no condition scalars of the family {self.name!r} can select by",
+            function="where",
+            scalar=condition,
+        )
+
+
+def not_positive(x: object, what: str, verdict: str = "must be positive") -> SingularError:
+    """Make the error of `positive`."""
+    return SingularError(f"{what} {verdict}, got {quoted(x)[1:-1]}", what=what, value=x)

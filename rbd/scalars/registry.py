@@ -1,0 +1,108 @@
+"""Which family a value belongs to. May import: scalars.protocol, scalars.operations.
+
+SymPy and mpmath are never imported here: their families are registered when the first operand of theirs turns up, which
+is recognised by the module names of its class and base classes.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterable
+from typing import Any, Final, TypeVar, cast
+
+import numpy as np
+
+from rbd.errors import ScalarError, quoted
+from rbd.scalars.operations import Operations
+from rbd.scalars.protocol import Condition, Scalar
+
+T = TypeVar("T")
+
+_LATECOMERS: Final = {
+    "sympy": ("rbd.scalars.backends.symbolic",),
+    "mpmath": ("rbd.scalars.backends.arbitrary", "rbd.scalars.backends.interval"),
+}
+_scalars: dict[type, Operations[Scalar]] = {}
+_conditions: dict[type, Operations[Scalar]] = {}
+
+
+def register_scalar(kind: type[T], operations: Operations[T], *, condition: type | None = None) -> None:
+    """Let values of type `kind` (and its subclasses) be scalars; `condition` is the type of its undecided comparisons.
+
+    See `rbd.scalars.operations` for how to write a family. Registering a type again replaces its operations.
+    """
+    # Subclasses resolved earlier were cached under the old answer.
+    for known in [k for k in _scalars if issubclass(k, kind)]:
+        del _scalars[known]
+    _scalars[kind] = cast("Operations[Scalar]", operations)
+    if condition is not None:
+        _conditions[condition] = cast("Operations[Scalar]", operations)
+
+
+def operations_of(x: object) -> Operations[Scalar]:
+    """Return the operations of the family of `x`; raise ScalarError when it belongs to none."""
+    found = _scalars.get(type(x))
+    return found if found is not None else _resolve(type(x), _scalars, x)
+
+
+def operations_of_condition(c: object) -> Operations[Scalar]:
+    """Return the operations of the family that made the undecided condition `c`."""
+    found = _conditions.get(type(c))
+    return found if found is not None else _resolve(type(c), _conditions, c)
+
+
+def pair(a: Scalar, b: Scalar) -> tuple[Operations[Scalar], Scalar, Scalar]:
+    """Return the family that decides an operation on `a` and `b`, and both as its members."""
+    of_a, of_b = operations_of(a), operations_of(b)
+    if of_a is of_b:
+        return of_a, a, b
+    if of_a.priority >= of_b.priority:
+        return of_a, a, of_a.lift(b, a)
+    return of_b, of_b.lift(a, b), b
+
+
+def dominant(values: Iterable[Any]) -> tuple[Operations[Scalar], Scalar] | None:
+    """Return the family that decides among nested values, with one member of it; None when there is no value."""
+    best: tuple[Operations[Scalar], Scalar] | None = None
+    for value in values:
+        if isinstance(value, (tuple, list, np.ndarray)):
+            found = dominant(cast("Iterable[Any]", value))
+        else:
+            found = operations_of(value), value
+        if found is not None and (best is None or found[0].priority > best[0].priority):
+            best = found
+    return best
+
+
+def decided(c: Condition) -> bool | None:
+    """Return the truth of a condition that is a plain bool, else None."""
+    return bool(c) if isinstance(c, (bool, np.bool_)) else None
+
+
+def _resolve(kind: type, table: dict[type, Operations[Scalar]], x: object) -> Operations[Scalar]:
+    if table is _scalars and issubclass(kind, (bool, np.bool_)):
+        raise ScalarError(f"{x} is a truth value, not a scalar", scalar=x)
+    found = _inherited(kind, table)
+    if found is None and _admit_latecomers(kind):
+        found = _inherited(kind, table)
+    if found is None:
+        word = "scalar" if table is _scalars else "condition"
+        raise ScalarError(
+            f"{quoted(x)} of type {kind.__module__}.{kind.__qualname__} is no {word} known to rbd;"
+            " a scalar family joins with rbd.scalars.register_scalar",
+            scalar=x,
+        )
+    table[kind] = found
+    return found
+
+
+def _inherited(kind: type, table: dict[type, Operations[Scalar]]) -> Operations[Scalar] | None:
+    return next((table[base] for base in kind.__mro__ if base in table), None)
+
+
+def _admit_latecomers(kind: type) -> bool:
+    packages = {base.__module__.partition(".")[0] for base in kind.__mro__}
+    backends = [backend for package in packages for backend in _LATECOMERS.get(package, ())]
+    for backend in backends:
+        importlib.import_module(backend).register()
+    return bool(backends)
