@@ -1,0 +1,113 @@
+"""Attaching: checks first, then one step that cannot fail.
+
+Room: mechanism (internal). May import `errors`, `spatial` and `joints`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rbd.errors import ArgumentError, TopologyError, quoted
+from rbd.mechanism import body as bodies_
+from rbd.mechanism import joint as joints_
+from rbd.mechanism.body import RigidBody
+from rbd.mechanism.joint import Joint
+from rbd.mechanism.tree import Link
+from rbd.spatial import Transform
+from rbd.spatial.frame import check_frame
+
+if TYPE_CHECKING:
+    from rbd.mechanism.structure import Structure
+    from rbd.spatial import Frame
+
+
+def attach(
+    structure: Structure,
+    predecessor: RigidBody,
+    successor: RigidBody,
+    joint: Joint,
+    joint_pose: Transform | None,
+    successor_pose: Transform | None,
+) -> None:
+    """Attach a body, or close a loop if it is already there; see `Mechanism.attach`."""
+    loop = bodies_.books_of(successor) is structure.books
+    _check_members(structure, predecessor, successor, joint, loop=loop)
+    before = _frame_before(structure, predecessor, joint, joint_pose)
+    after = _frame_after(structure, successor, joint, successor_pose)
+    if not loop:
+        bodies_.enter(successor, structure.books)
+        structure.books.merged.pop(successor.name, None)
+    for body, placement in ((predecessor, before), (successor, after)):
+        if placement is not None:
+            structure.mint(body, placement)
+    if not loop:
+        bodies_.rebase(successor, joint.frame_after)
+    structure.append(Link(joint, predecessor, successor), loop=loop)
+
+
+def require_loose(structure: Structure, joint: object) -> Joint:
+    """Return `joint` if it is attached nowhere; raise ArgumentError or TopologyError otherwise."""
+    if not isinstance(joint, Joint):
+        raise ArgumentError(f"joint must be a Joint, not {type(joint).__name__}", argument="joint", value=joint)
+    books = joints_.books_of(joint)
+    if books is not None:
+        where = "this mechanism" if books is structure.books else "another mechanism"
+        raise TopologyError(f"joint {quoted(joint.name)} is already attached in {where}", joint=joint.name)
+    return joint
+
+
+def _check_members(
+    structure: Structure, predecessor: RigidBody, successor: object, joint: Joint, *, loop: bool
+) -> None:
+    """Raise TopologyError or ArgumentError unless these two bodies may be connected by this joint."""
+    if not isinstance(successor, RigidBody):
+        raise ArgumentError(
+            f"successor must be a RigidBody, not {type(successor).__name__}", argument="successor", value=successor
+        )
+    require_loose(structure, joint)
+    structure.books.require_new_name(joint.name, structure.books.joints, "joint")
+    if successor is predecessor:
+        raise TopologyError(
+            f"body {quoted(successor.name)} cannot be attached to itself", body=successor.name, joint=joint.name
+        )
+    if loop:
+        return
+    if bodies_.books_of(successor) is not None:
+        raise TopologyError(f"body {quoted(successor.name)} belongs to another mechanism", body=successor.name)
+    structure.books.require_new_name(successor.name, structure.books.bodies, "body")
+    for frame in successor.frames:
+        structure.books.require_new_frame(frame, "successor")
+
+
+def _frame_before(structure: Structure, body: RigidBody, joint: Joint, pose: Transform | None) -> Transform | None:
+    """Return the frame before the joint with respect to its body; None if the body has it already."""
+    frame = joint.frame_before
+    if body.has_frame(frame):
+        return _refuse_pose(pose, frame, body, "joint_pose")
+    structure.books.require_new_frame(frame, "joint.frame_before")
+    if pose is None:
+        return Transform.identity(frame, body.default_frame)
+    check_frame(pose.from_frame, frame, operation="attach", argument="joint_pose.from_frame")
+    return bodies_.definition(body, pose.to_frame, "attach", "joint_pose.to_frame") @ pose
+
+
+def _frame_after(structure: Structure, body: RigidBody, joint: Joint, pose: Transform | None) -> Transform | None:
+    """Return the frame after the joint with respect to its body; None if the body has it already."""
+    frame = joint.frame_after
+    if body.has_frame(frame):
+        return _refuse_pose(pose, frame, body, "successor_pose")
+    structure.books.require_new_frame(frame, "joint.frame_after")
+    if pose is None:
+        return Transform.identity(frame, body.default_frame)
+    check_frame(pose.to_frame, frame, operation="attach", argument="successor_pose.to_frame")
+    return bodies_.definition(body, pose.from_frame, "attach", "successor_pose.from_frame") @ pose.inverse()
+
+
+def _refuse_pose(pose: Transform | None, frame: Frame, body: RigidBody, argument: str) -> None:
+    """Raise ArgumentError if a pose is given for a frame that has its place already."""
+    if pose is not None:
+        raise ArgumentError(
+            f"{argument}: {frame!r} is already fixed to body {quoted(body.name)}; give no pose for it",
+            argument=argument,
+            value=pose,
+        )

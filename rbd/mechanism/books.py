@@ -1,0 +1,172 @@
+"""The books of a mechanism: which names and frames it has, which tags they carry, which versions it is at.
+
+Room: mechanism (internal). May import `errors` and `spatial`.
+
+Every body and joint of a mechanism refers to these books, so that a frame added to a body or a parameter set on a joint
+is noticed, without bodies and joints knowing the mechanism itself.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, TypeVar, final
+
+from rbd.errors import AmbiguousNameError, ArgumentError, FrameMismatchError, TopologyError, UnknownNameError, quoted
+
+if TYPE_CHECKING:
+    from rbd.mechanism.body import RigidBody
+    from rbd.mechanism.joint import Joint
+    from rbd.spatial import Frame, Tag
+
+_Thing = TypeVar("_Thing")
+_LONG = 4096  # beyond this many names the closest one is not searched for
+
+
+def checked_name(name: object, what: str) -> str:
+    """Return `name` if it can name a body, joint or frame; raise ArgumentError otherwise."""
+    if not isinstance(name, str) or not name.strip():
+        shown = quoted(name) if isinstance(name, str) else type(name).__name__
+        raise ArgumentError(
+            f"the name of a {what} must be text that is not empty, not {shown}", argument="name", value=name
+        )
+    return name
+
+
+def unknown_name(kind: str, name: str, known: Iterable[str], remark: str = "") -> UnknownNameError:
+    """Return the error that says there is no such name, with the closest one there is."""
+    names = tuple(known)
+    close = difflib.get_close_matches(name, names, n=1, cutoff=0.5) if len(names) <= _LONG else []
+    suggestion = close[0] if close else None
+    hint = f"; did you mean {quoted(suggestion)}?" if suggestion else f" among {len(names)}"
+    message = f"no {kind} is named {quoted(name)}{remark or hint}"
+    return UnknownNameError(message, kind=kind, name=name, known=names, suggestion=suggestion)
+
+
+@final
+class Books:
+    """The names, frames, tags and versions of one mechanism."""
+
+    __slots__ = (
+        "_frame_names",
+        "bodies",
+        "frame_owner",
+        "joints",
+        "merged",
+        "parameter_version",
+        "structure_version",
+        "tags",
+    )
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self.structure_version = 0
+        self.parameter_version = 0
+        self.bodies: dict[str, RigidBody] = {}
+        self.joints: dict[str, Joint] = {}
+        self.frame_owner: dict[Frame, RigidBody] = {}
+        self.tags: dict[Frame, type[Tag]] = {}
+        self.merged: dict[str, str] = {}
+        self._frame_names: dict[str, dict[Frame, None]] = {}
+
+    # ---------------------------------------------------------------- frames
+
+    def enter_frame(self, frame: Frame, body: RigidBody) -> None:
+        """Note that `frame` is fixed to `body`."""
+        self.frame_owner[frame] = body
+        self._frame_names.setdefault(frame.name, {})[frame] = None
+
+    def drop_frame(self, frame: Frame) -> None:
+        """Forget `frame`."""
+        del self.frame_owner[frame]
+        self.tags.pop(frame, None)
+        namesakes = self._frame_names[frame.name]
+        del namesakes[frame]
+        if not namesakes:
+            del self._frame_names[frame.name]
+
+    def require_new_frame(self, frame: Frame, argument: str) -> None:
+        """Raise TopologyError if `frame` is already fixed to a body."""
+        owner = self.frame_owner.get(frame)
+        if owner is not None:
+            raise TopologyError(
+                f"{argument}: frame {quoted(frame.name)} is already fixed to body {quoted(owner.name)}", body=owner.name
+            )
+
+    def body_of_frame(self, frame: Frame, argument: str = "frame") -> RigidBody:
+        """Return the body `frame` is fixed to; raise FrameMismatchError if there is none."""
+        owner = self.frame_owner.get(frame)
+        if owner is None:
+            remark = (
+                "; a body has a frame of that name, but this is another frame"
+                if frame.name in self._frame_names
+                else ""
+            )
+            raise FrameMismatchError(
+                f"{argument}: {frame!r} is fixed to no body of this mechanism{remark}",
+                operation="look-up of a frame",
+                argument=argument,
+                actual=frame,
+                expected=tuple(self._frame_names.get(frame.name, ())),
+            )
+        return owner
+
+    def frame_named(self, name: str) -> Frame:
+        """Return the only frame of that name; raise UnknownNameError or AmbiguousNameError."""
+        found = tuple(self._frame_names.get(name, ()))
+        if len(found) == 1:
+            return found[0]
+        if found:
+            owners = ", ".join(quoted(self.frame_owner[frame].name) for frame in found[:4])
+            raise AmbiguousNameError(
+                f"{len(found)} frames are named {quoted(name)}, on bodies {owners}", kind="frame", name=name
+            )
+        body = self.bodies.get(name)
+        remark = f", but a body is; its frames: {', '.join(quoted(f.name) for f in body.frames[:6])}" if body else ""
+        raise unknown_name("frame", name, self._frame_names, remark)
+
+    def bind_tag(self, frame: Frame, tag: type[Tag]) -> None:
+        """Bind a tag to a frame once and for all; a second, different one raises FrameMismatchError."""
+        bound = self.tags.setdefault(frame, tag)
+        if bound is not tag:
+            raise FrameMismatchError(
+                f"frame {quoted(frame.name)} is bound to tag {bound.__name__} in this mechanism, not to {tag.__name__}",
+                operation="typed look-up of a frame",
+                argument="tag",
+                actual=tag,
+                expected=bound,
+            )
+
+    # ---------------------------------------------------------------- names
+
+    def body_named(self, name: str) -> RigidBody:
+        """Return the body of that name; raise UnknownNameError, naming the survivor if the body was merged away."""
+        body = self.bodies.get(name)
+        if body is None:
+            survivor = self.merged.get(name)
+            remark = (
+                f": it was merged into body {quoted(survivor)}, which has its frames" if survivor is not None else ""
+            )
+            raise unknown_name("body", name, self.bodies, remark)
+        return body
+
+    def joint_named(self, name: str) -> Joint:
+        """Return the joint of that name; raise UnknownNameError."""
+        joint = self.joints.get(name)
+        if joint is None:
+            raise unknown_name("joint", name, self.joints)
+        return joint
+
+    def require_new_name(self, name: str, table: Mapping[str, object], kind: str) -> None:
+        """Raise TopologyError if something in `table` has that name already."""
+        if name in table:
+            raise TopologyError(f"the mechanism already has a {kind} named {quoted(name)}", **{kind: name})
+
+    def copied(self) -> Books:
+        """Return independent books with the same entries (for planning and for pickling)."""
+        new = Books()
+        new.structure_version, new.parameter_version = self.structure_version, self.parameter_version
+        new.bodies, new.joints, new.frame_owner = dict(self.bodies), dict(self.joints), dict(self.frame_owner)
+        new.tags, new.merged = dict(self.tags), dict(self.merged)
+        new._frame_names = {name: dict(frames) for name, frames in self._frame_names.items()}
+        return new

@@ -1,0 +1,421 @@
+"""The mechanism: bodies connected by joints, and gravity.
+
+Room: mechanism. May import `errors`, `scalars`, `spatial` and `joints`. This module is the face; structure and edits live
+in the modules beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, final, overload
+
+from rbd.errors import ArgumentError, TopologyError, quoted
+from rbd.joints import QuaternionFloating
+from rbd.joints.base import JointType
+from rbd.mechanism import attach as attach_
+from rbd.mechanism import body as bodies_
+from rbd.mechanism import copying, edit, merge
+from rbd.mechanism import joint as joints_
+from rbd.mechanism.body import RigidBody
+from rbd.mechanism.drawing import drawing
+from rbd.mechanism.joint import Joint
+from rbd.mechanism.reports import FrameMap, MergeReport, RerootReport
+from rbd.mechanism.structure import Structure
+from rbd.spatial import Frame, FreeVector, Transform
+from rbd.spatial.frame import A, B, F, check_frame
+
+if TYPE_CHECKING:
+    import networkx as nx
+    from numpy.typing import ArrayLike
+
+    from rbd.mechanism.tree import TreePath
+    from rbd.scalars import Scalar
+
+_GRAVITY = (0.0, 0.0, -9.81)
+
+
+@final
+class Mechanism:
+    """Bodies connected by joints: a tree on a root that never moves, and joints that close loops in it.
+
+    A mechanism holds structure and parameters, no configuration: make a `MechanismState` of it for that. `gravity` is the
+    acceleration of free fall, in the root frame. Wherever a body or a joint is asked for, its name will do.
+
+    >>> from rbd import Joint, Mechanism, Revolute, RigidBody
+    >>> mechanism = Mechanism()
+    >>> upper, lower = RigidBody("upper"), RigidBody("lower")
+    >>> mechanism.attach("world", upper, Joint("shoulder", Revolute((0, 1, 0))))
+    >>> mechanism.attach(upper, lower, Joint("elbow", Revolute((0, 1, 0))))
+    >>> print(mechanism)
+    Mechanism 'world': 3 bodies, nq = 2, nv = 2
+    world
+    └─ upper  (shoulder: Revolute)
+       └─ lower  (elbow: Revolute)
+    """
+
+    __slots__ = ("__weakref__", "_gravity", "_structure")
+
+    def __init__(self, root: str | RigidBody = "world", *, gravity: ArrayLike | FreeVector = _GRAVITY) -> None:
+        """Make a mechanism that is nothing but its root: a name for it, or a body without an inertia."""
+        body = RigidBody(root) if isinstance(root, str) else root
+        if not isinstance(body, RigidBody):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers need not be typed
+            raise ArgumentError(
+                f"root must be a name or a RigidBody, not {type(root).__name__}", argument="root", value=root
+            )
+        if body.inertia is not None:
+            raise ArgumentError(
+                f"the root never moves: body {quoted(body.name)} must have no inertia", argument="root", value=body
+            )
+        if bodies_.books_of(body) is not None:
+            raise TopologyError(f"body {quoted(body.name)} belongs to another mechanism", body=body.name)
+        vector = _gravity(gravity, body.default_frame)
+        self._structure = Structure(body)
+        self._gravity = vector
+
+    # ---------------------------------------------------------------- versions and parameters
+
+    @property
+    def structure_version(self) -> int:
+        """Return a number that grows with every change of bodies and joints."""
+        return self._structure.books.structure_version
+
+    @property
+    def parameter_version(self) -> int:
+        """Return a number that grows with every change of an inertia, a placement, gravity or a joint's parameters."""
+        return self._structure.books.parameter_version
+
+    @property
+    def gravity(self) -> FreeVector:
+        """Return the acceleration of free fall, in the root frame."""
+        return self._gravity
+
+    @gravity.setter
+    def gravity(self, value: ArrayLike | FreeVector) -> None:
+        self._gravity = _gravity(value, self.root_frame)
+        self._structure.books.parameter_version += 1
+
+    @property
+    def mass(self) -> Scalar:
+        """Return the mass of all bodies together."""
+        total: Scalar = 0.0
+        for body in self.bodies:
+            total = total if body.inertia is None else total + body.inertia.mass
+        return total
+
+    # ---------------------------------------------------------------- what is in it
+
+    @property
+    def root_body(self) -> RigidBody:
+        """Return the body that never moves."""
+        return self._structure.root
+
+    @property
+    def root_frame(self) -> Frame:
+        """Return the default frame of the root body."""
+        return self._structure.root.default_frame
+
+    @property
+    def bodies(self) -> tuple[RigidBody, ...]:
+        """Return the root, then the successor of every tree joint, in the order of `tree_joints`."""
+        return self._structure.bodies
+
+    @property
+    def joints(self) -> tuple[Joint, ...]:
+        """Return the tree joints, then the loop joints."""
+        return self.tree_joints + self.loop_joints
+
+    @property
+    def tree_joints(self) -> tuple[Joint, ...]:
+        """Return the joints of the spanning tree: parents first, otherwise in the order they were attached."""
+        return tuple(link.joint for link in self._structure.tree)
+
+    @property
+    def loop_joints(self) -> tuple[Joint, ...]:
+        """Return the joints that close loops; they have constraints instead of coordinates."""
+        return tuple(link.joint for link in self._structure.loops)
+
+    @property
+    def nq(self) -> int:
+        """Return the number of coordinates of all tree joints."""
+        return self._structure.nq
+
+    @property
+    def nv(self) -> int:
+        """Return the number of velocities of all tree joints."""
+        return self._structure.nv
+
+    @property
+    def nc(self) -> int:
+        """Return the number of constraints of all loop joints."""
+        return self._structure.nc
+
+    # ---------------------------------------------------------------- looking things up
+
+    def body(self, body: str | RigidBody) -> RigidBody:
+        """Return the body of that name, or the body itself if it belongs to this mechanism.
+
+        Raises UnknownNameError with the closest name there is, TopologyError for a body of another mechanism.
+        """
+        books = self._structure.books
+        if isinstance(body, RigidBody):
+            if bodies_.books_of(body) is not books:
+                raise TopologyError(f"body {quoted(body.name)} does not belong to this mechanism", body=body.name)
+            return body
+        return books.body_named(_text(body, "body", "a name or a RigidBody"))
+
+    def joint(self, joint: str | Joint) -> Joint:
+        """Return the joint of that name, or the joint itself if it is attached in this mechanism.
+
+        Raises UnknownNameError with the closest name there is, TopologyError for a joint of another mechanism.
+        """
+        books = self._structure.books
+        if isinstance(joint, Joint):
+            if joints_.books_of(joint) is not books:
+                raise TopologyError(f"joint {quoted(joint.name)} is not attached in this mechanism", joint=joint.name)
+            return joint
+        return books.joint_named(_text(joint, "joint", "a name or a Joint"))
+
+    @overload
+    def frame(self, frame: str | Frame) -> Frame: ...
+    @overload
+    def frame(self, frame: str | Frame, tag: type[F]) -> Frame[F]: ...
+    def frame(self, frame: str | Frame, tag: type[F] | None = None) -> Frame[F]:
+        """Return the frame of that name, on whatever body it is; with `tag`, type checkers know it as `Frame[tag]`.
+
+        A tag is bound to a frame once per mechanism: asking with a second, different one raises FrameMismatchError.
+        Raises UnknownNameError, or AmbiguousNameError where several bodies have a frame of that name.
+        """
+        books = self._structure.books
+        if isinstance(frame, Frame):
+            books.body_of_frame(frame)
+            found: Frame[F] = frame
+        else:
+            found = books.frame_named(_text(frame, "frame", "a name or a Frame"))
+        if tag is not None:
+            books.bind_tag(found, tag)
+        return found
+
+    def body_of_frame(self, frame: Frame) -> RigidBody:
+        """Return the body `frame` is fixed to; raise FrameMismatchError if there is none."""
+        return self._structure.books.body_of_frame(frame)
+
+    def fixed_transform(self, from_frame: Frame[A], to_frame: Frame[B]) -> Transform[A, B]:
+        """Return the constant transform between two frames of one body; raise FrameMismatchError if they are not."""
+        return self.body_of_frame(from_frame).fixed_transform(from_frame, to_frame)
+
+    # ---------------------------------------------------------------- who hangs on whom
+
+    def predecessor(self, joint: str | Joint) -> RigidBody:
+        """Return the body before a joint."""
+        return self._structure.links[self.joint(joint)].predecessor
+
+    def successor(self, joint: str | Joint) -> RigidBody:
+        """Return the body after a joint."""
+        return self._structure.links[self.joint(joint)].successor
+
+    def parent_joint(self, body: str | RigidBody) -> Joint | None:
+        """Return the tree joint that carries a body; None for the root."""
+        link = self._structure.parent.get(self.body(body))
+        return None if link is None else link.joint
+
+    def parent(self, body: str | RigidBody) -> RigidBody | None:
+        """Return the body a body hangs on; None for the root."""
+        link = self._structure.parent.get(self.body(body))
+        return None if link is None else link.predecessor
+
+    def children(self, body: str | RigidBody) -> tuple[RigidBody, ...]:
+        """Return the bodies that hang directly on a body, in canonical order."""
+        return tuple(self._structure.snapshot().children[self.body(body)])
+
+    def joints_of(self, body: str | RigidBody) -> tuple[Joint, ...]:
+        """Return all joints, of the tree and of loops, that touch a body, in canonical order."""
+        touching = {link.joint for link in self._structure.incident(self.body(body))}
+        return tuple(joint for joint in self.joints if joint in touching)
+
+    def is_tree_joint(self, joint: str | Joint) -> bool:
+        """Return whether a joint belongs to the spanning tree; the others close loops."""
+        found = self.joint(joint)
+        link = self._structure.links[found]
+        return self._structure.parent.get(link.successor) is link
+
+    def supports(self, joint: str | Joint, body: str | RigidBody) -> bool:
+        """Return whether a body hangs on a tree joint, directly or not; loop joints support nothing."""
+        found, member = self.joint(joint), self.body(body)
+        return self.is_tree_joint(found) and self._structure.snapshot().is_below(member, self.successor(found))
+
+    def subtree(self, body: str | RigidBody) -> tuple[RigidBody, ...]:
+        """Return a body and all that hang on it, in canonical order."""
+        top, tree = self.body(body), self._structure.snapshot()
+        return tuple(member for member in self.bodies if tree.is_below(member, top))
+
+    def path(self, source: str | RigidBody, target: str | RigidBody) -> TreePath:
+        """Return the way through the tree from one body to another."""
+        return self._structure.snapshot().path(self.body(source), self.body(target))
+
+    def placement(self, joint: str | Joint) -> Transform:
+        """Return where a joint sits: the transform from its frame before to its predecessor's default frame."""
+        found = self.joint(joint)
+        return self._structure.links[found].predecessor.fixed_transform(
+            found.frame_before, self.predecessor(found).default_frame
+        )
+
+    def successor_placement(self, joint: str | Joint) -> Transform:
+        """Return the transform from a joint's frame after to its successor's default frame: the identity in the tree."""
+        found = self.joint(joint)
+        successor = self._structure.links[found].successor
+        return successor.fixed_transform(found.frame_after, successor.default_frame)
+
+    @property
+    def graph(self) -> nx.MultiDiGraph[RigidBody]:
+        """Return a read-only networkx view: bodies are nodes, joints are the keys of edges, attributes mean nothing."""
+        return self._structure.graph.copy(as_view=True)
+
+    # ---------------------------------------------------------------- attaching
+
+    def attach(
+        self,
+        predecessor: str | RigidBody,
+        successor: str | RigidBody,
+        joint: Joint,
+        *,
+        joint_pose: Transform | None = None,
+        successor_pose: Transform | None = None,
+    ) -> None:
+        """Attach a new body to one that is there, or close a loop between two that are there.
+
+        `joint_pose` maps `joint.frame_before` to any frame of the predecessor, `successor_pose` maps any frame of the
+        successor to `joint.frame_after`; by default they are identities with the bodies' default frames. A new
+        successor's default frame becomes `joint.frame_after`; all its frames stay.
+
+        Raises TopologyError when names are taken, when the joint or the new body is attached elsewhere or the two
+        bodies are one, FrameMismatchError when a pose is between other frames. Nothing has changed then.
+        """
+        first = self.body(predecessor)
+        second = self.body(successor) if isinstance(successor, str) else successor
+        attach_.attach(self._structure, first, second, joint, joint_pose, successor_pose)
+
+    def attach_mechanism(
+        self,
+        body: str | RigidBody,
+        child: Mechanism,
+        *,
+        child_root_pose: Transform | None = None,
+        prefix: str = "",
+    ) -> FrameMap:
+        """Attach a copy of another mechanism, with `body` in the part of the other one's root.
+
+        `child_root_pose` maps any frame of the child's root body to any frame of `body`; by default it is the identity
+        between their default frames. `prefix` goes before all names of the copies. The child's gravity does not count.
+        Returns the map from the child's frames, bodies and joints to their copies.
+
+        Raises TopologyError when names are taken, FrameMismatchError when the pose is between other frames.
+        """
+        if not isinstance(child, Mechanism):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers need not be typed
+            raise ArgumentError(f"child must be a Mechanism, not {type(child).__name__}", argument="child", value=child)
+        return copying.graft(self._structure, self.body(body), child._structure, child_root_pose, prefix)
+
+    # ---------------------------------------------------------------- edits
+
+    def rebuild_spanning_tree(self, prefer: Iterable[str | Joint] = ()) -> RerootReport:
+        """Choose another tree: of the joints in `prefer` first, then of the tree joints there are, then of loop joints.
+
+        Tree joints that would point towards the root are turned round: other Joint objects, of the same names, replace
+        them. The report says which, and maps configurations and velocities.
+
+        Raises TopologyError when the joints in `prefer` close a loop, or when parameters of a joint cannot be turned round.
+        """
+        return edit.choose_tree(self._structure, [self.joint(joint) for joint in prefer])
+
+    def remove_joint(self, joint: str | Joint) -> RerootReport:
+        """Remove a joint; where it carried bodies, loop joints take over, as few as possible.
+
+        Joints may be turned round as in `rebuild_spanning_tree`. Raises TopologyError when bodies would be left
+        unconnected, or when parameters of a joint cannot be turned round.
+        """
+        return edit.choose_tree(self._structure, [], [self.joint(joint)])
+
+    def remove_subtree(self, body: str | RigidBody) -> tuple[RigidBody, ...]:
+        """Remove a body, all that hang on it, and every joint that touches one of them.
+
+        Returns the removed bodies, which may be attached again. Raises TopologyError for the root.
+        """
+        return edit.remove_subtree(self._structure, self.body(body))
+
+    def replace_joint(self, old: str | Joint, new: Joint) -> None:
+        """Put a loose joint in the place of an attached one, of the tree or of a loop: same bodies, same placements.
+
+        Raises TopologyError when the new joint is attached already, or its name taken by another one.
+        """
+        edit.replace_joint(self._structure, self.joint(old), new)
+
+    def remove_fixed_joints(self) -> MergeReport:
+        """Merge bodies that fixed tree joints make one: frames, contact points and inertia go to the body nearer the root.
+
+        Inertia merged into the root is dropped, as the root never moves. Frames are found by name as before, and asking
+        for a merged body raises an error that says where it went. Loop joints follow their bodies; one that would
+        connect a body with itself is removed if it allows that pose, else TopologyError is raised.
+        """
+        return merge.merge_fixed(self._structure)
+
+    # ---------------------------------------------------------------- copies
+
+    def copy(self) -> tuple[Mechanism, FrameMap]:
+        """Return a copy with new frames, bodies and joints, and the map from these to those of the copy.
+
+        (`copy.deepcopy` and `pickle` keep the identities of frames instead.)
+        """
+        return self._made_of(*copying.copied(self._structure))
+
+    def submechanism(self, body: str | RigidBody) -> tuple[Mechanism, FrameMap]:
+        """Return a copy of a body, as the root, and of all that hang on it; loop joints among them are copied too.
+
+        Gravity has the same components, now in the new root's frame. Returns the map from originals to copies as well.
+        """
+        return self._made_of(*copying.part(self._structure, self.body(body)))
+
+    def maximal_coordinates(
+        self, floating: JointType | Callable[[], JointType] = QuaternionFloating
+    ) -> tuple[Mechanism, FrameMap]:
+        """Return a copy that moves in the same way, in which every body floats from the root and all joints close loops.
+
+        Tree joint k of the copy carries the copy of body k + 1. Loop joints have no passive torques: damping, friction,
+        armature and bounds of the original joints stay theirs, without effect. Raises ArgumentError unless `floating` has six velocities.
+        """
+        return self._made_of(*copying.maximal(self._structure, floating))
+
+    def _made_of(self, structure: Structure, copies: FrameMap) -> tuple[Mechanism, FrameMap]:
+        """Return a mechanism of a new structure, with this one's gravity."""
+        new = Mechanism.__new__(Mechanism)
+        new._structure = structure
+        new._gravity = FreeVector.trusted(structure.root.default_frame, self._gravity.xyz_components)
+        return new, copies
+
+    # ---------------------------------------------------------------- printing and pickling
+
+    def __repr__(self) -> str:
+        return f"<Mechanism {self.root_body.name!r}: {len(self.bodies)} bodies, nq = {self.nq}, nv = {self.nv}, nc = {self.nc}>"
+
+    def __str__(self) -> str:
+        return drawing(self._structure)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {"gravity": self._gravity, "structure": self._structure}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        for name, value in state.items():
+            setattr(self, f"_{name}", value)
+
+
+def _gravity(value: ArrayLike | FreeVector, frame: Frame) -> FreeVector:
+    if isinstance(value, FreeVector):
+        check_frame(value.frame, frame, operation="gravity", argument="gravity")
+        return value
+    return FreeVector(frame, value)
+
+
+def _text(value: object, argument: str, allowed: str) -> str:
+    if isinstance(value, str):
+        return value
+    raise ArgumentError(
+        f"{argument} must be {allowed}, not {type(value).__name__}", argument=argument, value=value, allowed=allowed
+    )

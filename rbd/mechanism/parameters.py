@@ -1,0 +1,102 @@
+"""Reading the parameters of a joint: bounds, and numbers that may be given once or once per velocity.
+
+Room: mechanism (internal). May import `errors` and `scalars`. Numbers are checked where they are floats; symbols and
+other scalars are taken as they are.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias, cast
+
+import numpy as np
+
+from rbd.errors import ArgumentError, NotFiniteError, ShapeError
+from rbd.scalars import Scalar, is_float
+
+Bound: TypeAlias = tuple[Scalar, Scalar]
+Bounds: TypeAlias = tuple[Bound, ...]
+BoundsLike: TypeAlias = Sequence[Scalar] | Sequence[Sequence[Scalar]] | None
+PerVelocity: TypeAlias = Scalar | Sequence[Scalar]
+
+UNBOUNDED: Bound = (-math.inf, math.inf)
+
+
+def _number(value: object, argument: str) -> Scalar:
+    """Return one number; booleans and text are none."""
+    if isinstance(value, (bool, np.bool_, str, bytes)) or value is None or isinstance(value, Iterable):
+        raise ArgumentError(f"{argument}: {value!r} is no number", argument=argument, value=value)
+    number = cast("Scalar", value)
+    if not is_float(number):
+        return number
+    number = float(cast("float", number))
+    if math.isnan(number):
+        raise NotFiniteError(f"{argument} holds NaN", argument=argument)
+    return number
+
+
+def _is_list(value: object) -> bool:
+    return isinstance(value, (list, tuple)) or (isinstance(value, np.ndarray) and value.ndim > 0)
+
+
+def per_velocity(value: PerVelocity, nv: int, argument: str, *, positive: bool = False) -> tuple[Scalar, ...]:
+    """Return one number per velocity; a single number counts for all. Numbers must be finite and not negative.
+
+    With `positive`, zero is refused too. Raises ShapeError, NotFiniteError or ArgumentError, naming `argument`.
+    """
+    if _is_list(value):
+        given = tuple(cast("Sequence[Scalar]", value))
+        if len(given) != nv:
+            raise ShapeError(
+                f"{argument} has {len(given)} numbers, needs {nv}, one per velocity",
+                argument=argument,
+                expected=(nv,),
+                actual=(len(given),),
+            )
+    else:
+        given = (cast("Scalar", value),) * nv
+    return tuple(_not_negative(_number(entry, argument), argument, positive) for entry in given)
+
+
+def _not_negative(number: Scalar, argument: str, positive: bool) -> Scalar:
+    if not is_float(number):
+        return number
+    value = cast("float", number)
+    if math.isinf(value):
+        raise NotFiniteError(f"{argument} holds infinity", argument=argument)
+    if value < 0 or (positive and value == 0):
+        allowed = "> 0" if positive else ">= 0"
+        raise ArgumentError(
+            f"{argument} must be {allowed}, not {value}", argument=argument, value=value, allowed=allowed
+        )
+    return number
+
+
+def bounds(value: BoundsLike, count: int, argument: str) -> Bounds:
+    """Return one (lower, upper) pair per coordinate; None is unbounded, one bare pair will do for one coordinate.
+
+    Raises ShapeError, NotFiniteError (NaN) or ArgumentError (lower > upper), naming `argument`.
+    """
+    if value is None:
+        return (UNBOUNDED,) * count
+    pairs = tuple(cast("Sequence[Sequence[Scalar]]", value)) if _is_list(value) else ()
+    if count == 1 and len(pairs) == 2 and not _is_list(pairs[0]):
+        pairs = (cast("Sequence[Scalar]", value),)
+    if not _is_list(value) or len(pairs) != count or not all(_is_list(pair) and len(pair) == 2 for pair in pairs):
+        raise ShapeError(
+            f"{argument} must be {count} pair{'s' * (count != 1)} (lower, upper), not {value!r}",
+            argument=argument,
+            expected=(count, 2),
+            actual=np.shape(cast("list[float]", pairs)) if all(map(_is_list, pairs)) else (len(pairs),),
+        )
+    return tuple(_bound(pair[0], pair[1], argument) for pair in pairs)
+
+
+def _bound(lower: object, upper: object, argument: str) -> Bound:
+    low, high = _number(lower, argument), _number(upper, argument)
+    if is_float(low) and is_float(high) and cast("float", low) > cast("float", high):
+        raise ArgumentError(
+            f"{argument}: the lower bound {low} is above the upper bound {high}", argument=argument, value=(low, high)
+        )
+    return low, high

@@ -1,0 +1,171 @@
+"""What edits tell about themselves: where bodies, joints, frames and coordinates went.
+
+Room: mechanism. May import `errors`, `scalars`, `spatial` and `joints`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, final
+
+import attrs
+
+from rbd.errors import ArgumentError, FrameMismatchError, ShapeError, TopologyError, quoted
+
+if TYPE_CHECKING:
+    from rbd.mechanism.body import RigidBody
+    from rbd.mechanism.joint import Joint
+    from rbd.scalars import Scalar, Vector
+    from rbd.spatial import Frame
+    from rbd.spatial.frame import F
+
+
+@final
+@attrs.frozen(eq=False)
+class FrameMap:
+    """From the frames, bodies and joints of an original to those of its copy.
+
+    >>> from rbd import Mechanism
+    >>> original = Mechanism()
+    >>> copy, frames = original.copy()
+    >>> frames[original.root_frame] == copy.root_frame, original.root_frame == copy.root_frame
+    (True, False)
+    """
+
+    frames: Mapping[Frame, Frame]
+    bodies: Mapping[RigidBody, RigidBody]
+    joints: Mapping[Joint, Joint]
+
+    def __getitem__(self, frame: Frame[F]) -> Frame[F]:
+        """Return the copy of a frame; raise FrameMismatchError if it was not copied."""
+        found = self.frames.get(frame)
+        if found is None:
+            raise FrameMismatchError(
+                f"{frame!r} was not copied",
+                operation="FrameMap",
+                argument="frame",
+                actual=frame,
+                expected=tuple(self.frames),
+            )
+        return found
+
+    def __contains__(self, frame: object) -> bool:
+        return frame in self.frames
+
+    def __len__(self) -> int:
+        return len(self.frames)
+
+    def __iter__(self) -> Iterator[Frame]:
+        return iter(self.frames)
+
+    def body(self, body: RigidBody) -> RigidBody:
+        """Return the copy of a body; raise TopologyError if it was not copied."""
+        found = self.bodies.get(body)
+        if found is None:
+            raise TopologyError(f"body {quoted(body.name)} was not copied", body=body.name)
+        return found
+
+    def joint(self, joint: Joint) -> Joint:
+        """Return the copy of a joint; raise TopologyError if it was not copied."""
+        found = self.joints.get(joint)
+        if found is None:
+            raise TopologyError(f"joint {quoted(joint.name)} was not copied", joint=joint.name)
+        return found
+
+
+@final
+@attrs.frozen(eq=False)
+class MergeReport:
+    """What `remove_fixed_joints` did: into which body each merged body went, and which joints are gone."""
+
+    merged: Mapping[RigidBody, RigidBody]
+    removed_joints: tuple[Joint, ...]
+
+
+@final
+@attrs.frozen(eq=False)
+class RerootReport:
+    """How a change of the spanning tree changed joints and coordinates.
+
+    `flipped` maps joints that were turned round to the joints that replaced them; `entered` are the new tree joints
+    that closed loops before, `left` those that close loops now; `removed` the joints that are gone; `dropped` names the
+    bounds that turning round could not keep, by joint name. A loop joint has no coordinates: those of `entered` must be
+    found from the bodies' poses (`JointType.project`).
+    """
+
+    old_tree: tuple[Joint, ...]
+    new_tree: tuple[Joint, ...]
+    flipped: Mapping[Joint, Joint]
+    removed: tuple[Joint, ...]
+    dropped: Mapping[str, tuple[str, ...]]
+
+    @property
+    def entered(self) -> tuple[Joint, ...]:
+        """Return the tree joints, as they are now, that closed loops before."""
+        before = {self.joint(joint) for joint in self.old_tree}
+        return tuple(joint for joint in self.new_tree if joint not in before)
+
+    @property
+    def left(self) -> tuple[Joint, ...]:
+        """Return the joints that were tree joints and close loops now."""
+        now = set(self.new_tree)
+        kept = (self.joint(joint) for joint in self.old_tree)
+        return tuple(joint for joint in kept if joint is not None and joint not in now)
+
+    def joint(self, joint: Joint) -> Joint | None:
+        """Return what became of a joint: itself, the one it was turned into, or None if it was removed."""
+        return None if joint in self.removed else self.flipped.get(joint, joint)
+
+    def configuration(self, q: Sequence[Scalar], entered: Mapping[Joint, Sequence[Scalar]] | None = None) -> Vector:
+        """Return the configuration of the new tree that belongs to the old one.
+
+        `entered` gives the coordinates of the joints in `.entered`. Raises ShapeError or ArgumentError.
+        """
+        parts = {joint: tuple(value) for joint, value in (entered or {}).items()}
+        for joint, part in zip(self.old_tree, _parts(q, [joint.nq for joint in self.old_tree], "q"), strict=True):
+            flipped = joint in self.flipped
+            parts[self.flipped.get(joint, joint)] = joint.type.flip_configuration(part) if flipped else part
+        return self._joined(parts, "configuration")
+
+    def velocity(
+        self, q: Sequence[Scalar], v: Sequence[Scalar], entered: Mapping[Joint, Sequence[Scalar]] | None = None
+    ) -> Vector:
+        """Return the velocity of the new tree that belongs to the old configuration and velocity.
+
+        `entered` gives the velocities of the joints in `.entered`. Raises ShapeError or ArgumentError.
+        """
+        parts = {joint: tuple(value) for joint, value in (entered or {}).items()}
+        qs = _parts(q, [joint.nq for joint in self.old_tree], "q")
+        vs = _parts(v, [joint.nv for joint in self.old_tree], "v")
+        for joint, part_q, part_v in zip(self.old_tree, qs, vs, strict=True):
+            flipped = joint in self.flipped
+            parts[self.flipped.get(joint, joint)] = joint.type.flip_velocity(part_q, part_v) if flipped else part_v
+        return self._joined(parts, "velocity")
+
+    def _joined(self, parts: Mapping[Joint, Vector], what: str) -> Vector:
+        missing = [quoted(joint.name) for joint in self.new_tree if joint not in parts]
+        if missing:
+            raise ArgumentError(
+                f"entered: the {what} of {', '.join(missing)} is not determined by the old one",
+                argument="entered",
+                value=parts,
+            )
+        return tuple(number for joint in self.new_tree for number in parts[joint])
+
+
+def _parts(values: Sequence[Scalar], sizes: Sequence[int], argument: str) -> list[Vector]:
+    """Return a vector cut into pieces of the given sizes."""
+    total = sum(sizes)
+    if len(values) != total:
+        raise ShapeError(
+            f"{argument} has {len(values)} entries, needs {total}",
+            argument=argument,
+            expected=(total,),
+            actual=(len(values),),
+        )
+    parts: list[Vector] = []
+    start = 0
+    for size in sizes:
+        parts.append(tuple(values[start : start + size]))
+        start += size
+    return parts
