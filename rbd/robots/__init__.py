@@ -1,0 +1,18 @@
+"""Robots that come with rbd, for examples and tests: every number in them is ours.
+
+Room: robots; may import mechanism and everything above it. Each function builds a new mechanism; SI units, z up.
+
+>>> import rbd.robots
+>>> rbd.robots.arm7().nv
+7
+"""
+
+from __future__ import annotations
+
+from rbd.robots.arm7 import arm7
+from rbd.robots.chain import chain
+from rbd.robots.double_pendulum import double_pendulum
+from rbd.robots.four_bar import four_bar, four_bar_configuration
+from rbd.robots.humanoid import humanoid
+
+__all__ = ["arm7", "chain", "double_pendulum", "four_bar", "four_bar_configuration", "humanoid"]

@@ -1,0 +1,48 @@
+"""The double pendulum: two links that swing about parallel axes, one below the other."""
+
+from __future__ import annotations
+
+from rbd.joints import Revolute
+from rbd.mechanism import Joint, Mechanism
+from rbd.robots._build import add_link, add_named_frame
+from rbd.robots._shapes import cylinder_inertia
+from rbd.scalars import Scalar, const
+from rbd.spatial import Frame
+
+Y_AXIS = (0, 1, 0)
+
+
+def double_pendulum(
+    *,
+    lengths: tuple[Scalar, Scalar] = (1.0, 1.0),
+    masses: tuple[Scalar, Scalar] = (1.0, 1.0),
+    radius: Scalar = 0.03,
+    damping: tuple[float, float] = (0.0, 0.0),
+) -> Mechanism:
+    """Return a double pendulum: joints "shoulder" and "elbow" about y, bodies "upper_link" and "lower_link".
+
+    The links are solid cylinders of `radius` (m) with the given `lengths` (m) and `masses` (kg); both hang straight
+    down, along -z, when q = 0. The shoulder is at the origin of the world, the elbow at (0, 0, -lengths[0]) of the
+    upper link, and the frame "tip" at the lower end of the lower link. `damping` is per joint, in N m s / rad.
+    All but the damping may be symbols.
+
+    With I_i = m_i (3 r^2 + l_i^2) / 12 about the middles c_i = l_i / 2 and s_1, s_12 the sines of q_1 and q_1 + q_2:
+    M_22 = I_2 + m_2 c_2^2, M_12 = M_22 + m_2 l_1 c_2 cos q_2,
+    M_11 = I_1 + m_1 c_1^2 + M_22 + m_2 (l_1^2 + 2 l_1 c_2 cos q_2),
+    the gravity torques are g (m_1 c_1 s_1 + m_2 (l_1 s_1 + c_2 s_12)) and g m_2 c_2 s_12.
+
+    >>> import rbd
+    >>> pendulum = rbd.robots.double_pendulum(lengths=(0.5, 0.4))
+    >>> [joint.name for joint in pendulum.joints], pendulum.nv
+    (['shoulder', 'elbow'], 2)
+    """
+    mechanism = Mechanism()
+    body = mechanism.root_body
+    places = ((0, 0, 0), (0, 0, -lengths[0]))
+    for i, (link, name) in enumerate((("upper_link", "shoulder"), ("lower_link", "elbow"))):
+        middle = (0, 0, -const(1, 2) * lengths[i])
+        inertia = cylinder_inertia(Frame(link), mass=masses[i], radius=radius, length=lengths[i], center=middle)
+        joint = Joint(name, Revolute(Y_AXIS), damping=damping[i])
+        body = add_link(mechanism, body, joint, inertia, at=places[i])
+    add_named_frame(body, "tip", at=(0, 0, -lengths[1]))
+    return mechanism

@@ -1,0 +1,136 @@
+"""`Dynamics`: a mechanism as the function f(t, x) that solvers of ordinary differential equations ask for.
+
+Room: simulation. Solvers keep the arrays they are handed, and scale or add vectors as if configurations were numbers:
+so every call returns a new array, and coordinates that have left their manifold are legal input.
+"""
+
+from __future__ import annotations
+
+from typing import final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbd.algorithms import DEFAULT_STABILIZATION, Stabilization
+from rbd.errors import ArgumentError
+from rbd.mechanism import Mechanism
+from rbd.scalars import to_float
+from rbd.scalars.arrays import Array, check_out, float_array
+from rbd.simulation.flow import Control, External, ForcedMotion
+from rbd.state import Link, MechanismState
+
+
+@final
+class Dynamics:
+    """The derivative of x = [q; v; s] as a function f(t, x), for `scipy.integrate.solve_ivp` and friends.
+
+    Every call returns a new array; `f(t, x, out=buffer)` fills `buffer` instead and returns it. Control and external
+    wrenches are those of `simulate`; s, the contact states, is empty for a mechanism without contact points.
+
+    Plain solvers let quaternions drift off the unit sphere. Poses are therefore those of the normalised x, while the
+    derivative of a quaternion is taken at the quaternion as it is: its length is then constant along exact solutions,
+    and `f.project(x)` restores it between runs, or after each step of a solver that lets you.
+
+    The function keeps a state of its own and belongs to the thread that made it: make one per thread.
+
+    Raises ShapeError or NotFiniteError naming x, RotationError for a quaternion of length zero, and what `simulate`
+    raises about callbacks.
+
+    >>> import rbd
+    >>> from scipy.integrate import solve_ivp
+    >>> pendulum = rbd.robots.double_pendulum()
+    >>> f = rbd.Dynamics(pendulum)
+    >>> solution = solve_ivp(f, (0.0, 0.1), f.x0(rbd.MechanismState(pendulum, q=[0.3, 0.0])))
+    >>> f.state(solution.y[:, -1]).q.shape
+    (2,)
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        control: Control | None = None,
+        *,
+        external: External | None = None,
+        stabilization: Stabilization = DEFAULT_STABILIZATION,
+    ) -> None:
+        """Make the function; nothing is computed yet."""
+        self._mechanism = mechanism
+        self._motion = ForcedMotion(mechanism, control, external, stabilization)
+        self._state = MechanismState(mechanism)
+        self._rounded = tuple(link for link in self._state.links if _is_normalised(link))
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism."""
+        return self._mechanism
+
+    @property
+    def nq(self) -> int:
+        """The number of coordinates."""
+        return self._state.layout.nq
+
+    @property
+    def nv(self) -> int:
+        """The number of velocities."""
+        return self._state.layout.nv
+
+    @property
+    def ns(self) -> int:
+        """The number of additional (contact) states."""
+        return 0
+
+    @property
+    def nx(self) -> int:
+        """The length of x."""
+        return self.nq + self.nv + self.ns
+
+    def __call__(self, t: float, x: ArrayLike, out: Array | None = None) -> Array:
+        """Return the derivative of x at time `t`: a new array, or `out` filled."""
+        x = float_array(x, (self.nx,), "x")
+        if out is not None:
+            check_out(out, (self.nx,), "out")
+        self._place(self._state, x)
+        rates = self._motion(t, self._state, x[self.nq + self.nv :])
+        xd = np.empty(self.nx) if out is None else out
+        xd[: self.nq] = self._configuration_derivative(x)
+        xd[self.nq : self.nq + self.nv] = rates.vd
+        xd[self.nq + self.nv :] = rates.sd
+        return xd
+
+    def x0(self, state: MechanismState) -> Array:
+        """Return x at `state`. Raises ArgumentError when it is a state of another mechanism."""
+        if state.mechanism is not self._mechanism:
+            raise ArgumentError("state is of another mechanism", argument="state", value=state, allowed="its own states")
+        return np.concatenate((state.q, state.v, np.zeros(self.ns)))
+
+    def state(self, x: ArrayLike) -> MechanismState:
+        """Return a new state at the normalised x."""
+        state = MechanismState(self._mechanism)
+        self._place(state, float_array(x, (self.nx,), "x"))
+        return state
+
+    def project(self, x: ArrayLike) -> Array:
+        """Return a copy of x with its coordinates normalised; nothing else changes."""
+        x = float_array(x, (self.nx,), "x").copy()
+        self._place(self._state, x)
+        x[: self.nq] = self._state.q
+        return x
+
+    def _place(self, state: MechanismState, x: Array) -> None:
+        state.set_configuration(x[: self.nq], normalize=True)
+        state.set_velocity(x[self.nq : self.nq + self.nv])
+
+    def _configuration_derivative(self, x: Array) -> Array:
+        """Return qd, that of normalised coordinates at x as it is."""
+        qd = np.array(self._state.configuration_derivative(), dtype=np.float64)
+        q, v = x[: self.nq], x[self.nq : self.nq + self.nv]
+        for link in self._rounded:
+            joint_q, joint_v = tuple(q[link.q].tolist()), tuple(v[link.v].tolist())
+            qd[link.q] = [to_float(rate) for rate in link.joint.type.configuration_derivative(joint_q, joint_v)]
+        return qd
+
+
+def _is_normalised(link: Link) -> bool:
+    """Tell whether the joint of `link` has coordinates that must be normalised."""
+    twos = (2.0,) * link.joint.nq  # of length one in no dimension
+    return to_float(link.joint.type.normalization_error(twos)) != 0

@@ -1,0 +1,63 @@
+"""What an integrator is: one that carries a state over one step of time.
+
+Room: simulation. An integrator knows states and their rates of change, and neither controllers nor contacts.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from rbd.errors import NotFiniteError
+from rbd.scalars.arrays import Array
+from rbd.state import MechanismState
+
+
+class Rates(NamedTuple):
+    """Rates of change at one instant: accelerations `vd`, and `sd` of the additional (contact) states."""
+
+    vd: Array
+    sd: Array
+
+
+class Flow(Protocol):
+    """The right-hand side of the equations of motion; it reads the state and leaves it as it is."""
+
+    def __call__(self, t: float, state: MechanismState, s: Array, /) -> Rates:
+        """Return the rates of `state` with additional states `s` at time `t`; the arrays belong to the caller."""
+        ...
+
+
+class Integrator(ABC):
+    """A one-step method for mechanisms. Derive from it to bring your own; `simulate` takes the object.
+
+    Configurations do not form a vector space, so a step moves in the coordinates around where it began:
+    `state.local_coordinates(q0)` gives them and their rate, `state.global_coordinates(q0, phi)` goes back.
+    """
+
+    @abstractmethod
+    def step(self, flow: Flow, state: MechanismState, s: Array, start: float, end: float) -> Array:
+        """Advance `state` from time `start` to time `end`; return the additional states at `end`.
+
+        Raises NotFiniteError when a number on the way is no longer finite.
+        """
+
+
+def advanced(origin: Array, what: str, h: float, weights: tuple[float, ...], slopes: list[Array]) -> Array:
+    """Return origin + h Σ weight slope, summed in a fixed order; raise NotFiniteError naming `what` if that overflows."""
+    total = np.zeros_like(origin)
+    with np.errstate(over="ignore", invalid="ignore"):
+        for weight, slope in zip(weights, slopes, strict=False):  # weights of stages to come are zero
+            if weight:
+                total += weight * slope
+        return finite(origin + h * total, what)
+
+
+def finite(values: Array, what: str) -> Array:
+    """Return `values`; raise NotFiniteError naming `what` and the first offender unless all are finite."""
+    if not np.isfinite(values).all():
+        index = int(np.flatnonzero(~np.isfinite(values))[0])
+        raise NotFiniteError(f"{what}[{index}] is {values[index]}", argument=what, index=index)
+    return values

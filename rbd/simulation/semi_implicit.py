@@ -1,0 +1,31 @@
+"""The semi-implicit Euler method: one evaluation a step, first order, and no systematic loss of energy.
+
+Room: simulation. Hairer, Lubich and Wanner, Geometric Numerical Integration (2006), section I.1.2.
+"""
+
+from __future__ import annotations
+
+from typing import final
+
+import attrs
+import numpy as np
+from typing_extensions import override
+
+from rbd.scalars.arrays import Array
+from rbd.simulation.integrator import Flow, Integrator, advanced
+from rbd.state import MechanismState
+
+
+@final
+@attrs.frozen
+class SemiImplicitEuler(Integrator):
+    """Velocities first, then configurations with the new velocities."""
+
+    @override
+    def step(self, flow: Flow, state: MechanismState, s: Array, start: float, end: float) -> Array:
+        h, q = end - start, state.q.copy()
+        rates = flow(start, state, s)
+        state.set_velocity(advanced(state.v, "v", h, (1.0,), [rates.vd]))
+        _, phi_rate = state.local_coordinates(q)
+        state.global_coordinates(q, advanced(np.zeros_like(rates.vd), "phi", h, (1.0,), [phi_rate]))
+        return advanced(s, "s", h, (1.0,), [rates.sd])

@@ -1,0 +1,105 @@
+"""Explicit Runge-Kutta methods as tables of coefficients.
+
+Room: simulation. Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I (1993), chapter II.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import final
+
+import attrs
+
+from rbd.errors import ArgumentError, ShapeError
+
+Row = tuple[float, ...]
+_TOLERANCE = 1e-12
+
+
+def _floats(values: Sequence[float]) -> Row:
+    return tuple(float(value) for value in values)
+
+
+def _rows(values: Sequence[Sequence[float]]) -> tuple[Row, ...]:
+    return tuple(_floats(row) for row in values)
+
+
+@final
+@attrs.frozen
+class ButcherTableau:
+    """Coefficients of an explicit Runge-Kutta method: `a` couples the stages, `b` weighs them.
+
+    The stage times `c` are the row sums of `a`. Raises ShapeError when `a` is not square or does not fit `b`, and
+    ArgumentError when the method is not explicit (`a` strictly lower triangular) or `b` does not sum to one.
+
+    >>> from rbd.simulation import ButcherTableau
+    >>> midpoint = ButcherTableau(a=[[0, 0], [1 / 2, 0]], b=[0, 1])
+    >>> midpoint.c, midpoint.order
+    ((0.0, 0.5), 2)
+    """
+
+    a: tuple[Row, ...] = attrs.field(converter=_rows)
+    b: Row = attrs.field(converter=_floats)
+
+    def __attrs_post_init__(self) -> None:
+        stages = len(self.b)
+        actual = tuple(len(row) for row in self.a)
+        if stages == 0 or actual != (stages,) * stages:
+            message = f"a has rows of lengths {actual}, needs {stages} rows of {stages} to fit b"
+            raise ShapeError(message, argument="a", expected=(stages, stages), actual=actual)
+        if any(self.a[i][j] != 0 for i in range(stages) for j in range(i, stages)):
+            message = "a has entries on or above its diagonal; only explicit methods are supported"
+            raise ArgumentError(message, argument="a", value=self.a, allowed="strictly lower triangular")
+        if not abs(sum(self.b) - 1) <= _TOLERANCE:
+            message = f"b sums to {sum(self.b)}; the weights of a consistent method sum to 1"
+            raise ArgumentError(message, argument="b", value=self.b, allowed="weights that sum to 1")
+
+    @property
+    def c(self) -> Row:
+        """The stage times, as fractions of the step."""
+        return tuple(sum(row) for row in self.a)
+
+    @property
+    def order(self) -> int:
+        """The order of convergence, as far as the conditions up to order four tell (so four means four or more)."""
+        order = 0
+        for conditions in _order_conditions(self):
+            if any(abs(value - exact) > _TOLERANCE for value, exact in conditions):
+                break
+            order += 1
+        return order
+
+
+def _order_conditions(table: ButcherTableau) -> tuple[tuple[tuple[float, float], ...], ...]:
+    """Return per order the sums over rooted trees and what they must be (Hairer et al., table II.2.1)."""
+    b, c = table.b, table.c
+    ac = tuple(_dot(row, c) for row in table.a)
+    acc = tuple(_dot(row, _times(c, c)) for row in table.a)
+    aac = tuple(_dot(row, ac) for row in table.a)
+    return (
+        ((sum(b), 1),),
+        ((_dot(b, c), 1 / 2),),
+        ((_dot(b, _times(c, c)), 1 / 3), (_dot(b, ac), 1 / 6)),
+        (
+            (_dot(b, _times(c, _times(c, c))), 1 / 4),
+            (_dot(b, _times(c, ac)), 1 / 8),
+            (_dot(b, acc), 1 / 12),
+            (_dot(b, aac), 1 / 24),
+        ),
+    )
+
+
+def _dot(x: Row, y: Row) -> float:
+    return sum(_times(x, y))
+
+
+def _times(x: Row, y: Row) -> Row:
+    return tuple(left * right for left, right in zip(x, y, strict=True))
+
+
+EULER = ButcherTableau(a=((0,),), b=(1,))
+HEUN = ButcherTableau(a=((0, 0), (1, 0)), b=(1 / 2, 1 / 2))
+RALSTON = ButcherTableau(a=((0, 0, 0), (1 / 2, 0, 0), (0, 3 / 4, 0)), b=(2 / 9, 1 / 3, 4 / 9))
+RUNGE_KUTTA_4 = ButcherTableau(
+    a=((0, 0, 0, 0), (1 / 2, 0, 0, 0), (0, 1 / 2, 0, 0), (0, 0, 1, 0)), b=(1 / 6, 1 / 3, 1 / 3, 1 / 6)
+)

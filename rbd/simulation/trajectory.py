@@ -1,0 +1,134 @@
+"""What a simulation returns: times, configurations, velocities; in memory or in a file.
+
+Room: simulation.
+"""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from pathlib import Path
+from typing import NamedTuple, final
+
+import attrs
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbd.algorithms import gravitational_potential_energy, kinetic_energy
+from rbd.errors import ArgumentError, ShapeError
+from rbd.mechanism import Mechanism
+from rbd.scalars.arrays import Array
+from rbd.state import MechanismState
+
+_FIELDS = ("t", "q", "v", "s")
+
+
+def _frozen_array(values: ArrayLike) -> Array:
+    array = np.array(values, dtype=np.float64, order="C")
+    array.flags.writeable = False
+    return array
+
+
+class Energies(NamedTuple):
+    """Energies at every sample (J)."""
+
+    kinetic: Array
+    potential: Array
+    total: Array
+
+
+@final
+@attrs.frozen(eq=False)
+class Trajectory:
+    """Samples of a motion: times `t` (n,), configurations `q` (n, nq), velocities `v` (n, nv), contact states `s` (n, ns).
+
+    The arrays are read-only. Raises ShapeError when they do not have the same number of rows.
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), q=[0.1, 0.2])
+    >>> trajectory = rbd.simulate(state, 0.01)
+    >>> len(trajectory), trajectory.q.shape, float(trajectory.t[-1])
+    (11, (11, 2), 0.01)
+    """
+
+    t: Array = attrs.field(converter=_frozen_array)
+    q: Array = attrs.field(converter=_frozen_array)
+    v: Array = attrs.field(converter=_frozen_array)
+    s: Array = attrs.field(converter=_frozen_array)
+
+    def __attrs_post_init__(self) -> None:
+        if self.t.ndim != 1 or not len(self.t):
+            raise ShapeError(f"t has shape {self.t.shape}, needs (n,)", argument="t", expected="(n,)", actual=self.t.shape)
+        for name, array in (("q", self.q), ("v", self.v), ("s", self.s)):
+            if array.ndim != 2 or len(array) != len(self.t):
+                message = f"{name} has shape {array.shape}, needs {len(self.t)} rows, one per time"
+                raise ShapeError(message, argument=name, expected=(len(self.t), -1), actual=array.shape)
+
+    def __len__(self) -> int:
+        return len(self.t)
+
+    def __repr__(self) -> str:
+        return f"Trajectory({len(self)} samples, t = {self.t[0]:g} ... {self.t[-1]:g} s)"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Trajectory, (self.t, self.q, self.v, self.s)
+
+    def show_on(self, state: MechanismState, t: float) -> None:
+        """Put `state` where the motion was at time `t`; between samples along the joints' own coordinates.
+
+        Raises ArgumentError when `t` lies outside the motion, and ShapeError when `state` is of another mechanism's size.
+        """
+        if not self.t[0] <= t <= self.t[-1]:
+            span = (float(self.t[0]), float(self.t[-1]))
+            raise ArgumentError(f"t = {t} is outside the motion, {span}", argument="t", value=t, allowed=span)
+        before = max(int(np.searchsorted(self.t, t, side="right")) - 1, 0)
+        state.set_configuration(self.q[before])
+        state.set_velocity(self.v[before])
+        if t > self.t[before]:
+            self._interpolate(state, before, (t - self.t[before]) / (self.t[before + 1] - self.t[before]))
+
+    def _interpolate(self, state: MechanismState, before: int, fraction: float) -> None:
+        """Move `state` from sample `before` towards the next one by `fraction` of the way."""
+        state.set_configuration(self.q[before + 1])
+        phi, _ = state.local_coordinates(self.q[before])
+        state.global_coordinates(self.q[before], fraction * phi)
+        state.set_velocity((1 - fraction) * self.v[before] + fraction * self.v[before + 1])
+
+    def energies(self, mechanism: Mechanism) -> Energies:
+        """Return the kinetic, gravitational potential and total energy of `mechanism` at every sample."""
+        state = MechanismState(mechanism)
+        kinetic, potential = np.empty(len(self)), np.empty(len(self))
+        for i in range(len(self)):
+            state.set_configuration(self.q[i])
+            state.set_velocity(self.v[i])
+            kinetic[i] = kinetic_energy(state)
+            potential[i] = gravitational_potential_energy(state)
+        return Energies(kinetic, potential, kinetic + potential)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the arrays to an NPZ file at `path`; a file already there is replaced once the new one is whole."""
+        target = Path(path)
+        partial = target.with_name(target.name + f".{os.getpid()}.partial")
+        try:
+            with partial.open("wb") as file:
+                np.savez(file, t=self.t, q=self.q, v=self.v, s=self.s)
+            partial.replace(target)
+        finally:
+            partial.unlink(missing_ok=True)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Trajectory:
+        """Read a file that `save` wrote; nothing in it is ever executed. Raises ArgumentError when it is something else."""
+        try:
+            with np.load(path, allow_pickle=False) as arrays:
+                return cls(*(_real(arrays[name]) for name in _FIELDS))
+        except (KeyError, ValueError, TypeError, AttributeError, EOFError, zipfile.BadZipFile) as error:
+            message = f"{os.fspath(path)!r} is not a saved trajectory: {error}"
+            raise ArgumentError(message, argument="path", value=os.fspath(path), allowed="files of save") from error
+
+
+def _real(values: object) -> Array:
+    """Return `values` when they are a float64 array; raise TypeError otherwise."""
+    if not isinstance(values, np.ndarray) or values.dtype != np.float64:
+        raise TypeError("its arrays are not of float64")
+    return values

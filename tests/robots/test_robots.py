@@ -1,0 +1,207 @@
+"""The robots that come with rbd: physical, documented, and what their pages say."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import rbd
+from rbd.errors import ArgumentError
+from rbd.mechanism import Mechanism
+
+ROBOTS: dict[str, Callable[[], Mechanism]] = {
+    "double_pendulum": rbd.robots.double_pendulum,
+    "four_bar": rbd.robots.four_bar,
+    "chain": lambda: rbd.robots.chain(9),
+    "arm7": rbd.robots.arm7,
+    "humanoid": rbd.robots.humanoid,
+}
+
+
+@pytest.fixture(params=ROBOTS)
+def robot(request: pytest.FixtureRequest) -> Mechanism:
+    return ROBOTS[request.param]()
+
+
+def test_every_body_is_physical(robot: Mechanism) -> None:
+    for body in robot.bodies[1:]:
+        assert body.inertia is not None
+        moments = np.sort(body.inertia.principal_moments)
+        assert body.inertia.mass > 0
+        assert moments[0] > 0
+        assert moments[0] + moments[1] > moments[2]
+
+
+def test_mass_matrix_is_positive_definite(robot: Mechanism) -> None:
+    state = rbd.MechanismState(robot)
+    state.randomize(np.random.default_rng(1))
+    assert np.linalg.eigvalsh(rbd.mass_matrix(state))[0] > 0
+
+
+def test_placements_are_pure_translations(robot: Mechanism) -> None:
+    for joint in robot.tree_joints:
+        assert np.array_equal(robot.placement(joint).rotation, np.eye(3))
+
+
+def test_every_call_makes_another_robot(robot: Mechanism) -> None:
+    again = rbd.robots.arm7()
+    assert not set(again.bodies) & set(robot.bodies)
+    assert again.root_frame != robot.root_frame
+
+
+# --- double pendulum --------------------------------------------------------------------------------------------------
+
+
+def test_double_pendulum_has_its_documented_closed_form() -> None:
+    (l1, l2), (m1, m2), r, g = (0.7, 0.5), (1.3, 0.9), 0.04, 9.81
+    state = rbd.MechanismState(rbd.robots.double_pendulum(lengths=(l1, l2), masses=(m1, m2), radius=r))
+    state.randomize(np.random.default_rng(2))
+    (q1, q2), (v1, v2) = state.q, state.v
+    c1, c2 = l1 / 2, l2 / 2
+    i1, i2 = (m * (3 * r**2 + length**2) / 12 for m, length in ((m1, l1), (m2, l2)))
+    m22 = i2 + m2 * c2**2
+    m12 = m22 + m2 * l1 * c2 * math.cos(q2)
+    m11 = i1 + m1 * c1**2 + m22 + m2 * (l1**2 + 2 * l1 * c2 * math.cos(q2))
+    pull = m2 * l1 * c2 * math.sin(q2)
+    velocity = np.array([-pull * (2 * v1 * v2 + v2**2), pull * v1**2])
+    s1, s12 = math.sin(q1), math.sin(q1 + q2)
+    gravity = g * np.array([m1 * c1 * s1 + m2 * (l1 * s1 + c2 * s12), m2 * c2 * s12])
+    assert np.allclose(rbd.mass_matrix(state), [[m11, m12], [m12, m22]], rtol=0, atol=1e-12)
+    assert np.allclose(rbd.dynamics_bias(state), velocity + gravity, rtol=0, atol=1e-12)
+
+
+def test_double_pendulum_hangs_at_zero() -> None:
+    pendulum = rbd.robots.double_pendulum(lengths=(0.7, 0.5))
+    state = rbd.MechanismState(pendulum)
+    assert state.transform_to_root(pendulum.frame("tip")).translation.tolist() == [0, 0, -1.2]
+    assert [joint.name for joint in pendulum.joints] == ["shoulder", "elbow"]
+    assert [body.name for body in pendulum.bodies] == ["world", "upper_link", "lower_link"]
+
+
+def test_double_pendulum_takes_symbols() -> None:
+    sympy = pytest.importorskip("sympy", reason="an extra of rbd")
+    m1, m2, length = sympy.symbols("m1 m2 l", positive=True)
+    pendulum = rbd.robots.double_pendulum(lengths=(length, length), masses=(m1, m2), radius=0)
+    q = sympy.symbols("q1 q2")
+    state = rbd.MechanismState(pendulum).with_scalars(q, (0, 0))
+    corner = rbd.mass_matrix(state)[1, 1]
+    assert sympy.simplify(corner - m2 * length**2 / 3) == 0
+
+
+# --- four-bar linkage -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("crank", np.linspace(-3.1, 3.1, 7))
+def test_four_bar_configuration_closes_the_loop(crank: float) -> None:
+    linkage = rbd.robots.four_bar()
+    state = rbd.MechanismState(linkage, q=rbd.robots.four_bar_configuration(crank))
+    joint = linkage.joint("joint4")
+    gap = state.relative_transform(joint.frame_after, joint.frame_before)
+    assert np.allclose(gap.translation, 0, atol=1e-14)
+    assert state.q[0] == crank
+    assert linkage.nc == 5
+
+
+def test_four_bar_that_cannot_close_says_so() -> None:
+    with pytest.raises(ArgumentError, match="cannot meet") as caught:
+        rbd.robots.four_bar_configuration(math.pi, lengths=(3.0, 0.5, 0.4, 0.4))
+    assert caught.value.argument == "crank_angle"
+
+
+# --- chain ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_chain_of_a_thousand_links() -> None:
+    chain = rbd.robots.chain(1000, length=0.01)
+    state = rbd.MechanismState(chain)
+    tip = state.transform_to_root(chain.frame("tip")).translation
+    assert np.allclose(tip, [0, 0, -10], atol=1e-9)
+    assert chain.nv == 1000
+
+
+@pytest.mark.parametrize("n", [0, -3])
+def test_a_chain_has_links(n: int) -> None:
+    with pytest.raises(ArgumentError, match="at least one link"):
+        rbd.robots.chain(n)
+
+
+# --- arm --------------------------------------------------------------------------------------------------------------
+
+
+def test_arm_is_as_documented() -> None:
+    arm = rbd.robots.arm7()
+    state = rbd.MechanismState(arm)
+    tool = state.transform_to_root(arm.frame("tool")).translation
+    shoulder = state.transform_to_root(arm.body("link2")).translation
+    assert np.allclose(tool, [0, 0, 1.33], atol=1e-12)
+    assert np.allclose(shoulder, [0, 0, 0.32], atol=1e-12)
+    assert arm.mass == pytest.approx(17.3)
+    assert [joint.name for joint in arm.joints] == [f"joint{i}" for i in range(1, 8)]
+    bounds = [(joint.position_bounds, joint.velocity_bounds, joint.effort_bounds) for joint in arm.joints]
+    assert np.isfinite(np.array(bounds)).all()
+
+
+def test_arm_can_hold_itself_stretched_out() -> None:
+    arm = rbd.robots.arm7()
+    state = rbd.MechanismState(arm, q=[0, math.pi / 2, 0, 0, 0, 0, 0])
+    limits = np.array([joint.effort_bounds[0][1] for joint in arm.joints])
+    assert (np.abs(rbd.gravity_torques(state)) < limits).all()
+
+
+# --- humanoid ---------------------------------------------------------------------------------------------------------
+
+
+def test_humanoid_is_as_documented() -> None:
+    robot = rbd.robots.humanoid()
+    state = rbd.MechanismState(robot)
+    for side, y in (("left", 0.1), ("right", -0.1)):
+        sole = state.transform_to_root(robot.frame(f"{side}_sole")).translation
+        assert np.allclose(sole, [0, y, -0.95], atol=1e-12)
+    assert (robot.nq, robot.nv) == (37, 36)
+    assert robot.mass == pytest.approx(72.8)
+    com = rbd.center_of_mass(state).xyz
+    assert abs(com[1]) < 1e-15
+    assert 0 < com[2] < 0.3
+    assert abs(com[0]) < 0.1
+
+
+def mirrored_coordinates(robot: Mechanism, values: np.ndarray, *, first: int) -> np.ndarray:
+    """Mirror the revolute coordinates (from index `first` on) in the plane y = 0."""
+    joints = robot.tree_joints[1:]
+    at = {joint.name: first + i for i, joint in enumerate(joints)}
+    result = values.copy()
+    for joint in joints:
+        side, _, rest = joint.name.partition("_")
+        twin = {"left": f"right_{rest}", "right": f"left_{rest}"}.get(side, joint.name)
+        sign = 1 if joint.type.axis[1] else -1
+        result[at[twin]] = sign * values[at[joint.name]]
+    return result
+
+
+def test_humanoid_is_its_own_mirror_image() -> None:
+    robot = rbd.robots.humanoid()
+    rng = np.random.default_rng(3)
+    state = rbd.MechanismState(robot)
+    q, v = state.q.copy(), np.concatenate((np.zeros(6), rng.standard_normal(30)))
+    q[7:] = rng.standard_normal(30)
+    state.set_configuration(q)
+    state.set_velocity(v)
+    com, energy = rbd.center_of_mass(state).xyz, rbd.kinetic_energy(state)
+    state.set_configuration(mirrored_coordinates(robot, q, first=7))
+    state.set_velocity(mirrored_coordinates(robot, v, first=6))
+    assert np.allclose(rbd.center_of_mass(state).xyz, com * [1, -1, 1], atol=1e-14)
+    assert rbd.kinetic_energy(state) == pytest.approx(energy, rel=1e-13)
+
+
+def test_humanoid_bounds_are_mirrored_and_hold_zero() -> None:
+    robot = rbd.robots.humanoid()
+    for joint in robot.tree_joints[1:]:
+        ((low, high),) = joint.position_bounds
+        assert low <= 0 <= high
+        if joint.name.startswith("left_"):
+            ((other_low, other_high),) = robot.joint(joint.name.replace("left_", "right_")).position_bounds
+            expected = (low, high) if joint.type.axis[1] else (-high, -low)
+            assert (other_low, other_high) == expected

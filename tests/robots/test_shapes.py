@@ -1,0 +1,68 @@
+"""Inertias of solids, against integration over thin slices."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rbd.robots._shapes import Axis, box_inertia, capsule_inertia, cylinder_inertia
+from rbd.spatial import Frame
+
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(40)
+
+
+def solid_of_revolution(segments: list[tuple[float, float]], radius_at) -> tuple[float, float, float]:
+    """Return volume, axial and transverse second moments of a solid around z, centred at its middle, density one."""
+    volume = axial = transverse = 0.0
+    for low, high in segments:
+        z = (high + low) / 2 + (high - low) / 2 * NODES
+        area = np.pi * radius_at(z) ** 2
+        dz = WEIGHTS * (high - low) / 2
+        volume += dz @ area
+        axial += dz @ (area * radius_at(z) ** 2 / 2)
+        transverse += dz @ (area * (radius_at(z) ** 2 / 4 + z**2))
+    return volume, axial, transverse
+
+
+def capsule_radius(z: np.ndarray, radius: float, length: float) -> np.ndarray:
+    beyond = np.maximum(np.abs(z) - length / 2, 0)
+    return np.sqrt(radius**2 - beyond**2)
+
+
+@pytest.mark.parametrize(("radius", "length"), [(0.3, 0.8), (0.5, 0.1), (0.2, 0.0)])
+def test_capsule_agrees_with_its_slices(radius: float, length: float) -> None:
+    h = length / 2
+    segments = [(-h - radius, -h), (-h, h), (h, h + radius)]
+    volume, axial, transverse = solid_of_revolution(segments, lambda z: capsule_radius(z, radius, length))
+    inertia = capsule_inertia(Frame("f"), mass=volume, radius=radius, length=length)
+    assert np.allclose(inertia.moment, np.diag([transverse, transverse, axial]), rtol=1e-12, atol=0)
+
+
+def test_cylinder_agrees_with_its_slices() -> None:
+    volume, axial, transverse = solid_of_revolution([(-0.4, 0.4)], lambda z: 0.3 + 0 * z)
+    inertia = cylinder_inertia(Frame("f"), mass=volume, radius=0.3, length=0.8)
+    assert np.allclose(inertia.moment, np.diag([transverse, transverse, axial]), rtol=1e-12, atol=0)
+
+
+def test_box_is_the_sum_of_its_halves() -> None:
+    frame = Frame("f")
+    whole = box_inertia(frame, mass=2.0, size=(0.6, 0.4, 0.2), center=(0.1, 0.2, 0.3))
+    halves = [box_inertia(frame, mass=1.0, size=(0.3, 0.4, 0.2), center=(0.1 + x, 0.2, 0.3)) for x in (-0.15, 0.15)]
+    assert np.allclose((halves[0] + halves[1]).matrix, whole.matrix, rtol=1e-13, atol=1e-16)
+
+
+def test_box_moment_about_its_middle() -> None:
+    inertia = box_inertia(Frame("f"), mass=12.0, size=(1.0, 2.0, 3.0))
+    assert np.allclose(inertia.moment, np.diag([13.0, 10.0, 5.0]), rtol=1e-15)
+
+
+@pytest.mark.parametrize(("axis", "axial"), [("x", 0), ("y", 1), ("z", 2)])
+def test_the_axis_takes_the_axial_moment(axis: Axis, axial: int) -> None:
+    moments = np.diag(capsule_inertia(Frame("f"), mass=1.0, radius=0.1, length=0.5, axis=axis).moment)
+    assert np.argmin(moments) == axial
+    assert moments[(axial + 1) % 3] == moments[(axial + 2) % 3]
+
+
+def test_zeros_stay_exact() -> None:
+    inertia = capsule_inertia(Frame("f"), mass=1.0, radius=0.1, length=0.5, center=(0, 0, 0.3))
+    assert np.count_nonzero(inertia.matrix[:3, :3]) == 3

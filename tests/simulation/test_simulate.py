@@ -1,0 +1,276 @@
+"""`simulate`: its times, its callbacks, its failures."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import rbd
+from rbd.errors import ArgumentError, DivergedError, NotFiniteError, ShapeError, UnknownNameError
+from rbd.mechanism import Mechanism
+from rbd.simulation import RUNGE_KUTTA_4, Flow, Integrator, MuntheKaas
+from rbd.simulation.clock import time_grid
+
+Build = Callable[..., Mechanism]
+
+
+def fresh(state: rbd.MechanismState) -> rbd.MechanismState:
+    return rbd.MechanismState(state.mechanism, state.q, state.v)
+
+
+# --- times and results ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("final_time", "dt"), [(0.1, 0.01), (0.1, 0.03), (0.01, 1.0), (1 / 3, 0.1), (0.0, 0.01)])
+def test_the_final_time_is_hit_exactly(pendulum: rbd.MechanismState, final_time: float, dt: float) -> None:
+    trajectory = rbd.simulate(pendulum, final_time, dt=dt)
+    assert trajectory.t[-1] == final_time
+    assert np.array_equal(trajectory.t, time_grid(final_time, dt))
+
+
+def test_a_shortened_last_step_is_as_accurate(pendulum: rbd.MechanismState) -> None:
+    even, odd = fresh(pendulum), fresh(pendulum)
+    rbd.simulate(even, 0.1, dt=1e-3)
+    rbd.simulate(odd, 0.1, dt=0.7e-3)
+    assert np.allclose(even.q, odd.q, rtol=0, atol=1e-10)
+
+
+def test_the_state_ends_where_the_trajectory_does(pendulum: rbd.MechanismState) -> None:
+    q, v = pendulum.q.copy(), pendulum.v.copy()
+    trajectory = rbd.simulate(pendulum, 0.05, dt=0.01)
+    assert np.array_equal(trajectory.q[0], q)
+    assert np.array_equal(trajectory.v[0], v)
+    assert np.array_equal(trajectory.q[-1], pendulum.q)
+    assert np.array_equal(trajectory.v[-1], pendulum.v)
+    assert trajectory.s.shape == (6, 0)
+
+
+def test_runs_repeat_bit_for_bit(pendulum: rbd.MechanismState) -> None:
+    runs = [rbd.simulate(fresh(pendulum), 0.05, lambda t, s: np.cos(t) - s.v, dt=0.01) for _ in range(2)]
+    assert np.array_equal(runs[0].q, runs[1].q)
+    assert np.array_equal(runs[0].v, runs[1].v)
+
+
+def test_a_run_in_two_parts_is_the_same_motion(pendulum: rbd.MechanismState) -> None:
+    whole, parts = fresh(pendulum), fresh(pendulum)
+    rbd.simulate(whole, 0.0625, dt=1 / 128)
+    rbd.simulate(parts, 0.03125, dt=1 / 128)
+    rbd.simulate(parts, 0.03125, dt=1 / 128)
+    assert np.allclose(whole.q, parts.q, rtol=0, atol=1e-15)
+
+
+def test_a_mechanism_that_cannot_move(pendulum: rbd.MechanismState) -> None:
+    trajectory = rbd.simulate(rbd.MechanismState(Mechanism()), 0.03, dt=0.01)
+    assert trajectory.q.shape == (4, 0)
+
+
+def test_progress_does_not_change_the_result(
+    pendulum: rbd.MechanismState, capfd: pytest.CaptureFixture[str]
+) -> None:
+    quiet = rbd.simulate(fresh(pendulum), 0.05, dt=0.01)
+    assert capfd.readouterr().err == ""
+    shown = rbd.simulate(fresh(pendulum), 0.05, dt=0.01, progress=True)
+    assert np.array_equal(quiet.q, shown.q)
+
+
+# --- control and external wrenches ------------------------------------------------------------------------------------
+
+
+def test_control_is_asked_at_the_stages(pendulum: rbd.MechanismState) -> None:
+    asked: list[float] = []
+
+    def control(t: float, state: rbd.MechanismState) -> None:
+        assert state is pendulum
+        asked.append(t)
+
+    rbd.simulate(pendulum, 0.3, control, dt=0.1)
+    times = time_grid(0.3, 0.1)
+    assert asked[0::4] == times[:-1].tolist()
+    assert asked[3::4] == times[1:].tolist()
+    assert asked[1::4] == asked[2::4]
+    assert np.allclose(asked[1::4], [0.05, 0.15, 0.25])
+
+
+def test_no_torque_in_three_spellings(pendulum: rbd.MechanismState) -> None:
+    controls = (None, lambda t, s: None, lambda t, s: [0, 0])
+    ends = [rbd.simulate(fresh(pendulum), 0.02, control, dt=0.01).q[-1] for control in controls]
+    assert np.array_equal(ends[0], ends[1])
+    assert np.array_equal(ends[0], ends[2])
+
+
+def test_torques_may_be_a_view_of_a_longer_array(pendulum: rbd.MechanismState) -> None:
+    buffer = np.array([7.0, 3.0, -2.0, 9.0, 5.0, 4.0])
+    plain = rbd.simulate(fresh(pendulum), 0.05, lambda t, s: np.array([3.0, -2.0]), dt=0.01)
+    for view in (buffer[1:3], buffer[[1, 2]], np.array([3.0, 0.0, -2.0, 0.0])[::2]):
+        viewed = rbd.simulate(fresh(pendulum), 0.05, lambda t, s, view=view: view, dt=0.01)
+        assert np.array_equal(plain.q, viewed.q)
+
+
+def test_control_may_reuse_its_array(pendulum: rbd.MechanismState) -> None:
+    buffer = np.zeros(2)
+
+    def reusing(t: float, state: rbd.MechanismState) -> np.ndarray:
+        buffer[:] = -np.cos(t) * state.v
+        return buffer
+
+    plain = rbd.simulate(fresh(pendulum), 0.05, lambda t, s: -np.cos(t) * s.v, dt=0.01)
+    assert np.array_equal(plain.q, rbd.simulate(fresh(pendulum), 0.05, reusing, dt=0.01).q)
+
+
+def test_external_wrench_that_carries_the_weight(single_body: Build) -> None:
+    mechanism = single_body(rbd.QuaternionFloating())
+    body = mechanism.body("body")
+    state = rbd.MechanismState(mechanism, v=[0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
+
+    def lift(t: float, state: rbd.MechanismState) -> dict[rbd.RigidBody, rbd.Wrench]:
+        force = rbd.FreeVector(mechanism.root_frame, (0, 0, 1.7 * 9.81))
+        return {body: rbd.Wrench.of_force(rbd.center_of_mass(state), force)}
+
+    before = rbd.momentum(state).vector
+    rbd.simulate(state, 0.1, dt=0.01, external=lift)
+    assert np.allclose(rbd.momentum(state).linear, before[3:], rtol=0, atol=1e-8)
+    untouched = rbd.MechanismState(mechanism, v=[0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
+    rbd.simulate(untouched, 0.1, dt=0.01, external=lambda t, s: None)
+    assert rbd.momentum(untouched).linear[2] < before[5] - 1.5
+
+
+def test_viscous_control_takes_energy(pendulum: rbd.MechanismState) -> None:
+    trajectory = rbd.simulate(pendulum, 0.2, lambda t, s: -2.0 * s.v, dt=0.01)
+    total = trajectory.energies(pendulum.mechanism).total
+    assert (np.diff(total) < 0).all()
+
+
+# --- integrators ------------------------------------------------------------------------------------------------------
+
+
+def test_integrator_by_name_or_object(pendulum: rbd.MechanismState) -> None:
+    named = rbd.simulate(fresh(pendulum), 0.05, dt=0.01, integrator="munthe-kaas-rk4")
+    given = rbd.simulate(fresh(pendulum), 0.05, dt=0.01, integrator=MuntheKaas(RUNGE_KUTTA_4))
+    assert np.array_equal(named.q, given.q)
+
+
+def test_unknown_integrator_suggests_one(pendulum: rbd.MechanismState) -> None:
+    with pytest.raises(UnknownNameError, match="munthe-kaas-rk4") as caught:
+        rbd.simulate(pendulum, 0.05, integrator="munthe-kas-rk4")
+    assert caught.value.suggestion == "munthe-kaas-rk4"
+
+
+class Frozen(Integrator):
+    """An integrator of one's own: nothing moves."""
+
+    def step(
+        self, flow: Flow, state: rbd.MechanismState, s: np.ndarray, start: float, end: float
+    ) -> np.ndarray:
+        flow(start, state, s)
+        return s
+
+
+def test_an_integrator_of_ones_own(pendulum: rbd.MechanismState) -> None:
+    trajectory = rbd.simulate(pendulum, 0.05, dt=0.01, integrator=Frozen())
+    assert (trajectory.q == trajectory.q[0]).all()
+
+
+# --- failures change nothing ------------------------------------------------------------------------------------------
+
+
+class Complaint(Exception):
+    """A controller's own exception."""
+
+
+def failing_after(time: float, failure: Callable[[], object]) -> Callable[[float, rbd.MechanismState], object]:
+    return lambda t, state: failure() if t > time else None
+
+
+def complain() -> object:
+    raise Complaint("no more")
+
+
+def interrupt() -> object:
+    raise KeyboardInterrupt
+
+
+def refuse() -> object:
+    raise NotFiniteError("my own numbers", argument="mine")
+
+
+@pytest.mark.parametrize(
+    ("failure", "error"),
+    [
+        (complain, Complaint),
+        (interrupt, KeyboardInterrupt),
+        (refuse, NotFiniteError),
+        (lambda: [1.0, 2.0, 3.0], ShapeError),
+        (lambda: [[1.0], [2.0]], ShapeError),
+        (lambda: 1.0, ShapeError),
+        (lambda: [1.0, float("nan")], NotFiniteError),
+        (lambda: [1e300, 1e300], DivergedError),
+    ],
+)
+def test_a_failed_run_changes_nothing(
+    pendulum: rbd.MechanismState, failure: Callable[[], object], error: type[BaseException]
+) -> None:
+    q, v = pendulum.q.copy(), pendulum.v.copy()
+    with pytest.raises(error):
+        rbd.simulate(pendulum, 0.2, failing_after(0.05, failure), dt=0.01)
+    assert np.array_equal(pendulum.q, q)
+    assert np.array_equal(pendulum.v, v)
+
+
+@pytest.mark.parametrize("callback", ["control", "external"])
+def test_exceptions_of_callbacks_pass_unchanged_with_the_time(pendulum: rbd.MechanismState, callback: str) -> None:
+    complaint = Complaint("no more")
+
+    def failing(t: float, state: rbd.MechanismState) -> None:
+        if t == 0.03:
+            raise complaint
+
+    with pytest.raises(Complaint) as caught:
+        rbd.simulate(pendulum, 0.2, dt=0.01, **{callback: failing})
+    assert caught.value is complaint
+    assert complaint.__notes__ == [f"raised by {callback}(t, state) at t = 0.03"]
+
+
+@pytest.mark.parametrize("torques", [[1.0, 2.0, 3.0], [[1.0], [2.0]], 1.0, []])
+def test_torques_of_the_wrong_shape_name_the_control(pendulum: rbd.MechanismState, torques: object) -> None:
+    with pytest.raises(ShapeError, match="control returned") as caught:
+        rbd.simulate(pendulum, 0.2, lambda t, s: torques)
+    assert caught.value.argument == "control"
+    assert caught.value.expected == (2,)
+    assert caught.value.actual == np.shape(torques)
+
+
+def test_torques_that_are_not_finite_name_the_joint(pendulum: rbd.MechanismState) -> None:
+    with pytest.raises(NotFiniteError, match="elbow") as caught:
+        rbd.simulate(pendulum, 0.2, lambda t, s: [0.0, np.inf])
+    assert caught.value.argument == "control"
+    assert caught.value.index == 1
+
+
+def test_divergence_says_when_where_and_from_what(pendulum: rbd.MechanismState) -> None:
+    recorded: list[tuple[float, list[float]]] = []
+
+    def too_stiff(t: float, state: rbd.MechanismState) -> np.ndarray:
+        recorded.append((t, state.v.tolist()))
+        return np.clip(-1e4 * state.v, -1e306, 1e306)
+
+    with pytest.raises(DivergedError, match="diverged") as caught:
+        rbd.simulate(pendulum, 10.0, too_stiff, dt=0.01)
+    error = caught.value
+    assert 0 < error.time < 10
+    assert error.joint is None or error.joint.startswith(("shoulder", "elbow"))
+    assert (error.time, error.v.tolist()) in recorded
+    assert np.isfinite(error.q).all()
+    assert np.isfinite(error.v).all()
+    again = pickle.loads(pickle.dumps(error))
+    assert again.time == error.time
+
+
+@pytest.mark.parametrize(("final_time", "dt"), [(-1.0, 0.1), (1.0, 0.0), (float("nan"), 0.1)])
+def test_bad_times_are_refused_before_anything_runs(
+    pendulum: rbd.MechanismState, final_time: float, dt: float
+) -> None:
+    with pytest.raises(ArgumentError):
+        rbd.simulate(pendulum, final_time, lambda t, s: complain(), dt=dt)
