@@ -43,7 +43,8 @@ class RigidBody:
     body's frames afterwards.
 
     >>> from rbd import Frame, RigidBody, SpatialInertia, Transform
-    >>> link = RigidBody("link", SpatialInertia(Frame("link"), mass=2.0, moment_about_com=[[1, 0, 0], [0, 1, 0], [0, 0, 1]]))
+    >>> inertia = SpatialInertia(Frame("link"), mass=2.0, moment_about_com=[[1, 0, 0], [0, 1, 0], [0, 0, 1]])
+    >>> link = RigidBody("link", inertia)
     >>> tip = link.add_frame(Transform(Frame("tip"), link.default_frame, translation=(0, 0, 1)))
     >>> link.fixed_transform(tip, link.default_frame).translation
     array([0., 0., 1.])

@@ -18,8 +18,8 @@ _DEEPEST = 40
 
 def drawing(structure: Structure) -> str:
     """Return a drawing of at most 200 bodies and 200 loop joints."""
-    loops = f", nc = {structure.nc}" if structure.loops else ""
-    title = f"Mechanism {structure.root.name!r}: {len(structure.bodies)} bodies, nq = {structure.nq}, nv = {structure.nv}{loops}"
+    sizes = f"nq = {structure.nq}, nv = {structure.nv}" + (f", nc = {structure.nc}" if structure.loops else "")
+    title = f"Mechanism {structure.root.name!r}: {len(structure.bodies)} bodies, {sizes}"
     return "\n".join([title, *_tree_lines(structure), *_loop_lines(structure.loops)])
 
 

@@ -2,9 +2,8 @@
 
 Room: mechanism (internal). May import `errors`, `scalars`, `spatial` and `joints`.
 
-The joint type turns itself round (`JointType.flipped`). What belongs to single coordinates (bounds, damping ...) can follow
-where turning round only permutes coordinates and changes their signs, as it does for joints with one degree of freedom.
-Which coordinates those are is read off random configurations, so it holds for joint types written by users too.
+The joint type turns itself round (`JointType.flipped`). What belongs to single coordinates (bounds, damping ...) can
+follow where that only permutes coordinates and changes signs, as it does for joints with one degree of freedom. Which coordinates those are is read off random configurations, so it holds for joint types written by users too.
 Where it mixes coordinates, bounds are dropped, and reported; damping and armature may stay where they are the same for
 all velocities and the mixing is a rotation; anything else that acts on the motion is refused, never lost silently.
 """
@@ -42,7 +41,10 @@ class Flip:
 
 
 def flip(joint: Joint) -> Flip:
-    """Return the joint turned round, loose, with the same name and frames; raise TopologyError if its parameters cannot follow."""
+    """Return the joint turned round, loose, with the same name and frames.
+
+    Raises TopologyError if its parameters cannot follow.
+    """
     positions, velocities, rotation = _signs(joint.type)
     new = remade(joint, joint_type=joint.type.flipped(), before=joint.frame_after, after=joint.frame_before)
     dropped: list[str] = []

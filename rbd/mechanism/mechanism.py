@@ -1,7 +1,7 @@
 """The mechanism: bodies connected by joints, and gravity.
 
-Room: mechanism. May import `errors`, `scalars`, `spatial` and `joints`. This module is the face; structure and edits live
-in the modules beside it.
+Room: mechanism. May import `errors`, `scalars`, `spatial` and `joints`. This module is the face; structure and edits
+live in the modules beside it.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ _GRAVITY = (0.0, 0.0, -9.81)
 class Mechanism:
     """Bodies connected by joints: a tree on a root that never moves, and joints that close loops in it.
 
-    A mechanism holds structure and parameters, no configuration: make a `MechanismState` of it for that. `gravity` is the
-    acceleration of free fall, in the root frame. Wherever a body or a joint is asked for, its name will do.
+    A mechanism holds structure and parameters, no configuration: make a `MechanismState` of it for that. `gravity` is
+    the acceleration of free fall, in the root frame. Wherever a body or a joint is asked for, its name will do.
 
     >>> from rbd import Joint, Mechanism, Revolute, RigidBody
     >>> mechanism = Mechanism()
@@ -260,7 +260,7 @@ class Mechanism:
         )
 
     def successor_placement(self, joint: str | Joint) -> Transform:
-        """Return the transform from a joint's frame after to its successor's default frame: the identity in the tree."""
+        """Return the transform from a joint's frame after to its successor's default frame; the identity in trees."""
         found = self.joint(joint)
         successor = self._structure.links[found].successor
         return successor.fixed_transform(found.frame_after, successor.default_frame)
@@ -322,7 +322,7 @@ class Mechanism:
         Tree joints that would point towards the root are turned round: other Joint objects, of the same names, replace
         them. The report says which, and maps configurations and velocities.
 
-        Raises TopologyError when the joints in `prefer` close a loop, or when parameters of a joint cannot be turned round.
+        Raises TopologyError when the joints in `prefer` close a loop, or parameters of a joint cannot be turned round.
         """
         return edit.choose_tree(self._structure, [self.joint(joint) for joint in prefer])
 
@@ -349,11 +349,12 @@ class Mechanism:
         edit.replace_joint(self._structure, self.joint(old), new)
 
     def remove_fixed_joints(self) -> MergeReport:
-        """Merge bodies that fixed tree joints make one: frames, contact points and inertia go to the body nearer the root.
+        """Merge the bodies that fixed tree joints make one.
 
-        Inertia merged into the root is dropped, as the root never moves. Frames are found by name as before, and asking
-        for a merged body raises an error that says where it went. Loop joints follow their bodies; one that would
-        connect a body with itself is removed if it allows that pose, else TopologyError is raised.
+        Frames, contact points and inertia go to the body nearer the root. Inertia merged into the root is dropped, as
+        the root never moves. Frames are found by name as before, and asking for a merged body raises an error that says
+        where it went. Loop joints follow their bodies; one that would connect a body with itself is removed if it
+        allows that pose, else TopologyError is raised.
         """
         return merge.merge_fixed(self._structure)
 
@@ -376,10 +377,11 @@ class Mechanism:
     def maximal_coordinates(
         self, floating: JointType | Callable[[], JointType] = QuaternionFloating
     ) -> tuple[Mechanism, FrameMap]:
-        """Return a copy that moves in the same way, in which every body floats from the root and all joints close loops.
+        """Return a copy that moves in the same way, but every body floats from the root and all joints close loops.
 
         Tree joint k of the copy carries the copy of body k + 1. Loop joints have no passive torques: damping, friction,
-        armature and bounds of the original joints stay theirs, without effect. Raises ArgumentError unless `floating` has six velocities.
+        armature and bounds of the original joints stay theirs, without effect. Raises ArgumentError unless `floating`
+        has six velocities.
         """
         return self._made_of(*copying.maximal(self._structure, floating))
 
@@ -393,7 +395,8 @@ class Mechanism:
     # ---------------------------------------------------------------- printing and pickling
 
     def __repr__(self) -> str:
-        return f"<Mechanism {self.root_body.name!r}: {len(self.bodies)} bodies, nq = {self.nq}, nv = {self.nv}, nc = {self.nc}>"
+        sizes = f"nq = {self.nq}, nv = {self.nv}, nc = {self.nc}"
+        return f"<Mechanism {self.root_body.name!r}: {len(self.bodies)} bodies, {sizes}>"
 
     def __str__(self) -> str:
         return drawing(self._structure)

@@ -72,7 +72,7 @@ def _require_satisfied(structure: Structure, joint: Joint, survivors: Survivors)
     if _distance(pose, nearest) > _CLOSE:
         name = structure.links[joint].predecessor.name
         raise TopologyError(
-            f"loop joint {quoted(joint.name)} would connect body {quoted(name)} with itself, in a pose it does not allow",
+            f"loop joint {quoted(joint.name)} would connect {quoted(name)} with itself, in a pose it does not allow",
             joint=joint.name,
         )
 

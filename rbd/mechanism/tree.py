@@ -84,7 +84,7 @@ class Tree:
     __slots__ = ("_depth", "_first", "_last", "_parent_link", "children")
 
     def __init__(self, root: RigidBody, links: Sequence[Link]) -> None:
-        """Number the bodies; `links` come parents first."""
+        """Take the snapshot; `links` come parents first."""
         self.children: dict[RigidBody, list[RigidBody]] = {root: []}
         self._depth: dict[RigidBody, int] = {root: 0}
         self._parent_link: dict[RigidBody, Link] = {}
