@@ -1,0 +1,73 @@
+"""Sphinx settings: Markdown pages (MyST), plain-text docstrings, every reference checked."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import rbd  # noqa: E402
+
+project = "rbd"
+author = "The rbd developers"
+copyright = "2026, the rbd developers"
+version = release = rbd.__version__
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.mathjax"]
+exclude_patterns = ["_build"]
+html_theme = "furo"
+html_title = f"rbd {version}"
+
+myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 3
+
+# -- docstrings ---------------------------------------------------------------------------------------------------------
+
+autodoc_default_options = {"members": True, "show-inheritance": True}
+autodoc_member_order = "bysource"
+autodoc_preserve_defaults = True
+autodoc_typehints = "signature"
+add_module_names = False
+default_role = "literal"  # `x` in a docstring is code
+nitpicky = True
+
+# What annotations name without a page of its own: type variables, aliases, other projects' types.
+nitpick_ignore_regex = [
+    (r"py:.*", r"(numpy|np|types|typing|typing_extensions|collections|abc|os|pathlib|fractions|enum)\b.*"),
+    (r"py:.*", r"(Any|Callable|Iterable|Iterator|Mapping|Sequence|ArrayLike|NDArray|Literal|Path|PathLike|ABC|Protocol)"),
+    (r"py:.*", r"(int|float|str|bool|bytes|object|tuple|list|dict|set|frozenset|slice|type|property|None|optional)"),
+    (r"py:.*", r"([\w.]+\.)?[A-Z]$"),  # type variables
+    (r"py:.*", r"rbd\.(?!errors)[a-z].*"),  # inner types that public signatures mention
+    (r"py:.*", r"networkx\..*"),
+]
+
+_CODE = re.compile(r"(``.+?``|`[^`]+`)", re.DOTALL)
+_MARKUP = re.compile(r"([*|\\]|(?<=\w)_(?=\W|$)|^[+-](?= ))", re.MULTILINE)
+
+
+def as_plain_text(app, what, name, obj, options, lines: list[str]) -> None:  # noqa: ANN001, PLR0913
+    """Make a docstring mean what it looks like: plain paragraphs, `code`, indented blocks as they stand, examples."""
+    out: list[str] = []
+    for block in re.split(r"\n\s*\n", "\n".join(lines).strip("\n")):
+        rows = block.split("\n")
+        if rows[0].startswith(">>>"):
+            out += [block, ""]
+        elif rows[0].startswith(" "):
+            out += ["::", "", block, ""]
+        else:
+            out += [*_paragraph(rows), ""]
+    lines[:] = "\n".join(out).split("\n")
+
+
+def _paragraph(rows: list[str]) -> list[str]:
+    """Return a paragraph escaped; rows indented below its first are kept as they stand."""
+    tail = next((i for i, row in enumerate(rows) if i and row.startswith(" ")), len(rows))
+    pieces = _CODE.split("\n".join(rows[:tail]))
+    text = "".join(p if i % 2 else _MARKUP.sub(r"\\\1", p) for i, p in enumerate(pieces))
+    return [text, "", "::", "", *rows[tail:]] if tail < len(rows) else [text]
+
+
+def setup(app) -> None:  # noqa: ANN001
+    app.connect("autodoc-process-docstring", as_plain_text)
