@@ -1,0 +1,40 @@
+"""Values that know their frames: points, transforms, twists, wrenches, inertias. They know no bodies.
+
+Room: spatial; may import `rbd.errors` and `rbd.scalars`. Inside, a module may import only those above it:
+
+    linalg.py                       three-vectors and matrices as tuples of scalars
+    frame.py                        Tag, Frame, the check
+    stumpff.py quaternion.py so3.py rotations, with every singularity
+    checks.py values.py             validation; what all values share
+    vectors.py sixvector.py         Point, FreeVector; angular and linear parts
+    motion.py transform.py          Twist, SpatialAcceleration; Transform
+    force.py jacobians.py           Wrench, Momentum; matrices of columns
+    inertia.py classical.py         SpatialInertia; classical accelerations (internal)
+"""
+
+from rbd.spatial.force import Momentum, Wrench
+from rbd.spatial.frame import Frame, Tag, check_frame, same_frame
+from rbd.spatial.inertia import SpatialInertia
+from rbd.spatial.jacobians import GeometricJacobian, MomentumMatrix, PointJacobian, WrenchMatrix
+from rbd.spatial.motion import SpatialAcceleration, Twist
+from rbd.spatial.transform import Transform
+from rbd.spatial.vectors import FreeVector, Point
+
+__all__ = [
+    "Frame",
+    "FreeVector",
+    "GeometricJacobian",
+    "Momentum",
+    "MomentumMatrix",
+    "Point",
+    "PointJacobian",
+    "SpatialAcceleration",
+    "SpatialInertia",
+    "Tag",
+    "Transform",
+    "Twist",
+    "Wrench",
+    "WrenchMatrix",
+    "check_frame",
+    "same_frame",
+]

@@ -1,0 +1,103 @@
+"""Whether plain numbers are what they claim to be: rotations, unit quaternions, inertias.
+
+Room: spatial; may import `rbd.errors`, `rbd.scalars` and `linalg.py`. Symbols and other scalars pass unchecked.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+
+from rbd.errors import InertiaError, RotationError
+from rbd.scalars import Scalar, is_float, to_float
+from rbd.spatial.linalg import Mat3, cross3, dot3, sub33
+from rbd.spatial.so3 import Quaternion, quaternion_square_norm
+
+ROTATION_TOLERANCE = 1e-9  # of products of rows: files and float32 callers are told, rounding is not
+
+
+def check_rotation(r: Mat3, argument: str) -> None:
+    """Raise RotationError unless r is orthogonal with determinant +1, to 1e-9."""
+    if not all(is_float(x) for row in r for x in row):
+        return
+    a, b, c = r
+    products = [dot3(a, a) - 1, dot3(b, b) - 1, dot3(c, c) - 1, dot3(a, b), dot3(b, c), dot3(c, a)]
+    defect = max(abs(to_float(x)) for x in products)
+    determinant = to_float(dot3(a, cross3(b, c)))
+    if defect <= ROTATION_TOLERANCE and determinant > 0:
+        return
+    reason = "a reflection" if defect <= ROTATION_TOLERANCE else "not orthogonal"
+    raise RotationError(
+        f"{argument} is no rotation but {reason}: its rows' products differ from the identity's by {defect:.3g} "
+        f"(at most {ROTATION_TOLERANCE:g}), its determinant is {determinant:.6g}",
+        argument=argument,
+        defect=defect,
+        determinant=determinant,
+    )
+
+
+def check_unit_quaternion(q: Quaternion, argument: str) -> None:
+    """Raise RotationError unless q has length one, to 1e-9."""
+    if not all(is_float(x) for x in q):
+        return
+    length = math.sqrt(to_float(quaternion_square_norm(q)))
+    if abs(length - 1) <= ROTATION_TOLERANCE:
+        return
+    raise RotationError(
+        f"{argument} is no rotation: its length is {length:.12g}, not 1; divide by the length if that is meant",
+        argument=argument,
+        defect=abs(length - 1),
+    )
+
+
+# Relative to the largest moment. Files carry six or seven digits, and a flat plate, whose largest moment is the sum of the
+# other two, has to pass after such rounding.
+INERTIA_TOLERANCE = 1e-6
+
+
+def check_mass(mass: Scalar) -> None:
+    """Raise InertiaError unless the mass is zero or positive."""
+    if is_float(mass) and to_float(mass) < 0:
+        raise InertiaError(f"mass is {to_float(mass):g}, needs to be at least 0", reason="negative mass")
+
+
+def check_symmetric(moment: Mat3, argument: str) -> None:
+    """Raise InertiaError unless a moment of inertia is symmetric, to 1e-9 of its largest entry."""
+    if not _plain(moment):
+        return
+    m = np.array(moment, dtype=float)
+    defect = float(np.max(np.abs(m - m.T)))
+    if defect > ROTATION_TOLERANCE * float(np.max(np.abs(m))):
+        raise InertiaError(f"{argument} is not symmetric: opposite entries differ by {defect:.3g}", reason="not symmetric")
+
+
+def check_inertia(mass: Scalar, moment: Mat3, shift: Mat3) -> None:
+    """Raise InertiaError unless the principal moments about the centre of mass are those of some distribution of mass.
+
+    `moment` is about the origin; `shift` is the part of it that comes from the centre of mass being elsewhere.
+    """
+    if not (is_float(mass) and _plain(moment) and _plain(shift)):
+        return
+    central = np.linalg.eigvalsh(np.array(sub33(moment, shift), dtype=float))
+    a, b, c = (float(x) for x in central)
+    scale = max(abs(to_float(x)) for row in moment for x in row)
+    tolerance = INERTIA_TOLERANCE * scale
+    if a < -tolerance:
+        reason = "negative principal moment"
+        explanation = f"the smallest is negative; about the centre of mass, with the mass {to_float(mass):g}"
+    elif a + b < c - tolerance:
+        reason = "triangle inequality"
+        explanation = "the two smaller ones add up to less than the largest"
+    else:
+        return
+    raise InertiaError(
+        f"no body has the principal moments {a:.6g}, {b:.6g}, {c:.6g}: {explanation}",
+        reason=reason,
+        principal_moments=(a, b, c),
+    )
+
+
+def _plain(matrix: Iterable[Iterable[Scalar]]) -> bool:
+    return all(is_float(x) for row in matrix for x in row)

@@ -1,0 +1,169 @@
+"""How a moving frame accelerates, said with the acceleration of its origin (internal).
+
+Room: spatial; may import the rest of `rbd.spatial` and above. Nothing here is exported.
+
+The recursions of inverse and forward dynamics are leanest in *classical* accelerations: the acceleration of a frame's
+origin, where the spatial acceleration of Featherstone (2008, section 2.11) is the derivative of the twist's components.
+In classical form the linear velocity drops out of the rigid-body equations altogether, and one 3x3 matrix,
+U = [alpha]x + [omega]x[omega]x, both carries accelerations to the children and gives the body its wrench.
+"""
+
+from __future__ import annotations
+
+from typing import final
+
+import attrs
+
+from rbd.scalars import Vector, const
+from rbd.spatial.force import Wrench
+from rbd.spatial.frame import Frame, check_frame
+from rbd.spatial.inertia import SpatialInertia
+from rbd.spatial.jacobians import GeometricJacobian
+from rbd.spatial.linalg import (
+    Mat3,
+    Vec3,
+    add3,
+    cross3,
+    matvec,
+    neg3,
+    scale3,
+    sub3,
+    tmatvec,
+    zero3,
+)
+from rbd.spatial.motion import SpatialAcceleration, Twist
+from rbd.spatial.transform import Transform
+
+
+@final
+@attrs.frozen(eq=False)
+class ClassicalAcceleration:
+    """Angular acceleration of a frame and acceleration of its origin, in the frame itself, up to an inertial frame `base`."""
+
+    body: Frame
+    base: Frame
+    angular: Vec3
+    linear: Vec3
+
+    @classmethod
+    def zero(cls, body: Frame, base: Frame) -> ClassicalAcceleration:
+        """Return no acceleration of `body`."""
+        return cls(body, base, zero3(), zero3())
+
+    def transported(self, tf: Transform) -> ClassicalAcceleration:
+        """Return the acceleration of a frame carried along; `tf` maps that frame to `body`. Centripetal parts are not in it."""
+        check_frame(tf.to_frame, self.body, operation="transport of an acceleration", argument="tf")
+        linear = add3(self.linear, cross3(self.angular, tf.translation_components))
+        rotation = tf.rotation_components
+        return ClassicalAcceleration(tf.from_frame, self.base, tmatvec(rotation, self.angular), tmatvec(rotation, linear))
+
+    def __add__(self, other: ClassicalAcceleration) -> ClassicalAcceleration:
+        """Add two contributions to the acceleration of one frame."""
+        check_frame(other.body, self.body, operation="sum of accelerations", argument="right operand (body)")
+        check_frame(other.base, self.base, operation="sum of accelerations", argument="right operand (base)")
+        return ClassicalAcceleration(
+            self.body, self.base, add3(self.angular, other.angular), add3(self.linear, other.linear)
+        )
+
+    def plus_joint(self, subspace: GeometricJacobian, vd: Vector) -> ClassicalAcceleration:
+        """Add what the joint's own acceleration `vd` contributes; `subspace` in the body frame."""
+        check_frame(subspace.body, self.body, operation="acceleration across a joint", argument="subspace (body)")
+        check_frame(subspace.frame, self.body, operation="acceleration across a joint", argument="subspace (frame)")
+        angular, linear = self.angular, self.linear
+        for (a, b), rate in zip(subspace.columns, vd, strict=True):
+            angular, linear = add3(angular, scale3(a, rate)), add3(linear, scale3(b, rate))
+        return ClassicalAcceleration(self.body, self.base, angular, linear)
+
+
+def _spin(omega: Vec3, alpha: Vec3) -> Mat3:
+    """Return U = [alpha]x + [omega]x[omega]x: the acceleration of a body-fixed point p, relative to the origin, is U p."""
+    (x, y, z), (a, b, c) = omega, alpha
+    xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
+    return (-(yy + zz), xy - c, xz + b), (xy + c, -(xx + zz), yz - a), (xz - b, yz + a, -(xx + yy))
+
+
+@final
+@attrs.frozen(eq=False)
+class ClassicalMotion:
+    """Angular velocity, angular acceleration and acceleration of the origin of a frame, in the frame itself."""
+
+    body: Frame
+    base: Frame
+    omega: Vec3
+    alpha: Vec3
+    linear: Vec3
+    spin: Mat3
+
+    @classmethod
+    def fixed(cls, frame: Frame, acceleration: Vec3) -> ClassicalMotion:
+        """Return the motion of an inertial `frame` with an acceleration (minus gravity) given to its origin."""
+        zero = zero3()
+        return cls(frame, frame, zero, zero, acceleration, _spin(zero, zero))
+
+    def across(self, tf: Transform, twist: Twist, acceleration: SpatialAcceleration) -> ClassicalMotion:
+        """Return the motion of the next frame over a joint.
+
+        `tf` maps the next frame to this one; `twist` and `acceleration` are the joint's own, expressed in the next frame
+        (component derivative). Writing w_J, v_J, a_J, b_J for the joint's parts, r for tf's translation:
+        omega = R^T omega_p + w_J;  alpha = R^T alpha_p + omega x w_J + a_J;
+        linear = R^T (linear_p + U_p r) + (2 omega - w_J) x v_J + b_J.
+        """
+        check_frame(tf.to_frame, self.body, operation="motion across a joint", argument="tf")
+        check_frame(twist.frame, tf.from_frame, operation="motion across a joint", argument="twist (frame)")
+        check_frame(acceleration.frame, tf.from_frame, operation="motion across a joint", argument="acceleration (frame)")
+        rotation, joint_omega = tf.rotation_components, twist.angular_components
+        carried = tmatvec(rotation, self.omega)
+        omega = add3(carried, joint_omega)
+        alpha = add3(
+            add3(tmatvec(rotation, self.alpha), cross3(carried, joint_omega)), acceleration.angular_components
+        )
+        whirl = add3(omega, carried)
+        at_joint = tmatvec(rotation, add3(self.linear, matvec(self.spin, tf.translation_components)))
+        linear = add3(add3(at_joint, cross3(whirl, twist.linear_components)), acceleration.linear_components)
+        return ClassicalMotion(tf.from_frame, self.base, omega, alpha, linear, _spin(omega, alpha))
+
+    @property
+    def acceleration(self) -> ClassicalAcceleration:
+        """The accelerations alone."""
+        return ClassicalAcceleration(self.body, self.base, self.alpha, self.linear)
+
+    def coasting(self) -> ClassicalMotion:
+        """Return the same angular velocity with no acceleration."""
+        zero = zero3()
+        return ClassicalMotion(self.body, self.base, self.omega, zero, zero, _spin(self.omega, zero))
+
+    def wrench(self, inertia: SpatialInertia) -> Wrench:
+        """Return the wrench that makes a body with `inertia` (in this frame) move so: Newton and Euler about the origin."""
+        check_frame(inertia.frame, self.body, operation="Newton-Euler equation", argument="inertia")
+        com = inertia.cross_part_components
+        force = add3(matvec(self.spin, com), scale3(self.linear, inertia.mass))
+        torque = add3(_torque(self.spin, inertia), cross3(com, self.linear))
+        return Wrench.trusted(self.body, torque, force)
+
+    def spatial_acceleration(self, twist: Twist) -> SpatialAcceleration:
+        """Return the spatial acceleration in this frame; `twist` of the body in this frame turns one kind into the other."""
+        check_frame(twist.frame, self.body, operation="spatial acceleration", argument="twist (frame)")
+        linear = sub3(self.linear, cross3(self.omega, twist.linear_components))
+        return SpatialAcceleration.trusted(self.body, self.base, self.body, self.alpha, linear)
+
+
+def _torque(u: Mat3, inertia: SpatialInertia) -> Vec3:
+    """Return J alpha + omega x J omega as the antisymmetric part of U P, with P = tr(J)/2 - J the pseudo-inertia.
+
+    Off-diagonal entries of P are minus those of J; its diagonal enters only through differences of U's, so that the
+    halves of the trace are needed once per body.
+    """
+    j = inertia.moment_components
+    half = const(1, 2) * (j[0][0] + j[1][1] + j[2][2])
+    p = (half - j[0][0], half - j[1][1], half - j[2][2])
+    return (
+        u[1][0] * j[0][2] - u[2][0] * j[0][1] + u[2][1] * p[1] - u[1][2] * p[2] - (u[2][2] - u[1][1]) * j[1][2],
+        u[2][1] * j[0][1] - u[0][1] * j[1][2] + u[0][2] * p[2] - u[2][0] * p[0] - (u[0][0] - u[2][2]) * j[0][2],
+        u[0][2] * j[1][2] - u[1][2] * j[0][2] + u[1][0] * p[0] - u[0][1] * p[1] - (u[1][1] - u[0][0]) * j[0][1],
+    )
+
+
+def gravity_as_acceleration(gravity: Vec3) -> Vec3:
+    """Return the acceleration of the root that has the effect of `gravity` (root frame)."""
+    return neg3(gravity)
+

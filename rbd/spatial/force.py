@@ -1,0 +1,211 @@
+"""Wrenches and momenta: torque and force, angular and linear momentum, about the origin of their frame.
+
+Room: spatial; may import everything above it here.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Generic, final
+
+import attrs
+
+from rbd.scalars import Scalar
+from rbd.spatial.frame import F, Frame, G, check_frame, require_frame
+from rbd.spatial.linalg import Vec3, add3, cross3, dot3, matvec, neg3, scale3, sub3
+from rbd.spatial.motion import Twist
+from rbd.spatial.sixvector import SixVector
+from rbd.spatial.transform import Transform
+from rbd.spatial.values import VectorLike, require_kind, require_scalar, slot_setters
+from rbd.spatial.vectors import FreeVector, Point, check_source, part
+
+_new = object.__new__
+_set = object.__setattr__
+_ZERO: Vec3 = (0, 0, 0)
+
+
+@attrs.frozen(eq=False, repr=False, init=False)
+class ForceLike(SixVector, Generic[F]):
+    """What wrenches and momenta share: the frame whose origin they are about; abstract."""
+
+    frame: Frame[F]
+
+    def __init__(
+        self, frame: Frame[F], angular: VectorLike | FreeVector[F], linear: VectorLike | FreeVector[F]
+    ) -> None:
+        operation = type(self).__name__
+        _set(self, "frame", require_frame(frame, "frame"))
+        _set(self, "angular_components", part(angular, frame, "angular", operation))
+        _set(self, "linear_components", part(linear, frame, "linear", operation))
+
+    def _check(self, other: ForceLike[F], symbol: str) -> None:
+        kind = type(self)
+        operation = f"{kind.__name__} {symbol} {kind.__name__}"
+        require_kind(other, kind, operation=operation, argument="other")
+        if other.frame is not self.frame:
+            check_frame(other.frame, self.frame, operation=operation, argument="other.frame")
+
+    def _frames(self) -> tuple[tuple[str, Frame[Any]], ...]:
+        return (("frame", self.frame),)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__} in {self.frame.name!r}: {self._numbers()}"
+
+
+@final
+@attrs.frozen(eq=False, repr=False, init=False)
+class Wrench(ForceLike[F]):
+    """A torque about the origin of `frame` and a force.
+
+    Raises ShapeError, NotFiniteError, or ArgumentError when `frame` is no frame.
+
+    >>> world = Frame("world")
+    >>> Wrench.of_force(Point(world, [1, 0, 0]), FreeVector(world, [0, 0, -10]))
+    Wrench in 'world': angular (0, 10, 0), linear (0, 0, -10)
+    """
+
+    @staticmethod
+    def trusted(frame: Frame[G], angular: Vec3, linear: Vec3) -> Wrench[G]:
+        """Make a wrench of scalars that need no check."""
+        self: Wrench[G] = _new(Wrench)
+        _wrench_angular(self, angular)
+        _wrench_linear(self, linear)
+        _wrench_frame(self, frame)
+        return self
+
+    @staticmethod
+    def zero(frame: Frame[G]) -> Wrench[G]:
+        """Return no wrench."""
+        return Wrench.trusted(frame, _ZERO, _ZERO)
+
+    @staticmethod
+    def of_force(point: Point[G], force: FreeVector[G]) -> Wrench[G]:
+        """Return the wrench of a force that acts at a point, in their frame.
+
+        Raises FrameMismatchError unless both are in one frame.
+        """
+        require_kind(point, Point, operation="Wrench.of_force", argument="point")
+        require_kind(force, FreeVector, operation="Wrench.of_force", argument="force")
+        check_frame(force.frame, point.frame, operation="Wrench.of_force", argument="force.frame")
+        f = force.xyz_components
+        return Wrench.trusted(point.frame, cross3(point.xyz_components, f), f)
+
+    def transformed(self, tf: Transform[F, G]) -> Wrench[G]:
+        """Return the same wrench about the origin of, and expressed in, `tf.to_frame`.
+
+        Raises FrameMismatchError unless `tf` starts in the wrench's frame.
+        """
+        if tf.from_frame is not self.frame:
+            check_source(tf, self.frame, "Wrench.transformed")
+        return Wrench.trusted(tf.to_frame, *transformed_force(tf, self.angular_components, self.linear_components))
+
+    def dot(self, twist: Twist[Any, Any, F]) -> Scalar:
+        """Return the power of the wrench on a body with this twist, in the wrench's frame.
+
+        Raises FrameMismatchError unless both are expressed in one frame.
+        """
+        require_kind(twist, Twist, operation="Wrench.dot", argument="twist")
+        if twist.frame is not self.frame:
+            check_frame(twist.frame, self.frame, operation="Wrench.dot", argument="twist.frame")
+        turning = dot3(self.angular_components, twist.angular_components)
+        return turning + dot3(self.linear_components, twist.linear_components)
+
+    def __add__(self, other: Wrench[F]) -> Wrench[F]:
+        self._check(other, "+")
+        return Wrench.trusted(
+            self.frame,
+            add3(self.angular_components, other.angular_components),
+            add3(self.linear_components, other.linear_components),
+        )
+
+    def __sub__(self, other: Wrench[F]) -> Wrench[F]:
+        self._check(other, "-")
+        return Wrench.trusted(
+            self.frame,
+            sub3(self.angular_components, other.angular_components),
+            sub3(self.linear_components, other.linear_components),
+        )
+
+    def __neg__(self) -> Wrench[F]:
+        return Wrench.trusted(self.frame, neg3(self.angular_components), neg3(self.linear_components))
+
+    def __mul__(self, factor: Scalar) -> Wrench[F]:
+        require_scalar(factor, "Wrench * factor")
+        return Wrench.trusted(
+            self.frame, scale3(self.angular_components, factor), scale3(self.linear_components, factor)
+        )
+
+    __rmul__ = __mul__
+
+
+@final
+@attrs.frozen(eq=False, repr=False, init=False)
+class Momentum(ForceLike[F]):
+    """Angular momentum about the origin of `frame`, and linear momentum.
+
+    Raises ShapeError, NotFiniteError, or ArgumentError when `frame` is no frame.
+
+    >>> world = Frame("world")
+    >>> Momentum(world, [0, 0, 1], [2, 0, 0]) + Momentum(world, [0, 0, 1], [0, 0, 0])
+    Momentum in 'world': angular (0, 0, 2), linear (2, 0, 0)
+    """
+
+    @staticmethod
+    def trusted(frame: Frame[G], angular: Vec3, linear: Vec3) -> Momentum[G]:
+        """Make a momentum of scalars that need no check."""
+        self: Momentum[G] = _new(Momentum)
+        _momentum_angular(self, angular)
+        _momentum_linear(self, linear)
+        _momentum_frame(self, frame)
+        return self
+
+    @staticmethod
+    def zero(frame: Frame[G]) -> Momentum[G]:
+        """Return no momentum."""
+        return Momentum.trusted(frame, _ZERO, _ZERO)
+
+    def transformed(self, tf: Transform[F, G]) -> Momentum[G]:
+        """Return the same momentum about the origin of, and expressed in, `tf.to_frame`.
+
+        Raises FrameMismatchError unless `tf` starts in the momentum's frame.
+        """
+        if tf.from_frame is not self.frame:
+            check_source(tf, self.frame, "Momentum.transformed")
+        return Momentum.trusted(tf.to_frame, *transformed_force(tf, self.angular_components, self.linear_components))
+
+    def __add__(self, other: Momentum[F]) -> Momentum[F]:
+        self._check(other, "+")
+        return Momentum.trusted(
+            self.frame,
+            add3(self.angular_components, other.angular_components),
+            add3(self.linear_components, other.linear_components),
+        )
+
+    def __sub__(self, other: Momentum[F]) -> Momentum[F]:
+        self._check(other, "-")
+        return Momentum.trusted(
+            self.frame,
+            sub3(self.angular_components, other.angular_components),
+            sub3(self.linear_components, other.linear_components),
+        )
+
+    def __neg__(self) -> Momentum[F]:
+        return Momentum.trusted(self.frame, neg3(self.angular_components), neg3(self.linear_components))
+
+    def __mul__(self, factor: Scalar) -> Momentum[F]:
+        require_scalar(factor, "Momentum * factor")
+        return Momentum.trusted(
+            self.frame, scale3(self.angular_components, factor), scale3(self.linear_components, factor)
+        )
+
+    __rmul__ = __mul__
+
+
+_wrench_angular, _wrench_linear, _wrench_frame = slot_setters(Wrench)
+_momentum_angular, _momentum_linear, _momentum_frame = slot_setters(Momentum)
+
+
+def transformed_force(tf: Transform[Any, Any], angular: Vec3, linear: Vec3) -> tuple[Vec3, Vec3]:
+    """Return the parts of a force vector about the origin of, and expressed in, `tf.to_frame`."""
+    rotation = tf.rotation_components
+    force = matvec(rotation, linear)
+    return add3(matvec(rotation, angular), cross3(tf.translation_components, force)), force

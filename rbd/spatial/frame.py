@@ -1,0 +1,162 @@
+"""Frames: what coordinates refer to, and the one check that every operation of `rbd.spatial` makes.
+
+Room: spatial; may import `rbd.errors`. Frames know neither bodies nor numbers.
+
+A frame is a name for people and a random 128-bit id for the check: two frames are the same when their ids are, so
+pickled and copied values still fit each other, and equal names never count. `Tag` subclasses let type checkers see
+frames: `Frame.of(World)` is a `Frame[World]`, and a wrong composition is found before the program runs. The type
+variables are invariant and default to Any, so that code over frames born at run time needs no annotations.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING, Any, Generic, final
+
+from typing_extensions import TypeVar
+
+from rbd.errors import ArgumentError, FrameMismatchError, quoted
+
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+
+class Tag:
+    """Base of the classes that stand for frames in types; derive empty classes from it, one per frame.
+
+    >>> class World(Tag): ...
+    >>> Frame.of(World)
+    Frame('World')
+    """
+
+
+A = TypeVar("A", bound=Tag, default=Any)
+B = TypeVar("B", bound=Tag, default=Any)
+C = TypeVar("C", bound=Tag, default=Any)
+D = TypeVar("D", bound=Tag, default=Any)
+E = TypeVar("E", bound=Tag, default=Any)
+F = TypeVar("F", bound=Tag, default=Any)
+G = TypeVar("G", bound=Tag, default=Any)
+
+_ID_BITS = 128
+_set = object.__setattr__
+
+
+@final
+class Frame(Generic[F]):
+    """A coordinate frame: a name and an identity. Every call makes a new one, whatever its name.
+
+    Raises ArgumentError when the name is not a string, or empty.
+
+    >>> camera = Frame("camera")
+    >>> camera == Frame("camera"), camera.name
+    (False, 'camera')
+    """
+
+    __slots__ = ("__weakref__", "id", "name")
+    name: str
+    id: int
+
+    def __init__(self, name: str) -> None:
+        if not isinstance(name, str) or not name:  # pyright: ignore[reportUnnecessaryIsInstance]  # callers without types
+            raise ArgumentError(
+                f"a frame's name must be a non-empty string, not {name!r}", argument="name", value=name, allowed="str"
+            )
+        _set(self, "name", name)
+        _set(self, "id", secrets.randbits(_ID_BITS))
+
+    @classmethod
+    def of(cls, tag: type[G]) -> Frame[G]:
+        """Make a new frame named after a tag class; type checkers then know it as `Frame[tag]`.
+
+        Raises ArgumentError when `tag` is no subclass of Tag.
+        """
+        if not (isinstance(tag, type) and issubclass(tag, Tag)):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise ArgumentError(
+                f"Frame.of needs a subclass of Tag, not {tag!r}; Frame({tag!r}) makes a frame without one",
+                argument="tag",
+                value=tag,
+                allowed="type[Tag]",
+            )
+        frame: Frame[G] = Frame(tag.__name__)
+        return frame
+
+    @property
+    def short_id(self) -> str:
+        """The first six hexadecimal digits of the id, as shown in messages."""
+        return f"{self.id:032x}"[:6]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Frame) and (self is other or self.id == other.id)
+
+    def __hash__(self) -> int:
+        return hash(self.id)
+
+    def __repr__(self) -> str:
+        return f"Frame({self.name!r})"
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"frames are immutable: {name} of {self!r} cannot be set")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"frames are immutable: {name} of {self!r} cannot be deleted")
+
+    def __copy__(self) -> Frame[F]:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Frame[F]:
+        return self
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _restored, (self.name, self.id)
+
+
+def _restored(name: str, identity: int) -> Frame[Any]:
+    """Make the frame that was pickled: the same identity, so that it fits what was not pickled."""
+    frame: Frame[Any] = object.__new__(Frame)
+    _set(frame, "name", name)
+    _set(frame, "id", identity)
+    return frame
+
+
+def same_frame(a: Frame[Any], b: Frame[Any]) -> bool:
+    """Return whether two frames are the same: the same object, or equal ids. Names never count."""
+    return a is b or a.id == b.id
+
+
+def check_frame(
+    actual: Frame[Any], expected: Frame[Any], *, operation: str, argument: str, hint: str = ""
+) -> None:
+    """Raise FrameMismatchError unless the two frames are the same.
+
+    `argument` says whose frame `actual` is, `hint` what would fit. The inner layers ask `actual is expected` first
+    where speed counts.
+    """
+    if actual is expected or same_frame(require_frame(actual, argument), require_frame(expected, argument)):
+        return
+    same_name = ", which is another frame of that name" if actual.name == expected.name else ""
+    raise FrameMismatchError(
+        f"{operation}: {argument} is {shown(actual)}{same_name}; needs {shown(expected)}" + (f"; {hint}" if hint else ""),
+        operation=operation,
+        argument=argument,
+        actual=actual,
+        expected=expected,
+    )
+
+
+def shown(frame: Frame[Any]) -> str:
+    """Return a frame's name and short id, as messages show them."""
+    return f"{quoted(frame.name)} (#{frame.short_id})"
+
+
+def require_frame(value: object, argument: str) -> Frame[Any]:
+    """Return `value` if it is a frame; raise ArgumentError naming `argument` otherwise."""
+    if isinstance(value, Frame):
+        return value  # pyright: ignore[reportUnknownVariableType]  # any frame will do
+    advice = f"; make one with Frame({value!r}) and keep it" if isinstance(value, str) else ""
+    raise ArgumentError(
+        f"{argument} must be a Frame, not {type(value).__name__} {quoted(value)}{advice}",
+        argument=argument,
+        value=value,
+        allowed="Frame",
+    )

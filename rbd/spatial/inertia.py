@@ -1,0 +1,297 @@
+"""Spatial inertia: how the mass of a rigid body is distributed about the origin of a frame.
+
+Room: spatial; may import everything above it here.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Generic, final, overload
+
+import attrs
+import numpy as np
+
+from rbd.errors import ArgumentError
+from rbd.scalars import Scalar, Vector, const, positive
+from rbd.scalars.arrays import Array, matrix_scalars, scalars, to_float_array
+from rbd.spatial.checks import check_inertia, check_mass, check_symmetric
+from rbd.spatial.force import Momentum, Wrench
+from rbd.spatial.frame import F, Frame, G, check_frame, require_frame
+from rbd.spatial.jacobians import GeometricJacobian, MomentumMatrix
+from rbd.spatial.linalg import (
+    Mat3,
+    Vec3,
+    add3,
+    add33,
+    congruence,
+    cross3,
+    dot3,
+    hat,
+    matvec,
+    scale3,
+    sub3,
+    symmetric,
+    zero3,
+    zero33,
+)
+from rbd.spatial.motion import SpatialAcceleration, Twist
+from rbd.spatial.transform import Transform
+from rbd.spatial.values import MatrixLike, SpatialValue, VectorLike, described, require_kind, shown_numbers, slot_setters
+from rbd.spatial.vectors import Point, check_source, part_of_point
+
+_new = object.__new__
+_set = object.__setattr__
+_HALF = const(1, 2)
+
+
+@final
+@attrs.frozen(eq=False, repr=False, init=False)
+class SpatialInertia(SpatialValue, Generic[F]):
+    """Mass, centre of mass and moment of inertia of a rigid body in `frame`.
+
+    Give the moment about the frame's origin (`moment`) or about the centre of mass (`moment_about_com`), both in the
+    axes of `frame`; `com` is zero unless given. A body without mass may still have a moment: a rotor.
+    Raises InertiaError when no physical body is like this, ArgumentError unless exactly one moment is given, ShapeError,
+    NotFiniteError.
+
+    >>> import numpy as np
+    >>> link = Frame("link")
+    >>> SpatialInertia(link, mass=2.0, com=[0, 0, 1], moment_about_com=np.eye(3)).moment
+    array([[3., 0., 0.],
+           [0., 3., 0.],
+           [0., 0., 1.]])
+    """
+
+    frame: Frame[F]
+    moment_components: Mat3
+    cross_part_components: Vec3
+    mass: Scalar
+
+    def __init__(
+        self,
+        frame: Frame[F],
+        *,
+        mass: Scalar,
+        com: VectorLike | Point[F] | None = None,
+        moment: MatrixLike | None = None,
+        moment_about_com: MatrixLike | None = None,
+    ) -> None:
+        _set(self, "frame", require_frame(frame, "frame"))
+        (heavy,) = scalars([mass], 1, "mass")
+        check_mass(heavy)
+        center = zero3() if com is None else part_of_point(com, frame, "com", "SpatialInertia")
+        name, given = _one_moment(moment, moment_about_com)
+        (a, b, c), (d, e, f), (g, h, i) = matrix_scalars(given, 3, 3, name)
+        check_symmetric(((a, b, c), (d, e, f), (g, h, i)), name)
+        matrix = symmetric(a, _mean(b, d), _mean(c, g), e, _mean(f, h), i)
+        shift = _point_mass_moment(center, heavy)
+        about_origin = add33(matrix, shift) if moment is None else matrix
+        check_inertia(heavy, about_origin, shift)
+        _set(self, "moment_components", about_origin)
+        _set(self, "cross_part_components", scale3(center, heavy))
+        _set(self, "mass", heavy)
+
+    @staticmethod
+    def trusted(frame: Frame[G], moment: Mat3, cross_part: Vec3, mass: Scalar) -> SpatialInertia[G]:
+        """Make an inertia of scalars that need no check: moment about the origin, mass times centre of mass, mass."""
+        self: SpatialInertia[G] = _new(SpatialInertia)
+        _set_frame(self, frame)
+        _set_moment(self, moment)
+        _set_cross_part(self, cross_part)
+        _set_mass(self, mass)
+        return self
+
+    @staticmethod
+    def zero(frame: Frame[G]) -> SpatialInertia[G]:
+        """Return the inertia of nothing."""
+        return SpatialInertia.trusted(require_frame(frame, "frame"), zero33(), zero3(), 0)
+
+    # ---------------------------------------------------------------- what it is made of
+
+    @property
+    def moment(self) -> Array:
+        """The moment about the frame's origin as a fresh 3x3 array. Raises ScalarError when there are symbols inside."""
+        return to_float_array(self.moment_components)
+
+    @property
+    def cross_part(self) -> Array:
+        """Mass times centre of mass as a fresh array. Raises ScalarError when there are symbols inside."""
+        return to_float_array(self.cross_part_components)
+
+    @property
+    def matrix(self) -> Array:
+        """The 6x6 matrix [[J, hat(c)], [hat(c)^T, m 1]] as a fresh array, angular first; c is mass times centre of mass."""
+        skew = to_float_array(hat(self.cross_part_components))
+        mass = to_float_array((self.mass,))[0]
+        return np.block([[self.moment, skew], [skew.T, mass * np.eye(3)]])
+
+    @property
+    def components(self) -> Vector:
+        """The ten scalars: moment xx, xy, xz, yy, yz, zz about the origin; mass times centre of mass; mass."""
+        (xx, xy, xz), (_, yy, yz), (_, _, zz) = self.moment_components
+        return (xx, xy, xz, yy, yz, zz, *self.cross_part_components, self.mass)
+
+    @property
+    def center_of_mass(self) -> Point[F]:
+        """The centre of mass in `frame`. Raises SingularError for a body without mass."""
+        mass = positive(self.mass, "the mass, to find the centre of mass")
+        x, y, z = self.cross_part_components
+        return Point.trusted(self.frame, (x / mass, y / mass, z / mass))
+
+    @property
+    def moment_about_com_components(self) -> Mat3:
+        """The moment about the centre of mass, in the axes of `frame`. Raises SingularError for a body without mass."""
+        mass = positive(self.mass, "the mass, to find the centre of mass")
+        return add33(self.moment_components, _point_mass_moment(self.cross_part_components, -1 / mass))
+
+    @property
+    def moment_about_com(self) -> Array:
+        """The moment about the centre of mass as a fresh 3x3 array. Raises SingularError for a body without mass."""
+        return to_float_array(self.moment_about_com_components)
+
+    @property
+    def principal_moments(self) -> Array:
+        """The principal moments about the centre of mass (about the origin when there is no mass), in ascending order."""
+        massless = to_float_array((self.mass,))[0] == 0
+        return np.linalg.eigvalsh(self.moment if massless else self.moment_about_com)
+
+    # ---------------------------------------------------------------- operations
+
+    def transformed(self, tf: Transform[F, G]) -> SpatialInertia[G]:
+        """Return the inertia of the same body in `tf.to_frame`; nothing is divided by the mass.
+
+        Raises FrameMismatchError unless `tf` starts in the inertia's frame.
+        """
+        if tf.from_frame is not self.frame:
+            check_source(tf, self.frame, "SpatialInertia.transformed")
+        rotation, p, mass = tf.rotation_components, tf.translation_components, self.mass
+        turned = matvec(rotation, self.cross_part_components)
+        moment = congruence(rotation, self.moment_components)
+        cross_part = add3(turned, scale3(p, mass))
+        # J' = R J R^T - Y + tr(Y) 1 with Y = (R c) p^T + p (R c + m p)^T
+        (a, b, c), (x, y, z), (u, v, w) = turned, p, cross_part
+        yxx, yyy, yzz = (a + u) * x, (b + v) * y, (c + w) * z
+        xy, xz, yz = a * y + x * v, a * z + x * w, b * z + y * w
+        (jxx, jxy, jxz), (_, jyy, jyz), (_, _, jzz) = moment
+        moved = symmetric(jxx + (yyy + yzz), jxy - xy, jxz - xz, jyy + (yxx + yzz), jyz - yz, jzz + (yxx + yyy))
+        return SpatialInertia.trusted(tf.to_frame, moved, cross_part, mass)
+
+    def __add__(self, other: SpatialInertia[F]) -> SpatialInertia[F]:
+        require_kind(other, SpatialInertia, operation="SpatialInertia + SpatialInertia", argument="other")
+        if other.frame is not self.frame:
+            check_frame(
+                other.frame, self.frame, operation="SpatialInertia + SpatialInertia", argument="other.frame"
+            )
+        (xx, xy, xz), (_, yy, yz), (_, _, zz) = self.moment_components
+        (axx, axy, axz), (_, ayy, ayz), (_, _, azz) = other.moment_components
+        moment = symmetric(xx + axx, xy + axy, xz + axz, yy + ayy, yz + ayz, zz + azz)
+        cross_part = add3(self.cross_part_components, other.cross_part_components)
+        return SpatialInertia.trusted(self.frame, moment, cross_part, self.mass + other.mass)
+
+    @overload
+    def __matmul__(self, other: Twist[Any, Any, F]) -> Momentum[F]: ...
+    @overload
+    def __matmul__(self, other: GeometricJacobian[Any, Any, F]) -> MomentumMatrix[F]: ...
+    def __matmul__(
+        self, other: Twist[Any, Any, F] | GeometricJacobian[Any, Any, F]
+    ) -> Momentum[F] | MomentumMatrix[F]:
+        if isinstance(other, Twist):
+            if other.frame is not self.frame:
+                check_frame(other.frame, self.frame, operation="SpatialInertia @ Twist", argument="other.frame")
+            return Momentum.trusted(self.frame, *self._times(other.angular_components, other.linear_components))
+        if isinstance(other, GeometricJacobian):
+            operation = "SpatialInertia @ GeometricJacobian"
+            check_frame(other.frame, self.frame, operation=operation, argument="other.frame")
+            return MomentumMatrix.trusted(self.frame, tuple(self._times(a, b) for a, b in other.columns))
+        raise ArgumentError(
+            f"SpatialInertia @ ...: the right operand must be a Twist or GeometricJacobian, not {described(other)}",
+            operation="SpatialInertia @ ...",
+            argument="other",
+            value=other,
+            allowed="Twist, GeometricJacobian",
+        )
+
+    def kinetic_energy(self, twist: Twist[Any, Any, F]) -> Scalar:
+        """Return the kinetic energy of the body moving with `twist`.
+
+        Raises FrameMismatchError unless the twist is expressed in the inertia's frame.
+        """
+        require_kind(twist, Twist, operation="SpatialInertia.kinetic_energy", argument="twist")
+        if twist.frame is not self.frame:
+            check_frame(twist.frame, self.frame, operation="SpatialInertia.kinetic_energy", argument="twist.frame")
+        omega, v = twist.angular_components, twist.linear_components
+        angular, linear = self._times(omega, v)
+        return _HALF * (dot3(omega, angular) + dot3(v, linear))
+
+    def newton_euler(self, acceleration: SpatialAcceleration[Any, Any, F], twist: Twist[Any, Any, F]) -> Wrench[F]:
+        """Return the wrench that gives the body this spatial acceleration while it moves with `twist`.
+
+        Both are of one body with respect to one inertial frame, expressed in the inertia's frame; else
+        FrameMismatchError is raised.
+        """
+        self._check_motion(acceleration, twist)
+        omega, v = twist.angular_components, twist.linear_components
+        k, l = self._times(omega, v)
+        torque, force = self._times(acceleration.angular_components, acceleration.linear_components)
+        torque = add3(torque, add3(cross3(omega, k), cross3(v, l)))
+        return Wrench.trusted(self.frame, torque, add3(force, cross3(omega, l)))
+
+    def _check_motion(self, acceleration: SpatialAcceleration[Any, Any, F], twist: Twist[Any, Any, F]) -> None:
+        operation = "SpatialInertia.newton_euler"
+        require_kind(acceleration, SpatialAcceleration, operation=operation, argument="acceleration")
+        require_kind(twist, Twist, operation=operation, argument="twist")
+        if acceleration.frame is not self.frame:
+            check_frame(acceleration.frame, self.frame, operation=operation, argument="acceleration.frame")
+        if twist.frame is not self.frame:
+            check_frame(twist.frame, self.frame, operation=operation, argument="twist.frame")
+        if twist.body is not acceleration.body:
+            check_frame(twist.body, acceleration.body, operation=operation, argument="twist.body")
+        if twist.base is not acceleration.base:
+            check_frame(twist.base, acceleration.base, operation=operation, argument="twist.base")
+
+    def _times(self, omega: Vec3, v: Vec3) -> tuple[Vec3, Vec3]:
+        c = self.cross_part_components
+        angular = add3(matvec(self.moment_components, omega), cross3(c, v))
+        return angular, sub3(scale3(v, self.mass), cross3(c, omega))
+
+    def _frames(self) -> tuple[tuple[str, Frame[Any]], ...]:
+        return (("frame", self.frame),)
+
+    def _parts(self) -> tuple[Vector, ...]:
+        a, b, c = self.moment_components
+        return a + b + c, self.cross_part_components, (self.mass,)
+
+    def __repr__(self) -> str:
+        moment = ", ".join(shown_numbers(row) for row in self.moment_components)
+        return (
+            f"SpatialInertia in {self.frame.name!r}: mass {shown_numbers((self.mass,))[1:-1]}, mass times centre of mass "
+            f"{shown_numbers(self.cross_part_components)}, moment about the origin ({moment})"
+        )
+
+
+_set_frame, _set_moment, _set_cross_part, _set_mass = slot_setters(SpatialInertia)
+
+
+def _one_moment(moment: MatrixLike | None, about_com: MatrixLike | None) -> tuple[str, MatrixLike]:
+    if moment is not None and about_com is None:
+        return "moment", moment
+    if about_com is not None and moment is None:
+        return "moment_about_com", about_com
+    raise ArgumentError(
+        "SpatialInertia: give exactly one of moment (about the frame's origin) and moment_about_com",
+        argument="moment",
+        value=moment,
+        allowed="moment or moment_about_com",
+    )
+
+
+def _mean(x: Scalar, y: Scalar) -> Scalar:
+    """Return x where x and y are the same, else their mean: what is already symmetric keeps its bits."""
+    return x if x is y else _HALF * (x + y)
+
+
+def _point_mass_moment(p: Vec3, mass: Scalar) -> Mat3:
+    """Return the moment of a point mass at p about the origin: mass (p.p 1 - p p^T)."""
+    x, y, z = p
+    xx, yy, zz = mass * x * x, mass * y * y, mass * z * z
+    mx, my = mass * x, mass * y
+    return symmetric(yy + zz, -(mx * y), -(mx * z), xx + zz, -(my * z), xx + yy)

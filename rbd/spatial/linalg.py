@@ -1,0 +1,141 @@
+"""Three-vectors and three-by-three matrices as tuples of scalars, written out by hand.
+
+Room: spatial, its first module; may import `rbd.scalars`. Nothing here knows frames.
+
+Matrices are tuples of rows. Zero and one are Python ints, which combine exactly with every kind of scalar.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from rbd.scalars import Scalar, sqrt
+
+Vec3: TypeAlias = tuple[Scalar, Scalar, Scalar]
+Mat3: TypeAlias = tuple[Vec3, Vec3, Vec3]
+
+_ZERO3: Vec3 = (0, 0, 0)
+_ZERO33: Mat3 = (_ZERO3, _ZERO3, _ZERO3)
+_IDENTITY3: Mat3 = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+
+
+def zero3() -> Vec3:
+    """Return the zero vector."""
+    return _ZERO3
+
+
+def zero33() -> Mat3:
+    """Return the zero matrix."""
+    return _ZERO33
+
+
+def identity3() -> Mat3:
+    """Return the identity matrix."""
+    return _IDENTITY3
+
+
+def add3(a: Vec3, b: Vec3) -> Vec3:
+    """Return a + b."""
+    return a[0] + b[0], a[1] + b[1], a[2] + b[2]
+
+
+def sub3(a: Vec3, b: Vec3) -> Vec3:
+    """Return a - b."""
+    return a[0] - b[0], a[1] - b[1], a[2] - b[2]
+
+
+def neg3(a: Vec3) -> Vec3:
+    """Return -a."""
+    return -a[0], -a[1], -a[2]
+
+
+def scale3(v: Vec3, s: Scalar) -> Vec3:
+    """Return s v."""
+    return s * v[0], s * v[1], s * v[2]
+
+
+def dot3(a: Vec3, b: Vec3) -> Scalar:
+    """Return the inner product; no conjugation, so that complex steps pass."""
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+
+
+def cross3(a: Vec3, b: Vec3) -> Vec3:
+    """Return a x b."""
+    ax, ay, az = a
+    bx, by, bz = b
+    return ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx
+
+
+def norm3(v: Vec3) -> Scalar:
+    """Return the length of v. Its derivative at zero is infinite: guard v where that matters."""
+    return sqrt(dot3(v, v))
+
+
+def matvec(m: Mat3, v: Vec3) -> Vec3:
+    """Return m v."""
+    (a, b, c), (d, e, f), (g, h, i) = m
+    x, y, z = v
+    return a * x + b * y + c * z, d * x + e * y + f * z, g * x + h * y + i * z
+
+
+def tmatvec(m: Mat3, v: Vec3) -> Vec3:
+    """Return the transpose of m times v."""
+    (a, b, c), (d, e, f), (g, h, i) = m
+    x, y, z = v
+    return a * x + d * y + g * z, b * x + e * y + h * z, c * x + f * y + i * z
+
+
+def matmul(p: Mat3, q: Mat3) -> Mat3:
+    """Return p q."""
+    (a, b, c), (d, e, f), (g, h, i) = p
+    (j, k, l), (m, n, o), (r, s, t) = q
+    return (
+        (a * j + b * m + c * r, a * k + b * n + c * s, a * l + b * o + c * t),
+        (d * j + e * m + f * r, d * k + e * n + f * s, d * l + e * o + f * t),
+        (g * j + h * m + i * r, g * k + h * n + i * s, g * l + h * o + i * t),
+    )
+
+
+def transpose3(m: Mat3) -> Mat3:
+    """Return the transpose of m."""
+    (a, b, c), (d, e, f), (g, h, i) = m
+    return (a, d, g), (b, e, h), (c, f, i)
+
+
+def add33(p: Mat3, q: Mat3) -> Mat3:
+    """Return p + q."""
+    return add3(p[0], q[0]), add3(p[1], q[1]), add3(p[2], q[2])
+
+
+def sub33(p: Mat3, q: Mat3) -> Mat3:
+    """Return p - q."""
+    return sub3(p[0], q[0]), sub3(p[1], q[1]), sub3(p[2], q[2])
+
+
+def scale33(m: Mat3, s: Scalar) -> Mat3:
+    """Return s m."""
+    return scale3(m[0], s), scale3(m[1], s), scale3(m[2], s)
+
+
+def hat(v: Vec3) -> Mat3:
+    """Return the matrix of the cross product: hat(v) y = v x y."""
+    x, y, z = v
+    return (0, -z, y), (z, 0, -x), (-y, x, 0)
+
+
+def outer(a: Vec3, b: Vec3) -> Mat3:
+    """Return a times b transposed."""
+    x, y, z = a
+    return scale3(b, x), scale3(b, y), scale3(b, z)
+
+
+def symmetric(xx: Scalar, xy: Scalar, xz: Scalar, yy: Scalar, yz: Scalar, zz: Scalar) -> Mat3:
+    """Return the symmetric matrix with this upper triangle."""
+    return (xx, xy, xz), (xy, yy, yz), (xz, yz, zz)
+
+
+def congruence(r: Mat3, a: Mat3) -> Mat3:
+    """Return r a r^T for a symmetric `a`; the result is symmetric to the last bit."""
+    p, q, s = matmul(r, a)
+    x, y, z = r
+    return symmetric(dot3(p, x), dot3(p, y), dot3(p, z), dot3(q, y), dot3(q, z), dot3(s, z))

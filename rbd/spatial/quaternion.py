@@ -1,0 +1,195 @@
+"""Quaternions (w, x, y, z): products, rates, and the ways to and from rotations, rotation vectors and MRPs.
+
+Room: spatial; may import `rbd.scalars`. `so3.py` hands all of it on; import it from there.
+
+A unit quaternion rotates vectors from the frame after to the frame before; angular velocities are those of the frame
+after with respect to the frame before, expressed in the frame after ("body").
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from rbd.scalars import Scalar, atan2, both, const, greater_equal, less, sqrt, where
+from rbd.spatial.linalg import Mat3, Vec3, add3, cross3, dot3, scale3
+from rbd.spatial.stumpff import polynomial, stumpff
+
+Quaternion: TypeAlias = tuple[Scalar, Scalar, Scalar, Scalar]
+
+_HALF, _QUARTER, _SIXTEENTH = const(1, 2), const(1, 4), const(1, 16)
+_ARCTANGENT = tuple(const((-1) ** j, 2 * j + 1) for j in range(10))  # of sqrt(u), over sqrt(u), for u < 0.017
+
+
+def quaternion_product(p: Quaternion, q: Quaternion) -> Quaternion:
+    """Return p q: first the rotation q, then p."""
+    a, b, c, d = p
+    w, x, y, z = q
+    return (
+        a * w - b * x - c * y - d * z,
+        a * x + b * w + c * z - d * y,
+        a * y - b * z + c * w + d * x,
+        a * z + b * y - c * x + d * w,
+    )
+
+
+def quaternion_conjugate(q: Quaternion) -> Quaternion:
+    """Return the inverse of a unit quaternion."""
+    return q[0], -q[1], -q[2], -q[3]
+
+
+def quaternion_square_norm(q: Quaternion) -> Scalar:
+    """Return |q|^2."""
+    w, x, y, z = q
+    return w * w + x * x + y * y + z * z
+
+
+def quaternion_normalized(q: Quaternion) -> Quaternion:
+    """Return q / |q|; not finite for the zero quaternion."""
+    w, x, y, z = q
+    inverse = 1 / sqrt(quaternion_square_norm(q))
+    return w * inverse, x * inverse, y * inverse, z * inverse
+
+
+def quaternion_rotate(q: Quaternion, v: Vec3) -> Vec3:
+    """Return v rotated by the unit quaternion q."""
+    axis = q[1], q[2], q[3]
+    twice = scale3(cross3(axis, v), 2)
+    return add3(add3(v, scale3(twice, q[0])), cross3(axis, twice))
+
+
+def quaternion_to_rotation(q: Quaternion) -> Mat3:
+    """Return the rotation matrix of a unit quaternion."""
+    w, x, y, z = q
+    x2, y2, z2 = 2 * x, 2 * y, 2 * z
+    xx, yy, zz = x * x2, y * y2, z * z2
+    xy, xz, yz = x * y2, x * z2, y * z2
+    wx, wy, wz = w * x2, w * y2, w * z2
+    return (
+        (1 - (yy + zz), xy - wz, xz + wy),
+        (xy + wz, 1 - (xx + zz), yz - wx),
+        (xz - wy, yz + wx, 1 - (xx + yy)),
+    )
+
+
+def rotation_to_quaternion(r: Mat3) -> Quaternion:
+    """Return the unit quaternion of a rotation with w >= 0; the largest component is computed first (Shepperd, 1978)."""
+    (a, b, c), (d, e, f), (g, h, i) = r
+    x, y, z = h - f, c - g, d - b  # 4 w times the vector part
+    xy, xz, yz = b + d, c + g, f + h
+    by_w = (1 + a + e + i, x, y, z)
+    by_x = (x, 1 + a - e - i, xy, xz)
+    by_y = (y, xy, 1 - a + e - i, yz)
+    by_z = (z, xz, yz, 1 - a - e + i)
+    w_will_do = greater_equal(by_w[0], 1)
+    x_largest = both(greater_equal(by_x[1], by_y[2]), greater_equal(by_x[1], by_z[3]))
+    y_largest = greater_equal(by_y[2], by_z[3])
+    scaled = _where4(w_will_do, by_w, _where4(x_largest, by_x, _where4(y_largest, by_y, by_z)))
+    pivot = where(w_will_do, by_w[0], where(x_largest, by_x[1], where(y_largest, by_y[2], by_z[3])))
+    factor = 1 / (2 * sqrt(pivot))  # the pivot is at least one
+    return upper_quaternion((scaled[0] * factor, scaled[1] * factor, scaled[2] * factor, scaled[3] * factor))
+
+
+def upper_quaternion(q: Quaternion) -> Quaternion:
+    """Return q or -q, the same rotation, with w >= 0."""
+    return _where4(less(q[0], 0), (-q[0], -q[1], -q[2], -q[3]), q)
+
+
+def _where4(condition: object, p: Quaternion, q: Quaternion) -> Quaternion:
+    return (
+        where(condition, p[0], q[0]),
+        where(condition, p[1], q[1]),
+        where(condition, p[2], q[2]),
+        where(condition, p[3], q[3]),
+    )
+
+
+def quaternion_exp(phi: Vec3) -> Quaternion:
+    """Return the unit quaternion of the rotation vector phi, of any length."""
+    c = stumpff(_QUARTER * dot3(phi, phi))
+    x, y, z = scale3(phi, _HALF * c.c1)
+    return c.c0, x, y, z
+
+
+def quaternion_log(q: Quaternion) -> Vec3:
+    """Return the rotation vector, of length at most pi, of a unit quaternion."""
+    w, x, y, z = upper_quaternion(q)
+    v = x, y, z
+    n2 = dot3(v, v)
+    small = less(n2, _SIXTEENTH)
+    n = sqrt(where(small, 1, n2))
+    direct = 2 * atan2(n, w) / n
+    quarter = 1 / (1 + w)  # tan(theta/4) is sqrt(n2) times this
+    series = 4 * quarter * polynomial(_ARCTANGENT, where(small, n2, 0) * quarter * quarter)
+    return scale3(v, where(small, series, direct))
+
+
+def quaternion_rate_matrix(q: Quaternion) -> tuple[Vec3, Vec3, Vec3, Vec3]:
+    """Return G, 4 by 3: the derivative of q is G omega, for the body angular velocity omega."""
+    w, x, y, z = scale4(q, _HALF)
+    return (-x, -y, -z), (w, -z, y), (z, w, -x), (-y, x, w)
+
+
+def scale4(q: Quaternion, s: Scalar) -> Quaternion:
+    """Return s q."""
+    return s * q[0], s * q[1], s * q[2], s * q[3]
+
+
+def quaternion_rate(q: Quaternion, omega: Vec3) -> Quaternion:
+    """Return the derivative of q at the body angular velocity omega."""
+    a, b, c, d = quaternion_rate_matrix(q)
+    return dot3(a, omega), dot3(b, omega), dot3(c, omega), dot3(d, omega)
+
+
+def body_angular_velocity(q: Quaternion, qd: Quaternion) -> Vec3:
+    """Return the body angular velocity of q / |q| when q, of any length but zero, changes at the rate qd."""
+    w, x, y, z = q
+    a, b, c, d = qd
+    factor = 2 / quaternion_square_norm(q)
+    return (
+        factor * (w * b - x * a + z * c - y * d),
+        factor * (w * c - y * a + x * d - z * b),
+        factor * (w * d - z * a + y * b - x * c),
+    )
+
+
+def mrp_to_quaternion(s: Vec3) -> Quaternion:
+    """Return the unit quaternion of modified Rodrigues parameters: s = axis tan(theta / 4)."""
+    square = dot3(s, s)
+    factor = 1 / (1 + square)
+    x, y, z = scale3(s, 2 * factor)
+    return (1 - square) * factor, x, y, z
+
+
+def quaternion_to_mrp(q: Quaternion) -> Vec3:
+    """Return the modified Rodrigues parameters, of length at most one, of a unit quaternion."""
+    w, x, y, z = upper_quaternion(q)
+    return scale3((x, y, z), 1 / (1 + w))
+
+
+def mrp_to_rotation(s: Vec3) -> Mat3:
+    """Return the rotation matrix of modified Rodrigues parameters."""
+    return quaternion_to_rotation(mrp_to_quaternion(s))
+
+
+def mrp_rate_matrix(s: Vec3) -> Mat3:
+    """Return the matrix from the body angular velocity to the derivative of s."""
+    return _mrp_matrix(s, _QUARTER)
+
+
+def mrp_velocity_matrix(s: Vec3) -> Mat3:
+    """Return the matrix from the derivative of s to the body angular velocity, the inverse of `mrp_rate_matrix`."""
+    length = 1 + dot3(s, s)
+    return _mrp_matrix((-s[0], -s[1], -s[2]), 4 / (length * length))
+
+
+def _mrp_matrix(s: Vec3, factor: Scalar) -> Mat3:
+    """Return factor ((1 - s.s) 1 + 2 hat(s) + 2 s s^T); its transpose is the same with -s."""
+    x, y, z = s
+    diagonal = factor * (1 - dot3(s, s))
+    double = 2 * factor
+    a, b, c = double * x, double * y, double * z
+    return (
+        (diagonal + a * x, a * y - c, a * z + b),
+        (a * y + c, diagonal + b * y, b * z - a),
+        (a * z - b, b * z + a, diagonal + c * z),
+    )

@@ -1,0 +1,83 @@
+"""The scalar coefficients of every rotation formula, accurate from zero on, with accurate derivatives.
+
+Room: spatial; may import `rbd.scalars`. Functions of squared angles: nothing here sees a square root of zero.
+
+The Stumpff functions are c_k(z) = sum over j of (-z)^j / (2 j + k)!, with z = theta^2:
+
+    c0 = cos theta    c1 = sin theta / theta    c2 = (1 - cos theta) / theta^2    c3 = (theta - sin theta) / theta^3 ...
+
+They satisfy c_k = 1/k! - z c_(k+2) and 2 c_k' = k c_(k+2) - c_(k+1) (Battin, 1999, section 4.5). Every coefficient of
+SO(3) and SE(3), its inverse and its derivative is a combination of them in which nothing cancels, at z and at z / 4.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from rbd.scalars import Scalar, const, cos, less, sin, sqrt, where
+
+_TERMS = 10  # for z < 1 the first one left out is below 1e-20
+_C4 = tuple(const((-1) ** j, math.factorial(2 * j + 4)) for j in range(_TERMS))
+_C5 = tuple(const((-1) ** j, math.factorial(2 * j + 5)) for j in range(_TERMS))
+_HALF, _SIXTH, _THIRD, _QUARTER = const(1, 2), const(1, 6), const(1, 3), const(1, 4)
+
+
+class Stumpff(NamedTuple):
+    """The values c0 ... c5 at one z."""
+
+    c0: Scalar
+    c1: Scalar
+    c2: Scalar
+    c3: Scalar
+    c4: Scalar
+    c5: Scalar
+
+
+def polynomial(coefficients: tuple[Scalar, ...], x: Scalar) -> Scalar:
+    """Return coefficients[0] + coefficients[1] x + ... by Horner's rule."""
+    total = coefficients[-1]
+    for coefficient in reversed(coefficients[:-1]):
+        total = coefficient + x * total
+    return total
+
+
+def stumpff(z: Scalar) -> Stumpff:
+    """Return c0 ... c5 at z >= 0: by series below one, by sine and cosine above."""
+    small = less(z, 1)
+    near, far = _by_series(where(small, z, 0)), _by_sine(where(small, 1, z))
+    return Stumpff(*(where(small, a, b) for a, b in zip(near, far, strict=True)))
+
+
+def _by_series(z: Scalar) -> Stumpff:
+    c4, c5 = polynomial(_C4, z), polynomial(_C5, z)
+    c2, c3 = _HALF - z * c4, _SIXTH - z * c5
+    return Stumpff(1 - z * c2, 1 - z * c3, c2, c3, c4, c5)
+
+
+def _by_sine(z: Scalar) -> Stumpff:
+    theta = sqrt(z)
+    c1 = sin(theta) / theta
+    half_sine = sin(_HALF * theta)
+    c2 = 2 * half_sine * half_sine / z
+    c3 = (1 - c1) / z
+    return Stumpff(cos(theta), c1, c2, c3, (_HALF - c2) / z, (_SIXTH - c3) / z)
+
+
+def inverse_coefficient(z: Scalar) -> Scalar:
+    """Return g = (1 - (theta/2) cot(theta/2)) / theta^2, the coefficient of inverse Jacobians; singular at one turn."""
+    h = stumpff(_QUARTER * z)
+    return _QUARTER * (h.c2 - h.c3) / h.c1
+
+
+def rate_coefficients(z: Scalar) -> tuple[Scalar, Scalar]:
+    """Return the factors of ad^2 and ad^4 in the derivative of the logarithm of a pose (Bullo and Murray, 1995).
+
+    These are A = (2 (1 - alpha) + (alpha - beta) / 2) / theta^2 and B = ((1 - alpha) + (alpha - beta) / 2) / theta^4 with
+    alpha = (theta/2) cot(theta/2) and beta = (theta/2)^2 / sin^2(theta/2), rewritten so that nothing cancels.
+    """
+    full, h = stumpff(z), stumpff(_QUARTER * z)
+    square = h.c1 * h.c1
+    a = (h.c2 - h.c3) / (2 * h.c1) - full.c3 / (2 * square)
+    b = (8 * full.c5 - h.c1 * (h.c4 - h.c5) - _THIRD * h.c3) / (16 * square)
+    return a, b

@@ -1,0 +1,285 @@
+"""Rigid transforms: the pose of one frame in another.
+
+Room: spatial; may import everything above it here: `frame.py`, `linalg.py`, `so3.py`, `vectors.py`, `motion.py`.
+
+`Transform[A, B]` maps coordinates in A to coordinates in B; composition reads right to left.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Generic, final, overload
+
+import attrs
+
+from rbd.errors import ArgumentError, RotationError, ShapeError
+from rbd.scalars import Matrix, Vector, const
+from rbd.scalars.arrays import Array, matrix_scalars, scalars, to_float_array
+from rbd.spatial.checks import check_rotation, check_unit_quaternion
+from rbd.spatial.frame import A, B, C, D, Frame, check_frame, require_frame, same_frame
+from rbd.spatial.linalg import (
+    Mat3,
+    Vec3,
+    add3,
+    cross3,
+    dot3,
+    identity3,
+    matmul,
+    matvec,
+    neg3,
+    scale3,
+    sub3,
+    tmatvec,
+    transpose3,
+    zero3,
+)
+from rbd.spatial.motion import Twist, motion_cross
+from rbd.spatial.so3 import (
+    inverse_coefficient,
+    quaternion_normalized,
+    quaternion_to_rotation,
+    rate_coefficients,
+    rotation_log,
+    rotation_to_quaternion,
+)
+from rbd.spatial.values import (
+    MatrixLike,
+    SpatialValue,
+    VectorLike,
+    described,
+    require_kind,
+    shown_numbers,
+    slot_setters,
+    vec3,
+)
+from rbd.spatial.vectors import FreeVector, Point, part
+
+_new = object.__new__
+_set = object.__setattr__
+_HALF = const(1, 2)
+
+
+@final
+@attrs.frozen(eq=False, repr=False, init=False)
+class Transform(SpatialValue, Generic[A, B]):
+    """Maps coordinates in `from_frame` to coordinates in `to_frame`: x_to = rotation x_from + translation.
+
+    In other words the pose of `from_frame` in `to_frame`. Both parts default to the identity's. Raises ShapeError,
+    NotFiniteError, RotationError unless the matrix is a rotation, ArgumentError when a frame is no frame.
+
+    >>> camera, world = Frame("camera"), Frame("world")
+    >>> tf = Transform(camera, world, translation=[0, 0, 1])
+    >>> tf @ Point(camera, [1, 0, 0])
+    Point in 'world': (1, 0, 1)
+    """
+
+    from_frame: Frame[A]
+    to_frame: Frame[B]
+    rotation_components: Mat3
+    translation_components: Vec3
+
+    def __init__(
+        self,
+        from_frame: Frame[A],
+        to_frame: Frame[B],
+        rotation: MatrixLike | None = None,
+        translation: VectorLike | FreeVector[B] | None = None,
+    ) -> None:
+        _set(self, "from_frame", require_frame(from_frame, "from_frame"))
+        _set(self, "to_frame", require_frame(to_frame, "to_frame"))
+        matrix = identity3() if rotation is None else _mat3(matrix_scalars(rotation, 3, 3, "rotation"))
+        check_rotation(matrix, "rotation")
+        _set(self, "rotation_components", matrix)
+        offset = zero3() if translation is None else part(translation, to_frame, "translation", "Transform")
+        _set(self, "translation_components", offset)
+
+    @staticmethod
+    def trusted(from_frame: Frame[C], to_frame: Frame[D], rotation: Mat3, translation: Vec3) -> Transform[C, D]:
+        """Make a transform of scalars that need no check."""
+        self: Transform[C, D] = _new(Transform)
+        _set_from(self, from_frame)
+        _set_to(self, to_frame)
+        _set_rotation(self, rotation)
+        _set_translation(self, translation)
+        return self
+
+    @staticmethod
+    def identity(from_frame: Frame[C], to_frame: Frame[D]) -> Transform[C, D]:
+        """Return the transform of two frames that coincide."""
+        require_frame(from_frame, "from_frame")
+        require_frame(to_frame, "to_frame")
+        return Transform.trusted(from_frame, to_frame, identity3(), zero3())
+
+    @staticmethod
+    def from_matrix(from_frame: Frame[C], to_frame: Frame[D], matrix: MatrixLike) -> Transform[C, D]:
+        """Make a transform of a homogeneous 4x4 matrix.
+
+        Raises what the constructor does, and RotationError when the last row is not (0, 0, 0, 1).
+        """
+        rows = matrix_scalars(matrix, 4, 4, "matrix")
+        if any(x != e for x, e in zip(rows[3], (0, 0, 0, 1), strict=True)):
+            raise RotationError(
+                f"matrix: the last row of a pose is (0, 0, 0, 1), not {shown_numbers(rows[3])}",
+                argument="matrix",
+                defect=rows[3],
+            )
+        rotation, translation = [row[:3] for row in rows[:3]], [row[3] for row in rows[:3]]
+        return Transform(from_frame, to_frame, rotation, translation)
+
+    @staticmethod
+    def from_quaternion(
+        from_frame: Frame[C], to_frame: Frame[D], quaternion: VectorLike, translation: VectorLike | None = None
+    ) -> Transform[C, D]:
+        """Make a transform of a unit quaternion (w, x, y, z).
+
+        Raises what the constructor does, and RotationError when the quaternion's length is not one (to 1e-9).
+        """
+        w, x, y, z = scalars(quaternion, 4, "quaternion")
+        check_unit_quaternion((w, x, y, z), "quaternion")
+        offset = zero3() if translation is None else vec3(translation, "translation")
+        rotation = quaternion_to_rotation(quaternion_normalized((w, x, y, z)))
+        require_frame(from_frame, "from_frame")
+        require_frame(to_frame, "to_frame")
+        return Transform.trusted(from_frame, to_frame, rotation, offset)
+
+    @property
+    def rotation(self) -> Array:
+        """The rotation as a fresh 3x3 array. Raises ScalarError when there are symbols inside."""
+        return to_float_array(self.rotation_components)
+
+    @property
+    def translation(self) -> Array:
+        """The origin of `from_frame` in `to_frame` as a fresh array. Raises ScalarError when there are symbols inside."""
+        return to_float_array(self.translation_components)
+
+    @property
+    def quaternion(self) -> Array:
+        """The unit quaternion (w, x, y, z) of the rotation, with w >= 0, as a fresh array."""
+        return to_float_array(rotation_to_quaternion(self.rotation_components))
+
+    @property
+    def matrix(self) -> Array:
+        """The homogeneous matrix as a fresh 4x4 array. Raises ScalarError when there are symbols inside."""
+        rows = tuple((*row, x) for row, x in zip(self.rotation_components, self.translation_components, strict=True))
+        return to_float_array((*rows, (0, 0, 0, 1)))
+
+    @property
+    def components(self) -> tuple[Mat3, Vec3]:
+        """The rows of the rotation, and the translation, whatever scalars they hold."""
+        return self.rotation_components, self.translation_components
+
+    def inverse(self) -> Transform[B, A]:
+        """Return the transform the other way, from `to_frame` to `from_frame`."""
+        back = neg3(tmatvec(self.rotation_components, self.translation_components))
+        return Transform.trusted(self.to_frame, self.from_frame, transpose3(self.rotation_components), back)
+
+    @overload
+    def __matmul__(self, other: Transform[C, A]) -> Transform[C, B]: ...
+    @overload
+    def __matmul__(self, other: Point[A]) -> Point[B]: ...
+    @overload
+    def __matmul__(self, other: FreeVector[A]) -> FreeVector[B]: ...
+    def __matmul__(
+        self, other: Transform[C, A] | Point[A] | FreeVector[A]
+    ) -> Transform[C, B] | Point[B] | FreeVector[B]:
+        if isinstance(other, Transform):
+            if other.to_frame is not self.from_frame:
+                _check_composition(self, other)
+            rotation = self.rotation_components
+            translation = add3(matvec(rotation, other.translation_components), self.translation_components)
+            product = matmul(rotation, other.rotation_components)
+            return Transform.trusted(other.from_frame, self.to_frame, product, translation)
+        if isinstance(other, Point | FreeVector):
+            return other.transformed(self)
+        raise ArgumentError(
+            f"Transform @ ...: the right operand must be a Transform, Point or FreeVector, not {described(other)}; "
+            "other spatial values have .transformed(tf)",
+            operation="Transform @ ...",
+            argument="other",
+            value=other,
+            allowed="Transform, Point, FreeVector",
+        )
+
+    def expect(self, from_frame: Frame[C], to_frame: Frame[D]) -> Transform[C, D]:
+        """Return this transform, known to type checkers by the two frames given.
+
+        Raises FrameMismatchError unless they are its frames.
+        """
+        reverse = same_frame(self.from_frame, require_frame(to_frame, "to_frame")) and same_frame(
+            self.to_frame, require_frame(from_frame, "from_frame")
+        )
+        hint = "its inverse would fit" if reverse else ""
+        for name, mine, wanted in (("from", self.from_frame, from_frame), ("to", self.to_frame, to_frame)):
+            check_frame(mine, wanted, operation="Transform.expect", argument=f"self.{name}_frame", hint=hint)
+        return Transform.trusted(from_frame, to_frame, self.rotation_components, self.translation_components)
+
+    def log(self) -> Twist[A, B, B]:
+        """Return the twist of `from_frame` with respect to `to_frame`, in `to_frame`, whose exponential this is.
+
+        Its angular part is at most pi long.
+        """
+        phi = rotation_log(self.rotation_components)
+        p = self.translation_components
+        once = cross3(phi, p)
+        bent = scale3(cross3(phi, once), inverse_coefficient(dot3(phi, phi)))
+        return Twist.trusted(
+            self.from_frame, self.to_frame, self.to_frame, phi, add3(sub3(p, scale3(once, _HALF)), bent)
+        )
+
+    def log_and_rate(self, twist: Twist[A, B, A]) -> tuple[Twist[A, B, B], Twist[A, B, B]]:
+        """Return the logarithm and its derivative at `twist`, of `from_frame` with respect to `to_frame` in `from_frame`.
+
+        Bullo and Murray (1995). The logarithm jumps where the angle is pi; there the derivative is that of the
+        logarithm returned, continued smoothly. Raises FrameMismatchError unless the frames fit.
+        """
+        require_kind(twist, Twist, operation="Transform.log_and_rate", argument="twist")
+        expected = (("body", self.from_frame), ("base", self.to_frame), ("frame", self.from_frame))
+        for name, frame in expected:
+            actual: Frame[Any] = getattr(twist, name)
+            check_frame(actual, frame, operation="Transform.log_and_rate", argument=f"twist.{name}")
+        log = self.log()
+        phi, rho = log.angular_components, log.linear_components
+        a, b = rate_coefficients(dot3(phi, phi))
+        total = current = (twist.angular_components, twist.linear_components)
+        for factor in (_HALF, a, None, b):
+            current = motion_cross(phi, rho, *current)
+            if factor is not None:
+                total = add3(total[0], scale3(current[0], factor)), add3(total[1], scale3(current[1], factor))
+        return log, Twist.trusted(self.from_frame, self.to_frame, self.to_frame, *total)
+
+    def _frames(self) -> tuple[tuple[str, Frame[Any]], ...]:
+        return ("from_frame", self.from_frame), ("to_frame", self.to_frame)
+
+    def _parts(self) -> tuple[Vector, ...]:
+        a, b, c = self.rotation_components
+        return a + b + c, self.translation_components
+
+    def __repr__(self) -> str:
+        rotation = ", ".join(shown_numbers(row) for row in self.rotation_components)
+        return (
+            f"Transform from {self.from_frame.name!r} to {self.to_frame.name!r}: "
+            f"rotation ({rotation}), translation {shown_numbers(self.translation_components)}"
+        )
+
+
+_set_from, _set_to, _set_rotation, _set_translation = slot_setters(Transform)
+
+
+def _mat3(rows: Matrix) -> Mat3:
+    (a, b, c), (d, e, f), (g, h, i) = rows
+    return (a, b, c), (d, e, f), (g, h, i)
+
+
+def _check_composition(left: Transform[Any, Any], right: Transform[Any, Any]) -> None:
+    if same_frame(right.to_frame, left.from_frame):
+        return
+    if same_frame(right.from_frame, left.from_frame):
+        hint = "the inverse of the right operand would fit"
+    elif same_frame(right.from_frame, left.to_frame):
+        hint = "the other order would fit"
+    elif same_frame(right.to_frame, left.to_frame):
+        hint = "the inverse of the left operand would fit"
+    else:
+        hint = ""
+    check_frame(
+        right.to_frame, left.from_frame, operation="Transform @ Transform", argument="other.to_frame", hint=hint
+    )

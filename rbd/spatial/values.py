@@ -1,0 +1,127 @@
+"""What all spatial values share: immutability, comparison, conversion, pictures of numbers.
+
+Room: spatial; may import `rbd.errors`, `rbd.scalars` and `frame.py`.
+
+A spatial value is frames plus tuples of scalars of any type. It is immutable, so copies are itself. NumPy arrays never
+take part in its operators: `__array_ufunc__` is None, so that NumPy steps back and our own message is seen.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar, TypeAlias
+
+import attrs
+from numpy.typing import ArrayLike
+from typing_extensions import Self
+
+from rbd.errors import ArgumentError
+from rbd.scalars import Scalar, Vector, is_float, to_float
+from rbd.scalars.arrays import scalars
+from rbd.spatial.frame import Frame, check_frame
+from rbd.spatial.linalg import Vec3
+
+VectorLike: TypeAlias = ArrayLike | Sequence[Scalar]
+MatrixLike: TypeAlias = ArrayLike | Sequence[Sequence[Scalar]]
+Column: TypeAlias = tuple[Vec3, Vec3]  # angular, linear
+
+_TOLERANCE = 1e-12
+
+
+class SpatialValue(ABC):
+    """Base of all spatial values; abstract."""
+
+    __slots__ = ()
+    __array_ufunc__: ClassVar[None] = None
+
+    @abstractmethod
+    def _frames(self) -> tuple[tuple[str, Frame[Any]], ...]:
+        """Return the frames with the names of the attributes that hold them."""
+
+    @abstractmethod
+    def _parts(self) -> tuple[Vector, ...]:
+        """Return the groups of scalars that are compared by their Euclidean norm."""
+
+    def isclose(self, other: Self, atol: float = _TOLERANCE) -> bool:
+        """Return whether every part of two values differs by at most `atol`, in Euclidean (Frobenius) norm.
+
+        Raises FrameMismatchError when the frames differ, ScalarError when there are symbols inside.
+        """
+        require_kind(other, type(self), operation=f"{type(self).__name__}.isclose", argument="other")
+        for (name, mine), (_, theirs) in zip(self._frames(), other._frames(), strict=True):
+            check_frame(theirs, mine, operation=f"{type(self).__name__}.isclose", argument=f"other.{name}")
+        return all(_distance(a, b) <= atol for a, b in zip(self._parts(), other._parts(), strict=True))
+
+    @property
+    def is_finite(self) -> bool:
+        """Whether no component is NaN or infinite. Raises ScalarError when there are symbols inside."""
+        return all(math.isfinite(to_float(x)) for part in self._parts() for x in part)
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
+        return self
+
+
+def _distance(a: Vector, b: Vector) -> float:
+    if len(a) != len(b):
+        return math.inf
+    return math.hypot(*(to_float(x - y) for x, y in zip(a, b, strict=True)))
+
+
+def slot_setters(kind: type[Any]) -> tuple[Callable[[object, object], None], ...]:
+    """Return the setters of an attrs class's slots, in the order of its fields: how `trusted` fills a frozen value."""
+    return tuple(getattr(kind, field.name).__set__ for field in attrs.fields(kind))
+
+
+def require_kind(value: object, kind: type[Any], *, operation: str, argument: str) -> None:
+    """Raise ArgumentError unless `value` is of the class `kind`."""
+    if not isinstance(value, kind):
+        raise ArgumentError(
+            f"{operation}: {argument} must be a {kind.__name__}, not {described(value)}",
+            operation=operation,
+            argument=argument,
+            value=value,
+            allowed=kind.__name__,
+        )
+
+
+def described(value: object) -> str:
+    """Return the type of an operand that does not fit, with the advice to wrap it when it is an array."""
+    kind = type(value).__name__
+    if kind in {"ndarray", "list", "tuple"}:
+        return f"{kind}; wrap it in Point(frame, xyz) or FreeVector(frame, xyz)"
+    return kind
+
+
+def require_scalar(value: object, operation: str) -> None:
+    """Raise ArgumentError unless `value` may be a scalar factor."""
+    if isinstance(value, SpatialValue | Sequence) or hasattr(value, "__len__"):
+        raise ArgumentError(
+            f"{operation}: needs a scalar factor, not {type(value).__name__}",
+            operation=operation,
+            argument="factor",
+            value=value,
+            allowed="a scalar",
+        )
+
+
+def vec3(values: VectorLike, name: str) -> Vec3:
+    """Return three scalars. Raises ShapeError or NotFiniteError naming `name`."""
+    x, y, z = scalars(values, 3, name)
+    return x, y, z
+
+
+def vector(values: VectorLike, length: int, name: str) -> Vector:
+    """Return a tuple of `length` scalars; tuples are trusted to hold scalars."""
+    if type(values) is tuple and len(values) == length:
+        return values
+    return scalars(values, length, name)
+
+
+def shown_numbers(values: Vector) -> str:
+    """Return numbers the way the reprs of spatial values show them."""
+    return "(" + ", ".join(f"{to_float(x):.6g}" if is_float(x) else str(x) for x in values) + ")"

@@ -1,0 +1,281 @@
+"""Points and free vectors: three coordinates in a frame.
+
+Room: spatial; may import `frame.py`, `linalg.py` and `values.py`. A transform moves a point and only turns a vector.
+
+point - point = vector, point + vector = point; the sum of two points does not exist.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, Generic, final, overload
+
+import attrs
+
+from rbd.errors import ArgumentError
+from rbd.scalars import Scalar, Vector, positive
+from rbd.scalars.arrays import Array, to_float_array
+from rbd.spatial.frame import F, Frame, G, check_frame, require_frame, same_frame
+from rbd.spatial.linalg import Vec3, add3, cross3, dot3, matvec, neg3, norm3, scale3, sub3
+from rbd.spatial.values import (
+    SpatialValue,
+    VectorLike,
+    described,
+    require_kind,
+    require_scalar,
+    shown_numbers,
+    slot_setters,
+    vec3,
+)
+
+if TYPE_CHECKING:
+    from rbd.spatial.transform import Transform
+
+_new = object.__new__
+_set = object.__setattr__
+
+
+@attrs.frozen(eq=False, repr=False, init=False)
+class Coordinates(SpatialValue, Generic[F]):
+    """What points and free vectors share: a frame and three scalars; abstract."""
+
+    frame: Frame[F]
+    xyz_components: Vec3
+
+    def __init__(self, frame: Frame[F], xyz: VectorLike) -> None:
+        _set(self, "frame", require_frame(frame, "frame"))
+        _set(self, "xyz_components", vec3(xyz, "xyz"))
+
+    @abstractmethod
+    def transformed(self, tf: Transform[F, G]) -> Coordinates[G]:
+        """Return the same thing with its coordinates in the frame that `tf` leads to."""
+
+    @property
+    def xyz(self) -> Array:
+        """The coordinates as a fresh float64 array. Raises ScalarError when there are symbols inside."""
+        return to_float_array(self.xyz_components)
+
+    @property
+    def components(self) -> Vector:
+        """The coordinates, whatever scalars they are."""
+        return self.xyz_components
+
+    def _frames(self) -> tuple[tuple[str, Frame[Any]], ...]:
+        return (("frame", self.frame),)
+
+    def _parts(self) -> tuple[Vector, ...]:
+        return (self.xyz_components,)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__} in {self.frame.name!r}: {shown_numbers(self.xyz_components)}"
+
+
+@final
+@attrs.frozen(eq=False, repr=False, init=False)
+class Point(Coordinates[F]):
+    """A point, by its coordinates in a frame.
+
+    Raises ShapeError, NotFiniteError, or ArgumentError when `frame` is no frame.
+
+    >>> world = Frame("world")
+    >>> Point(world, [1, 2, 3]) - Point(world, [1, 1, 1])
+    FreeVector in 'world': (0, 1, 2)
+    """
+
+    @staticmethod
+    def trusted(frame: Frame[G], xyz: Vec3) -> Point[G]:
+        """Make a point of scalars that need no check."""
+        self: Point[G] = _new(Point)
+        _set_point_frame(self, frame)
+        _set_point_xyz(self, xyz)
+        return self
+
+    @staticmethod
+    def origin(frame: Frame[G]) -> Point[G]:
+        """Return the origin of `frame`."""
+        return Point.trusted(frame, (0, 0, 0))
+
+    def transformed(self, tf: Transform[F, G]) -> Point[G]:
+        """Return the same point with its coordinates in `tf.to_frame`.
+
+        Raises FrameMismatchError unless `tf` starts in the point's frame.
+        """
+        if tf.from_frame is not self.frame:
+            check_source(tf, self.frame, "Point.transformed")
+        return Point.trusted(
+            tf.to_frame, add3(matvec(tf.rotation_components, self.xyz_components), tf.translation_components)
+        )
+
+    def __add__(self, other: FreeVector[F]) -> Point[F]:
+        if isinstance(other, Point):
+            raise ArgumentError(
+                "Point + Point: the sum of two points means nothing; point - point is a vector, point + vector a point",
+                operation="Point + Point",
+                argument="other",
+                value=other,
+                allowed="FreeVector",
+            )
+        require_kind(other, FreeVector, operation="Point + FreeVector", argument="other")
+        if other.frame is not self.frame:
+            check_frame(other.frame, self.frame, operation="Point + FreeVector", argument="other.frame")
+        return Point.trusted(self.frame, add3(self.xyz_components, other.xyz_components))
+
+    @overload
+    def __sub__(self, other: Point[F]) -> FreeVector[F]: ...
+    @overload
+    def __sub__(self, other: FreeVector[F]) -> Point[F]: ...
+    def __sub__(self, other: Point[F] | FreeVector[F]) -> FreeVector[F] | Point[F]:
+        require_kind(other, Coordinates, operation="Point - ...", argument="other")
+        operation = f"Point - {type(other).__name__}"
+        if other.frame is not self.frame:
+            check_frame(other.frame, self.frame, operation=operation, argument="other.frame")
+        difference = sub3(self.xyz_components, other.xyz_components)
+        make = FreeVector if isinstance(other, Point) else Point
+        return make.trusted(self.frame, difference)
+
+    def cross(self, other: FreeVector[F]) -> FreeVector[F]:
+        """Return the moment of `other`, acting at this point, about the frame's origin.
+
+        Raises FrameMismatchError unless both are in one frame.
+        """
+        require_kind(other, FreeVector, operation="Point.cross", argument="other")
+        if other.frame is not self.frame:
+            check_frame(other.frame, self.frame, operation="Point.cross", argument="other.frame")
+        return FreeVector.trusted(self.frame, cross3(self.xyz_components, other.xyz_components))
+
+    def __neg__(self) -> Point[F]:
+        return Point.trusted(self.frame, neg3(self.xyz_components))
+
+    def __mul__(self, factor: Scalar) -> Point[F]:
+        require_scalar(factor, "Point * factor")
+        return Point.trusted(self.frame, scale3(self.xyz_components, factor))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, divisor: Scalar) -> Point[F]:
+        require_scalar(divisor, "Point / divisor")
+        x, y, z = self.xyz_components
+        return Point.trusted(self.frame, (x / divisor, y / divisor, z / divisor))
+
+
+@final
+@attrs.frozen(eq=False, repr=False, init=False)
+class FreeVector(Coordinates[F]):
+    """A vector without a place: a velocity, a force, a direction.
+
+    Raises ShapeError, NotFiniteError, or ArgumentError when `frame` is no frame.
+
+    >>> world = Frame("world")
+    >>> FreeVector(world, [1, 0, 0]).cross(FreeVector(world, [0, 2, 0]))
+    FreeVector in 'world': (0, 0, 2)
+    """
+
+    @staticmethod
+    def trusted(frame: Frame[G], xyz: Vec3) -> FreeVector[G]:
+        """Make a vector of scalars that need no check."""
+        self: FreeVector[G] = _new(FreeVector)
+        _set_vector_frame(self, frame)
+        _set_vector_xyz(self, xyz)
+        return self
+
+    @staticmethod
+    def zero(frame: Frame[G]) -> FreeVector[G]:
+        """Return the zero vector in `frame`."""
+        return FreeVector.trusted(frame, (0, 0, 0))
+
+    def transformed(self, tf: Transform[F, G]) -> FreeVector[G]:
+        """Return the same vector with its coordinates in `tf.to_frame`: turned, not moved.
+
+        Raises FrameMismatchError unless `tf` starts in the vector's frame.
+        """
+        if tf.from_frame is not self.frame:
+            check_source(tf, self.frame, "FreeVector.transformed")
+        return FreeVector.trusted(tf.to_frame, matvec(tf.rotation_components, self.xyz_components))
+
+    @overload
+    def __add__(self, other: FreeVector[F]) -> FreeVector[F]: ...
+    @overload
+    def __add__(self, other: Point[F]) -> Point[F]: ...
+    def __add__(self, other: FreeVector[F] | Point[F]) -> FreeVector[F] | Point[F]:
+        require_kind(other, Coordinates, operation="FreeVector + ...", argument="other")
+        operation = f"FreeVector + {type(other).__name__}"
+        if other.frame is not self.frame:
+            check_frame(other.frame, self.frame, operation=operation, argument="other.frame")
+        return type(other).trusted(self.frame, add3(self.xyz_components, other.xyz_components))
+
+    def __sub__(self, other: FreeVector[F]) -> FreeVector[F]:
+        self._check(other, "FreeVector - FreeVector")
+        return FreeVector.trusted(self.frame, sub3(self.xyz_components, other.xyz_components))
+
+    def dot(self, other: FreeVector[F]) -> Scalar:
+        """Return the inner product. Raises FrameMismatchError unless both are in one frame."""
+        self._check(other, "FreeVector.dot")
+        return dot3(self.xyz_components, other.xyz_components)
+
+    def cross(self, other: FreeVector[F]) -> FreeVector[F]:
+        """Return the cross product. Raises FrameMismatchError unless both are in one frame."""
+        self._check(other, "FreeVector.cross")
+        return FreeVector.trusted(self.frame, cross3(self.xyz_components, other.xyz_components))
+
+    def norm(self) -> Scalar:
+        """Return the length."""
+        return norm3(self.xyz_components)
+
+    def normalized(self) -> FreeVector[F]:
+        """Return the vector of length one in this direction. Raises SingularError for the zero vector."""
+        return self / positive(self.norm(), "the length of the vector to be normalized")
+
+    def _check(self, other: FreeVector[F], operation: str) -> None:
+        require_kind(other, FreeVector, operation=operation, argument="other")
+        if other.frame is not self.frame:
+            check_frame(other.frame, self.frame, operation=operation, argument="other.frame")
+
+    def __neg__(self) -> FreeVector[F]:
+        return FreeVector.trusted(self.frame, neg3(self.xyz_components))
+
+    def __mul__(self, factor: Scalar) -> FreeVector[F]:
+        require_scalar(factor, "FreeVector * factor")
+        return FreeVector.trusted(self.frame, scale3(self.xyz_components, factor))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, divisor: Scalar) -> FreeVector[F]:
+        require_scalar(divisor, "FreeVector / divisor")
+        x, y, z = self.xyz_components
+        return FreeVector.trusted(self.frame, (x / divisor, y / divisor, z / divisor))
+
+
+_set_point_frame, _set_point_xyz = slot_setters(Point)
+_set_vector_frame, _set_vector_xyz = slot_setters(FreeVector)
+
+
+def check_source(tf: Transform[Any, Any], frame: Frame[Any], operation: str) -> None:
+    """Raise unless `tf` is a transform that starts in `frame`; say when its inverse would fit."""
+    if not hasattr(tf, "rotation_components"):
+        raise ArgumentError(
+            f"{operation}: tf must be a Transform, not {described(tf)}",
+            operation=operation,
+            argument="tf",
+            value=tf,
+            allowed="Transform",
+        )
+    if same_frame(tf.from_frame, frame):
+        return
+    hint = "its inverse would fit" if same_frame(tf.to_frame, frame) else ""
+    check_frame(tf.from_frame, frame, operation=operation, argument="tf.from_frame", hint=hint)
+
+
+def part(value: VectorLike | FreeVector[Any], frame: Frame[Any], name: str, operation: str) -> Vec3:
+    """Return three scalars, of a free vector in `frame` or of anything like an array."""
+    if isinstance(value, FreeVector):
+        check_frame(value.frame, frame, operation=operation, argument=f"{name}.frame")
+        return value.xyz_components
+    return vec3(value, name)
+
+
+def part_of_point(value: VectorLike | Point[Any], frame: Frame[Any], name: str, operation: str) -> Vec3:
+    """Return three scalars, of a point in `frame` or of anything like an array."""
+    if isinstance(value, Point):
+        check_frame(value.frame, frame, operation=operation, argument=f"{name}.frame")
+        return value.xyz_components
+    return vec3(value, name)
