@@ -215,7 +215,7 @@ def body_momentum(state: Any, body: RigidBody) -> Numbers:
 
 def weight(state: MechanismState, body: RigidBody) -> Numbers:
     """Return the wrench of gravity on a body, in the root frame, about its origin."""
-    force = body.inertia.mass * np.asarray(state.mechanism.gravity, dtype=float)
+    force = body.inertia.mass * state.mechanism.gravity.xyz
     if not body.inertia.mass:
         return np.zeros(6)
     com = (state.transform_to_root(body) @ body.inertia.center_of_mass).xyz

@@ -1,0 +1,217 @@
+"""The same algorithms on other numbers: complex, exact rationals, intervals, symbols, counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given
+
+import rbd
+from rbd import Frame, Joint, Mechanism, MechanismState, Prismatic, QuaternionFloating, RigidBody, SinCosRevolute
+from rbd.scalars.counting import CountingScalar
+
+from .helpers import JOINT_TYPES, Case, case, cases, close, examples
+
+
+def flat(value: Any) -> list[Any]:
+    """Return the scalars of whatever an algorithm returned, in a fixed order."""
+    if isinstance(value, np.ndarray):
+        return list(value.ravel())
+    if hasattr(value, "components"):
+        return _leaves(value.components)
+    return [value]
+
+
+def _leaves(value: Any) -> list[Any]:
+    return [leaf for part in value for leaf in _leaves(part)] if isinstance(value, tuple) else [value]
+
+
+def arguments(state: Any) -> tuple[list[float], list[float]]:
+    nv = state.mechanism.nv
+    return [0.5 + 0.1 * k for k in range(nv)], [1 - 0.2 * k for k in range(nv)]
+
+
+ALGORITHMS: dict[str, Callable[[Any], Any]] = {
+    "mass_matrix": rbd.mass_matrix,
+    "dynamics_bias": rbd.dynamics_bias,
+    "gravity_torques": rbd.gravity_torques,
+    "passive_torques": rbd.passive_torques,
+    "coriolis_matrix": rbd.coriolis_matrix,
+    "momentum_matrix": rbd.momentum_matrix,
+    "centroidal_momentum_matrix": rbd.centroidal_momentum_matrix,
+    "momentum": rbd.momentum,
+    "momentum_rate_bias": rbd.momentum_rate_bias,
+    "kinetic_energy": rbd.kinetic_energy,
+    "gravitational_potential_energy": rbd.gravitational_potential_energy,
+    "center_of_mass": rbd.center_of_mass,
+    "inverse_mass_matrix": rbd.inverse_mass_matrix,
+    "inverse_dynamics": lambda s: rbd.inverse_dynamics(s, arguments(s)[0]),
+    "forward_dynamics": lambda s: rbd.forward_dynamics(s, arguments(s)[1]),
+    "articulated_inertia": lambda s: rbd.articulated_inertia(s, s.mechanism.bodies[1]),
+    "geometric_jacobian": lambda s: rbd.geometric_jacobian(s, _path(s)),
+    "point_jacobian": lambda s: rbd.point_jacobian(s, _path(s), _tip(s)),
+    "transform_to_root": lambda s: s.transform_to_root(s.mechanism.bodies[-1]),
+    "relative_transform": lambda s: s.relative_transform(s.mechanism.bodies[1], s.mechanism.bodies[-1]),
+    "twist": lambda s: s.twist(s.mechanism.bodies[-1]),
+    "relative_twist": lambda s: s.relative_twist(s.mechanism.bodies[1], s.mechanism.bodies[-1]),
+    "bias_acceleration": lambda s: s.bias_acceleration(s.mechanism.bodies[-1]),
+    "composite_inertia": lambda s: s.composite_inertia(s.mechanism.bodies[1]),
+    "configuration_derivative": lambda s: s.configuration_derivative(),
+    "local_coordinates": lambda s: s.local_coordinates([float(x) for x in MechanismState(s.mechanism).q])[0],
+}
+
+
+def _path(state: Any) -> Any:
+    return state.mechanism.path(state.mechanism.root_body, state.mechanism.bodies[-1])
+
+
+def _tip(state: Any) -> Any:
+    return rbd.Point(state.mechanism.bodies[-1].default_frame, (1, 2, 3))
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_floats_through_a_scalar_state_give_the_same(name: str) -> None:
+    state = case("tree", seed=113, passive=True).state
+    for scalars in (state.with_scalars(state.q, state.v), state.with_scalars(list(state.q), tuple(state.v))):
+        close([float(x) for x in flat(ALGORITHMS[name](scalars))], flat(ALGORITHMS[name](state)), 1e-12, scale=1e-6)
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+@pytest.mark.parametrize("kind", JOINT_TYPES)
+def test_nothing_branches_on_a_value(name: str, kind: str) -> None:
+    """A scalar whose truth value raises passes through everything, and computes the same."""
+    state = case(kind, seed=127, passive=True).state
+    counter = CountingScalar.counter() if hasattr(CountingScalar, "counter") else None
+    wrap = (lambda x: CountingScalar(float(x), counter)) if counter is not None else (lambda x: CountingScalar(float(x)))
+    counted = state.with_scalars([wrap(x) for x in state.q], [wrap(x) for x in state.v])
+    values = [x.value if isinstance(x, CountingScalar) else float(x) for x in flat(ALGORITHMS[name](counted))]
+    close(values, flat(ALGORITHMS[name](state)), 1e-12, scale=1e-6)
+
+
+@examples(0.1)
+@given(cases(bodies=5))
+def test_complex_numbers_without_imaginary_part_give_the_same(a_case: Case) -> None:
+    state = a_case.state
+    scalar = state.with_scalars(state.q + 0j, state.v + 0j)
+    for name, algorithm in ALGORITHMS.items():
+        actual = np.array(flat(algorithm(scalar)), dtype=complex)
+        assert not actual.imag.any(), name
+        close(actual.real, flat(algorithm(state)), 1e-12, scale=1e-6)
+
+
+# --- exact numbers ------------------------------------------------------------------------------------------------
+
+
+def rational_mechanism() -> Mechanism:
+    """Return a floating base, a slide and a hinge, all of whose numbers are binary fractions."""
+    mechanism = Mechanism(gravity=(0, 0, -10))
+    body = mechanism.root_body
+    for k, kind in enumerate((QuaternionFloating(), Prismatic((1, 0, 0)), SinCosRevolute((0, 0, 1)))):
+        moment = [[2 + k, 0.25, 0], [0.25, 2, 0], [0, 0, 3]]
+        inertia = rbd.SpatialInertia(Frame(f"f{k}"), mass=1.5 + k, com=(0.25, 0.5 * k, 0), moment_about_com=moment)
+        successor, joint = RigidBody(f"b{k}", inertia), Joint(f"j{k}", kind)
+        pose = rbd.Transform(joint.frame_before, body.default_frame, translation=(0.5, 0, 0.25))
+        mechanism.attach(body, successor, joint, joint_pose=pose)
+        body = successor
+    return mechanism
+
+
+RATIONAL_Q = [*(Fraction(k, 9) for k in (4, 1, 8, 0)), *(Fraction(1, k) for k in (3, 5, 7)), Fraction(2, 3)]
+RATIONAL_Q += [Fraction(3, 5), Fraction(4, 5)]
+RATIONAL_V = [Fraction(k, 10) for k in range(1, 9)]
+EXACT = [
+    "mass_matrix",
+    "dynamics_bias",
+    "gravity_torques",
+    "coriolis_matrix",
+    "momentum_matrix",
+    "momentum",
+    "kinetic_energy",
+    "gravitational_potential_energy",
+    "center_of_mass",
+    "inverse_mass_matrix",
+    "transform_to_root",
+    "twist",
+    "bias_acceleration",
+    "configuration_derivative",
+]
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_rational_coordinates_give_rational_results(name: str) -> None:
+    mechanism = rational_mechanism()
+    exact = MechanismState(mechanism).with_scalars(RATIONAL_Q, RATIONAL_V)
+    actual = flat(ALGORITHMS[name](exact))
+    assert all(isinstance(x, (Fraction, int)) for x in actual), {type(x) for x in actual}
+    state = MechanismState(mechanism, [float(x) for x in RATIONAL_Q], [float(x) for x in RATIONAL_V])
+    close([float(x) for x in actual], flat(ALGORITHMS[name](state)), 1e-13, scale=1)
+
+
+def test_identities_are_exact_on_rationals() -> None:
+    state = MechanismState(rational_mechanism()).with_scalars(RATIONAL_Q, RATIONAL_V)
+    M, v = rbd.mass_matrix(state), np.array(RATIONAL_V, dtype=object)
+    assert (M == M.T).all()
+    assert v @ M @ v / 2 == rbd.kinetic_energy(state)
+    assert (M @ rbd.inverse_mass_matrix(state) == np.eye(8, dtype=int)).all()
+    A = rbd.momentum_matrix(state)
+    assert tuple(_leaves((A @ RATIONAL_V).components)) == tuple(_leaves(rbd.momentum(state).components))
+    vd = [Fraction(k, 3) for k in range(8)]
+    tau = rbd.inverse_dynamics(state, vd)
+    assert list(tau) == list(M @ np.array(vd, dtype=object) + rbd.dynamics_bias(state))
+    assert list(rbd.forward_dynamics(state, list(tau))) == vd
+    C = rbd.coriolis_matrix(state)
+    assert list(C @ v) == list(rbd.dynamics_bias(state) - rbd.gravity_torques(state))
+
+
+# --- intervals ------------------------------------------------------------------------------------------------------
+
+GUARDED = [
+    "mass_matrix",
+    "dynamics_bias",
+    "gravity_torques",
+    "momentum",
+    "kinetic_energy",
+    "gravitational_potential_energy",
+    "center_of_mass",
+    "transform_to_root",
+    "twist",
+    "inverse_dynamics",
+    "forward_dynamics",
+]
+
+
+@pytest.mark.parametrize("name", GUARDED)
+def test_intervals_contain_the_results_of_floats(name: str) -> None:
+    types = [JOINT_TYPES[k] for k in ("revolute z", "prismatic oblique", "planar", "spherical", "sin-cos", "universal")]
+    rng = np.random.default_rng(131)
+    state = MechanismState(rbd.testing.random_chain(types, rng))
+    state.randomize(rng)
+    iv = mpmath.iv
+    q, v = [iv.mpf(x) for x in state.q], [iv.mpf(x) for x in state.v]
+    narrow = flat(ALGORITHMS[name](state.with_scalars(q, v)))
+    truth = flat(ALGORITHMS[name](state))
+    for interval, x in zip(narrow, truth, strict=True):
+        low, high = (float(interval.a), float(interval.b)) if hasattr(interval, "a") else (float(interval),) * 2
+        margin = 1e-9 * (1 + abs(x))
+        assert low - margin <= x <= high + margin
+        assert high - low <= 1e-6 * (1 + abs(x))
+
+
+def test_an_interval_of_angles_contains_every_mass_matrix_in_it() -> None:
+    mechanism = rbd.robots.double_pendulum()
+    iv = mpmath.iv
+    wide = MechanismState(mechanism).with_scalars([iv.mpf([0.2, 0.4]), iv.mpf([1.0, 1.1])], [iv.mpf(0), iv.mpf(0)])
+    box = rbd.mass_matrix(wide)
+    for q2 in np.linspace(1.0, 1.1, 11):
+        M = rbd.mass_matrix(MechanismState(mechanism, [0.3, q2]))
+        for i in range(2):
+            for j in range(2):
+                entry = box[i, j]
+                low, high = (entry.a, entry.b) if hasattr(entry, "a") else (entry, entry)
+                assert float(low) - 1e-12 <= M[i, j] <= float(high) + 1e-12
+    assert float(box[0, 0].b) - float(box[0, 0].a) < 0.5

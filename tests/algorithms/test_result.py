@@ -1,0 +1,216 @@
+"""What `dynamics` leaves in its result: everything belongs to one solution, and stays."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import rbd
+from rbd import DynamicsResult, MechanismState
+from rbd.errors import ArgumentError, NotFiniteError, RbdError, ShapeError
+
+from .helpers import (
+    JOINT_TYPES,
+    Case,
+    armature,
+    body_momentum,
+    case,
+    cases,
+    close,
+    examples,
+    in_root,
+    rate,
+    six,
+    weight,
+)
+
+
+def solved(a_case: Case, tau: np.ndarray, wrenches: dict | None = None) -> DynamicsResult:
+    result = DynamicsResult(a_case.mechanism)
+    assert rbd.dynamics(result, a_case.state, tau, wrenches) is result
+    return result
+
+
+def snapshot(result: DynamicsResult, a_case: Case) -> list[np.ndarray]:
+    """Return copies of everything a result says."""
+    arrays = [result.qd, result.vd, result.mass_matrix, result.dynamics_bias, result.passive_torques]
+    for body in a_case.mechanism.bodies:
+        arrays += [result.acceleration(body).vector, result.proper_acceleration(body).vector]
+    arrays += [result.joint_wrench(joint).vector for joint in a_case.mechanism.tree_joints]
+    return [np.array(array) for array in arrays]
+
+
+@examples(0.3)
+@given(cases(passive=True))
+def test_arrays(a_case: Case) -> None:
+    state, tau, wrenches = a_case.state, a_case.velocity(), a_case.wrenches()
+    result = solved(a_case, tau, wrenches)
+    close(result.qd, state.configuration_derivative(), 1e-15)
+    close(result.mass_matrix, rbd.mass_matrix(state), 1e-13)
+    close(result.dynamics_bias, rbd.dynamics_bias(state, wrenches), 1e-12)
+    close(result.passive_torques, rbd.passive_torques(state), 1e-15)
+    left = result.mass_matrix @ result.vd + result.dynamics_bias
+    close(left, tau + result.passive_torques, scale=np.abs(result.dynamics_bias).max(initial=0))
+    assert result.constraint_jacobian.shape == (0, a_case.mechanism.nv)
+    assert result.multipliers.shape == result.constraint_bias.shape == (0,)
+    assert result.constraint_rank == 0
+
+
+@examples(0.3)
+@given(cases())
+def test_accelerations_are_derivatives_of_twists(a_case: Case) -> None:
+    result = solved(a_case, a_case.velocity(), a_case.wrenches())
+    scale = 1 + np.abs(result.vd).max(initial=0)
+    upward = -a_case.mechanism.gravity.xyz
+    root = a_case.mechanism.root_frame
+    for body in a_case.mechanism.bodies:
+        acceleration, proper = result.acceleration(body), result.proper_acceleration(body)
+        for value in (acceleration, proper):
+            assert (value.body, value.base, value.frame) == (body.default_frame, root, root)
+        expected = rate(a_case.state, lambda s, b=body: six(s.twist(b)), result.vd)
+        close(acceleration.vector, expected, scale=scale)
+        close(proper.vector, acceleration.vector + [0, 0, 0, *upward], 1e-12, scale=scale)
+
+
+@pytest.mark.parametrize("kind", JOINT_TYPES)
+def test_joint_wrenches_of_every_joint_type(kind: str) -> None:
+    check_joint_wrenches(case(kind, seed=61, passive=True))
+
+
+@examples(0.3)
+@given(cases(passive=True))
+def test_joint_wrenches_of_trees(a_case: Case) -> None:
+    check_joint_wrenches(a_case)
+
+
+def check_joint_wrenches(a_case: Case) -> None:
+    """A joint's wrench is what its subtree needs beyond gravity and external wrenches; along S it is its torque."""
+    state, tau, wrenches = a_case.state, a_case.velocity(), a_case.wrenches("body")
+    result, mechanism = solved(a_case, tau, wrenches), a_case.mechanism
+    needs = {}
+    for body in mechanism.bodies[1:]:
+        needs[body] = rate(state, lambda s, b=body: body_momentum(s, b), result.vd) - weight(state, body)
+        if body in wrenches:
+            needs[body] = needs[body] - in_root(state, wrenches[body])
+    scale = max(1.0, *(np.abs(need).max() for need in needs.values()))
+    for joint in mechanism.tree_joints:
+        wrench, successor = result.joint_wrench(joint), mechanism.successor(joint)
+        assert wrench.frame is mechanism.root_frame
+        expected = sum(need for body, need in needs.items() if mechanism.supports(joint, body) or body is successor)
+        close(wrench.vector, expected, 1e-10, scale=scale)
+        v = state.v_slice(joint)
+        rotor = armature(mechanism)[v] * result.vd[v]
+        torque = state.motion_subspace(joint).matrix.T @ wrench.vector
+        close(torque, tau[v] + result.passive_torques[v] - rotor, 1e-10, scale=scale)
+
+
+def test_two_calls_give_the_same() -> None:
+    a_case = case("tree", seed=67)
+    tau, wrenches = a_case.velocity(), a_case.wrenches()
+    result = solved(a_case, tau, wrenches)
+    first = snapshot(result, a_case)
+    rbd.dynamics(result, a_case.state, -3 * tau)
+    rbd.dynamics(result, a_case.state, tau, wrenches)
+    for before, after in zip(first, snapshot(result, a_case), strict=True):
+        assert np.array_equal(before, after)
+
+
+def test_a_result_does_not_follow_the_state_or_the_mechanism() -> None:
+    a_case = case("floating tree", seed=71, passive=True)
+    tau = a_case.velocity()
+    result = solved(a_case, tau)
+    first = snapshot(result, a_case)
+    a_case.state.randomize(a_case.rng)
+    tau *= 0
+    for before, after in zip(first, snapshot(result, a_case), strict=True):
+        assert np.array_equal(before, after)
+    a_case.mechanism.gravity = (1.0, 2.0, 3.0)
+    a_case.mechanism.tree_joints[0].damping = 9.0
+    for before, after in zip(first, snapshot(result, a_case), strict=True):
+        assert np.array_equal(before, after)
+
+
+def test_two_results_of_one_state_are_independent() -> None:
+    a_case = case("tree", seed=73)
+    one = solved(a_case, a_case.velocity())
+    first = snapshot(one, a_case)
+    solved(a_case, a_case.velocity())
+    for before, after in zip(first, snapshot(one, a_case), strict=True):
+        assert np.array_equal(before, after)
+
+
+def test_torques_may_be_a_strided_view_of_a_longer_array() -> None:
+    a_case = case("tree", seed=79)
+    nv = a_case.mechanism.nv
+    tau = a_case.velocity()
+    wide = np.full((nv, 3), 7.0)
+    wide[:, 1] = tau
+    expected = solved(a_case, tau).vd
+    assert np.array_equal(solved(a_case, wide[:, 1]).vd, expected)
+    assert np.array_equal(rbd.forward_dynamics(a_case.state, wide[:, 1]), rbd.forward_dynamics(a_case.state, tau))
+    long = np.concatenate([[9.0, 9.0], tau, [9.0]])
+    assert np.array_equal(solved(a_case, long[2:-1]).vd, expected)
+    assert np.array_equal(solved(a_case, list(tau)).vd, expected)
+    backwards = tau[::-1].copy()[::-1]
+    assert np.array_equal(rbd.inverse_dynamics(a_case.state, backwards), rbd.inverse_dynamics(a_case.state, tau))
+
+
+def test_no_torques_mean_zero() -> None:
+    a_case = case("tree", seed=83)
+    zero = np.zeros(a_case.mechanism.nv)
+    result = rbd.dynamics(DynamicsResult(a_case.mechanism), a_case.state)
+    assert np.array_equal(result.vd, solved(a_case, zero).vd)
+
+
+def test_failing_calls_leave_the_result_alone() -> None:
+    a_case = case("tree", seed=89)
+    nv = a_case.mechanism.nv
+    result = solved(a_case, a_case.velocity())
+    first = snapshot(result, a_case)
+    for bad, error in ((np.zeros(nv + 1), ShapeError), (np.full(nv, np.nan), NotFiniteError)):
+        with pytest.raises(error) as caught:
+            rbd.dynamics(result, a_case.state, bad)
+        assert "torque" in str(caught.value)
+    other = case("chain", seed=1)
+    with pytest.raises((ArgumentError, RbdError)):
+        rbd.dynamics(result, other.state)
+    for before, after in zip(first, snapshot(result, a_case), strict=True):
+        assert np.array_equal(before, after)
+
+
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda r: pickle.loads(pickle.dumps(r))])
+def test_copies_say_the_same(duplicate: object) -> None:
+    a_case = case("tree", seed=97)
+    result = solved(a_case, a_case.velocity())
+    twin = duplicate(result)
+    assert np.array_equal(twin.vd, result.vd)
+    assert np.array_equal(twin.mass_matrix, result.mass_matrix)
+
+
+def test_an_empty_result_says_so() -> None:
+    """Before anything was solved there is nothing physical to hand out."""
+    a_case = case("tree", seed=101)
+    result = DynamicsResult(a_case.mechanism)
+    with pytest.raises(RbdError):
+        result.acceleration(a_case.mechanism.bodies[-1])
+
+
+def test_foreign_bodies_and_joints_are_refused() -> None:
+    a_case, other = case("tree", seed=103), case("tree", seed=107)
+    result = solved(a_case, a_case.velocity())
+    with pytest.raises(rbd.errors.UnknownNameError):
+        result.acceleration(other.mechanism.bodies[-1])
+    with pytest.raises(rbd.errors.UnknownNameError):
+        result.joint_wrench(other.mechanism.tree_joints[-1])
+
+
+def test_state_made_for_the_same_mechanism_may_fill_it() -> None:
+    a_case = case("tree", seed=109)
+    result = solved(a_case, a_case.velocity())
+    other = MechanismState(a_case.mechanism)
+    rbd.dynamics(result, other)
+    close(result.qd, other.configuration_derivative(), 1e-15)
