@@ -3,9 +3,10 @@
 Room: mechanism (internal). May import `errors`, `scalars`, `spatial` and `joints`.
 
 The joint type turns itself round (`JointType.flipped`). What belongs to single coordinates (bounds, damping ...) can
-follow where that only permutes coordinates and changes signs, as it does for joints with one degree of freedom. Which coordinates those are is read off random configurations, so it holds for joint types written by users too.
-Where it mixes coordinates, bounds are dropped, and reported; damping and armature may stay where they are the same for
-all velocities and the mixing is a rotation; anything else that acts on the motion is refused, never lost silently.
+follow where that only permutes coordinates and changes signs, as it does for joints with one degree of freedom. Which
+coordinates those are is read off random configurations, so it holds for joint types written by users too. Where it
+mixes coordinates, bounds are dropped, and reported; damping and armature may stay where they are the same for all
+velocities and the mixing is a rotation; anything else that acts on the motion is refused, never lost silently.
 """
 
 from __future__ import annotations
