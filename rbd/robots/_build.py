@@ -16,7 +16,7 @@ ORIGIN: Triple = (0, 0, 0)
 def add_link(
     mechanism: Mechanism, parent: RigidBody, joint: Joint, inertia: SpatialInertia, *, at: Triple = ORIGIN
 ) -> RigidBody:
-    """Attach a new body to `parent`, named after the frame of `inertia`; the joint sits `at`, in the parent's default frame."""
+    """Attach a new body, named after the frame of `inertia`; the joint sits `at`, in the default frame of `parent`."""
     body = RigidBody(inertia.frame.name, inertia)
     pose = Transform(joint.frame_before, parent.default_frame, translation=at)
     mechanism.attach(parent, body, joint, joint_pose=pose)

@@ -71,7 +71,8 @@ def four_bar_configuration(
     diagonal = math.hypot(dx, dz)
     if not abs(coupler - rocker) <= diagonal <= coupler + rocker:
         message = f"no closed configuration has the crank at {crank_angle} rad: coupler and rocker cannot meet"
-        raise ArgumentError(message, argument="crank_angle", value=crank_angle, allowed="angles at which the loop closes")
+        allowed = "angles at which the loop closes"
+        raise ArgumentError(message, argument="crank_angle", value=crank_angle, allowed=allowed)
     toward_rocker = math.atan2(dx, dz)  # angles are measured from z towards x, as the joints turn about y
     cosine = (diagonal**2 + coupler**2 - rocker**2) / (2 * diagonal * coupler)
     coupler_angle = toward_rocker - math.acos(max(-1.0, min(1.0, cosine)))

@@ -11,7 +11,6 @@ from typing import final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbd.algorithms import DEFAULT_STABILIZATION, Stabilization
 from rbd.errors import ArgumentError
 from rbd.mechanism import Mechanism
 from rbd.scalars import to_float
@@ -46,16 +45,11 @@ class Dynamics:
     """
 
     def __init__(
-        self,
-        mechanism: Mechanism,
-        control: Control | None = None,
-        *,
-        external: External | None = None,
-        stabilization: Stabilization = DEFAULT_STABILIZATION,
+        self, mechanism: Mechanism, control: Control | None = None, *, external: External | None = None
     ) -> None:
         """Make the function; nothing is computed yet."""
         self._mechanism = mechanism
-        self._motion = ForcedMotion(mechanism, control, external, stabilization)
+        self._motion = ForcedMotion(control, external)
         self._state = MechanismState(mechanism)
         self._rounded = tuple(link for link in self._state.links if _is_normalised(link))
 
@@ -87,11 +81,9 @@ class Dynamics:
     def __call__(self, t: float, x: ArrayLike, out: Array | None = None) -> Array:
         """Return the derivative of x at time `t`: a new array, or `out` filled."""
         x = float_array(x, (self.nx,), "x")
-        if out is not None:
-            check_out(out, (self.nx,), "out")
+        xd = check_out(out, (self.nx,), "out")
         self._place(self._state, x)
         rates = self._motion(t, self._state, x[self.nq + self.nv :])
-        xd = np.empty(self.nx) if out is None else out
         xd[: self.nq] = self._configuration_derivative(x)
         xd[self.nq : self.nq + self.nv] = rates.vd
         xd[self.nq + self.nv :] = rates.sd
@@ -100,7 +92,8 @@ class Dynamics:
     def x0(self, state: MechanismState) -> Array:
         """Return x at `state`. Raises ArgumentError when it is a state of another mechanism."""
         if state.mechanism is not self._mechanism:
-            raise ArgumentError("state is of another mechanism", argument="state", value=state, allowed="its own states")
+            message = "state is of another mechanism than this function's"
+            raise ArgumentError(message, argument="state", value=state.mechanism, allowed=self._mechanism)
         return np.concatenate((state.q, state.v, np.zeros(self.ns)))
 
     def state(self, x: ArrayLike) -> MechanismState:

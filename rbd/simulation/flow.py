@@ -13,13 +13,12 @@ from typing import TypeAlias, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbd.algorithms import DEFAULT_STABILIZATION, Stabilization, dynamics
-from rbd.errors import NotFiniteError, ShapeError
-from rbd.mechanism import Mechanism, RigidBody
-from rbd.scalars.arrays import Array
-from rbd.simulation.integrator import Rates, finite
+from rbd.algorithms import forward_dynamics
+from rbd.mechanism import RigidBody
+from rbd.scalars.arrays import Array, float_array
+from rbd.simulation.integrator import Rates
 from rbd.spatial import Wrench
-from rbd.state import DynamicsResult, MechanismState
+from rbd.state import MechanismState
 
 Control: TypeAlias = Callable[[float, MechanismState], ArrayLike | None]
 """control(t, state) -> torques: one number per velocity, or None for no torque."""
@@ -30,36 +29,28 @@ External: TypeAlias = Callable[[float, MechanismState], Mapping[RigidBody, Wrenc
 
 @final
 class ForcedMotion:
-    """The rates of change of a mechanism's state; keeps its buffers from call to call."""
+    """The rates of change of a mechanism's state."""
 
-    def __init__(
-        self,
-        mechanism: Mechanism,
-        control: Control | None = None,
-        external: External | None = None,
-        stabilization: Stabilization = DEFAULT_STABILIZATION,
-    ) -> None:
+    def __init__(self, control: Control | None = None, external: External | None = None) -> None:
         """Take the callbacks; either may be missing."""
         self._control = control
         self._external = external
-        self._stabilization: Stabilization = stabilization
-        self._result = DynamicsResult(mechanism)
-        self._none = np.zeros(0)
         self.callback_error: BaseException | None = None
+        """What a callback raised last."""
 
     def __call__(self, t: float, state: MechanismState, s: Array) -> Rates:
         """Return the rates at time `t`; the arrays belong to the caller."""
         torques = self._torques(t, state)
-        wrenches = self._wrenches(t, state)
-        result = dynamics(self._result, state, torques, wrenches, stabilization=self._stabilization)
-        return Rates(finite(np.array(result.vd), "vd"), self._none)
+        vd = forward_dynamics(state, torques, self._wrenches(t, state))
+        return Rates(vd, np.zeros_like(s))
 
-    def _torques(self, t: float, state: MechanismState) -> Array | None:
+    def _torques(self, t: float, state: MechanismState) -> Array:
+        nv = state.layout.nv
         if self._control is None:
-            return None
+            return np.zeros(nv)
         with self._blamed("control", t):
             values = self._control(t, state)
-            return None if values is None else _checked_torques(values, state)
+            return np.zeros(nv) if values is None else float_array(values, (nv,), "control")
 
     def _wrenches(self, t: float, state: MechanismState) -> Mapping[RigidBody, Wrench] | None:
         if self._external is None:
@@ -76,18 +67,3 @@ class ForcedMotion:
             self.callback_error = error
             error.add_note(f"raised by {callback}(t, state) at t = {t!r}")
             raise
-
-
-def _checked_torques(values: ArrayLike, state: MechanismState) -> Array:
-    """Return a copy of the torques; raise ShapeError or NotFiniteError naming the control."""
-    torques = np.array(values, dtype=np.float64, order="C")
-    nv = state.layout.nv
-    if torques.shape != (nv,):
-        message = f"control returned torques of shape {torques.shape}, needs ({nv},), one per velocity, or None"
-        raise ShapeError(message, argument="control", expected=(nv,), actual=torques.shape)
-    if not np.isfinite(torques).all():
-        index = int(np.flatnonzero(~np.isfinite(torques))[0])
-        name = state.layout.velocity_names[index]
-        message = f"control returned {torques[index]} as the torque of {name}"
-        raise NotFiniteError(message, argument="control", index=index, joint=name)
-    return torques

@@ -46,7 +46,7 @@ class Integrator(ABC):
 
 
 def advanced(origin: Array, what: str, h: float, weights: tuple[float, ...], slopes: list[Array]) -> Array:
-    """Return origin + h Σ weight slope, summed in a fixed order; raise NotFiniteError naming `what` if that overflows."""
+    """Return origin + h Σ weight slope, in a fixed order; raise NotFiniteError naming `what` if that overflows."""
     total = np.zeros_like(origin)
     with np.errstate(over="ignore", invalid="ignore"):
         for weight, slope in zip(weights, slopes, strict=False):  # weights of stages to come are zero

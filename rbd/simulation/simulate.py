@@ -12,7 +12,6 @@ from typing import Literal, TypeAlias, final
 
 import numpy as np
 
-from rbd.algorithms import DEFAULT_STABILIZATION, Stabilization
 from rbd.errors import DivergedError, NotFiniteError, UnknownNameError, quoted
 from rbd.progress import progress_bar
 from rbd.scalars.arrays import Array
@@ -36,7 +35,6 @@ def simulate(
     dt: float = 1e-3,
     integrator: IntegratorName | Integrator = "munthe-kaas-rk4",
     external: External | None = None,
-    stabilization: Stabilization = DEFAULT_STABILIZATION,
     progress: bool = False,
 ) -> Trajectory:
     """Move `state` from time 0 to `final_time` (s), which is hit exactly; return every step on the way.
@@ -61,7 +59,7 @@ def simulate(
     """
     method = _integrator(integrator)
     times = time_grid(final_time, dt)
-    motion = ForcedMotion(state.mechanism, control, external, stabilization)
+    motion = ForcedMotion(control, external)
     samples = _Samples(times, state)
     with _restored_on_failure(state), progress_bar(len(times) - 1, "simulate", progress) as bar:
         s = np.zeros(0)
@@ -112,17 +110,15 @@ def _divergence_named(motion: ForcedMotion, samples: _Samples, index: int, state
         if error is motion.callback_error:
             raise
         time, q, v = float(samples.t[index]), samples.q[index].copy(), samples.v[index].copy()
-        joint = _culprit(error, state)
-        where = f" at joint {joint}" if joint else ""
-        message = f"the simulation diverged{where} after t = {time!r} s: {error}; a smaller dt may help"
+        joint = _culprit(error, v, state)
+        message = f"the simulation diverged at joint {joint} after t = {time!r} s: {error}; a smaller dt may help"
         raise DivergedError(message, time=time, joint=joint, q=q, v=v) from error
 
 
-def _culprit(error: Exception, state: MechanismState) -> str | None:
-    """Return the name of the velocity whose number was not finite, when the error tells."""
+def _culprit(error: Exception, v: Array, state: MechanismState) -> str:
+    """Return the velocity whose number was not finite, or else the one that was fastest before."""
     index = error.fields.get("index") if isinstance(error, NotFiniteError) else None
-    names = state.layout.velocity_names
-    return names[index] if isinstance(index, int) and index < len(names) else None
+    return state.layout.velocity_names[index if isinstance(index, int) else int(np.argmax(np.abs(v)))]
 
 
 def _integrator(integrator: str | Integrator) -> Integrator:

@@ -40,9 +40,10 @@ class Energies(NamedTuple):
 @final
 @attrs.frozen(eq=False)
 class Trajectory:
-    """Samples of a motion: times `t` (n,), configurations `q` (n, nq), velocities `v` (n, nv), contact states `s` (n, ns).
+    """Samples of a motion: times `t` (n,), configurations `q` (n, nq), velocities `v` (n, nv), additional states `s`.
 
-    The arrays are read-only. Raises ShapeError when they do not have the same number of rows.
+    The arrays are read-only copies; `s` (n, ns) holds the states of contacts. Raises ShapeError when the arrays do not
+    have the same number of rows.
 
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), q=[0.1, 0.2])
@@ -58,7 +59,8 @@ class Trajectory:
 
     def __attrs_post_init__(self) -> None:
         if self.t.ndim != 1 or not len(self.t):
-            raise ShapeError(f"t has shape {self.t.shape}, needs (n,)", argument="t", expected="(n,)", actual=self.t.shape)
+            message = f"t has shape {self.t.shape}, needs one dimension and at least one time"
+            raise ShapeError(message, argument="t", expected=(-1,), actual=self.t.shape)
         for name, array in (("q", self.q), ("v", self.v), ("s", self.s)):
             if array.ndim != 2 or len(array) != len(self.t):
                 message = f"{name} has shape {array.shape}, needs {len(self.t)} rows, one per time"
@@ -76,7 +78,7 @@ class Trajectory:
     def show_on(self, state: MechanismState, t: float) -> None:
         """Put `state` where the motion was at time `t`; between samples along the joints' own coordinates.
 
-        Raises ArgumentError when `t` lies outside the motion, and ShapeError when `state` is of another mechanism's size.
+        Raises ArgumentError when `t` lies outside the motion, ShapeError when `state` is of another mechanism's size.
         """
         if not self.t[0] <= t <= self.t[-1]:
             span = (float(self.t[0]), float(self.t[-1]))
@@ -118,7 +120,7 @@ class Trajectory:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Trajectory:
-        """Read a file that `save` wrote; nothing in it is ever executed. Raises ArgumentError when it is something else."""
+        """Read a file that `save` wrote; nothing in it is ever executed. Raises ArgumentError for other files."""
         try:
             with np.load(path, allow_pickle=False) as arrays:
                 return cls(*(_real(arrays[name]) for name in _FIELDS))
