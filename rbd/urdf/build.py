@@ -1,0 +1,124 @@
+"""From the checked pieces of a file to a Mechanism.
+
+Room: urdf. May import `errors`, `spatial`, `joints`, `mechanism` and the modules of the reader above it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from rbd.errors import InertiaError, UrdfTopologyError, UrdfValueError, quoted
+from rbd.joints import Fixed, JointType, Planar, Prismatic, QuaternionFloating, Revolute
+from rbd.mechanism import Joint, Mechanism, RigidBody
+from rbd.spatial import Frame, SpatialInertia, Transform
+from rbd.spatial.linalg import add33, dot3, identity3, outer, scale3, scale33, sub33, transpose3, zero3, zero33
+from rbd.spatial.so3 import minimal_rotation
+from rbd.urdf.description import InertialPart, JointPart, LinkPart, RobotPart
+from rbd.urdf.pose import float_rows
+from rbd.urdf.reading import Reading
+from rbd.urdf.report import Triple
+from rbd.urdf.topology import ordered
+
+WORLD: Final = "world"
+
+
+def build(
+    reading: Reading, robot: RobotPart, *, floating: bool, remove_fixed_joints: bool, gravity: Sequence[float]
+) -> Mechanism:
+    """Return the mechanism of a robot, standing on (or floating in) the root body "world"."""
+    root, joints = ordered(reading, robot)
+    mechanism = Mechanism(WORLD, gravity=gravity)
+    bodies = {root.name: _stand(reading, mechanism, robot, root, floating)}
+    for part in joints:
+        with reading.blaming(part.node):
+            body = _body(reading, robot.links[part.child])
+            joint = _joint(part)
+            mechanism.attach(bodies[part.parent], body, joint, joint_pose=_pose(part, joint, bodies[part.parent]))
+            bodies[part.child] = body
+    if remove_fixed_joints:
+        with reading.blaming(robot.node):
+            mechanism.remove_fixed_joints()
+    return mechanism
+
+
+def _stand(reading: Reading, mechanism: Mechanism, robot: RobotPart, root: LinkPart, floating: bool) -> RigidBody:
+    """Return the body of the file's root link: the world itself if so named, else attached to it."""
+    if root.name == WORLD:
+        return _be_the_world(reading, mechanism, root, floating)
+    name = f"{root.name}_to_{WORLD}"
+    for what, part in (("link", robot.links.get(WORLD)), ("joint", robot.joints.get(name))):
+        if part is not None:
+            taken = WORLD if what == "link" else name
+            message = f"the name {quoted(taken)} is taken: it belongs to the {what} that stands above the root link"
+            raise reading.fault(UrdfTopologyError, part.node, message, name=taken)
+    with reading.blaming(root.node):
+        body = _body(reading, root)
+        mechanism.attach(mechanism.root_body, body, Joint(name, QuaternionFloating() if floating else Fixed()))
+    return body
+
+
+def _be_the_world(reading: Reading, mechanism: Mechanism, root: LinkPart, floating: bool) -> RigidBody:
+    if floating:
+        message = f"floating=True, but the root link is {quoted(WORLD)} itself, which cannot float"
+        raise reading.fault(UrdfTopologyError, root.node, message, name=WORLD)
+    if root.inertial is not None:
+        reading.ignore(root.inertial.node, reason="the world does not move")
+    return mechanism.root_body
+
+
+def _body(reading: Reading, link: LinkPart) -> RigidBody:
+    """Return the body of a link; its first frame is the link frame and has the link's name."""
+    frame = Frame(link.name)
+    if link.inertial is None:
+        return RigidBody(link.name, SpatialInertia.trusted(frame, zero33(), zero3(), 0.0))
+    return RigidBody(link.name, _inertia(reading, frame, link.inertial))
+
+
+def _inertia(reading: Reading, frame: Frame, part: InertialPart) -> SpatialInertia:
+    try:
+        return SpatialInertia(frame, mass=part.mass, com=part.com, moment_about_com=part.moment)
+    except InertiaError as error:
+        if reading.strict:
+            fields = {"reason": str(error), **error.fields}
+            raise reading.fault(UrdfValueError, part.moment_node, str(error), **fields) from error
+        reading.warn(part.moment_node, f"{error}; it is taken as it is")
+        return _unchecked(frame, part)
+
+
+def _unchecked(frame: Frame, part: InertialPart) -> SpatialInertia:
+    squares = sub33(scale33(identity3(), dot3(part.com, part.com)), outer(part.com, part.com))
+    return SpatialInertia.trusted(
+        frame, add33(part.moment, scale33(squares, part.mass)), scale3(part.com, part.mass), part.mass
+    )
+
+
+def _joint(part: JointPart) -> Joint:
+    joint = Joint(part.name, _joint_type(part), damping=part.damping, friction=part.friction)
+    if joint.nv == 1:
+        bounds = part.bounds
+        joint.position_bounds = (bounds.lower, bounds.upper)
+        joint.velocity_bounds = (-bounds.velocity, bounds.velocity)
+        joint.effort_bounds = (-bounds.effort, bounds.effort)
+    return joint
+
+
+def _joint_type(part: JointPart) -> JointType:
+    if part.kind in ("revolute", "continuous"):
+        return Revolute(part.axis)
+    if part.kind == "prismatic":
+        return Prismatic(part.axis)
+    if part.kind == "planar":
+        return Planar(*planar_axes(part.axis))
+    return QuaternionFloating() if part.kind == "floating" else Fixed()
+
+
+def planar_axes(normal: Triple) -> tuple[Triple, Triple]:
+    """Return the x and y axes of a planar joint: those of the frame that the least rotation turns to face `normal`."""
+    x, y, _ = float_rows(transpose3(minimal_rotation((0.0, 0.0, 1.0), normal)))
+    return x, y
+
+
+def _pose(part: JointPart, joint: Joint, parent: RigidBody) -> Transform:
+    # the parent's default frame is the frame after its joint, or the root's own: in both cases the link frame
+    return Transform.trusted(joint.frame_before, parent.default_frame, part.pose.rotation, part.pose.translation)

@@ -1,0 +1,77 @@
+"""What a robot file says, checked piece by piece but not yet put together.
+
+Room: urdf. May import the modules `xml`, `pose` and `report`.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias, final
+
+import attrs
+
+from rbd.urdf.pose import Pose
+from rbd.urdf.report import Rows, Triple
+from rbd.urdf.xml import Node
+
+Kind: TypeAlias = Literal["revolute", "continuous", "prismatic", "fixed", "floating", "planar"]
+
+
+@final
+@attrs.frozen(eq=False)
+class InertialPart:
+    """Mass, centre of mass and moment about it, both in the link frame."""
+
+    node: Node
+    moment_node: Node
+    mass: float
+    com: Triple
+    moment: Rows
+
+
+@final
+@attrs.frozen(eq=False)
+class LinkPart:
+    """One `<link>`."""
+
+    node: Node
+    name: str
+    inertial: InertialPart | None
+
+
+@final
+@attrs.frozen(eq=False)
+class Bounds:
+    """What `<limit>` says; absent bounds are infinite."""
+
+    lower: float = -float("inf")
+    upper: float = float("inf")
+    velocity: float = float("inf")
+    effort: float = float("inf")
+
+
+@final
+@attrs.frozen(eq=False)
+class JointPart:
+    """One `<joint>`; `pose` places its frame in the parent link, `axis` is in that frame."""
+
+    node: Node
+    name: str
+    kind: Kind
+    parent: str
+    child: str
+    pose: Pose
+    axis: Triple
+    bounds: Bounds
+    damping: float
+    friction: float
+
+
+@final
+@attrs.frozen(eq=False)
+class RobotPart:
+    """The whole file: links and joints by name, in file order."""
+
+    node: Node
+    name: str
+    links: dict[str, LinkPart]
+    joints: dict[str, JointPart]

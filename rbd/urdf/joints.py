@@ -1,0 +1,150 @@
+"""The rules of `<joint>`: its type, links, axis, bounds, damping.
+
+Room: urdf. May import `errors` and the modules `xml`, `reading`, `pose`, `description`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final, get_args
+
+from rbd.errors import UrdfTopologyError, UrdfValueError, quoted
+from rbd.urdf.description import Bounds, JointPart, Kind, LinkPart
+from rbd.urdf.pose import read_axis, read_origin
+from rbd.urdf.reading import Reading, closest
+from rbd.urdf.report import Mimic, Triple
+from rbd.urdf.xml import Node
+
+_KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+_CHILDREN: Final = frozenset({"parent", "child", "origin", "axis", "limit", "dynamics", "mimic"})
+_WITHOUT_AXIS: Final = frozenset({"fixed", "floating"})
+_WITHOUT_LIMIT: Final = frozenset({"fixed", "floating", "planar"})
+_BOUNDED: Final = frozenset({"revolute", "prismatic"})
+UNBOUNDED: Final = 1e300
+"""Writers without a word for infinity print the largest float; bounds from here on mean none."""
+
+
+def read_joint(reading: Reading, node: Node, links: dict[str, LinkPart]) -> JointPart:
+    """Return the joint; `links` are those of the whole file."""
+    reading.accept(node, frozenset({"name", "type"}), _CHILDREN)
+    name, kind = reading.name(node), _kind(reading, node)
+    damping, friction = _dynamics(reading, node, kind)
+    _mimic(reading, node, name)
+    return JointPart(
+        node, name, kind,
+        parent=_end(reading, node, "parent", links), child=_end(reading, node, "child", links),
+        pose=read_origin(reading, node, snap=True), axis=_axis(reading, node, kind),
+        bounds=_bounds(reading, node, kind), damping=damping, friction=friction,
+    )  # fmt: skip
+
+
+def _kind(reading: Reading, node: Node) -> Kind:
+    text = node.attributes.get("type")
+    if text is None:
+        message = f"attribute 'type' is missing; the types are {', '.join(_KINDS)}"
+        raise reading.fault(UrdfValueError, node, message, attribute="type")
+    for kind in _KINDS:
+        if text == kind:
+            return kind
+    message = f"unknown joint type {quoted(text)}; the types are {', '.join(_KINDS)}"
+    raise reading.fault(UrdfValueError, node, message, attribute="type", value=text)
+
+
+def _end(reading: Reading, node: Node, tag: str, links: dict[str, LinkPart]) -> str:
+    end = reading.only(node, tag)
+    if end is None:
+        raise reading.fault(UrdfValueError, node, f"<{tag}> is missing")
+    reading.accept(end, frozenset({"link"}))
+    name = reading.name(end, "link")
+    if name not in links:
+        message = f"there is no link {quoted(name)}; {closest(name, links)}"
+        raise reading.fault(UrdfTopologyError, end, message, name=name)
+    return name
+
+
+def _axis(reading: Reading, node: Node, kind: Kind) -> Triple:
+    if kind not in _WITHOUT_AXIS:
+        return read_axis(reading, node)
+    _pass_over(reading, node, "axis", kind)
+    return (1.0, 0.0, 0.0)
+
+
+def _pass_over(reading: Reading, node: Node, tag: str, kind: Kind) -> None:
+    for child in node.children:
+        if child.tag == tag:
+            reading.ignore(child, reason=f"has no meaning for a {kind} joint")
+
+
+def _bounds(reading: Reading, node: Node, kind: Kind) -> Bounds:
+    if kind in _WITHOUT_LIMIT:
+        _pass_over(reading, node, "limit", kind)
+        return Bounds()
+    limit = reading.only(node, "limit")
+    if limit is None:
+        if kind in _BOUNDED:
+            reading.object_to(node, f"a {kind} joint needs <limit>", "it has no bounds")
+        return Bounds()
+    reading.accept(limit, frozenset({"lower", "upper", "velocity", "effort"}))
+    lower, upper = _range(reading, limit, kind)
+    return Bounds(lower, upper, _magnitude(reading, limit, "velocity"), _magnitude(reading, limit, "effort"))
+
+
+def _range(reading: Reading, limit: Node, kind: Kind) -> tuple[float, float]:
+    if kind not in _BOUNDED:
+        for attribute in ("lower", "upper"):
+            if attribute in limit.attributes:
+                reading.ignore(limit, attribute, f"has no meaning for a {kind} joint")
+        return -math.inf, math.inf
+    if "lower" not in limit.attributes and "upper" not in limit.attributes:
+        # the format says both default to 0, which would lock the joint; nobody who leaves both out means that
+        reading.object_to(limit, "attributes 'lower' and 'upper' are missing", "the position has no bounds")
+        return -math.inf, math.inf
+    lower = _unbounded(reading.number(limit, "lower", 0.0))
+    upper = _unbounded(reading.number(limit, "upper", 0.0))
+    if lower > upper or lower == math.inf or upper == -math.inf:
+        reading.object_to(limit, f"lower {lower:.9g} is above upper {upper:.9g}", "the position has no bounds")
+        return -math.inf, math.inf
+    return lower, upper
+
+
+def _unbounded(bound: float) -> float:
+    return math.copysign(math.inf, bound) if abs(bound) >= UNBOUNDED else bound
+
+
+def _magnitude(reading: Reading, limit: Node, attribute: str) -> float:
+    bound = _unbounded(reading.number(limit, attribute, math.inf))
+    if bound < 0.0:
+        reading.object_to(limit, f"{attribute} {bound:.9g} is negative", "its size is taken", attribute=attribute)
+    elif bound == 0.0:
+        reading.warn(limit, f"{attribute} is 0: within its bounds the joint cannot be moved")
+    return abs(bound)
+
+
+def _dynamics(reading: Reading, node: Node, kind: Kind) -> tuple[float, float]:
+    dynamics = reading.only(node, "dynamics")
+    if dynamics is None:
+        return 0.0, 0.0
+    if kind == "fixed":
+        _pass_over(reading, node, "dynamics", kind)
+        return 0.0, 0.0
+    reading.accept(dynamics, frozenset({"damping", "friction"}))
+    return _coefficient(reading, dynamics, "damping"), _coefficient(reading, dynamics, "friction")
+
+
+def _coefficient(reading: Reading, dynamics: Node, attribute: str) -> float:
+    value = reading.quantity(dynamics, attribute, 0.0)
+    if value < 0.0:
+        reading.object_to(dynamics, f"{attribute} {value:.9g} is negative", "0 is taken", attribute=attribute)
+        return 0.0
+    return value
+
+
+def _mimic(reading: Reading, node: Node, name: str) -> None:
+    mimic = reading.only(node, "mimic")
+    if mimic is None:
+        return
+    reading.accept(mimic, frozenset({"joint", "multiplier", "offset"}))
+    source = reading.name(mimic, "joint")
+    multiplier, offset = reading.number(mimic, "multiplier", 1.0), reading.number(mimic, "offset", 0.0)
+    reading.report.mimics.append(Mimic(name, source, multiplier, offset, mimic.line))
+    reading.warn(mimic, f"the joint is kept independent; it does not follow {quoted(source)}")

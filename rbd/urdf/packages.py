@@ -1,0 +1,117 @@
+"""Where mesh references lead: declared packages only, and never out of them.
+
+Room: urdf. May import `errors`.
+
+A reference is text from a stranger's file. It is resolved only when asked for, only to a regular file, and only inside
+the directory it belongs to after every symbolic link is followed. There is no network scheme.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final, TypeAlias
+
+from rbd.errors import ArgumentError, UrdfPathError, quoted
+
+Packages: TypeAlias = Mapping[str, str | os.PathLike[str]]
+
+_SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)\Z", re.DOTALL)
+_DRIVE: Final = re.compile(r"[A-Za-z]:")
+_PACKAGE_SCHEMES: Final = frozenset({"package", "model"})
+
+
+def resolve_mesh(
+    reference: str, *, packages: Packages | None = None, directory: str | os.PathLike[str] | None = None
+) -> Path:
+    """Return the regular file a mesh `reference` names.
+
+    `package://name/path` (or `model://`) lies in `packages[name]`. A relative path starts at `directory`, the robot
+    file's own; an absolute one or `file://` is taken as it is; both must end inside `directory` or a declared package.
+    Raises UrdfPathError, whose `tried` lists the places looked at, for anything else.
+
+    >>> from rbd.urdf import resolve_mesh
+    >>> resolve_mesh("http://example.com/arm.stl")
+    Traceback (most recent call last):
+    rbd.errors.UrdfPathError: mesh 'http://example.com/arm.stl': scheme 'http' is not supported; ...
+    """
+    declared = check_packages(packages)
+    _check_text(reference)
+    match = _SCHEME.match(reference)
+    scheme, rest = (match.group(1).lower(), match.group(2)) if match else ("", reference)
+    if scheme in _PACKAGE_SCHEMES:
+        return _in_package(reference, rest, declared)
+    if scheme not in ("", "file"):
+        raise _fault(reference, f"scheme {quoted(scheme)} is not supported; use package://, file:// or a path")
+    homes = ([] if directory is None else [Path(directory)]) + list(declared.values())
+    if scheme == "file" and not rest.startswith("/"):
+        raise _fault(reference, "file:// needs an absolute path: file:///...")
+    if not homes:
+        raise _fault(reference, "no directory is declared that it could lie in; pass packages={'name': directory}")
+    if Path(rest).is_absolute():
+        return _confined(reference, Path(rest), homes)
+    if directory is None:
+        raise _fault(reference, "a relative path, and the robot was not read from a file")
+    return _confined(reference, Path(directory) / rest, homes)
+
+
+def check_packages(packages: Packages | None) -> dict[str, Path]:
+    """Return the package map with paths; raise ArgumentError when it is no map of names to directories."""
+    if packages is None:
+        return {}
+    if not isinstance(packages, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may be untyped
+        raise ArgumentError("packages must map names to directories", argument="packages", value=packages)
+    declared: dict[str, Path] = {}
+    for name, place in packages.items():
+        try:
+            declared[name] = Path(place)
+        except TypeError:
+            message = f"packages[{name!r}] must be a path, not {type(place).__name__}"
+            raise ArgumentError(message, argument="packages", value=place) from None
+    return declared
+
+
+def _check_text(reference: str) -> None:
+    if not reference:
+        raise _fault(reference, "the reference is empty")
+    if not reference.isprintable():
+        raise _fault(reference, "control characters are refused")
+    if "\\" in reference:
+        raise _fault(reference, "backslashes are refused; separate folders by '/'")
+    if _DRIVE.match(reference) and not _SCHEME.match(reference):
+        raise _fault(reference, "drive letters are refused")
+
+
+def _in_package(reference: str, rest: str, packages: Mapping[str, Path]) -> Path:
+    name, _, path = rest.partition("/")
+    if name not in packages:
+        known = ", ".join(sorted(packages)) or "none"
+        message = f"package {quoted(name)} is not declared (declared: {known}); pass packages={{{name!r}: directory}}"
+        raise _fault(reference, message, package=name)
+    home = packages[name]
+    return _confined(reference, home / path.lstrip("/"), [home])
+
+
+def _confined(reference: str, candidate: Path, homes: list[Path]) -> Path:
+    try:
+        # realpath follows every link and resolves '..'; it does not raise for what is missing
+        real = Path(os.path.realpath(candidate))
+        roots = [Path(os.path.realpath(home)) for home in homes]
+        if not any(real.is_relative_to(root) for root in roots):
+            inside = ", ".join(map(str, homes))
+            raise _fault(reference, f"leads outside {inside}", tried=(str(candidate),))
+        if not stat.S_ISREG(real.stat().st_mode):
+            raise _fault(reference, f"{candidate} is no regular file", tried=(str(candidate),))
+    except (OSError, ValueError) as error:
+        if isinstance(error, UrdfPathError):
+            raise
+        raise _fault(reference, f"not found; tried {candidate}", tried=(str(candidate),)) from None
+    return real
+
+
+def _fault(reference: str, message: str, /, **fields: object) -> UrdfPathError:
+    fields = {"tried": (), "file": None, "line": None, "column": None, "element": "mesh", **fields}
+    return UrdfPathError(f"mesh {quoted(reference)}: {message}", reference=reference, **fields)

@@ -1,0 +1,182 @@
+"""Single elements of a robot file as text.
+
+Room: urdf. May import `errors`, `scalars`, `spatial`, `joints`, `mechanism` and the module `build`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from rbd.errors import ArgumentError, quoted
+from rbd.joints import Fixed, Planar, Prismatic, QuaternionFloating, Revolute
+from rbd.mechanism import Joint, RigidBody
+from rbd.scalars import Scalar, to_float
+from rbd.spatial import SpatialInertia, Transform
+from rbd.urdf.build import planar_axes
+from rbd.urdf.report import Rows, Triple
+
+_ESCAPES: Final = str.maketrans(
+    {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
+)
+_LARGEST: Final = 1.7976931348623157e308
+_AXES_TOLERANCE: Final = 1e-12
+_UNSAID: Final = ("armature", "bound_stiffness", "bound_damping")
+
+
+def element(tag: str, attributes: Mapping[str, str], *, closed: bool = True) -> str:
+    """Return one element as text; `closed` when it has no children."""
+    said = "".join(f' {key}="{value.translate(_ESCAPES)}"' for key, value in attributes.items())
+    return f"<{tag}{said}{'/' if closed else ''}>"
+
+
+def _said(values: Sequence[float], digits: int = 17) -> str:
+    # adding 0.0 makes -0.0 plain
+    return " ".join(repr(float(f"{value + 0.0:.{digits}g}")) for value in values)
+
+
+def link_lines(body: RigidBody, digits: int) -> Iterator[str]:
+    """Yield the lines of a link; the root and massless bodies have no `<inertial>`."""
+    numbers = None if body.inertia is None else _inertia_numbers(body.inertia)
+    if numbers is None:
+        yield f"  {element('link', {'name': body.name})}"
+        return
+    mass, com, moments = numbers
+    names = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+    yield f"  {element('link', {'name': body.name}, closed=False)}"
+    yield "    <inertial>"
+    yield f"      {element('origin', {'xyz': _said(com, digits), 'rpy': '0.0 0.0 0.0'})}"
+    yield f"      {element('mass', {'value': _said([mass])})}"
+    yield f"      {element('inertia', {n: _said([m], digits) for n, m in zip(names, moments, strict=True)})}"
+    yield "    </inertial>"
+    yield "  </link>"
+
+
+def _inertia_numbers(inertia: SpatialInertia) -> tuple[float, Triple, tuple[float, ...]] | None:
+    """Return mass, centre of mass and the six moments about it; None when all are zero."""
+    mass = to_float(inertia.mass)
+    moment = [[to_float(entry) for entry in row] for row in inertia.moment_components]
+    cross = [to_float(entry) for entry in inertia.cross_part_components]
+    if mass == 0.0 and not any(map(any, moment)):
+        return None
+    x, y, z = (entry / mass if mass else 0.0 for entry in cross)
+    a, b, c = cross
+    return mass, (x, y, z), (
+        moment[0][0] - (b * y + c * z), moment[0][1] + a * y, moment[0][2] + a * z,
+        moment[1][1] - (a * x + c * z), moment[1][2] + b * z, moment[2][2] - (a * x + b * y),
+    )  # fmt: skip
+
+
+def origin_line(placement: Transform, digits: int) -> Iterator[str]:
+    """Yield the line of an `<origin>`; none for the identity."""
+    (a, b, c), (d, e, f), (g, h, i) = ([to_float(x) for x in row] for row in placement.rotation_components)
+    x, y, z = (to_float(entry) for entry in placement.translation_components)
+    rpy = rpy_of(((a, b, c), (d, e, f), (g, h, i)))
+    if any((x, y, z, *rpy)):
+        yield f"    {element('origin', {'xyz': _said((x, y, z)), 'rpy': _said(rpy, digits)})}"
+
+
+def rpy_of(rows: Rows) -> Triple:
+    """Return roll, pitch and yaw of a rotation.
+
+    Pitch and roll are taken after yaw is undone: where pitch is a right angle any yaw will do, and roll makes up for
+    it.
+    """
+    yaw = math.atan2(rows[1][0], rows[0][0])
+    c, s = math.cos(yaw), math.sin(yaw)
+    pitch = math.atan2(-rows[2][0], c * rows[0][0] + s * rows[1][0])
+    roll = math.atan2(s * rows[0][2] - c * rows[1][2], c * rows[1][1] - s * rows[0][1])
+    return roll, pitch, yaw
+
+
+def joint_lines(
+    joint: Joint, parent: RigidBody, child: RigidBody, placement: Transform, digits: int, *, strict: bool
+) -> Iterator[str]:
+    """Yield the lines of a joint; raise ArgumentError naming it when URDF cannot say it."""
+    kind, axis = _kind_and_axis(joint)
+    yield "  " + element("joint", {"name": joint.name, "type": kind}, closed=False)
+    yield f"    {element('parent', {'link': parent.name})}"
+    yield f"    {element('child', {'link': child.name})}"
+    yield from origin_line(placement, digits)
+    if axis is not None:
+        yield f"    {element('axis', {'xyz': _said(axis)})}"
+    limit = _limit(joint, kind)
+    if limit:
+        yield f"    {element('limit', limit)}"
+    dynamics = _dynamics(joint, strict=strict)
+    if dynamics:
+        yield f"    {element('dynamics', dynamics)}"
+    yield "  </joint>"
+
+
+def _refusal(joint: Joint, reason: str) -> ArgumentError:
+    return ArgumentError(f"joint {quoted(joint.name)}: {reason}", argument="mechanism", joint=joint.name)
+
+
+def _kind_and_axis(joint: Joint) -> tuple[str, Triple | None]:
+    match joint.type:
+        case Revolute(axis=axis):
+            return ("continuous" if _range(joint) == (-math.inf, math.inf) else "revolute"), axis
+        case Prismatic(axis=axis):
+            return "prismatic", axis
+        case Planar(x=x, y=y):
+            return "planar", _normal(joint, x, y)
+        case QuaternionFloating():
+            return "floating", None
+        case Fixed():
+            return "fixed", None
+        case other:
+            raise _refusal(joint, f"URDF has no joint type {type(other).__name__}")
+
+
+def _normal(joint: Joint, x: Triple, y: Triple) -> Triple:
+    normal = (x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0])
+    wanted = planar_axes(normal)
+    defect = max(abs(a - b) for a, b in zip((*x, *y), (*wanted[0], *wanted[1]), strict=True))
+    if defect > _AXES_TOLERANCE:
+        raise _refusal(joint, f"URDF keeps only the normal of a planar joint; reading would make the axes {wanted}")
+    return normal
+
+
+def _range(joint: Joint) -> tuple[float, float]:
+    ((lower, upper),) = joint.position_bounds
+    return to_float(lower), to_float(upper)
+
+
+def _limit(joint: Joint, kind: str) -> dict[str, str]:
+    if kind in ("fixed", "floating", "planar"):
+        for what in ("position", "velocity", "effort"):
+            if any(math.isfinite(to_float(end)) for pair in getattr(joint, f"{what}_bounds") for end in pair):
+                raise _refusal(joint, f"URDF has no {what} bounds for a {kind} joint")
+        return {}
+    limit: dict[str, str] = {}
+    if kind != "continuous":
+        lower, upper = _range(joint)
+        limit = {"lower": _said([max(lower, -_LARGEST)]), "upper": _said([min(upper, _LARGEST)])}
+    for attribute in ("velocity", "effort"):
+        ((lower, upper),) = ([to_float(end) for end in pair] for pair in getattr(joint, f"{attribute}_bounds"))
+        if lower != -upper:
+            raise _refusal(joint, f"URDF has only symmetric {attribute} bounds, not {lower} to {upper}")
+        if math.isfinite(upper):
+            limit[attribute] = _said([upper])
+    return limit
+
+
+def _dynamics(joint: Joint, *, strict: bool) -> dict[str, str]:
+    if strict:
+        for what in _UNSAID:
+            if any(_floats(getattr(joint, what))):
+                raise _refusal(joint, f"URDF has no {what}; strict=False leaves it out")
+    said: dict[str, str] = {}
+    for what in ("damping", "friction"):
+        values: list[float] = _floats(getattr(joint, what))
+        if strict and len(set(values)) > 1:
+            raise _refusal(joint, f"URDF has one {what} per joint, not {values}; strict=False writes the first")
+        if values and values[0]:
+            said[what] = _said(values[:1])
+    return said
+
+
+def _floats(values: Sequence[Scalar]) -> list[float]:
+    return [to_float(value) for value in values]

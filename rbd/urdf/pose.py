@@ -1,0 +1,117 @@
+"""`<origin>` and `<axis>`: placements and directions, snapped.
+
+Room: urdf. May import `errors`, `scalars`, `spatial`, `joints` and the modules `xml`, `reading`, `snap`, `report`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final, Literal, final
+
+import attrs
+
+from rbd.errors import UrdfValueError
+from rbd.joints.axis import unit_axis
+from rbd.scalars import to_float
+from rbd.spatial.linalg import Mat3
+from rbd.spatial.so3 import quaternion_to_rotation, rpy_to_rotation
+from rbd.urdf.reading import Reading
+from rbd.urdf.report import Rows, Snapped, Triple
+from rbd.urdf.snap import ROUNDING, change, snapped_axis, snapped_rotation, snapped_translation
+from rbd.urdf.xml import Node
+
+_ZERO: Final = (0.0, 0.0, 0.0)
+_ORIGIN: Final = frozenset({"xyz", "rpy", "quat_xyzw"})
+_UNIT_TOLERANCE: Final = 1e-6
+
+
+@final
+@attrs.frozen(eq=False)
+class Pose:
+    """Where a child frame is in its parent frame: rotation (rows) maps child coordinates to parent coordinates."""
+
+    rotation: Rows = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+    translation: Triple = _ZERO
+
+
+def read_origin(reading: Reading, node: Node, *, snap: bool) -> Pose:
+    """Return the pose in the `<origin>` child of `node`; the identity when there is none."""
+    origin = reading.only(node, "origin")
+    if origin is None:
+        return Pose()
+    reading.accept(origin, _ORIGIN)
+    x, y, z = reading.vector(origin, "xyz", _ZERO)
+    pose = Pose(_rotation(reading, origin), (x, y, z))
+    return _snapped(reading, origin, pose) if snap and reading.snap else pose
+
+
+def _rotation(reading: Reading, origin: Node) -> Rows:
+    if "quat_xyzw" not in origin.attributes:
+        roll, pitch, yaw = reading.vector(origin, "rpy", _ZERO)
+        return rpy_rows((roll, pitch, yaw))
+    if "rpy" in origin.attributes:
+        raise reading.fault(UrdfValueError, origin, "has both rpy and quat_xyzw", attribute="quat_xyzw")
+    quaternion = reading.vector(origin, "quat_xyzw", (0.0, 0.0, 0.0, 1.0))
+    x, y, z, w = _unit_quaternion(reading, origin, quaternion)
+    return float_rows(quaternion_to_rotation((w, x, y, z)))
+
+
+def _unit_quaternion(reading: Reading, origin: Node, quaternion: tuple[float, ...]) -> tuple[float, ...]:
+    length = math.hypot(*quaternion)
+    if abs(length - 1.0) > _UNIT_TOLERANCE:
+        message = f"quat_xyzw has length {length:.6g}, a rotation needs 1"
+        if length < 0.5:
+            raise reading.fault(UrdfValueError, origin, message, attribute="quat_xyzw")
+        reading.object_to(origin, message, "it is normalised", attribute="quat_xyzw")
+    return tuple(c / length for c in quaternion)
+
+
+def rpy_rows(rpy: Triple) -> Rows:
+    """Return the rotation of roll, pitch and yaw about the fixed x, y and z axes, in this order."""
+    return float_rows(rpy_to_rotation(rpy))
+
+
+def float_rows(rotation: Mat3) -> Rows:
+    """Return a matrix of scalars as rows of floats, without negative zeros."""
+    (a, b, c), (d, e, f), (g, h, i) = ([to_float(entry) + 0.0 for entry in row] for row in rotation)
+    return (a, b, c), (d, e, f), (g, h, i)
+
+
+def _snapped(reading: Reading, origin: Node, pose: Pose) -> Pose:
+    rotation = snapped_rotation(pose.rotation)
+    translation = snapped_translation(pose.translation)
+    _note(reading, origin, "rotation", sum(pose.rotation, ()), sum(rotation, ()))
+    _note(reading, origin, "translation", pose.translation, translation)
+    return Pose(rotation, translation)
+
+
+Snappable = Literal["rotation", "translation", "axis"]
+
+
+def _note(reading: Reading, node: Node, what: Snappable, old: tuple[float, ...], new: tuple[float, ...]) -> None:
+    if change(old, new) > (0.0 if what == "translation" else ROUNDING):
+        reading.report.snapped.append(Snapped(node.path, what, node.line, old, new))
+
+
+def read_axis(reading: Reading, node: Node) -> Triple:
+    """Return the unit vector in the `<axis>` child of `node`; the x axis when there is none."""
+    axis = reading.only(node, "axis")
+    if axis is None:
+        return (1.0, 0.0, 0.0)
+    reading.accept(axis, frozenset({"xyz"}))
+    x, y, z = reading.vector(axis, "xyz", (1.0, 0.0, 0.0))
+    unit = _unit_axis(reading, axis, (x, y, z))
+    if not reading.snap:
+        return unit
+    snapped = snapped_axis(unit)
+    _note(reading, axis, "axis", unit, snapped)
+    return snapped
+
+
+def _unit_axis(reading: Reading, node: Node, axis: Triple) -> Triple:
+    if not any(axis):
+        raise reading.fault(UrdfValueError, node, "the axis is zero: it has no direction", attribute="xyz")
+    length = math.hypot(*axis)
+    if abs(length - 1.0) > _UNIT_TOLERANCE:
+        reading.warn(node, f"the axis has length {length:.6g}; it is normalised")
+    return unit_axis(axis, "xyz")

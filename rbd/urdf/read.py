@@ -1,0 +1,97 @@
+"""`load_urdf` and `parse_urdf`: a robot file to a Mechanism.
+
+Room: urdf. May import `mechanism` and the modules of the reader.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from rbd.mechanism import Mechanism
+from rbd.urdf.build import build
+from rbd.urdf.packages import Packages, check_packages
+from rbd.urdf.reading import Reading
+from rbd.urdf.report import UrdfReport
+from rbd.urdf.source import read_bytes, text_bytes
+from rbd.urdf.topology import read_robot
+from rbd.urdf.xml import UrdfLimits, parse_xml
+
+_LIMITS: Final = UrdfLimits()
+_GRAVITY: Final = (0.0, 0.0, -9.81)
+
+
+def load_urdf(
+    path: str | os.PathLike[str],
+    *,
+    floating: bool = False,
+    remove_fixed_joints: bool = True,
+    packages: Packages | None = None,
+    limits: UrdfLimits = _LIMITS,
+    strict: bool = True,
+    snap: bool = True,
+    gravity: Sequence[float] = _GRAVITY,
+    report: UrdfReport | None = None,
+) -> Mechanism:
+    """Return the mechanism a URDF file describes.
+
+    The root body is "world". The file's root link is fixed to it, or with `floating=True` joined by a
+    `QuaternionFloating`, in either case by a joint named `<link>_to_world`; a root link named "world" is the root
+    itself. Joints come in file order, parents first. Each link's frame (`mechanism.frame(link)`) coincides with
+    the frame after its joint, also where fixed joints are merged away.
+
+    `strict=False` turns what can be mended into warnings. `snap` makes rotations and axes exact that are within 5e-8
+    radians of coordinate-aligned ones, and zero the translations below 1e-8. `report` receives what was ignored,
+    snapped and doubted, and the shapes; `packages` is where it finds `package://` meshes, which loading never opens.
+    `gravity` is in the root frame.
+
+    Raises UrdfError (`.file .line .column .element`); ArgumentError for a wrong argument.
+
+    >>> import tempfile, pathlib
+    >>> from rbd.urdf import load_urdf
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "arm.urdf"
+    >>> size = path.write_text('''<robot name="arm"><link name="base"/><link name="arm"/>
+    ...   <joint name="shoulder" type="continuous"><parent link="base"/><child link="arm"/></joint></robot>''')
+    >>> [joint.name for joint in load_urdf(path).joints]
+    ['shoulder']
+    """
+    data, file = read_bytes(path, limits)
+    found = UrdfReport() if report is None else report
+    mechanism = parse_urdf(
+        data, file=file, floating=floating, remove_fixed_joints=remove_fixed_joints, packages=packages, limits=limits,
+        strict=strict, snap=snap, gravity=gravity, report=found,
+    )  # fmt: skip
+    found.directory = Path(file).parent
+    return mechanism
+
+
+def parse_urdf(
+    text: str | bytes,
+    *,
+    file: str = "<string>",
+    floating: bool = False,
+    remove_fixed_joints: bool = True,
+    packages: Packages | None = None,
+    limits: UrdfLimits = _LIMITS,
+    strict: bool = True,
+    snap: bool = True,
+    gravity: Sequence[float] = _GRAVITY,
+    report: UrdfReport | None = None,
+) -> Mechanism:
+    """Return the mechanism a URDF text describes; `file` is its name in messages. Else as `load_urdf`.
+
+    >>> from rbd.urdf import parse_urdf
+    >>> parse_urdf("<robot name='r'><link name='a'/><link name='a'/></robot>")
+    Traceback (most recent call last):
+    rbd.errors.UrdfTopologyError: <string>:1:34: link 'a': a second link 'a'; the first is in line 1
+    """
+    reading = Reading(file, strict=strict, snap=snap, limits=limits)
+    reading.report.packages = check_packages(packages)
+    robot = read_robot(reading, parse_xml(text_bytes(text, file), file=file, limits=limits))
+    mechanism = build(reading, robot, floating=floating, remove_fixed_joints=remove_fixed_joints, gravity=gravity)
+    reading.report.name, reading.report.file = robot.name, file
+    if report is not None:
+        report.become(reading.report)
+    return mechanism

@@ -1,0 +1,141 @@
+"""What reading a robot file left out, moved, doubted and kept.
+
+Room: urdf. May import the module `packages`.
+
+A `UrdfReport` is filled by `load_urdf(..., report=report)` when loading succeeds; a refused file leaves it as it was.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal, TypeAlias, final
+
+import attrs
+from typing_extensions import override
+
+from rbd.urdf.packages import Packages, resolve_mesh
+
+Triple: TypeAlias = tuple[float, float, float]
+Rows: TypeAlias = tuple[Triple, Triple, Triple]
+
+
+@final
+@attrs.frozen
+class Ignored:
+    """An element, or one attribute of it, that is not honoured."""
+
+    element: str
+    """The element and those around it, such as `joint 'elbow' > calibration`."""
+    attribute: str | None
+    line: int
+    reason: str
+
+
+@final
+@attrs.frozen
+class Snapped:
+    """A placement or axis that was a rounding error away from a coordinate-aligned value."""
+
+    element: str
+    what: Literal["rotation", "translation", "axis"]
+    line: int
+    old: tuple[float, ...]
+    new: tuple[float, ...]
+
+
+@final
+@attrs.frozen
+class UrdfWarning:
+    """Something legal but doubtful, or (with `strict=False`) wrong and mended."""
+
+    element: str
+    line: int
+    message: str
+
+
+@final
+@attrs.frozen
+class Mimic:
+    """A joint that asks to follow another: position = multiplier * source + offset. It is kept independent."""
+
+    joint: str
+    source: str
+    multiplier: float
+    offset: float
+    line: int
+
+
+@final
+@attrs.frozen
+class Geometry:
+    """One visual or collision shape; meshes are references, never opened while loading.
+
+    `rotation` (rows) and `translation` place the shape in the frame of `link`. `size`: box edge lengths; radius and
+    length of a cylinder or capsule; radius of a sphere; the three scale factors of a mesh.
+    """
+
+    link: str
+    use: Literal["visual", "collision"]
+    shape: Literal["box", "cylinder", "sphere", "capsule", "mesh"]
+    size: tuple[float, ...]
+    rotation: Rows
+    translation: Triple
+    line: int
+    mesh: str | None = None
+    color: tuple[float, float, float, float] | None = None
+    name: str | None = None
+
+
+@final
+class UrdfReport:
+    """What `load_urdf` ignored, snapped, doubted and kept.
+
+    >>> from rbd.urdf import UrdfReport, parse_urdf
+    >>> report = UrdfReport()
+    >>> robot = parse_urdf("<robot name='r'><link name='a'/><gadget/></robot>", report=report)
+    >>> [(entry.element, entry.line) for entry in report.ignored]
+    [('gadget', 1)]
+    """
+
+    def __init__(self) -> None:
+        """Begin empty."""
+        self.name: str = ""
+        self.file: str = ""
+        self.directory: Path | None = None
+        self.packages: Packages = {}
+        self.ignored: list[Ignored] = []
+        self.snapped: list[Snapped] = []
+        self.warnings: list[UrdfWarning] = []
+        self.mimics: list[Mimic] = []
+        self.geometries: list[Geometry] = []
+
+    @property
+    def meshes(self) -> list[Geometry]:
+        """The visual and collision shapes that name a mesh file."""
+        return [geometry for geometry in self.geometries if geometry.mesh is not None]
+
+    def resolve_mesh(self, mesh: Geometry | str, packages: Mapping[str, str | os.PathLike[str]] | None = None) -> Path:
+        """Return the file `mesh` names, inside its package or the robot file's directory; raise UrdfPathError."""
+        reference = mesh if isinstance(mesh, str) else mesh.mesh or ""
+        places = self.packages if packages is None else packages
+        return resolve_mesh(reference, packages=places, directory=self.directory)
+
+    def become(self, other: UrdfReport) -> None:
+        """Take the contents of `other`."""
+        self.__dict__.update(other.__dict__)
+
+    @override
+    def __repr__(self) -> str:
+        """Show the counts."""
+        counts = (
+            f"{len(entries)} {what}"
+            for what, entries in (
+                ("ignored", self.ignored),
+                ("snapped", self.snapped),
+                ("warnings", self.warnings),
+                ("meshes", self.meshes),
+            )
+        )
+        return f"UrdfReport({self.name!r}: {', '.join(counts)})"

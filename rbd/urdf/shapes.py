@@ -1,0 +1,124 @@
+"""The rules of `<visual>`, `<collision>` and `<material>`: shapes for the report; no file is opened.
+
+Room: urdf. May import `errors` and the modules `xml`, `reading`, `pose`, `report`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, Literal, TypeAlias
+
+from rbd.errors import UrdfValueError
+from rbd.urdf.pose import read_origin
+from rbd.urdf.reading import Reading
+from rbd.urdf.report import Geometry
+from rbd.urdf.xml import Node
+
+Color: TypeAlias = tuple[float, float, float, float]
+Colors: TypeAlias = dict[str, Color]
+_Shape: TypeAlias = Literal["box", "cylinder", "sphere", "capsule", "mesh"]
+
+_SHAPES: Final[dict[str, _Shape]] = {
+    "box": "box",
+    "cylinder": "cylinder",
+    "sphere": "sphere",
+    "capsule": "capsule",
+    "mesh": "mesh",
+}
+_NAMES: Final = frozenset(_SHAPES)
+_ROUND: Final[dict[str, tuple[str, ...]]] = {
+    "cylinder": ("radius", "length"),
+    "capsule": ("radius", "length"),
+    "sphere": ("radius",),
+}
+
+
+def read_shapes(reading: Reading, link: Node, name: str, colors: Colors) -> Iterator[Geometry]:
+    """Yield the shapes of a link in file order."""
+    for child in link.children:
+        if child.tag == "visual":
+            yield _shape(reading, child, name, "visual", colors)
+        elif child.tag == "collision":
+            yield _shape(reading, child, name, "collision", colors)
+
+
+def read_colors(reading: Reading, robot: Node) -> Colors:
+    """Return the colours of the materials defined once for the whole robot."""
+    colors: Colors = {}
+    for node in robot.children:
+        if node.tag == "material":
+            _color(reading, node, colors)
+    return colors
+
+
+def _shape(reading: Reading, node: Node, link: str, use: Literal["visual", "collision"], colors: Colors) -> Geometry:
+    known = {"origin", "geometry"} | ({"material"} if use == "visual" else set[str]())
+    reading.accept(node, frozenset({"name"}), frozenset(known))
+    pose = read_origin(reading, node, snap=False)
+    material = reading.only(node, "material") if use == "visual" else None
+    color = None if material is None else _color(reading, material, colors)
+    shape, body = _geometry(reading, node)
+    return Geometry(
+        link=link, use=use, shape=shape, size=_size(reading, body, shape), rotation=pose.rotation,
+        translation=pose.translation, line=body.line, mesh=_mesh(reading, body, shape), color=color,
+        name=node.attributes.get("name"),
+    )  # fmt: skip
+
+
+def _geometry(reading: Reading, node: Node) -> tuple[_Shape, Node]:
+    geometry = reading.only(node, "geometry")
+    if geometry is None:
+        raise reading.fault(UrdfValueError, node, "<geometry> is missing")
+    reading.accept(geometry, frozenset(), _NAMES)
+    found = [(_SHAPES[child.tag], child) for child in geometry.children if child.tag in _SHAPES]
+    if not found:
+        raise reading.fault(UrdfValueError, geometry, f"needs one of {', '.join(_SHAPES)}")
+    if len(found) > 1:
+        reading.object_to(found[1][1], f"a second shape; the first is in line {found[0][1].line}", "the first is taken")
+    return found[0]
+
+
+def _size(reading: Reading, node: Node, shape: _Shape) -> tuple[float, ...]:
+    if shape == "mesh":
+        reading.accept(node, frozenset({"filename", "scale"}))
+        return reading.vector(node, "scale", (1.0, 1.0, 1.0))
+    if shape == "box":
+        reading.accept(node, frozenset({"size"}))
+        if "size" not in node.attributes:
+            raise reading.fault(UrdfValueError, node, "attribute 'size' is missing", attribute="size")
+        return _lengths(reading, node, "size", reading.vector(node, "size", (0.0, 0.0, 0.0)))
+    attributes = _ROUND[shape]
+    reading.accept(node, frozenset(attributes))
+    return sum((_lengths(reading, node, name, (reading.quantity(node, name),)) for name in attributes), ())
+
+
+def _lengths(reading: Reading, node: Node, attribute: str, lengths: tuple[float, ...]) -> tuple[float, ...]:
+    if min(lengths) < 0.0:
+        reading.object_to(node, f"{attribute} is negative", "its size is taken", attribute=attribute)
+    return tuple(map(abs, lengths))
+
+
+def _mesh(reading: Reading, node: Node, shape: _Shape) -> str | None:
+    if shape != "mesh":
+        return None
+    reference = node.attributes.get("filename", "")
+    if not reference:
+        raise reading.fault(UrdfValueError, node, "attribute 'filename' is missing or empty", attribute="filename")
+    if not reference.isprintable():
+        raise reading.fault(UrdfValueError, node, "filename has control characters", attribute="filename")
+    return reference
+
+
+def _color(reading: Reading, material: Node, colors: Colors) -> Color | None:
+    """Return the colour of a material: its own, which then has its name too, or the one of that name."""
+    reading.accept(material, frozenset({"name"}), frozenset({"color", "texture"}))
+    for texture in (child for child in material.children if child.tag == "texture"):
+        reading.ignore(texture, reason="textures are not read")
+    name, color = material.attributes.get("name", ""), reading.only(material, "color")
+    if color is None:
+        return colors.get(name)
+    reading.accept(color, frozenset({"rgba"}))
+    red, green, blue, alpha = reading.vector(color, "rgba", (0.0, 0.0, 0.0, 1.0))
+    if name:
+        colors.setdefault(name, (red, green, blue, alpha))
+    return red, green, blue, alpha

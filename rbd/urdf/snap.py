@@ -1,0 +1,105 @@
+"""Rotations and axes that are a printing error away from coordinate-aligned ones are made exact.
+
+Writers of robot files print 1.5707963 for a right angle. The cosine of that is 2.7e-8, not 0, and every structural zero
+that recording could have dropped is lost. The tolerance covers seven printed decimals of a right angle or a half turn,
+and nothing a person would write on purpose.
+
+Room: urdf. May import the types of the module `report`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from rbd.urdf.report import Rows, Triple
+
+ANGLE_TOLERANCE: Final = 5e-8
+LENGTH_TOLERANCE: Final = 1e-8
+ROUNDING: Final = 1e-15
+"""Changes no larger than this are the rounding of sine and cosine, and are not reported."""
+
+
+def snapped_axis(axis: Triple) -> Triple:
+    """Return the unit vector `axis` with components within the tolerance of 0 made zero, and the rest made to fit."""
+    rounded = _near(axis)
+    return axis if rounded == axis else _unit(rounded)
+
+
+def snapped_translation(translation: Triple) -> Triple:
+    """Return `translation` with components shorter than the length tolerance made zero."""
+    x, y, z = (0.0 if abs(c) <= LENGTH_TOLERANCE else c for c in translation)
+    return x, y, z
+
+
+def snapped_rotation(rows: Rows) -> Rows:
+    """Return the rotation matrix `rows` with entries close to 0 or ±1 made exact, and the rest made to fit.
+
+    An entry of ±1 fixes its row and column, and leaves the angle about one axis. A single entry of 0 keeps its row in a
+    coordinate plane; the other rows are made orthogonal to it.
+    """
+    rounded = (_near(rows[0]), _near(rows[1]), _near(rows[2]))
+    if rounded == rows:
+        return rounded
+    entries = [(abs(rounded[i][j]), i, j) for i in range(3) for j in range(3)]
+    one = next(((i, j) for size, i, j in entries if size == 1.0), None)
+    if one is not None:
+        return _about_axis(rounded, *one)
+    zeros = [(i, j) for size, i, j in entries if size == 0.0]
+    return _row_first(rows, *zeros[0]) if len(zeros) == 1 else rows
+
+
+def change(old: tuple[float, ...], new: tuple[float, ...]) -> float:
+    """Return the largest difference between two tuples."""
+    return max(abs(a - b) for a, b in zip(old, new, strict=True))
+
+
+def _near(values: Triple) -> Triple:
+    """Return a row of unit length with components that small made zero; beside two zeros stands exactly ±1."""
+    kept = [0.0 if abs(c) <= ANGLE_TOLERANCE else c for c in values]
+    if kept.count(0.0) == 2:
+        kept = [math.copysign(1.0, c) if c else 0.0 for c in kept]
+    x, y, z = kept
+    return x, y, z
+
+
+def _unit(v: Triple) -> Triple:
+    x, y, z = v
+    length = math.hypot(x, y, z)
+    return x / length + 0.0, y / length + 0.0, z / length + 0.0
+
+
+def _about_axis(rows: Rows, i: int, j: int) -> Rows:
+    """Return the exact rotation whose entry (i, j) is ±1; the rest is the 2 by 2 block of its minor."""
+    sign = rows[i][j]
+    r, s = (i + 1) % 3, (i + 2) % 3
+    c, d = (j + 1) % 3, (j + 2) % 3
+    # in cyclic order the block has the determinant `sign`: (cos, -sin; sin, cos), its last column negated if sign < 0
+    cosine = rows[r][c] + sign * rows[s][d]
+    sine = rows[s][c] - sign * rows[r][d]
+    cosine, sine, _ = _unit(_near(_unit((cosine, sine, 0.0))))
+    block = {(i, j): sign, (r, c): cosine, (s, c): sine, (r, d): -sign * sine + 0.0, (s, d): sign * cosine + 0.0}
+    return _rows([[block.get((row, column), 0.0) for column in range(3)] for row in range(3)])
+
+
+def _row_first(rows: Rows, i: int, j: int) -> Rows:
+    """Return the rotation with a zero at (i, j): that row is kept in its plane, the next made orthogonal to it."""
+    kept = list(rows[i])
+    kept[j] = 0.0
+    first = _unit((kept[0], kept[1], kept[2]))
+    other = rows[(i + 1) % 3]
+    along = sum(a * b for a, b in zip(first, other, strict=True))
+    x, y, z = (b - along * a for a, b in zip(first, other, strict=True))
+    second = _unit((x, y, z))
+    result = [[0.0] * 3, [0.0] * 3, [0.0] * 3]
+    result[i], result[(i + 1) % 3], result[(i + 2) % 3] = list(first), list(second), list(_cross(first, second))
+    return _rows(result)
+
+
+def _cross(a: Triple, b: Triple) -> Triple:
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+def _rows(values: list[list[float]]) -> Rows:
+    (a, b, c), (d, e, f), (g, h, i) = values
+    return (a, b, c), (d, e, f), (g, h, i)

@@ -1,0 +1,181 @@
+"""Links and joints of a file form one tree: the rules, and the order of the joints.
+
+Room: urdf. May import `errors` and the modules that read links, joints and shapes.
+
+Joints come in file order, but never before the joint they hang on: a mechanism that is written and read again keeps
+its coordinates, and merging fixed joints changes nothing in the order of the others. No recursion: a chain may be as
+long as the file allows.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable
+from typing import Final
+
+from rbd.errors import UrdfRefusedError, UrdfSyntaxError, UrdfTopologyError, quoted
+from rbd.urdf.description import JointPart, LinkPart, RobotPart
+from rbd.urdf.joints import read_joint
+from rbd.urdf.links import read_link
+from rbd.urdf.reading import Reading, closest
+from rbd.urdf.shapes import read_colors
+from rbd.urdf.xml import Node
+
+_SHOWN: Final = 12
+_NOT_HONOURED: Final = {
+    "gazebo": "simulator settings are not read",
+    "transmission": "transmissions are not read",
+}
+
+
+def read_robot(reading: Reading, root: Node) -> RobotPart:
+    """Return all links and joints; names are unique and every joint's links exist."""
+    if root.tag != "robot":
+        raise reading.fault(UrdfSyntaxError, root, "the root element must be <robot>")
+    _refuse_templates(reading, root)
+    reading.accept(root, frozenset({"name", "version"}), frozenset({"link", "joint", "material", *_NOT_HONOURED}))
+    for node in root.children:
+        if node.tag in _NOT_HONOURED:
+            reading.ignore(node, reason=_NOT_HONOURED[node.tag])
+    name = root.attributes.get("name", "")
+    if not name:
+        reading.warn(root, "the robot has no name")
+    links = _links(reading, root)
+    return RobotPart(root, name, links, _joints(reading, root, links))
+
+
+def _refuse_templates(reading: Reading, root: Node) -> None:
+    for node in root.children:
+        if node.tag.startswith("xacro:"):
+            message = "this file is a xacro template, a program; expand it with xacro first"
+            raise reading.fault(UrdfRefusedError, node, message)
+
+
+def _links(reading: Reading, root: Node) -> dict[str, LinkPart]:
+    links: dict[str, LinkPart] = {}
+    colors = read_colors(reading, root)
+    for node in root.children:
+        if node.tag == "link":
+            part = read_link(reading, node, colors)
+            _require_new(reading, node, part.name, links.get(part.name))
+            links[part.name] = part
+    if not links:
+        raise reading.fault(UrdfTopologyError, root, "the robot has no links")
+    return links
+
+
+def _joints(reading: Reading, root: Node, links: dict[str, LinkPart]) -> dict[str, JointPart]:
+    joints: dict[str, JointPart] = {}
+    for node in root.children:
+        if node.tag == "joint":
+            part = read_joint(reading, node, links)
+            _require_new(reading, node, part.name, joints.get(part.name))
+            joints[part.name] = part
+    _check_mimics(reading, joints)
+    return joints
+
+
+def _require_new(reading: Reading, node: Node, name: str, first: LinkPart | JointPart | None) -> None:
+    if first is not None:
+        message = f"a second {node.tag} {quoted(name)}; the first is in line {first.node.line}"
+        raise reading.fault(UrdfTopologyError, node, message, name=name, first_line=first.node.line)
+
+
+def _check_mimics(reading: Reading, joints: dict[str, JointPart]) -> None:
+    sources = {mimic.joint: mimic.source for mimic in reading.report.mimics}
+    for name, source in sources.items():
+        node = _mimic_node(joints[name])
+        if source == name:
+            raise reading.fault(UrdfTopologyError, node, "the joint mimics itself", name=name)
+        if source not in joints:
+            message = f"there is no joint {quoted(source)}; {closest(source, joints)}"
+            raise reading.fault(UrdfTopologyError, node, message, name=source)
+    cycle = find_cycle(sources)
+    if cycle:
+        node = _mimic_node(joints[cycle[0]])
+        raise reading.fault(UrdfTopologyError, node, f"mimic joints form a cycle: {spelled(cycle)}", cycle=tuple(cycle))
+
+
+def _mimic_node(joint: JointPart) -> Node:
+    return next(child for child in joint.node.children if child.tag == "mimic")
+
+
+def ordered(reading: Reading, robot: RobotPart) -> tuple[LinkPart, list[JointPart]]:
+    """Return the root link, and the joints in file order, parents first."""
+    parents = _parent_joints(reading, robot)
+    cycle = find_cycle({child: joint.parent for child, joint in parents.items()})
+    if cycle:
+        raise _cycle_fault(reading, parents, cycle)
+    root = _root(reading, [link for name, link in robot.links.items() if name not in parents])
+    return root, _parents_first(root.name, robot.joints.values())
+
+
+def _cycle_fault(reading: Reading, parents: dict[str, JointPart], upwards: list[str]) -> UrdfTopologyError:
+    """Return the error for a cycle of links; the joint that stands last in the file is the one that closes it."""
+    cycle = upwards[::-1]
+    closing = max(range(len(cycle)), key=lambda k: parents[cycle[k]].node.line)
+    cycle = cycle[closing:] + cycle[:closing]
+    message = f"links form a cycle: {spelled(cycle)}; close loops with Mechanism.attach after loading"
+    return reading.fault(UrdfTopologyError, parents[cycle[0]].node, message, cycle=tuple(cycle))
+
+
+def _parent_joints(reading: Reading, robot: RobotPart) -> dict[str, JointPart]:
+    parents: dict[str, JointPart] = {}
+    for joint in robot.joints.values():
+        if joint.parent == joint.child:
+            message = f"joins link {quoted(joint.child)} to itself"
+            raise reading.fault(UrdfTopologyError, joint.node, message, name=joint.child)
+        first = parents.setdefault(joint.child, joint)
+        if first is not joint:
+            message = f"link {quoted(joint.child)} has a second parent; the first is by joint {quoted(first.name)}"
+            where = f" in line {first.node.line}; close loops with Mechanism.attach after loading"
+            raise reading.fault(UrdfTopologyError, joint.node, message + where, name=joint.child)
+    return parents
+
+
+def find_cycle(step: dict[str, str]) -> list[str]:
+    """Return the names on the first cycle of a map from names to names, in the order of its steps; empty if none."""
+    finished: set[str] = set()
+    for start in step:
+        trail: dict[str, None] = {}
+        name = start
+        while name in step and name not in finished and name not in trail:
+            trail[name] = None
+            name = step[name]
+        if name in trail:
+            names = list(trail)
+            return names[names.index(name) :]
+        finished.update(trail)
+    return []
+
+
+def spelled(cycle: list[str]) -> str:
+    """Return a cycle as text; a long one with its middle left out."""
+    names = [quoted(name) for name in cycle[:_SHOWN]]
+    left = [f"... ({len(cycle) - _SHOWN} more)"] if len(cycle) > _SHOWN else []
+    return " -> ".join([*names, *left, quoted(cycle[0])])
+
+
+def _root(reading: Reading, roots: list[LinkPart]) -> LinkPart:
+    if len(roots) > 1:
+        names = ", ".join(quoted(link.name) for link in roots[:_SHOWN])
+        more = ", ..." if len(roots) > _SHOWN else ""
+        message = f"{len(roots)} links have no parent: {names}{more}; one must be the root"
+        shown = tuple(link.name for link in roots)
+        raise reading.fault(UrdfTopologyError, roots[1].node, message, roots=shown)
+    return roots[0]
+
+
+def _parents_first(root: str, joints: Iterable[JointPart]) -> list[JointPart]:
+    """Return the joints in file order as far as each comes after the joint it hangs on."""
+    onward: dict[str, list[tuple[int, JointPart]]] = {}
+    for place, joint in enumerate(joints):
+        onward.setdefault(joint.parent, []).append((place, joint))
+    order: list[JointPart] = []
+    reached = list(onward.get(root, ()))  # sorted, hence a heap; places differ, so joints are never compared
+    while reached:
+        _, joint = heapq.heappop(reached)
+        order.append(joint)
+        for entry in onward.get(joint.child, ()):
+            heapq.heappush(reached, entry)
+    return order

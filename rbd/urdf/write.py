@@ -1,0 +1,128 @@
+"""`write_urdf`: the inverse of reading, for what URDF can say.
+
+Room: urdf. May import `errors`, `spatial`, `mechanism` and the modules `read` and `phrases`.
+
+Text is settled before it is returned: it is read and written again until nothing changes, so that reading and writing a
+written file gives the same bytes, and nothing is written that the reader would refuse.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Final
+
+from rbd.errors import ArgumentError, UrdfError, UrdfPathError, quoted
+from rbd.mechanism import Mechanism, RigidBody
+from rbd.spatial import Transform
+from rbd.urdf.phrases import element, joint_lines, link_lines, origin_line
+from rbd.urdf.read import parse_urdf
+
+_PRECISIONS: Final = (17, 15, 14)
+_ROUNDS: Final = 6
+
+
+def write_urdf(
+    mechanism: Mechanism,
+    path: str | os.PathLike[str],
+    *,
+    name: str = "robot",
+    frames: Sequence[str] = (),
+    strict: bool = True,
+) -> None:
+    """Write the mechanism as a URDF file; arguments and errors are those of `format_urdf`.
+
+    The file appears complete or not at all. Raises UrdfPathError where it cannot be written.
+    """
+    text = format_urdf(mechanism, name=name, frames=frames, strict=strict)
+    target = Path(path)
+    draft = target.with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        draft.write_text(text, encoding="utf-8", newline="\n")
+        draft.replace(target)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            draft.unlink(missing_ok=True)
+        message = f"cannot write {os.fspath(path)!r}: {error.strerror}"
+        raise UrdfPathError(message, file=os.fspath(path), line=None, column=None, element=None) from None
+
+
+def format_urdf(mechanism: Mechanism, *, name: str = "robot", frames: Sequence[str] = (), strict: bool = True) -> str:
+    """Return the mechanism as URDF text, which reads back with the same joints, coordinates and dynamics.
+
+    `frames` names further body-fixed frames to keep, as massless links on fixed joints. Gravity, contact points and all
+    other frames are not written; nor, with `strict=False`, are joint parameters URDF has no word for (armature, bound
+    springs, unequal damping).
+
+    Raises ArgumentError, whose `joint` or `body` names the culprit, for loops, for joint types other than revolute,
+    prismatic, fixed, quaternion floating and planar (with its in-plane axes turned the least from the normal's), for
+    bounds of velocity or effort that are not symmetric; UnknownNameError for a frame that is not there.
+
+    >>> from rbd import Joint, Mechanism, Revolute, RigidBody
+    >>> mechanism = Mechanism()
+    >>> mechanism.attach("world", RigidBody("arm"), Joint("shoulder", Revolute((0, 0, 1))))
+    >>> print(format_urdf(mechanism, name="arm"))
+    <?xml version="1.0" encoding="UTF-8"?>
+    <robot name="arm">
+      <link name="world"/>
+      <link name="arm"/>
+      <joint name="shoulder" type="continuous">
+        <parent link="world"/>
+        <child link="arm"/>
+        <axis xyz="0.0 0.0 1.0"/>
+      </joint>
+    </robot>
+    <BLANKLINE>
+    """
+    if mechanism.loop_joints:
+        joint = mechanism.loop_joints[0]
+        message = f"joint {quoted(joint.name)} closes a loop, which URDF cannot say"
+        raise ArgumentError(message, argument="mechanism", joint=joint.name)
+    text = ""
+    for digits in _PRECISIONS:
+        text = _text(mechanism, mechanism.root_body, name, frames, digits, strict=strict)
+        for _ in range(_ROUNDS):
+            again = _rewritten(text, mechanism.root_body.name, name, digits, strict=strict)
+            if again == text:
+                return text
+            text = again
+    return text
+
+
+def _rewritten(text: str, top: str, name: str, digits: int, *, strict: bool) -> str:
+    try:
+        mechanism = parse_urdf(text, remove_fixed_joints=False, strict=strict)
+    except UrdfError as error:
+        message = f"URDF cannot say this mechanism: {error.message}"
+        raise ArgumentError(message, argument="mechanism") from error
+    return _text(mechanism, mechanism.body(top), name, (), digits, strict=strict)
+
+
+def _text(mechanism: Mechanism, top: RigidBody, name: str, frames: Sequence[str], digits: int, *, strict: bool) -> str:
+    """Return the text of everything at and below `top`."""
+    bodies = mechanism.subtree(top)
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>', element("robot", {"name": name}, closed=False)]
+    for body in bodies:
+        lines += link_lines(body, digits)
+    lines += (f"  {element('link', {'name': frame})}" for frame in frames)
+    for body in bodies[1:]:
+        joint = mechanism.parent_joint(body)
+        if joint is not None:
+            parent = mechanism.predecessor(joint)
+            lines += joint_lines(joint, parent, body, mechanism.placement(joint), digits, strict=strict)
+    lines += _frame_joints(mechanism, frames, digits)
+    return "\n".join([*lines, "</robot>", ""])
+
+
+def _frame_joints(mechanism: Mechanism, frames: Iterable[str], digits: int) -> Iterable[str]:
+    for name in frames:
+        frame = mechanism.frame(name)
+        body = mechanism.body_of_frame(frame)
+        placement: Transform = body.fixed_transform(frame, body.default_frame)
+        yield "  " + element("joint", {"name": f"{name}_to_{body.name}", "type": "fixed"}, closed=False)
+        yield f"    {element('parent', {'link': body.name})}"
+        yield f"    {element('child', {'link': name})}"
+        yield from origin_line(placement, digits)
+        yield "  </joint>"
