@@ -2,7 +2,7 @@
 
 A page's fenced `python` blocks run in order and share one namespace. What a statement prints stands right below it,
 each line behind `#>`; `...` stands for anything, and numbers are compared to the digits shown. Blocks of `>>>` lines
-work too. A docstring's `>>>` lines run alone, in an empty namespace: an example that a reader can paste.
+work too. A docstring's `>>>` lines run alone, in a namespace that holds its module's names and nothing else.
 
     python -m tests.docs.examples docs/frames.md            run a page
     python -m tests.docs.examples --update docs/frames.md   and write what it prints below its statements
@@ -14,8 +14,10 @@ import argparse
 import ast
 import contextlib
 import doctest
+import importlib
 import io
 import linecache
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -31,6 +33,7 @@ from sybil.parsers.rest import DocTestParser
 ROOT = Path(__file__).resolve().parents[2]
 FLAGS = doctest.ELLIPSIS | NUMBER
 MARK = "#>"
+FRAME_ID = re.compile(r"#[0-9a-f]{6}\b")  # random: other in every run
 
 
 def pages() -> list[Path]:
@@ -163,10 +166,15 @@ def docstrings(path: Path) -> Iterator[Document]:
     parser = DocTestParser(FLAGS)
     for start, end, _ in PythonDocStringDocument.extract_docstrings(text):
         document = Document("\n" * text.count("\n", 0, start) + text[start:end], str(path))
+        document.namespace.update(vars(_module(path)))
         for region in parser(document):
             document.add(region)
         if document.regions:
             yield document
+
+
+def _module(path: Path) -> ModuleType:
+    return importlib.import_module(name_of(path).removesuffix(".py").removesuffix("/__init__").replace("/", "."))
 
 
 def run_docstring(document: Document) -> None:
@@ -183,7 +191,7 @@ def update(path: Path) -> int:
     wrong = _wrong_outcomes(path)
     lines = path.read_text(encoding="utf-8").split("\n")
     for outcome in reversed(wrong):
-        printed = [f"{MARK} {line}".rstrip() for line in outcome.printed.splitlines()]
+        printed = [f"{MARK} {FRAME_ID.sub('#...', line)}".rstrip() for line in outcome.printed.splitlines()]
         lines[outcome.statement_end : outcome.shown_end] = printed
     path.write_text("\n".join(lines), encoding="utf-8")
     return len(wrong)

@@ -43,7 +43,7 @@ def mypy(folder: Path) -> subprocess.CompletedProcess[str]:
 def pyright(folder: Path) -> subprocess.CompletedProcess[str]:
     """Run pyright in strict mode on the modules of a folder."""
     settings = {
-        "include": [str(folder)],
+        "include": ["."],
         "extraPaths": [str(ROOT)],
         "stubPath": str(ROOT / "typings"),
         "typeCheckingMode": "strict",
