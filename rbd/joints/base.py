@@ -13,7 +13,7 @@ Derive from `JointType` and write eight members:
 * `project(transform, near)`: the coordinates nearest to a pose, used when loops are closed;
 * `zero()` (the transform must be the identity there) and `random(rng)`.
 
-If S depends on q, write `bias_acceleration` too: (dS/dt) v. If v is not the derivative of q, write
+If S depends on q, write `motion_subspace_rate` too: dS/dt. If v is not the derivative of q, write
 `configuration_derivative`, `velocity`, both of their Jacobians, the local coordinates and, if some q have to be
 normalised, the three members about that. Then run `rbd.testing.check_joint_type(MyJoint())`: it checks every member
 against every other one, and says what does not fit.
@@ -91,12 +91,20 @@ class JointType(ABC):
         """Return the twist of `after` with respect to `before`, expressed in `after`: S v."""
         return self.motion_subspace(q, after, before) @ v
 
-    def bias_acceleration(self, q: Vector, v: Vector, after: Frame[A], before: Frame[B]) -> SpatialAcceleration[A, B, A]:
-        """Return (dS/dt) v, components in `after`: the part of the joint's acceleration that v alone causes.
+    def motion_subspace_rate(
+        self, q: Vector, v: Vector, after: Frame[A], before: Frame[B]
+    ) -> GeometricJacobian[A, B, A]:
+        """Return dS/dt at velocity v: how the columns of S, components in `after`, change.
 
         Zero here, which is right whenever S does not depend on q.
         """
-        return SpatialAcceleration.trusted(after, before, after, zero3(), zero3())
+        return GeometricJacobian.trusted(after, before, after, ((zero3(), zero3()),) * self.nv)
+
+    def bias_acceleration(
+        self, q: Vector, v: Vector, after: Frame[A], before: Frame[B]
+    ) -> SpatialAcceleration[A, B, A]:
+        """Return (dS/dt) v, components in `after`: the part of the joint's acceleration that v alone causes."""
+        return self.motion_subspace_rate(q, v, after, before).acceleration(v)
 
     def position_subspace(self, q: Vector, after: Frame[A], before: Frame[B]) -> GeometricJacobian[A, B, A]:
         """Return H: nq columns in `after`; `H @ qd` is the twist that goes with the derivative qd of q.
@@ -127,7 +135,7 @@ class JointType(ABC):
         return tuple(v)
 
     def velocity(self, q: Vector, qd: Vector) -> Vector:
-        """Return the velocity at which q changes at the rate qd; qd off the manifold counts by its effect on the pose."""
+        """Return the velocity at which q changes at the rate qd; a qd off the manifold counts by its effect."""
         return tuple(qd)
 
     def configuration_derivative_jacobian(self, q: Vector) -> Matrix:

@@ -11,7 +11,7 @@ import attrs
 from typing_extensions import override
 
 from rbd.joints.base import JointType
-from rbd.spatial import Frame, GeometricJacobian, SpatialAcceleration, Transform, WrenchMatrix
+from rbd.spatial import Frame, GeometricJacobian, Transform, WrenchMatrix
 from rbd.spatial.linalg import Vec3, add3, cross3, matvec, neg3, sub3
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Reversed(JointType):
     def velocity_names(self) -> tuple[str, ...]:
         return self.original.velocity_names
 
-    # ---------------------------------------------------------------- kinematics: minus the original's, seen from `after`
+    # ---------------------------------------------------------------- kinematics: minus the original's, seen from after
 
     @override
     def transform(self, q: Vector, after: Frame[A], before: Frame[B]) -> Transform[A, B]:
@@ -70,11 +70,19 @@ class Reversed(JointType):
         return GeometricJacobian.trusted(after, before, after, columns)
 
     @override
-    def bias_acceleration(self, q: Vector, v: Vector, after: Frame[A], before: Frame[B]) -> SpatialAcceleration[A, B, A]:
-        # The change of frame adds the bracket of the twist with itself: nothing.
-        bias, pose = self.original.bias_acceleration(q, v, before, after), self.original.transform(q, before, after)
-        moved = _moved_motion(pose, (bias.angular_components, bias.linear_components))
-        return SpatialAcceleration.trusted(after, before, after, *moved)
+    def motion_subspace_rate(
+        self, q: Vector, v: Vector, after: Frame[A], before: Frame[B]
+    ) -> GeometricJacobian[A, B, A]:
+        # The columns also turn with the original's own motion, which is what the pose that moves them does.
+        pose, twist = self.original.transform(q, before, after), self.original.twist(q, v, before, after)
+        columns = self.original.motion_subspace(q, before, after).columns
+        rates = self.original.motion_subspace_rate(q, v, before, after).columns
+        motion = (twist.angular_components, twist.linear_components)
+        moved = tuple(
+            _moved_motion(pose, _sum(rate, _bracket(motion, column)))
+            for rate, column in zip(rates, columns, strict=True)
+        )
+        return GeometricJacobian.trusted(after, before, after, moved)
 
     @override
     def constraint_wrench_subspace(self, q: Vector, after: Frame[A]) -> WrenchMatrix[A]:
@@ -139,6 +147,14 @@ class Reversed(JointType):
     def flipped(self) -> JointType:
         """Return the original joint."""
         return self.original
+
+
+def _sum(a: _Pair, b: _Pair) -> _Pair:
+    return add3(a[0], b[0]), add3(a[1], b[1])
+
+
+def _bracket(a: _Pair, b: _Pair) -> _Pair:
+    return cross3(a[0], b[0]), add3(cross3(a[0], b[1]), cross3(a[1], b[0]))
 
 
 def _moved_motion(pose: Transform[A, B], column: _Pair) -> _Pair:

@@ -15,7 +15,7 @@ from rbd.errors import ArgumentError
 from rbd.joints.axis import Axis, flipped_axis, lifted, nearest_turn, unit_axis
 from rbd.joints.base import JointType
 from rbd.scalars import atan2, cos, sin
-from rbd.spatial import GeometricJacobian, SpatialAcceleration, Transform, WrenchMatrix
+from rbd.spatial import GeometricJacobian, Transform, WrenchMatrix
 from rbd.spatial.linalg import cross3, dot3, identity3, matmul, scale3, tmatvec, zero3
 from rbd.spatial.so3 import rotation_about, rotation_to_quaternion
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rbd.spatial.frame import A, B
     from rbd.spatial.linalg import Vec3
 
-_PARALLEL = 1e-6  # the sine of the smallest angle between the axes that is not refused
+_PARALLEL = 1 / 10**6  # the sine of the smallest angle between the axes that is not refused
 
 
 @final
@@ -96,10 +96,12 @@ class Universal(JointType):
         return GeometricJacobian.trusted(after, before, after, columns)
 
     @override
-    def bias_acceleration(self, q: Vector, v: Vector, after: Frame[A], before: Frame[B]) -> SpatialAcceleration[A, B, A]:
-        """Return what turning `axis1` about `axis2` adds: the derivative of `axis1` in `after` is axis1 × axis2 v[1]."""
-        angular = scale3(cross3(self._first_axis(q), lifted(self.axis2, q)), v[0] * v[1])
-        return SpatialAcceleration.trusted(after, before, after, angular, zero3())
+    def motion_subspace_rate(
+        self, q: Vector, v: Vector, after: Frame[A], before: Frame[B]
+    ) -> GeometricJacobian[A, B, A]:
+        """Return dS/dt: seen from `after`, axis1 turns about axis2 at -v[1]."""
+        turning = scale3(cross3(self._first_axis(q), lifted(self.axis2, q)), v[1])
+        return GeometricJacobian.trusted(after, before, after, ((turning, zero3()), (zero3(), zero3())))
 
     @override
     def constraint_wrench_subspace(self, q: Vector, after: Frame[A]) -> WrenchMatrix[A]:

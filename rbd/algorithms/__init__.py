@@ -1,0 +1,49 @@
+"""One file per algorithm: the readable source of everything rbd computes.
+
+May import state and above. Algorithms are plain functions of a state; see the design page for their rules.
+"""
+
+from rbd.algorithms.center_of_mass import center_of_mass, mass, subtree_mass
+from rbd.algorithms.coriolis import coriolis_matrix
+from rbd.algorithms.dynamics import dynamics
+from rbd.algorithms.energy import gravitational_potential_energy, kinetic_energy
+from rbd.algorithms.external import ExternalWrenches
+from rbd.algorithms.forward_dynamics import articulated_inertia, forward_dynamics
+from rbd.algorithms.inverse_dynamics import dynamics_bias, gravity_torques, inverse_dynamics
+from rbd.algorithms.inverse_mass_matrix import inverse_mass_matrix
+from rbd.algorithms.jacobians import geometric_jacobian, point_jacobian
+from rbd.algorithms.mass_matrix import mass_matrix
+from rbd.algorithms.momentum import (
+    centroidal_momentum_matrix,
+    centroidal_transform,
+    momentum,
+    momentum_matrix,
+    momentum_rate_bias,
+)
+from rbd.algorithms.passive import passive_torques
+
+__all__ = [
+    "ExternalWrenches",
+    "articulated_inertia",
+    "center_of_mass",
+    "centroidal_momentum_matrix",
+    "centroidal_transform",
+    "coriolis_matrix",
+    "dynamics",
+    "dynamics_bias",
+    "forward_dynamics",
+    "geometric_jacobian",
+    "gravitational_potential_energy",
+    "gravity_torques",
+    "inverse_dynamics",
+    "inverse_mass_matrix",
+    "kinetic_energy",
+    "mass",
+    "mass_matrix",
+    "momentum",
+    "momentum_matrix",
+    "momentum_rate_bias",
+    "passive_torques",
+    "point_jacobian",
+    "subtree_mass",
+]

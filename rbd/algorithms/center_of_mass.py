@@ -1,0 +1,90 @@
+"""Mass and centre of mass.
+
+Room: algorithms; may import state and above.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from rbd.errors import SingularError
+from rbd.mechanism import Mechanism, RigidBody
+from rbd.scalars import Scalar, is_float, to_float
+from rbd.spatial import FreeVector, Point
+from rbd.spatial.linalg import Vec3, add3, matvec, scale3
+from rbd.state import State, StateView, kernel, passes
+from rbd.state.layout import layout_of
+
+
+@kernel
+def mass_moment_kernel(state: StateView, indices: tuple[int, ...]) -> tuple[Scalar, Vec3]:
+    """Return the mass of some bodies, and mass times position of their centre in the root frame."""
+    total: Scalar = 0
+    moment: Vec3 = (0, 0, 0)
+    inertias, poses = passes.body_inertias(state), passes.to_root(state)
+    for index in indices:
+        inertia, pose = inertias[index], poses[index]
+        total = total + inertia.mass
+        shifted = matvec(pose.rotation_components, inertia.cross_part_components)
+        moment = add3(moment, add3(shifted, scale3(pose.translation_components, inertia.mass)))
+    return total, moment
+
+
+def center_of_mass(state: State[Any], bodies: Iterable[RigidBody] | None = None) -> Point[Any]:
+    """Return the centre of mass of `bodies` (all of them when not given), in the root frame.
+
+    Raises SingularError when they have no mass.
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum())
+    >>> rbd.center_of_mass(state).frame is state.mechanism.root_frame
+    True
+    """
+    chosen = state.layout.bodies[1:] if bodies is None else bodies
+    total, (x, y, z) = mass_moment_kernel(state, tuple(state.layout.body_index(body) for body in chosen))
+    if is_float(total) and to_float(total) <= 0:
+        raise SingularError("bodies without mass have no centre of mass", what="mass")
+    return Point.trusted(state.layout.root_frame, (x / total, y / total, z / total))
+
+
+def weight_moment(state: StateView) -> Scalar:
+    """Return gravity times mass times height: minus the potential energy."""
+    _, moment = mass_moment_kernel(state, tuple(range(len(state.layout.bodies))))
+    return state.gravity.dot(FreeVector.trusted(state.layout.root_frame, moment))
+
+
+def mass(mechanism: Mechanism) -> Scalar:
+    """Return the mass of all bodies but the root.
+
+    >>> import rbd
+    >>> mechanism = rbd.robots.double_pendulum()
+    >>> rbd.mass(mechanism) == mechanism.mass
+    True
+    """
+    return mechanism.mass
+
+
+def subtree_mass(mechanism: Mechanism, body: RigidBody) -> Scalar:
+    """Return the mass of `body` and of all it carries in the spanning tree; the root itself counts nothing.
+
+    Raises UnknownNameError when the body is not part of the mechanism.
+
+    >>> import rbd
+    >>> mechanism = rbd.robots.double_pendulum()
+    >>> rbd.subtree_mass(mechanism, mechanism.root_body) == rbd.mass(mechanism)
+    True
+    """
+    layout = layout_of(mechanism)
+    top = layout.body_index(body)
+    inside = {top}
+    total: Scalar = 0 if top == 0 else _mass_of(body)
+    for link in layout.links:
+        if link.parent in inside:
+            inside.add(link.index)
+            total = total + _mass_of(link.body)
+    return total
+
+
+def _mass_of(body: RigidBody) -> Scalar:
+    return 0 if body.inertia is None else body.inertia.mass

@@ -1,0 +1,40 @@
+"""Wrenches from outside the mechanism, brought into the frames of the bodies they push.
+
+Room: algorithms; may import state and above.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+from rbd.errors import ArgumentError
+from rbd.mechanism import RigidBody
+from rbd.spatial import Wrench
+from rbd.state import State
+
+ExternalWrenches: TypeAlias = Mapping[RigidBody, Wrench[Any]]
+"""Body -> the wrench on it, in any frame attached to a body of the mechanism, or in the root frame."""
+BodyWrenches: TypeAlias = tuple["Wrench[Any] | None", ...]
+"""One per body, in the body's default frame; None where nothing pushes."""
+
+
+def body_wrenches(state: State[Any], external: ExternalWrenches | None) -> BodyWrenches | None:
+    """Return the external wrenches per body, each in its body's default frame; None when there are none.
+
+    Raises UnknownNameError for a body of another mechanism, ArgumentError for something that is no wrench.
+    """
+    if not external:
+        return None
+    result: list[Wrench[Any] | None] = [None] * len(state.layout.bodies)
+    for body, wrench in external.items():
+        index = state.layout.body_index(body)
+        if not isinstance(wrench, Wrench):
+            raise ArgumentError(
+                f"the external wrench on body '{body.name}' is {wrench!r}, needs a Wrench; "
+                "Wrench.of_force(point, force) makes one from a force",
+                argument="external_wrenches",
+                value=wrench,
+            )
+        result[index] = state.transform(wrench, body.default_frame)
+    return tuple(result)

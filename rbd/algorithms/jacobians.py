@@ -1,0 +1,78 @@
+"""Jacobians: how velocities along a path of joints move a body or a point.
+
+Room: algorithms; may import state and above.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from rbd.mechanism import TreePath
+from rbd.spatial import Frame, GeometricJacobian, Point, PointJacobian, Transform
+from rbd.spatial.linalg import Vec3, add3, cross3, neg3
+from rbd.state import ArrayOf, State, StateView, kernel, passes
+
+A = TypeVar("A", bound=ArrayOf)
+Columns = tuple[tuple[Vec3, Vec3], ...]
+
+
+@kernel
+def geometric_jacobian_kernel(state: StateView, path: TreePath, steps: dict[int, Transform]) -> Columns:
+    """Return the columns of the Jacobian; `steps` maps the frame of each link on the path to the one wanted."""
+    columns: list[tuple[Vec3, Vec3]] = [((0, 0, 0), (0, 0, 0))] * state.layout.nv
+    for joint, direction in path:
+        link = state.layout.link(joint)
+        moved = passes.subspaces(state)[link.index - 1].transformed(steps[link.index])
+        for column, (angular, linear) in zip(range(link.v.start, link.v.stop), moved.columns, strict=True):
+            columns[column] = (angular, linear) if direction > 0 else (neg3(angular), neg3(linear))
+    return tuple(columns)
+
+
+def geometric_jacobian(
+    state: State[A], path: TreePath, *, frame: Frame[Any] | None = None, out: A | None = None
+) -> GeometricJacobian[Any, Any, Any]:
+    """Return the Jacobian J of `path`: J @ v is the twist of the path's target with respect to its source.
+
+    `path` comes from `mechanism.path(source, target)`. The Jacobian is expressed in `frame`, any frame attached to a
+    body (the root frame when not given). Columns of joints off the path are zero. `out`, a (6, nv) array, is filled with
+    its numbers, angular rows first. Raises ShapeError, UnknownNameError.
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), v=[1.0, 0.5])
+    >>> hand = state.mechanism.bodies[-1]
+    >>> jacobian = rbd.geometric_jacobian(state, state.mechanism.path(state.mechanism.root_body, hand))
+    >>> (jacobian @ state.v).isclose(state.twist(hand))
+    True
+    """
+    wanted = state.layout.root_frame if frame is None else frame
+    links = [state.layout.link(joint) for joint, _ in path]
+    steps = {link.index: state.relative_transform(link.body, wanted) for link in links}
+    columns = geometric_jacobian_kernel(state, path, steps)
+    if out is not None:
+        rows = zip(*(angular + linear for angular, linear in columns), strict=True)
+        state.pack(tuple(rows) or ((),) * 6, "jacobian", (6, state.layout.nv), out)
+    return GeometricJacobian.trusted(path.target.default_frame, path.source.default_frame, wanted, columns)
+
+
+def point_jacobian(
+    state: State[A], path: TreePath, point: Point[Any], *, out: A | None = None
+) -> PointJacobian[Any]:
+    """Return the Jacobian J of a point fixed to the target of `path`: J @ v is its velocity as seen from the source.
+
+    `point` may be given in any frame attached to a body; the Jacobian is expressed in that frame. `out`, a (3, nv)
+    array, is filled with its numbers. Raises ShapeError, UnknownNameError.
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), v=[1.0, 0.5])
+    >>> root, hand = state.mechanism.root_body, state.mechanism.bodies[-1]
+    >>> tip = state.transform(rbd.Point(hand.default_frame, [0.0, 0.0, -1.0]), state.mechanism.root_frame)
+    >>> velocity = rbd.point_jacobian(state, state.mechanism.path(root, hand), tip) @ state.v
+    >>> velocity.isclose(state.twist(hand).point_velocity(tip))
+    True
+    """
+    jacobian = geometric_jacobian(state, path, frame=point.frame)
+    arm = point.xyz_components
+    columns = tuple(add3(linear, cross3(angular, arm)) for angular, linear in jacobian.columns)
+    if out is not None:
+        state.pack(tuple(zip(*columns, strict=True)) or ((),) * 3, "point jacobian", (3, state.layout.nv), out)
+    return PointJacobian.trusted(point.frame, columns)

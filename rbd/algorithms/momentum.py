@@ -1,0 +1,108 @@
+"""Momentum of a mechanism: what it is, how velocities make it, how it changes.
+
+Room: algorithms; may import state and above. Centroidal quantities: Orin, Goswami and Lee (2013).
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from rbd.algorithms.center_of_mass import center_of_mass
+from rbd.algorithms.newton_euler import body_loads, motions
+from rbd.spatial import Frame, Momentum, MomentumMatrix, Transform, Wrench
+from rbd.spatial.linalg import Vec3, identity3, neg3
+from rbd.spatial.pairing import momentum_columns
+from rbd.state import ArrayOf, State, StateView, kernel, passes
+
+A = TypeVar("A", bound=ArrayOf)
+Columns = tuple[tuple[Vec3, Vec3], ...]
+
+
+@kernel
+def momentum_matrix_kernel(state: StateView, to_frame: tuple[Transform, ...]) -> Columns:
+    """Return the columns of the momentum matrix; `to_frame` maps each body's frame to the one wanted."""
+    columns: list[tuple[Vec3, Vec3]] = []
+    composites = passes.composite_inertias(state)
+    for link, subspace in zip(state.links, passes.subspaces(state), strict=True):
+        momenta = momentum_columns(composites[link.index], subspace)
+        columns += momenta.transformed(to_frame[link.index]).columns
+    return tuple(columns)
+
+
+def momentum_matrix(
+    state: State[A], *, frame: Frame[Any] | None = None, out: A | None = None
+) -> MomentumMatrix[Any]:
+    """Return the matrix A with A @ v the mechanism's momentum, in `frame` (the root frame when not given).
+
+    `frame` may be any frame attached to a body; the momentum is then about that frame's origin, still with respect to
+    the root. `out`, a (6, nv) array, is filled with the numbers, angular rows first.
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.1], [1.0, 0.5])
+    >>> (rbd.momentum_matrix(state) @ state.v).isclose(rbd.momentum(state))
+    True
+    """
+    wanted = state.layout.root_frame if frame is None else frame
+    steps = tuple(state.relative_transform(body, wanted) for body in state.layout.bodies)
+    return _packed(state, wanted, momentum_matrix_kernel(state, steps), out)
+
+
+def centroidal_momentum_matrix(state: State[A], *, out: A | None = None) -> MomentumMatrix[Any]:
+    """Return the momentum matrix about the centre of mass, in axes parallel to the root frame's.
+
+    The result's frame is a frame of its own, at the centre of mass; see `centroidal_transform`.
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.1], [1.0, 0.5])
+    >>> momentum = rbd.centroidal_momentum_matrix(state) @ state.v
+    >>> momentum.isclose(rbd.momentum(state).transformed(rbd.centroidal_transform(state)))
+    True
+    """
+    here = centroidal_transform(state)
+    steps = tuple(here @ pose for pose in passes.to_root(state))
+    return _packed(state, here.to_frame, momentum_matrix_kernel(state, steps), out)
+
+
+def centroidal_transform(state: State[Any]) -> Transform[Any, Any]:
+    """Return the transform from the root frame to the frame at the centre of mass with axes parallel to the root's."""
+    center = center_of_mass(state)
+    root, frame = state.layout.root_frame, state.layout.com_frame
+    return Transform.trusted(root, frame, identity3(), neg3(center.xyz_components))
+
+
+def _packed(state: State[A], frame: Frame[Any], columns: Columns, out: A | None) -> MomentumMatrix[Any]:
+    if out is not None:
+        rows = zip(*(angular + linear for angular, linear in columns), strict=True)
+        state.pack(tuple(rows) or ((),) * 6, "momentum matrix", (6, state.layout.nv), out)
+    return MomentumMatrix.trusted(frame, columns)
+
+
+def momentum(state: State[Any]) -> Momentum[Any]:
+    """Return the momentum of all bodies, about the origin of the root frame and in it.
+
+    >>> import rbd
+    >>> rbd.momentum(rbd.MechanismState(rbd.robots.double_pendulum())).linear
+    array([0., 0., 0.])
+    """
+    root = state.layout.root_frame
+    total = Momentum.trusted(root, (0, 0, 0), (0, 0, 0))
+    rows = zip(passes.body_inertias(state), passes.body_twists(state), passes.to_root(state), strict=True)
+    for inertia, twist, pose in rows:
+        total = total + (inertia @ twist).transformed(pose)
+    return total
+
+
+def momentum_rate_bias(state: State[Any]) -> Wrench[Any]:
+    """Return the rate of change of the momentum when vd is zero, gravity left out, in the root frame.
+
+    With A the momentum matrix, d/dt (A v) = A vd + momentum_rate_bias.
+
+    >>> import rbd
+    >>> rbd.momentum_rate_bias(rbd.MechanismState(rbd.robots.double_pendulum())).linear
+    array([0., 0., 0.])
+    """
+    loads = body_loads(state, motions(state, None, gravity=False), None)
+    total = Wrench.trusted(state.layout.root_frame, (0, 0, 0), (0, 0, 0))
+    for load, pose in zip(loads, passes.to_root(state), strict=True):
+        total = total + load.transformed(pose)
+    return total

@@ -1,0 +1,131 @@
+"""Torques a joint makes by itself: damping, friction, springs at its bounds.
+
+Room: algorithms; may import state and above.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TypeVar, final
+
+import attrs
+
+from rbd.scalars import Scalar, Vector, const, is_float, less, maximum, tanh, to_float, where
+from rbd.state import ArrayOf, Link, State, StateView, kernel
+
+A = TypeVar("A", bound=ArrayOf)
+
+
+@kernel
+def passive_torques_kernel(state: StateView) -> Vector:
+    """Return -damping v - friction tanh(v / friction_velocity) + what the springs at the bounds add."""
+    torques: list[Scalar] = []
+    for link in state.links:
+        torques += _joint_torques(state, link)
+    return tuple(torques)
+
+
+def _joint_torques(state: StateView, link: Link) -> list[Scalar]:
+    joint, velocity = link.joint, state.joint_v(link)
+    damping, friction = state.joint_parameter(joint, "damping"), state.joint_parameter(joint, "friction")
+    smoothing = state.joint_parameter(joint, "friction_velocity")
+    springs = _spring_torques(state, link)
+    rows = zip(velocity, damping, friction, smoothing, springs, strict=True)
+    return [spring - d * v - _friction(v, f, width) for v, d, f, width, spring in rows]
+
+
+def _friction(velocity: Scalar, friction: Scalar, width: Scalar) -> Scalar:
+    # Exact scalars have no tanh; a joint without friction does not need one.
+    return 0 if vanishes(friction) else friction * tanh(velocity / width)
+
+
+def vanishes(parameter: Scalar) -> bool:
+    """Return whether a parameter is a known number, and zero: a question of structure, not of value."""
+    return (is_float(parameter) or isinstance(parameter, Fraction)) and parameter == 0
+
+
+def _spring_torques(state: StateView, link: Link) -> Vector:
+    """Return the torques of the springs and dampers that push a joint back inside its position bounds.
+
+    A spring acts on a coordinate; its torque is what does the same work: the transposed map from v to dq/dt.
+    """
+    springs = active_springs(state, link)
+    if not springs:
+        return (0,) * link.joint.nv
+    kind, q, v = link.joint.type, state.joint_q(link), state.joint_v(link)
+    rates, slopes = kind.configuration_derivative(q, v), kind.configuration_derivative_jacobian(q)
+    torques: list[Scalar] = [0] * link.joint.nv
+    for spring in springs:
+        force = spring.force(q[spring.coordinate], rates[spring.coordinate])
+        for j, slope in enumerate(slopes[spring.coordinate]):
+            torques[j] = torques[j] + slope * force
+    return tuple(torques)
+
+
+@final
+@attrs.frozen(eq=False)
+class BoundSpring:
+    """A spring and damper beyond one bound of one coordinate; `side` is +1 beyond the upper bound, -1 below the lower."""
+
+    coordinate: int
+    side: int
+    bound: Scalar
+    stiffness: Scalar
+    damping: Scalar
+
+    def gap(self, x: Scalar) -> Scalar:
+        """Return how far `x` is outside; negative inside."""
+        return self.side * (x - self.bound)
+
+    def force(self, x: Scalar, rate: Scalar) -> Scalar:
+        """Return the push along the coordinate; zero inside."""
+        gap = self.gap(x)
+        return -self.side * self.stiffness * maximum(gap, 0) - where(less(0, gap), self.damping * rate, 0)
+
+    def energy(self, x: Scalar) -> Scalar:
+        """Return the energy stored."""
+        outside = maximum(self.gap(x), 0)
+        return const(1, 2) * self.stiffness * outside * outside
+
+
+def active_springs(state: StateView, link: Link) -> list[BoundSpring]:
+    """Return the springs of a joint: one per finite bound, none where stiffness and damping vanish."""
+    joint = link.joint
+    stiffness, damping = (state.joint_parameter(joint, n) for n in ("bound_stiffness", "bound_damping"))
+    springs: list[BoundSpring] = []
+    for i, (low, high) in enumerate(state.position_bounds(joint)):
+        # Joints with more coordinates than velocities use their last spring for the coordinates left over.
+        k, d = (numbers[min(i, joint.nv - 1)] for numbers in (stiffness, damping))
+        if not (vanishes(k) and vanishes(d)):
+            springs += [BoundSpring(i, side, x, k, d) for side, x in ((-1, low), (1, high)) if not _infinite(x)]
+    return springs
+
+
+def _infinite(x: Scalar) -> bool:
+    return is_float(x) and math.isinf(to_float(x))
+
+
+def passive_torques(state: State[A], *, out: A | None = None) -> A:
+    """Return the torques of damping, friction and bound springs, one per velocity.
+
+    The equation of motion is M vd + c = tau + passive - K^T lambda. Friction is smoothed: -friction * tanh(v /
+    friction_velocity). Springs act outside the position bounds of joints that have bound_stiffness.
+
+    >>> import rbd
+    >>> mechanism = rbd.robots.double_pendulum()
+    >>> mechanism.joint("shoulder").damping = 0.5
+    >>> rbd.passive_torques(rbd.MechanismState(mechanism, v=[2.0, 0.0]))
+    array([-1.,  0.])
+    """
+    return state.pack(passive_torques_kernel(state), "passive torques", (state.layout.nv,), out)
+
+
+def spring_energy(state: StateView) -> Scalar:
+    """Return the energy stored in the springs at the bounds."""
+    energy: Scalar = 0
+    for link in state.links:
+        q = state.joint_q(link)
+        for spring in active_springs(state, link):
+            energy = energy + spring.energy(q[spring.coordinate])
+    return energy

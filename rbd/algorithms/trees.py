@@ -1,0 +1,19 @@
+"""What an algorithm for trees says to a mechanism with loops.
+
+Room: algorithms; may import state and above.
+"""
+
+from __future__ import annotations
+
+from rbd.errors import TopologyError
+from rbd.state import StateView
+
+
+def require_tree(state: StateView, operation: str) -> None:
+    """Raise TopologyError when the mechanism has loop joints, which `operation` would have to ignore."""
+    state.require_current()
+    if state.layout.loops:
+        names = ", ".join(loop.joint.name for loop in state.layout.loops)
+        raise TopologyError(
+            f"{operation} works on trees; this mechanism has the loop joint(s) {names}", joint=state.layout.loops[0].joint.name
+        )

@@ -1,0 +1,26 @@
+"""Coordinates of a mechanism, everything derived from them, and the results of dynamics.
+
+May import mechanism and above.
+"""
+
+from rbd.state.base import StateView
+from rbd.state.kernel import kernel, kernels
+from rbd.state.layout import Layout, Link, LoopLink
+from rbd.state.mechanism_state import MechanismState
+from rbd.state.queries import ArrayOf, State
+from rbd.state.result import DynamicsResult
+from rbd.state.scalar_state import ScalarState
+
+__all__ = [
+    "ArrayOf",
+    "DynamicsResult",
+    "Layout",
+    "Link",
+    "LoopLink",
+    "MechanismState",
+    "ScalarState",
+    "State",
+    "StateView",
+    "kernel",
+    "kernels",
+]

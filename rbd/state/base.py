@@ -1,0 +1,176 @@
+"""What every algorithm may read: coordinates, parameters and remembered passes of a mechanism's state.
+
+Room: state; may import mechanism and above. `StateView` is the read-only interface that live states (float64 buffers)
+and scalar states (recorded, complex, symbolic, interval, exact numbers) share, so that an algorithm is written once.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Literal, TypeVar, cast
+
+from rbd.errors import StaleStateError
+from rbd.mechanism import Joint, Mechanism, RigidBody
+from rbd.scalars import Scalar, Vector
+from rbd.spatial import FreeVector, SpatialInertia, Transform
+from rbd.state.layout import Layout, Link, layout_of
+
+T = TypeVar("T")
+Depends = Literal["parameters", "q", "qv"]
+"""What a pass depends on; parameters are always included."""
+
+
+class StateView(ABC):
+    """A mechanism with coordinates, as algorithms read it."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        """Read `mechanism` as it is now."""
+        self._mechanism = mechanism
+        self._layout = layout_of(mechanism)
+        self._memory: dict[object, tuple[tuple[int, ...], object]] = {}
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism this is a state of."""
+        return self._mechanism
+
+    @property
+    def layout(self) -> Layout:
+        """The index ranges of bodies and joints."""
+        return self._layout
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """Tree joints with the bodies they carry, parents first."""
+        return self._layout.links
+
+    # --- what the two kinds of state answer differently -----------------------------------------------------------
+
+    @abstractmethod
+    def configuration_scalars(self) -> Vector:
+        """Return q as scalars."""
+
+    @abstractmethod
+    def velocity_scalars(self) -> Vector:
+        """Return v as scalars."""
+
+    @abstractmethod
+    def lifted(self, value: Scalar) -> Scalar:
+        """Return a parameter in this state's family of scalars."""
+
+    @abstractmethod
+    def stamp(self, depends: Depends) -> tuple[int, ...]:
+        """Return numbers that change whenever something a pass depends on does."""
+
+    def require_current(self) -> None:
+        """Raise StaleStateError when the mechanism's structure was edited since this state was made."""
+        made, now = self._layout.version, self._mechanism.structure_version
+        if made != now:
+            raise StaleStateError(
+                f"the mechanism was edited (structure version {now}) after this state was made (version {made}); "
+                "make a new MechanismState",
+                made_with=made,
+                now=now,
+            )
+
+    def remembered(self, compute: Callable[[StateView], T], depends: Depends) -> T:
+        """Return `compute(self)`, computed at most once while what it depends on stays the same."""
+        self.require_current()
+        stamp = self.stamp(depends)
+        known = self._memory.get(compute)
+        if known is not None and known[0] == stamp:
+            return cast(T, known[1])
+        value = compute(self)
+        self._memory[compute] = (stamp, value)
+        return value
+
+    # --- coordinates of one joint ---------------------------------------------------------------------------------
+
+    def joint_q(self, link: Link) -> Vector:
+        """Return the configuration of the joint of `link` as scalars."""
+        return self.configuration_scalars()[link.q]
+
+    def joint_v(self, link: Link) -> Vector:
+        """Return the velocity of the joint of `link` as scalars."""
+        return self.velocity_scalars()[link.v]
+
+    def q_slice(self, joint: Joint) -> slice:
+        """Return the range of q that belongs to tree joint `joint`."""
+        return self._layout.link(joint).q
+
+    def v_slice(self, joint: Joint) -> slice:
+        """Return the range of v that belongs to tree joint `joint`."""
+        return self._layout.link(joint).v
+
+    # --- parameters: algorithms read them here and nowhere else ----------------------------------------------------
+
+    def inertia(self, body: RigidBody) -> SpatialInertia:
+        """Return the inertia of `body`, in its default frame; the root has none and raises UnknownNameError."""
+        return self.remembered(inertias, "parameters")[self._layout.body_index(body)]
+
+    def placement(self, joint: Joint) -> Transform:
+        """Return the placement of `joint`: from its frame_before to the default frame of its predecessor."""
+        return self.lifted_transform(self._mechanism.placement(joint))
+
+    def successor_placement(self, joint: Joint) -> Transform:
+        """Return where `joint` ends: from its frame_after to the default frame of its successor."""
+        return self.lifted_transform(self._mechanism.successor_placement(joint))
+
+    @property
+    def gravity(self) -> FreeVector:
+        """The acceleration of free fall, in the root frame."""
+        self.require_current()
+        x, y, z = self._mechanism.gravity.xyz_components
+        return FreeVector.trusted(self._layout.root_frame, (self.lifted(x), self.lifted(y), self.lifted(z)))
+
+    def joint_parameter(self, joint: Joint, name: JointParameter) -> Vector:
+        """Return a parameter of `joint`, one number per velocity."""
+        return tuple(self.lifted(value) for value in getattr(joint, name))
+
+    def position_bounds(self, joint: Joint) -> tuple[tuple[Scalar, Scalar], ...]:
+        """Return (lower, upper) per coordinate of `joint`; infinities stay floats, they are structure."""
+        return joint.position_bounds
+
+    def lifted_transform(self, tf: Transform) -> Transform:
+        """Return `tf` with components in this state's family of scalars."""
+        a, b, c = (
+            (self.lifted(row[0]), self.lifted(row[1]), self.lifted(row[2])) for row in tf.rotation_components
+        )
+        x, y, z = tf.translation_components
+        translation = (self.lifted(x), self.lifted(y), self.lifted(z))
+        return Transform.trusted(tf.from_frame, tf.to_frame, (a, b, c), translation)
+
+
+JointParameter = Literal["damping", "friction", "friction_velocity", "armature", "bound_stiffness", "bound_damping"]
+
+
+def cached(depends: Depends) -> Callable[[Callable[[StateView], T]], Callable[[StateView], T]]:
+    """Make a function of a state a *pass*: computed whole, for all bodies at once, and remembered."""
+
+    def decorate(compute: Callable[[StateView], T]) -> Callable[[StateView], T]:
+        def look_up(state: StateView) -> T:
+            return state.remembered(compute, depends)
+
+        look_up.__doc__ = compute.__doc__
+        look_up.__name__ = compute.__name__
+        return look_up
+
+    return decorate
+
+
+def inertias(state: StateView) -> tuple[SpatialInertia, ...]:
+    """Return the inertia of every body in its default frame; the root's is zero."""
+    return tuple(_lifted_inertia(state, body) for body in state.layout.bodies)
+
+
+def _lifted_inertia(state: StateView, body: RigidBody) -> SpatialInertia:
+    inertia = body.inertia
+    if inertia is None:
+        return SpatialInertia.trusted(body.default_frame, ((0, 0, 0), (0, 0, 0), (0, 0, 0)), (0, 0, 0), 0)
+    a, b, c = (
+        (state.lifted(row[0]), state.lifted(row[1]), state.lifted(row[2])) for row in inertia.moment_components
+    )
+    x, y, z = inertia.cross_part_components
+    cross_part = (state.lifted(x), state.lifted(y), state.lifted(z))
+    return SpatialInertia.trusted(body.default_frame, (a, b, c), cross_part, state.lifted(inertia.mass))

@@ -1,0 +1,113 @@
+"""Checks and conversions of coordinates on their way into a state.
+
+Room: state; may import mechanism and above.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbd.errors import NotFiniteError, RotationError
+from rbd.scalars import Vector, to_float
+from rbd.scalars.arrays import Array, float_array
+from rbd.scalars.linear import Factor
+from rbd.spatial import Transform, Twist
+from rbd.spatial.frame import check_frame
+from rbd.state.layout import Layout, Link
+
+_NORM_TOLERANCE = 1e-6
+_ROUNDING = 4 * float(np.finfo(np.float64).eps)
+
+
+def checked_configuration(layout: Layout, q: ArrayLike, *, normalize: bool = False) -> Array:
+    """Return `q` as a fresh array with unit quaternions; raise ShapeError, NotFiniteError or RotationError."""
+    array = checked_vector(layout, q, "q")
+    for link in layout.links:
+        _normalize_joint(link, array, normalize)
+    return array
+
+
+def checked_vector(layout: Layout, values: ArrayLike, name: Literal["q", "v"]) -> Array:
+    """Return a fresh float64 array for q or v; raise ShapeError, or NotFiniteError naming the joint."""
+    size = layout.nq if name == "q" else layout.nv
+    try:
+        return float_array(values, (size,), name)
+    except NotFiniteError as error:
+        index: object = error.fields.get("index")
+        joint = _joint_at(layout, name, index[0]) if isinstance(index, tuple) else None
+        if joint is None:
+            raise
+        raise NotFiniteError(f"{error.message}, of joint '{joint}'", **{**error.fields, "joint": joint}) from None
+
+
+def _joint_at(layout: Layout, name: Literal["q", "v"], index: int) -> str | None:
+    """Return the name of the joint that entry `index` of q or v belongs to."""
+    for link in layout.links:
+        part = link.q if name == "q" else link.v
+        if part.start <= index < part.stop:
+            return link.joint.name
+    return None
+
+
+def _normalize_joint(link: Link, q: Array, any_norm: bool) -> None:
+    """Normalise the coordinates of one joint in place; refuse what is too far from unit norm."""
+    kind = link.joint.type
+    if kind.nq == kind.nv:
+        return
+    values: Vector = tuple(q[link.q].tolist())
+    defect = to_float(kind.normalization_error(values))
+    if abs(defect) <= _ROUNDING:
+        return
+    zero = not math.isfinite(defect) or defect <= -1 + _ROUNDING
+    if zero or (abs(defect) > _NORM_TOLERANCE and not any_norm):
+        raise RotationError(
+            f"the configuration of joint '{link.joint.name}' has norm {1 + defect:.6g} where 1 is needed"
+            + ("" if zero else "; state.set_configuration(..., normalize=True) would normalise it"),
+            argument="q",
+            joint=link.joint.name,
+            defect=defect,
+        )
+    q[link.q] = [to_float(x) for x in kind.normalize(values)]
+
+
+def configuration_of(link: Link, value: ArrayLike | Transform | None, near: Vector) -> Array:
+    """Return the coordinates of one joint from a number, an array or a Transform across it."""
+    joint = link.joint
+    if isinstance(value, Transform):
+        check_frame(value.from_frame, joint.frame_after, operation="set_configuration", argument="value (from)")
+        check_frame(value.to_frame, joint.frame_before, operation="set_configuration", argument="value (to)")
+        return np.array([to_float(x) for x in joint.type.project(value, near)], dtype=np.float64)
+    return _one_joint(value, joint.nq, joint.name)
+
+
+def velocity_of(link: Link, value: ArrayLike | Twist | None, q: Vector) -> Array:
+    """Return the velocity of one joint from a number, an array or a Twist across it."""
+    joint = link.joint
+    if not isinstance(value, Twist):
+        return _one_joint(value, joint.nv, joint.name)
+    for actual, expected, which in (
+        (value.body, joint.frame_after, "body"),
+        (value.base, joint.frame_before, "base"),
+        (value.frame, joint.frame_after, "frame"),
+    ):
+        check_frame(actual, expected, operation="set_velocity", argument=f"value ({which})")
+    subspace = joint.type.motion_subspace(q, joint.frame_after, joint.frame_before).matrix
+    gram = tuple(tuple(row) for row in (subspace.T @ subspace).tolist())
+    right = (subspace.T @ value.vector).tolist()
+    solved = Factor.of(gram, [joint.name] * joint.nv).solve(right)
+    return np.array([to_float(x) for x in solved], dtype=np.float64)
+
+
+def _one_joint(value: ArrayLike | None, size: int, name: str) -> Array:
+    if value is None:
+        raise TypeError(f"the value for joint '{name}' is missing")
+    array = np.asarray(value)
+    flat = array.reshape(1) if array.ndim == 0 else array
+    checked = float_array(flat, (size,), f"value for joint '{name}'")
+    if not np.isfinite(checked).all():
+        raise NotFiniteError(f"the value for joint '{name}' is not finite", argument="value", joint=name)
+    return checked

@@ -1,0 +1,122 @@
+"""Where every joint and body of a mechanism finds its numbers.
+
+Room: state; may import mechanism and above. A layout is a snapshot of the structure: links in topological order,
+with the ranges of q, v and constraint rows that belong to each joint.
+"""
+
+from __future__ import annotations
+
+from typing import final
+from weakref import WeakKeyDictionary
+
+import attrs
+
+from rbd.errors import UnknownNameError
+from rbd.mechanism import Joint, Mechanism, RigidBody
+from rbd.spatial import Frame
+
+
+@final
+@attrs.frozen(eq=False)
+class Link:
+    """A tree joint with the body it carries. `index` counts from 1, in topological order; the root body is 0."""
+
+    index: int
+    parent: int
+    body: RigidBody
+    joint: Joint
+    q: slice
+    v: slice
+
+
+@final
+@attrs.frozen(eq=False)
+class LoopLink:
+    """A loop joint between the bodies of index `predecessor` and `successor`; `rows` are its constraint rows."""
+
+    joint: Joint
+    predecessor: int
+    successor: int
+    rows: slice
+
+
+@final
+class Layout:
+    """The structure of a mechanism at one version of it."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        """Take the snapshot."""
+        self.version = mechanism.structure_version
+        self.bodies: tuple[RigidBody, ...] = tuple(mechanism.bodies)
+        self._body_index = {id(body): i for i, body in enumerate(self.bodies)}
+        self.links = self._make_links(mechanism)
+        self._joint_link = {id(link.joint): link for link in self.links}
+        self.loops = self._make_loops(mechanism)
+        self._joint_loop = {id(loop.joint): loop for loop in self.loops}
+        self.nq = sum(link.joint.nq for link in self.links)
+        self.nv = sum(link.joint.nv for link in self.links)
+        self.nc = sum(loop.rows.stop - loop.rows.start for loop in self.loops)
+        self.velocity_names = tuple(f"{link.joint.name}[{i}]" for link in self.links for i in range(link.joint.nv))
+        self.root_frame: Frame = mechanism.root_frame
+        self.com_frame: Frame = Frame("center of mass")
+
+    def _make_links(self, mechanism: Mechanism) -> tuple[Link, ...]:
+        links: list[Link] = []
+        nq = nv = 0
+        for index, joint in enumerate(mechanism.tree_joints, start=1):
+            parent = self._body_index[id(mechanism.predecessor(joint))]
+            q, v = slice(nq, nq + joint.nq), slice(nv, nv + joint.nv)
+            links.append(Link(index, parent, self.bodies[index], joint, q, v))
+            nq, nv = q.stop, v.stop
+        return tuple(links)
+
+    def _make_loops(self, mechanism: Mechanism) -> tuple[LoopLink, ...]:
+        loops: list[LoopLink] = []
+        row = 0
+        for joint in mechanism.loop_joints:
+            ends = (mechanism.predecessor(joint), mechanism.successor(joint))
+            predecessor, successor = (self._body_index[id(body)] for body in ends)
+            rows = slice(row, row + 6 - joint.nv)
+            loops.append(LoopLink(joint, predecessor, successor, rows))
+            row = rows.stop
+        return tuple(loops)
+
+    def body_index(self, body: RigidBody) -> int:
+        """Return the index of `body`; raise UnknownNameError when it is not in the mechanism."""
+        index = self._body_index.get(id(body))
+        if index is None:
+            name = getattr(body, "name", repr(body))
+            raise UnknownNameError(f"body '{name}' is not part of this mechanism", kind="body", name=name)
+        return index
+
+    def link(self, joint: Joint) -> Link:
+        """Return the link of tree joint `joint`; raise UnknownNameError when there is none."""
+        link = self._joint_link.get(id(joint))
+        if link is None:
+            name = getattr(joint, "name", repr(joint))
+            what = "is a loop joint, which has no coordinates" if id(joint) in self._joint_loop else "is not part of it"
+            raise UnknownNameError(f"joint '{name}' {what} in this mechanism", kind="joint", name=name)
+        return link
+
+    def loop(self, joint: Joint) -> LoopLink | None:
+        """Return the loop link of `joint`, or None for a tree joint."""
+        return self._joint_loop.get(id(joint))
+
+    def ancestors(self, index: int) -> tuple[int, ...]:
+        """Return the indices from `index` up to, without, the root."""
+        chain: list[int] = []
+        while index:
+            chain.append(index)
+            index = self.links[index - 1].parent
+        return tuple(chain)
+
+
+_layouts: WeakKeyDictionary[Mechanism, Layout] = WeakKeyDictionary()
+
+
+def layout_of(mechanism: Mechanism) -> Layout:
+    """Return the layout of `mechanism` as it is now (made once per structural version)."""
+    layout = _layouts.get(mechanism)
+    if layout is None or layout.version != mechanism.structure_version:
+        layout = _layouts[mechanism] = Layout(mechanism)
+    return layout

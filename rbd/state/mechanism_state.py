@@ -1,0 +1,223 @@
+"""The live state: float64 coordinates, versions, and passes remembered until something they need changes.
+
+Room: state; may import mechanism and above.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any, final, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rbd.errors import NotFiniteError, WrongThreadError
+from rbd.mechanism import Joint, Mechanism
+from rbd.scalars import Scalar, Vector
+from rbd.scalars.arrays import Array, check_out, float_array
+from rbd.spatial import Transform, Twist
+from rbd.state.base import Depends
+from rbd.state.coordinates import checked_configuration, checked_vector, configuration_of, velocity_of
+from rbd.state.queries import State
+from rbd.state.scalar_state import ScalarState
+
+
+@final
+class MechanismState(State[Array]):
+    """Configuration and velocity of a mechanism, with everything derived from them computed once and remembered.
+
+    `q` and `v` are shown as read-only views; they are written through methods only, so that nothing derived from them
+    is ever stale. A state belongs to the thread that made it; `adopt` hands it over.
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum())
+    >>> state.set_configuration([0.3, -0.1])
+    >>> state.q
+    array([ 0.3, -0.1])
+    """
+
+    def __init__(self, mechanism: Mechanism, q: ArrayLike | None = None, v: ArrayLike | None = None) -> None:
+        """Start at `q` and `v`; the zero configuration at rest when not given."""
+        super().__init__(mechanism)
+        self._thread = threading.get_ident()
+        layout = self.layout
+        self._q: Array = np.zeros(layout.nq)
+        self._v: Array = np.zeros(layout.nv)
+        self._q_view, self._v_view = _read_only(self._q), _read_only(self._v)
+        self._q_version = self._v_version = 0
+        self._q_scalars: Vector = ()
+        self._v_scalars: Vector = ()
+        self._write_q(self._zero_configuration() if q is None else checked_configuration(layout, q))
+        self._write_v(np.zeros(layout.nv) if v is None else self._checked_velocity(v))
+
+    # --- reading --------------------------------------------------------------------------------------------------------
+
+    @property
+    def q(self) -> Array:
+        """The configuration: a read-only view that follows the state."""
+        return self._q_view
+
+    @property
+    def v(self) -> Array:
+        """The velocity: a read-only view that follows the state."""
+        return self._v_view
+
+    def configuration_scalars(self) -> Vector:
+        """Return q as Python floats."""
+        return self._q_scalars
+
+    def velocity_scalars(self) -> Vector:
+        """Return v as Python floats."""
+        return self._v_scalars
+
+    def lifted(self, value: Scalar) -> Scalar:
+        """Return a parameter as it is."""
+        return value
+
+    def stamp(self, depends: Depends) -> tuple[int, ...]:
+        """Return the versions `depends` stands for."""
+        parameters = self.mechanism.parameter_version
+        if depends == "parameters":
+            return (parameters,)
+        return (parameters, self._q_version) if depends == "q" else (parameters, self._q_version, self._v_version)
+
+    def require_current(self) -> None:
+        """Raise StaleStateError after a structural edit, WrongThreadError in a thread that does not own the state."""
+        caller = threading.get_ident()
+        if caller != self._thread:
+            raise WrongThreadError(
+                f"this state belongs to thread {self._thread} and is used from thread {caller}; make one state per "
+                "thread, or hand it over with state.adopt()",
+                owner=self._thread,
+                caller=caller,
+            )
+        super().require_current()
+
+    def adopt(self) -> None:
+        """Make the calling thread the owner of this state."""
+        self._thread = threading.get_ident()
+
+    # --- writing --------------------------------------------------------------------------------------------------------
+
+    @overload
+    def set_configuration(self, q: ArrayLike, /, *, normalize: bool = False) -> None: ...
+    @overload
+    def set_configuration(self, joint: Joint, value: ArrayLike | Transform, /, *, normalize: bool = False) -> None: ...
+
+    def set_configuration(
+        self, q: ArrayLike | Joint, value: ArrayLike | Transform | None = None, /, *, normalize: bool = False
+    ) -> None:
+        """Set all of q, or the configuration of one joint: `set_configuration(q)`, `set_configuration(joint, value)`.
+
+        The value of a joint is a number, an array of its coordinates, or a Transform from its frame_after to its
+        frame_before. A quaternion must have unit norm to 1e-6 and is then normalised; `normalize=True` accepts any
+        norm but zero. Raises ShapeError, NotFiniteError (naming the joint), RotationError, FrameMismatchError; the
+        state is unchanged then.
+        """
+        self.require_current()
+        if isinstance(q, Joint):
+            link = self.layout.link(q)
+            whole = self._q.copy()
+            whole[link.q] = configuration_of(link, value, self._q_scalars[link.q])
+            q = whole
+        self._write_q(checked_configuration(self.layout, q, normalize=normalize))
+
+    @overload
+    def set_velocity(self, v: ArrayLike, /) -> None: ...
+    @overload
+    def set_velocity(self, joint: Joint, value: ArrayLike | Twist, /) -> None: ...
+
+    def set_velocity(self, v: ArrayLike | Joint, value: ArrayLike | Twist | None = None, /) -> None:
+        """Set all of v, or the velocity of one joint: `set_velocity(v)`, `set_velocity(joint, value)`.
+
+        The value of a joint is a number, an array, or the Twist of its frame_after with respect to its frame_before,
+        expressed in frame_after. Raises as `set_configuration`; the state is unchanged then.
+        """
+        self.require_current()
+        if isinstance(v, Joint):
+            link = self.layout.link(v)
+            whole = self._v.copy()
+            whole[link.v] = velocity_of(link, value, self._q_scalars[link.q])
+            v = whole
+        self._write_v(self._checked_velocity(v))
+
+    def zero(self) -> None:
+        """Go to the zero configuration (every joint transform the identity), at rest."""
+        self.require_current()
+        self._write_q(self._zero_configuration())
+        self._write_v(np.zeros(self.layout.nv))
+
+    def randomize(self, rng: np.random.Generator | int | None = None) -> None:
+        """Draw a random configuration of every joint type's own distribution, and velocities from N(0, 1)."""
+        self.require_current()
+        generator = np.random.default_rng(rng)
+        q = [float(x) for link in self.links for x in link.joint.type.random(generator)]  # type: ignore[arg-type]  # random draws floats
+        self._write_q(np.array(q, dtype=np.float64))
+        self._write_v(generator.standard_normal(self.layout.nv))
+
+    def normalize(self) -> None:
+        """Remove rounding from quaternions and other constrained coordinates."""
+        self.require_current()
+        self._write_q(checked_configuration(self.layout, self._q.copy(), normalize=True))
+
+    def global_coordinates(self, q0: ArrayLike, phi: ArrayLike) -> None:
+        """Set the configuration that `phi` describes as seen from `q0`; the inverse of `local_coordinates`."""
+        self.require_current()
+        layout = self.layout
+        start = tuple(float_array(q0, (layout.nq,), "q0").tolist())
+        step = tuple(float_array(phi, (layout.nv,), "phi").tolist())
+        q = [
+            x for link in self.links for x in link.joint.type.global_coordinates(start[link.q], step[link.v])
+        ]
+        self._write_q(checked_configuration(layout, q))
+
+    def with_scalars(
+        self, q: Sequence[Scalar] | NDArray[Any] | None = None, v: Sequence[Scalar] | NDArray[Any] | None = None
+    ) -> ScalarState:
+        """Return a state at coordinates of any scalar type; this state's own where not given."""
+        self.require_current()
+        return ScalarState(self.mechanism, self._q_scalars if q is None else q, self._v_scalars if v is None else v)
+
+    # --- inside ---------------------------------------------------------------------------------------------------------
+
+    def pack(self, values: Sequence[object], name: str, shape: tuple[int, ...], out: Array | None = None) -> Array:
+        """Return nested floats as a float64 array of `shape`, filling `out` when given."""
+        array = np.asarray(values, dtype=np.float64).reshape(shape)
+        if not np.isfinite(array).all():
+            raise NotFiniteError(f"{name} left the range of float64", argument=name)
+        if out is None:
+            return array
+        check_out(out, shape, name)
+        out[...] = array
+        return out
+
+    def _write_q(self, q: Array) -> None:
+        self._q[...] = q
+        self._q_scalars = tuple(q.tolist())
+        self._q_version += 1
+
+    def _write_v(self, v: Array) -> None:
+        self._v[...] = v
+        self._v_scalars = tuple(v.tolist())
+        self._v_version += 1
+
+    def _zero_configuration(self) -> Array:
+        zero: list[Scalar] = []
+        for link in self.links:
+            zero += link.joint.type.zero()
+        return np.array(zero, dtype=np.float64)
+
+    def _checked_velocity(self, v: ArrayLike) -> Array:
+        return checked_vector(self.layout, v, "v")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Keep mechanism, q and v; the rest can be computed again, and the new state belongs to whoever unpickles it."""
+        return MechanismState, (self.mechanism, self._q.copy(), self._v.copy())
+
+
+def _read_only(array: Array) -> Array:
+    view = array.view()
+    view.flags.writeable = False
+    return view
+

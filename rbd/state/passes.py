@@ -1,0 +1,145 @@
+"""The recursions a state needs, each computed whole and remembered until what it depends on changes.
+
+Room: state; may import mechanism and above. Everything is expressed in body frames, where structural zeros live; what
+is asked for in the root frame is carried there last.
+"""
+
+from __future__ import annotations
+
+from rbd.scalars import Vector
+from rbd.spatial import GeometricJacobian, SpatialAcceleration, SpatialInertia, Transform, Twist
+from rbd.state.base import StateView, cached, inertias
+from rbd.state.layout import Link
+
+body_inertias = cached("parameters")(inertias)
+
+
+@cached("parameters")
+def placements(state: StateView) -> tuple[Transform, ...]:
+    """Return, per link, the transform from its joint's frame_before to the parent body."""
+    return tuple(state.placement(link.joint) for link in state.links)
+
+
+@cached("q")
+def joint_transforms(state: StateView) -> tuple[Transform, ...]:
+    """Return, per link, the transform from frame_after to frame_before."""
+    return tuple(
+        link.joint.type.transform(state.joint_q(link), link.joint.frame_after, link.joint.frame_before)
+        for link in state.links
+    )
+
+
+@cached("q")
+def to_parent(state: StateView) -> tuple[Transform, ...]:
+    """Return, per link, the transform from its body to the parent body."""
+    pairs = zip(placements(state), joint_transforms(state), strict=True)
+    return tuple(placement @ joint for placement, joint in pairs)
+
+
+@cached("q")
+def to_root(state: StateView) -> tuple[Transform, ...]:
+    """Return, per body, the transform from its default frame to the root frame."""
+    root = state.layout.root_frame
+    poses = [Transform.identity(root, root)]
+    for link, tf in zip(state.links, to_parent(state), strict=True):
+        poses.append(poses[link.parent] @ tf)
+    return tuple(poses)
+
+
+@cached("q")
+def subspaces(state: StateView) -> tuple[GeometricJacobian, ...]:
+    """Return, per link, the motion subspace of its joint in the body frame."""
+    return tuple(
+        link.joint.type.motion_subspace(state.joint_q(link), link.joint.frame_after, link.joint.frame_before)
+        for link in state.links
+    )
+
+
+@cached("qv")
+def joint_twists(state: StateView) -> tuple[Twist, ...]:
+    """Return, per link, the twist across its joint in the body frame."""
+    return tuple(
+        link.joint.type.twist(
+            state.joint_q(link), state.joint_v(link), link.joint.frame_after, link.joint.frame_before
+        )
+        for link in state.links
+    )
+
+
+@cached("qv")
+def joint_biases(state: StateView) -> tuple[SpatialAcceleration, ...]:
+    """Return, per link, the acceleration across its joint when vd is zero, in the body frame (component derivative)."""
+    return tuple(
+        link.joint.type.bias_acceleration(
+            state.joint_q(link), state.joint_v(link), link.joint.frame_after, link.joint.frame_before
+        )
+        for link in state.links
+    )
+
+
+@cached("qv")
+def subspace_rates(state: StateView) -> tuple[GeometricJacobian, ...]:
+    """Return, per link, the rate at which its joint's motion subspace changes as seen in the body frame."""
+    return tuple(
+        link.joint.type.motion_subspace_rate(
+            state.joint_q(link), state.joint_v(link), link.joint.frame_after, link.joint.frame_before
+        )
+        for link in state.links
+    )
+
+
+@cached("qv")
+def body_twists(state: StateView) -> tuple[Twist, ...]:
+    """Return, per body, its twist with respect to the root, in the body frame."""
+    root = state.layout.root_frame
+    twists = [Twist.trusted(root, root, root, (0, 0, 0), (0, 0, 0))]
+    for link, tf, joint_twist in zip(state.links, to_parent(state), joint_twists(state), strict=True):
+        twists.append(_over_joint(twists[link.parent], tf, joint_twist))
+    return tuple(twists)
+
+
+def _over_joint(parent: Twist, tf: Transform, joint_twist: Twist) -> Twist:
+    """Return the twist of the next body, in its frame: what it inherits plus what its joint adds."""
+    inherited = parent.transformed(tf.inverse()).with_body(joint_twist.base)
+    return inherited + joint_twist
+
+
+@cached("qv")
+def bias_accelerations(state: StateView) -> tuple[SpatialAcceleration, ...]:
+    """Return, per body, its spatial acceleration when vd is zero, without gravity, in the body frame."""
+    return accelerations(state, None)
+
+
+def accelerations(state: StateView, vd: Vector | None) -> tuple[SpatialAcceleration, ...]:
+    """Return, per body, its spatial acceleration with respect to the root, in the body frame; `vd` None means zero."""
+    root, twists = state.layout.root_frame, body_twists(state)
+    result = [SpatialAcceleration.trusted(root, root, root, (0, 0, 0), (0, 0, 0))]
+    rows = zip(state.links, to_parent(state), joint_twists(state), joint_accelerations(state, vd), strict=True)
+    for link, tf, joint_twist, own in rows:
+        inherited = result[link.parent].transformed(tf.inverse()).with_body(own.base)
+        turning = twists[link.index].cross(joint_twist)
+        result.append(inherited + (own + turning.with_body(own.body).with_base(own.base)))
+    return tuple(result)
+
+
+def joint_accelerations(state: StateView, vd: Vector | None) -> tuple[SpatialAcceleration, ...]:
+    """Return, per link, the acceleration across its joint for `vd` (None: zero), in the body frame."""
+    biases = joint_biases(state)
+    if vd is None:
+        return biases
+    rows = zip(state.links, subspaces(state), biases, strict=True)
+    return tuple(subspace.acceleration(vd[link.v]) + bias if link.joint.nv else bias for link, subspace, bias in rows)
+
+
+@cached("q")
+def composite_inertias(state: StateView) -> tuple[SpatialInertia, ...]:
+    """Return, per body, the inertia of everything from it outwards as if rigid, in the body frame."""
+    composites = list(body_inertias(state))
+    for link, tf in reversed(list(zip(state.links, to_parent(state), strict=True))):
+        composites[link.parent] = composites[link.parent] + composites[link.index].transformed(tf)
+    return tuple(composites)
+
+
+def ancestry(state: StateView, link: Link) -> tuple[Link, ...]:
+    """Return the links from `link` (included) to the root."""
+    return tuple(state.links[index - 1] for index in state.layout.ancestors(link.index))

@@ -1,0 +1,188 @@
+"""The kinematic questions every state answers with framed values.
+
+Room: state; may import mechanism and above. Unless a frame is named, answers are in the root frame.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any, Generic, TypeAlias, TypeVar
+
+from numpy.typing import NDArray
+
+from rbd.mechanism import Joint, RigidBody
+from rbd.scalars import Scalar, Vector
+from rbd.scalars.arrays import scalars
+from rbd.spatial import (
+    Frame,
+    FreeVector,
+    GeometricJacobian,
+    Momentum,
+    Point,
+    SpatialAcceleration,
+    SpatialInertia,
+    Transform,
+    Twist,
+    Wrench,
+    WrenchMatrix,
+)
+from rbd.state import passes
+from rbd.state.base import StateView
+from rbd.state.frames import body_and_frame, express
+
+ArrayOf: TypeAlias = NDArray[Any]
+"""Any array an algorithm may return."""
+A = TypeVar("A", bound=ArrayOf)
+Value = TypeVar("Value", Point, FreeVector, Twist, SpatialAcceleration, Wrench, Momentum, SpatialInertia, GeometricJacobian)
+Place: TypeAlias = "RigidBody | Frame[Any]"
+"""A body (its default frame is meant) or a frame attached to a body."""
+
+
+class State(StateView, Generic[A]):
+    """A mechanism with coordinates. `A` is the kind of array its results come in.
+
+    Live states (`MechanismState`) give float64 arrays; scalar states (`ScalarState`) give arrays of their scalars.
+    """
+
+    @property
+    @abstractmethod
+    def q(self) -> A:
+        """The configuration, one entry per position coordinate."""
+
+    @property
+    @abstractmethod
+    def v(self) -> A:
+        """The velocity, one entry per degree of freedom."""
+
+    @abstractmethod
+    def pack(self, values: Sequence[object], name: str, shape: tuple[int, ...], out: A | None = None) -> A:
+        """Return nested scalars as an array of `shape`, filling `out` when given; `name` is for messages."""
+
+    # --- poses ------------------------------------------------------------------------------------------------------
+
+    def transform_to_root(self, place: Place) -> Transform[Any, Any]:
+        """Return the transform from `place`, a body or a frame attached to one, to the root frame.
+
+        Raises UnknownNameError when the place is not part of the mechanism.
+        """
+        body, frame = body_and_frame(self, place)
+        pose = passes.to_root(self)[self.layout.body_index(body)]
+        if frame is body.default_frame:
+            return pose
+        return pose @ self.lifted_transform(body.fixed_transform(frame, body.default_frame))
+
+    def relative_transform(self, a: Place, b: Place) -> Transform[Any, Any]:
+        """Return the transform from `a` to `b`, each a body or a frame attached to one.
+
+        It is found along the path between them, so that it does not lose accuracy far from the root.
+        """
+        body_a, frame_a = body_and_frame(self, a)
+        body_b, frame_b = body_and_frame(self, b)
+        start = self.lifted_transform(body_a.fixed_transform(frame_a, body_a.default_frame))
+        end = self.lifted_transform(body_b.fixed_transform(body_b.default_frame, frame_b))
+        return end @ self._between(body_a, body_b) @ start
+
+    def _between(self, a: RigidBody, b: RigidBody) -> Transform[Any, Any]:
+        """Return the transform from body `a` to body `b` over their nearest common ancestor."""
+        steps, layout = passes.to_parent(self), self.layout
+        i, j = layout.body_index(a), layout.body_index(b)
+        up = Transform.identity(a.default_frame, a.default_frame)
+        down = Transform.identity(b.default_frame, b.default_frame)
+        while i != j:
+            if i > j:
+                up, i = steps[i - 1] @ up, self.links[i - 1].parent
+            else:
+                down, j = steps[j - 1] @ down, self.links[j - 1].parent
+        return down.inverse() @ up
+
+    def joint_transform(self, joint: Joint) -> Transform[Any, Any]:
+        """Return the transform from the joint's frame_after to its frame_before; of loop joints, as the tree puts them."""
+        if self.layout.loop(joint) is not None:
+            return self.relative_transform(joint.frame_after, joint.frame_before)
+        return passes.joint_transforms(self)[self.layout.link(joint).index - 1]
+
+    # --- velocities and accelerations ---------------------------------------------------------------------------------
+
+    def twist(self, body: RigidBody) -> Twist[Any, Any, Any]:
+        """Return the twist of `body` with respect to the root, in the root frame."""
+        index = self.layout.body_index(body)
+        return passes.body_twists(self)[index].transformed(passes.to_root(self)[index])
+
+    def relative_twist(self, body: Place, base: Place) -> Twist[Any, Any, Any]:
+        """Return the twist of `body` with respect to `base` (bodies or attached frames), in the root frame."""
+        moving, frame = body_and_frame(self, body)
+        fixed, base_frame = body_and_frame(self, base)
+        there = self.twist(moving).with_body(frame)
+        return -self.twist(fixed).with_body(base_frame) + there
+
+    def bias_acceleration(self, body: RigidBody) -> SpatialAcceleration[Any, Any, Any]:
+        """Return the spatial acceleration of `body` when vd is zero, without gravity, in the root frame."""
+        index = self.layout.body_index(body)
+        return passes.bias_accelerations(self)[index].transformed(passes.to_root(self)[index])
+
+    # --- inertia and joints -------------------------------------------------------------------------------------------
+
+    def composite_inertia(self, body: RigidBody) -> SpatialInertia[Any]:
+        """Return the inertia of `body` and everything it carries, as if rigid, in the root frame."""
+        index = self.layout.body_index(body)
+        return passes.composite_inertias(self)[index].transformed(passes.to_root(self)[index])
+
+    def motion_subspace(self, joint: Joint) -> GeometricJacobian[Any, Any, Any]:
+        """Return the motion subspace of tree joint `joint`, one column per velocity, in the root frame."""
+        link = self.layout.link(joint)
+        return passes.subspaces(self)[link.index - 1].transformed(passes.to_root(self)[link.index])
+
+    def constraint_wrench_subspace(self, joint: Joint) -> WrenchMatrix[Any]:
+        """Return a basis of the wrenches `joint` can bear, in the root frame."""
+        pose = self.joint_transform(joint)
+        q = joint.type.project(pose) if self.layout.loop(joint) else self.joint_q(self.layout.link(joint))
+        subspace = joint.type.constraint_wrench_subspace(q, joint.frame_after)
+        return subspace.transformed(self.transform_to_root(joint.frame_after))
+
+    # --- expressing values elsewhere ----------------------------------------------------------------------------------
+
+    def transform(self, value: Value, frame: Frame[Any]) -> Value:
+        """Return `value` expressed in `frame`, any frame attached to a body of the mechanism.
+
+        Spatial accelerations get the terms that the motion of the two frames demands.
+        """
+        return express(self, value, frame)
+
+    # --- coordinates --------------------------------------------------------------------------------------------------
+
+    def configuration(self, joint: Joint) -> A:
+        """Return a copy of the configuration of tree joint `joint`."""
+        link = self.layout.link(joint)
+        return self.pack(self.joint_q(link), "configuration", (joint.nq,))
+
+    def velocity(self, joint: Joint) -> A:
+        """Return a copy of the velocity of tree joint `joint`."""
+        link = self.layout.link(joint)
+        return self.pack(self.joint_v(link), "velocity", (joint.nv,))
+
+    def configuration_derivative(self, *, out: A | None = None) -> A:
+        """Return dq/dt for the state's velocity."""
+        return self.pack(self.configuration_derivative_scalars(), "qd", (self.layout.nq,), out)
+
+    def configuration_derivative_scalars(self) -> Vector:
+        """Return dq/dt as scalars."""
+        self.require_current()
+        rates: list[Scalar] = []
+        for link in self.links:
+            rates += link.joint.type.configuration_derivative(self.joint_q(link), self.joint_v(link))
+        return tuple(rates)
+
+    def local_coordinates(self, q0: Sequence[Scalar] | NDArray[Any]) -> tuple[A, A]:
+        """Return (phi, dphi/dt): where the configuration is as seen from `q0`, in each joint's exponential coordinates."""
+        self.require_current()
+        start = scalars(q0, self.layout.nq, "q0")
+        phi: list[Scalar] = []
+        rate: list[Scalar] = []
+        for link in self.links:
+            q, kind = self.joint_q(link), link.joint.type
+            phi += kind.local_coordinates(start[link.q], q)
+            rate += kind.local_coordinates_rate(start[link.q], q, self.joint_v(link))
+        shape = (self.layout.nv,)
+        return self.pack(phi, "phi", shape), self.pack(rate, "phidot", shape)
+

@@ -1,0 +1,198 @@
+"""What one call of `dynamics` found out: buffers filled in place, framed values made when asked for.
+
+Room: state; may import mechanism and above. Algorithms fill a result; it never computes a motion itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, final
+
+import numpy as np
+
+from rbd.errors import ArgumentError, StaleStateError
+from rbd.mechanism import Joint, Mechanism, RigidBody
+from rbd.scalars import Vector
+from rbd.scalars.arrays import Array
+from rbd.spatial import SpatialAcceleration, Wrench
+from rbd.state import passes
+from rbd.state.base import StateView
+from rbd.state.layout import layout_of
+from rbd.state.queries import State
+from rbd.state.scalar_state import ScalarState
+
+BodyWrenchesOf = Callable[[StateView], "tuple[Wrench[Any], ...]"]
+"""Makes what each joint applies to its body, one wrench per body in the body's frame, for a state: called when first asked."""
+
+
+@final
+class DynamicsResult:
+    """Accelerations, forces and matrices of one solution of the equations of motion.
+
+    The arrays belong to the result and are overwritten by the next `dynamics(result, ...)`; copy what must last. All of
+    it belongs to one solution: the result keeps its own copy of (q, v, vd), so later changes of the state do not matter.
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.5, 0.2])
+    >>> result = rbd.dynamics(rbd.DynamicsResult(state.mechanism), state)
+    >>> wrench = result.joint_wrench(state.mechanism.joint("shoulder"))   # what the world has to hold
+    >>> wrench.frame is state.mechanism.root_frame
+    True
+    """
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        """Allocate the buffers for `mechanism`."""
+        self._layout = layout = layout_of(mechanism)
+        self._mechanism = mechanism
+        nq, nv, nc = layout.nq, layout.nv, layout.nc
+        self._arrays: dict[str, Array] = {
+            "q": np.zeros(nq),
+            "v": np.zeros(nv),
+            "qd": np.zeros(nq),
+            "vd": np.zeros(nv),
+            "mass_matrix": np.zeros((nv, nv)),
+            "dynamics_bias": np.zeros(nv),
+            "passive_torques": np.zeros(nv),
+            "constraint_jacobian": np.zeros((nc, nv)),
+            "constraint_bias": np.zeros(nc),
+            "multipliers": np.zeros(nc),
+        }
+        self._rank = 0
+        self._snapshot: State[Any] | None = None
+        self._vd: Vector = ()
+        self._wrenches: BodyWrenchesOf | tuple[Wrench[Any], ...] = ()
+        self._accelerations: tuple[SpatialAcceleration[Any, Any, Any], ...] | None = None
+        self._parameters = -1
+
+    # --- arrays -----------------------------------------------------------------------------------------------------------
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism the buffers are for."""
+        return self._mechanism
+
+    @property
+    def q(self) -> Array:
+        """The configuration the result is for."""
+        return self._arrays["q"]
+
+    @property
+    def v(self) -> Array:
+        """The velocity the result is for."""
+        return self._arrays["v"]
+
+    @property
+    def qd(self) -> Array:
+        """The time derivative of q, (nq,)."""
+        return self._arrays["qd"]
+
+    @property
+    def vd(self) -> Array:
+        """The time derivative of v, (nv,)."""
+        return self._arrays["vd"]
+
+    @property
+    def mass_matrix(self) -> Array:
+        """M, (nv, nv)."""
+        return self._arrays["mass_matrix"]
+
+    @property
+    def dynamics_bias(self) -> Array:
+        """The bias c of M vd + c = tau + passive - K^T lambda, external wrenches included, (nv,)."""
+        return self._arrays["dynamics_bias"]
+
+    @property
+    def passive_torques(self) -> Array:
+        """The torques of damping, friction and bound springs, (nv,)."""
+        return self._arrays["passive_torques"]
+
+    @property
+    def constraint_jacobian(self) -> Array:
+        """K, one row per constraint of a loop joint, (nc, nv)."""
+        return self._arrays["constraint_jacobian"]
+
+    @property
+    def constraint_bias(self) -> Array:
+        """The bias k of K vd = -k, (nc,)."""
+        return self._arrays["constraint_bias"]
+
+    @property
+    def multipliers(self) -> Array:
+        """The Lagrange multipliers lambda, (nc,)."""
+        return self._arrays["multipliers"]
+
+    @property
+    def constraint_rank(self) -> int:
+        """How many of the constraints are independent."""
+        return self._rank
+
+    # --- framed values ----------------------------------------------------------------------------------------------------
+
+    def acceleration(self, body: RigidBody) -> SpatialAcceleration[Any, Any, Any]:
+        """Return the true spatial acceleration of `body` with respect to the root, in the root frame."""
+        index, snapshot = self._layout.body_index(body), self._solved()
+        if self._accelerations is None:
+            self._accelerations = passes.accelerations(snapshot, self._vd)
+        return self._accelerations[index].transformed(passes.to_root(snapshot)[index])
+
+    def proper_acceleration(self, body: RigidBody) -> SpatialAcceleration[Any, Any, Any]:
+        """Return the acceleration less that of free fall, in the root frame: what instruments on `body` feel."""
+        true, gravity = self.acceleration(body), self._solved().gravity.xyz_components
+        x, y, z = true.linear_components
+        linear = (x - gravity[0], y - gravity[1], z - gravity[2])
+        return SpatialAcceleration.trusted(true.body, true.base, true.frame, true.angular_components, linear)
+
+    def joint_wrench(self, joint: Joint) -> Wrench[Any]:
+        """Return what tree joint `joint` applies to its successor, in the root frame; it bears gravity."""
+        link, snapshot = self._layout.link(joint), self._solved()
+        if callable(self._wrenches):
+            self._wrenches = self._wrenches(snapshot)
+        return self._wrenches[link.index].transformed(passes.to_root(snapshot)[link.index])
+
+    # --- for algorithms ---------------------------------------------------------------------------------------------------
+
+    def require_mechanism(self, state: StateView) -> None:
+        """Raise ArgumentError or StaleStateError when this result cannot hold what `state` gives."""
+        if state.mechanism is not self._mechanism:
+            raise ArgumentError("result was made for another mechanism than the state's", argument="result", value=self)
+        if state.layout.version != self._layout.version:
+            raise StaleStateError(
+                "the mechanism was edited after this result was made; make a new DynamicsResult",
+                made_with=self._layout.version,
+                now=state.layout.version,
+            )
+
+    def fill(self, state: State[Any], name: str, values: Sequence[object]) -> None:
+        """Store nested scalars under `name`: in place when they are floats, as the array they make otherwise."""
+        buffer = self._arrays[name]
+        array = state.pack(values, name.replace("_", " "), buffer.shape)
+        if array.dtype == np.float64 == buffer.dtype:
+            buffer[...] = array
+        else:
+            self._arrays[name] = array
+
+    def take_motion(self, state: State[Any], vd: Vector, wrenches: BodyWrenchesOf) -> None:
+        """Keep the motion (q, v, vd) and how to find the joints' wrenches for it."""
+        snapshot = ScalarState(state.mechanism, state.configuration_scalars(), state.velocity_scalars())
+        self.fill(state, "q", snapshot.configuration_scalars())
+        self.fill(state, "v", snapshot.velocity_scalars())
+        self.fill(state, "qd", snapshot.configuration_derivative_scalars())
+        self.fill(state, "vd", vd)
+        self._snapshot, self._vd, self._wrenches = snapshot, vd, wrenches
+        self._accelerations = None
+        self._parameters = state.mechanism.parameter_version
+
+    def _solved(self) -> State[Any]:
+        """Return the state the result is for; raise when there is none, or its mechanism has changed."""
+        if self._snapshot is None:
+            raise ArgumentError("this result is empty; call dynamics(result, state) first", argument="result", value=self)
+        self._snapshot.require_current()
+        now = self._mechanism.parameter_version
+        if now != self._parameters:
+            raise StaleStateError(
+                "a parameter of the mechanism was changed after this result was computed; call dynamics again",
+                made_with=self._parameters,
+                now=now,
+            )
+        return self._snapshot
+

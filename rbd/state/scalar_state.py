@@ -1,0 +1,83 @@
+"""A state whose coordinates are any scalars: complex, symbolic, interval, exact, recorded.
+
+Room: state; may import mechanism and above.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, final
+
+from numpy.typing import NDArray
+
+from rbd.errors import ShapeError
+from rbd.mechanism import Mechanism
+from rbd.scalars import Scalar, Vector, is_float, lift
+from rbd.scalars.arrays import ScalarArray, pack, scalars
+from rbd.state.base import Depends
+from rbd.state.queries import State
+
+
+@final
+class ScalarState(State[ScalarArray]):
+    """A mechanism at coordinates of any scalar type; never changes.
+
+    Every query and every algorithm works on it as on a live state and runs the Python source itself. Arrays hold the
+    state's scalars: dtype object, or float64 and complex128 where the scalars are such numbers.
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum())
+    >>> step = state.with_scalars([0.1 + 1e-30j, 0.2], [0.0, 0.0])
+    >>> float(rbd.gravitational_potential_energy(step).imag / 1e-30) > 0   # complex-step derivative
+    True
+    """
+
+    def __init__(self, mechanism: Mechanism, q: Sequence[Scalar] | NDArray[Any], v: Sequence[Scalar] | NDArray[Any]) -> None:
+        """Take the coordinates; raise ShapeError or NotFiniteError when they do not fit `mechanism`."""
+        super().__init__(mechanism)
+        self._q = scalars(q, self.layout.nq, "q")
+        self._v = scalars(v, self.layout.nv, "v")
+        self._family = next((x for x in self._q + self._v if not is_float(x)), None)
+        # Only numbers that floats would contaminate (or that demand their own kind) need their parameters lifted.
+        self._lifts = self._family is not None and not isinstance(self._family, complex)
+
+    def configuration_scalars(self) -> Vector:
+        """Return q as scalars."""
+        return self._q
+
+    def velocity_scalars(self) -> Vector:
+        """Return v as scalars."""
+        return self._v
+
+    def lifted(self, value: Scalar) -> Scalar:
+        """Return a parameter in this state's family of scalars."""
+        if not self._lifts or self._family is None:
+            return value
+        return lift(value, self._family)
+
+    def stamp(self, depends: Depends) -> tuple[int, ...]:
+        """Return the parameter version: coordinates never change."""
+        return (self.mechanism.parameter_version,)
+
+    @property
+    def q(self) -> ScalarArray:
+        """The configuration."""
+        return self.pack(self._q, "q", (len(self._q),))
+
+    @property
+    def v(self) -> ScalarArray:
+        """The velocity."""
+        return self.pack(self._v, "v", (len(self._v),))
+
+    def pack(
+        self, values: Sequence[object], name: str, shape: tuple[int, ...], out: ScalarArray | None = None
+    ) -> ScalarArray:
+        """Return nested scalars as an array of `shape`."""
+        array: ScalarArray = pack(values).reshape(shape)
+        if out is None:
+            return array
+        if out.shape != shape:
+            raise ShapeError(f"out for {name} has shape {out.shape}, needs {shape}", argument="out", expected=shape)
+        out[...] = array
+        return out
+
