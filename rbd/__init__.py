@@ -9,6 +9,30 @@ from __future__ import annotations
 from rbd import errors as errors
 from rbd import robots as robots
 from rbd import scalars as scalars
+from rbd.algorithms import (
+    articulated_inertia,
+    center_of_mass,
+    centroidal_momentum_matrix,
+    centroidal_transform,
+    coriolis_matrix,
+    dynamics,
+    dynamics_bias,
+    forward_dynamics,
+    geometric_jacobian,
+    gravitational_potential_energy,
+    gravity_torques,
+    inverse_dynamics,
+    inverse_mass_matrix,
+    kinetic_energy,
+    mass,
+    mass_matrix,
+    momentum,
+    momentum_matrix,
+    momentum_rate_bias,
+    passive_torques,
+    point_jacobian,
+    subtree_mass,
+)
 from rbd.joints import (
     Fixed,
     JointType,
@@ -25,6 +49,7 @@ from rbd.joints import (
     Universal,
 )
 from rbd.mechanism import FrameMap, Joint, Mechanism, RigidBody
+from rbd.simulation import Dynamics, Trajectory, simulate
 from rbd.spatial import (
     Frame,
     FreeVector,
@@ -41,11 +66,14 @@ from rbd.spatial import (
     Wrench,
     WrenchMatrix,
 )
+from rbd.state import DynamicsResult, MechanismState, ScalarState
 from rbd.urdf import load_urdf, parse_urdf, write_urdf
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Dynamics",
+    "DynamicsResult",
     "Fixed",
     "Frame",
     "FrameMap",
@@ -55,6 +83,7 @@ __all__ = [
     "JointType",
     "MRPFloating",
     "Mechanism",
+    "MechanismState",
     "Momentum",
     "MomentumMatrix",
     "Planar",
@@ -67,18 +96,43 @@ __all__ = [
     "RigidBody",
     "RotationVectorFloating",
     "RotationVectorSpherical",
+    "ScalarState",
     "Screw",
     "SinCosRevolute",
     "SpatialAcceleration",
     "SpatialInertia",
     "Tag",
+    "Trajectory",
     "Transform",
     "Twist",
     "Universal",
     "Wrench",
     "WrenchMatrix",
     "__version__",
+    "articulated_inertia",
+    "center_of_mass",
+    "centroidal_momentum_matrix",
+    "centroidal_transform",
+    "coriolis_matrix",
+    "dynamics",
+    "dynamics_bias",
+    "forward_dynamics",
+    "geometric_jacobian",
+    "gravitational_potential_energy",
+    "gravity_torques",
+    "inverse_dynamics",
+    "inverse_mass_matrix",
+    "kinetic_energy",
     "load_urdf",
+    "mass",
+    "mass_matrix",
+    "momentum",
+    "momentum_matrix",
+    "momentum_rate_bias",
     "parse_urdf",
+    "passive_torques",
+    "point_jacobian",
+    "simulate",
+    "subtree_mass",
     "write_urdf",
 ]
