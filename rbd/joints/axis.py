@@ -12,20 +12,23 @@ from typing import TYPE_CHECKING
 from rbd.errors import ArgumentError
 from rbd.scalars import atan2, cos, lift, sin
 from rbd.scalars.arrays import float_array
-from rbd.spatial.linalg import cross3, dot3, matvec
+from rbd.spatial.linalg import dot3, matvec
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from numpy.typing import ArrayLike
 
     from rbd.scalars import Scalar, Vector
     from rbd.spatial.linalg import Mat3, Vec3
 
 Axis = tuple[float, float, float]
 
-_ROUNDING = 1e-15  # a few units in the last place of 1: an axis this close to length one is left as it is
+_ROUNDING = 1 / 10**15  # a few units in the last place of 1: an axis this close to length one is left as it is
+_RIGHT_ANGLE = 1 / 10**9  # the largest cosine that still counts as zero
 
 
-def unit_axis(value: object, argument: str) -> Axis:
+def unit_axis(value: ArrayLike, argument: str) -> Axis:
     """Return `value` scaled to length one; an axis of length one comes back unchanged.
 
     Raises ShapeError, NotFiniteError, or ArgumentError for a zero axis, each naming `argument`.
@@ -35,20 +38,20 @@ def unit_axis(value: object, argument: str) -> Axis:
     if largest == 0.0:
         message = f"{argument} is zero: it has no direction"
         raise ArgumentError(message, argument=argument, value=axis, allowed="a vector other than zero")
-    if not 1e-100 < largest < 1e100:  # squares would overflow or vanish
+    if not 1 / 10**100 < largest < 10**100:  # squares would overflow or vanish
         axis = _vector(math.ldexp(c, -math.frexp(largest)[1]) for c in axis)
     length = math.hypot(*axis)
     return axis if abs(length - 1.0) <= _ROUNDING else _vector(c / length for c in axis)
 
 
-def orthogonal_axis(value: object, axis: Axis, argument: str, other: str) -> Axis:
+def orthogonal_axis(value: ArrayLike, axis: Axis, argument: str, other: str) -> Axis:
     """Return `value` scaled to length one and freed of rounding along `axis`.
 
     Raises as `unit_axis` does, and ArgumentError when the angle to `axis` differs from a right angle by more than 1e-9.
     """
     found = unit_axis(value, argument)
     along = math.fsum(a * b for a, b in zip(found, axis, strict=True))
-    if abs(along) > 1e-9:
+    if abs(along) > _RIGHT_ANGLE:
         message = f"{argument} must be orthogonal to {other}; their cosine is {along:.3g}"
         raise ArgumentError(message, argument=argument, value=found, allowed=f"an axis orthogonal to {other}")
     if abs(along) <= _ROUNDING:
@@ -56,7 +59,7 @@ def orthogonal_axis(value: object, axis: Axis, argument: str, other: str) -> Axi
     return unit_axis([a - along * b for a, b in zip(found, axis, strict=True)], argument)
 
 
-def triad(axis: Axis) -> tuple[Vec3, Vec3]:
+def triad(axis: Axis) -> tuple[Axis, Axis]:
     """Return two unit vectors that are orthogonal to `axis` and to each other.
 
     For a coordinate axis they are the two other ones. The reference axis is the one least aligned with `axis`, hence
@@ -65,11 +68,18 @@ def triad(axis: Axis) -> tuple[Vec3, Vec3]:
     least = min(range(3), key=lambda k: abs(axis[k]))
     reference = [float(k == least) for k in range(3)]
     first = unit_axis([r - axis[least] * a for r, a in zip(reference, axis, strict=True)], "axis")
-    return first, cross3(axis, first)
+    return first, cross(axis, first)
+
+
+def cross(a: Axis, b: Axis) -> Axis:
+    """Return a × b, of plain floats."""
+    return _vector((a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]))
 
 
 def lifted(axis: Axis, like: Vector) -> Vec3:
     """Return `axis` as scalars that combine exactly with those of `like`."""
+    if all(type(x) is float for x in like):
+        return axis
     return lift(axis[0], like), lift(axis[1], like), lift(axis[2], like)
 
 

@@ -14,13 +14,13 @@ from typing_extensions import override
 
 from rbd.joints.axis import nearest_turn
 from rbd.joints.tuples import dot, matvec, negate
-from rbd.scalars import absolute, const, greater, less, sqrt, where
+from rbd.scalars import absolute, greater, less, sqrt, where
 from rbd.spatial import so3
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from rbd.scalars import Matrix, Scalar, Vector
+    from rbd.scalars import Condition, Matrix, Scalar, Vector
     from rbd.spatial.linalg import Mat3, Vec3
     from rbd.spatial.so3 import Quaternion
 
@@ -265,13 +265,13 @@ class RotationVectorChart(RotationChart):
 
 
 def _relative(p: Quaternion, q: Quaternion) -> Quaternion:
-    """Return conj(p) q of unit quaternions, with its vector written in q - p: no cancellation, and zero where q is p."""
+    """Return conj(p) q of unit quaternions, the vector written in q - p: nothing cancels, and it is zero if q is p."""
     dw, dx, dy, dz = (b - a for a, b in zip(p, q, strict=True))
     _, x, y, z = so3.quaternion_product(so3.quaternion_conjugate(p), (dw, dx, dy, dz))
     return dot(p, q), x, y, z
 
 
-def _signed(q: Quaternion, negative: object) -> Quaternion:
+def _signed(q: Quaternion, negative: Condition) -> Quaternion:
     sign = where(negative, -1, 1)
     return sign * q[0], sign * q[1], sign * q[2], sign * q[3]
 

@@ -11,10 +11,10 @@ from typing_extensions import override
 
 from rbd.joints.base import JointType
 from rbd.joints.tuples import block_diagonal, negate
+from rbd.scalars import const
 from rbd.spatial import GeometricJacobian, Transform, Twist, WrenchMatrix, so3
 from rbd.spatial.frame import check_frame
 from rbd.spatial.linalg import (
-    Mat3,
     Vec3,
     add3,
     cross3,
@@ -28,10 +28,9 @@ from rbd.spatial.linalg import (
     transpose3,
     zero3,
 )
-from rbd.scalars import const
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing import Self
 
     import numpy as np
 

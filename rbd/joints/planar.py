@@ -34,8 +34,9 @@ class Planar(JointType):
 
     The displacement is along the axes as they are in the frame before the joint, and comes before the turn by θ about
     x × y. The velocity is expressed in the frame after the joint, which keeps the motion subspace constant; hence
-    the derivative of (x, y) is (vx, vy) turned by θ. `x` and `y` are scaled to length one. Raises ArgumentError when one of
-    them is zero or they are not orthogonal (to 1e-9), ShapeError or NotFiniteError when one is not three finite numbers.
+    the derivative of (x, y) is (vx, vy) turned by θ. `x` and `y` are scaled to length one. Raises ArgumentError when
+    one of them is zero or they are not orthogonal (to 1e-9), ShapeError or NotFiniteError when one is not three
+    finite numbers.
 
     >>> from rbd import Planar
     >>> Planar((1, 0, 0), (0, 1, 0)).velocity_names
@@ -117,7 +118,7 @@ class Planar(JointType):
 
     @override
     def project(self, transform: Transform[A, B], near: Vector | None = None) -> Vector:
-        """Return the displacements in the plane and the angle of the nearest rotation, in the turn nearest to `near`."""
+        """Return the displacements in the plane and the angle of the nearest rotation, in the turn nearest `near`."""
         rotation, position = transform.rotation_components, transform.translation_components
         x, y, normal = self._axes((*rotation[0], *position))
         angle = turn_angle(rotation, normal)

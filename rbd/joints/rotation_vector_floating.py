@@ -9,7 +9,7 @@ from typing import ClassVar, final
 
 import attrs
 
-from rbd.joints.charts import RotationVectorChart, RotationChart
+from rbd.joints.charts import RotationChart, RotationVectorChart
 from rbd.joints.floating import FloatingJoint
 
 

@@ -5,6 +5,7 @@ Room: joints. May import `errors`, `scalars` and `spatial`.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, final
 
 import attrs
@@ -46,7 +47,7 @@ class Screw(OneDofJoint):
 
     def __init__(self, axis: ArrayLike, pitch: float) -> None:
         object.__setattr__(self, "axis", unit_axis(axis, "axis"))
-        object.__setattr__(self, "pitch", float(float_array(pitch, (), "pitch")) + 0.0)
+        object.__setattr__(self, "pitch", float(float_array([pitch], (1,), "pitch")[0]) + 0.0)
 
     @property
     @override
@@ -86,7 +87,7 @@ class Screw(OneDofJoint):
         """Return two torques and two forces across the axis, then the wrench along it that the thread bears."""
         axis, pitch = lifted(self.axis, q), lift(self.pitch, q)
         across = tuple(lifted(u, q) for u in triad(self.axis))
-        scale = lift(1 / (1 + self.pitch**2) ** 0.5, q)
+        scale = lift(1 / math.hypot(1.0, self.pitch), q)
         thread = (scale3(axis, -(pitch * scale)), scale3(axis, scale))
         columns = (*((u, zero3()) for u in across), *((zero3(), u) for u in across), thread)
         return WrenchMatrix.trusted(after, columns)

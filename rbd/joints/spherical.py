@@ -14,10 +14,16 @@ from rbd.joints.tuples import negate
 from rbd.spatial import GeometricJacobian, Transform, Twist, WrenchMatrix
 from rbd.spatial.frame import check_frame
 from rbd.spatial.linalg import Vec3, identity3, matvec, zero3
-from rbd.spatial.so3 import quaternion_exp, quaternion_log, quaternion_normalized, rotation_to_quaternion, rotation_vector_rate
+from rbd.spatial.so3 import (
+    quaternion_exp,
+    quaternion_log,
+    quaternion_normalized,
+    rotation_to_quaternion,
+    rotation_vector_rate,
+)
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing import Self
 
     import numpy as np
 

@@ -12,7 +12,7 @@ import attrs
 from typing_extensions import override
 
 from rbd.errors import ArgumentError
-from rbd.joints.axis import Axis, flipped_axis, lifted, nearest_turn, unit_axis
+from rbd.joints.axis import Axis, cross, flipped_axis, lifted, nearest_turn, unit_axis
 from rbd.joints.base import JointType
 from rbd.scalars import atan2, cos, sin
 from rbd.spatial import GeometricJacobian, Transform, WrenchMatrix
@@ -51,7 +51,7 @@ class Universal(JointType):
     def __init__(self, axis1: ArrayLike, axis2: ArrayLike) -> None:
         object.__setattr__(self, "axis1", unit_axis(axis1, "axis1"))
         object.__setattr__(self, "axis2", unit_axis(axis2, "axis2"))
-        if math.hypot(*_cross(self.axis1, self.axis2)) < _PARALLEL:
+        if math.hypot(*cross(self.axis1, self.axis2)) < _PARALLEL:
             allowed = "two axes that are not parallel"
             message = "axis1 and axis2 are parallel: the joint would have one degree of freedom"
             raise ArgumentError(message, argument="axis2", value=self.axis2, allowed=allowed)
@@ -106,7 +106,7 @@ class Universal(JointType):
     @override
     def constraint_wrench_subspace(self, q: Vector, after: Frame[A]) -> WrenchMatrix[A]:
         """Return the torque across both axes, then three forces."""
-        normal = self._in_after(unit_axis(_cross(self.axis1, self.axis2), "axis2"), q)
+        normal = self._in_after(unit_axis(cross(self.axis1, self.axis2), "axis2"), q)
         return WrenchMatrix.trusted(after, ((normal, zero3()), *((zero3(), unit) for unit in identity3())))
 
     @override
@@ -151,7 +151,3 @@ class Universal(JointType):
     @override
     def flip_velocity(self, q: Vector, v: Vector) -> Vector:
         return v[1], v[0]
-
-
-def _cross(a: Axis, b: Axis) -> Axis:
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]

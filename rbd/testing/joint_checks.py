@@ -1,0 +1,179 @@
+"""The checks of the joint contract that are mathematics: every function against derivatives of the transform.
+
+Room: testing. May import everything but the command line.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rbd.scalars import to_float
+from rbd.testing.joint_case import (
+    JointCase,
+    adjoint,
+    columns_matrix,
+    derivative,
+    expect,
+    expect_close,
+    largest,
+    matrix,
+    plain,
+    pose_matrix,
+    vector,
+)
+
+if TYPE_CHECKING:
+    from rbd.scalars import Vector
+
+_CONDITION = 100.0  # the worst condition of constraint wrenches that passes, in metres and radians
+_SIZES = (1e-16, 1e-14, 1e-12, 1e-10, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.3, 1.0)
+
+
+# ---------------------------------------------------------------- kinematics and forces
+
+
+def rigid(case: JointCase) -> None:
+    """Check that the transform is a rotation and a translation, on and off the manifold."""
+    for q in (case.q, case.shifted):
+        rotation = case.pose(q)[:3, :3].real
+        expect_close(rotation @ rotation.T, np.eye(3), "rotation times its transpose")
+        expect_close(float(np.linalg.det(rotation)), 1.0, "determinant")
+
+
+def position_subspace(case: JointCase) -> None:
+    """Check that H is the derivative of the transform along every coordinate, on and off the manifold."""
+    for q in (case.q, case.shifted):
+        found = columns_matrix(case.joint.position_subspace(q, case.after, case.before)).real
+        for k, unit in enumerate(np.eye(case.joint.nq)):
+            expect_close(found[:, k], case.measured_twist(q, plain(unit)), f"column {k}")
+
+
+def motion_subspace(case: JointCase) -> None:
+    """Check that S is the derivative of the transform along N, H N = S, and the twist is S v."""
+    joint = case.joint
+    for q in (case.q, case.shifted):
+        subspace, n = case.subspace(q).real, matrix(joint.configuration_derivative_jacobian(q), joint.nv).real
+        for k in range(joint.nv):
+            expect_close(subspace[:, k], case.measured_twist(q, plain(n[:, k])), f"column {k}")
+        h = columns_matrix(joint.position_subspace(q, case.after, case.before)).real
+        expect_close(h @ n, subspace, "H N = S")
+        twist = joint.twist(q, case.v, case.after, case.before)
+        found = vector((*twist.angular_components, *twist.linear_components))
+        expect_close(found, subspace @ vector(case.v), "twist = S v")
+
+
+def bias_acceleration(case: JointCase) -> None:
+    """Check that the rate of S is its derivative along N v, and the bias acceleration that times v."""
+    joint, q, v = case.joint, case.q, case.v
+    expected = derivative(case.subspace, q, joint.configuration_derivative(q, v))
+    found = columns_matrix(joint.motion_subspace_rate(q, v, case.after, case.before))
+    expect_close(found, expected, "rate of the motion subspace")
+    bias, expected = joint.bias_acceleration(q, v, case.after, case.before), expected @ vector(v)
+    expect_close(vector((*bias.angular_components, *bias.linear_components)), expected, "bias acceleration")
+
+
+def torque(case: JointCase) -> None:
+    """Check that the torque is S transposed times the wrench."""
+    found = case.joint.torque(case.q, case.wrench(), case.after, case.before)
+    expect_close(vector(found), case.subspace(case.q).T @ vector(case.wrench_components), "torque")
+
+
+def constraint_wrenches(case: JointCase) -> None:
+    """Check that the constraint wrenches do no work on S, and there are 6 - nv well-conditioned ones."""
+    wrenches = columns_matrix(case.joint.constraint_wrench_subspace(case.q, case.after)).real
+    expect_close(case.subspace(case.q).real.T @ wrenches, np.zeros((case.joint.nv, wrenches.shape[1])), "work", 1e-15)
+    expect(wrenches.shape[1] == 6 - case.joint.nv, f"{wrenches.shape[1]} wrenches, should be {6 - case.joint.nv}")
+    if wrenches.size:
+        singular = np.linalg.svd(wrenches, compute_uv=False)
+        expect(bool(singular[0] < _CONDITION * singular[-1]), f"singular values {singular}")
+
+
+# ---------------------------------------------------------------- coordinates
+
+
+def rates(case: JointCase) -> None:
+    """Check that the maps between v and qd have the stated matrices, and that the one undoes the other."""
+    joint, v, qd = case.joint, case.v, case.qd
+    for q in (case.q, case.shifted):
+        n = matrix(joint.configuration_derivative_jacobian(q), joint.nv)
+        inverse = matrix(joint.velocity_jacobian(q), joint.nq)
+        expect_close(vector(joint.configuration_derivative(q, v)), n @ vector(v), "N v")
+        expect_close(vector(joint.velocity(q, qd)), inverse @ vector(qd), "matrix of velocity times qd")
+        expect_close(inverse @ n, np.eye(joint.nv), "velocity undoes configuration_derivative")
+        expect_close(vector(joint.velocity(q, joint.configuration_derivative(q, v))), vector(v), "velocity of N v")
+
+
+def local_coordinates(case: JointCase) -> None:
+    """Check that local coordinates are zero at q0 exactly, and that local and global ones undo each other."""
+    joint, q0 = case.joint, case.q
+    for q in (q0, case.other, joint.zero()):
+        expect(all(c == 0 for c in joint.local_coordinates(q, q)), "they are zero at q0")
+    for size in _SIZES:
+        phi = tuple(size * c for c in case.small)
+        for base in (q0, joint.zero()):
+            moved = joint.global_coordinates(base, phi)
+            expect_close(vector(joint.local_coordinates(base, moved)), vector(phi), f"round trip at {size}", 1e-14)
+    there = joint.global_coordinates(q0, joint.local_coordinates(q0, case.other))
+    expect_close(case.pose(there), case.pose(case.other), "pose of global after local")
+
+
+def local_coordinates_rate(case: JointCase) -> None:
+    """Check that the rate of local coordinates is their derivative along N v, from tiny to large ones."""
+    joint, v = case.joint, case.v
+    for size in (0.0, *_SIZES):
+        q0, q = case.q, joint.global_coordinates(case.q, tuple(size * c for c in case.small))
+        found = vector(joint.local_coordinates_rate(q0, q, v))
+        qd = joint.configuration_derivative(q, v)
+        expected = derivative(lambda x: vector(joint.local_coordinates(case.q, x)), q, qd)
+        expect_close(found, expected, f"at {size}")
+
+
+def projection(case: JointCase) -> None:
+    """Check that project() finds the pose of a reachable transform and, with `near`, its coordinates, turns included."""
+    joint = case.joint
+    factors = (1.0, case.spread) if joint.nq == joint.nv else (1.0,)
+    for q in [tuple(f * c for c in q) for f in factors for q in (joint.zero(), case.q, case.other)]:
+        transform = case.transform(q)
+        expect_close(case.pose(joint.project(transform)), case.pose(q), "pose")
+        expect_close(vector(joint.project(transform, q)), vector(q), "coordinates with near = q")
+        expect_close(vector(joint.project(transform, _nudged(q))), vector(q), "coordinates with near beside q")
+
+
+def normalized(case: JointCase) -> None:
+    """Check that normalize() and principal_value() keep the pose, and that once is enough."""
+    joint = case.joint
+    for q in (case.q, case.shifted, tuple(-c for c in case.shifted)):
+        for name, function in (("normalize", joint.normalize), ("principal_value", joint.principal_value)):
+            changed = function(q)
+            expect_close(case.pose(changed), case.pose(q), f"pose after {name}")
+            expect_close(vector(function(changed)), vector(changed), f"{name} twice", 1e-15)
+        left = to_float(joint.normalization_error(joint.normalize(q)))
+        expect_close(left, 0.0, "normalization error after normalize", 1e-14)
+        moved = largest(vector(joint.normalize(q)) - vector(q))
+        error = to_float(joint.normalization_error(q))
+        expect(error >= 0 and (error > 1e-14 or moved < 1e-13), "normalization_error sees what normalize repairs")
+
+
+def flipping(case: JointCase) -> None:
+    """Check that the flipped joint has the inverse transform and the opposite twist, and flips back."""
+    joint, q, v = case.joint, case.q, case.v
+    flipped, q_flipped, v_flipped = joint.flipped(), joint.flip_configuration(q), joint.flip_velocity(q, v)
+    pose = case.pose(q).real
+    found = pose_matrix(flipped.transform(q_flipped, case.before, case.after))
+    expect_close(found @ pose, np.eye(4), "transform of the flipped joint is the inverse")
+    subspace = columns_matrix(flipped.motion_subspace(q_flipped, case.before, case.after))
+    twist = -adjoint(pose) @ case.subspace(q) @ vector(v)
+    expect_close(subspace @ vector(v_flipped), twist, "twist of the flipped joint")
+    rate = derivative(lambda x: vector(joint.flip_configuration(x)), q, joint.configuration_derivative(q, v))
+    expect_close(vector(flipped.configuration_derivative(q_flipped, v_flipped)), rate, "rate of flipped coordinates")
+    again, q_again = flipped.flipped(), flipped.flip_configuration(q_flipped)
+    expect_close(pose_matrix(again.transform(q_again, case.after, case.before)), pose, "transform after flipping twice")
+    twice = columns_matrix(again.motion_subspace(q_again, case.after, case.before))
+    v_again = flipped.flip_velocity(q_flipped, v_flipped)
+    expect_close(twice @ vector(v_again), case.subspace(q) @ vector(v), "twist after flipping twice")
+
+
+def _nudged(q: Vector) -> Vector:
+    return tuple(c + 0.01 for c in q)

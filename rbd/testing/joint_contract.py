@@ -1,0 +1,185 @@
+"""The joint contract: every promise of `JointType`, checked against the other ones.
+
+Room: testing. May import everything but the command line. `check_joint_type` is for people who write a joint type; the
+joint types of rbd pass the same checks. Derivatives are compared with complex steps, exact to rounding.
+"""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Callable
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from rbd.errors import FrameMismatchError
+from rbd.scalars import to_float
+from rbd.scalars.counting import CountingScalar
+from rbd.spatial import Frame, Wrench
+from rbd.testing import joint_checks
+from rbd.testing.joint_case import JointCase, expect, expect_close
+
+if TYPE_CHECKING:
+    from rbd.joints import JointType
+    from rbd.scalars import Scalar, Vector
+
+
+def check_joint_type(joint_type: JointType, *, rng_seed: int = 0, samples: int = 5, spread: float = 3.0) -> None:
+    """Raise AssertionError, naming the check, unless `joint_type` keeps every promise of the joint contract.
+
+    Checked at `samples` random configurations, and at some `spread` times farther out when q and v have equal lengths
+    (so that turns count).
+
+    >>> from rbd import Revolute
+    >>> check_joint_type(Revolute((0, 0, 1)), samples=1)
+    """
+    rng = np.random.default_rng(rng_seed)
+    for _ in range(samples):
+        case = JointCase.draw(joint_type, rng, spread)
+        for name, check in CHECKS.items():
+            try:
+                check(case)
+            except AssertionError as error:
+                message = f"{joint_type!r} fails {name!r} at q = {case.q}, v = {case.v}: {error}"
+                raise AssertionError(message) from None
+
+
+def sizes(case: JointCase) -> None:
+    """Check that every vector is a tuple of the right length, and every matrix has the right shape."""
+    joint, q, v = case.joint, case.q, case.v
+    nq, nv = joint.nq, joint.nv
+    expect(0 <= nv <= 6 and nv <= nq, f"nq = {nq}, nv = {nv}")
+    expect(len(set(joint.position_names)) == nq and len(set(joint.velocity_names)) == nv, "names")
+    like_q = [joint.zero(), q, joint.normalize(q), joint.principal_value(q), joint.configuration_derivative(q, v)]
+    like_q += [joint.global_coordinates(q, v), joint.flip_configuration(q), joint.project(case.transform(q))]
+    like_q += [joint.project(case.transform(q), q)]
+    like_v = [joint.velocity(q, case.qd), joint.local_coordinates(q, q), joint.local_coordinates_rate(q, q, v)]
+    like_v += [joint.flip_velocity(q, v), joint.torque(q, case.wrench(), case.after, case.before)]
+    for length, found in [(nq, x) for x in like_q] + [(nv, x) for x in like_v]:
+        expect(type(found) is tuple and len(found) == length, f"{found} should be a tuple of {length}")
+    for rows, columns, table in [
+        (nq, nv, joint.configuration_derivative_jacobian(q)),
+        (nv, nq, joint.velocity_jacobian(q)),
+    ]:
+        fits = len(table) == rows and all(len(row) == columns for row in table)
+        expect(fits, f"{table} should be {rows} by {columns}")
+    expect(len(joint.motion_subspace(q, case.after, case.before).columns) == nv, "columns of the motion subspace")
+    expect(len(joint.position_subspace(q, case.after, case.before).columns) == nq, "columns of the position subspace")
+
+
+def frames(case: JointCase) -> None:
+    """Check that typed results carry the right frames, and that a wrench in another frame is refused."""
+    joint, q, v, after, before = case.joint, case.q, case.v, case.after, case.before
+    transform = joint.transform(q, after, before)
+    expect(transform.from_frame == after and transform.to_frame == before, "transform maps after to before")
+    for found in (
+        joint.motion_subspace(q, after, before),
+        joint.position_subspace(q, after, before),
+        joint.twist(q, v, after, before),
+        joint.motion_subspace_rate(q, v, after, before),
+        joint.bias_acceleration(q, v, after, before),
+    ):
+        fits = found.body == after and found.base == before and found.frame == after
+        expect(fits, f"{type(found).__name__}: body after, base before, expressed in after")
+    expect(joint.constraint_wrench_subspace(q, after).frame == after, "constraint wrenches are expressed in after")
+    foreign: Wrench = Wrench.trusted(Frame("elsewhere"), (0.0, 0.0, 1.0), (0.0, 0.0, 1.0))
+    try:
+        joint.torque(q, foreign, after, before)
+    except FrameMismatchError:
+        return
+    raise AssertionError("torque accepts a wrench in another frame")
+
+
+def values(case: JointCase) -> None:
+    """Check that the type compares by value, can be hashed, copied, pickled and printed."""
+    joint = case.joint
+    for twin in (copy.deepcopy(joint), pickle.loads(pickle.dumps(joint))):
+        expect(twin == joint and hash(twin) == hash(joint), "copies are equal and have equal hashes")
+        expect(repr(twin) == repr(joint), "copies have the same repr")
+
+
+def zero_and_random(case: JointCase) -> None:
+    """Check that zero() is the identity, random() is normalised, of floats, repeatable, and not always the same."""
+    joint = case.joint
+    expect_close(case.pose(joint.zero()), np.eye(4), "transform at zero", 1e-15)
+    first, second = (joint.random(np.random.default_rng(1)) for _ in range(2))
+    expect(first == second, "the same generator gives the same q")
+    expect(joint.nq == 0 or case.q != case.other, "two draws differ")
+    for q in (joint.zero(), case.q):
+        expect(all(type(c) is float and np.isfinite(c) for c in q), "entries are finite floats")
+        expect_close(to_float(joint.normalization_error(q)), 0.0, "normalization error", 1e-14)
+
+
+def scalars(case: JointCase) -> None:
+    """Check that nothing branches on a value: all runs on scalars that refuse to be compared, with the same results."""
+    q, v = _counting(case.q), _counting(case.v)
+    for name, function in _functions(case).items():
+        found, expected = _floats(function(q, v)), _floats(function(case.q, case.v))
+        expect_close(found, expected, f"{name} on scalars that refuse to be compared", 1e-14)
+
+
+def _functions(case: JointCase) -> dict[str, Callable[[Vector, Vector], object]]:
+    """Return every function of the interface as a function of q and v."""
+    joint, after, before = case.joint, case.after, case.before
+    other, wrench = case.other, case.wrench()
+    return {
+        "transform": lambda q, v: joint.transform(q, after, before).components,
+        "motion_subspace": lambda q, v: joint.motion_subspace(q, after, before).columns,
+        "position_subspace": lambda q, v: joint.position_subspace(q, after, before).columns,
+        "twist": lambda q, v: joint.twist(q, v, after, before).components,
+        "motion_subspace_rate": lambda q, v: joint.motion_subspace_rate(q, v, after, before).columns,
+        "bias_acceleration": lambda q, v: joint.bias_acceleration(q, v, after, before).components,
+        "constraint_wrench_subspace": lambda q, v: joint.constraint_wrench_subspace(q, after).columns,
+        "torque": lambda q, v: joint.torque(q, wrench, after, before),
+        "configuration_derivative": joint.configuration_derivative,
+        "velocity": lambda q, v: joint.velocity(q, joint.configuration_derivative(q, v)),
+        "configuration_derivative_jacobian": lambda q, v: joint.configuration_derivative_jacobian(q),
+        "velocity_jacobian": lambda q, v: joint.velocity_jacobian(q),
+        "local_coordinates": lambda q, v: joint.local_coordinates(other, q),
+        "local_coordinates_rate": lambda q, v: joint.local_coordinates_rate(other, q, v),
+        "global_coordinates": joint.global_coordinates,
+        "project": lambda q, v: joint.project(joint.transform(q, after, before)),
+        "project near": lambda q, v: joint.project(joint.transform(q, after, before), q),
+        "normalize": lambda q, v: joint.normalize(q),
+        "normalization_error": lambda q, v: (joint.normalization_error(q),),
+        "principal_value": lambda q, v: joint.principal_value(q),
+        "flip_configuration": lambda q, v: joint.flip_configuration(q),
+        "flip_velocity": joint.flip_velocity,
+    }
+
+
+def _counting(x: Vector) -> Vector:
+    return tuple(CountingScalar(to_float(c)) for c in x)
+
+
+def _floats(values: object) -> list[float]:
+    """Return the numbers of nested tuples."""
+    if not isinstance(values, tuple):
+        return [to_float(cast("Scalar", values))]
+    return [x for value in cast("tuple[object, ...]", values) for x in _floats(value)]
+
+
+CHECKS: dict[str, Callable[[JointCase], None]] = {
+    check.__name__: check
+    for check in (
+        sizes,
+        frames,
+        values,
+        zero_and_random,
+        joint_checks.rigid,
+        joint_checks.position_subspace,
+        joint_checks.motion_subspace,
+        joint_checks.bias_acceleration,
+        joint_checks.torque,
+        joint_checks.constraint_wrenches,
+        joint_checks.rates,
+        joint_checks.local_coordinates,
+        joint_checks.local_coordinates_rate,
+        joint_checks.projection,
+        joint_checks.normalized,
+        joint_checks.flipping,
+        scalars,
+    )
+}
+"""What `check_joint_type` checks, by name."""
