@@ -15,7 +15,7 @@ from rbd.scalars import Scalar, is_float, to_float
 from rbd.spatial.linalg import Mat3, cross3, dot3, sub33
 from rbd.spatial.so3 import Quaternion, quaternion_square_norm
 
-ROTATION_TOLERANCE = 1e-9  # of products of rows: files and float32 callers are told, rounding is not
+ROTATION_TOLERANCE = 1 / 10**9  # of products of rows: files and float32 callers are told, rounding is not
 
 
 def check_rotation(r: Mat3, argument: str) -> None:
@@ -52,9 +52,9 @@ def check_unit_quaternion(q: Quaternion, argument: str) -> None:
     )
 
 
-# Relative to the largest moment. Files carry six or seven digits, and a flat plate, whose largest moment is the sum of the
-# other two, has to pass after such rounding.
-INERTIA_TOLERANCE = 1e-6
+# Relative to the largest moment. Files carry six or seven digits, and a flat plate, whose largest moment is the sum
+# of the other two, has to pass after such rounding.
+INERTIA_TOLERANCE = 1 / 10**6
 
 
 def check_mass(mass: Scalar) -> None:
@@ -70,7 +70,9 @@ def check_symmetric(moment: Mat3, argument: str) -> None:
     m = np.array(moment, dtype=float)
     defect = float(np.max(np.abs(m - m.T)))
     if defect > ROTATION_TOLERANCE * float(np.max(np.abs(m))):
-        raise InertiaError(f"{argument} is not symmetric: opposite entries differ by {defect:.3g}", reason="not symmetric")
+        raise InertiaError(
+            f"{argument} is not symmetric: opposite entries differ by {defect:.3g}", reason="not symmetric"
+        )
 
 
 def check_inertia(mass: Scalar, moment: Mat3, shift: Mat3) -> None:

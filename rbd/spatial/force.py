@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, Generic, final
 
 import attrs
+from typing_extensions import override
 
 from rbd.scalars import Scalar
 from rbd.spatial.frame import F, Frame, G, check_frame, require_frame
@@ -23,19 +24,11 @@ _set = object.__setattr__
 _ZERO: Vec3 = (0, 0, 0)
 
 
-@attrs.frozen(eq=False, repr=False, init=False)
+@attrs.frozen(eq=False, repr=False)
 class ForceLike(SixVector, Generic[F]):
     """What wrenches and momenta share: the frame whose origin they are about; abstract."""
 
     frame: Frame[F]
-
-    def __init__(
-        self, frame: Frame[F], angular: VectorLike | FreeVector[F], linear: VectorLike | FreeVector[F]
-    ) -> None:
-        operation = type(self).__name__
-        _set(self, "frame", require_frame(frame, "frame"))
-        _set(self, "angular_components", part(angular, frame, "angular", operation))
-        _set(self, "linear_components", part(linear, frame, "linear", operation))
 
     def _check(self, other: ForceLike[F], symbol: str) -> None:
         kind = type(self)
@@ -44,11 +37,26 @@ class ForceLike(SixVector, Generic[F]):
         if other.frame is not self.frame:
             check_frame(other.frame, self.frame, operation=operation, argument="other.frame")
 
+    @override
     def _frames(self) -> tuple[tuple[str, Frame[Any]], ...]:
         return (("frame", self.frame),)
 
+    @override
     def __repr__(self) -> str:
         return f"{type(self).__name__} in {self.frame.name!r}: {self._numbers()}"
+
+
+def _fill(
+    value: ForceLike[Any],
+    frame: Frame[Any],
+    angular: VectorLike | FreeVector[Any],
+    linear: VectorLike | FreeVector[Any],
+) -> None:
+    """Give a new value its checked frame and numbers."""
+    operation = type(value).__name__
+    _set(value, "frame", require_frame(frame, "frame"))
+    _set(value, "angular_components", part(angular, frame, "angular", operation))
+    _set(value, "linear_components", part(linear, frame, "linear", operation))
 
 
 @final
@@ -62,6 +70,11 @@ class Wrench(ForceLike[F]):
     >>> Wrench.of_force(Point(world, [1, 0, 0]), FreeVector(world, [0, 0, -10]))
     Wrench in 'world': angular (0, 10, 0), linear (0, 0, -10)
     """
+
+    def __init__(
+        self, frame: Frame[F], angular: VectorLike | FreeVector[F], linear: VectorLike | FreeVector[F]
+    ) -> None:
+        _fill(self, frame, angular, linear)
 
     @staticmethod
     def trusted(frame: Frame[G], angular: Vec3, linear: Vec3) -> Wrench[G]:
@@ -148,6 +161,11 @@ class Momentum(ForceLike[F]):
     >>> Momentum(world, [0, 0, 1], [2, 0, 0]) + Momentum(world, [0, 0, 1], [0, 0, 0])
     Momentum in 'world': angular (0, 0, 2), linear (2, 0, 0)
     """
+
+    def __init__(
+        self, frame: Frame[F], angular: VectorLike | FreeVector[F], linear: VectorLike | FreeVector[F]
+    ) -> None:
+        _fill(self, frame, angular, linear)
 
     @staticmethod
     def trusted(frame: Frame[G], angular: Vec3, linear: Vec3) -> Momentum[G]:

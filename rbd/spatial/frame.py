@@ -13,7 +13,7 @@ from __future__ import annotations
 import secrets
 from typing import TYPE_CHECKING, Any, Generic, final
 
-from typing_extensions import TypeVar
+from typing_extensions import TypeVar, override
 
 from rbd.errors import ArgumentError, FrameMismatchError, quoted
 
@@ -58,11 +58,7 @@ class Frame(Generic[F]):
     id: int
 
     def __init__(self, name: str) -> None:
-        if not isinstance(name, str) or not name:  # pyright: ignore[reportUnnecessaryIsInstance]  # callers without types
-            raise ArgumentError(
-                f"a frame's name must be a non-empty string, not {name!r}", argument="name", value=name, allowed="str"
-            )
-        _set(self, "name", name)
+        _set(self, "name", _checked_name(name))
         _set(self, "id", secrets.randbits(_ID_BITS))
 
     @classmethod
@@ -71,13 +67,7 @@ class Frame(Generic[F]):
 
         Raises ArgumentError when `tag` is no subclass of Tag.
         """
-        if not (isinstance(tag, type) and issubclass(tag, Tag)):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise ArgumentError(
-                f"Frame.of needs a subclass of Tag, not {tag!r}; Frame({tag!r}) makes a frame without one",
-                argument="tag",
-                value=tag,
-                allowed="type[Tag]",
-            )
+        _check_tag(tag)
         frame: Frame[G] = Frame(tag.__name__)
         return frame
 
@@ -86,18 +76,23 @@ class Frame(Generic[F]):
         """The first six hexadecimal digits of the id, as shown in messages."""
         return f"{self.id:032x}"[:6]
 
+    @override
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Frame) and (self is other or self.id == other.id)
 
+    @override
     def __hash__(self) -> int:
         return hash(self.id)
 
+    @override
     def __repr__(self) -> str:
         return f"Frame({self.name!r})"
 
+    @override
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(f"frames are immutable: {name} of {self!r} cannot be set")
 
+    @override
     def __delattr__(self, name: str) -> NoReturn:
         raise AttributeError(f"frames are immutable: {name} of {self!r} cannot be deleted")
 
@@ -107,8 +102,29 @@ class Frame(Generic[F]):
     def __deepcopy__(self, memo: dict[int, object]) -> Frame[F]:
         return self
 
+    @override
     def __reduce__(self) -> tuple[object, ...]:
         return _restored, (self.name, self.id)
+
+
+def _checked_name(name: object) -> str:
+    if isinstance(name, str) and name:
+        return name
+    raise ArgumentError(
+        f"a frame's name must be a non-empty string, not {name!r}", argument="name", value=name, allowed="str"
+    )
+
+
+def _check_tag(tag: object) -> None:
+    given: object = tag
+    if isinstance(tag, type) and issubclass(tag, Tag):
+        return
+    raise ArgumentError(
+        f"Frame.of needs a subclass of Tag, not {given!r}; Frame(name) makes a frame without one",
+        argument="tag",
+        value=given,
+        allowed="type[Tag]",
+    )
 
 
 def _restored(name: str, identity: int) -> Frame[Any]:
@@ -124,9 +140,7 @@ def same_frame(a: Frame[Any], b: Frame[Any]) -> bool:
     return a is b or a.id == b.id
 
 
-def check_frame(
-    actual: Frame[Any], expected: Frame[Any], *, operation: str, argument: str, hint: str = ""
-) -> None:
+def check_frame(actual: Frame[Any], expected: Frame[Any], *, operation: str, argument: str, hint: str = "") -> None:
     """Raise FrameMismatchError unless the two frames are the same.
 
     `argument` says whose frame `actual` is, `hint` what would fit. The inner layers ask `actual is expected` first
@@ -135,8 +149,9 @@ def check_frame(
     if actual is expected or same_frame(require_frame(actual, argument), require_frame(expected, argument)):
         return
     same_name = ", which is another frame of that name" if actual.name == expected.name else ""
+    advice = f"; {hint}" if hint else ""
     raise FrameMismatchError(
-        f"{operation}: {argument} is {shown(actual)}{same_name}; needs {shown(expected)}" + (f"; {hint}" if hint else ""),
+        f"{operation}: {argument} is {shown(actual)}{same_name}; needs {shown(expected)}{advice}",
         operation=operation,
         argument=argument,
         actual=actual,

@@ -9,6 +9,7 @@ from typing import Any, Generic, final, overload
 
 import attrs
 import numpy as np
+from typing_extensions import override
 
 from rbd.errors import ArgumentError
 from rbd.scalars import Scalar, Vector, const, positive
@@ -35,12 +36,12 @@ from rbd.spatial.linalg import (
 )
 from rbd.spatial.motion import SpatialAcceleration, Twist
 from rbd.spatial.transform import Transform
-from rbd.spatial.values import MatrixLike, SpatialValue, VectorLike, described, require_kind, shown_numbers, slot_setters
+from rbd.spatial.values import MatrixLike, SpatialValue, VectorLike, require_kind, shown_numbers, slot_setters
 from rbd.spatial.vectors import Point, check_source, part_of_point
 
 _new = object.__new__
 _set = object.__setattr__
-_HALF = const(1, 2)
+_HALF: Scalar = const(1, 2)
 
 
 @final
@@ -50,8 +51,8 @@ class SpatialInertia(SpatialValue, Generic[F]):
 
     Give the moment about the frame's origin (`moment`) or about the centre of mass (`moment_about_com`), both in the
     axes of `frame`; `com` is zero unless given. A body without mass may still have a moment: a rotor.
-    Raises InertiaError when no physical body is like this, ArgumentError unless exactly one moment is given, ShapeError,
-    NotFiniteError.
+    Raises InertiaError when no physical body is like this, ArgumentError unless exactly one moment is given,
+    ShapeError, NotFiniteError.
 
     >>> import numpy as np
     >>> link = Frame("link")
@@ -109,7 +110,7 @@ class SpatialInertia(SpatialValue, Generic[F]):
 
     @property
     def moment(self) -> Array:
-        """The moment about the frame's origin as a fresh 3x3 array. Raises ScalarError when there are symbols inside."""
+        """The moment about the frame's origin as a fresh 3x3 array. Raises ScalarError for symbols."""
         return to_float_array(self.moment_components)
 
     @property
@@ -119,7 +120,7 @@ class SpatialInertia(SpatialValue, Generic[F]):
 
     @property
     def matrix(self) -> Array:
-        """The 6x6 matrix [[J, hat(c)], [hat(c)^T, m 1]] as a fresh array, angular first; c is mass times centre of mass."""
+        """The 6x6 matrix [[J, hat(c)], [hat(c)^T, m 1]] as a fresh array; c is mass times centre of mass."""
         skew = to_float_array(hat(self.cross_part_components))
         mass = to_float_array((self.mass,))[0]
         return np.block([[self.moment, skew], [skew.T, mass * np.eye(3)]])
@@ -150,9 +151,9 @@ class SpatialInertia(SpatialValue, Generic[F]):
 
     @property
     def principal_moments(self) -> Array:
-        """The principal moments about the centre of mass (about the origin when there is no mass), in ascending order."""
+        """The principal moments about the centre of mass (without mass: the origin), in ascending order."""
         massless = to_float_array((self.mass,))[0] == 0
-        return np.linalg.eigvalsh(self.moment if massless else self.moment_about_com)
+        return np.asarray(np.linalg.eigvalsh(self.moment if massless else self.moment_about_com), dtype=np.float64)
 
     # ---------------------------------------------------------------- operations
 
@@ -178,9 +179,7 @@ class SpatialInertia(SpatialValue, Generic[F]):
     def __add__(self, other: SpatialInertia[F]) -> SpatialInertia[F]:
         require_kind(other, SpatialInertia, operation="SpatialInertia + SpatialInertia", argument="other")
         if other.frame is not self.frame:
-            check_frame(
-                other.frame, self.frame, operation="SpatialInertia + SpatialInertia", argument="other.frame"
-            )
+            check_frame(other.frame, self.frame, operation="SpatialInertia + SpatialInertia", argument="other.frame")
         (xx, xy, xz), (_, yy, yz), (_, _, zz) = self.moment_components
         (axx, axy, axz), (_, ayy, ayz), (_, _, azz) = other.moment_components
         moment = symmetric(xx + axx, xy + axy, xz + axz, yy + ayy, yz + ayz, zz + azz)
@@ -191,24 +190,15 @@ class SpatialInertia(SpatialValue, Generic[F]):
     def __matmul__(self, other: Twist[Any, Any, F]) -> Momentum[F]: ...
     @overload
     def __matmul__(self, other: GeometricJacobian[Any, Any, F]) -> MomentumMatrix[F]: ...
-    def __matmul__(
-        self, other: Twist[Any, Any, F] | GeometricJacobian[Any, Any, F]
-    ) -> Momentum[F] | MomentumMatrix[F]:
+    def __matmul__(self, other: Twist[Any, Any, F] | GeometricJacobian[Any, Any, F]) -> Momentum[F] | MomentumMatrix[F]:
         if isinstance(other, Twist):
             if other.frame is not self.frame:
                 check_frame(other.frame, self.frame, operation="SpatialInertia @ Twist", argument="other.frame")
             return Momentum.trusted(self.frame, *self._times(other.angular_components, other.linear_components))
-        if isinstance(other, GeometricJacobian):
-            operation = "SpatialInertia @ GeometricJacobian"
-            check_frame(other.frame, self.frame, operation=operation, argument="other.frame")
-            return MomentumMatrix.trusted(self.frame, tuple(self._times(a, b) for a, b in other.columns))
-        raise ArgumentError(
-            f"SpatialInertia @ ...: the right operand must be a Twist or GeometricJacobian, not {described(other)}",
-            operation="SpatialInertia @ ...",
-            argument="other",
-            value=other,
-            allowed="Twist, GeometricJacobian",
-        )
+        require_kind(other, GeometricJacobian, operation="SpatialInertia @ ...", argument="the right operand")
+        operation = "SpatialInertia @ GeometricJacobian"
+        check_frame(other.frame, self.frame, operation=operation, argument="other.frame")
+        return MomentumMatrix.trusted(self.frame, tuple(self._times(a, b) for a, b in other.columns))
 
     def kinetic_energy(self, twist: Twist[Any, Any, F]) -> Scalar:
         """Return the kinetic energy of the body moving with `twist`.
@@ -253,18 +243,21 @@ class SpatialInertia(SpatialValue, Generic[F]):
         angular = add3(matvec(self.moment_components, omega), cross3(c, v))
         return angular, sub3(scale3(v, self.mass), cross3(c, omega))
 
+    @override
     def _frames(self) -> tuple[tuple[str, Frame[Any]], ...]:
         return (("frame", self.frame),)
 
+    @override
     def _parts(self) -> tuple[Vector, ...]:
         a, b, c = self.moment_components
         return a + b + c, self.cross_part_components, (self.mass,)
 
+    @override
     def __repr__(self) -> str:
         moment = ", ".join(shown_numbers(row) for row in self.moment_components)
         return (
-            f"SpatialInertia in {self.frame.name!r}: mass {shown_numbers((self.mass,))[1:-1]}, mass times centre of mass "
-            f"{shown_numbers(self.cross_part_components)}, moment about the origin ({moment})"
+            f"SpatialInertia in {self.frame.name!r}: mass {shown_numbers((self.mass,))[1:-1]}, "
+            f"mass times centre of mass {shown_numbers(self.cross_part_components)}, moment about the origin ({moment})"
         )
 
 

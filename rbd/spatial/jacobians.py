@@ -9,10 +9,10 @@ from typing import Any, Generic, final
 
 import attrs
 import numpy as np
+from typing_extensions import override
 
-from rbd.errors import ShapeError
-from rbd.scalars import Matrix, Scalar, Vector
-from rbd.scalars.arrays import Array, matrix_scalars, scalars, to_float_array
+from rbd.scalars import Matrix, Vector
+from rbd.scalars.arrays import Array, matrix_scalars, to_float_array
 from rbd.spatial.force import Momentum, Wrench, transformed_force
 from rbd.spatial.frame import A, B, C, D, E, F, Frame, G, check_frame, require_frame
 from rbd.spatial.linalg import Vec3, add3, cross3, dot3, matvec, neg3, scale3
@@ -34,7 +34,7 @@ _set = object.__setattr__
 _ZERO: Vec3 = (0, 0, 0)
 
 
-@attrs.frozen(eq=False, repr=False, init=False)
+@attrs.frozen(eq=False, repr=False)
 class ColumnMatrix(SpatialValue):
     """Six rows, angular first, and any number of columns; abstract."""
 
@@ -75,6 +75,7 @@ class ColumnMatrix(SpatialValue):
         """Return the inner products of the columns with a six-vector."""
         return tuple(dot3(a, angular) + dot3(b, linear) for a, b in self.columns)
 
+    @override
     def _parts(self) -> tuple[Vector, ...]:
         return (
             tuple(x for a, _ in self.columns for x in a),
@@ -144,7 +145,7 @@ class GeometricJacobian(ColumnMatrix, Generic[B, A, E]):
         return SpatialAcceleration.trusted(self.body, self.base, self.frame, *self._combination(vd, "vd"))
 
     def torque_components(self, wrench: Wrench[E]) -> Vector:
-        """Return the generalized torques of a wrench on the body, as scalars: this matrix, transposed, times the wrench.
+        """Return the generalized torques of a wrench on the body, as scalars: the transpose times the wrench.
 
         Raises FrameMismatchError unless the wrench is in the frame the Jacobian is expressed in.
         """
@@ -160,9 +161,11 @@ class GeometricJacobian(ColumnMatrix, Generic[B, A, E]):
         """
         return to_float_array(self.torque_components(wrench))
 
+    @override
     def _frames(self) -> tuple[tuple[str, Frame[Any]], ...]:
         return ("body", self.body), ("base", self.base), ("frame", self.frame)
 
+    @override
     def __repr__(self) -> str:
         return (
             f"GeometricJacobian {self._shape()} of {self.body.name!r} with respect to {self.base.name!r} "
@@ -239,25 +242,24 @@ class PointJacobian(SpatialValue, Generic[F]):
         """
         return to_float_array(self.torque_components(force))
 
+    @override
     def _frames(self) -> tuple[tuple[str, Frame[Any]], ...]:
         return (("frame", self.frame),)
 
+    @override
     def _parts(self) -> tuple[Vector, ...]:
         return (tuple(x for column in self.columns for x in column),)
 
+    @override
     def __repr__(self) -> str:
         return f"PointJacobian 3x{len(self.columns)} in {self.frame.name!r}"
 
 
-@attrs.frozen(eq=False, repr=False, init=False)
+@attrs.frozen(eq=False, repr=False)
 class ForceMatrix(ColumnMatrix, Generic[F]):
     """Columns that are wrenches or momenta in `frame`; abstract."""
 
     frame: Frame[F]
-
-    def __init__(self, frame: Frame[F], angular: MatrixLike, linear: MatrixLike) -> None:
-        _set(self, "frame", require_frame(frame, "frame"))
-        _set(self, "columns", columns_of(angular, linear))
 
     def _products_with(self, twist: Twist[Any, Any, F], operation: str) -> Vector:
         require_kind(twist, Twist, operation=operation, argument="twist")
@@ -265,9 +267,11 @@ class ForceMatrix(ColumnMatrix, Generic[F]):
             check_frame(twist.frame, self.frame, operation=operation, argument="twist.frame")
         return self._products(twist.angular_components, twist.linear_components)
 
+    @override
     def _frames(self) -> tuple[tuple[str, Frame[Any]], ...]:
         return (("frame", self.frame),)
 
+    @override
     def __repr__(self) -> str:
         return f"{type(self).__name__} {self._shape()} in {self.frame.name!r}"
 
@@ -283,6 +287,10 @@ class MomentumMatrix(ForceMatrix[F]):
     >>> MomentumMatrix(world, angular=[[0], [0], [1]], linear=[[2], [0], [0]]) @ [3.0]
     Momentum in 'world': angular (0, 0, 3), linear (6, 0, 0)
     """
+
+    def __init__(self, frame: Frame[F], angular: MatrixLike, linear: MatrixLike) -> None:
+        _set(self, "frame", require_frame(frame, "frame"))
+        _set(self, "columns", columns_of(angular, linear))
 
     @staticmethod
     def trusted(frame: Frame[G], columns: tuple[Column, ...]) -> MomentumMatrix[G]:
@@ -321,6 +329,10 @@ class WrenchMatrix(ForceMatrix[F]):
     >>> WrenchMatrix(world, angular=[[0], [0], [0]], linear=[[1], [0], [0]]) @ [5.0]
     Wrench in 'world': angular (0, 0, 0), linear (5, 0, 0)
     """
+
+    def __init__(self, frame: Frame[F], angular: MatrixLike, linear: MatrixLike) -> None:
+        _set(self, "frame", require_frame(frame, "frame"))
+        _set(self, "columns", columns_of(angular, linear))
 
     @staticmethod
     def trusted(frame: Frame[G], columns: tuple[Column, ...]) -> WrenchMatrix[G]:

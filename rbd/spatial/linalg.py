@@ -118,7 +118,7 @@ def scale33(m: Mat3, s: Scalar) -> Mat3:
 
 
 def hat(v: Vec3) -> Mat3:
-    """Return the matrix of the cross product: hat(v) y = v x y."""
+    """Return the matrix of the cross product with v."""
     x, y, z = v
     return (0, -z, y), (z, 0, -x), (-y, x, 0)
 

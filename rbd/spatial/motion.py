@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Generic, final, overload
 
 import attrs
+from typing_extensions import override
 
 from rbd.errors import ArgumentError
 from rbd.scalars import Scalar
@@ -30,7 +31,7 @@ _set = object.__setattr__
 _ZERO: Vec3 = (0, 0, 0)
 
 
-@attrs.frozen(eq=False, repr=False, init=False)
+@attrs.frozen(eq=False, repr=False)
 class Motion(SixVector, Generic[B, A, E]):
     """What twists and accelerations share: the frames `body`, `base`, and `frame` for the coordinates; abstract."""
 
@@ -38,29 +39,30 @@ class Motion(SixVector, Generic[B, A, E]):
     base: Frame[A]
     frame: Frame[E]
 
-    def __init__(
-        self,
-        body: Frame[B],
-        base: Frame[A],
-        frame: Frame[E],
-        angular: VectorLike | FreeVector[E],
-        linear: VectorLike | FreeVector[E],
-    ) -> None:
-        operation = type(self).__name__
-        _set(self, "body", require_frame(body, "body"))
-        _set(self, "base", require_frame(base, "base"))
-        _set(self, "frame", require_frame(frame, "frame"))
-        _set(self, "angular_components", part(angular, frame, "angular", operation))
-        _set(self, "linear_components", part(linear, frame, "linear", operation))
-
+    @override
     def _frames(self) -> tuple[tuple[str, Frame[Any]], ...]:
         return ("body", self.body), ("base", self.base), ("frame", self.frame)
 
+    @override
     def __repr__(self) -> str:
         return (
             f"{type(self).__name__} of {self.body.name!r} with respect to {self.base.name!r} in {self.frame.name!r}: "
             f"{self._numbers()}"
         )
+
+
+def _fill(
+    value: Motion[Any, Any, Any],
+    frames: tuple[Frame[Any], Frame[Any], Frame[Any]],
+    angular: VectorLike | FreeVector[Any],
+    linear: VectorLike | FreeVector[Any],
+) -> None:
+    """Give a new value its checked frames and numbers."""
+    for name, frame in zip(("body", "base", "frame"), frames, strict=True):
+        _set(value, name, require_frame(frame, name))
+    operation = type(value).__name__
+    _set(value, "angular_components", part(angular, frames[2], "angular", operation))
+    _set(value, "linear_components", part(linear, frames[2], "linear", operation))
 
 
 @final
@@ -74,6 +76,16 @@ class Twist(Motion[B, A, E]):
     >>> Twist(hand, world, world, angular=[0, 0, 2], linear=[1, 0, 0])
     Twist of 'hand' with respect to 'world' in 'world': angular (0, 0, 2), linear (1, 0, 0)
     """
+
+    def __init__(
+        self,
+        body: Frame[B],
+        base: Frame[A],
+        frame: Frame[E],
+        angular: VectorLike | FreeVector[E],
+        linear: VectorLike | FreeVector[E],
+    ) -> None:
+        _fill(self, (body, base, frame), angular, linear)
 
     @staticmethod
     def trusted(body: Frame[C], base: Frame[D], frame: Frame[F], angular: Vec3, linear: Vec3) -> Twist[C, D, F]:
@@ -217,6 +229,16 @@ class SpatialAcceleration(Motion[B, A, E]):
     array([1., 0., 0.])
     """
 
+    def __init__(
+        self,
+        body: Frame[B],
+        base: Frame[A],
+        frame: Frame[E],
+        angular: VectorLike | FreeVector[E],
+        linear: VectorLike | FreeVector[E],
+    ) -> None:
+        _fill(self, (body, base, frame), angular, linear)
+
     @staticmethod
     def trusted(
         body: Frame[C], base: Frame[D], frame: Frame[F], angular: Vec3, linear: Vec3
@@ -340,9 +362,7 @@ class SpatialAcceleration(Motion[B, A, E]):
         """
         _check_twist(twist, (self.body, self.base, self.frame), "twist", "SpatialAcceleration.point_acceleration")
         require_kind(point, Point, operation="SpatialAcceleration.point_acceleration", argument="point")
-        check_frame(
-            point.frame, self.frame, operation="SpatialAcceleration.point_acceleration", argument="point.frame"
-        )
+        check_frame(point.frame, self.frame, operation="SpatialAcceleration.point_acceleration", argument="point.frame")
         omega, r = twist.angular_components, point.xyz_components
         velocity = add3(cross3(omega, r), twist.linear_components)
         steady = add3(cross3(self.angular_components, r), self.linear_components)

@@ -10,14 +10,16 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from rbd.scalars import Scalar, atan2, both, const, greater_equal, less, sqrt, where
+from rbd.scalars import Condition, Scalar, Vector, atan2, both, const, greater_equal, less, sqrt, where
 from rbd.spatial.linalg import Mat3, Vec3, add3, cross3, dot3, scale3
 from rbd.spatial.stumpff import polynomial, stumpff
 
 Quaternion: TypeAlias = tuple[Scalar, Scalar, Scalar, Scalar]
 
-_HALF, _QUARTER, _SIXTEENTH = const(1, 2), const(1, 4), const(1, 16)
-_ARCTANGENT = tuple(const((-1) ** j, 2 * j + 1) for j in range(10))  # of sqrt(u), over sqrt(u), for u < 0.017
+_HALF: Scalar = const(1, 2)
+_QUARTER: Scalar = const(1, 4)
+_SIXTEENTH: Scalar = const(1, 16)
+_ARCTANGENT: Vector = tuple(const((-1) ** j, 2 * j + 1) for j in range(10))  # of sqrt(u), over sqrt(u), for u < 0.017
 
 
 def quaternion_product(p: Quaternion, q: Quaternion) -> Quaternion:
@@ -72,7 +74,7 @@ def quaternion_to_rotation(q: Quaternion) -> Mat3:
 
 
 def rotation_to_quaternion(r: Mat3) -> Quaternion:
-    """Return the unit quaternion of a rotation with w >= 0; the largest component is computed first (Shepperd, 1978)."""
+    """Return the unit quaternion of a rotation with w >= 0; a large component comes first (Shepperd, 1978)."""
     (a, b, c), (d, e, f), (g, h, i) = r
     x, y, z = h - f, c - g, d - b  # 4 w times the vector part
     xy, xz, yz = b + d, c + g, f + h
@@ -94,7 +96,7 @@ def upper_quaternion(q: Quaternion) -> Quaternion:
     return _where4(less(q[0], 0), (-q[0], -q[1], -q[2], -q[3]), q)
 
 
-def _where4(condition: object, p: Quaternion, q: Quaternion) -> Quaternion:
+def _where4(condition: Condition, p: Quaternion, q: Quaternion) -> Quaternion:
     return (
         where(condition, p[0], q[0]),
         where(condition, p[1], q[1]),

@@ -6,6 +6,7 @@ Room: spatial; may import `values.py` and what stands above it.
 from __future__ import annotations
 
 import attrs
+from typing_extensions import override
 
 from rbd.scalars import Vector
 from rbd.scalars.arrays import Array, to_float_array
@@ -13,7 +14,7 @@ from rbd.spatial.linalg import Vec3
 from rbd.spatial.values import SpatialValue, shown_numbers
 
 
-@attrs.frozen(eq=False, repr=False, init=False)
+@attrs.frozen(eq=False, repr=False)
 class SixVector(SpatialValue):
     """An angular and a linear part; abstract."""
 
@@ -40,6 +41,7 @@ class SixVector(SpatialValue):
         """The six scalars, angular first, whatever they are."""
         return self.angular_components + self.linear_components
 
+    @override
     def _parts(self) -> tuple[Vector, ...]:
         return self.angular_components, self.linear_components
 

@@ -1,7 +1,7 @@
-"""Rotations: exponential, logarithm, Jacobians, rates. Together with `stumpff.py` and `quaternion.py`, which it hands
-on, this is where every singularity of the library's rotations lives.
+"""Rotations: exponential, logarithm, Jacobians, rates.
 
-Room: spatial; may import `rbd.scalars`. Rotation vectors phi have any length unless said otherwise; `hat(phi)` is
+Room: spatial; may import `rbd.scalars`. Every singularity of the library's rotations lives here and in `stumpff.py` and
+`quaternion.py`, which this module hands on. Rotation vectors phi have any length unless said otherwise; `hat(phi)` is
 written φ̂ below. "Left" is the frame before, "right" the frame after:
 
     Exp(phi + d) = Exp(J_l d) Exp(phi) = Exp(phi) Exp(J_r d) to first order in d, and J_r(phi) = J_l(-phi).
@@ -87,8 +87,8 @@ __all__ = [
     "upper_quaternion",
 ]
 
-_HALF = const(1, 2)
-_PARALLEL = const(1, 10**30)  # square of the sine below which two directions define no plane
+_HALF: Scalar = const(1, 2)
+_PARALLEL: Scalar = const(1, 10**30)  # square of the sine below which two directions define no plane
 
 
 def _series2(phi: Vec3, first: Scalar, second: Scalar) -> Mat3:

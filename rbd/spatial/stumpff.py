@@ -15,12 +15,15 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from rbd.scalars import Scalar, const, cos, less, sin, sqrt, where
+from rbd.scalars import Scalar, Vector, const, cos, less, sin, sqrt, where
 
 _TERMS = 10  # for z < 1 the first one left out is below 1e-20
-_C4 = tuple(const((-1) ** j, math.factorial(2 * j + 4)) for j in range(_TERMS))
-_C5 = tuple(const((-1) ** j, math.factorial(2 * j + 5)) for j in range(_TERMS))
-_HALF, _SIXTH, _THIRD, _QUARTER = const(1, 2), const(1, 6), const(1, 3), const(1, 4)
+_C4: Vector = tuple(const((-1) ** j, math.factorial(2 * j + 4)) for j in range(_TERMS))
+_C5: Vector = tuple(const((-1) ** j, math.factorial(2 * j + 5)) for j in range(_TERMS))
+_HALF: Scalar = const(1, 2)
+_THIRD: Scalar = const(1, 3)
+_QUARTER: Scalar = const(1, 4)
+_SIXTH: Scalar = const(1, 6)
 
 
 class Stumpff(NamedTuple):
@@ -34,7 +37,7 @@ class Stumpff(NamedTuple):
     c5: Scalar
 
 
-def polynomial(coefficients: tuple[Scalar, ...], x: Scalar) -> Scalar:
+def polynomial(coefficients: Vector, x: Scalar) -> Scalar:
     """Return coefficients[0] + coefficients[1] x + ... by Horner's rule."""
     total = coefficients[-1]
     for coefficient in reversed(coefficients[:-1]):
@@ -73,8 +76,9 @@ def inverse_coefficient(z: Scalar) -> Scalar:
 def rate_coefficients(z: Scalar) -> tuple[Scalar, Scalar]:
     """Return the factors of ad^2 and ad^4 in the derivative of the logarithm of a pose (Bullo and Murray, 1995).
 
-    These are A = (2 (1 - alpha) + (alpha - beta) / 2) / theta^2 and B = ((1 - alpha) + (alpha - beta) / 2) / theta^4 with
-    alpha = (theta/2) cot(theta/2) and beta = (theta/2)^2 / sin^2(theta/2), rewritten so that nothing cancels.
+    With alpha = (theta/2) cot(theta/2) and beta = (theta/2)^2 / sin^2(theta/2) they are
+    A = (2 (1 - alpha) + (alpha - beta) / 2) / theta^2 and B = ((1 - alpha) + (alpha - beta) / 2) / theta^4,
+    rewritten so that nothing cancels.
     """
     full, h = stumpff(z), stumpff(_QUARTER * z)
     square = h.c1 * h.c1

@@ -10,9 +10,10 @@ from __future__ import annotations
 from typing import Any, Generic, final, overload
 
 import attrs
+from typing_extensions import override
 
-from rbd.errors import ArgumentError, RotationError, ShapeError
-from rbd.scalars import Matrix, Vector, const
+from rbd.errors import RotationError
+from rbd.scalars import Matrix, Scalar, Vector, const
 from rbd.scalars.arrays import Array, matrix_scalars, scalars, to_float_array
 from rbd.spatial.checks import check_rotation, check_unit_quaternion
 from rbd.spatial.frame import A, B, C, D, Frame, check_frame, require_frame, same_frame
@@ -45,7 +46,6 @@ from rbd.spatial.values import (
     MatrixLike,
     SpatialValue,
     VectorLike,
-    described,
     require_kind,
     shown_numbers,
     slot_setters,
@@ -55,7 +55,7 @@ from rbd.spatial.vectors import FreeVector, Point, part
 
 _new = object.__new__
 _set = object.__setattr__
-_HALF = const(1, 2)
+_HALF: Scalar = const(1, 2)
 
 
 @final
@@ -148,7 +148,7 @@ class Transform(SpatialValue, Generic[A, B]):
 
     @property
     def translation(self) -> Array:
-        """The origin of `from_frame` in `to_frame` as a fresh array. Raises ScalarError when there are symbols inside."""
+        """The origin of `from_frame` in `to_frame` as a fresh array. Raises ScalarError for symbols."""
         return to_float_array(self.translation_components)
 
     @property
@@ -188,16 +188,8 @@ class Transform(SpatialValue, Generic[A, B]):
             translation = add3(matvec(rotation, other.translation_components), self.translation_components)
             product = matmul(rotation, other.rotation_components)
             return Transform.trusted(other.from_frame, self.to_frame, product, translation)
-        if isinstance(other, Point | FreeVector):
-            return other.transformed(self)
-        raise ArgumentError(
-            f"Transform @ ...: the right operand must be a Transform, Point or FreeVector, not {described(other)}; "
-            "other spatial values have .transformed(tf)",
-            operation="Transform @ ...",
-            argument="other",
-            value=other,
-            allowed="Transform, Point, FreeVector",
-        )
+        require_kind(other, Point, FreeVector, operation="Transform @ ...", argument="the right operand")
+        return other.transformed(self)
 
     def expect(self, from_frame: Frame[C], to_frame: Frame[D]) -> Transform[C, D]:
         """Return this transform, known to type checkers by the two frames given.
@@ -226,10 +218,11 @@ class Transform(SpatialValue, Generic[A, B]):
         )
 
     def log_and_rate(self, twist: Twist[A, B, A]) -> tuple[Twist[A, B, B], Twist[A, B, B]]:
-        """Return the logarithm and its derivative at `twist`, of `from_frame` with respect to `to_frame` in `from_frame`.
+        """Return the logarithm and its derivative, both in `to_frame`.
 
-        Bullo and Murray (1995). The logarithm jumps where the angle is pi; there the derivative is that of the
-        logarithm returned, continued smoothly. Raises FrameMismatchError unless the frames fit.
+        `twist` is of `from_frame` with respect to `to_frame`, expressed in `from_frame` (Bullo and Murray, 1995). The
+        logarithm jumps where the angle is pi; there this is the derivative of the branch that `log` returns.
+        Raises FrameMismatchError unless the frames fit.
         """
         require_kind(twist, Twist, operation="Transform.log_and_rate", argument="twist")
         expected = (("body", self.from_frame), ("base", self.to_frame), ("frame", self.from_frame))
@@ -246,13 +239,16 @@ class Transform(SpatialValue, Generic[A, B]):
                 total = add3(total[0], scale3(current[0], factor)), add3(total[1], scale3(current[1], factor))
         return log, Twist.trusted(self.from_frame, self.to_frame, self.to_frame, *total)
 
+    @override
     def _frames(self) -> tuple[tuple[str, Frame[Any]], ...]:
         return ("from_frame", self.from_frame), ("to_frame", self.to_frame)
 
+    @override
     def _parts(self) -> tuple[Vector, ...]:
         a, b, c = self.rotation_components
         return a + b + c, self.translation_components
 
+    @override
     def __repr__(self) -> str:
         rotation = ", ".join(shown_numbers(row) for row in self.rotation_components)
         return (

@@ -11,11 +11,10 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias, cast
 
 import attrs
 from numpy.typing import ArrayLike
-from typing_extensions import Self
 
 from rbd.errors import ArgumentError
 from rbd.scalars import Scalar, Vector, is_float, to_float
@@ -27,7 +26,7 @@ VectorLike: TypeAlias = ArrayLike | Sequence[Scalar]
 MatrixLike: TypeAlias = ArrayLike | Sequence[Sequence[Scalar]]
 Column: TypeAlias = tuple[Vec3, Vec3]  # angular, linear
 
-_TOLERANCE = 1e-12
+_TOLERANCE = 1 / 10**12
 
 
 class SpatialValue(ABC):
@@ -77,15 +76,16 @@ def slot_setters(kind: type[Any]) -> tuple[Callable[[object, object], None], ...
     return tuple(getattr(kind, field.name).__set__ for field in attrs.fields(kind))
 
 
-def require_kind(value: object, kind: type[Any], *, operation: str, argument: str) -> None:
-    """Raise ArgumentError unless `value` is of the class `kind`."""
-    if not isinstance(value, kind):
+def require_kind(value: object, *kinds: type[Any], operation: str, argument: str) -> None:
+    """Raise ArgumentError unless `value` is of one of the classes."""
+    if not isinstance(value, kinds):
+        allowed = " or ".join(kind.__name__ for kind in kinds)
         raise ArgumentError(
-            f"{operation}: {argument} must be a {kind.__name__}, not {described(value)}",
+            f"{operation}: {argument} must be a {allowed}, not {described(value)}",
             operation=operation,
             argument=argument,
             value=value,
-            allowed=kind.__name__,
+            allowed=allowed,
         )
 
 
@@ -99,7 +99,7 @@ def described(value: object) -> str:
 
 def require_scalar(value: object, operation: str) -> None:
     """Raise ArgumentError unless `value` may be a scalar factor."""
-    if isinstance(value, SpatialValue | Sequence) or hasattr(value, "__len__"):
+    if isinstance(value, SpatialValue) or hasattr(value, "__len__"):
         raise ArgumentError(
             f"{operation}: needs a scalar factor, not {type(value).__name__}",
             operation=operation,
@@ -117,8 +117,9 @@ def vec3(values: VectorLike, name: str) -> Vec3:
 
 def vector(values: VectorLike, length: int, name: str) -> Vector:
     """Return a tuple of `length` scalars; tuples are trusted to hold scalars."""
-    if type(values) is tuple and len(values) == length:
-        return values
+    given: object = values
+    if type(given) is tuple and len(cast("Vector", given)) == length:
+        return cast("Vector", given)
     return scalars(values, length, name)
 
 

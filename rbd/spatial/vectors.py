@@ -11,6 +11,7 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, Generic, final, overload
 
 import attrs
+from typing_extensions import override
 
 from rbd.errors import ArgumentError
 from rbd.scalars import Scalar, Vector, positive
@@ -35,16 +36,12 @@ _new = object.__new__
 _set = object.__setattr__
 
 
-@attrs.frozen(eq=False, repr=False, init=False)
+@attrs.frozen(eq=False, repr=False)
 class Coordinates(SpatialValue, Generic[F]):
     """What points and free vectors share: a frame and three scalars; abstract."""
 
     frame: Frame[F]
     xyz_components: Vec3
-
-    def __init__(self, frame: Frame[F], xyz: VectorLike) -> None:
-        _set(self, "frame", require_frame(frame, "frame"))
-        _set(self, "xyz_components", vec3(xyz, "xyz"))
 
     @abstractmethod
     def transformed(self, tf: Transform[F, G]) -> Coordinates[G]:
@@ -60,12 +57,15 @@ class Coordinates(SpatialValue, Generic[F]):
         """The coordinates, whatever scalars they are."""
         return self.xyz_components
 
+    @override
     def _frames(self) -> tuple[tuple[str, Frame[Any]], ...]:
         return (("frame", self.frame),)
 
+    @override
     def _parts(self) -> tuple[Vector, ...]:
         return (self.xyz_components,)
 
+    @override
     def __repr__(self) -> str:
         return f"{type(self).__name__} in {self.frame.name!r}: {shown_numbers(self.xyz_components)}"
 
@@ -82,6 +82,10 @@ class Point(Coordinates[F]):
     FreeVector in 'world': (0, 1, 2)
     """
 
+    def __init__(self, frame: Frame[F], xyz: VectorLike) -> None:
+        _set(self, "frame", require_frame(frame, "frame"))
+        _set(self, "xyz_components", vec3(xyz, "xyz"))
+
     @staticmethod
     def trusted(frame: Frame[G], xyz: Vec3) -> Point[G]:
         """Make a point of scalars that need no check."""
@@ -95,6 +99,7 @@ class Point(Coordinates[F]):
         """Return the origin of `frame`."""
         return Point.trusted(frame, (0, 0, 0))
 
+    @override
     def transformed(self, tf: Transform[F, G]) -> Point[G]:
         """Return the same point with its coordinates in `tf.to_frame`.
 
@@ -107,14 +112,7 @@ class Point(Coordinates[F]):
         )
 
     def __add__(self, other: FreeVector[F]) -> Point[F]:
-        if isinstance(other, Point):
-            raise ArgumentError(
-                "Point + Point: the sum of two points means nothing; point - point is a vector, point + vector a point",
-                operation="Point + Point",
-                argument="other",
-                value=other,
-                allowed="FreeVector",
-            )
+        _refuse_point(other)
         require_kind(other, FreeVector, operation="Point + FreeVector", argument="other")
         if other.frame is not self.frame:
             check_frame(other.frame, self.frame, operation="Point + FreeVector", argument="other.frame")
@@ -170,6 +168,10 @@ class FreeVector(Coordinates[F]):
     FreeVector in 'world': (0, 0, 2)
     """
 
+    def __init__(self, frame: Frame[F], xyz: VectorLike) -> None:
+        _set(self, "frame", require_frame(frame, "frame"))
+        _set(self, "xyz_components", vec3(xyz, "xyz"))
+
     @staticmethod
     def trusted(frame: Frame[G], xyz: Vec3) -> FreeVector[G]:
         """Make a vector of scalars that need no check."""
@@ -183,6 +185,7 @@ class FreeVector(Coordinates[F]):
         """Return the zero vector in `frame`."""
         return FreeVector.trusted(frame, (0, 0, 0))
 
+    @override
     def transformed(self, tf: Transform[F, G]) -> FreeVector[G]:
         """Return the same vector with its coordinates in `tf.to_frame`: turned, not moved.
 
@@ -247,6 +250,18 @@ class FreeVector(Coordinates[F]):
 
 _set_point_frame, _set_point_xyz = slot_setters(Point)
 _set_vector_frame, _set_vector_xyz = slot_setters(FreeVector)
+
+
+def _refuse_point(value: object) -> None:
+    given: object = value
+    if isinstance(value, Point):
+        raise ArgumentError(
+            "Point + Point: the sum of two points means nothing; point - point is a vector, point + vector a point",
+            operation="Point + Point",
+            argument="other",
+            value=given,
+            allowed="FreeVector",
+        )
 
 
 def check_source(tf: Transform[Any, Any], frame: Frame[Any], operation: str) -> None:
