@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import rbd
+import rbd.testing
 from rbd import (
     Fixed,
     Joint,
@@ -158,6 +159,14 @@ def close(actual: Any, expected: Any, relative: float = 1e-11, scale: float = 0.
         size = max(np.abs(actual).max(), np.abs(expected).max(), scale, 1e-300)
         error = np.abs(actual - expected).max()
         assert error <= relative * size, f"off by {error:.3g}, {error / size:.3g} of {size:.3g}"
+
+
+def raised(call: Callable[[], Any]) -> Any:
+    """Return what `call` raises, or else what it returns."""
+    try:
+        return call()
+    except Exception as error:
+        return error
 
 
 # --- derivatives along the motion ---------------------------------------------------------------------------------

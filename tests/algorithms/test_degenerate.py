@@ -6,13 +6,22 @@ import numpy as np
 import pytest
 
 import rbd
-from rbd import DynamicsResult, Fixed, Frame, Joint, Mechanism, MechanismState, Prismatic, Revolute, RigidBody, Transform
+from rbd import (
+    DynamicsResult,
+    Fixed,
+    Frame,
+    Joint,
+    Mechanism,
+    MechanismState,
+    Prismatic,
+    Revolute,
+    RigidBody,
+    Transform,
+)
 from rbd.errors import SingularError
 
+from .catalog import ALGORITHMS
 from .helpers import JOINT_TYPES, case, close, mass_matrix_oracle
-from .test_foreign_scalars import ALGORITHMS
-
-NEEDS_BODIES = ("articulated_inertia", "composite_inertia", "center_of_mass", "centroidal_momentum_matrix")
 
 
 def solid(name: str, mass: float = 1.0) -> rbd.SpatialInertia:

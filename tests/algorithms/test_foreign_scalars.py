@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
 import mpmath
 import numpy as np
@@ -15,63 +13,8 @@ import rbd
 from rbd import Frame, Joint, Mechanism, MechanismState, Prismatic, QuaternionFloating, RigidBody, SinCosRevolute
 from rbd.scalars.counting import CountingScalar
 
+from .catalog import ALGORITHMS, flat, leaves
 from .helpers import JOINT_TYPES, Case, case, cases, close, examples
-
-
-def flat(value: Any) -> list[Any]:
-    """Return the scalars of whatever an algorithm returned, in a fixed order."""
-    if isinstance(value, np.ndarray):
-        return list(value.ravel())
-    if hasattr(value, "components"):
-        return _leaves(value.components)
-    return [value]
-
-
-def _leaves(value: Any) -> list[Any]:
-    return [leaf for part in value for leaf in _leaves(part)] if isinstance(value, tuple) else [value]
-
-
-def arguments(state: Any) -> tuple[list[float], list[float]]:
-    nv = state.mechanism.nv
-    return [0.5 + 0.1 * k for k in range(nv)], [1 - 0.2 * k for k in range(nv)]
-
-
-ALGORITHMS: dict[str, Callable[[Any], Any]] = {
-    "mass_matrix": rbd.mass_matrix,
-    "dynamics_bias": rbd.dynamics_bias,
-    "gravity_torques": rbd.gravity_torques,
-    "passive_torques": rbd.passive_torques,
-    "coriolis_matrix": rbd.coriolis_matrix,
-    "momentum_matrix": rbd.momentum_matrix,
-    "centroidal_momentum_matrix": rbd.centroidal_momentum_matrix,
-    "momentum": rbd.momentum,
-    "momentum_rate_bias": rbd.momentum_rate_bias,
-    "kinetic_energy": rbd.kinetic_energy,
-    "gravitational_potential_energy": rbd.gravitational_potential_energy,
-    "center_of_mass": rbd.center_of_mass,
-    "inverse_mass_matrix": rbd.inverse_mass_matrix,
-    "inverse_dynamics": lambda s: rbd.inverse_dynamics(s, arguments(s)[0]),
-    "forward_dynamics": lambda s: rbd.forward_dynamics(s, arguments(s)[1]),
-    "articulated_inertia": lambda s: rbd.articulated_inertia(s, s.mechanism.bodies[1]),
-    "geometric_jacobian": lambda s: rbd.geometric_jacobian(s, _path(s)),
-    "point_jacobian": lambda s: rbd.point_jacobian(s, _path(s), _tip(s)),
-    "transform_to_root": lambda s: s.transform_to_root(s.mechanism.bodies[-1]),
-    "relative_transform": lambda s: s.relative_transform(s.mechanism.bodies[1], s.mechanism.bodies[-1]),
-    "twist": lambda s: s.twist(s.mechanism.bodies[-1]),
-    "relative_twist": lambda s: s.relative_twist(s.mechanism.bodies[1], s.mechanism.bodies[-1]),
-    "bias_acceleration": lambda s: s.bias_acceleration(s.mechanism.bodies[-1]),
-    "composite_inertia": lambda s: s.composite_inertia(s.mechanism.bodies[1]),
-    "configuration_derivative": lambda s: s.configuration_derivative(),
-    "local_coordinates": lambda s: s.local_coordinates([float(x) for x in MechanismState(s.mechanism).q])[0],
-}
-
-
-def _path(state: Any) -> Any:
-    return state.mechanism.path(state.mechanism.root_body, state.mechanism.bodies[-1])
-
-
-def _tip(state: Any) -> Any:
-    return rbd.Point(state.mechanism.bodies[-1].default_frame, (1, 2, 3))
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)
@@ -86,9 +29,8 @@ def test_floats_through_a_scalar_state_give_the_same(name: str) -> None:
 def test_nothing_branches_on_a_value(name: str, kind: str) -> None:
     """A scalar whose truth value raises passes through everything, and computes the same."""
     state = case(kind, seed=127, passive=True).state
-    counter = CountingScalar.counter() if hasattr(CountingScalar, "counter") else None
-    wrap = (lambda x: CountingScalar(float(x), counter)) if counter is not None else (lambda x: CountingScalar(float(x)))
-    counted = state.with_scalars([wrap(x) for x in state.q], [wrap(x) for x in state.v])
+    q, v = ([CountingScalar(float(x)) for x in vector] for vector in (state.q, state.v))
+    counted = state.with_scalars(q, v)
     values = [x.value if isinstance(x, CountingScalar) else float(x) for x in flat(ALGORITHMS[name](counted))]
     close(values, flat(ALGORITHMS[name](state)), 1e-12, scale=1e-6)
 
@@ -159,7 +101,7 @@ def test_identities_are_exact_on_rationals() -> None:
     assert v @ M @ v / 2 == rbd.kinetic_energy(state)
     assert (M @ rbd.inverse_mass_matrix(state) == np.eye(8, dtype=int)).all()
     A = rbd.momentum_matrix(state)
-    assert tuple(_leaves((A @ RATIONAL_V).components)) == tuple(_leaves(rbd.momentum(state).components))
+    assert tuple(leaves((A @ RATIONAL_V).components)) == tuple(leaves(rbd.momentum(state).components))
     vd = [Fraction(k, 3) for k in range(8)]
     tau = rbd.inverse_dynamics(state, vd)
     assert list(tau) == list(M @ np.array(vd, dtype=object) + rbd.dynamics_bias(state))

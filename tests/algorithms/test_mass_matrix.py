@@ -41,9 +41,7 @@ def test_kinetic_energy_is_the_quadratic_form(a_case: Case) -> None:
     state = a_case.state
     M, T = rbd.mass_matrix(state), rbd.kinetic_energy(state)
     close(state.v @ M @ state.v / 2, T, 1e-13)
-    per_body = [
-        body_momentum(state, body).real @ state.twist(body).vector / 2 for body in a_case.mechanism.bodies[1:]
-    ]
+    per_body = [body_momentum(state, body).real @ state.twist(body).vector / 2 for body in a_case.mechanism.bodies[1:]]
     close(sum(per_body), T, 1e-12)
 
 

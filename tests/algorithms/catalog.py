@@ -1,0 +1,67 @@
+"""Every query and algorithm of a state that needs nothing but the state, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import rbd
+from rbd import MechanismState
+
+
+def flat(value: Any) -> list[Any]:
+    """Return the scalars of whatever an algorithm returned, in a fixed order."""
+    if isinstance(value, np.ndarray):
+        return list(value.ravel())
+    if hasattr(value, "components"):
+        return leaves(value.components)
+    return [value]
+
+
+def leaves(value: Any) -> list[Any]:
+    return [leaf for part in value for leaf in leaves(part)] if isinstance(value, tuple) else [value]
+
+
+def arguments(state: Any) -> tuple[list[float], list[float]]:
+    nv = state.mechanism.nv
+    return [0.5 + 0.1 * k for k in range(nv)], [1 - 0.2 * k for k in range(nv)]
+
+
+ALGORITHMS: dict[str, Callable[[Any], Any]] = {
+    "mass_matrix": rbd.mass_matrix,
+    "dynamics_bias": rbd.dynamics_bias,
+    "gravity_torques": rbd.gravity_torques,
+    "passive_torques": rbd.passive_torques,
+    "coriolis_matrix": rbd.coriolis_matrix,
+    "momentum_matrix": rbd.momentum_matrix,
+    "centroidal_momentum_matrix": rbd.centroidal_momentum_matrix,
+    "momentum": rbd.momentum,
+    "momentum_rate_bias": rbd.momentum_rate_bias,
+    "kinetic_energy": rbd.kinetic_energy,
+    "gravitational_potential_energy": rbd.gravitational_potential_energy,
+    "center_of_mass": rbd.center_of_mass,
+    "inverse_mass_matrix": rbd.inverse_mass_matrix,
+    "inverse_dynamics": lambda s: rbd.inverse_dynamics(s, arguments(s)[0]),
+    "forward_dynamics": lambda s: rbd.forward_dynamics(s, arguments(s)[1]),
+    "articulated_inertia": lambda s: rbd.articulated_inertia(s, s.mechanism.bodies[1]),
+    "geometric_jacobian": lambda s: rbd.geometric_jacobian(s, _path(s)),
+    "point_jacobian": lambda s: rbd.point_jacobian(s, _path(s), _tip(s)),
+    "transform_to_root": lambda s: s.transform_to_root(s.mechanism.bodies[-1]),
+    "relative_transform": lambda s: s.relative_transform(s.mechanism.bodies[1], s.mechanism.bodies[-1]),
+    "twist": lambda s: s.twist(s.mechanism.bodies[-1]),
+    "relative_twist": lambda s: s.relative_twist(s.mechanism.bodies[1], s.mechanism.bodies[-1]),
+    "bias_acceleration": lambda s: s.bias_acceleration(s.mechanism.bodies[-1]),
+    "composite_inertia": lambda s: s.composite_inertia(s.mechanism.bodies[1]),
+    "configuration_derivative": lambda s: s.configuration_derivative(),
+    "local_coordinates": lambda s: s.local_coordinates([float(x) for x in MechanismState(s.mechanism).q])[0],
+}
+
+
+def _path(state: Any) -> Any:
+    return state.mechanism.path(state.mechanism.root_body, state.mechanism.bodies[-1])
+
+
+def _tip(state: Any) -> Any:
+    return rbd.Point(state.mechanism.bodies[-1].default_frame, (1, 2, 3))
