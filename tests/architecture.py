@@ -122,10 +122,23 @@ PARAMETERS = {"inertia", "placement", "successor_placement", "gravity", "damping
 PARAMETERS |= {"armature", "bound_stiffness", "bound_damping", "position_bounds"}
 
 
-def parameters_read_past_the_state(tree: ast.AST) -> list[str]:
-    """Return `x.inertia` and the like where x is not a state, as far as names tell."""
-    reads = (n for n in ast.walk(tree) if isinstance(n, ast.Attribute) and n.attr in PARAMETERS)
-    return [f"{n.lineno}: {ast.unparse(n)}" for n in reads if _is_structure(n.value)]
+def parameters_read_past_the_state(tree: ast.Module) -> list[str]:
+    """Return `x.inertia` and the like where x is not a state, as far as names tell, in all that serves a state.
+
+    Functions of a mechanism alone, such as its mass, have no state to ask.
+    """
+    reads = (n for f in _serving_a_state(tree) for n in ast.walk(f) if isinstance(n, ast.Attribute))
+    return [f"{n.lineno}: {ast.unparse(n)}" for n in reads if n.attr in PARAMETERS and _is_structure(n.value)]
+
+
+def _serving_a_state(tree: ast.Module) -> list[ast.FunctionDef]:
+    """Return the functions that take a state, and those of the module that they use."""
+    functions = {n.name: n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)}
+    found = [f for f in functions.values() if any(arg.arg == "state" for arg in f.args.args)]
+    for function in found:  # grows while it is walked
+        named = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
+        found += [functions[name] for name in sorted(named & set(functions)) if functions[name] not in found]
+    return found
 
 
 def _is_structure(node: ast.expr) -> bool:

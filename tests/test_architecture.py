@@ -119,7 +119,12 @@ def test_literal_rule_bites(line: str, refused: int) -> None:
     ],
 )
 def test_parameter_rule_bites(line: str, refused: bool) -> None:
-    assert bool(house.parameters_read_past_the_state(ast.parse(line))) == refused
+    inside = f"def f(state):\n    return {line}"
+    behind = f"def f(state):\n    return g()\ndef g():\n    return {line}"
+    beside = f"def f(state):\n    return 0\ndef mass(mechanism):\n    return {line}"
+    assert bool(house.parameters_read_past_the_state(ast.parse(inside))) == refused
+    assert bool(house.parameters_read_past_the_state(ast.parse(behind))) == refused
+    assert not house.parameters_read_past_the_state(ast.parse(beside))
 
 
 def test_heavy_imports_are_allowed_inside_functions_only() -> None:
