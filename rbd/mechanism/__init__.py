@@ -5,7 +5,8 @@ Room: mechanism. May import `errors`, `scalars`, `spatial` and `joints`.
 
 from __future__ import annotations
 
-from rbd.mechanism.body import ContactPoint, RigidBody
+from rbd.mechanism.body import RigidBody
+from rbd.mechanism.body_data import ContactPoint
 from rbd.mechanism.joint import Joint
 from rbd.mechanism.mechanism import Mechanism
 from rbd.mechanism.reports import FrameMap, MergeReport, RerootReport

@@ -30,6 +30,7 @@ def attach(
     successor_pose: Transform | None,
 ) -> None:
     """Attach a body, or close a loop if it is already there; see `Mechanism.attach`."""
+    _require_body(successor)
     loop = bodies_.books_of(successor) is structure.books
     _check_members(structure, predecessor, successor, joint, loop=loop)
     before = _frame_before(structure, predecessor, joint, joint_pose)
@@ -41,7 +42,7 @@ def attach(
         if placement is not None:
             structure.mint(body, placement)
     if not loop:
-        bodies_.rebase(successor, joint.frame_after)
+        bodies_.data_of(successor).rebase(joint.frame_after)
     structure.append(Link(joint, predecessor, successor), loop=loop)
 
 
@@ -56,14 +57,16 @@ def require_loose(structure: Structure, joint: object) -> Joint:
     return joint
 
 
-def _check_members(
-    structure: Structure, predecessor: RigidBody, successor: object, joint: Joint, *, loop: bool
-) -> None:
-    """Raise TopologyError or ArgumentError unless these two bodies may be connected by this joint."""
+def _require_body(successor: object) -> None:
     if not isinstance(successor, RigidBody):
-        raise ArgumentError(
-            f"successor must be a RigidBody, not {type(successor).__name__}", argument="successor", value=successor
-        )
+        kind = type(successor).__name__
+        raise ArgumentError(f"successor must be a RigidBody, not {kind}", argument="successor", value=successor)
+
+
+def _check_members(
+    structure: Structure, predecessor: RigidBody, successor: RigidBody, joint: Joint, *, loop: bool
+) -> None:
+    """Raise TopologyError unless these two bodies may be connected by this joint."""
     require_loose(structure, joint)
     structure.books.require_new_name(joint.name, structure.books.joints, "joint")
     if successor is predecessor:
@@ -83,24 +86,26 @@ def _frame_before(structure: Structure, body: RigidBody, joint: Joint, pose: Tra
     """Return the frame before the joint with respect to its body; None if the body has it already."""
     frame = joint.frame_before
     if body.has_frame(frame):
-        return _refuse_pose(pose, frame, body, "joint_pose")
+        _refuse_pose(pose, frame, body, "joint_pose")
+        return None
     structure.books.require_new_frame(frame, "joint.frame_before")
     if pose is None:
         return Transform.identity(frame, body.default_frame)
     check_frame(pose.from_frame, frame, operation="attach", argument="joint_pose.from_frame")
-    return bodies_.definition(body, pose.to_frame, "attach", "joint_pose.to_frame") @ pose
+    return bodies_.data_of(body).definition(pose.to_frame, "attach", "joint_pose.to_frame") @ pose
 
 
 def _frame_after(structure: Structure, body: RigidBody, joint: Joint, pose: Transform | None) -> Transform | None:
     """Return the frame after the joint with respect to its body; None if the body has it already."""
     frame = joint.frame_after
     if body.has_frame(frame):
-        return _refuse_pose(pose, frame, body, "successor_pose")
+        _refuse_pose(pose, frame, body, "successor_pose")
+        return None
     structure.books.require_new_frame(frame, "joint.frame_after")
     if pose is None:
         return Transform.identity(frame, body.default_frame)
     check_frame(pose.to_frame, frame, operation="attach", argument="successor_pose.to_frame")
-    return bodies_.definition(body, pose.from_frame, "attach", "successor_pose.from_frame") @ pose.inverse()
+    return bodies_.data_of(body).definition(pose.from_frame, "attach", "successor_pose.from_frame") @ pose.inverse()
 
 
 def _refuse_pose(pose: Transform | None, frame: Frame, body: RigidBody, argument: str) -> None:

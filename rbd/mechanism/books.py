@@ -64,15 +64,15 @@ class Books:
         self.parameter_version = 0
         self.bodies: dict[str, RigidBody] = {}
         self.joints: dict[str, Joint] = {}
-        self.frame_owner: dict[Frame, RigidBody] = {}
+        self.frame_owner: dict[Frame, str] = {}
         self.tags: dict[Frame, type[Tag]] = {}
         self.merged: dict[str, str] = {}
         self._frame_names: dict[str, dict[Frame, None]] = {}
 
     # ---------------------------------------------------------------- frames
 
-    def enter_frame(self, frame: Frame, body: RigidBody) -> None:
-        """Note that `frame` is fixed to `body`."""
+    def enter_frame(self, frame: Frame, body: str) -> None:
+        """Note that `frame` is fixed to the body of that name."""
         self.frame_owner[frame] = body
         self._frame_names.setdefault(frame.name, {})[frame] = None
 
@@ -90,7 +90,7 @@ class Books:
         owner = self.frame_owner.get(frame)
         if owner is not None:
             raise TopologyError(
-                f"{argument}: frame {quoted(frame.name)} is already fixed to body {quoted(owner.name)}", body=owner.name
+                f"{argument}: frame {quoted(frame.name)} is already fixed to body {quoted(owner)}", body=owner
             )
 
     def body_of_frame(self, frame: Frame, argument: str = "frame") -> RigidBody:
@@ -109,7 +109,7 @@ class Books:
                 actual=frame,
                 expected=tuple(self._frame_names.get(frame.name, ())),
             )
-        return owner
+        return self.bodies[owner]
 
     def frame_named(self, name: str) -> Frame:
         """Return the only frame of that name; raise UnknownNameError or AmbiguousNameError."""
@@ -117,7 +117,7 @@ class Books:
         if len(found) == 1:
             return found[0]
         if found:
-            owners = ", ".join(quoted(self.frame_owner[frame].name) for frame in found[:4])
+            owners = ", ".join(quoted(self.frame_owner[frame]) for frame in found[:4])
             raise AmbiguousNameError(
                 f"{len(found)} frames are named {quoted(name)}, on bodies {owners}", kind="frame", name=name
             )
@@ -162,11 +162,13 @@ class Books:
         if name in table:
             raise TopologyError(f"the mechanism already has a {kind} named {quoted(name)}", **{kind: name})
 
-    def copied(self) -> Books:
-        """Return independent books with the same entries (for planning and for pickling)."""
-        new = Books()
-        new.structure_version, new.parameter_version = self.structure_version, self.parameter_version
-        new.bodies, new.joints, new.frame_owner = dict(self.bodies), dict(self.joints), dict(self.frame_owner)
-        new.tags, new.merged = dict(self.tags), dict(self.merged)
-        new._frame_names = {name: dict(frames) for name, frames in self._frame_names.items()}
-        return new
+
+@final
+class Membership:
+    """Which mechanism's books a joint is entered in, if any."""
+
+    __slots__ = ("books",)
+
+    def __init__(self) -> None:
+        """Start loose."""
+        self.books: Books | None = None

@@ -47,7 +47,7 @@ def graft(structure: Structure, body: RigidBody, child: Structure, pose: Transfo
     tree, loops = list(child.tree), list(child.loops)
     frames = _new_frames((root, *members), prefix)
     copies = {member: bodies_.copied(member, prefix + member.name, frames) for member in members}
-    bodies_.copy_frames(root, body, frames, to_body)
+    bodies_.share(root, body, frames, to_body)
     copies[root] = body
     merged = {prefix + name: prefix + kept for name, kept in child.books.merged.items() if kept != root.name}
     merged |= {prefix + name: body.name for name, kept in child.books.merged.items() if kept == root.name}
@@ -59,8 +59,8 @@ def _root_pose(body: RigidBody, root: RigidBody, pose: Transform | None) -> Tran
     """Return the transform from the child root's default frame to the body's default frame."""
     if pose is None:
         return Transform.identity(root.default_frame, body.default_frame)
-    from_root = bodies_.definition(root, pose.from_frame, "attach_mechanism", "child_root_pose.from_frame")
-    to_body = bodies_.definition(body, pose.to_frame, "attach_mechanism", "child_root_pose.to_frame")
+    from_root = bodies_.data_of(root).definition(pose.from_frame, "attach_mechanism", "child_root_pose.from_frame")
+    to_body = bodies_.data_of(body).definition(pose.to_frame, "attach_mechanism", "child_root_pose.to_frame")
     result: Transform = to_body @ pose @ from_root.inverse()
     return result
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from rbd.errors import TopologyError, quoted
 from rbd.mechanism import body as bodies_
 from rbd.mechanism.attach import require_loose
+from rbd.mechanism.body_data import relabelled
 from rbd.mechanism.flip import Flip, flip
 from rbd.mechanism.reports import RerootReport
 from rbd.mechanism.tree import Link, oriented, spanning_links
@@ -119,5 +120,5 @@ def _taken_over(structure: Structure, body: RigidBody, old: Frame, new: Frame) -
     if old == new:
         return None
     structure.books.require_new_frame(new, "joint")
-    here = bodies_.definition(body, old, "replace_joint", "joint")
-    return Transform.trusted(new, here.to_frame, here.rotation_components, here.translation_components)
+    here = bodies_.data_of(body).definition(old, "replace_joint", "joint")
+    return relabelled(here, new, here.to_frame)

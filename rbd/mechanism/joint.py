@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, final
 
+from typing_extensions import override
+
 from rbd.errors import ArgumentError
 from rbd.joints.base import JointType
-from rbd.mechanism.books import checked_name
+from rbd.mechanism.books import Membership, checked_name
 from rbd.mechanism.parameters import Bounds, BoundsLike, PerVelocity, bounds, per_velocity
 from rbd.spatial import Frame
 
@@ -41,7 +43,6 @@ class Joint:
     __slots__ = (
         "__weakref__",
         "_armature",
-        "_books",
         "_bound_damping",
         "_bound_stiffness",
         "_damping",
@@ -50,6 +51,7 @@ class Joint:
         "_frame_before",
         "_friction",
         "_friction_velocity",
+        "_membership",
         "_name",
         "_position_bounds",
         "_type",
@@ -74,7 +76,7 @@ class Joint:
         frame_after: Frame | None = None,
     ) -> None:
         """Make a joint that is attached nowhere yet; its frames are new unless given."""
-        self._books: Books | None = None
+        self._membership = Membership()
         self._name = checked_name(name, "joint")
         self._type = _checked_type(joint_type)
         self._frame_before = Frame(f"before_{name}") if frame_before is None else frame_before
@@ -125,6 +127,7 @@ class Joint:
         """Return the number of velocities."""
         return self._type.nv
 
+    @override
     def __repr__(self) -> str:
         return f"Joint({self._name!r}, {self._type!r})"
 
@@ -221,17 +224,18 @@ class Joint:
         self._note()
 
     def _note(self) -> None:
-        if self._books is not None:
-            self._books.parameter_version += 1
+        if self._membership.books is not None:
+            self._membership.books.parameter_version += 1
 
     # ---------------------------------------------------------------- pickling and copying
 
+    @override
     def __getstate__(self) -> dict[str, object]:
         """Leave the books out: a joint pickled or copied alone is loose, a mechanism enters its joints again."""
-        return {name: getattr(self, name) for name in self.__slots__ if name not in ("__weakref__", "_books")}
+        return {name: getattr(self, name) for name in self.__slots__ if name not in ("__weakref__", "_membership")}
 
     def __setstate__(self, state: dict[str, object]) -> None:
-        self._books = None
+        self._membership = Membership()
         for name, value in state.items():
             setattr(self, name, value)
 
@@ -251,22 +255,27 @@ def _checked_type(joint_type: object) -> JointType:
 # -------------------------------------------------------------------- for the mechanism only
 
 
+def _membership(joint: Joint) -> Membership:
+    return joint._membership  # pyright: ignore[reportPrivateUsage]  # the one way in
+
+
 def books_of(joint: Joint) -> Books | None:
     """Return the books of the mechanism the joint is attached in."""
-    return joint._books
+    return _membership(joint).books
 
 
 def enter(joint: Joint, books: Books) -> None:
     """Enter the joint in the books of a mechanism."""
-    joint._books = books
+    _membership(joint).books = books
     books.joints[joint.name] = joint
 
 
 def leave(joint: Joint) -> None:
     """Strike the joint from the books."""
-    if joint._books is not None:
-        del joint._books.joints[joint.name]
-    joint._books = None
+    books = books_of(joint)
+    if books is not None:
+        del books.joints[joint.name]
+    _membership(joint).books = None
 
 
 def remade(

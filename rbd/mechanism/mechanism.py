@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, final, overload
 
+from typing_extensions import override
+
 from rbd.errors import ArgumentError, TopologyError, quoted
 from rbd.joints import QuaternionFloating
 from rbd.joints.base import JointType
@@ -394,13 +396,16 @@ class Mechanism:
 
     # ---------------------------------------------------------------- printing and pickling
 
+    @override
     def __repr__(self) -> str:
         sizes = f"nq = {self.nq}, nv = {self.nv}, nc = {self.nc}"
         return f"<Mechanism {self.root_body.name!r}: {len(self.bodies)} bodies, {sizes}>"
 
+    @override
     def __str__(self) -> str:
         return drawing(self._structure)
 
+    @override
     def __getstate__(self) -> dict[str, object]:
         return {"gravity": self._gravity, "structure": self._structure}
 

@@ -51,7 +51,7 @@ def _survivors(structure: Structure) -> Survivors:
         if joint.nv or joint.nq:
             continue
         across = joint.type.transform((), joint.frame_after, joint.frame_before)
-        step = bodies_.definition(parent, joint.frame_before, "remove_fixed_joints", "joint") @ across
+        step = bodies_.data_of(parent).definition(joint.frame_before, "remove_fixed_joints", "joint") @ across
         kept, onward = found.get(parent, (parent, None))
         found[link.successor] = kept, step if onward is None else onward @ step
     return found
@@ -78,7 +78,7 @@ def _require_satisfied(structure: Structure, joint: Joint, survivors: Survivors)
 
 
 def _on_survivor(body: RigidBody, frame: Frame, survivors: Survivors) -> Transform:
-    here = bodies_.definition(body, frame, "remove_fixed_joints", "joint")
+    here = bodies_.data_of(body).definition(frame, "remove_fixed_joints", "joint")
     return survivors[body][1] @ here if body in survivors else here
 
 
@@ -98,10 +98,9 @@ def _commit(
 ) -> None:
     merged = structure.books.merged
     for body, (kept, to_kept) in survivors.items():
-        frames = [bodies_.definition(body, frame, "remove_fixed_joints", "frame") for frame in body.frames]
         tags = {frame: tag for frame, tag in structure.books.tags.items() if body.has_frame(frame)}
-        bodies_.strike(body)
-        _absorb(kept, body, to_kept, frames)
+        bodies_.data_of(body).strike()
+        _absorb(kept, body, to_kept)
         structure.books.tags.update(tags)
         merged.update({name: kept.name for name, survivor in merged.items() if survivor == body.name})
         merged[body.name] = kept.name
@@ -111,11 +110,8 @@ def _commit(
     structure.rebuild(tree, loops)
 
 
-def _absorb(kept: RigidBody, body: RigidBody, to_kept: Transform, frames: list[Transform]) -> None:
+def _absorb(kept: RigidBody, body: RigidBody, to_kept: Transform) -> None:
     """Let one body take over frames, contact points and inertia of another; the root takes no inertia."""
-    for to_default in frames:
-        bodies_.fix_frame(kept, to_kept @ to_default)
-    for point in body.contact_points:
-        kept.add_contact_point(to_kept @ point.location, point.model)
+    bodies_.share(body, kept, {frame: frame for frame in body.frames}, to_kept)
     if kept.inertia is not None and body.inertia is not None:
         kept.set_inertia(kept.inertia + body.inertia.transformed(to_kept))

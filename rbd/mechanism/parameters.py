@@ -25,8 +25,9 @@ UNBOUNDED: Bound = (-math.inf, math.inf)
 
 def _number(value: object, argument: str) -> Scalar:
     """Return one number; booleans and text are none."""
-    if isinstance(value, (bool, np.bool_, str, bytes)) or value is None or isinstance(value, Iterable):
-        raise ArgumentError(f"{argument}: {value!r} is no number", argument=argument, value=value)
+    if isinstance(value, (bool, np.bool_, str, bytes, Iterable)) or value is None:
+        shown = type(cast("object", value)).__name__
+        raise ArgumentError(f"{argument} holds no number but {shown}", argument=argument, value=value)
     number = cast("Scalar", value)
     if not is_float(number):
         return number

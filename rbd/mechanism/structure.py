@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, final
 
 import networkx as nx
+from typing_extensions import override
 
 from rbd.mechanism import body as bodies_
 from rbd.mechanism import joint as joints_
@@ -78,7 +79,7 @@ class Structure:
 
     def mint(self, body: RigidBody, to_default: Transform) -> None:
         """Fix a joint's frame to a body, to be taken off again together with the joint."""
-        bodies_.fix_frame(body, to_default)
+        bodies_.data_of(body).fix_frame(to_default)
         self.minted.add(to_default.from_frame)
 
     def append(self, link: Link, *, loop: bool) -> None:
@@ -122,7 +123,7 @@ class Structure:
         self.graph.clear()
         self.graph.add_node(self.root)
         for link in ordered:
-            bodies_.rebase(link.successor, link.joint.frame_after)
+            bodies_.data_of(link.successor).rebase(link.joint.frame_after)
             self._place(link, loop=False)
         for link in closing:
             self._place(link, loop=True)
@@ -135,7 +136,7 @@ class Structure:
         for frame in self.minted - used:
             owner = self.books.frame_owner.get(frame)
             if owner is not None:
-                bodies_.drop_frame(owner, frame)
+                bodies_.data_of(self.books.bodies[owner]).drop_frame(frame)
         self.minted &= used
 
     def release(self, gone: Sequence[RigidBody]) -> None:
@@ -143,12 +144,13 @@ class Structure:
         for body in gone:
             bodies_.leave(body)
             for frame in self.minted.intersection(body.frames):
-                bodies_.drop_frame(body, frame)
+                bodies_.data_of(body).drop_frame(frame)
         known = self.books.bodies
         self.books.merged = {name: survivor for name, survivor in self.books.merged.items() if survivor in known}
 
     # ---------------------------------------------------------------- pickling and deep copies
 
+    @override
     def __getstate__(self) -> dict[str, object]:
         """Keep flat lists only: chains of any length can be pickled."""
         books = self.books
@@ -164,7 +166,7 @@ class Structure:
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(state["root"])  # type: ignore[misc]  # the same object, made again from its parts
+        self.__init__(state["root"])
         self.minted, self._ranks = state["minted"], 1 + max(state["rank"].values(), default=-1)
         for links, loop in ((state["tree"], False), (state["loops"], True)):
             for link in links:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, final
 
 import attrs
+from typing_extensions import override
 
 from rbd.errors import TopologyError, quoted
 
@@ -72,6 +73,7 @@ class TreePath:
         """Return the path from the target to the source."""
         return TreePath(self.target, self.source, [(joint, -d) for joint, d in reversed(self._directions.items())])
 
+    @override
     def __repr__(self) -> str:
         steps = " ".join(f"{'+' if d > 0 else '-'}{joint.name}" for joint, d in self)
         return f"TreePath({self.source.name!r} -> {self.target.name!r}: {steps or 'empty'})"

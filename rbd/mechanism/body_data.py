@@ -1,0 +1,149 @@
+"""What a rigid body consists of, and the changes only its mechanism may make.
+
+Room: mechanism (internal). May import `errors`, `scalars` and `spatial`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, final
+
+import attrs
+
+from rbd.errors import FrameMismatchError, TopologyError, quoted
+from rbd.spatial import Frame, Point, SpatialInertia, Transform
+from rbd.spatial.frame import A
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, NoReturn
+
+    from rbd.mechanism.books import Books
+
+
+@final
+@attrs.frozen(eq=False)
+class ContactPoint:
+    """A point of a body that may touch the environment, and the model of what happens then.
+
+    `location` is in the body's default frame.
+    """
+
+    location: Point
+    model: object
+
+
+@final
+@attrs.define(eq=False)
+class BodyData:
+    """Name, frames, inertia and contact points of a body; everything is expressed in the default frame.
+
+    `own_frame` is the default frame the body was made with; `books` are those of the mechanism it belongs to.
+    """
+
+    name: str
+    own_frame: Frame
+    default_frame: Frame
+    inertia: SpatialInertia | None
+    frames: dict[Frame, Transform]
+    contact_points: list[ContactPoint]
+    books: Books | None = None
+    is_root: bool = False
+
+    @classmethod
+    def new(cls, name: str, frame: Frame, inertia: SpatialInertia | None) -> BodyData:
+        """Return the data of a body that has one frame."""
+        return cls(name, frame, frame, inertia, {frame: Transform.identity(frame, frame)}, [])
+
+    def definition(self, frame: Frame[A], operation: str, argument: str) -> Transform[A, Any]:
+        """Return the transform from one of the body's frames to the default frame; raise FrameMismatchError."""
+        found = self.frames.get(frame)
+        if found is None:
+            self.refuse_frame(frame, operation, argument, "not fixed to")
+        return found
+
+    def refuse_frame(self, frame: Frame, operation: str, argument: str, what: str) -> NoReturn:
+        """Raise FrameMismatchError, naming the frames the body has."""
+        known = ", ".join(repr(own) for own in list(self.frames)[:6])
+        raise FrameMismatchError(
+            f"{operation}: {argument}: {frame!r} is {what} body {quoted(self.name)}, which has {known}",
+            operation=operation,
+            argument=argument,
+            actual=frame,
+            expected=tuple(self.frames),
+        )
+
+    def require_new_frame(self, frame: Frame, argument: str) -> None:
+        """Raise TopologyError if a frame is already fixed to this or another body of the mechanism."""
+        if self.books is not None:
+            self.books.require_new_frame(frame, argument)
+        elif frame in self.frames:
+            raise TopologyError(f"{argument}: {frame!r} is already fixed to body {quoted(self.name)}", body=self.name)
+
+    def note_parameters(self) -> None:
+        """Note that parameters changed."""
+        if self.books is not None:
+            self.books.parameter_version += 1
+
+    # ---------------------------------------------------------------- unchecked changes
+
+    def fix_frame(self, to_default: Transform) -> None:
+        """Fix a frame to the body; `to_default` maps it to the default frame."""
+        self.frames[to_default.from_frame] = to_default
+        if self.books is not None:
+            self.books.enter_frame(to_default.from_frame, self.name)
+
+    def drop_frame(self, frame: Frame) -> None:
+        """Take a frame that is not the default frame off the body."""
+        del self.frames[frame]
+        if self.books is not None:
+            self.books.drop_frame(frame)
+
+    def rebase(self, frame: Frame) -> None:
+        """Make another of the body's frames its default frame, and re-express everything in it."""
+        if frame == self.default_frame:
+            return
+        change = self.frames[frame].inverse()
+        self.frames = {known: change @ old for known, old in self.frames.items()}
+        self.frames[frame] = Transform.identity(frame, frame)  # exactly, where the product is only nearly so
+        self.contact_points = [ContactPoint(change @ point.location, point.model) for point in self.contact_points]
+        if self.inertia is not None:
+            self.inertia = self.inertia.transformed(change)
+        self.default_frame = frame
+
+    def enter(self, books: Books, *, root: bool) -> None:
+        """Enter the frames in the books of a mechanism; what is not the root gets an inertia."""
+        self.books, self.is_root = books, root
+        if root:
+            self.inertia = None
+        elif self.inertia is None:
+            self.inertia = SpatialInertia.zero(self.default_frame)
+        for frame in self.frames:
+            books.enter_frame(frame, self.name)
+
+    def strike(self) -> None:
+        """Strike the body, with its frames, from the books."""
+        if self.books is not None:
+            del self.books.bodies[self.name]
+            for frame in self.frames:
+                self.books.drop_frame(frame)
+        self.books, self.is_root = None, False
+
+    def copied(self, name: str, frames: Mapping[Frame, Frame], *, massless: bool) -> BodyData:
+        """Return a loose copy; `frames` gives the copies of the frames."""
+        default = frames[self.default_frame]
+        inertia = None if massless or self.inertia is None else _inertia_in(default, self.inertia)
+        fixed = {frames[frame]: relabelled(tf, frames[frame], default) for frame, tf in self.frames.items()}
+        points = [
+            ContactPoint(Point.trusted(default, point.location.xyz_components), point.model)
+            for point in self.contact_points
+        ]
+        return BodyData(name, frames[self.own_frame], default, inertia, fixed, points)
+
+
+def relabelled(tf: Transform, from_frame: Frame, to_frame: Frame) -> Transform:
+    """Return a transform of the same components between other frames."""
+    return Transform.trusted(from_frame, to_frame, tf.rotation_components, tf.translation_components)
+
+
+def _inertia_in(frame: Frame, inertia: SpatialInertia) -> SpatialInertia:
+    return SpatialInertia.trusted(frame, inertia.moment_components, inertia.cross_part_components, inertia.mass)
