@@ -45,7 +45,11 @@ def _subspace_rates(state: StateView) -> tuple[GeometricJacobian, ...]:
 
 
 def _add_columns(
-    state: StateView, link: Link, operator: CoriolisOperator, rates: tuple[GeometricJacobian, ...], rows: list[list[Scalar]]
+    state: StateView,
+    link: Link,
+    operator: CoriolisOperator,
+    rates: tuple[GeometricJacobian, ...],
+    rows: list[list[Scalar]],
 ) -> None:
     """Fill the block where `link` meets itself, and the two where it meets each joint that carries it."""
     subspaces, steps = passes.subspaces(state), passes.to_parent(state)

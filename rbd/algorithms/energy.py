@@ -27,7 +27,7 @@ def _rotor_energy(state: StateView) -> Scalar:
     for link in state.links:
         for armature, rate in zip(state.joint_parameter(link.joint, "armature"), state.joint_v(link), strict=True):
             energy = energy + armature * rate * rate
-    return const(1, 2) * energy
+    return energy * const(1, 2)
 
 
 @kernel

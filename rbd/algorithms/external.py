@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-from rbd.errors import ArgumentError
 from rbd.mechanism import RigidBody
 from rbd.spatial import Wrench
+from rbd.spatial.values import require_kind
 from rbd.state import State
 
 ExternalWrenches: TypeAlias = Mapping[RigidBody, Wrench[Any]]
@@ -29,12 +29,6 @@ def body_wrenches(state: State[Any], external: ExternalWrenches | None) -> BodyW
     result: list[Wrench[Any] | None] = [None] * len(state.layout.bodies)
     for body, wrench in external.items():
         index = state.layout.body_index(body)
-        if not isinstance(wrench, Wrench):
-            raise ArgumentError(
-                f"the external wrench on body '{body.name}' is {wrench!r}, needs a Wrench; "
-                "Wrench.of_force(point, force) makes one from a force",
-                argument="external_wrenches",
-                value=wrench,
-            )
+        require_kind(wrench, Wrench, operation="external wrenches", argument=f"the wrench on body '{body.name}'")
         result[index] = state.transform(wrench, body.default_frame)
     return tuple(result)

@@ -54,11 +54,13 @@ def forward_dynamics_kernel(state: StateView, torques: Vector, external: BodyWre
 def _bias_terms(
     state: StateView, external: BodyWrenches | None
 ) -> tuple[list[ClassicalAcceleration], list[Wrench[Any]]]:
-    """Return, per body, the acceleration its velocity alone brings over the joint, and the wrench its velocity takes."""
+    """Return, per body, the acceleration its velocity alone brings, and the wrench its velocity takes."""
     root = state.layout.root_frame
     coasting = [ClassicalMotion.fixed(root, (0, 0, 0))]
     drifts = [ClassicalAcceleration.zero(root, root)]
-    rows = zip(state.links, passes.to_parent(state), passes.joint_twists(state), passes.joint_biases(state), strict=True)
+    rows = zip(
+        state.links, passes.to_parent(state), passes.joint_twists(state), passes.joint_biases(state), strict=True
+    )
     for link, tf, twist, bias in rows:
         moving = coasting[link.parent].across(tf, twist, bias)
         drifts.append(moving.acceleration)
@@ -71,7 +73,7 @@ def _bias_terms(
 
 
 def articulated_inertias(state: StateView) -> tuple[tuple[ArticulatedInertia, ...], tuple[Handle, ...]]:
-    """Return the articulated inertia of every body, and per link how it is felt through its joint; SingularError names it."""
+    """Return the articulated inertia of every body, and per link how it is felt through its joint."""
     inertias = [ArticulatedInertia.of_rigid_body(inertia) for inertia in passes.body_inertias(state)]
     handles: list[Handle] = []
     rows = list(zip(state.links, passes.to_parent(state), passes.subspaces(state), strict=True))
@@ -179,4 +181,3 @@ def articulated_inertia(state: State[Any], body: RigidBody) -> ArticulatedInerti
     index = state.layout.body_index(body)
     inertias, _ = articulated_inertias(state)
     return inertias[index].transformed(passes.to_root(state)[index])
-

@@ -34,8 +34,8 @@ def geometric_jacobian(
     """Return the Jacobian J of `path`: J @ v is the twist of the path's target with respect to its source.
 
     `path` comes from `mechanism.path(source, target)`. The Jacobian is expressed in `frame`, any frame attached to a
-    body (the root frame when not given). Columns of joints off the path are zero. `out`, a (6, nv) array, is filled with
-    its numbers, angular rows first. Raises ShapeError, UnknownNameError.
+    body (the root frame when not given). Columns of joints off the path are zero. `out`, a (6, nv) array, is filled
+    with its numbers, angular rows first. Raises ShapeError, UnknownNameError.
 
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), v=[1.0, 0.5])
@@ -54,9 +54,7 @@ def geometric_jacobian(
     return GeometricJacobian.trusted(path.target.default_frame, path.source.default_frame, wanted, columns)
 
 
-def point_jacobian(
-    state: State[A], path: TreePath, point: Point[Any], *, out: A | None = None
-) -> PointJacobian[Any]:
+def point_jacobian(state: State[A], path: TreePath, point: Point[Any], *, out: A | None = None) -> PointJacobian[Any]:
     """Return the Jacobian J of a point fixed to the target of `path`: J @ v is its velocity as seen from the source.
 
     `point` may be given in any frame attached to a body; the Jacobian is expressed in that frame. `out`, a (3, nv)

@@ -16,7 +16,7 @@ A = TypeVar("A", bound=ArrayOf)
 
 @kernel
 def mass_matrix_kernel(state: StateView) -> Matrix:
-    """Return M: each body's composite inertia, moved along each of its joint's axes, felt by every joint that carries it."""
+    """Return M: composite inertias moved along their joint's axes, felt by every joint that carries them."""
     rows: list[list[Scalar]] = [[0] * state.layout.nv for _ in range(state.layout.nv)]
     for link in state.links:
         _add_column(state, link, rows)

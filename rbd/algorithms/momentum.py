@@ -29,9 +29,7 @@ def momentum_matrix_kernel(state: StateView, to_frame: tuple[Transform, ...]) ->
     return tuple(columns)
 
 
-def momentum_matrix(
-    state: State[A], *, frame: Frame[Any] | None = None, out: A | None = None
-) -> MomentumMatrix[Any]:
+def momentum_matrix(state: State[A], *, frame: Frame[Any] | None = None, out: A | None = None) -> MomentumMatrix[Any]:
     """Return the matrix A with A @ v the mechanism's momentum, in `frame` (the root frame when not given).
 
     `frame` may be any frame attached to a body; the momentum is then about that frame's origin, still with respect to

@@ -16,7 +16,7 @@ from rbd.state import StateView, passes
 
 
 def motions(state: StateView, vd: Vector | None, *, gravity: bool = True) -> tuple[ClassicalMotion, ...]:
-    """Return how every body moves, in its own frame; `vd` None means zero; gravity counts as the root accelerating up."""
+    """Return how every body moves, in its frame; `vd` None is zero, gravity is the root accelerating up."""
     upward = gravity_as_acceleration(state.gravity.xyz_components) if gravity else (0, 0, 0)
     result = [ClassicalMotion.fixed(state.layout.root_frame, upward)]
     own = passes.joint_accelerations(state, vd)

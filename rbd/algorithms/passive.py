@@ -66,7 +66,7 @@ def _spring_torques(state: StateView, link: Link) -> Vector:
 @final
 @attrs.frozen(eq=False)
 class BoundSpring:
-    """A spring and damper beyond one bound of one coordinate; `side` is +1 beyond the upper bound, -1 below the lower."""
+    """A spring and damper beyond one bound of a coordinate: `side` is +1 for the upper bound, -1 for the lower."""
 
     coordinate: int
     side: int
@@ -86,7 +86,7 @@ class BoundSpring:
     def energy(self, x: Scalar) -> Scalar:
         """Return the energy stored."""
         outside = maximum(self.gap(x), 0)
-        return const(1, 2) * self.stiffness * outside * outside
+        return self.stiffness * outside * outside * const(1, 2)
 
 
 def active_springs(state: StateView, link: Link) -> list[BoundSpring]:

@@ -15,5 +15,6 @@ def require_tree(state: StateView, operation: str) -> None:
     if state.layout.loops:
         names = ", ".join(loop.joint.name for loop in state.layout.loops)
         raise TopologyError(
-            f"{operation} works on trees; this mechanism has the loop joint(s) {names}", joint=state.layout.loops[0].joint.name
+            f"{operation} works on trees; this mechanism has the loop joint(s) {names}",
+            joint=state.layout.loops[0].joint.name,
         )

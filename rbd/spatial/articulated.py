@@ -68,7 +68,9 @@ class ArticulatedInertia:
 
     def __matmul__(self, acceleration: ClassicalAcceleration) -> Wrench:
         """Return the wrench that `acceleration` of this frame takes."""
-        check_frame(acceleration.body, self.frame, operation="articulated inertia @ acceleration", argument="acceleration")
+        check_frame(
+            acceleration.body, self.frame, operation="articulated inertia @ acceleration", argument="acceleration"
+        )
         angular, linear = self._apply((acceleration.angular, acceleration.linear))
         return Wrench.trusted(self.frame, angular, linear)
 
@@ -78,7 +80,7 @@ class ArticulatedInertia:
         return WrenchMatrix.trusted(self.frame, tuple(self._apply(column) for column in subspace.columns))
 
     def without(self, wrenches: WrenchMatrix, gains: WrenchMatrix) -> ArticulatedInertia:
-        """Return this inertia less the sum of `wrenches` times transposed `gains`: what is left once a joint gives way."""
+        """Return this inertia less `wrenches` times transposed `gains`: what is left once a joint gives way."""
         check_frame(wrenches.frame, self.frame, operation="projection of an articulated inertia", argument="wrenches")
         check_frame(gains.frame, self.frame, operation="projection of an articulated inertia", argument="gains")
         angular, cross, linear = self.angular_block, self.cross_block, self.linear_block
@@ -123,4 +125,3 @@ class ArticulatedInertia:
 def _mirrored(m: Mat3) -> Mat3:
     """Return `m` with its upper triangle in both halves."""
     return m[0], (m[0][1], m[1][1], m[1][2]), (m[0][2], m[1][2], m[2][2])
-

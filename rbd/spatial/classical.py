@@ -38,7 +38,7 @@ from rbd.spatial.transform import Transform
 @final
 @attrs.frozen(eq=False)
 class ClassicalAcceleration:
-    """Angular acceleration of a frame and acceleration of its origin, in the frame itself, up to an inertial frame `base`."""
+    """Angular acceleration of a frame and acceleration of its origin, in the frame itself, seen from `base`."""
 
     body: Frame
     base: Frame
@@ -51,11 +51,13 @@ class ClassicalAcceleration:
         return cls(body, base, zero3(), zero3())
 
     def transported(self, tf: Transform) -> ClassicalAcceleration:
-        """Return the acceleration of a frame carried along; `tf` maps that frame to `body`. Centripetal parts are not in it."""
+        """Return the acceleration of the frame that `tf` maps to `body`, carried along; without centripetal parts."""
         check_frame(tf.to_frame, self.body, operation="transport of an acceleration", argument="tf")
         linear = add3(self.linear, cross3(self.angular, tf.translation_components))
         rotation = tf.rotation_components
-        return ClassicalAcceleration(tf.from_frame, self.base, tmatvec(rotation, self.angular), tmatvec(rotation, linear))
+        return ClassicalAcceleration(
+            tf.from_frame, self.base, tmatvec(rotation, self.angular), tmatvec(rotation, linear)
+        )
 
     def __add__(self, other: ClassicalAcceleration) -> ClassicalAcceleration:
         """Add two contributions to the acceleration of one frame."""
@@ -76,7 +78,7 @@ class ClassicalAcceleration:
 
 
 def _spin(omega: Vec3, alpha: Vec3) -> Mat3:
-    """Return U = [alpha]x + [omega]x[omega]x: the acceleration of a body-fixed point p, relative to the origin, is U p."""
+    """Return U = [alpha]x + [omega]x[omega]x: a body-fixed point p accelerates, relative to the origin, by U p."""
     (x, y, z), (a, b, c) = omega, alpha
     xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
     return (-(yy + zz), xy - c, xz + b), (xy + c, -(xx + zz), yz - a), (xz - b, yz + a, -(xx + yy))
@@ -103,20 +105,20 @@ class ClassicalMotion:
     def across(self, tf: Transform, twist: Twist, acceleration: SpatialAcceleration) -> ClassicalMotion:
         """Return the motion of the next frame over a joint.
 
-        `tf` maps the next frame to this one; `twist` and `acceleration` are the joint's own, expressed in the next frame
-        (component derivative). Writing w_J, v_J, a_J, b_J for the joint's parts, r for tf's translation:
+        `tf` maps the next frame to this one; `twist` and `acceleration` are the joint's own, expressed in the next
+        frame (component derivative). Writing w_J, v_J, a_J, b_J for the joint's parts, r for tf's translation:
         omega = R^T omega_p + w_J;  alpha = R^T alpha_p + omega x w_J + a_J;
         linear = R^T (linear_p + U_p r) + (2 omega - w_J) x v_J + b_J.
         """
         check_frame(tf.to_frame, self.body, operation="motion across a joint", argument="tf")
         check_frame(twist.frame, tf.from_frame, operation="motion across a joint", argument="twist (frame)")
-        check_frame(acceleration.frame, tf.from_frame, operation="motion across a joint", argument="acceleration (frame)")
+        check_frame(
+            acceleration.frame, tf.from_frame, operation="motion across a joint", argument="acceleration (frame)"
+        )
         rotation, joint_omega = tf.rotation_components, twist.angular_components
         carried = tmatvec(rotation, self.omega)
         omega = add3(carried, joint_omega)
-        alpha = add3(
-            add3(tmatvec(rotation, self.alpha), cross3(carried, joint_omega)), acceleration.angular_components
-        )
+        alpha = add3(add3(tmatvec(rotation, self.alpha), cross3(carried, joint_omega)), acceleration.angular_components)
         whirl = add3(omega, carried)
         at_joint = tmatvec(rotation, add3(self.linear, matvec(self.spin, tf.translation_components)))
         linear = add3(add3(at_joint, cross3(whirl, twist.linear_components)), acceleration.linear_components)
@@ -133,7 +135,7 @@ class ClassicalMotion:
         return ClassicalMotion(self.body, self.base, self.omega, zero, zero, _spin(self.omega, zero))
 
     def wrench(self, inertia: SpatialInertia) -> Wrench:
-        """Return the wrench that makes a body with `inertia` (in this frame) move so: Newton and Euler about the origin."""
+        """Return the wrench that makes a body with `inertia` (in this frame) move so, about the origin."""
         check_frame(inertia.frame, self.body, operation="Newton-Euler equation", argument="inertia")
         com = inertia.cross_part_components
         force = add3(matvec(self.spin, com), scale3(self.linear, inertia.mass))
@@ -141,7 +143,7 @@ class ClassicalMotion:
         return Wrench.trusted(self.body, torque, force)
 
     def spatial_acceleration(self, twist: Twist) -> SpatialAcceleration:
-        """Return the spatial acceleration in this frame; `twist` of the body in this frame turns one kind into the other."""
+        """Return the spatial acceleration in this frame, where the body moves with `twist`."""
         check_frame(twist.frame, self.body, operation="spatial acceleration", argument="twist (frame)")
         linear = sub3(self.linear, cross3(self.omega, twist.linear_components))
         return SpatialAcceleration.trusted(self.body, self.base, self.body, self.alpha, linear)
@@ -166,4 +168,3 @@ def _torque(u: Mat3, inertia: SpatialInertia) -> Vec3:
 def gravity_as_acceleration(gravity: Vec3) -> Vec3:
     """Return the acceleration of the root that has the effect of `gravity` (root frame)."""
     return neg3(gravity)
-

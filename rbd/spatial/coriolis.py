@@ -88,7 +88,7 @@ def _turned(rotation: Mat3, block: Mat3) -> Mat3:
 
 
 def carried(subspace: GeometricJacobian, twist: Twist) -> GeometricJacobian:
-    """Return the rate at which motion columns change because their frame moves with `twist`: the motion cross product."""
+    """Return the rate at which motion columns change because their frame moves with `twist`."""
     check_frame(twist.frame, subspace.frame, operation="rate of a subspace", argument="twist (frame)")
     omega, velocity = twist.angular_components, twist.linear_components
     columns = tuple((cross3(omega, w), add3(cross3(omega, v), cross3(velocity, w))) for w, v in subspace.columns)

@@ -45,7 +45,7 @@ class StateView(ABC):
         """Tree joints with the bodies they carry, parents first."""
         return self._layout.links
 
-    # --- what the two kinds of state answer differently -----------------------------------------------------------
+    # --- what the two kinds of state answer differently --------------------------------------------
 
     @abstractmethod
     def configuration_scalars(self) -> Vector:
@@ -85,7 +85,7 @@ class StateView(ABC):
         self._memory[compute] = (stamp, value)
         return value
 
-    # --- coordinates of one joint ---------------------------------------------------------------------------------
+    # --- coordinates of one joint ------------------------------------------------------------------
 
     def joint_q(self, link: Link) -> Vector:
         """Return the configuration of the joint of `link` as scalars."""
@@ -103,7 +103,7 @@ class StateView(ABC):
         """Return the range of v that belongs to tree joint `joint`."""
         return self._layout.link(joint).v
 
-    # --- parameters: algorithms read them here and nowhere else ----------------------------------------------------
+    # --- parameters: algorithms read them here and nowhere else ------------------------------------
 
     def inertia(self, body: RigidBody) -> SpatialInertia:
         """Return the inertia of `body`, in its default frame; the root has none and raises UnknownNameError."""
@@ -134,9 +134,7 @@ class StateView(ABC):
 
     def lifted_transform(self, tf: Transform) -> Transform:
         """Return `tf` with components in this state's family of scalars."""
-        a, b, c = (
-            (self.lifted(row[0]), self.lifted(row[1]), self.lifted(row[2])) for row in tf.rotation_components
-        )
+        a, b, c = ((self.lifted(row[0]), self.lifted(row[1]), self.lifted(row[2])) for row in tf.rotation_components)
         x, y, z = tf.translation_components
         translation = (self.lifted(x), self.lifted(y), self.lifted(z))
         return Transform.trusted(tf.from_frame, tf.to_frame, (a, b, c), translation)
@@ -168,9 +166,7 @@ def _lifted_inertia(state: StateView, body: RigidBody) -> SpatialInertia:
     inertia = body.inertia
     if inertia is None:
         return SpatialInertia.trusted(body.default_frame, ((0, 0, 0), (0, 0, 0), (0, 0, 0)), (0, 0, 0), 0)
-    a, b, c = (
-        (state.lifted(row[0]), state.lifted(row[1]), state.lifted(row[2])) for row in inertia.moment_components
-    )
+    a, b, c = ((state.lifted(row[0]), state.lifted(row[1]), state.lifted(row[2])) for row in inertia.moment_components)
     x, y, z = inertia.cross_part_components
     cross_part = (state.lifted(x), state.lifted(y), state.lifted(z))
     return SpatialInertia.trusted(body.default_frame, (a, b, c), cross_part, state.lifted(inertia.mass))

@@ -6,7 +6,7 @@ Room: state; may import mechanism and above.
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -37,8 +37,8 @@ def checked_vector(layout: Layout, values: ArrayLike, name: Literal["q", "v"]) -
     try:
         return float_array(values, (size,), name)
     except NotFiniteError as error:
-        index: object = error.fields.get("index")
-        joint = _joint_at(layout, name, index[0]) if isinstance(index, tuple) else None
+        index = cast("tuple[int, ...] | None", error.fields.get("index"))
+        joint = _joint_at(layout, name, index[0]) if index else None
         if joint is None:
             raise
         raise NotFiniteError(f"{error.message}, of joint '{joint}'", **{**error.fields, "joint": joint}) from None
@@ -62,16 +62,25 @@ def _normalize_joint(link: Link, q: Array, any_norm: bool) -> None:
     defect = to_float(kind.normalization_error(values))
     if abs(defect) <= _ROUNDING:
         return
-    zero = not math.isfinite(defect) or defect <= -1 + _ROUNDING
-    if zero or (abs(defect) > _NORM_TOLERANCE and not any_norm):
+    normalised = _normalised(link, values)
+    if normalised is None or (abs(defect) > _NORM_TOLERANCE and not any_norm):
+        advice = "" if normalised is None else "; state.set_configuration(..., normalize=True) would normalise it"
         raise RotationError(
-            f"the configuration of joint '{link.joint.name}' has norm {1 + defect:.6g} where 1 is needed"
-            + ("" if zero else "; state.set_configuration(..., normalize=True) would normalise it"),
+            f"the configuration of joint '{link.joint.name}' is {abs(defect):.6g} away from norm 1{advice}",
             argument="q",
             joint=link.joint.name,
             defect=defect,
         )
-    q[link.q] = [to_float(x) for x in kind.normalize(values)]
+    q[link.q] = normalised
+
+
+def _normalised(link: Link, values: Vector) -> list[float] | None:
+    """Return the normalised coordinates of one joint; None when their length is zero or too large to be a number."""
+    try:
+        normalised = [to_float(x) for x in link.joint.type.normalize(values)]
+    except (ZeroDivisionError, OverflowError):
+        return None
+    return normalised if all(map(math.isfinite, normalised)) else None
 
 
 def configuration_of(link: Link, value: ArrayLike | Transform | None, near: Vector) -> Array:

@@ -5,11 +5,11 @@ Room: state; may import mechanism and above.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from rbd.errors import ArgumentError
 from rbd.mechanism import RigidBody
 from rbd.spatial import Frame, SpatialAcceleration, Transform, same_frame
+from rbd.spatial.values import require_kind
 from rbd.state.base import StateView
 
 if TYPE_CHECKING:
@@ -17,12 +17,11 @@ if TYPE_CHECKING:
 
 
 def body_and_frame(state: StateView, place: RigidBody | Frame[Any]) -> tuple[RigidBody, Frame[Any]]:
-    """Return the body of `place` and the frame meant; raise UnknownNameError for a stranger, ArgumentError for a non-place."""
+    """Return the body of `place` and the frame meant; raise UnknownNameError or ArgumentError when there is none."""
     if isinstance(place, RigidBody):
         state.layout.body_index(place)
         return place, place.default_frame
-    if not isinstance(place, Frame):
-        raise ArgumentError(f"needs a body or a frame, got {place!r}", argument="place", value=place)
+    require_kind(place, RigidBody, Frame, operation="look-up of a place", argument="place")
     return state.mechanism.body_of_frame(place), place
 
 
@@ -33,14 +32,15 @@ def express(state: State[Any], value: Any, frame: Frame[Any]) -> Any:
         return value
     tf = state.relative_transform(current, frame)
     if isinstance(value, SpatialAcceleration):
-        return _express_acceleration(state, value, tf)
+        return _express_acceleration(state, cast("SpatialAcceleration[Any, Any, Any]", value), tf)
     return tf @ value if not hasattr(value, "transformed") else value.transformed(tf)
 
 
-def _express_acceleration(state: State[Any], value: SpatialAcceleration, tf: Transform) -> SpatialAcceleration:
+def _express_acceleration(
+    state: State[Any], value: SpatialAcceleration[Any, Any, Any], tf: Transform[Any, Any]
+) -> SpatialAcceleration[Any, Any, Any]:
     """Return an acceleration in the frame `tf` maps to: the frames' relative motion and the body's own both matter."""
     to_current = state.relative_transform(state.layout.root_frame, value.frame)
     current_wrt_new = state.relative_twist(value.frame, tf.to_frame).transformed(to_current)
     body_wrt_base = state.relative_twist(value.body, value.base).transformed(to_current)
     return value.transformed(tf, current_wrt_new, body_wrt_base)
-

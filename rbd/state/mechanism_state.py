@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbd.errors import NotFiniteError, WrongThreadError
 from rbd.mechanism import Joint, Mechanism
-from rbd.scalars import Scalar, Vector
+from rbd.scalars import Scalar, Vector, to_float
 from rbd.scalars.arrays import Array, check_out, float_array
 from rbd.spatial import Transform, Twist
 from rbd.state.base import Depends
@@ -51,7 +51,7 @@ class MechanismState(State[Array]):
         self._write_q(self._zero_configuration() if q is None else checked_configuration(layout, q))
         self._write_v(np.zeros(layout.nv) if v is None else self._checked_velocity(v))
 
-    # --- reading --------------------------------------------------------------------------------------------------------
+    # --- reading -----------------------------------------------------------------------------------
 
     @property
     def q(self) -> Array:
@@ -98,7 +98,7 @@ class MechanismState(State[Array]):
         """Make the calling thread the owner of this state."""
         self._thread = threading.get_ident()
 
-    # --- writing --------------------------------------------------------------------------------------------------------
+    # --- writing -----------------------------------------------------------------------------------
 
     @overload
     def set_configuration(self, q: ArrayLike, /, *, normalize: bool = False) -> None: ...
@@ -152,7 +152,7 @@ class MechanismState(State[Array]):
         """Draw a random configuration of every joint type's own distribution, and velocities from N(0, 1)."""
         self.require_current()
         generator = np.random.default_rng(rng)
-        q = [float(x) for link in self.links for x in link.joint.type.random(generator)]  # type: ignore[arg-type]  # random draws floats
+        q = [x for link in self.links for x in link.joint.type.random(generator)]
         self._write_q(np.array(q, dtype=np.float64))
         self._write_v(generator.standard_normal(self.layout.nv))
 
@@ -168,7 +168,7 @@ class MechanismState(State[Array]):
         start = tuple(float_array(q0, (layout.nq,), "q0").tolist())
         step = tuple(float_array(phi, (layout.nv,), "phi").tolist())
         q = [
-            x for link in self.links for x in link.joint.type.global_coordinates(start[link.q], step[link.v])
+            to_float(x) for link in self.links for x in link.joint.type.global_coordinates(start[link.q], step[link.v])
         ]
         self._write_q(checked_configuration(layout, q))
 
@@ -179,7 +179,7 @@ class MechanismState(State[Array]):
         self.require_current()
         return ScalarState(self.mechanism, self._q_scalars if q is None else q, self._v_scalars if v is None else v)
 
-    # --- inside ---------------------------------------------------------------------------------------------------------
+    # --- inside ------------------------------------------------------------------------------------
 
     def pack(self, values: Sequence[object], name: str, shape: tuple[int, ...], out: Array | None = None) -> Array:
         """Return nested floats as a float64 array of `shape`, filling `out` when given."""
@@ -203,16 +203,13 @@ class MechanismState(State[Array]):
         self._v_version += 1
 
     def _zero_configuration(self) -> Array:
-        zero: list[Scalar] = []
-        for link in self.links:
-            zero += link.joint.type.zero()
-        return np.array(zero, dtype=np.float64)
+        return np.array([x for link in self.links for x in link.joint.type.zero()], dtype=np.float64)
 
     def _checked_velocity(self, v: ArrayLike) -> Array:
         return checked_vector(self.layout, v, "v")
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Keep mechanism, q and v; the rest can be computed again, and the new state belongs to whoever unpickles it."""
+        """Keep mechanism, q and v; the new state belongs to the thread that unpickles it."""
         return MechanismState, (self.mechanism, self._q.copy(), self._v.copy())
 
 
@@ -220,4 +217,3 @@ def _read_only(array: Array) -> Array:
     view = array.view()
     view.flags.writeable = False
     return view
-

@@ -59,9 +59,7 @@ def subspaces(state: StateView) -> tuple[GeometricJacobian, ...]:
 def joint_twists(state: StateView) -> tuple[Twist, ...]:
     """Return, per link, the twist across its joint in the body frame."""
     return tuple(
-        link.joint.type.twist(
-            state.joint_q(link), state.joint_v(link), link.joint.frame_after, link.joint.frame_before
-        )
+        link.joint.type.twist(state.joint_q(link), state.joint_v(link), link.joint.frame_after, link.joint.frame_before)
         for link in state.links
     )
 

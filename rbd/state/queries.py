@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar, cast
 
 from numpy.typing import NDArray
 
@@ -34,7 +34,9 @@ from rbd.state.frames import body_and_frame, express
 ArrayOf: TypeAlias = NDArray[Any]
 """Any array an algorithm may return."""
 A = TypeVar("A", bound=ArrayOf)
-Value = TypeVar("Value", Point, FreeVector, Twist, SpatialAcceleration, Wrench, Momentum, SpatialInertia, GeometricJacobian)
+Value = TypeVar(
+    "Value", Point, FreeVector, Twist, SpatialAcceleration, Wrench, Momentum, SpatialInertia, GeometricJacobian
+)
 Place: TypeAlias = "RigidBody | Frame[Any]"
 """A body (its default frame is meant) or a frame attached to a body."""
 
@@ -59,7 +61,7 @@ class State(StateView, Generic[A]):
     def pack(self, values: Sequence[object], name: str, shape: tuple[int, ...], out: A | None = None) -> A:
         """Return nested scalars as an array of `shape`, filling `out` when given; `name` is for messages."""
 
-    # --- poses ------------------------------------------------------------------------------------------------------
+    # --- poses -------------------------------------------------------------------------------------
 
     def transform_to_root(self, place: Place) -> Transform[Any, Any]:
         """Return the transform from `place`, a body or a frame attached to one, to the root frame.
@@ -97,12 +99,12 @@ class State(StateView, Generic[A]):
         return down.inverse() @ up
 
     def joint_transform(self, joint: Joint) -> Transform[Any, Any]:
-        """Return the transform from the joint's frame_after to its frame_before; of loop joints, as the tree puts them."""
+        """Return the transform from the joint's frame_after to its frame_before; of loop joints as the tree has it."""
         if self.layout.loop(joint) is not None:
             return self.relative_transform(joint.frame_after, joint.frame_before)
         return passes.joint_transforms(self)[self.layout.link(joint).index - 1]
 
-    # --- velocities and accelerations ---------------------------------------------------------------------------------
+    # --- velocities and accelerations --------------------------------------------------------------
 
     def twist(self, body: RigidBody) -> Twist[Any, Any, Any]:
         """Return the twist of `body` with respect to the root, in the root frame."""
@@ -121,7 +123,7 @@ class State(StateView, Generic[A]):
         index = self.layout.body_index(body)
         return passes.bias_accelerations(self)[index].transformed(passes.to_root(self)[index])
 
-    # --- inertia and joints -------------------------------------------------------------------------------------------
+    # --- inertia and joints ------------------------------------------------------------------------
 
     def composite_inertia(self, body: RigidBody) -> SpatialInertia[Any]:
         """Return the inertia of `body` and everything it carries, as if rigid, in the root frame."""
@@ -140,16 +142,16 @@ class State(StateView, Generic[A]):
         subspace = joint.type.constraint_wrench_subspace(q, joint.frame_after)
         return subspace.transformed(self.transform_to_root(joint.frame_after))
 
-    # --- expressing values elsewhere ----------------------------------------------------------------------------------
+    # --- expressing values elsewhere ---------------------------------------------------------------
 
     def transform(self, value: Value, frame: Frame[Any]) -> Value:
         """Return `value` expressed in `frame`, any frame attached to a body of the mechanism.
 
         Spatial accelerations get the terms that the motion of the two frames demands.
         """
-        return express(self, value, frame)
+        return cast(Value, express(self, value, frame))
 
-    # --- coordinates --------------------------------------------------------------------------------------------------
+    # --- coordinates -------------------------------------------------------------------------------
 
     def configuration(self, joint: Joint) -> A:
         """Return a copy of the configuration of tree joint `joint`."""
@@ -174,7 +176,7 @@ class State(StateView, Generic[A]):
         return tuple(rates)
 
     def local_coordinates(self, q0: Sequence[Scalar] | NDArray[Any]) -> tuple[A, A]:
-        """Return (phi, dphi/dt): where the configuration is as seen from `q0`, in each joint's exponential coordinates."""
+        """Return (phi, dphi/dt): the configuration as seen from `q0`, in each joint's exponential coordinates."""
         self.require_current()
         start = scalars(q0, self.layout.nq, "q0")
         phi: list[Scalar] = []
@@ -185,4 +187,3 @@ class State(StateView, Generic[A]):
             rate += kind.local_coordinates_rate(start[link.q], q, self.joint_v(link))
         shape = (self.layout.nv,)
         return self.pack(phi, "phi", shape), self.pack(rate, "phidot", shape)
-

@@ -22,15 +22,16 @@ from rbd.state.queries import State
 from rbd.state.scalar_state import ScalarState
 
 BodyWrenchesOf = Callable[[StateView], "tuple[Wrench[Any], ...]"]
-"""Makes what each joint applies to its body, one wrench per body in the body's frame, for a state: called when first asked."""
+"""Makes, for a state, what each joint applies to its body (one wrench per body, in its frame); called when asked."""
 
 
 @final
 class DynamicsResult:
     """Accelerations, forces and matrices of one solution of the equations of motion.
 
-    The arrays belong to the result and are overwritten by the next `dynamics(result, ...)`; copy what must last. All of
-    it belongs to one solution: the result keeps its own copy of (q, v, vd), so later changes of the state do not matter.
+    The arrays belong to the result and are overwritten by the next `dynamics(result, ...)`; copy what must last. All
+    of it belongs to one solution: the result keeps its own copy of (q, v, vd), so that later changes of the state do
+    not matter.
 
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.5, 0.2])
@@ -64,7 +65,7 @@ class DynamicsResult:
         self._accelerations: tuple[SpatialAcceleration[Any, Any, Any], ...] | None = None
         self._parameters = -1
 
-    # --- arrays -----------------------------------------------------------------------------------------------------------
+    # --- arrays ------------------------------------------------------------------------------------
 
     @property
     def mechanism(self) -> Mechanism:
@@ -126,7 +127,7 @@ class DynamicsResult:
         """How many of the constraints are independent."""
         return self._rank
 
-    # --- framed values ----------------------------------------------------------------------------------------------------
+    # --- framed values -----------------------------------------------------------------------------
 
     def acceleration(self, body: RigidBody) -> SpatialAcceleration[Any, Any, Any]:
         """Return the true spatial acceleration of `body` with respect to the root, in the root frame."""
@@ -149,7 +150,7 @@ class DynamicsResult:
             self._wrenches = self._wrenches(snapshot)
         return self._wrenches[link.index].transformed(passes.to_root(snapshot)[link.index])
 
-    # --- for algorithms ---------------------------------------------------------------------------------------------------
+    # --- for algorithms ----------------------------------------------------------------------------
 
     def require_mechanism(self, state: StateView) -> None:
         """Raise ArgumentError or StaleStateError when this result cannot hold what `state` gives."""
@@ -166,7 +167,7 @@ class DynamicsResult:
         """Store nested scalars under `name`: in place when they are floats, as the array they make otherwise."""
         buffer = self._arrays[name]
         array = state.pack(values, name.replace("_", " "), buffer.shape)
-        if array.dtype == np.float64 == buffer.dtype:
+        if array.dtype == buffer.dtype:
             buffer[...] = array
         else:
             self._arrays[name] = array
@@ -185,7 +186,9 @@ class DynamicsResult:
     def _solved(self) -> State[Any]:
         """Return the state the result is for; raise when there is none, or its mechanism has changed."""
         if self._snapshot is None:
-            raise ArgumentError("this result is empty; call dynamics(result, state) first", argument="result", value=self)
+            raise ArgumentError(
+                "this result is empty; call dynamics(result, state) first", argument="result", value=self
+            )
         self._snapshot.require_current()
         now = self._mechanism.parameter_version
         if now != self._parameters:
@@ -195,4 +198,3 @@ class DynamicsResult:
                 now=now,
             )
         return self._snapshot
-

@@ -6,7 +6,7 @@ Room: state; may import mechanism and above.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, final
+from typing import Any, cast, final
 
 from numpy.typing import NDArray
 
@@ -32,7 +32,9 @@ class ScalarState(State[ScalarArray]):
     True
     """
 
-    def __init__(self, mechanism: Mechanism, q: Sequence[Scalar] | NDArray[Any], v: Sequence[Scalar] | NDArray[Any]) -> None:
+    def __init__(
+        self, mechanism: Mechanism, q: Sequence[Scalar] | NDArray[Any], v: Sequence[Scalar] | NDArray[Any]
+    ) -> None:
         """Take the coordinates; raise ShapeError or NotFiniteError when they do not fit `mechanism`."""
         super().__init__(mechanism)
         self._q = scalars(q, self.layout.nq, "q")
@@ -73,11 +75,10 @@ class ScalarState(State[ScalarArray]):
         self, values: Sequence[object], name: str, shape: tuple[int, ...], out: ScalarArray | None = None
     ) -> ScalarArray:
         """Return nested scalars as an array of `shape`."""
-        array: ScalarArray = pack(values).reshape(shape)
+        array = cast("ScalarArray", pack(values)).reshape(shape)
         if out is None:
             return array
         if out.shape != shape:
             raise ShapeError(f"out for {name} has shape {out.shape}, needs {shape}", argument="out", expected=shape)
         out[...] = array
         return out
-
