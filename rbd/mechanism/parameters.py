@@ -25,9 +25,9 @@ UNBOUNDED: Bound = (-math.inf, math.inf)
 
 def _number(value: object, argument: str) -> Scalar:
     """Return one number; booleans and text are none."""
+    given = value
     if isinstance(value, (bool, np.bool_, str, bytes, Iterable)) or value is None:
-        shown = type(cast("object", value)).__name__
-        raise ArgumentError(f"{argument} holds no number but {shown}", argument=argument, value=value)
+        raise ArgumentError(f"{argument} holds {type(given).__name__}, not a number", argument=argument, value=given)
     number = cast("Scalar", value)
     if not is_float(number):
         return number
