@@ -11,13 +11,13 @@ from rbd.progress import progress_bar
 
 def run(enabled: bool) -> None:
     with progress_bar(5, "count", enabled) as bar:
-        bar.advance()
-        bar.advance(4)
+        bar.update()
+        bar.update(4)
 
 
 def stop_early() -> None:
     with progress_bar(5, "count", enabled=True) as bar:
-        bar.advance(2)
+        bar.update(2)
         raise RuntimeError("stop")
 
 

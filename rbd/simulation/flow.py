@@ -6,7 +6,7 @@ they return is checked and copied at once, so that they may reuse their arrays.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from typing import TypeAlias, final
 
@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbd.algorithms import forward_dynamics
+from rbd.errors import ArgumentError
 from rbd.mechanism import RigidBody
 from rbd.scalars.arrays import Array, float_array
 from rbd.simulation.integrator import Rates
@@ -48,21 +49,25 @@ class ForcedMotion:
         nv = state.layout.nv
         if self._control is None:
             return np.zeros(nv)
-        with self._blamed("control", t):
+        with self._blamed("control", t, state):
             values = self._control(t, state)
             return np.zeros(nv) if values is None else float_array(values, (nv,), "control")
 
     def _wrenches(self, t: float, state: MechanismState) -> Mapping[RigidBody, Wrench] | None:
         if self._external is None:
             return None
-        with self._blamed("external", t):
+        with self._blamed("external", t, state):
             return self._external(t, state)
 
     @contextmanager
-    def _blamed(self, callback: str, t: float) -> Iterator[None]:
-        """Let exceptions pass, remembered as a callback's and with a note saying when."""
+    def _blamed(self, callback: str, t: float, state: MechanismState) -> Generator[None, None, None]:
+        """Let exceptions pass, remembered as a callback's and with a note saying when; refuse changes of the state."""
+        before = state.stamp("qv")[1:]
         try:
             yield
+            if state.stamp("qv")[1:] != before:
+                message = f"{callback} changed the state; give it a MechanismState of its own to try things on"
+                raise ArgumentError(message, argument=callback, allowed="functions that leave the state alone")
         except BaseException as error:
             self.callback_error = error
             error.add_note(f"raised by {callback}(t, state) at t = {t!r}")

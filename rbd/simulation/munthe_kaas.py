@@ -28,9 +28,9 @@ class _Step:
     v: Array
     s: Array
     h: float
-    phi_rates: list[Array] = attrs.field(factory=list)
-    vd: list[Array] = attrs.field(factory=list)
-    sd: list[Array] = attrs.field(factory=list)
+    phi_rates: list[Array] = attrs.field(factory=list[Array])
+    vd: list[Array] = attrs.field(factory=list[Array])
+    sd: list[Array] = attrs.field(factory=list[Array])
 
     def move(self, weights: tuple[float, ...]) -> Array:
         """Put the state where the weighted slopes lead; return s there."""

@@ -5,15 +5,16 @@ Room: simulation. A failed run changes nothing: the state goes back to where it 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from difflib import get_close_matches
+from itertools import pairwise
 from typing import Literal, TypeAlias, final
 
 import numpy as np
 
 from rbd.errors import DivergedError, NotFiniteError, UnknownNameError, quoted
-from rbd.progress import progress_bar
+from rbd.progress import Listener, Progress, progress_bar
 from rbd.scalars.arrays import Array
 from rbd.simulation.clock import time_grid
 from rbd.simulation.flow import Control, External, ForcedMotion
@@ -35,19 +36,20 @@ def simulate(
     dt: float = 1e-3,
     integrator: IntegratorName | Integrator = "munthe-kaas-rk4",
     external: External | None = None,
-    progress: bool = False,
+    progress: bool | Listener | Progress = False,
 ) -> Trajectory:
     """Move `state` from time 0 to `final_time` (s), which is hit exactly; return every step on the way.
 
     `control(t, state)` returns torques, one per velocity, or None for none; `external(t, state)` returns wrenches by
-    body, in frames fixed to their bodies or in the root frame. Both are asked at every evaluation (four per step
-    of the default method) and must leave the state as it is. Times are i * dt; the last step is shortened to
-    fit. `integrator` is a name or an `Integrator`. `progress` shows a bar.
+    body, in frames fixed to their bodies or in the root frame. Both are asked at every evaluation (four per step of the
+    default method) and must leave the state as it is. Times are i * dt; the last step is shortened to fit. `integrator`
+    is a name or an `Integrator`. `progress=True` shows a bar; a function of (steps done, steps) is called instead.
 
-    Raises ShapeError or NotFiniteError when the control returns something else, ArgumentError for bad times,
-    UnknownNameError for an unknown integrator, DivergedError (with the time, the joint and the last good q and v) when
-    the motion leaves the finite numbers; exceptions of the callbacks pass through with a note that says when. After
-    any of them the state is where it was before the call.
+    Raises ShapeError or NotFiniteError when the control returns something else, ArgumentError for bad times or when a
+    callback moves the state, UnknownNameError for an unknown integrator, TopologyError for mechanisms with loop joints,
+    SingularError when a joint moves nothing that has inertia, and DivergedError, with the time, the joint and the last
+    good q and v, when the motion leaves the finite numbers. Exceptions of the callbacks pass through with a note that
+    says when. After any of them the state is where it was before the call.
 
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), q=[0.3, 0.0])
@@ -57,18 +59,24 @@ def simulate(
     >>> bool((state.q == trajectory.q[-1]).all())
     True
     """
+    state.require_current()
     method = _integrator(integrator)
-    times = time_grid(final_time, dt)
+    samples = _Samples(time_grid(final_time, dt), state)
     motion = ForcedMotion(control, external)
-    samples = _Samples(times, state)
-    with _restored_on_failure(state), progress_bar(len(times) - 1, "simulate", progress) as bar:
-        s = np.zeros(0)
-        for i in range(len(times) - 1):
-            with _divergence_named(motion, samples, i, state):
-                s = method.step(motion, state, s, float(times[i]), float(times[i + 1]))
-            samples.take(i + 1, state)
-            bar.advance()
+    bar = progress_bar(len(samples.t) - 1, "simulate", progress)
+    with _restored_on_failure(state), _divergence_named(motion, samples, state), bar:
+        _run(method, motion, state, samples, bar)
     return samples.trajectory()
+
+
+def _run(method: Integrator, motion: ForcedMotion, state: MechanismState, samples: _Samples, bar: Progress) -> None:
+    """Take all steps."""
+    s = np.zeros(0)
+    times: list[float] = samples.t.tolist()
+    for start, end in pairwise(times):
+        s = method.step(motion, state, s, start, end)
+        samples.take(state)
+        bar.update()
 
 
 @final
@@ -77,20 +85,29 @@ class _Samples:
 
     def __init__(self, times: Array, state: MechanismState) -> None:
         self.t = times
-        self.q = np.empty((len(times), len(state.q)))
-        self.v = np.empty((len(times), len(state.v)))
-        self.take(0, state)
+        self._q = np.empty((len(times), len(state.q)))
+        self._v = np.empty((len(times), len(state.v)))
+        self._taken = 0
+        self.take(state)
 
-    def take(self, index: int, state: MechanismState) -> None:
-        self.q[index] = state.q
-        self.v[index] = state.v
+    def take(self, state: MechanismState) -> None:
+        """Record where the state is now."""
+        self._q[self._taken] = state.q
+        self._v[self._taken] = state.v
+        self._taken += 1
+
+    def last(self) -> tuple[float, Array, Array]:
+        """Return time, q and v of the last sample."""
+        i = self._taken - 1
+        return float(self.t[i]), self._q[i].copy(), self._v[i].copy()
 
     def trajectory(self) -> Trajectory:
-        return Trajectory(self.t, self.q, self.v, np.zeros((len(self.t), 0)))
+        """Return the whole record."""
+        return Trajectory(self.t, self._q, self._v, np.zeros((len(self.t), 0)))
 
 
 @contextmanager
-def _restored_on_failure(state: MechanismState) -> Iterator[None]:
+def _restored_on_failure(state: MechanismState) -> Generator[None, None, None]:
     """Put the state back where it was if anything goes wrong, an interrupt from the keyboard included."""
     q, v = state.q.copy(), state.v.copy()
     try:
@@ -102,14 +119,16 @@ def _restored_on_failure(state: MechanismState) -> Iterator[None]:
 
 
 @contextmanager
-def _divergence_named(motion: ForcedMotion, samples: _Samples, index: int, state: MechanismState) -> Iterator[None]:
+def _divergence_named(
+    motion: ForcedMotion, samples: _Samples, state: MechanismState
+) -> Generator[None, None, None]:
     """Turn a number that is no longer finite into DivergedError, unless a callback complained about it."""
     try:
         yield
     except (NotFiniteError, OverflowError) as error:
         if error is motion.callback_error:
             raise
-        time, q, v = float(samples.t[index]), samples.q[index].copy(), samples.v[index].copy()
+        time, q, v = samples.last()
         joint = _culprit(error, v, state)
         message = f"the simulation diverged at joint {joint} after t = {time!r} s: {error}; a smaller dt may help"
         raise DivergedError(message, time=time, joint=joint, q=q, v=v) from error

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from rbd.algorithms import gravitational_potential_energy, kinetic_energy
 from rbd.errors import ArgumentError, ShapeError
 from rbd.mechanism import Mechanism
+from rbd.scalars import to_float
 from rbd.scalars.arrays import Array
 from rbd.state import MechanismState
 
@@ -103,8 +104,8 @@ class Trajectory:
         for i in range(len(self)):
             state.set_configuration(self.q[i])
             state.set_velocity(self.v[i])
-            kinetic[i] = kinetic_energy(state)
-            potential[i] = gravitational_potential_energy(state)
+            kinetic[i] = to_float(kinetic_energy(state))
+            potential[i] = to_float(gravitational_potential_energy(state))
         return Energies(kinetic, potential, kinetic + potential)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -122,15 +123,16 @@ class Trajectory:
     def load(cls, path: str | os.PathLike[str]) -> Trajectory:
         """Read a file that `save` wrote; nothing in it is ever executed. Raises ArgumentError for other files."""
         try:
-            with np.load(path, allow_pickle=False) as arrays:
+            # Opened here, because NumPy leaves files open that are not what they seem.
+            with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
                 return cls(*(_real(arrays[name]) for name in _FIELDS))
         except (KeyError, ValueError, TypeError, AttributeError, EOFError, zipfile.BadZipFile) as error:
             message = f"{os.fspath(path)!r} is not a saved trajectory: {error}"
             raise ArgumentError(message, argument="path", value=os.fspath(path), allowed="files of save") from error
 
 
-def _real(values: object) -> Array:
+def _real(values: Array) -> Array:
     """Return `values` when they are a float64 array; raise TypeError otherwise."""
-    if not isinstance(values, np.ndarray) or values.dtype != np.float64:
+    if values.dtype != np.float64:
         raise TypeError("its arrays are not of float64")
     return values

@@ -9,7 +9,16 @@ import numpy as np
 import pytest
 
 import rbd
-from rbd.errors import ArgumentError, DivergedError, NotFiniteError, ShapeError, UnknownNameError
+from rbd.errors import (
+    ArgumentError,
+    DivergedError,
+    NotFiniteError,
+    ShapeError,
+    SingularError,
+    StaleStateError,
+    TopologyError,
+    UnknownNameError,
+)
 from rbd.mechanism import Mechanism
 from rbd.simulation import RUNGE_KUTTA_4, Flow, Integrator, MuntheKaas
 from rbd.simulation.clock import time_grid
@@ -67,12 +76,17 @@ def test_a_mechanism_that_cannot_move(pendulum: rbd.MechanismState) -> None:
     assert trajectory.q.shape == (4, 0)
 
 
-def test_progress_does_not_change_the_result(
+def test_progress_tells_every_step_and_changes_nothing(
     pendulum: rbd.MechanismState, capfd: pytest.CaptureFixture[str]
 ) -> None:
+    seen: list[tuple[float, float | None]] = []
     quiet = rbd.simulate(fresh(pendulum), 0.05, dt=0.01)
+    told = rbd.simulate(fresh(pendulum), 0.05, dt=0.01, progress=lambda done, total: seen.append((done, total)))
     assert capfd.readouterr().err == ""
     shown = rbd.simulate(fresh(pendulum), 0.05, dt=0.01, progress=True)
+    assert "5/5" in capfd.readouterr().err
+    assert seen == [(i, 5) for i in range(1, 6)]
+    assert np.array_equal(quiet.q, told.q)
     assert np.array_equal(quiet.q, shown.q)
 
 
@@ -274,3 +288,60 @@ def test_bad_times_are_refused_before_anything_runs(
 ) -> None:
     with pytest.raises(ArgumentError):
         rbd.simulate(pendulum, final_time, lambda t, s: complain(), dt=dt)
+
+
+@pytest.mark.parametrize("callback", ["control", "external"])
+def test_callbacks_that_move_the_state_are_refused(pendulum: rbd.MechanismState, callback: str) -> None:
+    q = pendulum.q.copy()
+
+    def meddling(t: float, state: rbd.MechanismState) -> None:
+        if t > 0.03:
+            state.set_configuration([9.0, 9.0])
+
+    with pytest.raises(ArgumentError, match="changed the state") as caught:
+        rbd.simulate(pendulum, 0.2, dt=0.01, **{callback: meddling})
+    assert caught.value.argument == callback
+    assert np.array_equal(pendulum.q, q)
+
+
+def test_callbacks_may_change_parameters(pendulum: rbd.MechanismState) -> None:
+    """Gravity that vanishes half-way is the user's business, and is honoured at once."""
+
+    def vanishing(t: float, state: rbd.MechanismState) -> None:
+        if t >= 0.05:
+            state.mechanism.gravity = (0, 0, 0)
+
+    trajectory = rbd.simulate(pendulum, 0.1, vanishing, dt=0.01)
+    kinetic = trajectory.energies(pendulum.mechanism).kinetic
+    assert np.ptp(kinetic[5:]) < 1e-6
+    assert np.ptp(kinetic[:5]) > 0.03
+
+
+def test_loops_are_refused_for_now() -> None:
+    state = rbd.MechanismState(rbd.robots.four_bar(), q=rbd.robots.four_bar_configuration(0.3))
+    with pytest.raises(TopologyError, match="joint4"):
+        rbd.simulate(state, 0.1)
+    assert np.array_equal(state.q, rbd.robots.four_bar_configuration(0.3))
+
+
+def test_a_joint_that_moves_no_mass_is_named() -> None:
+    mechanism = Mechanism()
+    joint = rbd.Joint("light", rbd.Revolute((0, 0, 1)))
+    mechanism.attach(mechanism.root_body, rbd.RigidBody("nothing"), joint)
+    with pytest.raises(SingularError, match="light"):
+        rbd.simulate(rbd.MechanismState(mechanism), 0.1)
+
+
+def test_a_stale_state_is_refused(pendulum: rbd.MechanismState) -> None:
+    mechanism = pendulum.mechanism
+    mechanism.attach(mechanism.body("lower_link"), rbd.RigidBody("more"), rbd.Joint("third", rbd.Fixed()))
+    with pytest.raises(StaleStateError):
+        rbd.simulate(pendulum, 0.1)
+
+
+def test_a_humanoid_tumbles_without_losing_energy() -> None:
+    state = rbd.MechanismState(rbd.robots.humanoid())
+    state.randomize(np.random.default_rng(5))
+    trajectory = rbd.simulate(state, 0.01)
+    total = trajectory.energies(state.mechanism).total
+    assert np.ptp(total) < 1e-6 * abs(total[0])
