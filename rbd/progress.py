@@ -1,100 +1,162 @@
-"""How far along a long job is: one small protocol, shown by tqdm when installed and by a plain line otherwise.
-
-May import: nothing of rbd but `errors`.
-"""
+"""Progress of long work: one small protocol, and bars that follow it. May import: nothing of rbd."""
 
 from __future__ import annotations
 
 import importlib
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any, Protocol, final
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Protocol, Self, TypeAlias, final, runtime_checkable
 
-_REDRAW_AFTER = 0.1  # seconds
+from typing_extensions import override
+
+_INTERVAL = 0.1
 _WIDTH = 30
 
 
+@runtime_checkable
 class Progress(Protocol):
-    """What a long job tells about itself."""
+    """Something that can be told how far work has come, for use in a `with` statement."""
 
-    def advance(self, steps: int = 1) -> None:
-        """Report that `steps` more are done."""
+    def update(self, n: float = 1) -> object:
+        """Report that `n` more units are done."""
+        ...
+
+    def close(self) -> object:
+        """Report that no more will come."""
+        ...
+
+    def __enter__(self) -> Progress:
+        """Start."""
+        ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
+    ) -> bool | None:
+        """Close."""
         ...
 
 
-@contextmanager
-def progress_bar(total: int, label: str, enabled: bool = True) -> Iterator[Progress]:
-    """Show a bar for `total` steps on the error stream while the block runs; nothing at all unless `enabled`.
+Listener: TypeAlias = Callable[[float, float | None], object]
+"""A function that is called with the units done and the total (None when nobody knows it)."""
 
-    >>> from rbd.progress import progress_bar
-    >>> with progress_bar(3, "count", enabled=False) as bar:
-    ...     for _ in range(3):
-    ...         bar.advance()
+
+def progress_bar(total: float | None, label: str, enabled: bool | Listener | Progress) -> Progress:
+    """Return where to report progress on `total` units of work.
+
+    `enabled` is what users pass as `progress=`: False shows nothing, True a bar on standard error (tqdm's when that is
+    installed), a function is called with (done, total), and a `Progress` is used as it is.
+
+    >>> seen = []
+    >>> with progress_bar(2, "steps", lambda done, total: seen.append((done, total))) as bar:
+    ...     for _ in range(2):
+    ...         _ = bar.update()
+    >>> seen
+    [(1, 2), (2, 2)]
     """
-    if not enabled:
-        yield _Silent()
-        return
-    bar = _make_bar(total, label)
+    if isinstance(enabled, bool):
+        return _bar(total, label) if enabled else Silent()
+    return enabled if isinstance(enabled, Progress) else Calling(enabled, total)
+
+
+def _bar(total: float | None, label: str) -> Progress:
     try:
-        yield bar
-    finally:
-        bar.close()
+        tqdm: Any = importlib.import_module("tqdm").tqdm
+    except ImportError:
+        return TextBar(total, label)
+    bar: Progress = tqdm(total=total, desc=label, mininterval=_INTERVAL, file=sys.stderr)
+    return bar
 
 
-@final
-class _Silent:
-    """No bar."""
+class _Base(ABC):
+    """Closes itself at the end of a `with` statement."""
 
-    def advance(self, steps: int = 1) -> None:
-        """Report nothing."""
+    @abstractmethod
+    def update(self, n: float = 1) -> None:
+        """Report that `n` more units are done."""
 
-
-@final
-class _Tqdm:
-    """A bar of tqdm's."""
-
-    def __init__(self, tqdm: Any, total: int, label: str) -> None:
-        self._bar = tqdm(total=total, desc=label, file=sys.stderr, leave=True)
-
-    def advance(self, steps: int = 1) -> None:
-        self._bar.update(steps)
-
+    @abstractmethod
     def close(self) -> None:
-        self._bar.close()
+        """Report that no more will come."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
+    ) -> None:
+        self.close()
 
 
 @final
-class _Line:
-    """One line of text, drawn again at most ten times a second."""
+class Silent(_Base):
+    """Says nothing."""
 
-    def __init__(self, total: int, label: str) -> None:
+    @override
+    def update(self, n: float = 1) -> None:
+        pass
+
+    @override
+    def close(self) -> None:
+        pass
+
+
+@final
+class Calling(_Base):
+    """Calls a function with the units done and the total."""
+
+    def __init__(self, listener: Listener, total: float | None) -> None:
+        self._listener = listener
+        self._total = total
+        self._done: float = 0
+
+    @override
+    def update(self, n: float = 1) -> None:
+        self._done += n
+        self._listener(self._done, self._total)
+
+    @override
+    def close(self) -> None:
+        pass
+
+
+@final
+class TextBar(_Base):
+    """A line of text on standard error, redrawn at most ten times a second; off a terminal only the last state."""
+
+    def __init__(self, total: float | None, label: str) -> None:
         self._total = total
         self._label = label
-        self._done = 0
-        self._drawn = time.monotonic() - _REDRAW_AFTER
+        self._done: float = 0
+        self._drawn_at = -_INTERVAL
+        self._closed = False
 
-    def advance(self, steps: int = 1) -> None:
-        self._done += steps
-        if time.monotonic() - self._drawn >= _REDRAW_AFTER:
-            self._draw()
+    @override
+    def update(self, n: float = 1) -> None:
+        self._done += n
+        now = time.monotonic()
+        if now - self._drawn_at >= _INTERVAL and sys.stderr.isatty():
+            self._drawn_at = now
+            self._write("\r" + self._line())
 
+    @override
     def close(self) -> None:
-        self._draw()
-        sys.stderr.write("\n")
-        sys.stderr.flush()
+        if not self._closed:
+            self._closed = True
+            self._write(("\r" if sys.stderr.isatty() else "") + self._line() + "\n")
 
-    def _draw(self) -> None:
-        share = self._done / self._total if self._total else 1.0
-        filled = "#" * int(_WIDTH * share)
-        sys.stderr.write(f"\r{self._label}: [{filled:<{_WIDTH}}] {self._done}/{self._total}")
-        sys.stderr.flush()
-        self._drawn = time.monotonic()
+    def _line(self) -> str:
+        if not self._total:
+            return f"{self._label}: {self._done:g}"
+        part = min(max(self._done / self._total, 0.0), 1.0)
+        filled = "#" * round(part * _WIDTH)
+        return f"{self._label}: {part:4.0%} [{filled:<{_WIDTH}}] {self._done:g}/{self._total:g}"
 
-
-def _make_bar(total: int, label: str) -> _Tqdm | _Line:
-    try:
-        return _Tqdm(importlib.import_module("tqdm").tqdm, total, label)
-    except ImportError:
-        return _Line(total, label)
+    def _write(self, text: str) -> None:
+        try:
+            sys.stderr.write(text)
+            sys.stderr.flush()
+        except (OSError, ValueError):
+            pass  # a closed or broken standard error must not stop the work

@@ -6,6 +6,8 @@
     arrays.py       what users hand in (arrays, lists) to tuples of scalars and back
     operations.py   how a foreign scalar family joins
     counting.py     a float that counts the operations done with it
+
+Frames do not occur here. SymPy and mpmath are imported only when an operand of theirs turns up.
 """
 
 from rbd.scalars.arrays import (

@@ -1,7 +1,7 @@
 """Exact rational constants that combine with every scalar family. May import: errors.
 
-`const(1, 2)` stands where a formula has a half. Beside floats it is a float, beside fractions a fraction, beside symbols a
-rational symbol, beside intervals a tight enclosure; among themselves constants stay exact.
+`const(1, 2)` stands where a formula has a half. Beside floats it is a float, beside fractions a fraction, beside
+symbols a rational symbol, beside intervals a tight enclosure; among themselves constants stay exact.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from typing_extensions import override
 from rbd.errors import ArgumentError
 
 Operator: TypeAlias = Callable[[Any, Any], Any]
+
+_INEXACT: Final[tuple[type[object], ...]] = (float, complex, np.inexact)
 
 _GUARD_BITS: Final = 20
 
@@ -49,6 +51,10 @@ def exact(n: int, d: int) -> Whole | Rational:
     return Whole(n // common) if d == common else Rational(n // common, d // common)
 
 
+def _truediv(a: Any, b: Any) -> Any:
+    return a / b
+
+
 def _quotient(a: int, b: int, c: int, d: int) -> Whole | Rational:
     if c == 0:
         raise ZeroDivisionError("a constant divided by zero")
@@ -59,7 +65,7 @@ _EXACT_RESULT: Final[dict[Operator, Callable[[int, int, int, int], Whole | Ratio
     operator.add: lambda a, b, c, d: exact(a * d + c * b, b * d),
     operator.sub: lambda a, b, c, d: exact(a * d - c * b, b * d),
     operator.mul: lambda a, b, c, d: exact(a * c, b * d),
-    operator.truediv: _quotient,
+    _truediv: _quotient,
 }
 
 
@@ -69,7 +75,7 @@ def _combined(operation: Operator, a: Any, b: Any) -> Any:
 
 
 class Whole(int):
-    """An integer constant: an `int` whose quotient by another integer is exact. Everything but integers sees an `int`."""
+    """An integer constant: an `int` whose quotient by another integer is exact. Others see an `int`."""
 
     __slots__ = ()
 
@@ -105,11 +111,11 @@ class Whole(int):
 
     @override
     def __truediv__(self, other: Any, /) -> Any:
-        return self._forward(operator.truediv, other)
+        return self._forward(_truediv, other)
 
     @override
     def __rtruediv__(self, other: Any, /) -> Any:
-        return self._backward(operator.truediv, other)
+        return self._backward(_truediv, other)
 
     @override
     def __neg__(self) -> Whole:
@@ -162,7 +168,7 @@ class Rational:
         """Return what stands for this constant beside a number; None beside foreign scalars, which know themselves."""
         if isinstance(other, Fraction):
             return Fraction(self.numerator, self.denominator)
-        return self._value if isinstance(other, (float, complex, np.inexact)) else None
+        return self._value if isinstance(other, _INEXACT) else None
 
     def __add__(self, other: Any, /) -> Any:
         return self._forward(operator.add, other)
@@ -183,10 +189,10 @@ class Rational:
         return self._backward(operator.mul, other)
 
     def __truediv__(self, other: Any, /) -> Any:
-        return self._forward(operator.truediv, other)
+        return self._forward(_truediv, other)
 
     def __rtruediv__(self, other: Any, /) -> Any:
-        return self._backward(operator.truediv, other)
+        return self._backward(_truediv, other)
 
     def __neg__(self) -> Rational:
         return Rational(-self.numerator, self.denominator)

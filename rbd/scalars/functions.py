@@ -1,7 +1,7 @@
 """The functions algorithms are written in, for every scalar family. May import: errors and the rest of `rbd.scalars`.
 
-Floats follow IEEE 754 (NaN and infinities, no exceptions); when two families meet, the more exotic one decides and the other
-operand is lifted into it exactly. Nothing here branches on the value of anything but plain numbers.
+Floats follow IEEE 754 (NaN and infinities, no exceptions); when two families meet, the more exotic one decides and
+the other operand is lifted into it exactly. Nothing here branches on the value of anything but plain numbers.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Final
 
 import numpy as np
 
@@ -16,20 +17,59 @@ from rbd.scalars.backends import real
 from rbd.scalars.backends.complexes import COMPLEX
 from rbd.scalars.backends.constant import CONSTANT
 from rbd.scalars.backends.exact import FRACTION
+from rbd.scalars.conditions import both, either, greater, greater_equal, invert, less, less_equal, where
 from rbd.scalars.constants import Rational, const
 from rbd.scalars.operations import not_positive
-from rbd.scalars.protocol import Condition, Scalar
-from rbd.scalars.registry import decided, dominant, operations_of, operations_of_condition, pair, register_scalar
+from rbd.scalars.protocol import Condition, Matrix, Scalar, Vector
+from rbd.scalars.registry import admit, dominant, operations_of, pair, python_number, register_scalar
 
-# In the order of their numeric tower: a NumPy number is found under its own base class.
-register_scalar(int, CONSTANT)
-register_scalar(np.integer, CONSTANT)
-register_scalar(Rational, CONSTANT)
-register_scalar(float, real.REAL)
-register_scalar(np.floating, real.REAL)
-register_scalar(complex, COMPLEX)
-register_scalar(np.complexfloating, COMPLEX)
-register_scalar(Fraction, FRACTION)
+__all__ = [
+    "Condition",
+    "Matrix",
+    "Scalar",
+    "Vector",
+    "absolute",
+    "acos",
+    "asin",
+    "atan2",
+    "both",
+    "const",
+    "cos",
+    "divide",
+    "either",
+    "exp",
+    "greater",
+    "greater_equal",
+    "invert",
+    "is_float",
+    "less",
+    "less_equal",
+    "lift",
+    "log",
+    "maximum",
+    "minimum",
+    "positive",
+    "power",
+    "register_scalar",
+    "sin",
+    "sqrt",
+    "tan",
+    "tanh",
+    "to_float",
+    "where",
+]
+
+_PLAIN: Final[tuple[type[object], ...]] = (float, int, np.floating, np.integer, Rational)
+
+# Subclasses (np.float64, Whole ...) are found by their bases.
+admit(int, CONSTANT)
+admit(np.integer, CONSTANT)
+admit(Rational, CONSTANT)
+admit(float, real.REAL)
+admit(np.floating, real.REAL)
+admit(complex, COMPLEX)
+admit(np.complexfloating, COMPLEX)
+admit(Fraction, FRACTION)
 
 
 def sin(x: Scalar) -> Scalar:
@@ -44,9 +84,10 @@ def sin(x: Scalar) -> Scalar:
 def cos(x: Scalar) -> Scalar:
     """Return the cosine.
 
-    >>> from fractions import Fraction
-    >>> cos(Fraction(0))
-    Fraction(1, 1)
+        >>> from fractions import Fraction
+    from typing import Final
+        >>> cos(Fraction(0))
+        Fraction(1, 1)
     """
     return real.cos(x) if type(x) is float else operations_of(x).cos(x)
 
@@ -77,9 +118,10 @@ def atan2(y: Scalar, x: Scalar) -> Scalar:
 def sqrt(x: Scalar) -> Scalar:
     """Return the square root; NaN for floats below zero, exact for perfect squares of exact numbers.
 
-    >>> from fractions import Fraction
-    >>> sqrt(-1.0), sqrt(Fraction(9, 4))
-    (nan, Fraction(3, 2))
+        >>> from fractions import Fraction
+    from typing import Final
+        >>> sqrt(-1.0), sqrt(Fraction(9, 4))
+        (nan, Fraction(3, 2))
     """
     return real.sqrt(x) if type(x) is float else operations_of(x).sqrt(x)
 
@@ -144,78 +186,6 @@ def maximum(a: Scalar, b: Scalar) -> Scalar:
     return operations.maximum(a, b)
 
 
-def less(a: Scalar, b: Scalar) -> Condition:
-    """Compare a < b; false for NaN, three-valued for intervals, a relation for symbols."""
-    if type(a) is float and type(b) is float:
-        return a < b
-    operations, a, b = pair(a, b)
-    return operations.less(a, b)
-
-
-def less_equal(a: Scalar, b: Scalar) -> Condition:
-    """Compare a <= b."""
-    if type(a) is float and type(b) is float:
-        return a <= b
-    operations, a, b = pair(a, b)
-    return operations.less_equal(a, b)
-
-
-def greater(a: Scalar, b: Scalar) -> Condition:
-    """Compare a > b."""
-    return less(b, a)
-
-
-def greater_equal(a: Scalar, b: Scalar) -> Condition:
-    """Compare a >= b."""
-    return less_equal(b, a)
-
-
-def both(c: Condition, d: Condition) -> Condition:
-    """Hold when both conditions hold."""
-    first, second = decided(c), decided(d)
-    if first is not None:
-        return d if first and second is None else first and bool(second)
-    if second is not None:
-        return c if second else False
-    return operations_of_condition(c).both(c, d)
-
-
-def either(c: Condition, d: Condition) -> Condition:
-    """Hold when at least one condition holds."""
-    first, second = decided(c), decided(d)
-    if first is not None:
-        return d if not first and second is None else first or bool(second)
-    if second is not None:
-        return True if second else c
-    return operations_of_condition(c).either(c, d)
-
-
-def invert(c: Condition) -> Condition:
-    """Hold when the condition does not."""
-    truth = decided(c)
-    return operations_of_condition(c).invert(c) if truth is None else not truth
-
-
-def where(condition: Condition, a: Scalar, b: Scalar) -> Scalar:
-    """Return `a` where the condition holds, else `b`; both are evaluated already, so guard their arguments.
-
-    An undecided interval comparison gives the hull of both, a symbolic one a Piecewise.
-
-    >>> x = 0.0
-    >>> small = less(x, 1)
-    >>> where(small, 1.0, sin(x) / where(small, 1.0, x))
-    1.0
-    """
-    if condition is True:
-        return a
-    if condition is False:
-        return b
-    truth = decided(condition)
-    if truth is not None:
-        return a if truth else b
-    return operations_of_condition(condition).where(condition, a, b)
-
-
 def positive(x: Scalar, what: str) -> Scalar:
     """Return `x`; raise SingularError naming `what` when it is not > 0. Symbols pass; an undecided interval does not.
 
@@ -232,15 +202,16 @@ def positive(x: Scalar, what: str) -> Scalar:
 def lift(x: Scalar, like: Scalar | Sequence[Scalar]) -> Scalar:
     """Return `x` as an exact member of the family of `like` (of its most exotic member); `x` itself when it is already.
 
-    >>> from fractions import Fraction
-    >>> lift(0.5, like=(0, Fraction(1, 3))), lift(0.5, like=2.0)
-    (Fraction(1, 2), 0.5)
+        >>> from fractions import Fraction
+    from typing import Final
+        >>> lift(0.5, like=(0, Fraction(1, 3))), lift(0.5, like=2.0)
+        (Fraction(1, 2), 0.5)
     """
     found = dominant((like,))
     mine = operations_of(x)
     if found is None or found[0] is mine or found[0].priority <= mine.priority:
         return x
-    return found[0].lift(x, found[1])
+    return found[0].lift(python_number(x), found[1])
 
 
 def is_float(x: object) -> bool:
@@ -249,9 +220,7 @@ def is_float(x: object) -> bool:
     >>> is_float(1.0), is_float(1j)
     (True, False)
     """
-    return type(x) is float or (
-        isinstance(x, (float, int, np.floating, np.integer, Rational)) and not isinstance(x, bool)
-    )
+    return type(x) is float or (isinstance(x, _PLAIN) and not isinstance(x, bool))
 
 
 def to_float(x: Scalar) -> float:

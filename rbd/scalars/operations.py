@@ -1,4 +1,4 @@
-"""How a scalar family joins: the abstract class of what `rbd.scalars.functions` asks of it. May import: scalars.protocol.
+"""How a scalar family joins: what `rbd.scalars.functions` asks of it. May import: errors, scalars.protocol.
 
 A family is a type (or a few) with arithmetic of its own. To add one, derive from `Operations`, write the methods marked
 abstract, and register an instance:
@@ -19,9 +19,10 @@ abstract, and register an instance:
 >>> sin(Metres(0.0)).value, less(Metres(1.0), 2.0)
 (0.0, True)
 
-What the family does not define (here: `cos`) raises a `ScalarError` naming the function and the family. A differentiating
-number needs every function with its derivative; a type whose comparisons are not plain bools also defines `where`, `both`,
-`either` and `invert`, and registers its condition type with `register_scalar(..., condition=...)`.
+What the family does not define (here: `cos`) raises a `ScalarError` naming the function and the family. A
+differentiating number needs every function with its derivative; a type whose comparisons are not plain bools also
+defines `where`, `both`, `either` and `invert`, and registers its condition type with `register_scalar(...,
+condition=...)`.
 """
 
 from __future__ import annotations

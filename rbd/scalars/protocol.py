@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
+import numpy as np
+from numpy.typing import NDArray
+
 
 @runtime_checkable
 class Scalar(Protocol):
@@ -60,7 +63,7 @@ class Scalar(Protocol):
 
 
 class Condition(Protocol):
-    """The opaque result of a comparison: a bool, or what a family has instead (a relation, "undecided", a recorded one).
+    """The opaque result of a comparison: a bool, or what its family has instead (a relation, "undecided").
 
     Hand it to `where`, `both`, `either` and `invert`; nothing else is promised.
     """
@@ -79,3 +82,9 @@ Vector: TypeAlias = tuple[Scalar, ...]
 
 Matrix: TypeAlias = tuple[Vector, ...]
 """Rows of a matrix."""
+
+Array: TypeAlias = NDArray[np.float64]
+"""A float64 array."""
+
+ScalarArray: TypeAlias = NDArray[np.object_]
+"""An array of scalars of any family."""

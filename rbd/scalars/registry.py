@@ -22,6 +22,10 @@ _LATECOMERS: Final = {
     "sympy": ("rbd.scalars.backends.symbolic",),
     "mpmath": ("rbd.scalars.backends.arbitrary", "rbd.scalars.backends.interval"),
 }
+# Spelt with a type for `isinstance`: narrowing to NumPy's generic classes would leave their parameters unknown.
+TRUTHS: Final[tuple[type[object], ...]] = (bool, np.bool_)
+NUMPY_NUMBERS: Final[tuple[type[object], ...]] = (np.generic,)
+ARRAYS: Final[tuple[type[object], ...]] = (np.ndarray,)
 _scalars: dict[type, Operations[Scalar]] = {}
 _conditions: dict[type, Operations[Scalar]] = {}
 
@@ -31,12 +35,17 @@ def register_scalar(kind: type[T], operations: Operations[T], *, condition: type
 
     See `rbd.scalars.operations` for how to write a family. Registering a type again replaces its operations.
     """
+    admit(kind, operations, condition=condition)
+
+
+def admit(kind: type, operations: Operations[Any], *, condition: type | None = None) -> None:
+    """Do what `register_scalar` does, for types a checker cannot match with their operations (NumPy's, SymPy's)."""
     # Subclasses resolved earlier were cached under the old answer.
-    for known in [k for k in _scalars if issubclass(k, kind)]:
+    for known in [k for k in _scalars if k is not kind and issubclass(k, kind) and _scalars[k] is _scalars.get(kind)]:
         del _scalars[known]
-    _scalars[kind] = cast("Operations[Scalar]", operations)
+    _scalars[kind] = operations
     if condition is not None:
-        _conditions[condition] = cast("Operations[Scalar]", operations)
+        _conditions[condition] = operations
 
 
 def operations_of(x: object) -> Operations[Scalar]:
@@ -57,8 +66,16 @@ def pair(a: Scalar, b: Scalar) -> tuple[Operations[Scalar], Scalar, Scalar]:
     if of_a is of_b:
         return of_a, a, b
     if of_a.priority >= of_b.priority:
-        return of_a, a, of_a.lift(b, a)
-    return of_b, of_b.lift(a, b), b
+        return of_a, a, of_a.lift(python_number(b), a)
+    return of_b, of_b.lift(python_number(a), b), b
+
+
+def python_number(x: Scalar) -> Scalar:
+    """Return NumPy's numbers as Python's (`longdouble` rounded), everything else as it is."""
+    if not issubclass(type(x), NUMPY_NUMBERS):
+        return x
+    value: Any = cast("Any", x).item()
+    return float(value) if issubclass(type(value), NUMPY_NUMBERS) else cast("Scalar", value)
 
 
 def dominant(values: Iterable[Any]) -> tuple[Operations[Scalar], Scalar] | None:
@@ -76,11 +93,11 @@ def dominant(values: Iterable[Any]) -> tuple[Operations[Scalar], Scalar] | None:
 
 def decided(c: Condition) -> bool | None:
     """Return the truth of a condition that is a plain bool, else None."""
-    return bool(c) if isinstance(c, (bool, np.bool_)) else None
+    return bool(c) if issubclass(type(c), TRUTHS) else None
 
 
 def _resolve(kind: type, table: dict[type, Operations[Scalar]], x: object) -> Operations[Scalar]:
-    if table is _scalars and issubclass(kind, (bool, np.bool_)):
+    if table is _scalars and issubclass(kind, TRUTHS):
         raise ScalarError(f"{x} is a truth value, not a scalar", scalar=x)
     found = _inherited(kind, table)
     if found is None and _admit_latecomers(kind):

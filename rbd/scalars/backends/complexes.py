@@ -1,7 +1,8 @@
-"""Complex numbers, with comparisons by real part so that complex-step differentiation works. May import: scalars.operations.
+"""Complex numbers, compared by real part for complex-step differentiation. May import: scalars.operations.
 
-For an analytic f, f(x + ih) has imaginary part h f'(x): `absolute`, `minimum` and `maximum` therefore pick a branch by real
-part and never take a modulus. Where `cmath` raises, the real part is the float answer and the imaginary part NaN.
+For an analytic f, f(x + ih) has imaginary part h f'(x): `absolute`, `minimum` and `maximum` therefore pick a branch
+by real part and never take a modulus. Where `cmath` raises, the real part is the float answer and the imaginary part
+NaN.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import cmath
 import math
 from collections.abc import Callable
+from typing import cast
 
 from typing_extensions import override
 
@@ -34,8 +36,8 @@ def _log(z: complex) -> complex:
 def analytic_atan2(y: complex, x: complex) -> complex:
     """Return the analytic continuation of atan2, accurate for imaginary parts however small.
 
-    With w = x + iy and u = x - iy it is (log w - log u) / 2i; the imaginary part is written as an inverse hyperbolic tangent
-    because the difference of the moduli of w and u would cancel.
+    With w = x + iy and u = x - iy it is (log w - log u) / 2i; the imaginary part is written as an inverse hyperbolic
+    tangent because the difference of the moduli of w and u would cancel.
     """
     angle = math.atan2(y.real, x.real)
     scale = max(abs(y.real), abs(y.imag), abs(x.real), abs(x.imag))
@@ -59,7 +61,7 @@ class ComplexOperations(Operations[complex]):
 
     @override
     def lift(self, x: Scalar, like: complex) -> complex:
-        return complex(x)  # type: ignore[arg-type]  # only real numbers have a lower priority
+        return complex(cast("float", x))  # only real numbers have a lower priority
 
     @override
     def to_float(self, x: complex) -> float:

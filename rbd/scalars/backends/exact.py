@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import cast
 
 from typing_extensions import override
 
@@ -25,7 +26,7 @@ class FractionOperations(Operations[Fraction]):
     @override
     def lift(self, x: Scalar, like: Fraction) -> Fraction:
         try:
-            return Fraction(x)  # type: ignore[arg-type]  # only real numbers have a lower priority
+            return Fraction(cast("float", x))  # only real numbers have a lower priority
         except (ValueError, OverflowError):
             raise ScalarError(f"{x} is no fraction", scalar=x, function="lift") from None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import cast
 
 from typing_extensions import override
 
@@ -109,13 +110,9 @@ def maximum(a: float, b: float) -> float:
 def to_float(x: Scalar) -> float:
     """Return `x`, a real number, as the nearest float; integers beyond the floats become infinite."""
     try:
-        return float(x)  # type: ignore[arg-type]  # every family that reaches this has __float__
+        return float(cast("float", x))
     except OverflowError:
-        return INF if _is_above_zero(x) else -INF
-
-
-def _is_above_zero(x: object) -> bool:
-    return x > 0  # type: ignore[no-any-return,operator]  # real numbers are ordered
+        return INF if cast("float", x) > 0 else -INF
 
 
 class RealOperations(Operations[float]):

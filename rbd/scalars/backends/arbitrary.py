@@ -1,0 +1,148 @@
+"""Real and complex numbers of mpmath. May import: errors, scalars.operations, scalars.registry; mpmath only on use.
+
+A real number stays real: where mpmath would answer with a complex number (the root of -1) the answer is NaN, as for
+floats. Complex numbers compare by real part. Each number knows its context, and with it the precision.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+from typing_extensions import override
+
+from rbd.errors import ScalarError, quoted
+from rbd.scalars.operations import Operations
+from rbd.scalars.protocol import Scalar
+from rbd.scalars.registry import admit
+
+# mpmath has no type information: a number is Any here.
+Number = Any
+
+
+def _is_real(x: Number) -> bool:
+    return hasattr(x, "_mpf_")
+
+
+class ArbitraryOperations(Operations[Number]):
+    """mpmath's `mpf` and `mpc`, of any context."""
+
+    name = "mpmath"
+    priority = 40
+
+    @override
+    def lift(self, x: Scalar, like: Number) -> Number:
+        try:
+            return like.context.convert(x)
+        except (TypeError, ValueError):
+            raise ScalarError(f"mpmath knows no number for {quoted(x)}", scalar=x, function="lift") from None
+
+    @override
+    def to_float(self, x: Number) -> float:
+        if x.imag != 0:
+            raise ScalarError(f"{x} is complex, not a float", scalar=x, function="to_float")
+        return float(x.real)
+
+    @override
+    def is_finite(self, x: Number) -> bool:
+        return bool(x.context.isfinite(x))
+
+    @override
+    def less(self, a: Number, b: Number) -> bool:
+        return bool(a.real < b.real)
+
+    @override
+    def less_equal(self, a: Number, b: Number) -> bool:
+        return bool(a.real <= b.real)
+
+    def _kept_real(self, compute: Callable[[], Number], *operands: Number) -> Number:
+        """Return a result that is real when the operands are: NaN where only a complex one exists."""
+        result = compute()
+        return result if _is_real(result) or not all(map(_is_real, operands)) else result.context.nan
+
+    @override
+    def sin(self, x: Number) -> Number:
+        return x.context.sin(x)
+
+    @override
+    def cos(self, x: Number) -> Number:
+        return x.context.cos(x)
+
+    @override
+    def tan(self, x: Number) -> Number:
+        return x.context.tan(x)
+
+    @override
+    def asin(self, x: Number) -> Number:
+        return self._kept_real(lambda: x.context.asin(x), x)
+
+    @override
+    def acos(self, x: Number) -> Number:
+        return self._kept_real(lambda: x.context.acos(x), x)
+
+    @override
+    def atan2(self, y: Number, x: Number) -> Number:
+        angle = y.context.atan2(y.real, x.real)
+        return angle if _is_real(y) and _is_real(x) else _analytic_atan2(y.context, y, x, angle)
+
+    @override
+    def sqrt(self, x: Number) -> Number:
+        return self._kept_real(lambda: x.context.sqrt(x), x)
+
+    @override
+    def exp(self, x: Number) -> Number:
+        return x.context.exp(x)
+
+    @override
+    def log(self, x: Number) -> Number:
+        return self._kept_real(lambda: x.context.log(x), x)
+
+    @override
+    def tanh(self, x: Number) -> Number:
+        return x.context.tanh(x)
+
+    @override
+    def power(self, x: Number, n: Number) -> Number:
+        try:
+            return self._kept_real(lambda: x**n, x, n)
+        except ZeroDivisionError:
+            return x.context.inf
+
+    @override
+    def divide(self, a: Number, b: Number) -> Number:
+        try:
+            return a / b
+        except ZeroDivisionError:
+            context = a.context
+            quotient = context.nan if a.real == 0 or a.real != a.real else context.inf * context.sign(a.real)
+            return quotient if _is_real(a) and _is_real(b) else context.mpc(quotient, context.nan)
+
+    @override
+    def absolute(self, x: Number) -> Number:
+        return -x if x.real < 0 else x
+
+    @override
+    def minimum(self, a: Number, b: Number) -> Number:
+        return a if a.real < b.real or a.real != a.real else b
+
+    @override
+    def maximum(self, a: Number, b: Number) -> Number:
+        return a if a.real > b.real or a.real != a.real else b
+
+
+def _analytic_atan2(context: Any, y: Number, x: Number, angle: Number) -> Number:
+    """Continue atan2 analytically, accurately for tiny imaginary parts; backends.complexes has the derivation."""
+    square = x.real * x.real + x.imag * x.imag + y.real * y.real + y.imag * y.imag
+    if square == 0:
+        return context.mpc(angle, 0)
+    imaginary = context.atanh(2 * (x.real * y.imag - x.imag * y.real) / square) / 2
+    half_turns = (context.arg(x + context.j * y) - context.arg(x - context.j * y)) / 2
+    return context.mpc(half_turns + context.pi * context.nint((angle - half_turns) / context.pi), imaginary)
+
+
+def register() -> None:
+    """Let mpmath's numbers be scalars; called when the first one turns up, so mpmath is loaded already."""
+    mpmath = importlib.import_module("mpmath")
+    # Every context makes subclasses of one base; it stands last but one, before `object`.
+    admit(mpmath.mp.mpf.__mro__[-2], ArbitraryOperations())

@@ -1,0 +1,205 @@
+"""Intervals of mpmath (`iv.mpf`), rigorous. May import: errors, scalars.operations, scalars.registry.
+
+The result of a function contains the function's value at every point of the operands at which it is defined; where it
+is defined nowhere (the root of [-2, -1]) it is the whole line, which says nothing. A comparison of overlapping
+intervals is `Undecided`, and `where` then returns the hull of both branches.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any, final
+
+from typing_extensions import override
+
+from rbd.errors import ScalarError, quoted
+from rbd.scalars.backends.enclosure import Bounds, Enclosures
+from rbd.scalars.operations import Operations, not_positive
+from rbd.scalars.protocol import Condition, Scalar
+from rbd.scalars.registry import admit
+
+# mpmath has no type information: an interval is Any here.
+Interval = Any
+
+
+@final
+class Undecided:
+    """The third truth value: the comparison holds for some points of the intervals and not for others."""
+
+    __slots__ = ("context",)
+
+    def __init__(self, context: Any) -> None:
+        self.context = context
+
+    def __and__(self, other: Undecided, /) -> Undecided:
+        return self
+
+    def __or__(self, other: Undecided, /) -> Undecided:
+        return self
+
+    def __bool__(self) -> bool:
+        raise ScalarError("the comparison of overlapping intervals is undecided; use rbd.scalars.where", scalar=self)
+
+    @override
+    def __repr__(self) -> str:
+        return "undecided"
+
+
+class IntervalOperations(Operations[Interval]):
+    """mpmath's real intervals, of any context."""
+
+    name = "interval"
+    priority = 50
+
+    def __init__(self, libmp: Any) -> None:
+        self._libmp = libmp
+        self._enclose = Enclosures(libmp)
+
+    def _bounds(self, x: Any, context: Any) -> Bounds:
+        """Return the tightest bounds of any real number."""
+        libmp = self._libmp
+        if hasattr(x, "_mpf_"):
+            ends = (x._mpf_, x._mpf_)
+        elif isinstance(x, float):
+            ends = (libmp.from_float(x),) * 2
+        elif hasattr(x, "numerator"):
+            top, bottom = int(x.numerator), int(x.denominator)
+            ends = tuple(libmp.from_rational(top, bottom, context.prec, side) for side in "fc")
+        elif hasattr(x, "_mpi_"):
+            ends = x._mpi_
+        else:
+            raise ScalarError(f"there is no interval for {quoted(x)}", scalar=x, function="lift")
+        return (libmp.fninf, libmp.finf) if libmp.fnan in ends else ends
+
+    @override
+    def lift(self, x: Scalar, like: Interval) -> Interval:
+        return like.ctx.make_mpf(self._bounds(x, like.ctx))
+
+    @override
+    def to_float(self, x: Interval) -> float:
+        low, high = x._mpi_
+        if low != high:
+            raise ScalarError(f"{x} is an interval, not a float", scalar=x, function="to_float")
+        return float(self._libmp.to_float(low))
+
+    @override
+    def is_finite(self, x: Interval) -> bool:
+        return not {self._libmp.finf, self._libmp.fninf}.intersection(x._mpi_)
+
+    @override
+    def less(self, a: Interval, b: Interval) -> Condition:
+        truth = self._libmp.mpi_lt(a._mpi_, b._mpi_)
+        return Undecided(a.ctx) if truth is None else bool(truth)
+
+    @override
+    def less_equal(self, a: Interval, b: Interval) -> Condition:
+        truth = self._libmp.mpi_le(a._mpi_, b._mpi_)
+        return Undecided(a.ctx) if truth is None else bool(truth)
+
+    @override
+    def where(self, condition: Condition, a: Scalar, b: Scalar) -> Interval:
+        context: Any = condition.context if isinstance(condition, Undecided) else None
+        (low, high), (low2, high2) = self._bounds(a, context), self._bounds(b, context)
+        return context.make_mpf((self._least(low, low2), self._greatest(high, high2)))
+
+    @override
+    def both(self, c: Condition, d: Condition) -> Condition:
+        return c
+
+    @override
+    def either(self, c: Condition, d: Condition) -> Condition:
+        return c
+
+    @override
+    def invert(self, c: Condition) -> Condition:
+        return c
+
+    @override
+    def positive(self, x: Interval, what: str) -> Interval:
+        low, high = x._mpi_
+        if self._libmp.mpf_gt(low, self._libmp.fzero):
+            return x
+        undecided = self._libmp.mpf_gt(high, self._libmp.fzero)
+        verdict = "is not certainly positive: undecided" if undecided else "must be positive"
+        raise not_positive(x, what, verdict)
+
+    def _least(self, a: Any, b: Any) -> Any:
+        return a if self._libmp.mpf_le(a, b) else b
+
+    def _greatest(self, a: Any, b: Any) -> Any:
+        return a if self._libmp.mpf_ge(a, b) else b
+
+    def _apply(self, function: str, *operands: Interval) -> Interval:
+        context = operands[0].ctx
+        bounds = getattr(self._enclose, function)(*(x._mpi_ for x in operands), context.prec)
+        return context.make_mpf(bounds)
+
+    @override
+    def sin(self, x: Interval) -> Interval:
+        return self._apply("sin", x)
+
+    @override
+    def cos(self, x: Interval) -> Interval:
+        return self._apply("cos", x)
+
+    @override
+    def tan(self, x: Interval) -> Interval:
+        return self._apply("tan", x)
+
+    @override
+    def asin(self, x: Interval) -> Interval:
+        return self._apply("asin", x)
+
+    @override
+    def acos(self, x: Interval) -> Interval:
+        return self._apply("acos", x)
+
+    @override
+    def atan2(self, y: Interval, x: Interval) -> Interval:
+        return self._apply("atan2", y, x)
+
+    @override
+    def sqrt(self, x: Interval) -> Interval:
+        return self._apply("sqrt", x)
+
+    @override
+    def exp(self, x: Interval) -> Interval:
+        return self._apply("exp", x)
+
+    @override
+    def log(self, x: Interval) -> Interval:
+        return self._apply("log", x)
+
+    @override
+    def tanh(self, x: Interval) -> Interval:
+        return self._apply("tanh", x)
+
+    @override
+    def power(self, x: Interval, n: Interval) -> Interval:
+        return self._apply("power", x, n)
+
+    @override
+    def divide(self, a: Interval, b: Interval) -> Interval:
+        return a / b
+
+    @override
+    def absolute(self, x: Interval) -> Interval:
+        return abs(x)
+
+    @override
+    def minimum(self, a: Interval, b: Interval) -> Interval:
+        (low, high), (low2, high2) = a._mpi_, b._mpi_
+        return a.ctx.make_mpf((self._least(low, low2), self._least(high, high2)))
+
+    @override
+    def maximum(self, a: Interval, b: Interval) -> Interval:
+        (low, high), (low2, high2) = a._mpi_, b._mpi_
+        return a.ctx.make_mpf((self._greatest(low, low2), self._greatest(high, high2)))
+
+
+def register() -> None:
+    """Let mpmath's intervals be scalars; called when the first one turns up, so mpmath is loaded already."""
+    mpmath = importlib.import_module("mpmath")
+    operations = IntervalOperations(importlib.import_module("mpmath.libmp"))
+    # Every context makes subclasses of one base; it stands last but one, before `object`.
+    admit(mpmath.iv.mpf.__mro__[-2], operations, condition=Undecided)

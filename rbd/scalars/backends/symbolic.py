@@ -1,0 +1,165 @@
+"""SymPy expressions. May import: errors, scalars.operations, scalars.registry; SymPy only when an operand of it exists.
+
+Comparisons are relations, a selection is a Piecewise; what SymPy can decide collapses to a bool or a branch. Floats
+enter as the exact rational they are.
+"""
+
+from __future__ import annotations
+
+import cmath
+import importlib
+import math
+from typing import Any
+
+from typing_extensions import override
+
+from rbd.errors import ScalarError, quoted
+from rbd.scalars.operations import Operations, not_positive
+from rbd.scalars.protocol import Condition, Scalar
+from rbd.scalars.registry import admit
+
+# SymPy has no type information: an expression is Any here.
+Expression = Any
+
+
+class SymbolicOperations(Operations[Expression]):
+    """SymPy's `Expr`, with its Booleans as conditions."""
+
+    name = "SymPy"
+    priority = 60
+    spoiled_by_floats = True
+
+    def __init__(self, sympy: Any) -> None:
+        self._sympy = sympy
+
+    @override
+    def lift(self, x: Scalar, like: Expression) -> Expression:
+        return self._expression(x)
+
+    def _expression(self, x: object) -> Expression:
+        if isinstance(x, complex) and cmath.isfinite(x):
+            return self._expression(x.real) + self._sympy.I * self._expression(x.imag)
+        if isinstance(x, float) and math.isfinite(x):
+            return self._sympy.Rational(*x.as_integer_ratio())
+        try:
+            return self._sympy.sympify(x, strict=True)
+        except self._sympy.SympifyError:
+            raise ScalarError(f"SymPy knows no expression for {quoted(x)}", scalar=x, function="lift") from None
+
+    @override
+    def to_float(self, x: Expression) -> float:
+        try:
+            return float(x)
+        except TypeError:
+            raise ScalarError(f"{quoted(x)} is no real number", scalar=x, function="to_float") from None
+
+    @override
+    def is_finite(self, x: Expression) -> bool:
+        return x is not self._sympy.nan and x.is_finite is not False
+
+    @override
+    def less(self, a: Expression, b: Expression) -> Condition:
+        return self._relation(self._sympy.StrictLessThan, a, b)
+
+    @override
+    def less_equal(self, a: Expression, b: Expression) -> Condition:
+        return self._relation(self._sympy.LessThan, a, b)
+
+    def _relation(self, relation: Any, a: Expression, b: Expression) -> Condition:
+        try:
+            return self._decided(relation(a, b))
+        except TypeError as error:
+            raise ScalarError(f"SymPy cannot order {quoted(a)} and {quoted(b)}: {error}", scalar=(a, b)) from None
+
+    def _decided(self, condition: Any) -> Condition:
+        return bool(condition) if condition in (self._sympy.true, self._sympy.false) else condition
+
+    @override
+    def where(self, condition: Condition, a: Scalar, b: Scalar) -> Expression:
+        return self._sympy.Piecewise((self._expression(a), condition), (self._expression(b), True))
+
+    @override
+    def both(self, c: Condition, d: Condition) -> Condition:
+        return self._decided(self._sympy.And(c, d))
+
+    @override
+    def either(self, c: Condition, d: Condition) -> Condition:
+        return self._decided(self._sympy.Or(c, d))
+
+    @override
+    def invert(self, c: Condition) -> Condition:
+        return self._decided(self._sympy.Not(c))
+
+    @override
+    def positive(self, x: Expression, what: str) -> Expression:
+        if x.is_positive is False:
+            raise not_positive(x, what)
+        return x
+
+    @override
+    def sin(self, x: Expression) -> Expression:
+        return self._sympy.sin(x)
+
+    @override
+    def cos(self, x: Expression) -> Expression:
+        return self._sympy.cos(x)
+
+    @override
+    def tan(self, x: Expression) -> Expression:
+        return self._sympy.tan(x)
+
+    @override
+    def asin(self, x: Expression) -> Expression:
+        return self._sympy.asin(x)
+
+    @override
+    def acos(self, x: Expression) -> Expression:
+        return self._sympy.acos(x)
+
+    @override
+    def atan2(self, y: Expression, x: Expression) -> Expression:
+        if y.is_zero and x.is_zero:
+            return self._sympy.Integer(0)
+        return self._sympy.atan2(y, x)
+
+    @override
+    def sqrt(self, x: Expression) -> Expression:
+        return self._sympy.sqrt(x)
+
+    @override
+    def exp(self, x: Expression) -> Expression:
+        return self._sympy.exp(x)
+
+    @override
+    def log(self, x: Expression) -> Expression:
+        return self._sympy.log(x)
+
+    @override
+    def tanh(self, x: Expression) -> Expression:
+        return self._sympy.tanh(x)
+
+    @override
+    def power(self, x: Expression, n: Expression) -> Expression:
+        return x**n
+
+    @override
+    def divide(self, a: Expression, b: Expression) -> Expression:
+        return a / b
+
+    @override
+    def absolute(self, x: Expression) -> Expression:
+        return self._sympy.Abs(x)
+
+    @override
+    def minimum(self, a: Expression, b: Expression) -> Expression:
+        return self._sympy.Min(a, b)
+
+    @override
+    def maximum(self, a: Expression, b: Expression) -> Expression:
+        return self._sympy.Max(a, b)
+
+
+def register() -> None:
+    """Let SymPy's expressions be scalars; called when the first one turns up, so SymPy is loaded already."""
+    sympy = importlib.import_module("sympy")
+    admit(sympy.Expr, SymbolicOperations(sympy), condition=sympy.logic.boolalg.Boolean)

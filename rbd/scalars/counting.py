@@ -1,0 +1,150 @@
+"""A float that counts what is done with it, and refuses what a recorded value must. May import: all of the room.
+
+An algorithm that runs on `CountingScalar` neither branches on values nor converts them to floats: it can be recorded.
+
+>>> from rbd.scalars import less, sin, where
+>>> count = OperationCount()
+>>> x = CountingScalar(0.5, count)
+>>> y = where(less(x, 1), 2 * sin(x), x)
+>>> y.value, count.total, count.breakdown
+(0.958851077208406, 4, {'sin': 1, 'multiply': 1, 'less': 1, 'select': 1})
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from typing_extensions import override
+
+from rbd.scalars.backends.counted import CountingCondition, CountingScalar, OperationCount, plain
+from rbd.scalars.backends.real import REAL
+from rbd.scalars.opaque import refuse
+from rbd.scalars.operations import Operations, not_positive
+from rbd.scalars.protocol import Condition, Scalar
+from rbd.scalars.registry import register_scalar
+
+__all__ = ["CountingCondition", "CountingOperations", "CountingScalar", "OperationCount"]
+
+
+class CountingOperations(Operations[CountingScalar]):
+    """Floats that count."""
+
+    name = "counted"
+    priority = 100
+
+    @override
+    def lift(self, x: Scalar, like: CountingScalar) -> CountingScalar:
+        return CountingScalar(plain(x), like.count)
+
+    @override
+    def to_float(self, x: CountingScalar) -> float:
+        refuse("taking the float of", x)
+
+    @override
+    def is_finite(self, x: CountingScalar) -> bool:
+        return REAL.is_finite(x.value)
+
+    def _applied(self, name: str, *operands: CountingScalar) -> CountingScalar:
+        operands[0].count.add(name)
+        return CountingScalar(getattr(REAL, name)(*(x.value for x in operands)), operands[0].count)
+
+    @override
+    def less(self, a: CountingScalar, b: CountingScalar) -> CountingCondition:
+        a.count.add("less")
+        return CountingCondition(a.value < b.value, a.count)
+
+    @override
+    def less_equal(self, a: CountingScalar, b: CountingScalar) -> CountingCondition:
+        a.count.add("less_equal")
+        return CountingCondition(a.value <= b.value, a.count)
+
+    @override
+    def where(self, condition: Condition, a: Scalar, b: Scalar) -> CountingScalar:
+        assert isinstance(condition, CountingCondition)
+        condition.count.add("select")
+        chosen = a if condition.holds else b
+        value = chosen.value if isinstance(chosen, CountingScalar) else plain(chosen)
+        return CountingScalar(value, condition.count)
+
+    @override
+    def both(self, c: Condition, d: Condition) -> Condition:
+        return cast("Condition", c & d)
+
+    @override
+    def either(self, c: Condition, d: Condition) -> Condition:
+        return cast("Condition", c | d)
+
+    @override
+    def invert(self, c: Condition) -> Condition:
+        assert isinstance(c, CountingCondition)
+        c.count.add("invert")
+        return CountingCondition(not c.holds, c.count)
+
+    @override
+    def positive(self, x: CountingScalar, what: str) -> CountingScalar:
+        if x.value > 0:
+            return x
+        raise not_positive(x.value, what)
+
+    @override
+    def sin(self, x: CountingScalar) -> CountingScalar:
+        return self._applied("sin", x)
+
+    @override
+    def cos(self, x: CountingScalar) -> CountingScalar:
+        return self._applied("cos", x)
+
+    @override
+    def tan(self, x: CountingScalar) -> CountingScalar:
+        return self._applied("tan", x)
+
+    @override
+    def asin(self, x: CountingScalar) -> CountingScalar:
+        return self._applied("asin", x)
+
+    @override
+    def acos(self, x: CountingScalar) -> CountingScalar:
+        return self._applied("acos", x)
+
+    @override
+    def sqrt(self, x: CountingScalar) -> CountingScalar:
+        return self._applied("sqrt", x)
+
+    @override
+    def exp(self, x: CountingScalar) -> CountingScalar:
+        return self._applied("exp", x)
+
+    @override
+    def log(self, x: CountingScalar) -> CountingScalar:
+        return self._applied("log", x)
+
+    @override
+    def tanh(self, x: CountingScalar) -> CountingScalar:
+        return self._applied("tanh", x)
+
+    @override
+    def absolute(self, x: CountingScalar) -> CountingScalar:
+        return self._applied("absolute", x)
+
+    @override
+    def atan2(self, y: CountingScalar, x: CountingScalar) -> CountingScalar:
+        return self._applied("atan2", y, x)
+
+    @override
+    def power(self, x: CountingScalar, n: CountingScalar) -> CountingScalar:
+        return self._applied("power", x, n)
+
+    @override
+    def divide(self, a: CountingScalar, b: CountingScalar) -> CountingScalar:
+        return self._applied("divide", a, b)
+
+    @override
+    def minimum(self, a: CountingScalar, b: CountingScalar) -> CountingScalar:
+        return self._applied("minimum", a, b)
+
+    @override
+    def maximum(self, a: CountingScalar, b: CountingScalar) -> CountingScalar:
+        return self._applied("maximum", a, b)
+
+
+register_scalar(CountingScalar, CountingOperations(), condition=CountingCondition)

@@ -1,0 +1,150 @@
+"""The checks behind `arrays.py`: shapes, dtypes and entries. May import: errors, the rest of `rbd.scalars`.
+
+Indices and shapes are those of the argument a user passed; every error names it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbd.errors import NotFiniteError, ScalarError, ShapeError, quoted
+from rbd.scalars.backends.constant import CONSTANT
+from rbd.scalars.backends.real import REAL
+from rbd.scalars.functions import is_float, to_float
+from rbd.scalars.protocol import Array, Scalar, Vector
+from rbd.scalars.registry import ARRAYS, TRUTHS, dominant, operations_of, python_number
+
+Shape: TypeAlias = tuple[int | None, ...]
+"""Lengths along each axis; None stands for any."""
+
+REAL_KINDS = "iuf"
+_NUMERIC_KINDS = "iufcO"
+_NO_NUMBERS: tuple[type[object], ...] = (*TRUTHS, str, bytes, type(None))
+_MASKED: tuple[type[object], ...] = (np.ma.MaskedArray,)
+
+
+def as_array(values: object, shape: Shape, name: str) -> NDArray[Any]:
+    """Return any array-like as an array of real, complex or object entries of this shape."""
+    if isinstance(values, _MASKED):
+        masked = np.argwhere(np.ma.getmaskarray(cast("Any", values)))
+        if len(masked):
+            index = tuple(int(i) for i in masked[0])
+            raise NotFiniteError(f"{name}{_subscript(index)} is masked", argument=name, index=index)
+    try:
+        array: NDArray[Any] = np.asarray(values)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise ShapeError(f"{name} is no regular array of numbers: {error}", argument=name, expected=shape) from error
+    if array.dtype.kind not in _NUMERIC_KINDS or _holds_truth_value(values):
+        what = "truth values" if array.dtype.kind in "biuf" else f"dtype {array.dtype}"
+        raise ShapeError(f"{name} has {what}, needs numbers", argument=name, expected=shape, actual=array.dtype.name)
+    check_shape(array.shape, shape, name)
+    return array
+
+
+def converted(values: object, shape: Shape, name: str) -> Array:
+    """Return a fresh float64 array of real numbers."""
+    array = as_array(values, shape, name)
+    if array.dtype.kind in REAL_KINDS:
+        with np.errstate(over="ignore"):
+            return array.astype(np.float64, order="C")
+    if array.dtype.kind == "c":
+        raise ShapeError(
+            f"{name} is complex, needs real numbers", argument=name, expected=shape, actual=array.dtype.name
+        )
+    flat = cast("list[object]", array.reshape(-1).tolist())
+    for position, x in enumerate(flat):
+        _refuse_non_number(x, name, tuple(int(i) for i in np.unravel_index(position, array.shape)))
+        if not is_float(x):
+            raise ScalarError(
+                f"{name} needs floats, got {quoted(x)} of type {type(x).__name__}; states of other scalars are made"
+                " with with_scalars",
+                argument=name,
+                scalar=x,
+            )
+    return np.array([to_float(cast("float", x)) for x in flat], dtype=np.float64).reshape(array.shape)
+
+
+def row_of(row: object, name: str) -> tuple[object, ...]:
+    """Return one row of a nested sequence, not yet checked."""
+    if isinstance(row, (tuple, list)):
+        return tuple(cast("Sequence[object]", row))
+    return tuple(cast("list[object]", as_array(row, (None,), name).tolist()))
+
+
+def checked(entries: tuple[object, ...], name: str, widths: Shape) -> Vector:
+    """Check entries one by one; `widths` are the trailing lengths their indices are unravelled with."""
+    if set(map(type, entries)) == {float} and all(map(math.isfinite, cast("tuple[float, ...]", entries))):
+        return cast("Vector", entries)
+    numbers = tuple(_number(x, name, _unravelled(i, widths)) for i, x in enumerate(entries))
+    found = dominant(numbers)
+    if found is None or found[0] in (REAL, CONSTANT):
+        return tuple(to_float(x) for x in numbers)
+    family, member = found
+    return tuple(family.lift(x, member) if family.spoiled_by_floats and type(x) is float else x for x in numbers)
+
+
+def _number(x: object, name: str, index: tuple[int, ...]) -> Scalar:
+    """Return one entry as a scalar, NumPy's numbers as Python's."""
+    _refuse_non_number(x, name, index)
+    value = python_number(cast("Scalar", cast("Any", x)[()] if isinstance(x, ARRAYS) else x))
+    try:
+        family = operations_of(value)
+    except ScalarError as error:
+        raise ScalarError(f"{name}{_subscript(index)}: {error}", argument=name, index=index, scalar=x) from None
+    if not family.is_finite(value):
+        raise NotFiniteError(f"{name}{_subscript(index)} is {value}", argument=name, index=index)
+    return value
+
+
+def _refuse_non_number(x: object, name: str, index: tuple[int, ...]) -> None:
+    kind = type(x).__name__
+    nested = isinstance(x, (tuple, list)) or (isinstance(x, ARRAYS) and np.ndim(cast("Any", x)) > 0)
+    if nested or isinstance(x, _NO_NUMBERS):
+        raise ShapeError(
+            f"{name}{_subscript(index)} is a {kind}, needs a number", argument=name, index=index, actual=kind
+        )
+
+
+def _holds_truth_value(values: object) -> bool:
+    if isinstance(values, (tuple, list)):
+        return any(_holds_truth_value(v) for v in cast("Sequence[object]", values))
+    return isinstance(values, TRUTHS)
+
+
+def flattened(nested: object) -> tuple[list[Scalar], tuple[int, ...]]:
+    """Return the entries of nested tuples in order, and their shape."""
+    if not isinstance(nested, (tuple, list)):
+        return [cast("Scalar", nested)], ()
+    parts = [flattened(part) for part in cast("Sequence[object]", nested)]
+    inner = parts[0][1] if parts else ()
+    return [x for flat, _ in parts for x in flat], (len(parts), *inner)
+
+
+def check_shape(actual: tuple[int, ...], expected: Shape, name: str) -> None:
+    """Raise ShapeError unless the shape is the expected one."""
+    fits = len(actual) == len(expected) and all(e is None or a == e for a, e in zip(actual, expected, strict=True))
+    if not fits:
+        lengths = ["any" if e is None else str(e) for e in expected]
+        wanted = f"({lengths[0]},)" if len(lengths) == 1 else f"({', '.join(lengths)})"
+        raise ShapeError(f"{name} has shape {actual}, needs {wanted}", argument=name, expected=expected, actual=actual)
+
+
+def check_finite(array: Array, name: str) -> None:
+    """Raise NotFiniteError naming the first entry that is NaN or infinite."""
+    bad = np.argwhere(~np.isfinite(array))
+    if len(bad):
+        index = tuple(int(i) for i in bad[0])
+        raise NotFiniteError(f"{name}{_subscript(index)} is {array[index]}", argument=name, index=index)
+
+
+def _unravelled(position: int, widths: Shape) -> tuple[int, ...]:
+    return divmod(position, widths[0]) if widths and widths[0] else (position,)
+
+
+def _subscript(index: tuple[int, ...]) -> str:
+    return f"[{', '.join(map(str, index))}]" if index else ""
