@@ -11,7 +11,7 @@ from hypothesis import given
 
 import rbd
 from rbd import Frame, Joint, Mechanism, MechanismState, Prismatic, QuaternionFloating, RigidBody, SinCosRevolute
-from rbd.scalars.counting import CountingScalar
+from rbd.scalars.counting import CountingScalar, OperationCount
 
 from .catalog import ALGORITHMS, flat, leaves
 from .helpers import JOINT_TYPES, Case, case, cases, close, examples
@@ -29,7 +29,8 @@ def test_floats_through_a_scalar_state_give_the_same(name: str) -> None:
 def test_nothing_branches_on_a_value(name: str, kind: str) -> None:
     """A scalar whose truth value raises passes through everything, and computes the same."""
     state = case(kind, seed=127, passive=True).state
-    q, v = ([CountingScalar(float(x)) for x in vector] for vector in (state.q, state.v))
+    count = OperationCount()
+    q, v = ([CountingScalar(float(x), count) for x in vector] for vector in (state.q, state.v))
     counted = state.with_scalars(q, v)
     values = [x.value if isinstance(x, CountingScalar) else float(x) for x in flat(ALGORITHMS[name](counted))]
     close(values, flat(ALGORITHMS[name](state)), 1e-12, scale=1e-6)
@@ -141,7 +142,7 @@ def test_intervals_contain_the_results_of_floats(name: str) -> None:
         low, high = (float(interval.a), float(interval.b)) if hasattr(interval, "a") else (float(interval),) * 2
         margin = 1e-9 * (1 + abs(x))
         assert low - margin <= x <= high + margin
-        assert high - low <= 1e-6 * (1 + abs(x))
+        assert high - low <= (1e-4 if name == "forward_dynamics" else 1e-9) * (1 + abs(x))
 
 
 def test_an_interval_of_angles_contains_every_mass_matrix_in_it() -> None:

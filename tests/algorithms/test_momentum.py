@@ -56,7 +56,7 @@ def test_momentum_matrix_in_another_frame(a_case: Case) -> None:
     assert A.frame == body.default_frame
     expected = state.transform(rbd.momentum(state), body.default_frame)
     close((A @ state.v).vector, expected.vector, 1e-12)
-    with pytest.raises(rbd.errors.UnknownNameError):
+    with pytest.raises(rbd.errors.FrameMismatchError):
         rbd.momentum_matrix(state, frame=Frame("nowhere"))
 
 

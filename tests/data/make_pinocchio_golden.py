@@ -142,11 +142,12 @@ def numbers(model: pin.Model, rng: np.random.Generator) -> dict[str, np.ndarray]
     out["forward_dynamics_external"] = pin.aba(model, data, pin_q, pin_v, pin_tau, forces)[order]
     out["inverse_dynamics_external"] = pin.rnea(model, data, pin_q, pin_v, pin_vd, forces)[order]
     out["inverse_dynamics"] = pin.rnea(model, data, pin_q, pin_v, pin_vd)[order]
-    out["joint_wrenches"] = np.array([swap(data.oMi[i].act(data.f[i]).vector) for i in range(1, model.njoints)])
+    local = [pin.Force(data.f[i]) for i in range(model.njoints)]
     jacobian = pin.computeJointJacobians(model, data, pin_q)
     jacobian = pin.getJointJacobian(model, data, last, pin.ReferenceFrame.WORLD)
     out["jacobian"] = swap(jacobian)[:, order]
     pin.forwardKinematics(model, data, pin_q, pin_v, pin_vd)
+    out["joint_wrenches"] = np.array([swap(data.oMi[i].act(local[i]).vector) for i in range(1, model.njoints)])
     out["poses"] = np.array([data.oMi[i].homogeneous[:3] for i in range(1, model.njoints)])
     out["twist"] = swap(data.oMi[last].act(data.v[last]).vector)
     out["acceleration"] = swap(data.oMi[last].act(data.a[last]).vector)
