@@ -7,9 +7,12 @@ Room: spatial; may import `rbd.errors` and `rbd.scalars`. Inside, a module may i
     stumpff.py quaternion.py so3.py rotations, with every singularity
     checks.py values.py             validation; what all values share
     vectors.py sixvector.py         Point, FreeVector; angular and linear parts
-    motion.py transform.py          Twist, SpatialAcceleration; Transform
-    force.py jacobians.py           Wrench, Momentum; matrices of columns
-    inertia.py classical.py         SpatialInertia; classical accelerations (internal)
+    motion_base.py acceleration.py  SpatialAcceleration
+    motion.py transform.py          Twist; Transform
+    force.py columns.py             Wrench, Momentum; what matrices of columns share
+    force_matrices.py jacobians.py  MomentumMatrix, WrenchMatrix; GeometricJacobian, PointJacobian
+    inertia.py                      SpatialInertia
+    classical.py articulated.py coriolis.py    what the recursions compute in (internal)
 """
 
 from rbd.spatial.force import Momentum, Wrench

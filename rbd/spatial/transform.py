@@ -33,7 +33,8 @@ from rbd.spatial.linalg import (
     transpose3,
     zero3,
 )
-from rbd.spatial.motion import Twist, motion_cross
+from rbd.spatial.motion import Twist
+from rbd.spatial.motion_base import motion_cross
 from rbd.spatial.so3 import (
     inverse_coefficient,
     quaternion_normalized,

@@ -79,14 +79,18 @@ def slot_setters(kind: type[Any]) -> tuple[Callable[[object, object], None], ...
 def require_kind(value: object, *kinds: type[Any], operation: str, argument: str) -> None:
     """Raise ArgumentError unless `value` is of one of the classes."""
     if not isinstance(value, kinds):
-        allowed = " or ".join(kind.__name__ for kind in kinds)
-        raise ArgumentError(
-            f"{operation}: {argument} must be a {allowed}, not {described(value)}",
-            operation=operation,
-            argument=argument,
-            value=value,
-            allowed=allowed,
-        )
+        raise wrong_kind(value, " or ".join(kind.__name__ for kind in kinds), operation, argument)
+
+
+def wrong_kind(value: object, allowed: str, operation: str, argument: str) -> ArgumentError:
+    """Return the error that says an argument is of the wrong class."""
+    return ArgumentError(
+        f"{operation}: {argument} must be a {allowed}, not {described(value)}",
+        operation=operation,
+        argument=argument,
+        value=value,
+        allowed=allowed,
+    )
 
 
 def described(value: object) -> str:

@@ -21,12 +21,12 @@ from rbd.spatial.linalg import Vec3, add3, cross3, dot3, matvec, neg3, norm3, sc
 from rbd.spatial.values import (
     SpatialValue,
     VectorLike,
-    described,
     require_kind,
     require_scalar,
     shown_numbers,
     slot_setters,
     vec3,
+    wrong_kind,
 )
 
 if TYPE_CHECKING:
@@ -267,13 +267,7 @@ def _refuse_point(value: object) -> None:
 def check_source(tf: Transform[Any, Any], frame: Frame[Any], operation: str) -> None:
     """Raise unless `tf` is a transform that starts in `frame`; say when its inverse would fit."""
     if not hasattr(tf, "rotation_components"):
-        raise ArgumentError(
-            f"{operation}: tf must be a Transform, not {described(tf)}",
-            operation=operation,
-            argument="tf",
-            value=tf,
-            allowed="Transform",
-        )
+        raise wrong_kind(tf, "Transform", operation, "tf")
     if same_frame(tf.from_frame, frame):
         return
     hint = "its inverse would fit" if same_frame(tf.to_frame, frame) else ""

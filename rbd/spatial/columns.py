@@ -1,0 +1,87 @@
+"""Matrices of six rows whose columns are spatial vectors: what Jacobians, momentum and wrench matrices share.
+
+Room: spatial; may import `values.py` and what stands above it. Columns are (angular, linear) pairs.
+"""
+
+from __future__ import annotations
+
+import attrs
+import numpy as np
+from typing_extensions import override
+
+from rbd.scalars import Matrix, Vector
+from rbd.scalars.arrays import Array, matrix_scalars, to_float_array
+from rbd.spatial.linalg import Vec3, add3, dot3, scale3, zero3
+from rbd.spatial.values import Column, MatrixLike, SpatialValue, VectorLike, vector
+
+
+@attrs.frozen(eq=False, repr=False)
+class ColumnMatrix(SpatialValue):
+    """Six rows, angular first, and any number of columns; abstract."""
+
+    columns: tuple[Column, ...]
+
+    @property
+    def angular(self) -> Array:
+        """The upper three rows as a fresh float64 array. Raises ScalarError when there are symbols inside."""
+        return rows_of(tuple(a for a, _ in self.columns))
+
+    @property
+    def linear(self) -> Array:
+        """The lower three rows as a fresh float64 array. Raises ScalarError when there are symbols inside."""
+        return rows_of(tuple(b for _, b in self.columns))
+
+    @property
+    def matrix(self) -> Array:
+        """All six rows as a fresh float64 array. Raises ScalarError when there are symbols inside."""
+        return rows_of(tuple(a + b for a, b in self.columns), 6)
+
+    @property
+    def components(self) -> Matrix:
+        """The six rows, whatever scalars they hold."""
+        return tuple(tuple(column[i // 3][i % 3] for column in self.columns) for i in range(6))
+
+    def combination(self, weights: VectorLike, name: str) -> Column:
+        """Return the sum of the columns times `weights`."""
+        factors = vector(weights, len(self.columns), name)
+        angular, linear, first = zero3(), zero3(), True
+        for (a, b), factor in zip(self.columns, factors, strict=True):
+            if first:
+                angular, linear, first = scale3(a, factor), scale3(b, factor), False
+            else:
+                angular, linear = add3(angular, scale3(a, factor)), add3(linear, scale3(b, factor))
+        return angular, linear
+
+    def products(self, angular: Vec3, linear: Vec3) -> Vector:
+        """Return the inner products of the columns with a six-vector."""
+        return tuple(dot3(a, angular) + dot3(b, linear) for a, b in self.columns)
+
+    @override
+    def _parts(self) -> tuple[Vector, ...]:
+        return (
+            tuple(x for a, _ in self.columns for x in a),
+            tuple(x for _, b in self.columns for x in b),
+        )
+
+    def _shape(self) -> str:
+        return f"6x{len(self.columns)}"
+
+
+def columns_of(angular: MatrixLike, linear: MatrixLike) -> tuple[Column, ...]:
+    """Return the columns of two 3xn parts. Raises ShapeError when they do not have three rows and equal lengths."""
+    upper = vec3_columns(angular, None, "angular")
+    lower = vec3_columns(linear, len(upper), "linear")
+    return tuple(zip(upper, lower, strict=True))
+
+
+def vec3_columns(matrix: MatrixLike, width: int | None, name: str) -> tuple[Vec3, ...]:
+    """Return the columns of a matrix of three rows. Raises ShapeError, NotFiniteError naming `name`."""
+    a, b, c = matrix_scalars(matrix, 3, width, name)
+    return tuple(zip(a, b, c, strict=True))
+
+
+def rows_of(columns: tuple[Vector, ...], height: int = 3) -> Array:
+    """Return columns as an array of `height` rows."""
+    if not columns:
+        return np.zeros((height, 0))
+    return to_float_array(tuple(zip(*columns, strict=True)))

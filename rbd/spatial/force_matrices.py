@@ -1,0 +1,143 @@
+"""Matrices whose columns are momenta or wrenches.
+
+Room: spatial; may import `columns.py`, `force.py` and what stands above them.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Generic, final
+
+import attrs
+from typing_extensions import override
+
+from rbd.scalars import Vector
+from rbd.scalars.arrays import Array, to_float_array
+from rbd.spatial.columns import ColumnMatrix, columns_of
+from rbd.spatial.force import Momentum, Wrench, transformed_force
+from rbd.spatial.frame import F, Frame, G, check_frame, require_frame
+from rbd.spatial.motion import Twist
+from rbd.spatial.transform import Transform
+from rbd.spatial.values import Column, MatrixLike, VectorLike, require_kind, slot_setters
+from rbd.spatial.vectors import check_source
+
+_new = object.__new__
+_set = object.__setattr__
+
+
+@attrs.frozen(eq=False, repr=False)
+class ForceMatrix(ColumnMatrix, Generic[F]):
+    """Columns that are wrenches or momenta in `frame`; abstract."""
+
+    frame: Frame[F]
+
+    def _products_with(self, twist: Twist[Any, Any, F], operation: str) -> Vector:
+        require_kind(twist, Twist, operation=operation, argument="twist")
+        if twist.frame is not self.frame:
+            check_frame(twist.frame, self.frame, operation=operation, argument="twist.frame")
+        return self.products(twist.angular_components, twist.linear_components)
+
+    @override
+    def _frames(self) -> tuple[tuple[str, Frame[Any]], ...]:
+        return (("frame", self.frame),)
+
+    @override
+    def __repr__(self) -> str:
+        return f"{type(self).__name__} {self._shape()} in {self.frame.name!r}"
+
+
+@final
+@attrs.frozen(eq=False, repr=False, init=False)
+class MomentumMatrix(ForceMatrix[F]):
+    """Maps velocities to a momentum in `frame`.
+
+    `angular` and `linear` are 3xn. Raises ShapeError, NotFiniteError, or ArgumentError when `frame` is no frame.
+
+    >>> world = Frame("world")
+    >>> MomentumMatrix(world, angular=[[0], [0], [1]], linear=[[2], [0], [0]]) @ [3.0]
+    Momentum in 'world': angular (0, 0, 3), linear (6, 0, 0)
+    """
+
+    def __init__(self, frame: Frame[F], angular: MatrixLike, linear: MatrixLike) -> None:
+        _set(self, "frame", require_frame(frame, "frame"))
+        _set(self, "columns", columns_of(angular, linear))
+
+    @staticmethod
+    def trusted(frame: Frame[G], columns: tuple[Column, ...]) -> MomentumMatrix[G]:
+        """Make a momentum matrix of scalars that need no check."""
+        self: MomentumMatrix[G] = _new(MomentumMatrix)
+        _momentum_columns(self, columns)
+        _momentum_frame(self, frame)
+        return self
+
+    def transformed(self, tf: Transform[F, G]) -> MomentumMatrix[G]:
+        """Return the matrix of the same momentum in `tf.to_frame`.
+
+        Raises FrameMismatchError unless `tf` starts in the matrix's frame.
+        """
+        if tf.from_frame is not self.frame:
+            check_source(tf, self.frame, "MomentumMatrix.transformed")
+        columns = tuple(transformed_force(tf, a, b) for a, b in self.columns)
+        return MomentumMatrix.trusted(tf.to_frame, columns)
+
+    def __matmul__(self, v: VectorLike) -> Momentum[F]:
+        return Momentum.trusted(self.frame, *self.combination(v, "v"))
+
+    def rate(self, vd: VectorLike) -> Wrench[F]:
+        """Return the part of the momentum's derivative that is linear in `vd`, the derivative of the velocities."""
+        return Wrench.trusted(self.frame, *self.combination(vd, "vd"))
+
+
+@final
+@attrs.frozen(eq=False, repr=False, init=False)
+class WrenchMatrix(ForceMatrix[F]):
+    """Columns that are wrenches in `frame`: a basis of what a joint can bear.
+
+    `angular` and `linear` are 3xn. Raises ShapeError, NotFiniteError, or ArgumentError when `frame` is no frame.
+
+    >>> world = Frame("world")
+    >>> WrenchMatrix(world, angular=[[0], [0], [0]], linear=[[1], [0], [0]]) @ [5.0]
+    Wrench in 'world': angular (0, 0, 0), linear (5, 0, 0)
+    """
+
+    def __init__(self, frame: Frame[F], angular: MatrixLike, linear: MatrixLike) -> None:
+        _set(self, "frame", require_frame(frame, "frame"))
+        _set(self, "columns", columns_of(angular, linear))
+
+    @staticmethod
+    def trusted(frame: Frame[G], columns: tuple[Column, ...]) -> WrenchMatrix[G]:
+        """Make a wrench matrix of scalars that need no check."""
+        self: WrenchMatrix[G] = _new(WrenchMatrix)
+        _wrench_columns(self, columns)
+        _wrench_frame(self, frame)
+        return self
+
+    def transformed(self, tf: Transform[F, G]) -> WrenchMatrix[G]:
+        """Return the same wrenches in `tf.to_frame`.
+
+        Raises FrameMismatchError unless `tf` starts in the matrix's frame.
+        """
+        if tf.from_frame is not self.frame:
+            check_source(tf, self.frame, "WrenchMatrix.transformed")
+        columns = tuple(transformed_force(tf, a, b) for a, b in self.columns)
+        return WrenchMatrix.trusted(tf.to_frame, columns)
+
+    def __matmul__(self, multipliers: VectorLike) -> Wrench[F]:
+        return Wrench.trusted(self.frame, *self.combination(multipliers, "multipliers"))
+
+    def power_components(self, twist: Twist[Any, Any, F]) -> Vector:
+        """Return the power of each column on a twist, as scalars.
+
+        Raises FrameMismatchError unless both are expressed in one frame.
+        """
+        return self._products_with(twist, "WrenchMatrix.power")
+
+    def power(self, twist: Twist[Any, Any, F]) -> Array:
+        """Return the power of each column on a twist as a float64 array.
+
+        Raises FrameMismatchError unless both are expressed in one frame.
+        """
+        return to_float_array(self.power_components(twist))
+
+
+_momentum_columns, _momentum_frame = slot_setters(MomentumMatrix)
+_wrench_columns, _wrench_frame = slot_setters(WrenchMatrix)
