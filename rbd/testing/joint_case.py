@@ -109,7 +109,7 @@ def expect_close(found: ArrayLike, expected: ArrayLike, what: str, atol: float =
     expect(a.shape == b.shape, f"{what}: shape {a.shape} should be {b.shape}")
     scale, error = max(1.0, largest(b)), largest(a - b)
     if not error <= atol * scale:  # NaN does not pass
-        raise AssertionError(f"{what}: {found} should be {expected}; it is off by {error:.3g}")
+        raise AssertionError(f"{what}: {found!r} should be {expected!r}; it is off by {error:.3g}")
 
 
 def largest(values: NDArray[np.complex128]) -> float:
@@ -130,7 +130,7 @@ def complex_of(x: object) -> complex:
 
 def vector(values: Sequence[object]) -> NDArray[np.complex128]:
     """Return scalars, real or complex, as an array."""
-    return matrix([values], len(values))[0]
+    return matrix([values], len(values)).reshape(-1)
 
 
 def matrix(rows: Sequence[Sequence[object]], width: int) -> NDArray[np.complex128]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from rbd.errors import FrameMismatchError
 from rbd.scalars import to_float
-from rbd.scalars.counting import CountingScalar
+from rbd.scalars.counting import CountingScalar, OperationCount
 from rbd.spatial import Frame, Wrench
 from rbd.testing import joint_checks
 from rbd.testing.joint_case import JointCase, expect, expect_close
@@ -40,9 +40,9 @@ def check_joint_type(joint_type: JointType, *, rng_seed: int = 0, samples: int =
         for name, check in CHECKS.items():
             try:
                 check(case)
-            except AssertionError as error:
+            except Exception as error:
                 message = f"{joint_type!r} fails {name!r} at q = {case.q}, v = {case.v}: {error}"
-                raise AssertionError(message) from None
+                raise AssertionError(message) from error
 
 
 def sizes(case: JointCase) -> None:
@@ -94,9 +94,15 @@ def frames(case: JointCase) -> None:
 def values(case: JointCase) -> None:
     """Check that the type compares by value, can be hashed, copied, pickled and printed."""
     joint = case.joint
-    for twin in (copy.deepcopy(joint), pickle.loads(pickle.dumps(joint))):
+    for copied in (copy.deepcopy, _pickled):
+        twin = copied(joint)
         expect(twin == joint and hash(twin) == hash(joint), "copies are equal and have equal hashes")
         expect(repr(twin) == repr(joint), "copies have the same repr")
+
+
+def _pickled(joint: JointType) -> JointType:
+    twin: JointType = pickle.loads(pickle.dumps(joint))
+    return twin
 
 
 def zero_and_random(case: JointCase) -> None:
@@ -150,13 +156,14 @@ def _functions(case: JointCase) -> dict[str, Callable[[Vector, Vector], object]]
 
 
 def _counting(x: Vector) -> Vector:
-    return tuple(CountingScalar(to_float(c)) for c in x)
+    count = OperationCount()
+    return tuple(CountingScalar(to_float(c), count) for c in x)
 
 
 def _floats(values: object) -> list[float]:
     """Return the numbers of nested tuples."""
     if not isinstance(values, tuple):
-        return [to_float(cast("Scalar", values))]
+        return [values.value if isinstance(values, CountingScalar) else to_float(cast("Scalar", values))]
     return [x for value in cast("tuple[object, ...]", values) for x in _floats(value)]
 
 
