@@ -18,6 +18,7 @@ from rbd.urdf.description import InertialPart, JointPart, LinkPart, RobotPart
 from rbd.urdf.pose import float_rows
 from rbd.urdf.reading import Reading
 from rbd.urdf.report import Triple
+from rbd.urdf.snap import ROUNDING, snapped_rotation
 from rbd.urdf.topology import ordered
 
 WORLD: Final = "world"
@@ -115,7 +116,8 @@ def _joint_type(part: JointPart) -> JointType:
 
 def planar_axes(normal: Triple) -> tuple[Triple, Triple]:
     """Return the x and y axes of a planar joint: those of the frame that the least rotation turns to face `normal`."""
-    x, y, _ = float_rows(transpose3(minimal_rotation((0.0, 0.0, 1.0), normal)))
+    columns = float_rows(transpose3(minimal_rotation((0.0, 0.0, 1.0), normal)))
+    x, y, _ = snapped_rotation(columns, tolerance=ROUNDING)
     return x, y
 
 

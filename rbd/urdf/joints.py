@@ -147,4 +147,4 @@ def _mimic(reading: Reading, node: Node, name: str) -> None:
     source = reading.name(mimic, "joint")
     multiplier, offset = reading.number(mimic, "multiplier", 1.0), reading.number(mimic, "offset", 0.0)
     reading.report.mimics.append(Mimic(name, source, multiplier, offset, mimic.line))
-    reading.warn(mimic, f"the joint is kept independent; it does not follow {quoted(source)}")
+    reading.warn(mimic, f"the joint is independent: mechanisms cannot let it follow {quoted(source)}")

@@ -31,14 +31,18 @@ def element(tag: str, attributes: Mapping[str, str], *, closed: bool = True) -> 
     return f"<{tag}{said}{'/' if closed else ''}>"
 
 
-def _said(values: Sequence[float], digits: int = 17) -> str:
-    # adding 0.0 makes -0.0 plain
-    return " ".join(repr(float(f"{value + 0.0:.{digits}g}")) for value in values)
+def _said(values: Sequence[float]) -> str:
+    return " ".join(repr(value + 0.0) for value in values)  # adding 0.0 makes -0.0 plain
+
+
+def _rounded(value: float, scale: float, digits: int) -> float:
+    """Return `value` to as many decimals as a number of the size of `scale` has with that many digits."""
+    return round(value, digits - math.frexp(scale)[1] * 3 // 10)
 
 
 def link_lines(body: RigidBody, digits: int) -> Iterator[str]:
     """Yield the lines of a link; the root and massless bodies have no `<inertial>`."""
-    numbers = None if body.inertia is None else _inertia_numbers(body.inertia)
+    numbers = None if body.inertia is None else _inertia_numbers(body.inertia, digits)
     if numbers is None:
         yield f"  {element('link', {'name': body.name})}"
         return
@@ -46,35 +50,41 @@ def link_lines(body: RigidBody, digits: int) -> Iterator[str]:
     names = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
     yield f"  {element('link', {'name': body.name}, closed=False)}"
     yield "    <inertial>"
-    yield f"      {element('origin', {'xyz': _said(com, digits), 'rpy': '0.0 0.0 0.0'})}"
+    yield f"      {element('origin', {'xyz': _said(com), 'rpy': '0.0 0.0 0.0'})}"
     yield f"      {element('mass', {'value': _said([mass])})}"
-    yield f"      {element('inertia', {n: _said([m], digits) for n, m in zip(names, moments, strict=True)})}"
+    yield f"      {element('inertia', {n: _said([m]) for n, m in zip(names, moments, strict=True)})}"
     yield "    </inertial>"
     yield "  </link>"
 
 
-def _inertia_numbers(inertia: SpatialInertia) -> tuple[float, Triple, tuple[float, ...]] | None:
+def _inertia_numbers(inertia: SpatialInertia, digits: int) -> tuple[float, list[float], list[float]] | None:
     """Return mass, centre of mass and the six moments about it; None when all are zero."""
     mass = to_float(inertia.mass)
-    moment = [[to_float(entry) for entry in row] for row in inertia.moment_components]
-    cross = [to_float(entry) for entry in inertia.cross_part_components]
-    if mass == 0.0 and not any(map(any, moment)):
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = (_floats(row) for row in inertia.moment_components)
+    a, b, c = _floats(inertia.cross_part_components)
+    scale = max(xx, yy, zz)
+    if mass == 0.0 and scale == 0.0:
         return None
-    x, y, z = (entry / mass if mass else 0.0 for entry in cross)
-    a, b, c = cross
-    return mass, (x, y, z), (
-        moment[0][0] - (b * y + c * z), moment[0][1] + a * y, moment[0][2] + a * z,
-        moment[1][1] - (a * x + c * z), moment[1][2] + b * z, moment[2][2] - (a * x + b * y),
-    )  # fmt: skip
+    x, y, z = (entry / mass if mass else 0.0 for entry in (a, b, c))
+    moments = [xx - (b * y + c * z), xy + a * y, xz + a * z, yy - (a * x + c * z), yz + b * z, zz - (a * x + b * y)]
+    # moments about the centre of mass are differences: only what is not cancelled is meant
+    com = [float(f"{entry:.{digits}g}") for entry in (x, y, z)]
+    return mass, com, [_rounded(moment, scale, digits) for moment in moments]
 
 
 def origin_line(placement: Transform, digits: int) -> Iterator[str]:
     """Yield the line of an `<origin>`; none for the identity."""
-    (a, b, c), (d, e, f), (g, h, i) = ([to_float(x) for x in row] for row in placement.rotation_components)
-    x, y, z = (to_float(entry) for entry in placement.translation_components)
-    rpy = rpy_of(((a, b, c), (d, e, f), (g, h, i)))
-    if any((x, y, z, *rpy)):
-        yield f"    {element('origin', {'xyz': _said((x, y, z)), 'rpy': _said(rpy, digits)})}"
+    (a, b, c), (d, e, f), (g, h, i) = (_floats(row) for row in placement.rotation_components)
+    translation = _floats(placement.translation_components)
+    rpy = [_angle(angle, digits) for angle in rpy_of(((a, b, c), (d, e, f), (g, h, i)))]
+    if any((*translation, *rpy)):
+        yield f"    {element('origin', {'xyz': _said(translation), 'rpy': _said(rpy)})}"
+
+
+def _angle(angle: float, digits: int) -> float:
+    """Return an angle rounded; half a turn is always positive, or rounding would decide its sign."""
+    rounded = _rounded(angle, 1.0, digits)
+    return math.pi if math.pi - abs(rounded) <= 10.0 ** (1 - digits) else rounded
 
 
 def rpy_of(rows: Rows) -> Triple:

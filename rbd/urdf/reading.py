@@ -40,10 +40,12 @@ class Reading:
         """Put a warning in the report."""
         self.report.warnings.append(UrdfWarning(node.path, node.line, message))
 
-    def object_to(self, node: Node, message: str, mended: str, /, **fields: object) -> None:
+    def object_to(
+        self, node: Node, message: str, mended: str, /, kind: type[UrdfError] = UrdfValueError, **fields: object
+    ) -> None:
         """Refuse when strict; else warn and say how it was mended."""
         if self.strict:
-            raise self.fault(UrdfValueError, node, message, **fields)
+            raise self.fault(kind, node, message, **fields)
         self.warn(node, f"{message}; {mended}")
 
     def ignore(self, node: Node, attribute: str | None = None, reason: str = "unknown") -> None:
@@ -58,8 +60,8 @@ class Reading:
         for child in node.children:
             if child.tag not in children:
                 self.ignore(child)
-        for line in node.text_lines:
-            self.report.ignored.append(Ignored(node.path, None, line, "text"))
+        if node.text_line is not None:
+            self.report.ignored.append(Ignored(node.path, None, node.text_line, "text"))
 
     def only(self, node: Node, tag: str) -> Node | None:
         """Return the one child named `tag`, or None; two are refused (strict) or the first is taken."""

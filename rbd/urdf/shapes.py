@@ -70,7 +70,11 @@ def _geometry(reading: Reading, node: Node) -> tuple[_Shape, Node]:
     if geometry is None:
         raise reading.fault(UrdfValueError, node, "<geometry> is missing")
     reading.accept(geometry, frozenset(), _NAMES)
-    found = [(_SHAPES[child.tag], child) for child in geometry.children if child.tag in _SHAPES]
+    found: list[tuple[_Shape, Node]] = []
+    for child in geometry.children:
+        shape = _SHAPES.get(child.tag)
+        if shape is not None:
+            found.append((shape, child))
     if not found:
         raise reading.fault(UrdfValueError, geometry, f"needs one of {', '.join(_SHAPES)}")
     if len(found) > 1:

@@ -22,7 +22,7 @@ ROUNDING: Final = 1e-15
 
 def snapped_axis(axis: Triple) -> Triple:
     """Return the unit vector `axis` with components within the tolerance of 0 made zero, and the rest made to fit."""
-    rounded = _near(axis)
+    rounded = _near(axis, ANGLE_TOLERANCE)
     return axis if rounded == axis else _unit(rounded)
 
 
@@ -32,19 +32,19 @@ def snapped_translation(translation: Triple) -> Triple:
     return x, y, z
 
 
-def snapped_rotation(rows: Rows) -> Rows:
+def snapped_rotation(rows: Rows, tolerance: float = ANGLE_TOLERANCE) -> Rows:
     """Return the rotation matrix `rows` with entries close to 0 or ±1 made exact, and the rest made to fit.
 
     An entry of ±1 fixes its row and column, and leaves the angle about one axis. A single entry of 0 keeps its row in a
     coordinate plane; the other rows are made orthogonal to it.
     """
-    rounded = (_near(rows[0]), _near(rows[1]), _near(rows[2]))
+    rounded = (_near(rows[0], tolerance), _near(rows[1], tolerance), _near(rows[2], tolerance))
     if rounded == rows:
         return rounded
     entries = [(abs(rounded[i][j]), i, j) for i in range(3) for j in range(3)]
     one = next(((i, j) for size, i, j in entries if size == 1.0), None)
     if one is not None:
-        return _about_axis(rounded, *one)
+        return _about_axis(rounded, *one, tolerance)
     zeros = [(i, j) for size, i, j in entries if size == 0.0]
     return _row_first(rows, *zeros[0]) if len(zeros) == 1 else rows
 
@@ -54,9 +54,9 @@ def change(old: tuple[float, ...], new: tuple[float, ...]) -> float:
     return max(abs(a - b) for a, b in zip(old, new, strict=True))
 
 
-def _near(values: Triple) -> Triple:
+def _near(values: Triple, tolerance: float) -> Triple:
     """Return a row of unit length with components that small made zero; beside two zeros stands exactly ±1."""
-    kept = [0.0 if abs(c) <= ANGLE_TOLERANCE else c for c in values]
+    kept = [0.0 if abs(c) <= tolerance else c for c in values]
     if kept.count(0.0) == 2:
         kept = [math.copysign(1.0, c) if c else 0.0 for c in kept]
     x, y, z = kept
@@ -69,7 +69,7 @@ def _unit(v: Triple) -> Triple:
     return x / length + 0.0, y / length + 0.0, z / length + 0.0
 
 
-def _about_axis(rows: Rows, i: int, j: int) -> Rows:
+def _about_axis(rows: Rows, i: int, j: int, tolerance: float) -> Rows:
     """Return the exact rotation whose entry (i, j) is ±1; the rest is the 2 by 2 block of its minor."""
     sign = rows[i][j]
     r, s = (i + 1) % 3, (i + 2) % 3
@@ -77,7 +77,7 @@ def _about_axis(rows: Rows, i: int, j: int) -> Rows:
     # in cyclic order the block has the determinant `sign`: (cos, -sin; sin, cos), its last column negated if sign < 0
     cosine = rows[r][c] + sign * rows[s][d]
     sine = rows[s][c] - sign * rows[r][d]
-    cosine, sine, _ = _unit(_near(_unit((cosine, sine, 0.0))))
+    cosine, sine, _ = _unit(_near(_unit((cosine, sine, 0.0)), tolerance))
     block = {(i, j): sign, (r, c): cosine, (s, c): sine, (r, d): -sign * sine + 0.0, (s, d): sign * cosine + 0.0}
     return _rows([[block.get((row, column), 0.0) for column in range(3)] for row in range(3)])
 

@@ -86,14 +86,17 @@ def _check_mimics(reading: Reading, joints: dict[str, JointPart]) -> None:
     for name, source in sources.items():
         node = _mimic_node(joints[name])
         if source == name:
-            raise reading.fault(UrdfTopologyError, node, "the joint mimics itself", name=name)
-        if source not in joints:
-            message = f"there is no joint {quoted(source)}; {closest(source, joints)}"
-            raise reading.fault(UrdfTopologyError, node, message, name=source)
+            _object_to_mimic(reading, node, "the joint mimics itself")
+        elif source not in joints:
+            _object_to_mimic(reading, node, f"there is no joint {quoted(source)}; {closest(source, joints)}")
     cycle = find_cycle(sources)
-    if cycle:
+    if len(cycle) > 1:
         node = _mimic_node(joints[cycle[0]])
-        raise reading.fault(UrdfTopologyError, node, f"mimic joints form a cycle: {spelled(cycle)}", cycle=tuple(cycle))
+        _object_to_mimic(reading, node, f"mimic joints form a cycle: {spelled(cycle)}")
+
+
+def _object_to_mimic(reading: Reading, node: Node, message: str) -> None:
+    reading.object_to(node, message, "it is not followed anyway", kind=UrdfTopologyError)
 
 
 def _mimic_node(joint: JointPart) -> Node:

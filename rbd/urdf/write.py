@@ -20,7 +20,7 @@ from rbd.spatial import Transform
 from rbd.urdf.phrases import element, joint_lines, link_lines, origin_line
 from rbd.urdf.read import parse_urdf
 
-_PRECISIONS: Final = (17, 15, 14)
+_PRECISIONS: Final = (16, 15, 14, 13)
 _ROUNDS: Final = 6
 
 

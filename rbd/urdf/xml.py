@@ -41,9 +41,12 @@ class UrdfLimits:
 
 
 @final
-@attrs.frozen(eq=False)
+@attrs.define(eq=False)
 class Node:
-    """One element: its attributes, its children and where it stands (1-based line and column)."""
+    """One element: its attributes, its children and where it stands (1-based line and column).
+
+    Not frozen, because files have many and the parser fills them; nobody else writes to them.
+    """
 
     tag: str
     attributes: dict[str, str]
@@ -51,7 +54,7 @@ class Node:
     column: int
     parent: Node | None = None
     children: list[Node] = attrs.field(factory=list["Node"], repr=False)
-    text_lines: list[int] = attrs.field(factory=list[int], repr=False)
+    text_line: int | None = None
     """The line of the first stray text inside the element, if any."""
 
     @property
@@ -193,5 +196,5 @@ class _Builder:
 
     def _text(self, text: str) -> None:
         node = self._open[-1]
-        if not node.text_lines and text.strip():
-            node.text_lines.append(self.parser.CurrentLineNumber)
+        if node.text_line is None and not text.isspace():
+            node.text_line = self.parser.CurrentLineNumber

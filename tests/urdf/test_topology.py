@@ -1,0 +1,107 @@
+"""The order of joints, names, and sizes that recursion would not survive."""
+
+from __future__ import annotations
+
+import random
+import time
+
+import pytest
+
+from rbd.errors import UrdfTopologyError
+from rbd.mechanism import Mechanism
+from rbd.urdf import parse_urdf
+from rbd.urdf.topology import find_cycle, spelled
+from tests.urdf.files import chain, joint, link, robot, star
+
+
+def order(mechanism: Mechanism) -> list[str]:
+    return [found.name for found in mechanism.tree_joints if found.nv]
+
+
+LINKS = [link(name) for name in "abcdef"]
+
+
+def test_joints_come_in_file_order() -> None:
+    breadth_first = [joint("1", "a", "b"), joint("2", "a", "c"), joint("3", "b", "d"), joint("4", "c", "e")]
+    assert order(parse_urdf(robot(*LINKS[:5], *breadth_first))) == ["1", "2", "3", "4"]
+    depth_first = [joint("1", "a", "b"), joint("2", "b", "c"), joint("3", "a", "d"), joint("4", "d", "e")]
+    assert order(parse_urdf(robot(*LINKS[:5], *depth_first))) == ["1", "2", "3", "4"]
+
+
+def test_but_parents_first() -> None:
+    backwards = [joint("1", "c", "d"), joint("2", "b", "c"), joint("3", "a", "b"), joint("4", "a", "e")]
+    assert order(parse_urdf(robot(*LINKS[:5], *backwards))) == ["3", "2", "1", "4"]
+
+
+def test_merging_fixed_joints_keeps_the_order_of_the_others() -> None:
+    rng = random.Random(1)
+    for _ in range(30):
+        joints = [joint(f"j{k}", f"l{rng.randrange(k)}", f"l{k}", rng.choice(["fixed", "continuous"])) for k in range(1, 12)]
+        rng.shuffle(joints)
+        text = robot(*(link(f"l{k}") for k in range(12)), *joints)
+        assert order(parse_urdf(text)) == order(parse_urdf(text, remove_fixed_joints=False))
+
+
+def test_links_may_stand_after_the_joints_that_name_them() -> None:
+    assert order(parse_urdf(robot(joint("1", "a", "b"), *LINKS[:2]))) == ["1"]
+
+
+def test_links_and_joints_may_share_a_name() -> None:
+    assert order(parse_urdf(robot(*LINKS[:2], joint("a", "a", "b")))) == ["a"]
+
+
+def test_names_are_normalised() -> None:
+    mechanism = parse_urdf(robot(link("a"), link("bras_é"), joint("épaule", "a", "bras_é")))
+    assert mechanism.joint("épaule").name == "épaule"
+    assert mechanism.body("bras_é").name == "bras_é"
+
+
+@pytest.mark.parametrize("name", ["α", "左腕", "a b", "a-b.c/d", "Ω₁", "x" * 255])
+def test_ordinary_names_are_accepted(name: str) -> None:
+    assert parse_urdf(robot(link("a"), link(name), joint(name, "a", name))).body(name).name == name
+
+
+@pytest.mark.parametrize(
+    ("make", "count"), [(chain, 3000), (star, 10_000)], ids=["chain of 3000", "star of 10000"]
+)
+@pytest.mark.parametrize("kind", ["continuous", "fixed"])
+def test_large_robots_take_linear_time(make: object, count: int, kind: str) -> None:
+    text = make(count, kind)  # type: ignore[operator]  # one of the two makers
+    start = time.process_time()
+    mechanism = parse_urdf(text)
+    # about one second on an idle machine; the bound allows for a busy one, not for quadratic time
+    assert time.process_time() - start < 8.0
+    assert mechanism.nv == (count - 1 if kind == "continuous" else 0)
+
+
+def test_a_long_cycle_is_spelled_shortly() -> None:
+    text = chain(2000).replace("</robot>", joint("back", "l1999", "l0") + "</robot>")
+    with pytest.raises(UrdfTopologyError) as caught:
+        parse_urdf(text)
+    assert len(caught.value.cycle) == 2000
+    assert "'l0' -> 'l1' -> " in str(caught.value)
+    assert "(1988 more)" in str(caught.value)
+    assert len(str(caught.value)) < 400
+
+
+def test_many_roots_are_named_shortly() -> None:
+    with pytest.raises(UrdfTopologyError, match="1000 links have no parent: 'l0', 'l1'") as caught:
+        parse_urdf(robot(*(link(f"l{k}") for k in range(1000))))
+    assert caught.value.line == 3
+    assert len(str(caught.value)) < 300
+
+
+def test_a_missing_name_among_many_is_reported_quickly() -> None:
+    names = [link("x" * 200 + str(k)) for k in range(20_000)]
+    start = time.process_time()
+    with pytest.raises(UrdfTopologyError, match="there is no link"):
+        parse_urdf(robot(*names, joint("j", "x" * 200 + "y", "x" * 200 + "1")))
+    assert time.process_time() - start < 8.0
+
+
+def test_find_cycle() -> None:
+    assert find_cycle({}) == []
+    assert find_cycle({"a": "b", "b": "c", "d": "b"}) == []
+    assert find_cycle({"a": "a"}) == ["a"]
+    assert find_cycle({"x": "a", "a": "b", "b": "c", "c": "a"}) == ["a", "b", "c"]
+    assert spelled(["a", "b"]) == "'a' -> 'b' -> 'a'"
