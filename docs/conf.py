@@ -6,9 +6,11 @@ import re
 import sys
 from pathlib import Path
 
+from sphinx.application import Sphinx
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-import rbd  # noqa: E402
+import rbd
 
 project = "rbd"
 author = "The rbd developers"
@@ -23,7 +25,7 @@ html_title = f"rbd {version}"
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 
-# -- docstrings ---------------------------------------------------------------------------------------------------------
+# -- docstrings --------------------------------------------------------------------------------------------------------
 
 autodoc_default_options = {"members": True, "exclude-members": "trusted"}
 autodoc_member_order = "bysource"
@@ -47,7 +49,7 @@ _CODE = re.compile(r"(``.+?``|`[^`]+`)", re.DOTALL)
 _MARKUP = re.compile(r"([*|\\]|(?<=\w)_(?=\W|$)|^[+-](?= ))", re.MULTILINE)
 
 
-def as_plain_text(app, what, name, obj, options, lines: list[str]) -> None:  # noqa: ANN001, PLR0913
+def as_plain_text(_app: Sphinx, _what: str, _name: str, _object: object, _options: object, lines: list[str]) -> None:
     """Make a docstring mean what it looks like: plain paragraphs, `code`, indented blocks as they stand, examples."""
     out: list[str] = []
     for block in re.split(r"\n\s*\n", "\n".join(lines).strip("\n")):
@@ -69,5 +71,5 @@ def _paragraph(rows: list[str]) -> list[str]:
     return [text, "", "::", "", *rows[tail:]] if tail < len(rows) else [text]
 
 
-def setup(app) -> None:  # noqa: ANN001
+def setup(app: Sphinx) -> None:
     app.connect("autodoc-process-docstring", as_plain_text)

@@ -3,6 +3,9 @@
 Read it as a first example. May import everything of rbd but the command line. Matplotlib is used when installed.
 """
 
+# Matplotlib does not type its keyword arguments:
+# pyright: reportUnknownMemberType=false
+
 from __future__ import annotations
 
 import importlib.util
@@ -56,12 +59,11 @@ def run(picture: Path, *, final_time: float = 10.0, progress: bool = False, say:
     """Build, simulate, ask, draw to `picture` (PNG); what is found out goes to `say`, line by line."""
     mechanism = build()
     bodies = " <- ".join(f"{mechanism.successor(j).name} ({j.name})" for j in mechanism.tree_joints)
-    say(
-        f"A double pendulum: {mechanism.root_body.name} <- {bodies}; {mechanism.mass:g} kg, {mechanism.nv} degrees of freedom"
-    )
+    size = f"{mechanism.mass:g} kg, {mechanism.nv} degrees of freedom"
+    say(f"A double pendulum: {mechanism.root_body.name} <- {bodies}; {size}")
 
     state = MechanismState(mechanism, q=[2.0, 1.0], v=[0.0, 0.0])
-    trajectory = simulate(state, final_time, dt=5e-3, progress=progress)
+    trajectory = simulate(state, final_time, dt=2.5e-3, progress=progress)
     say(f"\nSimulated {final_time:g} s in {len(trajectory) - 1} steps (Munthe-Kaas, fourth order). Energies in J:\n")
     tell_energies(mechanism, trajectory, say)
     ask_frames(mechanism, state, say)
@@ -91,7 +93,7 @@ def ask_frames(mechanism: Mechanism, state: MechanismState, say: Print) -> None:
     X_WU = state.transform_to_root(mechanism.body("upper"))
     say("And a wrong question:  transform_to_root(upper) @ tip raises")
     try:
-        X_WU @ tip
+        say(f"    {X_WU @ tip}")
     except FrameMismatchError as error:
         say(f"    FrameMismatchError: {error}")
 
@@ -100,7 +102,7 @@ def _shown(xyz: Array) -> str:
     return "(" + ", ".join(f"{x:.3f}" for x in xyz) + ")"
 
 
-# -- the picture --------------------------------------------------------------------------------------------------------
+# -- the picture -------------------------------------------------------------------------------------------------------
 
 
 def positions(mechanism: Mechanism, trajectory: Trajectory) -> Array:
@@ -119,7 +121,7 @@ def draw(mechanism: Mechanism, trajectory: Trajectory, picture: Path) -> None:
     """Draw the path of the tip with a few poses, and the energies over time."""
     from matplotlib.figure import Figure  # not pyplot: a library leaves its user's figures alone
 
-    figure = Figure(figsize=(10, 4.2), layout="constrained")
+    figure = Figure(figsize=(10, 4), layout="constrained")
     left, right = figure.subplots(1, 2, width_ratios=[1, 1.35])
     _draw_motion(left, positions(mechanism, trajectory))
     _draw_energies(right, mechanism, trajectory)
@@ -127,16 +129,17 @@ def draw(mechanism: Mechanism, trajectory: Trajectory, picture: Path) -> None:
 
 
 def _draw_motion(axes: Axes, found: Array) -> None:
-    half = max(1, len(found) // 2)
-    axes.plot(*found[:half, 1].T, color="tab:blue", linewidth=0.9, alpha=0.8)
-    for i in np.linspace(0, half - 1, 7).astype(int):
-        rods = np.vstack([np.zeros((1, 2)), found[i]])
-        strength = 0.15 + 0.85 * i / max(1, half - 1)
-        axes.plot(*rods.T, "-o", color="black", alpha=strength, linewidth=2.0, markersize=4.5)
+    """Draw the path of the tip, from light to dark, and the pendulum at a few instants of its second half."""
+    tip, pieces = found[:, 1], 60
+    for k in range(pieces):
+        first, last = len(tip) * k // pieces, len(tip) * (k + 1) // pieces + 1
+        axes.plot(*tip[first:last].T, color="tab:blue", linewidth=1.0, alpha=0.15 + 0.85 * (k + 1) / pieces)
+    for fade, i in enumerate(np.linspace(0.93, 1, 5) * (len(found) - 1)):
+        rods = np.vstack([np.zeros((1, 2)), found[int(i)]])
+        axes.plot(*rods.T, "-o", color="black", alpha=0.12 + 0.22 * fade, linewidth=2.5, markersize=5)
     axes.set_aspect("equal")
     axes.set_xlabel("x [m]")
     axes.set_ylabel("z [m]")
-    axes.set_title("path of the tip")
 
 
 def _draw_energies(axes: Axes, mechanism: Mechanism, trajectory: Trajectory) -> None:
@@ -145,6 +148,5 @@ def _draw_energies(axes: Axes, mechanism: Mechanism, trajectory: Trajectory) -> 
         axes.plot(trajectory.t, values, label=name, linewidth=1.4)
     axes.set_xlabel("time [s]")
     axes.set_ylabel("energy [J]")
-    axes.set_title("energies")
-    axes.legend(loc="upper right", ncols=3, frameon=False)
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False)
     axes.margins(x=0)

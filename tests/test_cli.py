@@ -13,7 +13,9 @@ from rbd import cli, demo
 ARM = """<?xml version="1.0"?>
 <robot name="small arm">
   <link name="base"/>
-  <link name="arm"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="arm">
+    <inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
+  </link>
   <link name="flange"/>
   <joint name="shoulder" type="revolute">
     <parent link="base"/><child link="arm"/><axis xyz="0 1 0"/>
@@ -66,7 +68,7 @@ def test_a_faulty_file_is_refused_with_its_line(command: str, faulty: Path, caps
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.startswith("rbd: ")
-    assert f"{faulty.name}:4:" in captured.err
+    assert f"{faulty.name}:5:" in captured.err
     assert "1,5" in captured.err
 
 
