@@ -28,7 +28,8 @@ class Dynamics:
 
     Plain solvers let quaternions drift off the unit sphere. Poses are therefore those of the normalised x, while the
     derivative of a quaternion is taken at the quaternion as it is: its length is then constant along exact solutions,
-    and `f.project(x)` restores it between runs, or after each step of a solver that lets you.
+    and `f.project(x)` restores it between runs, or after each step of a solver that lets you. Rotation vectors and
+    modified Rodrigues parameters are singular at a full turn, which only `simulate` steps over.
 
     The function keeps a state of its own and belongs to the thread that made it: make one per thread.
 

@@ -119,9 +119,7 @@ def _restored_on_failure(state: MechanismState) -> Generator[None, None, None]:
 
 
 @contextmanager
-def _divergence_named(
-    motion: ForcedMotion, samples: _Samples, state: MechanismState
-) -> Generator[None, None, None]:
+def _divergence_named(motion: ForcedMotion, samples: _Samples, state: MechanismState) -> Generator[None, None, None]:
     """Turn a number that is no longer finite into DivergedError, unless a callback complained about it."""
     try:
         yield

@@ -23,6 +23,10 @@ JOINT_TYPES: dict[str, JointType] = {
     "MRP floating": rbd.MRPFloating(),
     "rotation-vector spherical": rbd.RotationVectorSpherical(),
     "rotation-vector floating": rbd.RotationVectorFloating(),
+    "flipped planar": rbd.Planar((1, 0, 0), (0, 0, 1)).flipped(),
+    "flipped universal": rbd.Universal((0, 1, 0), (1, 0, 0)).flipped(),
+    "flipped quaternion floating": rbd.QuaternionFloating().flipped(),
+    "flipped rotation-vector floating": rbd.RotationVectorFloating().flipped(),
 }
 
 
@@ -61,6 +65,11 @@ def moving_state(mechanism: Mechanism, seed: int = 0) -> rbd.MechanismState:
 @pytest.fixture(params=JOINT_TYPES)
 def joint_type(request: pytest.FixtureRequest) -> JointType:
     return JOINT_TYPES[request.param]
+
+
+@pytest.fixture
+def joint_types() -> list[JointType]:
+    return list(JOINT_TYPES.values())
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ import pytest
 import rbd
 from rbd.joints import JointType
 from rbd.mechanism import Mechanism
+from rbd.testing import random_floating_tree
 
 Build = Callable[..., Mechanism]
 StateOf = Callable[..., rbd.MechanismState]
@@ -44,16 +45,14 @@ def test_free_body_keeps_energy_and_angular_momentum(single_body: Build, moving_
 
 def test_free_top_turns_as_euler_says() -> None:
     """A symmetric top: the body turns about its axis while the axis turns about the angular momentum, both evenly."""
-    mechanism = Mechanism(gravity=WEIGHTLESS)
-    inertia = rbd.SpatialInertia(rbd.Frame("top"), mass=1.0, moment_about_com=np.diag([0.4, 0.4, 0.6]))
-    top = rbd.RigidBody("top", inertia)
-    mechanism.attach(mechanism.root_body, top, rbd.Joint("spin", rbd.QuaternionSpherical()))
-    omega, time = np.array([1.0, 0.5, 2.0]), 0.5
-    state = rbd.MechanismState(mechanism, v=omega)
-    momentum = np.diag(inertia.moment) * omega
+    omega, time = (1.0, 0.5, 2.0), 0.5
+    state = top_on(rbd.QuaternionSpherical(), omega)
+    momentum = np.array([0.4, 0.4, 0.6]) * omega
     rbd.simulate(state, time, dt=2e-3)
-    precession, own = rotation(momentum / 0.4 * time), rotation(np.array([0, 0, (1 - 0.6 / 0.4) * omega[2] * time]))
-    assert np.allclose(state.transform_to_root(top).rotation, precession @ own, rtol=0, atol=1e-11)
+    precession = rotation(momentum / 0.4 * time)
+    own = rotation(np.array([0, 0, (1 - 0.6 / 0.4) * omega[2] * time]))
+    turned = state.transform_to_root(state.mechanism.body("top")).rotation
+    assert np.allclose(turned, precession @ own, rtol=0, atol=1e-11)
 
 
 def rotation(phi: np.ndarray) -> np.ndarray:
@@ -102,3 +101,51 @@ def test_semi_implicit_euler_does_not_drift(pendulum: rbd.MechanismState) -> Non
     total = trajectory.energies(pendulum.mechanism).total
     assert np.ptp(total) < 0.5
     assert abs(total[-100:].mean() - total[:100].mean()) < 0.1
+
+
+def top_on(joint_type: JointType, omega: tuple[float, float, float]) -> rbd.MechanismState:
+    """Return a symmetric top that spins in weightlessness."""
+    mechanism = Mechanism(gravity=WEIGHTLESS)
+    inertia = rbd.SpatialInertia(rbd.Frame("top"), mass=1.0, moment_about_com=np.diag([0.4, 0.4, 0.6]))
+    mechanism.attach(mechanism.root_body, rbd.RigidBody("top", inertia), rbd.Joint("spin", joint_type))
+    return rbd.MechanismState(mechanism, v=[*omega, *[0.0] * (joint_type.nv - 3)])
+
+
+def test_all_coordinates_of_rotations_agree_over_three_turns() -> None:
+    kinds = (
+        rbd.QuaternionSpherical(),
+        rbd.RotationVectorSpherical(),
+        rbd.QuaternionFloating(),
+        rbd.RotationVectorFloating(),
+        rbd.MRPFloating(),
+    )
+    ends: list[np.ndarray] = []
+    for kind in kinds:
+        state = top_on(kind, (3.0, 1.0, 19.0))
+        rbd.simulate(state, 1.0, dt=1 / 256)
+        ends.append(state.transform_to_root(state.mechanism.body("top")).rotation)
+    for end in ends[1:]:
+        assert np.allclose(end, ends[0], rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("joint_type", [rbd.RotationVectorFloating(), rbd.MRPFloating()])
+def test_a_step_may_end_where_the_coordinates_are_singular(joint_type: JointType) -> None:
+    """At exactly one turn the parameters are infinite or their rates are; the motion goes on all the same."""
+    state = top_on(joint_type, (0.0, 0.0, 2 * np.pi))
+    rbd.simulate(state, 1.25, dt=1 / 64)
+    quarter = [[0, -1, 0], [1, 0, 0], [0, 0, 1]]
+    assert np.allclose(state.transform_to_root(state.mechanism.body("top")).rotation, quarter, rtol=0, atol=1e-12)
+
+
+def test_quaternions_stay_on_the_sphere() -> None:
+    trajectory = rbd.simulate(top_on(rbd.QuaternionSpherical(), (3.0, 1.0, 19.0)), 1.0, dt=2e-3)
+    assert np.abs(np.linalg.norm(trajectory.q, axis=1) - 1).max() < 1e-15
+
+
+def test_a_tree_of_all_joints_keeps_its_energy(joint_types: list[JointType]) -> None:
+    mechanism = random_floating_tree(joint_types, np.random.default_rng(4))
+    state = rbd.MechanismState(mechanism)
+    state.randomize(np.random.default_rng(5))
+    trajectory = rbd.simulate(state, 0.02, dt=1e-3)
+    total = trajectory.energies(mechanism).total
+    assert np.ptp(total) < 1e-9 * np.ptp(trajectory.energies(mechanism).kinetic)

@@ -117,9 +117,7 @@ def scaled(f: rbd.Dynamics, x: np.ndarray, factor: float) -> np.ndarray:
 
 @pytest.mark.parametrize("joint_type", NORMALISED)
 @pytest.mark.parametrize("factor", [0.2, 0.999, 1.7])
-def test_lengths_do_not_matter(
-    joint_type: JointType, factor: float, two_bodies: Build, moving_state: StateOf
-) -> None:
+def test_lengths_do_not_matter(joint_type: JointType, factor: float, two_bodies: Build, moving_state: StateOf) -> None:
     """The scaled coordinates describe the same pose, move it alike, and keep their length."""
     state = moving_state(two_bodies(joint_type))
     f = rbd.Dynamics(state.mechanism, lambda t, s: -s.v)

@@ -175,9 +175,7 @@ def test_unknown_integrator_suggests_one(pendulum: rbd.MechanismState) -> None:
 class Frozen(Integrator):
     """An integrator of one's own: nothing moves."""
 
-    def step(
-        self, flow: Flow, state: rbd.MechanismState, s: np.ndarray, start: float, end: float
-    ) -> np.ndarray:
+    def step(self, flow: Flow, state: rbd.MechanismState, s: np.ndarray, start: float, end: float) -> np.ndarray:
         flow(start, state, s)
         return s
 
@@ -283,9 +281,7 @@ def test_divergence_says_when_where_and_from_what(pendulum: rbd.MechanismState) 
 
 
 @pytest.mark.parametrize(("final_time", "dt"), [(-1.0, 0.1), (1.0, 0.0), (float("nan"), 0.1)])
-def test_bad_times_are_refused_before_anything_runs(
-    pendulum: rbd.MechanismState, final_time: float, dt: float
-) -> None:
+def test_bad_times_are_refused_before_anything_runs(pendulum: rbd.MechanismState, final_time: float, dt: float) -> None:
     with pytest.raises(ArgumentError):
         rbd.simulate(pendulum, final_time, lambda t, s: complain(), dt=dt)
 
