@@ -37,13 +37,14 @@ class StateView(ABC):
 
     @property
     def layout(self) -> Layout:
-        """The index ranges of bodies and joints."""
+        """The index ranges of bodies and joints; raises when this state may not be used any more."""
+        self.require_current()
         return self._layout
 
     @property
     def links(self) -> tuple[Link, ...]:
-        """Tree joints with the bodies they carry, parents first."""
-        return self._layout.links
+        """Tree joints with the bodies they carry, parents first; raises when this state may not be used any more."""
+        return self.layout.links
 
     # --- what the two kinds of state answer differently --------------------------------------------
 
@@ -97,17 +98,17 @@ class StateView(ABC):
 
     def q_slice(self, joint: Joint) -> slice:
         """Return the range of q that belongs to tree joint `joint`."""
-        return self._layout.link(joint).q
+        return self.layout.link(joint).q
 
     def v_slice(self, joint: Joint) -> slice:
         """Return the range of v that belongs to tree joint `joint`."""
-        return self._layout.link(joint).v
+        return self.layout.link(joint).v
 
     # --- parameters: algorithms read them here and nowhere else ------------------------------------
 
     def inertia(self, body: RigidBody) -> SpatialInertia:
         """Return the inertia of `body`, in its default frame; the root has none and raises UnknownNameError."""
-        return self.remembered(inertias, "parameters")[self._layout.body_index(body)]
+        return self.remembered(inertias, "parameters")[self.layout.body_index(body)]
 
     def placement(self, joint: Joint) -> Transform:
         """Return the placement of `joint`: from its frame_before to the default frame of its predecessor."""

@@ -131,7 +131,7 @@ class DynamicsResult:
 
     def acceleration(self, body: RigidBody) -> SpatialAcceleration[Any, Any, Any]:
         """Return the true spatial acceleration of `body` with respect to the root, in the root frame."""
-        index, snapshot = self._layout.body_index(body), self._solved()
+        snapshot, index = self._solved(), self._layout.body_index(body)
         if self._accelerations is None:
             self._accelerations = passes.accelerations(snapshot, self._vd)
         return self._accelerations[index].transformed(passes.to_root(snapshot)[index])
@@ -145,7 +145,7 @@ class DynamicsResult:
 
     def joint_wrench(self, joint: Joint) -> Wrench[Any]:
         """Return what tree joint `joint` applies to its successor, in the root frame; it bears gravity."""
-        link, snapshot = self._layout.link(joint), self._solved()
+        snapshot, link = self._solved(), self._layout.link(joint)
         if callable(self._wrenches):
             self._wrenches = self._wrenches(snapshot)
         return self._wrenches[link.index].transformed(passes.to_root(snapshot)[link.index])

@@ -174,4 +174,4 @@ def tolerance(name: str, expected: Numbers, relative: float = 1e-10) -> Numbers:
         diagonal = expected[:, rows == columns]
         return relative * np.sqrt(diagonal[:, rows] * diagonal[:, columns])
     scale = np.abs(expected).max(axis=0)
-    return relative * np.maximum(scale, 1e-5 * scale.max())
+    return relative * np.maximum(scale, (1e-5 if relative < 1e-8 else 1e-2) * scale.max())
