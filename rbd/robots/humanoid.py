@@ -63,7 +63,7 @@ _SOLE = (0, 0, -0.07)
 def humanoid() -> Mechanism:
     """Return a humanoid with a quaternion floating base and thirty revolute joints: nq = 37, nv = 36.
 
-    It stands upright with hanging arms at q = zero, x forward, y to its left, z up, about 1.7 m tall and 72 kg; the
+    It stands upright with hanging arms at q = zero, x forward, y to its left, z up, about 1.8 m tall and 73 kg; the
     pelvis frame is then at the world's origin, and the soles 0.95 m below. Joints of the limbs are named "left_..." and
     "right_..."; the right side mirrors the left in the plane y = 0. Every link is a solid box. The frames "left_sole",
     "right_sole", "left_palm" and "right_palm" are fixed to feet and hands. The revolute joints have bounds.
