@@ -104,6 +104,8 @@ class JointType(ABC):
         self, q: Vector, v: Vector, after: Frame[A], before: Frame[B]
     ) -> SpatialAcceleration[A, B, A]:
         """Return (dS/dt) v, components in `after`: the part of the joint's acceleration that v alone causes."""
+        if type(self).motion_subspace_rate is JointType.motion_subspace_rate:  # S is constant: no products with zero
+            return SpatialAcceleration.trusted(after, before, after, zero3(), zero3())
         return self.motion_subspace_rate(q, v, after, before).acceleration(v)
 
     def position_subspace(self, q: Vector, after: Frame[A], before: Frame[B]) -> GeometricJacobian[A, B, A]:

@@ -26,11 +26,6 @@ def subtract(a: Vector, b: Vector) -> Vector:
     return tuple(x - y for x, y in zip(a, b, strict=True))
 
 
-def scale(a: Vector, s: Scalar) -> Vector:
-    """Return a s."""
-    return tuple(x * s for x in a)
-
-
 def negate(a: Vector) -> Vector:
     """Return -a."""
     return tuple(-x for x in a)

@@ -20,7 +20,7 @@ from rbd.joints import (
     SinCosRevolute,
 )
 from rbd.spatial import Frame, Transform, Twist
-from tests.joints.samples import AFTER, BEFORE, pose, rotation_matrix
+from tests.joints.samples import AFTER, BEFORE, JOINTS, pose, rotation_matrix
 
 SPHERICAL = [QuaternionSpherical(), RotationVectorSpherical()]
 FLOATING = [QuaternionFloating(), MRPFloating(), RotationVectorFloating()]
@@ -133,6 +133,12 @@ def test_normalizing_repairs_only_what_is_to_be_repaired(joint: JointType) -> No
     assert joint.normalization_error(longer) == pytest.approx(2.0)
     assert_allclose(joint.normalize(longer), q, atol=1e-15)
     assert joint.normalization_error(joint.normalize(longer)) <= 2e-16
+
+
+@pytest.mark.parametrize("joint", JOINTS, ids=repr)
+def test_exactly_the_joints_with_more_coordinates_than_velocities_are_normalized(joint: JointType) -> None:
+    q = tuple(3 * c for c in joint.random(np.random.default_rng(0)))
+    assert (joint.normalize(q) != q) == (joint.normalization_error(q) != 0) == (joint.nq != joint.nv)
 
 
 # ---------------------------------------------------------------- principal values
