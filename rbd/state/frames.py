@@ -5,15 +5,36 @@ Room: state; may import mechanism and above.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from rbd.mechanism import RigidBody
-from rbd.spatial import Frame, SpatialAcceleration, Transform, same_frame
+from rbd.spatial import (
+    Frame,
+    FreeVector,
+    GeometricJacobian,
+    Momentum,
+    MomentumMatrix,
+    Point,
+    PointJacobian,
+    SpatialAcceleration,
+    SpatialInertia,
+    Transform,
+    Twist,
+    Wrench,
+    WrenchMatrix,
+    same_frame,
+)
 from rbd.spatial.values import require_kind
 from rbd.state.base import StateView
 
 if TYPE_CHECKING:
     from rbd.state.queries import State
+
+
+_FRAMED = (
+    *(Point, FreeVector, Twist, SpatialAcceleration, Wrench, Momentum, SpatialInertia),
+    *(GeometricJacobian, PointJacobian, MomentumMatrix, WrenchMatrix),
+)
 
 
 def body_and_frame(state: StateView, place: RigidBody | Frame[Any]) -> tuple[RigidBody, Frame[Any]]:
@@ -27,12 +48,14 @@ def body_and_frame(state: StateView, place: RigidBody | Frame[Any]) -> tuple[Rig
 
 def express(state: State[Any], value: Any, frame: Frame[Any]) -> Any:
     """Return a framed `value` in `frame`."""
+    require_kind(value, *_FRAMED, operation="State.transform", argument="value")
     current: Frame[Any] = value.frame
     if same_frame(current, frame):
         return value
     tf = state.relative_transform(current, frame)
     if isinstance(value, SpatialAcceleration):
-        return _express_acceleration(state, cast("SpatialAcceleration[Any, Any, Any]", value), tf)
+        acceleration: SpatialAcceleration[Any, Any, Any] = value
+        return _express_acceleration(state, acceleration, tf)
     return tf @ value if not hasattr(value, "transformed") else value.transformed(tf)
 
 

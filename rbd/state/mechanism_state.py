@@ -188,7 +188,7 @@ class MechanismState(State[Array]):
             raise NotFiniteError(f"{name} left the range of float64", argument=name)
         if out is None:
             return array
-        check_out(out, shape, name)
+        check_out(out, shape, f"out (for the {name})")
         out[...] = array
         return out
 
