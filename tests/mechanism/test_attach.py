@@ -270,7 +270,7 @@ def test_gravity_must_be_in_the_root_frame(pair: Mechanism) -> None:
     before = invariants.content(pair)
     with pytest.raises(FrameMismatchError):
         pair.gravity = FreeVector(pair.body("a").default_frame, (0, 0, 1))
-    with pytest.raises(ValueError, match="gravity|shape|xyz"):
+    with pytest.raises(ValueError, match=r"gravity|shape|xyz"):
         pair.gravity = (0, 0)  # type: ignore[assignment]  # meant
     assert invariants.content(pair) == before
 

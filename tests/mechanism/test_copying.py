@@ -293,7 +293,9 @@ def test_going_back_from_maximal_coordinates(rng: np.random.Generator) -> None:
 # -- pickles and deep copies --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("through", [lambda m: pickle.loads(pickle.dumps(m)), copy.deepcopy], ids=["pickle", "deepcopy"])
+@pytest.mark.parametrize(
+    "through", [lambda m: pickle.loads(pickle.dumps(m)), copy.deepcopy], ids=["pickle", "deepcopy"]
+)
 def test_pickled_mechanisms_keep_their_frames(looped: Mechanism, through: object) -> None:
     looped.remove_fixed_joints()
     new: Mechanism = through(looped)  # type: ignore[operator]  # a function

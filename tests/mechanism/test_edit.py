@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import networkx as nx
 import numpy as np
 import pytest
 
@@ -20,7 +21,7 @@ Loops = dict[Joint, tuple[float, ...]]
 def closed(
     types: tuple[JointType, ...], loops: int, rng: np.random.Generator
 ) -> tuple[Mechanism, tuple[float, ...], Loops]:
-    """Return a random mechanism with loops, a configuration at which all are closed, and the loop joints' coordinates."""
+    """Return a random mechanism with loops, a configuration at which all are closed, and the loops' coordinates."""
     mechanism = random_tree(types, rng)
     q = invariants.random_configuration(mechanism, rng)
     coordinates: Loops = {}
@@ -68,6 +69,12 @@ def test_another_tree_poses_all_bodies_alike(seed: int) -> None:
     assert count - (mechanism.nc + mechanism.nv) == 0 or prefer
 
 
+def without(mechanism: Mechanism, joint: Joint) -> nx.MultiDiGraph:
+    graph = nx.MultiDiGraph(mechanism.graph)
+    graph.remove_edge(mechanism.predecessor(joint), mechanism.successor(joint), key=joint)
+    return graph
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_removing_a_joint_lets_loops_take_over(seed: int) -> None:
     rng = np.random.default_rng(100 + seed)
@@ -76,13 +83,12 @@ def test_removing_a_joint_lets_loops_take_over(seed: int) -> None:
     joint = mechanism.joints[int(rng.integers(len(mechanism.joints)))]
     was_tree, version = mechanism.is_tree_joint(joint), mechanism.structure_version
     content = invariants.content(mechanism)
-    try:
-        report = mechanism.remove_joint(joint)
-    except TopologyError as error:
-        assert "nothing would connect" in str(error)
-        assert was_tree
+    if not nx.is_weakly_connected(without(mechanism, joint)):
+        with pytest.raises(TopologyError, match="nothing would connect"):
+            mechanism.remove_joint(joint)
         assert invariants.content(mechanism) == content
         return
+    report = mechanism.remove_joint(joint)
     invariants.check(mechanism)
     assert mechanism.structure_version > version
     assert joint not in mechanism.joints
@@ -91,7 +97,9 @@ def test_removing_a_joint_lets_loops_take_over(seed: int) -> None:
     assert_same_poses(before, invariants.poses(mechanism, new_configuration(report, q, loops)), (joint,))
 
 
-def ring(rng: np.random.Generator, types: tuple[JointType, ...] = (Z,) * 5) -> tuple[Mechanism, tuple[float, ...], Loops]:
+def ring(
+    rng: np.random.Generator, types: tuple[JointType, ...] = (Z,) * 5
+) -> tuple[Mechanism, tuple[float, ...], Loops]:
     """Return a chain whose last body is tied to the root."""
     mechanism = random_chain(types, rng)
     q = invariants.random_configuration(mechanism, rng)
@@ -148,7 +156,7 @@ def test_damping_that_cannot_be_turned_round_is_not_lost(rng: np.random.Generato
     mechanism, _, _ = ring(rng, (QuaternionFloating(), QuaternionFloating()))
     mechanism.joint("joint2").damping = 1.0
     content = invariants.content(mechanism)
-    with pytest.raises(TopologyError, match="joint2.*damping"):
+    with pytest.raises(TopologyError, match=r"joint2.*damping"):
         mechanism.remove_joint("joint1")
     assert invariants.content(mechanism) == content
     mechanism.joint("joint2").damping = 0.0
@@ -171,7 +179,7 @@ def test_a_new_floating_base(rng: np.random.Generator) -> None:
 
 
 def test_velocities_are_turned_round_too(rng: np.random.Generator) -> None:
-    mechanism, q, loops = ring(rng, ALL_TYPES)
+    mechanism, q, _ = ring(rng, ALL_TYPES)
     report = mechanism.remove_joint("joint1")
     v = tuple(float(x) for x in rng.standard_normal(sum(joint.nv for joint in report.old_tree)))
     loop = mechanism.joint("loop")

@@ -39,7 +39,9 @@ def test_the_turned_joint_moves_the_other_way(joint_type: JointType, rng: np.ran
 @pytest.mark.parametrize("joint_type", [Revolute((1, 2, 3)), Prismatic((0, 0, 1))])
 def test_bounds_of_one_degree_of_freedom(joint_type: JointType) -> None:
     parameters = {"damping": 1.0, "friction": 2.0, "friction_velocity": 0.1, "armature": 3.0, "bound_stiffness": 4.0}
-    joint = Joint("j", joint_type, position_bounds=(-1, 2), velocity_bounds=(-3, 4), effort_bounds=(-5, 6), **parameters)
+    joint = Joint(
+        "j", joint_type, position_bounds=(-1, 2), velocity_bounds=(-3, 4), effort_bounds=(-5, 6), **parameters
+    )
     turned = flip(joint)
     # The coordinate of a turned joint is the old one: it is the axis that changes, unless the type negates q instead.
     sign = joint_type.flip_configuration((1.0,))[0]

@@ -64,7 +64,9 @@ def test_frames_points_and_inertias_migrate(seed: int) -> None:
 
 def contact_positions(mechanism: Mechanism, q: tuple[float, ...]) -> dict[object, np.ndarray]:
     found = invariants.poses(mechanism, q)
-    return {p.model: (found[p.location.frame] @ p.location).xyz for body in mechanism.bodies for p in body.contact_points}
+    return {
+        p.model: (found[p.location.frame] @ p.location).xyz for body in mechanism.bodies for p in body.contact_points
+    }
 
 
 @pytest.fixture
@@ -80,7 +82,7 @@ def test_merged_bodies_are_found_by_their_frames_only(arm: Mechanism) -> None:
     assert arm.frame("body3") == tool_frame
     assert arm.frame("body3", Tool) == tool_frame
     assert arm.body_of_frame(tool_frame) is link
-    with pytest.raises(UnknownNameError, match="'body3'.*merged into body 'body1'"):
+    with pytest.raises(UnknownNameError, match=r"'body3'.*merged into body 'body1'"):
         arm.body("body3")
     with pytest.raises(KeyError, match="joint3"):
         arm.joint("joint3")

@@ -1,0 +1,177 @@
+"""Hypothesis strategies: rotations, transforms, inertias, joint types, mechanisms, configurations and states.
+
+Room: testing. May import everything but the command line. Needs the extra `testing`; hypothesis is imported when a
+strategy is made.
+
+Structure is drawn by hypothesis, so that failures shrink to small mechanisms; numbers that hardly matter come from a
+drawn seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from rbd.joints import (
+    Fixed,
+    JointType,
+    MRPFloating,
+    Planar,
+    Prismatic,
+    QuaternionFloating,
+    QuaternionSpherical,
+    Revolute,
+    RotationVectorFloating,
+    RotationVectorSpherical,
+    Screw,
+    SinCosRevolute,
+    Universal,
+)
+from rbd.mechanism import Joint, Mechanism
+from rbd.scalars.arrays import Array
+from rbd.spatial import Frame, SpatialInertia, Transform
+from rbd.state import MechanismState
+from rbd.testing.random_mechanisms import attach_somewhere, random_body
+
+if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
+Axis: TypeAlias = tuple[float, float, float]
+
+_COORDINATE_AXES: tuple[Axis, ...] = ((1, 0, 0), (0, 1, 0), (0, 0, 1), (0, -1, 0))
+_SEEDS = 2**32 - 1
+
+
+def seeds() -> SearchStrategy[int]:
+    """Return seeds for `numpy.random.default_rng`."""
+    from hypothesis import strategies as st
+
+    return st.integers(0, _SEEDS)
+
+
+def axes() -> SearchStrategy[Axis]:
+    """Return axes: coordinate axes, and vectors that are neither unit vectors nor tiny."""
+    from hypothesis import strategies as st
+
+    part = st.floats(-1, 1, width=32)
+    return st.sampled_from(_COORDINATE_AXES) | st.tuples(part, part, part).filter(lambda v: np.linalg.norm(v) > 0.1)
+
+
+def rotations() -> SearchStrategy[Array]:
+    """Return rotation matrices, the identity and half turns among them."""
+    from hypothesis import strategies as st
+
+    part = st.floats(-1, 1)
+    any_rotation = st.tuples(part, part, part, part).filter(lambda q: np.linalg.norm(q) > 0.1)
+    special = st.sampled_from([(1.0, 0, 0, 0), (0.0, 1, 0, 0), (0.0, 0, 0, 1), (0.0, 1, 1, 0), (1.0, 1, 0, 0)])
+    return (special | any_rotation).map(_rotation)
+
+
+def _rotation(quaternion: Sequence[float]) -> Array:
+    w, x, y, z = np.array(quaternion) / np.linalg.norm(quaternion)
+    hat = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return np.eye(3) + 2 * w * hat + 2 * hat @ hat
+
+
+def transforms(from_frame: Frame, to_frame: Frame, *, size: float = 2.0) -> SearchStrategy[Transform]:
+    """Return transforms between two frames, with translations of at most `size` each way."""
+    from hypothesis import strategies as st
+
+    part = st.floats(-size, size)
+    return st.builds(
+        lambda rotation, translation: Transform(from_frame, to_frame, rotation, translation),
+        rotations(),
+        st.tuples(part, part, part),
+    )
+
+
+def inertias(frame: Frame) -> SearchStrategy[SpatialInertia]:
+    """Return the inertias of four to eight mass points, in `frame`: just those a physical body can have."""
+    from hypothesis import strategies as st
+
+    part = st.floats(-1, 1)
+    points = st.lists(st.tuples(st.floats(0.01, 2), part, part, part), min_size=4, max_size=8)
+    return points.map(lambda masses: _inertia(frame, np.array(masses)))
+
+
+def _inertia(frame: Frame, points: Array) -> SpatialInertia:
+    masses, places = points[:, 0], points[:, 1:]
+    mass = float(masses.sum())
+    com = masses @ places / mass
+    arms = places - com
+    squares = (masses[:, None] * arms).T @ arms
+    return SpatialInertia(frame, mass=mass, com=com, moment_about_com=np.trace(squares) * np.eye(3) - squares)
+
+
+def joint_types() -> SearchStrategy[JointType]:
+    """Return joint types of every kind, with axes of every kind."""
+    from hypothesis import strategies as st
+
+    one_axis = st.builds(Revolute, axes()) | st.builds(Prismatic, axes()) | st.builds(SinCosRevolute, axes())
+    constant: tuple[JointType, ...] = (
+        Fixed(),
+        QuaternionSpherical(),
+        QuaternionFloating(),
+        MRPFloating(),
+        RotationVectorSpherical(),
+        RotationVectorFloating(),
+        Planar((1, 0, 0), (0, 0, 1)),
+        Universal((1, 0, 0), (0, 1, 0)),
+    )
+    return one_axis | st.builds(Screw, axes(), st.floats(-1, 1)) | st.sampled_from(constant)
+
+
+def mechanisms(
+    types: SearchStrategy[JointType] | None = None, *, min_bodies: int = 1, max_bodies: int = 8, max_loops: int = 0
+) -> SearchStrategy[Mechanism]:
+    """Return random mechanisms of that many bodies besides the root, closed by at most `max_loops` loop joints.
+
+    Loops are closed at no particular configuration.
+    """
+    from hypothesis import strategies as st
+
+    kinds = joint_types() if types is None else types
+    links = st.lists(st.tuples(kinds, st.floats(0, 1, exclude_max=True)), min_size=min_bodies, max_size=max_bodies)
+    ends = st.tuples(kinds, st.floats(0, 1, exclude_max=True), st.floats(0, 1, exclude_max=True))
+    return st.builds(_mechanism, links, st.lists(ends, max_size=max_loops), seeds())
+
+
+def _mechanism(
+    links: Sequence[tuple[JointType, float]], loops: Sequence[tuple[JointType, float, float]], seed: int
+) -> Mechanism:
+    mechanism, rng = Mechanism(), np.random.default_rng(seed)
+    for k, (joint_type, place) in enumerate(links, start=1):
+        parent = mechanism.bodies[int(place * k)]
+        attach_somewhere(mechanism, parent, random_body(f"body{k}", rng), Joint(f"joint{k}", joint_type), rng)
+    for k, (joint_type, one, other) in enumerate(loops, start=1):
+        bodies = mechanism.bodies
+        first, last = bodies[int(one * len(bodies))], bodies[int(other * len(bodies))]
+        if first is not last:
+            attach_somewhere(mechanism, first, last, Joint(f"loop{k}", joint_type), rng)
+    return mechanism
+
+
+def configurations(mechanism: Mechanism) -> SearchStrategy[Array]:
+    """Return configurations of a mechanism: zero, and random ones."""
+    from hypothesis import strategies as st
+
+    zero = np.array([x for joint in mechanism.tree_joints for x in joint.type.zero()])
+    return st.just(zero) | seeds().map(lambda seed: _configuration(mechanism, np.random.default_rng(seed)))
+
+
+def _configuration(mechanism: Mechanism, rng: np.random.Generator) -> Array:
+    return np.array([x for joint in mechanism.tree_joints for x in joint.type.random(rng)], dtype=np.float64)
+
+
+def states(of: SearchStrategy[Mechanism] | None = None) -> SearchStrategy[MechanismState]:
+    """Return states of random mechanisms, with random configurations and velocities."""
+    from hypothesis import strategies as st
+
+    return st.builds(_state, mechanisms() if of is None else of, seeds())
+
+
+def _state(mechanism: Mechanism, seed: int) -> MechanismState:
+    rng = np.random.default_rng(seed)
+    return MechanismState(mechanism, _configuration(mechanism, rng), rng.standard_normal(mechanism.nv))

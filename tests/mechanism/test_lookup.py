@@ -1,0 +1,139 @@
+"""Finding bodies, joints and frames by name."""
+
+from __future__ import annotations
+
+import networkx as nx
+import pytest
+
+from rbd.errors import AmbiguousNameError, ArgumentError, FrameMismatchError, TopologyError, UnknownNameError
+from rbd.joints import Prismatic, Revolute
+from rbd.mechanism import Joint, Mechanism, RigidBody
+from rbd.spatial import Frame, Tag, Transform
+
+Z = Revolute((0, 0, 1))
+
+
+class Tool(Tag): ...
+
+
+class Camera(Tag): ...
+
+
+@pytest.fixture
+def arm() -> Mechanism:
+    mechanism = Mechanism()
+    mechanism.attach("world", RigidBody("shoulder"), Joint("pan", Z))
+    mechanism.attach("shoulder", RigidBody("elbow"), Joint("lift", Prismatic((0, 0, 1))))
+    elbow = mechanism.body("elbow")
+    elbow.add_frame(Transform(Frame("tool"), elbow.default_frame, translation=(0, 0, 1)))
+    return mechanism
+
+
+def test_names_suggest_the_closest(arm: Mechanism) -> None:
+    with pytest.raises(UnknownNameError, match="did you mean 'shoulder'") as caught:
+        arm.body("shuolder")
+    assert caught.value.kind == "body"
+    assert caught.value.suggestion == "shoulder"
+    with pytest.raises(UnknownNameError, match="did you mean 'pan'"):
+        arm.joint("pam")
+    with pytest.raises(UnknownNameError, match="did you mean 'tool'"):
+        arm.frame("tol")
+    with pytest.raises(KeyError, match="among 3"):
+        arm.body("qqqq")
+
+
+def test_objects_are_returned_if_they_belong(arm: Mechanism) -> None:
+    body, joint, frame = arm.body("elbow"), arm.joint("lift"), arm.frame("tool")
+    assert arm.body(body) is body
+    assert arm.joint(joint) is joint
+    assert arm.frame(frame) is frame
+    with pytest.raises(TopologyError, match="does not belong"):
+        arm.body(RigidBody("elbow"))
+    with pytest.raises(TopologyError, match="not attached"):
+        arm.joint(Joint("lift", Z))
+    with pytest.raises(FrameMismatchError, match="another frame"):
+        arm.frame(Frame("tool"))
+
+
+@pytest.mark.parametrize("bad", [None, 3, ("elbow",)])
+def test_other_things_are_refused(arm: Mechanism, bad: object) -> None:
+    for look_up in (arm.body, arm.joint, arm.frame):
+        with pytest.raises(ArgumentError):
+            look_up(bad)  # type: ignore[operator]  # meant
+
+
+def test_body_names_are_frame_names_too(arm: Mechanism) -> None:
+    assert arm.body_of_frame(arm.frame("elbow")) is arm.body("elbow")
+    assert arm.frame("after_lift") == arm.body("elbow").default_frame
+    assert arm.frame("world") == arm.root_frame
+
+
+def test_frames_of_one_name_on_two_bodies(arm: Mechanism) -> None:
+    shoulder = arm.body("shoulder")
+    shoulder.add_frame(Transform(Frame("tool"), shoulder.default_frame))
+    with pytest.raises(AmbiguousNameError, match="2 frames are named 'tool'"):
+        arm.frame("tool")
+    arm.remove_subtree("elbow")
+    assert arm.body_of_frame(arm.frame("tool")) is shoulder
+
+
+def test_a_body_whose_frame_has_another_name() -> None:
+    from rbd.spatial import SpatialInertia
+
+    mechanism = Mechanism()
+    mechanism.attach("world", RigidBody("link", SpatialInertia.zero(Frame("com"))), Joint("j", Z))
+    with pytest.raises(UnknownNameError, match="a body is; its frames: 'com', 'after_j'"):
+        mechanism.frame("link")
+
+
+def test_tags_are_bound_once(arm: Mechanism) -> None:
+    tool = arm.frame("tool", Tool)
+    assert arm.frame("tool", Tool) == tool
+    assert arm.frame(tool, Tool) == tool
+    with pytest.raises(FrameMismatchError, match="Tool in this mechanism, not to Camera"):
+        arm.frame("tool", Camera)
+    assert arm.frame("tool") == tool
+    arm.remove_subtree("elbow")
+    assert arm.frame("shoulder", Camera).name == "shoulder"
+
+
+def test_fixed_transforms_need_one_body(arm: Mechanism) -> None:
+    tool, elbow, shoulder = arm.frame("tool"), arm.frame("elbow"), arm.frame("shoulder")
+    assert list(arm.fixed_transform(tool, elbow).translation) == [0, 0, 1]
+    with pytest.raises(FrameMismatchError):
+        arm.fixed_transform(tool, shoulder)
+
+
+def test_the_graph_is_a_read_only_view(arm: Mechanism) -> None:
+    graph = arm.graph
+    assert [body.name for body in graph.nodes] == ["world", "shoulder", "elbow"]
+    with pytest.raises(nx.NetworkXError):
+        graph.add_node("x")
+    with pytest.raises(nx.NetworkXError):
+        graph.remove_edge(arm.root_body, arm.body("shoulder"))
+    arm.attach("world", "elbow", Joint("loop", Z))
+    assert graph.number_of_edges() == 3
+    arm.remove_joint("pan")
+    assert set(arm.graph.edges(keys=True)) == set(graph.edges(keys=True))
+    assert graph.number_of_edges() == 2
+
+
+def test_printing(arm: Mechanism) -> None:
+    arm.attach("world", "elbow", Joint("loop", Z))
+    assert str(arm).splitlines() == [
+        "Mechanism 'world': 3 bodies, nq = 2, nv = 2, nc = 5",
+        "world",
+        "└─ shoulder  (pan: Revolute)",
+        "   └─ elbow  (lift: Prismatic)",
+        "loops:",
+        "   world -> elbow  (loop: Revolute)",
+    ]
+    assert "3 bodies" in repr(arm)
+
+
+def test_printing_branches() -> None:
+    mechanism = Mechanism()
+    for name, parent in (("a", "world"), ("b", "a"), ("c", "a"), ("d", "b"), ("e", "world")):
+        mechanism.attach(parent, RigidBody(name), Joint(f"j{name}", Z))
+    shown = [line.split("  (")[0] for line in str(mechanism).splitlines()]
+    assert shown[1:] == ["world", "├─ a", "│  ├─ b", "│  │  └─ d", "│  └─ c", "└─ e"]
