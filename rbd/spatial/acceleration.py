@@ -203,5 +203,7 @@ def _check_twist(
 
 def _require_twist(value: object, operation: str, argument: str) -> None:
     """Raise ArgumentError unless `value` is a twist, the motion that is no acceleration."""
-    if not isinstance(value, Motion) or isinstance(value, SpatialAcceleration):
-        raise wrong_kind(value, "Twist", operation, argument)
+    given: object = value
+    if isinstance(value, Motion) and not isinstance(value, SpatialAcceleration):
+        return
+    raise wrong_kind(given, "Twist", operation, argument)

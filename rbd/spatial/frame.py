@@ -11,14 +11,12 @@ variables are invariant and default to Any, so that code over frames born at run
 from __future__ import annotations
 
 import secrets
-from typing import TYPE_CHECKING, Any, Generic, final
+from typing import Any, Generic, final
 
+import attrs
 from typing_extensions import TypeVar, override
 
 from rbd.errors import ArgumentError, FrameMismatchError, quoted
-
-if TYPE_CHECKING:
-    from typing import NoReturn
 
 
 class Tag:
@@ -43,6 +41,7 @@ _set = object.__setattr__
 
 
 @final
+@attrs.frozen(eq=False, repr=False, init=False)
 class Frame(Generic[F]):
     """A coordinate frame: a name and an identity. Every call makes a new one, whatever its name.
 
@@ -53,7 +52,6 @@ class Frame(Generic[F]):
     (False, 'camera')
     """
 
-    __slots__ = ("__weakref__", "id", "name")
     name: str
     id: int
 
@@ -87,14 +85,6 @@ class Frame(Generic[F]):
     @override
     def __repr__(self) -> str:
         return f"Frame({self.name!r})"
-
-    @override
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"frames are immutable: {name} of {self!r} cannot be set")
-
-    @override
-    def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"frames are immutable: {name} of {self!r} cannot be deleted")
 
     def __copy__(self) -> Frame[F]:
         return self

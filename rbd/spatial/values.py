@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Self, TypeAlias, cast
 
 import attrs
-from numpy.typing import ArrayLike
+from numpy.typing import NDArray
 
 from rbd.errors import ArgumentError
 from rbd.scalars import Scalar, Vector, is_float, to_float
@@ -22,8 +22,8 @@ from rbd.scalars.arrays import scalars
 from rbd.spatial.frame import Frame, check_frame
 from rbd.spatial.linalg import Vec3
 
-VectorLike: TypeAlias = ArrayLike | Sequence[Scalar]
-MatrixLike: TypeAlias = ArrayLike | Sequence[Sequence[Scalar]]
+VectorLike: TypeAlias = NDArray[Any] | Sequence[Scalar]
+MatrixLike: TypeAlias = NDArray[Any] | Sequence[VectorLike]
 Column: TypeAlias = tuple[Vec3, Vec3]  # angular, linear
 
 _TOLERANCE = 1 / 10**12
