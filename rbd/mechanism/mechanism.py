@@ -28,10 +28,10 @@ from rbd.spatial.frame import A, B, F, check_frame
 
 if TYPE_CHECKING:
     import networkx as nx
-    from numpy.typing import ArrayLike
 
     from rbd.mechanism.tree import TreePath
     from rbd.scalars import Scalar
+    from rbd.spatial.values import VectorLike
 
 _GRAVITY = (0.0, 0.0, -9.81)
 
@@ -57,7 +57,7 @@ class Mechanism:
 
     __slots__ = ("__weakref__", "_gravity", "_structure")
 
-    def __init__(self, root: str | RigidBody = "world", *, gravity: ArrayLike | FreeVector = _GRAVITY) -> None:
+    def __init__(self, root: str | RigidBody = "world", *, gravity: VectorLike | FreeVector = _GRAVITY) -> None:
         """Make a mechanism that is nothing but its root: a name for it, or a body without an inertia."""
         body = RigidBody(root) if isinstance(root, str) else root
         if not isinstance(body, RigidBody):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers need not be typed
@@ -92,7 +92,7 @@ class Mechanism:
         return self._gravity
 
     @gravity.setter
-    def gravity(self, value: ArrayLike | FreeVector) -> None:
+    def gravity(self, value: VectorLike | FreeVector) -> None:
         self._gravity = _gravity(value, self.root_frame)
         self._structure.books.parameter_version += 1
 
@@ -414,7 +414,7 @@ class Mechanism:
             setattr(self, f"_{name}", value)
 
 
-def _gravity(value: ArrayLike | FreeVector, frame: Frame) -> FreeVector:
+def _gravity(value: VectorLike | FreeVector, frame: Frame) -> FreeVector:
     if isinstance(value, FreeVector):
         check_frame(value.frame, frame, operation="gravity", argument="gravity")
         return value

@@ -71,8 +71,9 @@ def rotations() -> SearchStrategy[Array]:
 
 def _rotation(quaternion: Sequence[float]) -> Array:
     w, x, y, z = np.array(quaternion) / np.linalg.norm(quaternion)
-    hat = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    return np.eye(3) + 2 * w * hat + 2 * hat @ hat
+    hat: Array = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    rotation: Array = np.eye(3) + 2 * w * hat + 2 * hat @ hat
+    return rotation
 
 
 def transforms(from_frame: Frame, to_frame: Frame, *, size: float = 2.0) -> SearchStrategy[Transform]:
@@ -80,11 +81,11 @@ def transforms(from_frame: Frame, to_frame: Frame, *, size: float = 2.0) -> Sear
     from hypothesis import strategies as st
 
     part = st.floats(-size, size)
-    return st.builds(
-        lambda rotation, translation: Transform(from_frame, to_frame, rotation, translation),
-        rotations(),
-        st.tuples(part, part, part),
-    )
+
+    def made(rotation: Array, translation: Axis) -> Transform:
+        return Transform(from_frame, to_frame, rotation, translation)
+
+    return st.builds(made, rotations(), st.tuples(part, part, part))
 
 
 def inertias(frame: Frame) -> SearchStrategy[SpatialInertia]:

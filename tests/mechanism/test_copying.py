@@ -124,7 +124,7 @@ def test_a_copy_can_be_edited_like_the_original(looped: Mechanism, rng: np.rando
     same_numbers(looped, new)
 
 
-# -- part of a mechanism ------------------------------------------------------------------------------------------------
+# -- part of a mechanism -----------------------------------------------------------------------------------------------
 
 
 def test_submechanism(looped: Mechanism, rng: np.random.Generator) -> None:
@@ -154,7 +154,7 @@ def test_a_submechanism_of_the_root_is_all_of_it(looped: Mechanism) -> None:
     same_numbers(looped, new)
 
 
-# -- attaching mechanisms -----------------------------------------------------------------------------------------------
+# -- attaching mechanisms ----------------------------------------------------------------------------------------------
 
 
 def test_attaching_a_mechanism_twice(looped: Mechanism, rng: np.random.Generator) -> None:
@@ -233,7 +233,7 @@ def test_names_merged_away_in_the_child_are_remembered(rng: np.random.Generator)
         base.body("c_body1")
 
 
-# -- maximal coordinates ------------------------------------------------------------------------------------------------
+# -- maximal coordinates -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("floating", [QuaternionFloating, MRPFloating()])
@@ -290,7 +290,7 @@ def test_going_back_from_maximal_coordinates(rng: np.random.Generator) -> None:
         assert np.allclose(first.matrix, second.matrix, atol=1e-9)
 
 
-# -- pickles and deep copies --------------------------------------------------------------------------------------------
+# -- pickles and deep copies -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
