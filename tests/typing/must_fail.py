@@ -104,8 +104,8 @@ def transforms() -> None:
     use(hand_to_world.log_and_rate(twist_ch_h))  # E
     expected: Transform[Camera, World] = hand_to_world.expect(hand, world)  # E
     logarithm: Twist[Hand, World, Hand] = hand_to_world.log()  # E
-    exponential: Transform[Hand, World] = twist_hw_h.exp()  # E
-    use(expected, logarithm, exponential)
+    use(expected, logarithm)
+    use(hand_to_world @ twist_ch_w.exp())  # E
 
 
 def points_and_vectors() -> None:
