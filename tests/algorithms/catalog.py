@@ -13,6 +13,8 @@ from rbd import MechanismState
 
 def flat(value: Any) -> list[Any]:
     """Return the scalars of whatever an algorithm returned, in a fixed order."""
+    if isinstance(value, list):
+        return [scalar for part in value for scalar in flat(part)]
     if isinstance(value, np.ndarray):
         return list(value.ravel())
     if hasattr(value, "components"):
@@ -27,6 +29,17 @@ def leaves(value: Any) -> list[Any]:
 def arguments(state: Any) -> tuple[list[float], list[float]]:
     nv = state.mechanism.nv
     return [0.5 + 0.1 * k for k in range(nv)], [1 - 0.2 * k for k in range(nv)]
+
+
+def solution(state: Any) -> list[Any]:
+    """Return everything `dynamics` says, with a wrench on the last body."""
+    mechanism = state.mechanism
+    push = rbd.Wrench(mechanism.bodies[-1].default_frame, (1, -2, 3), (0.5, 0.25, -1))
+    result = rbd.DynamicsResult(mechanism)
+    rbd.dynamics(result, state, arguments(state)[1], {mechanism.bodies[-1]: push})
+    arrays = [result.qd, result.vd, result.mass_matrix, result.dynamics_bias, result.passive_torques]
+    motion = [f(body) for body in mechanism.bodies for f in (result.acceleration, result.proper_acceleration)]
+    return [*arrays, *motion, *(result.joint_wrench(joint) for joint in mechanism.tree_joints)]
 
 
 ALGORITHMS: dict[str, Callable[[Any], Any]] = {
@@ -48,6 +61,7 @@ ALGORITHMS: dict[str, Callable[[Any], Any]] = {
     "articulated_inertia": lambda s: rbd.articulated_inertia(s, s.mechanism.bodies[1]),
     "geometric_jacobian": lambda s: rbd.geometric_jacobian(s, _path(s)),
     "point_jacobian": lambda s: rbd.point_jacobian(s, _path(s), _tip(s)),
+    "dynamics": solution,
     "transform_to_root": lambda s: s.transform_to_root(s.mechanism.bodies[-1]),
     "relative_transform": lambda s: s.relative_transform(s.mechanism.bodies[1], s.mechanism.bodies[-1]),
     "twist": lambda s: s.twist(s.mechanism.bodies[-1]),

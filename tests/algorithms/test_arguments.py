@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 
 import numpy as np
@@ -70,6 +71,38 @@ def test_wrong_out(a_case: Case, name: str, spoil: Callable) -> None:
         (VECTOR_OUT | MATRIX_OUT)[name](a_case.state, out=out)
     assert "out" in str(caught.value)
     assert np.array_equal(before, np.array(out))
+
+
+OUT = [name for name, f in vars(rbd).items() if inspect.isfunction(f) and "out" in inspect.signature(f).parameters]
+
+
+@pytest.mark.parametrize("name", OUT)
+def test_every_function_that_takes_out_fills_it(a_case: Case, name: str) -> None:
+    state, mechanism = a_case.state, a_case.mechanism
+    body, ones = mechanism.bodies[-1], np.ones(mechanism.nv)
+    path = mechanism.path(mechanism.root_body, body)
+    extra = {
+        "inverse_dynamics": (ones,),
+        "forward_dynamics": (ones,),
+        "geometric_jacobian": (path,),
+        "point_jacobian": (path, rbd.Point(body.default_frame, (1, 2, 3))),
+    }.get(name, ())
+    plain = getattr(rbd, name)(state, *extra)
+    expected = getattr(plain, "matrix", plain)
+    out = np.full(expected.shape, np.nan)
+    given = getattr(rbd, name)(state, *extra, out=out)
+    assert np.array_equal(out, expected)
+    assert given is out or type(given) is type(plain)
+    for wrong in (np.zeros(expected.shape, np.float32), np.zeros((*expected.shape, 1)), np.zeros(1), "buffer"):
+        with pytest.raises(ShapeError) as caught:
+            getattr(rbd, name)(state, *extra, out=wrong)
+        assert "out" in str(caught.value)
+
+
+def test_configuration_derivative_fills_out(a_case: Case) -> None:
+    out = np.full(a_case.mechanism.nq, np.nan)
+    assert a_case.state.configuration_derivative(out=out) is out
+    assert np.array_equal(out, a_case.state.configuration_derivative())
 
 
 def _frozen(shape: tuple[int, ...]) -> np.ndarray:

@@ -31,14 +31,14 @@ def test_coriolis_matrix_of_every_joint_type(kind: str) -> None:
     check_coriolis(case(kind, seed=17, passive=True).state)
 
 
-@examples(0.4)
+@examples(1)
 @given(cases(passive=True))
 def test_coriolis_matrix_of_trees(a_case: Case) -> None:
     """Ṁ - 2C is skew, C v is what velocity alone asks for; armature and passive torques have no part in it."""
     check_coriolis(a_case.state)
 
 
-@examples(0.2)
+@examples(0.6)
 @given(cases())
 def test_coriolis_matrix_is_linear_in_velocity(a_case: Case) -> None:
     state = a_case.state
@@ -49,7 +49,7 @@ def test_coriolis_matrix_is_linear_in_velocity(a_case: Case) -> None:
     assert not rbd.coriolis_matrix(state).any()
 
 
-@examples(0.3)
+@examples(1)
 @given(cases())
 def test_gravity_torques_are_the_gradient_of_the_potential_energy(a_case: Case) -> None:
     state = a_case.state
@@ -67,7 +67,7 @@ def test_gravity_torques_of_every_joint_type(kind: str) -> None:
     close(rbd.gravity_torques(state), gradient)
 
 
-@examples(0.2)
+@examples(0.6)
 @given(cases())
 def test_gravity_torques_are_the_bias_at_rest(a_case: Case) -> None:
     state = a_case.state
@@ -76,7 +76,7 @@ def test_gravity_torques_are_the_bias_at_rest(a_case: Case) -> None:
     close(rbd.dynamics_bias(state), expected, 1e-13)
 
 
-@examples(0.2)
+@examples(0.6)
 @given(cases())
 def test_weightless_mechanisms_feel_no_gravity(a_case: Case) -> None:
     a_case.mechanism.gravity = (0, 0, 0)
@@ -84,7 +84,7 @@ def test_weightless_mechanisms_feel_no_gravity(a_case: Case) -> None:
     assert rbd.gravitational_potential_energy(a_case.state) == 0
 
 
-@examples(0.3)
+@examples(1)
 @given(cases())
 def test_energy_is_kept_without_torques(a_case: Case) -> None:
     """d/dt (T + U) = 0 when nothing acts but gravity."""

@@ -47,7 +47,7 @@ ANGLES = st.floats(-7, 7)
 
 @pytest.mark.parametrize("sign", [-1, 1])
 @pytest.mark.parametrize("kind", [Revolute, SinCosRevolute])
-@examples(0.5)
+@examples(1)
 @given(st.tuples(ANGLES, ANGLES), st.tuples(ANGLES, ANGLES), st.tuples(ANGLES, ANGLES))
 def test_equations_of_motion(kind: type, sign: int, q: tuple, v: tuple, vd: tuple) -> None:
     q, v, vd = np.array(q), np.array(v), np.array(vd)

@@ -32,7 +32,7 @@ def test_inverse_dynamics_of_every_joint_type_from_first_principles(kind: str) -
     close(rbd.inverse_dynamics(a_case.state, vd, wrenches), expected)
 
 
-@examples(0.3)
+@examples(1)
 @given(cases(), st.sampled_from(["root", "body"]))
 def test_inverse_dynamics_of_trees_from_first_principles(a_case: Case, frame: str) -> None:
     vd, wrenches = a_case.velocity(), a_case.wrenches(frame)
@@ -40,7 +40,7 @@ def test_inverse_dynamics_of_trees_from_first_principles(a_case: Case, frame: st
     close(rbd.inverse_dynamics(a_case.state, vd, wrenches), expected)
 
 
-@examples(0.2)
+@examples(0.6)
 @given(cases(passive=True))
 def test_inverse_dynamics_with_passive_torques(a_case: Case) -> None:
     """tau = M vd + c - passive, armature in M."""
@@ -51,7 +51,7 @@ def test_inverse_dynamics_with_passive_torques(a_case: Case) -> None:
     close(rbd.inverse_dynamics(state, vd), equation, 1e-12)
 
 
-@examples(0.3)
+@examples(1)
 @given(cases())
 def test_bias_is_inverse_dynamics_without_acceleration(a_case: Case) -> None:
     wrenches = a_case.wrenches()
@@ -59,7 +59,7 @@ def test_bias_is_inverse_dynamics_without_acceleration(a_case: Case) -> None:
     close(bias, rbd.inverse_dynamics(a_case.state, np.zeros(a_case.mechanism.nv), wrenches), 1e-13)
 
 
-@examples(0.2)
+@examples(0.6)
 @given(cases())
 def test_a_wrench_may_be_given_in_any_frame_of_the_body_or_in_the_root_frame(a_case: Case) -> None:
     for body in a_case.mechanism.bodies[1:]:
@@ -76,7 +76,7 @@ def test_a_wrench_may_be_given_in_any_frame_of_the_body_or_in_the_root_frame(a_c
         close(rbd.inverse_dynamics(state, rbd.forward_dynamics(state, tau, wrenches), in_bodies), tau, scale=1e2)
 
 
-@examples(0.5)
+@examples(1)
 @given(cases(bodies=9, passive=True), st.sampled_from(["root", "body"]))
 def test_inverse_dynamics_undoes_forward_dynamics(a_case: Case, frame: str) -> None:
     state, tau, wrenches = a_case.state, a_case.velocity(), a_case.wrenches(frame)
@@ -87,7 +87,7 @@ def test_inverse_dynamics_undoes_forward_dynamics(a_case: Case, frame: str) -> N
     close(back, tau, 1e-11, scale=scale)
 
 
-@examples(0.3)
+@examples(1)
 @given(cases(bodies=9, passive=True))
 def test_dynamics_and_articulated_bodies_and_the_mass_matrix_agree(a_case: Case) -> None:
     state, tau, wrenches = a_case.state, a_case.velocity(), a_case.wrenches()
@@ -101,7 +101,7 @@ def test_dynamics_and_articulated_bodies_and_the_mass_matrix_agree(a_case: Case)
     close(size * result.vd, size * solved, limit)
 
 
-@examples(0.2)
+@examples(0.6)
 @given(cases())
 def test_forward_dynamics_undoes_inverse_dynamics(a_case: Case) -> None:
     state, vd = a_case.state, a_case.velocity()
@@ -120,7 +120,7 @@ def test_every_joint_type_goes_there_and_back(kind: str) -> None:
     close(rbd.inverse_dynamics(a_case.state, vd), tau, scale=scale)
 
 
-@examples(0.2)
+@examples(0.6)
 @given(cases())
 def test_free_fall_has_no_proper_acceleration(a_case: Case) -> None:
     """A body that floats and on which nothing acts falls with gravity and keeps its momentum about the centre."""

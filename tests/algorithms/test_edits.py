@@ -26,7 +26,7 @@ from .helpers import JOINT_TYPES, RANDOM, Case, case, cases, close, examples, in
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-@examples(0.2)
+@examples(0.6)
 @given(cases())
 def test_a_submechanism_has_its_block_of_the_mass_matrix(a_case: Case) -> None:
     mechanism, state = a_case.mechanism, a_case.state
@@ -42,7 +42,7 @@ def test_a_submechanism_has_its_block_of_the_mass_matrix(a_case: Case) -> None:
     close(rbd.mass_matrix(part_state), rbd.mass_matrix(state)[np.ix_(at, at)], 1e-10)
 
 
-@examples(0.2)
+@examples(0.6)
 @given(cases(passive=True))
 def test_two_grafts_give_two_blocks(a_case: Case) -> None:
     child, state = a_case.mechanism, a_case.state
@@ -59,7 +59,7 @@ def test_two_grafts_give_two_blocks(a_case: Case) -> None:
     close(rbd.passive_torques(twins), np.tile(rbd.passive_torques(state), 2), 1e-14)
 
 
-@examples(0.3)
+@examples(1)
 @given(SEEDS)
 def test_merging_fixed_joints_changes_nothing(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -126,7 +126,7 @@ def rerooted(seed: int, base_type: rbd.JointType) -> tuple[MechanismState, Mecha
 
 
 @pytest.mark.parametrize("base_type", [QuaternionFloating(), MRPFloating(), RotationVectorFloating()])
-@examples(0.15)
+@examples(0.4)
 @given(SEEDS)
 def test_rerooting_keeps_the_motion(base_type: rbd.JointType, seed: int) -> None:
     """The same wrenches on the same bodies give the same accelerations, whichever body the tree hangs by."""
@@ -150,7 +150,7 @@ def test_rerooting_keeps_the_motion(base_type: rbd.JointType, seed: int) -> None
         close(two.acceleration(copy).vector, one.acceleration(body).vector, 1e-8, scale=size)
 
 
-@examples(0.2)
+@examples(0.6)
 @given(SEEDS)
 def test_far_away_nothing_changes(seed: int) -> None:
     """The base of a tree may stand a thousand kilometres from the origin of the world."""

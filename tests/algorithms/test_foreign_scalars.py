@@ -36,7 +36,7 @@ def test_nothing_branches_on_a_value(name: str, kind: str) -> None:
     close(values, flat(ALGORITHMS[name](state)), 1e-12, scale=1e-6)
 
 
-@examples(0.1)
+@examples(0.3)
 @given(cases(bodies=5))
 def test_complex_numbers_without_imaginary_part_give_the_same(a_case: Case) -> None:
     state = a_case.state

@@ -43,7 +43,7 @@ def test_twists_of_every_joint_type_are_the_derivatives_of_poses(kind: str) -> N
         close(twist.vector, twist_from_poses(state, body))
 
 
-@examples(0.4)
+@examples(1)
 @given(cases(bodies=9))
 def test_geometric_jacobian_times_velocity_is_the_relative_twist(a_case: Case) -> None:
     state, mechanism = a_case.state, a_case.mechanism
@@ -62,7 +62,7 @@ def test_geometric_jacobian_times_velocity_is_the_relative_twist(a_case: Case) -
             close((J_frame @ state.v).vector, state.transform(expected, frame).vector, 1e-12, scale=1)
 
 
-@examples(0.2)
+@examples(0.6)
 @given(cases(bodies=9))
 def test_columns_of_joints_off_the_path_are_zero(a_case: Case) -> None:
     state, mechanism = a_case.state, a_case.mechanism
@@ -75,7 +75,7 @@ def test_columns_of_joints_off_the_path_are_zero(a_case: Case) -> None:
         assert block.any() == (joint in on_path - both and joint.nv > 0)
 
 
-@examples(0.2)
+@examples(0.6)
 @given(cases(bodies=9))
 def test_reversed_path_gives_the_negative_jacobian(a_case: Case) -> None:
     base, body = a_case.body(), a_case.body()
@@ -84,7 +84,7 @@ def test_reversed_path_gives_the_negative_jacobian(a_case: Case) -> None:
     assert there.isclose(-back)
 
 
-@examples(0.3)
+@examples(1)
 @given(cases())
 def test_power_of_a_wrench(a_case: Case) -> None:
     """(Jᵀ w) . v = w . twist."""
@@ -97,7 +97,7 @@ def test_power_of_a_wrench(a_case: Case) -> None:
         J.torque(Wrench(rbd.Frame("elsewhere"), (0, 0, 0), (0, 0, 0)))
 
 
-@examples(0.4)
+@examples(1)
 @given(cases())
 def test_point_jacobian(a_case: Case) -> None:
     """In the frame of the point: the velocity, relative to the base, of the body-fixed point that is there now."""
@@ -114,7 +114,7 @@ def test_point_jacobian(a_case: Case) -> None:
         close(J.torque(FreeVector(point.frame, force)), J.matrix.T @ force, 1e-13)
 
 
-@examples(0.3)
+@examples(1)
 @given(cases())
 def test_point_jacobian_is_the_derivative_of_a_position(a_case: Case) -> None:
     state, mechanism = a_case.state, a_case.mechanism
@@ -145,7 +145,7 @@ def test_out_and_wrong_arguments() -> None:
         rbd.geometric_jacobian(state, path, frame=rbd.Frame("nowhere"))
 
 
-@examples(0.3)
+@examples(1)
 @given(cases(bodies=6))
 def test_relative_accelerations_of_all_pairs_are_derivatives_of_relative_twists(a_case: Case) -> None:
     state, mechanism = a_case.state, a_case.mechanism

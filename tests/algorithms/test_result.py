@@ -44,7 +44,7 @@ def snapshot(result: DynamicsResult, a_case: Case) -> list[np.ndarray]:
     return [np.array(array) for array in arrays]
 
 
-@examples(0.3)
+@examples(1)
 @given(cases(passive=True))
 def test_arrays(a_case: Case) -> None:
     state, tau, wrenches = a_case.state, a_case.velocity(), a_case.wrenches()
@@ -60,7 +60,7 @@ def test_arrays(a_case: Case) -> None:
     assert result.constraint_rank == 0
 
 
-@examples(0.3)
+@examples(1)
 @given(cases())
 def test_accelerations_are_derivatives_of_twists(a_case: Case) -> None:
     result = solved(a_case, a_case.velocity(), a_case.wrenches())
@@ -81,7 +81,7 @@ def test_joint_wrenches_of_every_joint_type(kind: str) -> None:
     check_joint_wrenches(case(kind, seed=61, passive=True))
 
 
-@examples(0.3)
+@examples(1)
 @given(cases(passive=True))
 def test_joint_wrenches_of_trees(a_case: Case) -> None:
     check_joint_wrenches(a_case)
@@ -210,6 +210,31 @@ def test_foreign_bodies_and_joints_are_refused() -> None:
         result.acceleration(other.mechanism.bodies[-1])
     with pytest.raises(rbd.errors.UnknownNameError):
         result.joint_wrench(other.mechanism.tree_joints[-1])
+
+
+def test_inverse_dynamics_fills_a_result_with_its_motion() -> None:
+    a_case = case("tree", seed=113, passive=True)
+    state, vd, wrenches = a_case.state, a_case.velocity(), a_case.wrenches()
+    result = DynamicsResult(a_case.mechanism)
+    tau = rbd.inverse_dynamics(state, vd, wrenches, result=result)
+    expected = solved(a_case, tau, wrenches)
+    assert np.array_equal(result.vd, vd)
+    close(result.qd, expected.qd, 1e-15)
+    for body in a_case.mechanism.bodies:
+        close(result.acceleration(body).vector, expected.acceleration(body).vector, 1e-9, scale=1)
+    for joint in a_case.mechanism.tree_joints:
+        close(result.joint_wrench(joint).vector, expected.joint_wrench(joint).vector, 1e-9, scale=1)
+
+
+def test_every_joint_of_a_tree_must_be_actuated() -> None:
+    a_case = case("tree", seed=127)
+    zero, joints = np.zeros(a_case.mechanism.nv), a_case.mechanism.tree_joints
+    moving = [joint for joint in joints if joint.nv]
+    tau = rbd.inverse_dynamics(a_case.state, zero, actuated=moving)
+    assert np.array_equal(tau, rbd.inverse_dynamics(a_case.state, zero, actuated=joints))
+    with pytest.raises(ArgumentError) as caught:
+        rbd.inverse_dynamics(a_case.state, zero, actuated=moving[1:])
+    assert moving[0].name in str(caught.value)
 
 
 def test_state_made_for_the_same_mechanism_may_fill_it() -> None:

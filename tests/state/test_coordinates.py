@@ -126,7 +126,7 @@ def test_norms(kind: str) -> None:
                 state.set_configuration(joint, zero, normalize=normalize)
 
 
-@examples(0.4)
+@examples(1)
 @given(cases())
 def test_normalize_changes_rounding_only(a_case: Case) -> None:
     before = a_case.state.q.copy()
@@ -215,7 +215,7 @@ def test_loop_joints_have_no_coordinates() -> None:
 # --- charts ---------------------------------------------------------------------------------------------------------
 
 
-@examples(0.4)
+@examples(1)
 @given(cases(bodies=9))
 def test_local_and_global_coordinates_undo_each_other(a_case: Case) -> None:
     state, mechanism = a_case.state, a_case.mechanism
@@ -228,7 +228,7 @@ def test_local_and_global_coordinates_undo_each_other(a_case: Case) -> None:
     close(phi, step, 1e-11, scale=1)
 
 
-@examples(0.4)
+@examples(1)
 @given(cases(bodies=6))
 def test_rates_of_local_coordinates(a_case: Case) -> None:
     state = a_case.state
@@ -242,7 +242,7 @@ def test_rates_of_local_coordinates(a_case: Case) -> None:
     assert at_zero.shape == (a_case.mechanism.nv,)
 
 
-@examples(0.3)
+@examples(1)
 @given(cases())
 def test_configuration_derivative_stays_on_the_manifold(a_case: Case) -> None:
     state = a_case.state

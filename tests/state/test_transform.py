@@ -32,7 +32,7 @@ def frames_of(a_case: Case) -> list[Frame]:
     return [body.default_frame, *body.frames[:2], joint.frame_before, a_case.mechanism.root_frame]
 
 
-@examples(0.4)
+@examples(1)
 @given(cases())
 def test_relative_transforms_compose(a_case: Case) -> None:
     state, root = a_case.state, a_case.mechanism.root_frame
@@ -46,7 +46,7 @@ def test_relative_transforms_compose(a_case: Case) -> None:
             close(tf.matrix, expected, 1e-13, scale=1)
 
 
-@examples(0.4)
+@examples(1)
 @given(cases())
 def test_values_in_another_frame(a_case: Case) -> None:
     state, rng = a_case.state, a_case.rng
@@ -73,7 +73,7 @@ def test_values_in_another_frame(a_case: Case) -> None:
     close(J_a.matrix, expected, 1e-12, scale=1)
 
 
-@examples(0.4)
+@examples(1)
 @given(cases())
 def test_an_inertia_in_another_frame(a_case: Case) -> None:
     body, state = a_case.mechanism.bodies[-1], a_case.state
@@ -85,7 +85,7 @@ def test_an_inertia_in_another_frame(a_case: Case) -> None:
     close(moved.matrix, inverse.T @ body.inertia.matrix @ inverse, 1e-12)
 
 
-@examples(0.4)
+@examples(1)
 @given(cases())
 def test_an_acceleration_in_a_moving_frame_is_the_rate_of_the_twist_there(a_case: Case) -> None:
     """Spatial accelerations are derivatives of components: the frames' own motion enters."""
@@ -101,7 +101,7 @@ def test_an_acceleration_in_a_moving_frame_is_the_rate_of_the_twist_there(a_case
     close(back.vector, in_root, 1e-10, scale=1 + np.abs(in_root).max())
 
 
-@examples(0.3)
+@examples(1)
 @given(cases())
 def test_relative_twists_of_frames(a_case: Case) -> None:
     """The twist between two frames is that of the bodies they are fixed to, whatever their place."""
@@ -160,7 +160,7 @@ def test_values_of_no_frame_are_refused() -> None:
             a_case.state.transform(bad, a_case.mechanism.root_frame)
 
 
-@examples(0.3)
+@examples(1)
 @given(cases())
 def test_motion_subspace_times_velocity_is_the_twist_over_a_joint(a_case: Case) -> None:
     state, mechanism = a_case.state, a_case.mechanism
@@ -171,7 +171,7 @@ def test_motion_subspace_times_velocity_is_the_twist_over_a_joint(a_case: Case) 
         close(S.matrix @ state.velocity(joint), across.vector, 1e-12, scale=1)
 
 
-@examples(0.2)
+@examples(0.6)
 @given(cases())
 def test_scalar_states_answer_the_same_queries(a_case: Case) -> None:
     state, ahead = a_case.state, moving(a_case.state)
