@@ -31,7 +31,7 @@ autodoc_default_options = {"members": True, "exclude-members": "trusted"}
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 autodoc_typehints = "signature"
-_ALIASES = ["Array", "ArrayLike", "Mat3", "Matrix", "Scalar", "ScalarArray", "Vec3", "Vector"]
+_ALIASES = ["Array", "ArrayLike", "Matrix", "Scalar", "ScalarArray", "Vector"]
 autodoc_type_aliases = {name: name for name in _ALIASES}
 add_module_names = False
 default_role = "literal"  # `x` in a docstring is code
@@ -71,5 +71,13 @@ def _paragraph(rows: list[str]) -> list[str]:
     return [text, "", "::", "", *rows[tail:]] if tail < len(rows) else [text]
 
 
+def with_short_aliases(
+    _app: Sphinx, _what: str, _name: str, _object: object, _options: object, signature: str | None, returned: str | None
+) -> tuple[str | None, str | None]:
+    """Write aliases by their names, inside unions too."""
+    return tuple(text and re.sub(r"TypeAliasForwardRef\('(\w+)'\)", r"\1", text) for text in (signature, returned))
+
+
 def setup(app: Sphinx) -> None:
+    app.connect("autodoc-process-signature", with_short_aliases)
     app.connect("autodoc-process-docstring", as_plain_text)
