@@ -15,6 +15,7 @@ from rbd.mechanism.joint import Joint
 from rbd.mechanism.tree import Link
 from rbd.spatial import Transform
 from rbd.spatial.frame import check_frame
+from rbd.spatial.values import require_kind
 
 if TYPE_CHECKING:
     from rbd.mechanism.structure import Structure
@@ -30,7 +31,10 @@ def attach(
     successor_pose: Transform | None,
 ) -> None:
     """Attach a body, or close a loop if it is already there; see `Mechanism.attach`."""
-    _require_body(successor)
+    require_kind(successor, RigidBody, operation="attach", argument="successor")
+    for pose, argument in ((joint_pose, "joint_pose"), (successor_pose, "successor_pose")):
+        if pose is not None:
+            require_kind(pose, Transform, operation="attach", argument=argument)
     loop = bodies_.books_of(successor) is structure.books
     _check_members(structure, predecessor, successor, joint, loop=loop)
     before = _frame_before(structure, predecessor, joint, joint_pose)
@@ -46,21 +50,13 @@ def attach(
     structure.append(Link(joint, predecessor, successor), loop=loop)
 
 
-def require_loose(structure: Structure, joint: object) -> Joint:
-    """Return `joint` if it is attached nowhere; raise ArgumentError or TopologyError otherwise."""
-    if not isinstance(joint, Joint):
-        raise ArgumentError(f"joint must be a Joint, not {type(joint).__name__}", argument="joint", value=joint)
+def require_loose(structure: Structure, joint: Joint) -> None:
+    """Raise ArgumentError if that is no joint, TopologyError if it is attached somewhere."""
+    require_kind(joint, Joint, operation="attach", argument="joint")
     books = joints_.books_of(joint)
     if books is not None:
         where = "this mechanism" if books is structure.books else "another mechanism"
         raise TopologyError(f"joint {quoted(joint.name)} is already attached in {where}", joint=joint.name)
-    return joint
-
-
-def _require_body(successor: object) -> None:
-    if not isinstance(successor, RigidBody):
-        kind = type(successor).__name__
-        raise ArgumentError(f"successor must be a RigidBody, not {kind}", argument="successor", value=successor)
 
 
 def _check_members(

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, final
 import attrs
 from typing_extensions import override
 
-from rbd.errors import AmbiguousNameError, ArgumentError, TopologyError, quoted
+from rbd.errors import AmbiguousNameError, TopologyError, quoted
 from rbd.mechanism.body_data import BodyData, ContactPoint, relabelled
 from rbd.mechanism.books import checked_name, unknown_name
 from rbd.spatial import Frame, Point, SpatialInertia, Transform
 from rbd.spatial.frame import A, B
+from rbd.spatial.values import require_kind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,9 +44,8 @@ class RigidBody:
     def __init__(self, name: str, inertia: SpatialInertia | None = None) -> None:
         """Make a body that belongs to no mechanism yet."""
         checked_name(name, "body")
-        if inertia is not None and not isinstance(inertia, SpatialInertia):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers need not be typed
-            kind = type(inertia).__name__
-            raise ArgumentError(f"inertia must be a SpatialInertia, not {kind}", argument="inertia", value=inertia)
+        if inertia is not None:
+            require_kind(inertia, SpatialInertia, operation="RigidBody", argument="inertia")
         own = inertia.frame if inertia is not None else Frame(name)
         self._data = BodyData.new(name, own, inertia)
 
@@ -85,6 +85,7 @@ class RigidBody:
 
         Raises FrameMismatchError for any other frame, TopologyError for the root, which never moves.
         """
+        require_kind(inertia, SpatialInertia, operation="set_inertia", argument="inertia")
         data = self._data
         if data.is_root:
             raise TopologyError(
@@ -122,6 +123,7 @@ class RigidBody:
         Raises FrameMismatchError if `transform.to_frame` is not a frame of this body, TopologyError if the new frame
         is already fixed to this or another body of the mechanism.
         """
+        require_kind(transform, Transform, operation="add_frame", argument="transform")
         to_default = self._data.definition(transform.to_frame, "add_frame", "transform.to_frame")
         self._data.require_new_frame(transform.from_frame, "transform.from_frame")
         self._data.fix_frame(to_default @ transform)
@@ -133,6 +135,7 @@ class RigidBody:
         Moving the frame before a joint moves the joint: mechanisms note it as a change of parameters. The default frame
         cannot be moved (TopologyError). Raises FrameMismatchError if a frame is not the body's, or both are the same.
         """
+        require_kind(transform, Transform, operation="move_frame", argument="transform")
         data, frame = self._data, transform.from_frame
         data.definition(frame, "move_frame", "transform.from_frame")
         to_default = data.definition(transform.to_frame, "move_frame", "transform.to_frame")
@@ -166,6 +169,7 @@ class RigidBody:
 
         Raises FrameMismatchError if the point is in another frame.
         """
+        require_kind(point, Point, operation="add_contact_point", argument="point")
         location = self._data.definition(point.frame, "add_contact_point", "point") @ point
         contact = ContactPoint(location, model)
         self._data.contact_points.append(contact)
@@ -222,7 +226,7 @@ def share(source: RigidBody, target: RigidBody, frames: Mapping[Frame, Frame], p
     `pose` maps the source's default frame to the target's default frame.
     """
     data, default = data_of(source), target.default_frame
-    for frame, tf in data.frames.items():
+    for frame, tf in tuple(data.frames.items()):  # source and target may be one
         data_of(target).fix_frame(relabelled(pose @ tf, frames[frame], default))
-    for point in data.contact_points:
+    for point in tuple(data.contact_points):
         target.add_contact_point(pose @ point.location, point.model)

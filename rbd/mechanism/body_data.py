@@ -11,7 +11,7 @@ import attrs
 
 from rbd.errors import FrameMismatchError, TopologyError, quoted
 from rbd.spatial import Frame, Point, SpatialInertia, Transform
-from rbd.spatial.frame import A
+from rbd.spatial.frame import A, require_frame
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,6 +26,11 @@ class ContactPoint:
     """A point of a body that may touch the environment, and the model of what happens then.
 
     `location` is in the body's default frame.
+
+    >>> from rbd import Point, RigidBody
+    >>> foot = RigidBody("foot")
+    >>> foot.add_contact_point(Point(foot.default_frame, (0, 0, -0.1)), "rubber").model
+    'rubber'
     """
 
     location: Point
@@ -56,7 +61,7 @@ class BodyData:
 
     def definition(self, frame: Frame[A], operation: str, argument: str) -> Transform[A, Any]:
         """Return the transform from one of the body's frames to the default frame; raise FrameMismatchError."""
-        found = self.frames.get(frame)
+        found = self.frames.get(require_frame(frame, argument))
         if found is None:
             self.refuse_frame(frame, operation, argument, "not fixed to")
         return found

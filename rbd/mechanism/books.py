@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, TypeVar, final
 
 from rbd.errors import AmbiguousNameError, ArgumentError, FrameMismatchError, TopologyError, UnknownNameError, quoted
+from rbd.spatial.frame import require_frame
 
 if TYPE_CHECKING:
     from rbd.mechanism.body import RigidBody
@@ -95,7 +96,7 @@ class Books:
 
     def body_of_frame(self, frame: Frame, argument: str = "frame") -> RigidBody:
         """Return the body `frame` is fixed to; raise FrameMismatchError if there is none."""
-        owner = self.frame_owner.get(frame)
+        owner = self.frame_owner.get(require_frame(frame, argument))
         if owner is None:
             remark = (
                 "; a body has a frame of that name, but this is another frame"

@@ -17,6 +17,7 @@ from rbd.mechanism.reports import FrameMap
 from rbd.mechanism.structure import Structure
 from rbd.mechanism.tree import Link
 from rbd.spatial import Frame, Transform
+from rbd.spatial.values import require_kind
 
 
 def copied(structure: Structure) -> tuple[Structure, FrameMap]:
@@ -59,6 +60,7 @@ def _root_pose(body: RigidBody, root: RigidBody, pose: Transform | None) -> Tran
     """Return the transform from the child root's default frame to the body's default frame."""
     if pose is None:
         return Transform.identity(root.default_frame, body.default_frame)
+    require_kind(pose, Transform, operation="attach_mechanism", argument="child_root_pose")
     from_root = bodies_.data_of(root).definition(pose.from_frame, "attach_mechanism", "child_root_pose.from_frame")
     to_body = bodies_.data_of(body).definition(pose.to_frame, "attach_mechanism", "child_root_pose.to_frame")
     result: Transform = to_body @ pose @ from_root.inverse()
@@ -66,8 +68,7 @@ def _root_pose(body: RigidBody, root: RigidBody, pose: Transform | None) -> Tran
 
 
 def _check_names(structure: Structure, child: Structure, prefix: str) -> None:
-    if not isinstance(prefix, str):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers need not be typed
-        raise ArgumentError(f"prefix must be text, not {type(prefix).__name__}", argument="prefix", value=prefix)
+    require_kind(prefix, str, operation="attach_mechanism", argument="prefix")
     for member in child.bodies[1:]:
         structure.books.require_new_name(prefix + member.name, structure.books.bodies, "body")
     for joint in child.links:

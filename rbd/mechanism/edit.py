@@ -97,9 +97,9 @@ def remove_subtree(structure: Structure, top: RigidBody) -> tuple[RigidBody, ...
     return tuple(gone)
 
 
-def replace_joint(structure: Structure, old: Joint, new: object) -> None:
+def replace_joint(structure: Structure, old: Joint, joint: Joint) -> None:
     """Let a loose joint take the place of an attached one: between the same bodies, at the same place."""
-    joint = require_loose(structure, new)
+    require_loose(structure, joint)
     if joint.name != old.name:
         structure.books.require_new_name(joint.name, structure.books.joints, "joint")
     link = structure.links[old]

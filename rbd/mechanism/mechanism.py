@@ -23,8 +23,10 @@ from rbd.mechanism.drawing import drawing
 from rbd.mechanism.joint import Joint
 from rbd.mechanism.reports import FrameMap, MergeReport, RerootReport
 from rbd.mechanism.structure import Structure
+from rbd.scalars.arrays import scalars
 from rbd.spatial import Frame, FreeVector, Transform
 from rbd.spatial.frame import A, B, F, check_frame
+from rbd.spatial.values import require_kind
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -60,10 +62,7 @@ class Mechanism:
     def __init__(self, root: str | RigidBody = "world", *, gravity: VectorLike | FreeVector = _GRAVITY) -> None:
         """Make a mechanism that is nothing but its root: a name for it, or a body without an inertia."""
         body = RigidBody(root) if isinstance(root, str) else root
-        if not isinstance(body, RigidBody):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers need not be typed
-            raise ArgumentError(
-                f"root must be a name or a RigidBody, not {type(root).__name__}", argument="root", value=root
-            )
+        require_kind(body, RigidBody, operation="Mechanism", argument="root")
         if body.inertia is not None:
             raise ArgumentError(
                 f"the root never moves: body {quoted(body.name)} must have no inertia", argument="root", value=body
@@ -312,8 +311,7 @@ class Mechanism:
 
         Raises TopologyError when names are taken, FrameMismatchError when the pose is between other frames.
         """
-        if not isinstance(child, Mechanism):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers need not be typed
-            raise ArgumentError(f"child must be a Mechanism, not {type(child).__name__}", argument="child", value=child)
+        require_kind(child, Mechanism, operation="attach_mechanism", argument="child")
         return copying.graft(self._structure, self.body(body), child._structure, child_root_pose, prefix)
 
     # ---------------------------------------------------------------- edits
@@ -418,7 +416,8 @@ def _gravity(value: VectorLike | FreeVector, frame: Frame) -> FreeVector:
     if isinstance(value, FreeVector):
         check_frame(value.frame, frame, operation="gravity", argument="gravity")
         return value
-    return FreeVector(frame, value)
+    x, y, z = scalars(value, 3, "gravity")
+    return FreeVector.trusted(frame, (x, y, z))
 
 
 def _text(value: object, argument: str, allowed: str) -> str:

@@ -76,7 +76,16 @@ class FrameMap:
 @final
 @attrs.frozen(eq=False)
 class MergeReport:
-    """What `remove_fixed_joints` did: into which body each merged body went, and which joints are gone."""
+    """What `remove_fixed_joints` did: into which body each merged body went, and which joints are gone.
+
+    >>> from rbd import Fixed, Joint, Mechanism, Revolute, RigidBody
+    >>> mechanism = Mechanism()
+    >>> mechanism.attach("world", RigidBody("wrist"), Joint("turn", Revolute((0, 0, 1))))
+    >>> mechanism.attach("wrist", RigidBody("tool"), Joint("mount", Fixed()))
+    >>> report = mechanism.remove_fixed_joints()
+    >>> [(body.name, kept.name) for body, kept in report.merged.items()]
+    [('tool', 'wrist')]
+    """
 
     merged: Mapping[RigidBody, RigidBody]
     removed_joints: tuple[Joint, ...]
@@ -91,6 +100,15 @@ class RerootReport:
     that closed loops before, `left` those that close loops now; `removed` the joints that are gone; `dropped` names the
     bounds that turning round could not keep, by joint name. A loop joint has no coordinates: those of `entered` must be
     found from the bodies' poses (`JointType.project`).
+
+    >>> from rbd import Joint, Mechanism, Revolute, RigidBody
+    >>> hinge, mechanism = Revolute((0, 0, 1)), Mechanism()
+    >>> mechanism.attach("world", RigidBody("a"), Joint("one", hinge))
+    >>> mechanism.attach("a", RigidBody("b"), Joint("two", hinge))
+    >>> mechanism.attach("world", "b", Joint("three", hinge))
+    >>> report = mechanism.remove_joint("one")
+    >>> [joint.name for joint in report.new_tree], [joint.name for joint in report.flipped]
+    (['three', 'two'], ['two'])
     """
 
     old_tree: tuple[Joint, ...]

@@ -204,6 +204,11 @@ REFUSED: dict[str, tuple[type[Exception], str, Attempt]] = {
         lambda m: _attach_with_wrong_successor_pose(m),
     ),
     "joint pose to another body": (FrameMismatchError, "joint_pose", lambda m: _attach_with_wrong_joint_pose(m)),
+    "a matrix for a pose": (
+        ArgumentError,
+        "joint_pose",
+        lambda m: m.attach("a", RigidBody("c"), Joint("jc", Z), joint_pose=np.eye(4)),  # type: ignore[arg-type]  # meant
+    ),
     "no body": (ArgumentError, "successor", lambda m: m.attach("a", 3, Joint("jc", Z))),  # type: ignore[arg-type]  # meant
     "no joint": (ArgumentError, "joint", lambda m: m.attach("a", RigidBody("c"), Z)),  # type: ignore[arg-type]  # meant
 }
@@ -270,7 +275,7 @@ def test_gravity_must_be_in_the_root_frame(pair: Mechanism) -> None:
     before = invariants.content(pair)
     with pytest.raises(FrameMismatchError):
         pair.gravity = FreeVector(pair.body("a").default_frame, (0, 0, 1))
-    with pytest.raises(ValueError, match=r"gravity|shape|xyz"):
+    with pytest.raises(ValueError, match="gravity"):
         pair.gravity = (0, 0)  # type: ignore[assignment]  # meant
     assert invariants.content(pair) == before
 

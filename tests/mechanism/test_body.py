@@ -132,6 +132,19 @@ def test_inertia_must_be_one() -> None:
         RigidBody("x", 3.0)  # type: ignore[arg-type]  # meant
 
 
+def test_other_things_than_values_are_refused(body: RigidBody) -> None:
+    for attempt in (
+        lambda: body.add_frame(np.eye(4)),  # type: ignore[arg-type]  # meant
+        lambda: body.move_frame(None),  # type: ignore[arg-type]  # meant
+        lambda: body.set_inertia(3.0),  # type: ignore[arg-type]  # meant
+        lambda: body.add_contact_point((1, 2, 3), None),  # type: ignore[arg-type]  # meant
+        lambda: body.fixed_transform("link", body.default_frame),  # type: ignore[arg-type]  # meant
+    ):
+        with pytest.raises(ArgumentError):
+            attempt()
+    assert len(body.frames) == 2
+
+
 def test_symbolic_bodies() -> None:
     sympy = pytest.importorskip("sympy")
     m, length = sympy.symbols("m l", positive=True)

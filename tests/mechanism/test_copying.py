@@ -199,6 +199,19 @@ def test_a_mechanism_can_be_attached_to_itself(rng: np.random.Generator) -> None
     assert mechanism.parent("more_body1") is mechanism.body("body2")
 
 
+def test_a_mechanism_can_be_attached_to_its_own_root(rng: np.random.Generator) -> None:
+    mechanism = random_chain([Z, Z], rng)
+    mechanism.root_body.add_contact_point(Point(mechanism.root_frame, (0, 0, 0)), "floor")
+    pose = random_transform(mechanism.root_frame, mechanism.root_frame, rng)
+    frames = mechanism.attach_mechanism("world", mechanism, child_root_pose=pose, prefix="more_")
+    invariants.check(mechanism)
+    assert mechanism.nv == 4
+    assert mechanism.fixed_transform(frames[mechanism.root_frame], mechanism.root_frame).rotation == pytest.approx(
+        pose.rotation
+    )
+    assert [point.model for point in mechanism.root_body.contact_points] == ["floor", "floor"]
+
+
 def test_refused_attachments_of_mechanisms_change_nothing(looped: Mechanism, rng: np.random.Generator) -> None:
     base = random_chain([Z, Z], rng)
     content = invariants.content(base)
