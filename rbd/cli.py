@@ -7,6 +7,7 @@ went wrong, 2 the command line is wrong (argparse's own).
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -121,15 +122,26 @@ def _sizes(mechanism: Mechanism) -> str:
 
 
 def _remarks(report: UrdfReport) -> list[str]:
-    """Return what reading a file ignored, moved and doubted, as lines to print."""
+    """Return what reading a file doubted, moved and ignored, as lines to print."""
     groups = {
         "doubtful": [f"line {w.line}: {w.element}: {w.message}" for w in report.warnings],
-        "kept independent": [f"line {m.line}: joint {m.joint!r} asks to follow {m.source!r}" for m in report.mimics],
         "snapped to the nearest aligned value": [f"line {s.line}: {s.element}: {s.what}" for s in report.snapped],
-        "ignored": [f"line {i.line}: {i.element}" + (f" {i.attribute}" if i.attribute else "") for i in report.ignored],
+        "ignored": _ignored(report),
     }
     lines: list[str] = []
     for title, entries in groups.items():
         if entries:
             lines += ["", f"{title}:", *(f"  {entry}" for entry in entries)]
     return lines
+
+
+def _ignored(report: UrdfReport) -> list[str]:
+    """Return one line for each kind of thing that is not honoured: files repeat them for every link."""
+    lines: dict[str, list[int]] = {}
+    for entry in report.ignored:
+        kind = re.sub(r" '[^']*'", "", entry.element) + (f" {entry.attribute}" if entry.attribute else "")
+        lines.setdefault(kind, []).append(entry.line)
+    return [
+        f"{kind}: line {found[0]}" + (f" and {len(found) - 1} more" if len(found) > 1 else "")
+        for kind, found in lines.items()
+    ]
