@@ -84,10 +84,9 @@ def sin(x: Scalar) -> Scalar:
 def cos(x: Scalar) -> Scalar:
     """Return the cosine.
 
-        >>> from fractions import Fraction
-    from typing import Final
-        >>> cos(Fraction(0))
-        Fraction(1, 1)
+    >>> from fractions import Fraction
+    >>> cos(Fraction(0))
+    Fraction(1, 1)
     """
     return real.cos(x) if type(x) is float else operations_of(x).cos(x)
 
@@ -118,10 +117,9 @@ def atan2(y: Scalar, x: Scalar) -> Scalar:
 def sqrt(x: Scalar) -> Scalar:
     """Return the square root; NaN for floats below zero, exact for perfect squares of exact numbers.
 
-        >>> from fractions import Fraction
-    from typing import Final
-        >>> sqrt(-1.0), sqrt(Fraction(9, 4))
-        (nan, Fraction(3, 2))
+    >>> from fractions import Fraction
+    >>> sqrt(-1.0), sqrt(Fraction(9, 4))
+    (nan, Fraction(3, 2))
     """
     return real.sqrt(x) if type(x) is float else operations_of(x).sqrt(x)
 
@@ -202,10 +200,9 @@ def positive(x: Scalar, what: str) -> Scalar:
 def lift(x: Scalar, like: Scalar | Sequence[Scalar]) -> Scalar:
     """Return `x` as an exact member of the family of `like` (of its most exotic member); `x` itself when it is already.
 
-        >>> from fractions import Fraction
-    from typing import Final
-        >>> lift(0.5, like=(0, Fraction(1, 3))), lift(0.5, like=2.0)
-        (Fraction(1, 2), 0.5)
+    >>> from fractions import Fraction
+    >>> lift(0.5, like=(0, Fraction(1, 3))), lift(0.5, like=2.0)
+    (Fraction(1, 2), 0.5)
     """
     found = dominant((like,))
     mine = operations_of(x)
