@@ -79,4 +79,9 @@ def where(condition: Condition, a: Scalar, b: Scalar) -> Scalar:
     truth = decided(condition)
     if truth is not None:
         return a if truth else b
-    return operations_of_condition(condition).where(condition, python_number(a), python_number(b))
+    operations = operations_of_condition(condition)
+    branches, first, second = pair(a, b)
+    if branches.priority > operations.priority:
+        # Numbers made of other numbers (dual ones) select by the conditions of what they are made of.
+        return branches.where(condition, first, second)
+    return operations.where(condition, python_number(a), python_number(b))

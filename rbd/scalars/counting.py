@@ -12,8 +12,6 @@ An algorithm that runs on `CountingScalar` neither branches on values nor conver
 
 from __future__ import annotations
 
-from typing import cast
-
 from typing_extensions import override
 
 from rbd.scalars.backends.counted import CountingCondition, CountingScalar, OperationCount, plain
@@ -60,7 +58,7 @@ class CountingOperations(Operations[CountingScalar]):
 
     @override
     def where(self, condition: Condition, a: Scalar, b: Scalar) -> CountingScalar:
-        assert isinstance(condition, CountingCondition)
+        condition = self._counted(condition)
         condition.count.add("select")
         chosen = a if condition.holds else b
         value = chosen.value if isinstance(chosen, CountingScalar) else plain(chosen)
@@ -68,17 +66,22 @@ class CountingOperations(Operations[CountingScalar]):
 
     @override
     def both(self, c: Condition, d: Condition) -> Condition:
-        return cast("Condition", c & d)
+        return self._counted(c) & self._counted(d)
 
     @override
     def either(self, c: Condition, d: Condition) -> Condition:
-        return cast("Condition", c | d)
+        return self._counted(c) | self._counted(d)
 
     @override
     def invert(self, c: Condition) -> Condition:
-        assert isinstance(c, CountingCondition)
-        c.count.add("invert")
-        return CountingCondition(not c.holds, c.count)
+        condition = self._counted(c)
+        condition.count.add("invert")
+        return CountingCondition(not condition.holds, condition.count)
+
+    def _counted(self, condition: Condition) -> CountingCondition:
+        if isinstance(condition, CountingCondition):
+            return condition
+        raise self.foreign_condition(condition)
 
     @override
     def positive(self, x: CountingScalar, what: str) -> CountingScalar:

@@ -83,7 +83,11 @@ def checked(entries: tuple[object, ...], name: str, widths: Shape) -> Vector:
     numbers = tuple(_number(x, name, _unravelled(i, widths)) for i, x in enumerate(entries))
     found = dominant(numbers)
     if found is None or found[0] in (REAL, CONSTANT):
-        return tuple(to_float(x) for x in numbers)
+        floats = [to_float(x) for x in numbers]
+        for i, x in enumerate(floats):
+            if not math.isfinite(x):
+                raise _not_finite(x, name, _unravelled(i, widths))
+        return tuple(floats)
     family, member = found
     return tuple(family.lift(x, member) if family.spoiled_by_floats and type(x) is float else x for x in numbers)
 
@@ -97,7 +101,7 @@ def _number(x: object, name: str, index: tuple[int, ...]) -> Scalar:
     except ScalarError as error:
         raise ScalarError(f"{name}{_subscript(index)}: {error}", argument=name, index=index, scalar=x) from None
     if not family.is_finite(value):
-        raise NotFiniteError(f"{name}{_subscript(index)} is {value}", argument=name, index=index)
+        raise _not_finite(value, name, index)
     return value
 
 
@@ -139,7 +143,11 @@ def check_finite(array: Array, name: str) -> None:
     bad = np.argwhere(~np.isfinite(array))
     if len(bad):
         index = tuple(int(i) for i in bad[0])
-        raise NotFiniteError(f"{name}{_subscript(index)} is {array[index]}", argument=name, index=index)
+        raise _not_finite(array[index], name, index)
+
+
+def _not_finite(value: object, name: str, index: tuple[int, ...]) -> NotFiniteError:
+    return NotFiniteError(f"{name}{_subscript(index)} is {value}", argument=name, index=index)
 
 
 def _unravelled(position: int, widths: Shape) -> tuple[int, ...]:

@@ -20,9 +20,10 @@ abstract, and register an instance:
 (0.0, True)
 
 What the family does not define (here: `cos`) raises a `ScalarError` naming the function and the family. A
-differentiating number needs every function with its derivative; a type whose comparisons are not plain bools also
-defines `where`, `both`, `either` and `invert`, and registers its condition type with `register_scalar(...,
-condition=...)`.
+differentiating number needs every function with its derivative; being made of other numbers it compares its parts with
+`less`, and its `where` hands the condition on to each part. A type whose comparisons are neither bools nor conditions
+of another family defines `where`, `both`, `either` and `invert`, and names its condition type when registered:
+`register_scalar(kind, operations, condition=kind_of_condition)`.
 """
 
 from __future__ import annotations
@@ -129,22 +130,22 @@ class Operations(ABC, Generic[T]):
         return self.where(self.less(a, b), b, a)
 
     def where(self, condition: Condition, a: T, b: T) -> T:
-        """Return `a` where the condition holds, else `b`."""
+        """Return `a` where the condition holds, else `b`; they may be of simpler families than the condition."""
         if isinstance(condition, bool):
             return a if condition else b
-        raise self._no_conditions(condition)
+        raise self.foreign_condition(condition)
 
     def both(self, c: Condition, d: Condition) -> Condition:
         """Return the conjunction of two undecided conditions."""
-        raise self._no_conditions(c)
+        raise self.foreign_condition(c)
 
     def either(self, c: Condition, d: Condition) -> Condition:
         """Return the disjunction of two undecided conditions."""
-        raise self._no_conditions(c)
+        raise self.foreign_condition(c)
 
     def invert(self, c: Condition) -> Condition:
         """Return the negation of an undecided condition."""
-        raise self._no_conditions(c)
+        raise self.foreign_condition(c)
 
     def positive(self, x: T, what: str) -> T:
         """Return `x`; raise SingularError naming `what` when it is certainly not positive."""
@@ -161,7 +162,8 @@ class Operations(ABC, Generic[T]):
             scalar=operands[0] if len(operands) == 1 else operands,
         )
 
-    def _no_conditions(self, condition: object) -> ScalarError:
+    def foreign_condition(self, condition: object) -> ScalarError:
+        """Make the error for a condition of another family."""
         return ScalarError(
             f"{quoted(condition)} is no condition scalars of the family {self.name!r} can select by",
             function="where",

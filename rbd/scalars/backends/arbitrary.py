@@ -1,4 +1,4 @@
-"""Real and complex numbers of mpmath. May import: errors, scalars.operations, scalars.registry; mpmath only on use.
+"""Real and complex numbers of mpmath. May import: errors, the files above it in `rbd.scalars`.
 
 A real number stays real: where mpmath would answer with a complex number (the root of -1) the answer is NaN, as for
 floats. Complex numbers compare by real part. Each number knows its context, and with it the precision.
@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 from typing_extensions import override
 
 from rbd.errors import ScalarError, quoted
+from rbd.scalars.constants import Rational
 from rbd.scalars.operations import Operations
 from rbd.scalars.protocol import Scalar
 from rbd.scalars.registry import admit
@@ -33,8 +35,11 @@ class ArbitraryOperations(Operations[Number]):
 
     @override
     def lift(self, x: Scalar, like: Number) -> Number:
+        convert = like.context.convert
         try:
-            return like.context.convert(x)
+            if isinstance(x, (Fraction, Rational)):
+                return convert(x.numerator) / convert(x.denominator)  # mpmath's own conversion rounds down
+            return convert(x)
         except (TypeError, ValueError):
             raise ScalarError(f"mpmath knows no number for {quoted(x)}", scalar=x, function="lift") from None
 
@@ -75,11 +80,11 @@ class ArbitraryOperations(Operations[Number]):
 
     @override
     def asin(self, x: Number) -> Number:
-        return self._kept_real(lambda: x.context.asin(x), x)
+        return self._kept_real(lambda: _inverse(x, x.context.asin, 1), x)
 
     @override
     def acos(self, x: Number) -> Number:
-        return self._kept_real(lambda: x.context.acos(x), x)
+        return self._kept_real(lambda: _inverse(x, x.context.acos, -1), x)
 
     @override
     def atan2(self, y: Number, x: Number) -> Number:
@@ -129,6 +134,14 @@ class ArbitraryOperations(Operations[Number]):
     @override
     def maximum(self, a: Number, b: Number) -> Number:
         return a if a.real > b.real or a.real != a.real else b
+
+
+def _inverse(x: Number, function: Callable[[Number], Number], sign: int) -> Number:
+    """Return asin or acos; mpmath loses imaginary parts far below the precision, which are exactly first order."""
+    context, slope = x.context, 1 - x.real * x.real
+    if x.imag == 0 or slope <= 0 or x.imag * x.imag > context.eps * slope * slope:
+        return function(x)
+    return context.mpc(function(x.real), sign * x.imag / context.sqrt(slope))
 
 
 def _analytic_atan2(context: Any, y: Number, x: Number, angle: Number) -> Number:

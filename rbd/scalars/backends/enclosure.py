@@ -57,7 +57,9 @@ class Enclosures:
 
     def exp(self, x: Bounds, precision: int) -> Bounds:
         """Bound the exponential."""
-        return self._increasing(self._libmp.mpf_exp, x, precision)
+        low, high = self._increasing(self._libmp.mpf_exp, x, precision)
+        zero, one = self._libmp.fzero, self._libmp.fone
+        return one if x[0] == zero else low, one if x[1] == zero else high
 
     def tanh(self, x: Bounds, precision: int) -> Bounds:
         """Bound the hyperbolic tangent."""

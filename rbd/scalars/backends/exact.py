@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
 from typing import cast
 
@@ -10,6 +9,7 @@ from typing_extensions import override
 
 from rbd.errors import ScalarError
 from rbd.scalars.backends.constant import exact_root
+from rbd.scalars.backends.real import to_float
 from rbd.scalars.operations import Operations
 from rbd.scalars.protocol import Scalar
 
@@ -32,10 +32,7 @@ class FractionOperations(Operations[Fraction]):
 
     @override
     def to_float(self, x: Fraction) -> float:
-        try:
-            return float(x)
-        except OverflowError:
-            return math.copysign(math.inf, x.numerator)
+        return to_float(x)
 
     @override
     def less(self, a: Fraction, b: Fraction) -> bool:

@@ -98,21 +98,26 @@ class IntervalOperations(Operations[Interval]):
 
     @override
     def where(self, condition: Condition, a: Scalar, b: Scalar) -> Interval:
-        context: Any = condition.context if isinstance(condition, Undecided) else None
+        context: Any = self._undecided(condition).context
         (low, high), (low2, high2) = self._bounds(a, context), self._bounds(b, context)
         return context.make_mpf((self._least(low, low2), self._greatest(high, high2)))
 
     @override
     def both(self, c: Condition, d: Condition) -> Condition:
-        return c
+        return self._undecided(c) & self._undecided(d)
 
     @override
     def either(self, c: Condition, d: Condition) -> Condition:
-        return c
+        return self._undecided(c) | self._undecided(d)
 
     @override
     def invert(self, c: Condition) -> Condition:
-        return c
+        return self._undecided(c)
+
+    def _undecided(self, condition: Condition) -> Undecided:
+        if isinstance(condition, Undecided):
+            return condition
+        raise self.foreign_condition(condition)
 
     @override
     def positive(self, x: Interval, what: str) -> Interval:

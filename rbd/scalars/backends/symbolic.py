@@ -43,7 +43,7 @@ class SymbolicOperations(Operations[Expression]):
             return self._sympy.Rational(*x.as_integer_ratio())
         try:
             return self._sympy.sympify(x, strict=True)
-        except self._sympy.SympifyError:
+        except (self._sympy.SympifyError, TypeError, ValueError):
             raise ScalarError(f"SymPy knows no expression for {quoted(x)}", scalar=x, function="lift") from None
 
     @override
@@ -76,15 +76,20 @@ class SymbolicOperations(Operations[Expression]):
 
     @override
     def where(self, condition: Condition, a: Scalar, b: Scalar) -> Expression:
-        return self._sympy.Piecewise((self._expression(a), condition), (self._expression(b), True))
+        return self._sympy.Piecewise((self._expression(a), self._boolean(condition)), (self._expression(b), True))
 
     @override
     def both(self, c: Condition, d: Condition) -> Condition:
-        return self._decided(self._sympy.And(c, d))
+        return self._decided(self._sympy.And(self._boolean(c), self._boolean(d)))
 
     @override
     def either(self, c: Condition, d: Condition) -> Condition:
-        return self._decided(self._sympy.Or(c, d))
+        return self._decided(self._sympy.Or(self._boolean(c), self._boolean(d)))
+
+    def _boolean(self, condition: Condition) -> Condition:
+        if issubclass(type(condition), self._sympy.logic.boolalg.Boolean):
+            return condition
+        raise self.foreign_condition(condition)
 
     @override
     def invert(self, c: Condition) -> Condition:
