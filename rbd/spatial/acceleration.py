@@ -79,7 +79,7 @@ class SpatialAcceleration(Motion[B, A, E]):
         the two frames are taken to be at rest with respect to each other.
         Raises FrameMismatchError unless all frames fit, ArgumentError when one twist is given without the other.
         """
-        if tf.from_frame is not self.frame:
+        if getattr(tf, "from_frame", None) is not self.frame:
             check_source(tf, self.frame, "SpatialAcceleration.transformed")
         angular, linear = self.angular_components, self.linear_components
         if twist_of_current_wrt_new is not None and twist_of_body_wrt_base is not None:

@@ -107,7 +107,7 @@ class Wrench(ForceLike[F]):
 
         Raises FrameMismatchError unless `tf` starts in the wrench's frame.
         """
-        if tf.from_frame is not self.frame:
+        if getattr(tf, "from_frame", None) is not self.frame:
             check_source(tf, self.frame, "Wrench.transformed")
         return Wrench.trusted(tf.to_frame, *transformed_force(tf, self.angular_components, self.linear_components))
 
@@ -186,7 +186,7 @@ class Momentum(ForceLike[F]):
 
         Raises FrameMismatchError unless `tf` starts in the momentum's frame.
         """
-        if tf.from_frame is not self.frame:
+        if getattr(tf, "from_frame", None) is not self.frame:
             check_source(tf, self.frame, "Momentum.transformed")
         return Momentum.trusted(tf.to_frame, *transformed_force(tf, self.angular_components, self.linear_components))
 

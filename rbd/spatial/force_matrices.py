@@ -74,7 +74,7 @@ class MomentumMatrix(ForceMatrix[F]):
 
         Raises FrameMismatchError unless `tf` starts in the matrix's frame.
         """
-        if tf.from_frame is not self.frame:
+        if getattr(tf, "from_frame", None) is not self.frame:
             check_source(tf, self.frame, "MomentumMatrix.transformed")
         columns = tuple(transformed_force(tf, a, b) for a, b in self.columns)
         return MomentumMatrix.trusted(tf.to_frame, columns)
@@ -116,7 +116,7 @@ class WrenchMatrix(ForceMatrix[F]):
 
         Raises FrameMismatchError unless `tf` starts in the matrix's frame.
         """
-        if tf.from_frame is not self.frame:
+        if getattr(tf, "from_frame", None) is not self.frame:
             check_source(tf, self.frame, "WrenchMatrix.transformed")
         columns = tuple(transformed_force(tf, a, b) for a, b in self.columns)
         return WrenchMatrix.trusted(tf.to_frame, columns)

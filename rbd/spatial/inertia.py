@@ -162,7 +162,7 @@ class SpatialInertia(SpatialValue, Generic[F]):
 
         Raises FrameMismatchError unless `tf` starts in the inertia's frame.
         """
-        if tf.from_frame is not self.frame:
+        if getattr(tf, "from_frame", None) is not self.frame:
             check_source(tf, self.frame, "SpatialInertia.transformed")
         rotation, p, mass = tf.rotation_components, tf.translation_components, self.mass
         turned = matvec(rotation, self.cross_part_components)

@@ -70,7 +70,7 @@ class GeometricJacobian(ColumnMatrix, Generic[B, A, E]):
 
         Raises FrameMismatchError unless `tf` starts in the frame the Jacobian is expressed in.
         """
-        if tf.from_frame is not self.frame:
+        if getattr(tf, "from_frame", None) is not self.frame:
             check_source(tf, self.frame, "GeometricJacobian.transformed")
         columns = tuple(_transformed_motion(tf, a, b) for a, b in self.columns)
         return GeometricJacobian.trusted(self.body, self.base, tf.to_frame, columns)
@@ -157,7 +157,7 @@ class PointJacobian(SpatialValue, Generic[F]):
 
         Raises FrameMismatchError unless `tf` starts in the Jacobian's frame.
         """
-        if tf.from_frame is not self.frame:
+        if getattr(tf, "from_frame", None) is not self.frame:
             check_source(tf, self.frame, "PointJacobian.transformed")
         return PointJacobian.trusted(tf.to_frame, tuple(matvec(tf.rotation_components, c) for c in self.columns))
 

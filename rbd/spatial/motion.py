@@ -73,7 +73,7 @@ class Twist(Motion[B, A, E]):
 
         Raises FrameMismatchError unless `tf` starts in the frame the twist is expressed in.
         """
-        if tf.from_frame is not self.frame:
+        if getattr(tf, "from_frame", None) is not self.frame:
             check_source(tf, self.frame, "Twist.transformed")
         rotation = tf.rotation_components
         angular = matvec(rotation, self.angular_components)

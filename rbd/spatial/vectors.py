@@ -105,7 +105,7 @@ class Point(Coordinates[F]):
 
         Raises FrameMismatchError unless `tf` starts in the point's frame.
         """
-        if tf.from_frame is not self.frame:
+        if getattr(tf, "from_frame", None) is not self.frame:
             check_source(tf, self.frame, "Point.transformed")
         return Point.trusted(
             tf.to_frame, add3(matvec(tf.rotation_components, self.xyz_components), tf.translation_components)
@@ -191,7 +191,7 @@ class FreeVector(Coordinates[F]):
 
         Raises FrameMismatchError unless `tf` starts in the vector's frame.
         """
-        if tf.from_frame is not self.frame:
+        if getattr(tf, "from_frame", None) is not self.frame:
             check_source(tf, self.frame, "FreeVector.transformed")
         return FreeVector.trusted(tf.to_frame, matvec(tf.rotation_components, self.xyz_components))
 

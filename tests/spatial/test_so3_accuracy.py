@@ -203,7 +203,8 @@ def test_complex_steps_of_inverse_jacobian(angle: float) -> None:
 
 
 @pytest.mark.parametrize(
-    "function", [so3.rotation_exp, so3.left_jacobian, so3.inverse_left_jacobian, so3.quaternion_exp, so3.mrp_to_rotation]
+    "function",
+    [so3.rotation_exp, so3.left_jacobian, so3.inverse_left_jacobian, so3.quaternion_exp, so3.mrp_to_rotation],
 )
 def test_complex_step_at_zero_is_finite(function: object) -> None:
     assert callable(function)
