@@ -22,6 +22,7 @@ _ESCAPES: Final = str.maketrans(
 )
 _LARGEST: Final = 1.7976931348623157e308
 _AXES_TOLERANCE: Final = 1e-12
+_DIGITS: Final = 15
 _UNSAID: Final = ("armature", "bound_stiffness", "bound_damping")
 
 
@@ -35,14 +36,21 @@ def _said(values: Sequence[float]) -> str:
     return " ".join(repr(value + 0.0) for value in values)  # adding 0.0 makes -0.0 plain
 
 
-def _rounded(value: float, scale: float, digits: int) -> float:
-    """Return `value` to as many decimals as a number of the size of `scale` has with that many digits."""
-    return round(value, digits - math.frexp(scale)[1] * 3 // 10)
+def _rounded(value: float, scale: float) -> float:
+    """Return `value` to as many decimals as a number of the size of `scale` has with 15 digits.
+
+    Numbers that were given are written exactly; those that had to be computed are rounded, because the noise in their
+    last digits would make a file that is read and written again a different one.
+    """
+    if scale == 0.0:
+        return value
+    # the small term keeps noise in a round scale from deciding its decade
+    return round(value, _DIGITS - 1 - math.floor(math.log10(scale) + 1e-9))
 
 
-def link_lines(body: RigidBody, digits: int) -> Iterator[str]:
+def link_lines(body: RigidBody) -> Iterator[str]:
     """Yield the lines of a link; the root and massless bodies have no `<inertial>`."""
-    numbers = None if body.inertia is None else _inertia_numbers(body.inertia, digits)
+    numbers = None if body.inertia is None else _inertia_numbers(body.inertia)
     if numbers is None:
         yield f"  {element('link', {'name': body.name})}"
         return
@@ -57,7 +65,7 @@ def link_lines(body: RigidBody, digits: int) -> Iterator[str]:
     yield "  </link>"
 
 
-def _inertia_numbers(inertia: SpatialInertia, digits: int) -> tuple[float, list[float], list[float]] | None:
+def _inertia_numbers(inertia: SpatialInertia) -> tuple[float, list[float], list[float]] | None:
     """Return mass, centre of mass and the six moments about it; None when all are zero."""
     mass = to_float(inertia.mass)
     (xx, xy, xz), (_, yy, yz), (_, _, zz) = (_floats(row) for row in inertia.moment_components)
@@ -67,48 +75,48 @@ def _inertia_numbers(inertia: SpatialInertia, digits: int) -> tuple[float, list[
         return None
     x, y, z = (entry / mass if mass else 0.0 for entry in (a, b, c))
     moments = [xx - (b * y + c * z), xy + a * y, xz + a * z, yy - (a * x + c * z), yz + b * z, zz - (a * x + b * y)]
-    # moments about the centre of mass are differences: only what is not cancelled is meant
-    com = [float(f"{entry:.{digits}g}") for entry in (x, y, z)]
-    return mass, com, [_rounded(moment, scale, digits) for moment in moments]
+    far = max(abs(x), abs(y), abs(z))
+    return mass, [_rounded(entry, far) for entry in (x, y, z)], [_rounded(moment, 10 * scale) for moment in moments]
 
 
-def origin_line(placement: Transform, digits: int) -> Iterator[str]:
+def origin_line(placement: Transform) -> Iterator[str]:
     """Yield the line of an `<origin>`; none for the identity."""
     (a, b, c), (d, e, f), (g, h, i) = (_floats(row) for row in placement.rotation_components)
     translation = _floats(placement.translation_components)
-    rpy = [_angle(angle, digits) for angle in rpy_of(((a, b, c), (d, e, f), (g, h, i)))]
+    rpy = rpy_of(((a, b, c), (d, e, f), (g, h, i)))
     if any((*translation, *rpy)):
         yield f"    {element('origin', {'xyz': _said(translation), 'rpy': _said(rpy)})}"
 
 
-def _angle(angle: float, digits: int) -> float:
-    """Return an angle rounded; half a turn is always positive, or rounding would decide its sign."""
-    rounded = _rounded(angle, 1.0, digits)
-    return math.pi if math.pi - abs(rounded) <= 10.0 ** (1 - digits) else rounded
-
-
 def rpy_of(rows: Rows) -> Triple:
-    """Return roll, pitch and yaw of a rotation.
+    """Return roll, pitch and yaw of a rotation, rounded.
 
-    Pitch and roll are taken after yaw is undone: where pitch is a right angle any yaw will do, and roll makes up for
-    it.
+    Where pitch is nearly a right angle, yaw is hardly determined, and rounded to what is; pitch and roll are taken
+    after the rounded yaw is undone, and make up for it.
     """
-    yaw = math.atan2(rows[1][0], rows[0][0])
+    level = math.hypot(rows[0][0], rows[1][0])
+    yaw = _angle(math.atan2(rows[1][0], rows[0][0]), 1.0 / level) if level else 0.0
     c, s = math.cos(yaw), math.sin(yaw)
     pitch = math.atan2(-rows[2][0], c * rows[0][0] + s * rows[1][0])
     roll = math.atan2(s * rows[0][2] - c * rows[1][2], c * rows[1][1] - s * rows[0][1])
-    return roll, pitch, yaw
+    return _angle(roll), _angle(pitch), yaw
+
+
+def _angle(angle: float, scale: float = 1.0) -> float:
+    """Return an angle rounded; half a turn is always positive, or noise would decide its sign."""
+    rounded = _rounded(angle, scale)
+    return math.pi if abs(rounded) >= _rounded(math.pi, scale) else rounded
 
 
 def joint_lines(
-    joint: Joint, parent: RigidBody, child: RigidBody, placement: Transform, digits: int, *, strict: bool
+    joint: Joint, parent: RigidBody, child: RigidBody, placement: Transform, *, strict: bool
 ) -> Iterator[str]:
     """Yield the lines of a joint; raise ArgumentError naming it when URDF cannot say it."""
     kind, axis = _kind_and_axis(joint)
     yield "  " + element("joint", {"name": joint.name, "type": kind}, closed=False)
     yield f"    {element('parent', {'link': parent.name})}"
     yield f"    {element('child', {'link': child.name})}"
-    yield from origin_line(placement, digits)
+    yield from origin_line(placement)
     if axis is not None:
         yield f"    {element('axis', {'xyz': _said(axis)})}"
     limit = _limit(joint, kind)
@@ -146,7 +154,17 @@ def _normal(joint: Joint, x: Triple, y: Triple) -> Triple:
     defect = max(abs(a - b) for a, b in zip((*x, *y), (*wanted[0], *wanted[1]), strict=True))
     if defect > _AXES_TOLERANCE:
         raise _refusal(joint, f"URDF keeps only the normal of a planar joint; reading would make the axes {wanted}")
-    return normal
+    return _rounded_unit(normal)
+
+
+def _rounded_unit(vector: Triple) -> Triple:
+    """Return a unit vector rounded but for its largest component, which keeps the length."""
+    rounded = [_rounded(entry, 1.0) for entry in vector]
+    largest = max(range(3), key=lambda k: abs(rounded[k]))
+    others = math.fsum(entry * entry for k, entry in enumerate(rounded) if k != largest)
+    rounded[largest] = math.copysign(math.sqrt(1.0 - others), vector[largest])
+    x, y, z = rounded
+    return x, y, z
 
 
 def _range(joint: Joint) -> tuple[float, float]:

@@ -17,7 +17,7 @@ from rbd.spatial.linalg import Mat3
 from rbd.spatial.so3 import quaternion_to_rotation, rpy_to_rotation
 from rbd.urdf.reading import Reading
 from rbd.urdf.report import Rows, Snapped, Triple
-from rbd.urdf.snap import ROUNDING, change, snapped_axis, snapped_rotation, snapped_translation
+from rbd.urdf.snap import ROUNDING, change, snapped_angle, snapped_axis, snapped_rotation, snapped_translation
 from rbd.urdf.xml import Node
 
 _ZERO: Final = (0.0, 0.0, 0.0)
@@ -41,14 +41,26 @@ def read_origin(reading: Reading, node: Node, *, snap: bool) -> Pose:
         return Pose()
     reading.accept(origin, _ORIGIN)
     x, y, z = reading.vector(origin, "xyz", _ZERO)
-    pose = Pose(_rotation(reading, origin), (x, y, z))
-    return _snapped(reading, origin, pose) if snap and reading.snap else pose
+    given, near = _rotations(reading, origin)
+    if not (snap and reading.snap):
+        return Pose(given, (x, y, z))
+    pose = Pose(snapped_rotation(near), snapped_translation((x, y, z)))
+    _note(reading, origin, "rotation", sum(given, ()), sum(pose.rotation, ()))
+    _note(reading, origin, "translation", (x, y, z), pose.translation)
+    return pose
 
 
-def _rotation(reading: Reading, origin: Node) -> Rows:
-    if "quat_xyzw" not in origin.attributes:
-        roll, pitch, yaw = reading.vector(origin, "rpy", _ZERO)
-        return rpy_rows((roll, pitch, yaw))
+def _rotations(reading: Reading, origin: Node) -> tuple[Rows, Rows]:
+    """Return the rotation as it is given, and with its angles snapped."""
+    if "quat_xyzw" in origin.attributes:
+        rotation = _quaternion(reading, origin)
+        return rotation, rotation
+    roll, pitch, yaw = reading.vector(origin, "rpy", _ZERO)
+    near = (snapped_angle(roll), snapped_angle(pitch), snapped_angle(yaw))
+    return rpy_rows((roll, pitch, yaw)), rpy_rows(near)
+
+
+def _quaternion(reading: Reading, origin: Node) -> Rows:
     if "rpy" in origin.attributes:
         raise reading.fault(UrdfValueError, origin, "has both rpy and quat_xyzw", attribute="quat_xyzw")
     quaternion = reading.vector(origin, "quat_xyzw", (0.0, 0.0, 0.0, 1.0))
@@ -75,14 +87,6 @@ def float_rows(rotation: Mat3) -> Rows:
     """Return a matrix of scalars as rows of floats, without negative zeros."""
     (a, b, c), (d, e, f), (g, h, i) = ([to_float(entry) + 0.0 for entry in row] for row in rotation)
     return (a, b, c), (d, e, f), (g, h, i)
-
-
-def _snapped(reading: Reading, origin: Node, pose: Pose) -> Pose:
-    rotation = snapped_rotation(pose.rotation)
-    translation = snapped_translation(pose.translation)
-    _note(reading, origin, "rotation", sum(pose.rotation, ()), sum(rotation, ()))
-    _note(reading, origin, "translation", pose.translation, translation)
-    return Pose(rotation, translation)
 
 
 Snappable = Literal["rotation", "translation", "axis"]

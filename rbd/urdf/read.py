@@ -42,8 +42,9 @@ def load_urdf(
     itself. Joints come in file order, parents first. Each link's frame (`mechanism.frame(link)`) coincides with
     the frame after its joint, also where fixed joints are merged away.
 
-    `strict=False` turns what can be mended into warnings. `snap` makes rotations and axes exact that are within 5e-8
-    radians of coordinate-aligned ones, and zero the translations below 1e-8. `report` receives what was ignored,
+    `strict=False` turns what can be mended into warnings. `snap` makes exact what was meant to be: angles within 5e-8
+    (seven decimals) of a multiple of a right angle, and entries of placements and axes within 1e-8 of those of a
+    coordinate-aligned one. `report` receives what was ignored,
     snapped and doubted, and the shapes; `packages` is where it finds `package://` meshes, which loading never opens.
     `gravity` is in the root frame.
 

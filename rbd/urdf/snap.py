@@ -1,8 +1,9 @@
 """Rotations and axes that are a printing error away from coordinate-aligned ones are made exact.
 
 Writers of robot files print 1.5707963 for a right angle. The cosine of that is 2.7e-8, not 0, and every structural zero
-that recording could have dropped is lost. The tolerance covers seven printed decimals of a right angle or a half turn,
-and nothing a person would write on purpose.
+that recording could have dropped is lost. Angles are snapped as they are printed: to multiples of a right angle that
+seven decimals cannot tell apart. Entries of the matrix are snapped after that, which covers quaternions, and angles
+that only together make a right one.
 
 Room: urdf. May import the types of the module `report`.
 """
@@ -15,24 +16,30 @@ from typing import Final
 from rbd.urdf.report import Rows, Triple
 
 ANGLE_TOLERANCE: Final = 5e-8
-LENGTH_TOLERANCE: Final = 1e-8
+TOLERANCE: Final = 1e-8
 ROUNDING: Final = 1e-15
 """Changes no larger than this are the rounding of sine and cosine, and are not reported."""
 
 
+def snapped_angle(angle: float) -> float:
+    """Return `angle`, or the multiple of a right angle that it is printed for."""
+    right = round(angle / (math.pi / 2)) * (math.pi / 2)
+    return right if abs(angle - right) <= ANGLE_TOLERANCE else angle
+
+
 def snapped_axis(axis: Triple) -> Triple:
     """Return the unit vector `axis` with components within the tolerance of 0 made zero, and the rest made to fit."""
-    rounded = _near(axis, ANGLE_TOLERANCE)
+    rounded = _near(axis, TOLERANCE)
     return axis if rounded == axis else _unit(rounded)
 
 
 def snapped_translation(translation: Triple) -> Triple:
-    """Return `translation` with components shorter than the length tolerance made zero."""
-    x, y, z = (0.0 if abs(c) <= LENGTH_TOLERANCE else c for c in translation)
+    """Return `translation` with components within the tolerance of 0 made zero."""
+    x, y, z = (0.0 if abs(c) <= TOLERANCE else c for c in translation)
     return x, y, z
 
 
-def snapped_rotation(rows: Rows, tolerance: float = ANGLE_TOLERANCE) -> Rows:
+def snapped_rotation(rows: Rows, tolerance: float = TOLERANCE) -> Rows:
     """Return the rotation matrix `rows` with entries close to 0 or ±1 made exact, and the rest made to fit.
 
     An entry of ±1 fixes its row and column, and leaves the angle about one axis. A single entry of 0 keeps its row in a

@@ -2,8 +2,8 @@
 
 Room: urdf. May import `errors`, `spatial`, `mechanism` and the modules `read` and `phrases`.
 
-Text is settled before it is returned: it is read and written again until nothing changes, so that reading and writing a
-written file gives the same bytes, and nothing is written that the reader would refuse.
+A written file that is read and written again gives the same bytes. Text is read before it is returned: nothing is
+written that the reader would refuse.
 """
 
 from __future__ import annotations
@@ -12,16 +12,12 @@ import contextlib
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Final
 
 from rbd.errors import ArgumentError, UrdfError, UrdfPathError, quoted
-from rbd.mechanism import Mechanism, RigidBody
+from rbd.mechanism import Mechanism
 from rbd.spatial import Transform
 from rbd.urdf.phrases import element, joint_lines, link_lines, origin_line
 from rbd.urdf.read import parse_urdf
-
-_PRECISIONS: Final = (16, 15, 14, 13)
-_ROUNDS: Final = 6
 
 
 def write_urdf(
@@ -80,43 +76,31 @@ def format_urdf(mechanism: Mechanism, *, name: str = "robot", frames: Sequence[s
         joint = mechanism.loop_joints[0]
         message = f"joint {quoted(joint.name)} closes a loop, which URDF cannot say"
         raise ArgumentError(message, argument="mechanism", joint=joint.name)
-    text = ""
-    for digits in _PRECISIONS:
-        text = _text(mechanism, mechanism.root_body, name, frames, digits, strict=strict)
-        for _ in range(_ROUNDS):
-            again = _rewritten(text, mechanism.root_body.name, name, digits, strict=strict)
-            if again == text:
-                return text
-            text = again
-    return text
-
-
-def _rewritten(text: str, top: str, name: str, digits: int, *, strict: bool) -> str:
+    text = _text(mechanism, name, frames, strict=strict)
     try:
-        mechanism = parse_urdf(text, remove_fixed_joints=False, strict=strict)
+        parse_urdf(text, remove_fixed_joints=False, strict=strict)
     except UrdfError as error:
         message = f"URDF cannot say this mechanism: {error.message}"
         raise ArgumentError(message, argument="mechanism") from error
-    return _text(mechanism, mechanism.body(top), name, (), digits, strict=strict)
+    return text
 
 
-def _text(mechanism: Mechanism, top: RigidBody, name: str, frames: Sequence[str], digits: int, *, strict: bool) -> str:
-    """Return the text of everything at and below `top`."""
-    bodies = mechanism.subtree(top)
+def _text(mechanism: Mechanism, name: str, frames: Sequence[str], *, strict: bool) -> str:
+    bodies = mechanism.bodies
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', element("robot", {"name": name}, closed=False)]
     for body in bodies:
-        lines += link_lines(body, digits)
+        lines += link_lines(body)
     lines += (f"  {element('link', {'name': frame})}" for frame in frames)
     for body in bodies[1:]:
         joint = mechanism.parent_joint(body)
         if joint is not None:
             parent = mechanism.predecessor(joint)
-            lines += joint_lines(joint, parent, body, mechanism.placement(joint), digits, strict=strict)
-    lines += _frame_joints(mechanism, frames, digits)
+            lines += joint_lines(joint, parent, body, mechanism.placement(joint), strict=strict)
+    lines += _frame_joints(mechanism, frames)
     return "\n".join([*lines, "</robot>", ""])
 
 
-def _frame_joints(mechanism: Mechanism, frames: Iterable[str], digits: int) -> Iterable[str]:
+def _frame_joints(mechanism: Mechanism, frames: Iterable[str]) -> Iterable[str]:
     for name in frames:
         frame = mechanism.frame(name)
         body = mechanism.body_of_frame(frame)
@@ -124,5 +108,5 @@ def _frame_joints(mechanism: Mechanism, frames: Iterable[str], digits: int) -> I
         yield "  " + element("joint", {"name": f"{name}_to_{body.name}", "type": "fixed"}, closed=False)
         yield f"    {element('parent', {'link': body.name})}"
         yield f"    {element('child', {'link': name})}"
-        yield from origin_line(placement, digits)
+        yield from origin_line(placement)
         yield "  </joint>"

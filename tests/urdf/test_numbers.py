@@ -29,7 +29,16 @@ def test_every_finite_float_is_read_back_exactly(value: float) -> None:
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("1", 1.0), ("+1.", 1.0), (".5", 0.5), ("-.5E+1", -5.0), ("007", 7.0), (" 2\t", 2.0), ("1e-400", 0.0), ("\n3", 3.0)],
+    [
+        ("1", 1.0),
+        ("+1.", 1.0),
+        (".5", 0.5),
+        ("-.5E+1", -5.0),
+        ("007", 7.0),
+        (" 2\t", 2.0),
+        ("1e-400", 0.0),
+        ("\n3", 3.0),
+    ],
 )
 def test_spellings(text: str, value: float) -> None:
     assert parse_number(text) == value

@@ -45,11 +45,11 @@ def warnings(text: str, *, strict: bool = True) -> list[str]:
         ("fixed", "", Fixed()),
         ("floating", "", QuaternionFloating()),
         ("planar", '<axis xyz="0 0 1"/>', Planar((1, 0, 0), (0, 1, 0))),
-        ("planar", '<axis xyz="0 0 -1"/>', Planar((1, 0, 0), (0, -1, 0))),
+        ("planar", '<axis xyz="0 0 -1"/>', Planar((-1, 0, 0), (0, 1, 0))),
         ("planar", "", Planar((0, 0, -1), (0, 1, 0))),
         ("planar", '<axis xyz="0 1 0"/>', Planar((1, 0, 0), (0, 0, -1))),
         ("continuous", '<axis xyz="0 -2 0"/>', Revolute((0, -1, 0))),
-        ("continuous", '<axis/>', Revolute((1, 0, 0))),
+        ("continuous", "<axis/>", Revolute((1, 0, 0))),
     ],
 )
 def test_joint_types_and_axes(kind: str, inside: str, joint_type: JointType) -> None:

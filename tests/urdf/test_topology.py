@@ -36,7 +36,9 @@ def test_but_parents_first() -> None:
 def test_merging_fixed_joints_keeps_the_order_of_the_others() -> None:
     rng = random.Random(1)
     for _ in range(30):
-        joints = [joint(f"j{k}", f"l{rng.randrange(k)}", f"l{k}", rng.choice(["fixed", "continuous"])) for k in range(1, 12)]
+        joints = [
+            joint(f"j{k}", f"l{rng.randrange(k)}", f"l{k}", rng.choice(["fixed", "continuous"])) for k in range(1, 12)
+        ]
         rng.shuffle(joints)
         text = robot(*(link(f"l{k}") for k in range(12)), *joints)
         assert order(parse_urdf(text)) == order(parse_urdf(text, remove_fixed_joints=False))
@@ -61,9 +63,7 @@ def test_ordinary_names_are_accepted(name: str) -> None:
     assert parse_urdf(robot(link("a"), link(name), joint(name, "a", name))).body(name).name == name
 
 
-@pytest.mark.parametrize(
-    ("make", "count"), [(chain, 3000), (star, 10_000)], ids=["chain of 3000", "star of 10000"]
-)
+@pytest.mark.parametrize(("make", "count"), [(chain, 3000), (star, 10_000)], ids=["chain of 3000", "star of 10000"])
 @pytest.mark.parametrize("kind", ["continuous", "fixed"])
 def test_large_robots_take_linear_time(make: object, count: int, kind: str) -> None:
     text = make(count, kind)  # type: ignore[operator]  # one of the two makers

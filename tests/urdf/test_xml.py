@@ -33,7 +33,9 @@ def test_columns_count_characters() -> None:
 
 
 def test_paths_name_elements_from_the_outside_in() -> None:
-    mass = tree("<robot><link name='arm'><inertial><mass/></inertial></link></robot>").children[0].children[0].children[0]
+    mass = (
+        tree("<robot><link name='arm'><inertial><mass/></inertial></link></robot>").children[0].children[0].children[0]
+    )
     assert mass.path == "link 'arm' > inertial > mass"
 
 

@@ -1,0 +1,53 @@
+"""Robots of the example-robot-data collection, read by us and by Pinocchio."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rbd.mechanism import Mechanism
+from rbd.urdf import UrdfReport, load_urdf
+
+pytestmark = pytest.mark.peers
+pin = pytest.importorskip("pinocchio", reason="comparisons need the dependency group `peers`")
+ROBOTS = Path(pin.__file__).parents[4] / "share/example-robot-data/robots"
+EMPTY = {"ur3.urdf"}  # a template that was expanded to nothing
+PATHS = [path for path in sorted(ROBOTS.rglob("*.urdf")) if path.name not in EMPTY]
+
+
+def test_the_collection_is_there() -> None:
+    assert len(PATHS) >= 60
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("floating", [False, True], ids=["fixed", "floating"])
+def test_same_joints_masses_and_placements(path: Path, floating: bool) -> None:
+    report = UrdfReport()
+    free = floating and '<link name="world"' not in path.read_text()  # the world itself cannot float
+    mechanism = load_urdf(path, strict=False, floating=free, snap=False, report=report)
+    model = pin.buildModelFromUrdf(str(path), *([pin.JointModelFreeFlyer()] if free else []))
+    ours = {joint.name for joint in mechanism.tree_joints if not joint.name.endswith("_to_world")}
+    theirs = set(model.names[1:]) - {"root_joint"}
+    followers = {mimic.joint for mimic in report.mimics}
+    assert ours - followers == theirs - followers
+    mass = sum(inertia.mass for inertia in model.inertias[1:])
+    assert mechanism.mass == pytest.approx(mass, rel=1e-12)
+    for name in ours & theirs:
+        compare(mechanism, model, name, report)
+
+
+def compare(mechanism: Mechanism, model: pin.Model, name: str, report: UrdfReport) -> None:
+    """Compare one joint: where it sits, its bounds, and the inertia of the body behind it."""
+    index = model.getJointId(name)
+    joint, pose = mechanism.joint(name), model.jointPlacements[index]
+    np.testing.assert_allclose(mechanism.placement(joint).matrix, pose.homogeneous, atol=1e-12)
+    unbounded = any(f"joint '{name}'" in w.element and "are missing" in w.message for w in report.warnings)
+    if joint.nv == model.nqs[index] == 1 and not unbounded:  # they take bounds that are left out for 0
+        assert joint.position_bounds == ((model.lowerPositionLimit[model.idx_qs[index]],
+                                          model.upperPositionLimit[model.idx_qs[index]]),)  # fmt: skip
+    inertia, theirs = mechanism.successor(joint).inertia, model.inertias[index].matrix()
+    assert inertia is not None
+    swap = np.eye(6)[[3, 4, 5, 0, 1, 2]]  # their linear part comes first
+    np.testing.assert_allclose(inertia.matrix, swap @ theirs @ swap.T, atol=1e-9 * max(1.0, abs(theirs).max()))
