@@ -157,8 +157,9 @@ def test_wrenches_are_checked(a_case: Case, name: str) -> None:
     assert "nowhere" in str(caught.value)
     with pytest.raises(UnknownNameError):
         call(a_case.state, {stranger: Wrench(a_case.mechanism.root_frame, (0, 0, 0), (0, 0, 0))})
-    with pytest.raises((ArgumentError, TypeError)):
+    with pytest.raises(ArgumentError) as caught:
         call(a_case.state, {body: np.zeros(6)})
+    assert body.name in str(caught.value)
     with pytest.raises((ArgumentError, UnknownNameError, TypeError)):
         call(a_case.state, {body.name + "?": Wrench(a_case.mechanism.root_frame, (0, 0, 0), (0, 0, 0))})
 

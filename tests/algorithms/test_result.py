@@ -226,6 +226,17 @@ def test_inverse_dynamics_fills_a_result_with_its_motion() -> None:
         close(result.joint_wrench(joint).vector, expected.joint_wrench(joint).vector, 1e-9, scale=1)
 
 
+def test_inverse_dynamics_refuses_the_result_of_another_mechanism() -> None:
+    a_case, other = case("tree", seed=131), case("tree", seed=137)
+    result = solved(other, other.velocity())
+    first = snapshot(result, other)
+    with pytest.raises(ArgumentError) as caught:
+        rbd.inverse_dynamics(a_case.state, a_case.velocity(), result=result)
+    assert caught.value.argument == "result"
+    for before, after in zip(first, snapshot(result, other), strict=True):
+        assert np.array_equal(before, after)
+
+
 def test_every_joint_of_a_tree_must_be_actuated() -> None:
     a_case = case("tree", seed=127)
     zero, joints = np.zeros(a_case.mechanism.nv), a_case.mechanism.tree_joints
