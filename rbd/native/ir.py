@@ -1,0 +1,106 @@
+"""Small words for writing LLVM IR as text: vector types of W lanes, constants, fresh names.
+
+Room: native; knows nothing of robots. May import: errors and scalars.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import final
+
+WIDTHS = (1, 2, 4, 8)
+ATTRIBUTES = 'nounwind "min-legal-vector-width"="512" "prefer-vector-width"="512"'
+
+
+def hexadecimal(value: float) -> str:
+    """Return a double as the hexadecimal constant that IR reads back bit for bit."""
+    return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
+
+
+@final
+class Lanes:
+    """How types and constants are written for W lanes: scalars for one, vectors for more."""
+
+    def __init__(self, width: int) -> None:
+        """Write for `width` lanes."""
+        self.width = width
+        self.double = self._type("double")
+        self.integer = self._type("i64")
+        self.truth = self._type("i1")
+        self.suffix = "f64" if width == 1 else f"v{width}f64"
+        self.alignment = 8 * width
+
+    def _type(self, element: str) -> str:
+        return element if self.width == 1 else f"<{self.width} x {element}>"
+
+    def number(self, value: float) -> str:
+        """Return a double in every lane."""
+        text = hexadecimal(value)
+        return text if self.width == 1 else f"splat (double {text})"
+
+    def whole(self, value: int) -> str:
+        """Return an integer in every lane."""
+        return str(value) if self.width == 1 else f"splat (i64 {value})"
+
+    def intrinsic(self, name: str) -> str:
+        """Return the name of LLVM's own function for this type, such as llvm.fma.v8f64."""
+        return f"@llvm.{name}.{self.suffix}"
+
+    def declarations(self) -> list[str]:
+        """Return the declarations of LLVM's own functions that kernels use."""
+        d = self.double
+        return [
+            f"declare {d} {self.intrinsic('fma')}({d}, {d}, {d})",
+            f"declare {d} {self.intrinsic('sqrt')}({d})",
+            f"declare {d} {self.intrinsic('fabs')}({d})",
+        ]
+
+
+@final
+class Writer:
+    """Lines of one function, and fresh names for its values."""
+
+    def __init__(self) -> None:
+        """Begin with no line."""
+        self.lines: list[str] = []
+        self._count = 0
+
+    def name(self) -> str:
+        """Return a name that is not taken."""
+        self._count += 1
+        return f"%t{self._count}"
+
+    def label(self) -> str:
+        """Return a label that is not taken; written %label in branches."""
+        self._count += 1
+        return f"b{self._count}"
+
+    def add(self, line: str) -> None:
+        """Write a line."""
+        self.lines.append(line)
+
+    def set(self, expression: str) -> str:
+        """Write an instruction and return the name of its value."""
+        name = self.name()
+        self.lines.append(f"  {name} = {expression}")
+        return name
+
+    def element(self, pointer: str, index: int | str, kind: str = "double") -> str:
+        """Return a pointer to element `index` behind `pointer`."""
+        return self.set(f"getelementptr inbounds {kind}, ptr {pointer}, i64 {index}")
+
+    def load(self, kind: str, pointer: str, alignment: int = 8) -> str:
+        """Return what is behind a pointer."""
+        return self.set(f"load {kind}, ptr {pointer}, align {alignment}")
+
+    def store(self, kind: str, value: str, pointer: str, alignment: int = 8) -> None:
+        """Put a value behind a pointer."""
+        self.add(f"  store {kind} {value}, ptr {pointer}, align {alignment}")
+
+    def begin(self, label: str) -> None:
+        """Begin a block."""
+        self.add(f"{label}:")
+
+    def text(self) -> str:
+        """Return everything written."""
+        return "\n".join(self.lines) + "\n"

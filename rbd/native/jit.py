@@ -1,0 +1,115 @@
+"""From IR text to callable machine code.
+
+Room: native; knows nothing of robots. May import: errors and scalars. This module alone imports llvmlite; whoever wants
+to run without it asks `rbd.native.available` first. LLVM's optimiser is left out on purpose: on straight-line code it
+costs time and gains none.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from functools import cache
+from itertools import count
+from typing import final
+
+import attrs
+from llvmlite import binding
+
+LIBRARY_PREFIX = "rbd_"
+_lock = threading.Lock()
+"""LLVM's code generator is used by one thread at a time."""
+
+
+_LIBRARY = ("sin", "cos", "tan", "asin", "acos", "atan2", "exp", "log", "pow", "tanh", "malloc", "free")
+
+
+@cache
+def library_addresses() -> dict[str, int]:
+    """Return where the C library's functions that kernels call are, the same ones the interpreter calls."""
+    process = ctypes.CDLL(None)
+    return {name: ctypes.cast(getattr(process, name), ctypes.c_void_p).value or 0 for name in _LIBRARY}
+
+
+@final
+@attrs.frozen(eq=False)
+class Machine:
+    """The processor code is made for."""
+
+    triple: str
+    cpu: str
+    features: str
+    llvm: str
+
+    @property
+    def lanes(self) -> int:
+        """Doubles in the widest vector register."""
+        if "+avx512f" in self.features:
+            return 8
+        return 4 if "+avx2" in self.features or "+avx" in self.features.split(",") else 2
+
+    @property
+    def key(self) -> str:
+        """What object code must agree on to run here."""
+        return "|".join((self.triple, self.cpu, self.features, self.llvm))
+
+
+@cache
+def _initialized() -> bool:
+    """Prepare LLVM for this processor, once."""
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    return True
+
+
+@cache
+def machine() -> Machine:
+    """Return the processor of this process."""
+    features = binding.get_host_cpu_features().flatten()
+    version = ".".join(str(part) for part in binding.llvm_version_info)
+    return Machine(binding.get_process_triple(), binding.get_host_cpu_name(), features, version)
+
+
+def _target_machine() -> binding.TargetMachine:
+    _initialized()
+    here = machine()
+    target = binding.Target.from_triple(here.triple)
+    return target.create_target_machine(
+        cpu=here.cpu, features=here.features, opt=1, reloc="pic", codemodel="small", jit=True
+    )
+
+
+@cache
+def _linker() -> binding.LLJIT:
+    return binding.create_lljit_compiler(_target_machine(), use_jit_link=False)
+
+
+def assemble(text: str) -> bytes:
+    """Return the object code of a module of IR text."""
+    with _lock:
+        target = _target_machine()
+        module = binding.parse_assembly(text)
+        module.triple = machine().triple
+        return bytes(target.emit_object(module))
+
+
+@final
+class Library:
+    """Loaded object code. The code lives as long as this object."""
+
+    _numbers = count(1)
+
+    def __init__(self, code: bytes, symbols: tuple[str, ...]) -> None:
+        """Load `code`, of which `symbols` will be called."""
+        with _lock:
+            builder = binding.JITLibraryBuilder().add_object_img(code)
+            for name, address in library_addresses().items():
+                builder = builder.import_symbol(LIBRARY_PREFIX + name, address)
+            for symbol in symbols:
+                builder = builder.export_symbol(symbol)
+            self._tracker = builder.link(_linker(), f"rbd{next(Library._numbers)}")
+        self._addresses = {symbol: int(self._tracker[symbol]) for symbol in symbols}
+
+    def address(self, symbol: str) -> int:
+        """Return where a function begins."""
+        return self._addresses[symbol]

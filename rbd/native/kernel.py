@@ -1,0 +1,108 @@
+"""A program as machine code: compile it, call it for one state or for many.
+
+Room: native; knows nothing of robots. May import: errors and scalars.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import final
+
+from rbd.native.emit import ARITY, LIBRARY, functions, library_symbol
+from rbd.native.ir import Lanes
+from rbd.native.jit import Library, assemble, machine
+from rbd.native.lower import CHUNK, plan
+from rbd.native.trig import sincos_function
+from rbd.native.wrappers import batch, single
+from rbd.scalars.arrays import Array
+from rbd.scalars.program import Program
+
+_SINGLE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
+_BATCH = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, *([ctypes.c_void_p] * 4))
+_SINGLE_SYMBOL, _BATCH_SYMBOL = "single", "batch"
+
+
+def module_text(program: Program, lanes: int, chunk: int = CHUNK) -> str:
+    """Return the IR of a whole kernel: functions for one state and for W lanes, and the two ways in."""
+    cut = plan(program, chunk)
+    one, wide = Lanes(1), Lanes(lanes)
+    names, texts = functions(cut, one, "one", machine().lanes)
+    parts = [*_declarations(lanes), *texts, single(program, cut.slot_count, names)]
+    if lanes > 1:
+        names, texts = functions(cut, wide, "wide", 1)
+        parts += texts
+    parts.append(batch(program, cut.slot_count, names, wide))
+    return "\n".join(parts)
+
+
+def _declarations(lanes: int) -> list[str]:
+    widths = sorted({1, lanes, machine().lanes})
+    lines = [line for width in widths for line in Lanes(width).declarations()]
+    for function in ("sin", "cos", *LIBRARY.values()):
+        arguments = ", ".join(["double"] * ARITY.get(function, 1))
+        lines.append(f"declare double @{library_symbol(function)}({arguments})")
+    lines += ["declare ptr @rbd_malloc(i64)", "declare void @rbd_free(ptr)"]
+    lines.append("declare void @llvm.memcpy.p0.p0.i64(ptr noalias, ptr noalias, i64, i1)")
+    return lines + [sincos_function(Lanes(width)) for width in widths]
+
+
+@final
+class NativeKernel:
+    """Machine code of one program. Arrays handed to it must be what the program says; nothing is checked here."""
+
+    def __init__(self, program: Program, lanes: int, object_bytes: bytes) -> None:
+        """Load object code made from `program` for `lanes` lanes."""
+        self.program = program
+        self.lanes = lanes
+        self.object_bytes = object_bytes
+        self._library = Library(object_bytes, (_SINGLE_SYMBOL, _BATCH_SYMBOL))
+        self.single_address = self._library.address(_SINGLE_SYMBOL)
+        self.batch_address = self._library.address(_BATCH_SYMBOL)
+        self._single = _SINGLE(self.single_address)
+        self._batch = _BATCH(self.batch_address)
+
+    def run(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> int:
+        """Compute one state into `outputs`, one C-contiguous float64 array per port; return the status."""
+        return int(self._single(_pointers(inputs), _pointers(outputs)))
+
+    def run_batch(
+        self, inputs: Sequence[Array], strides: Sequence[int], outputs: Sequence[Array], count: int, threads: int = 1
+    ) -> tuple[int, int]:
+        """Compute `count` rows; `strides` are doubles from row to row of each input, 0 for one row for all.
+
+        Returns the first bad row and its status, (-1, 0) when all are clean. The result does not depend on `threads`.
+        """
+        table = (ctypes.c_int64 * max(len(strides), 1))(*strides)
+        into, out = _pointers(inputs), _pointers(outputs)
+
+        def part(first: int, size: int) -> tuple[int, int]:
+            status = ctypes.c_int64(0)
+            row = int(self._batch(first, size, into, table, out, ctypes.byref(status)))
+            return row, status.value
+
+        pieces = _pieces(count, threads, self.lanes)
+        if len(pieces) <= 1:
+            results = [part(0, count)]
+        else:
+            with ThreadPoolExecutor(len(pieces)) as pool:
+                results = list(pool.map(lambda piece: part(*piece), pieces))
+        return next((result for result in results if result[0] >= 0), (-1, 0))
+
+
+def _pointers(arrays: Sequence[Array]) -> ctypes.Array[ctypes.c_void_p]:
+    return (ctypes.c_void_p * max(len(arrays), 1))(*(array.ctypes.data for array in arrays))
+
+
+def _pieces(count: int, threads: int, lanes: int) -> list[tuple[int, int]]:
+    """Return (first, count) per thread: whole blocks of lanes, so that cutting changes no result."""
+    blocks = -(-count // lanes)
+    each = -(-blocks // max(threads, 1)) * lanes
+    return [(first, min(each, count - first)) for first in range(0, count, max(each, 1))]
+
+
+def compile_program(program: Program, *, lanes: int | None = None, chunk: int = CHUNK) -> NativeKernel:
+    """Return `program` as machine code; `lanes` None takes what the processor has."""
+    width = machine().lanes if lanes is None else lanes
+    return NativeKernel(program, width, assemble(module_text(program, width, chunk)))

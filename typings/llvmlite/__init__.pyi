@@ -1,0 +1,3 @@
+"""The part of llvmlite that rbd.native uses."""
+
+__version__: str
