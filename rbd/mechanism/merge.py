@@ -96,14 +96,13 @@ def _distance(a: Transform, b: Transform) -> float:
 def _commit(
     structure: Structure, survivors: Survivors, tree: list[Link], loops: list[Link], gone: tuple[Joint, ...]
 ) -> None:
-    merged = structure.books.merged
+    merged, now = structure.books.merged, {body.name: kept.name for body, (kept, _) in survivors.items()}
+    merged.update({name: now.get(survivor, survivor) for name, survivor in merged.items()} | now)
     for body, (kept, to_kept) in survivors.items():
         tags = {frame: tag for frame, tag in structure.books.tags.items() if body.has_frame(frame)}
         bodies_.data_of(body).strike()
         _absorb(kept, body, to_kept)
         structure.books.tags.update(tags)
-        merged.update({name: kept.name for name, survivor in merged.items() if survivor == body.name})
-        merged[body.name] = kept.name
     for joint in gone:
         structure.strike(joint)
         structure.minted -= {joint.frame_before, joint.frame_after}  # they stay, as frames of the merged body
