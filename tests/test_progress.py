@@ -1,15 +1,38 @@
-"""Progress bars: silent unless asked for, with tqdm or without."""
+"""Progress: silent unless asked for, with tqdm or without, for functions and for whatever follows the protocol."""
 
 from __future__ import annotations
 
+import io
 import sys
+from typing import Any
 
 import pytest
 
-from rbd.progress import progress_bar
+from rbd import progress
+from rbd.progress import Progress, TextBar, progress_bar
+
+both_bars = pytest.mark.parametrize("with_tqdm", [True, False])
 
 
-def run(enabled: bool) -> None:
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+def choose(with_tqdm: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not with_tqdm:
+        monkeypatch.setitem(sys.modules, "tqdm", None)
+
+
+def run(enabled: Any) -> None:
     with progress_bar(5, "count", enabled) as bar:
         bar.update()
         bar.update(4)
@@ -26,12 +49,11 @@ def test_silent_unless_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize("with_tqdm", [True, False])
+@both_bars
 def test_a_bar_on_the_error_stream(
     with_tqdm: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if not with_tqdm:
-        monkeypatch.setitem(sys.modules, "tqdm", None)
+    choose(with_tqdm, monkeypatch)
     run(enabled=True)
     captured = capsys.readouterr()
     assert captured.out == ""
@@ -39,12 +61,76 @@ def test_a_bar_on_the_error_stream(
     assert "5/5" in captured.err
 
 
-@pytest.mark.parametrize("with_tqdm", [True, False])
+@both_bars
 def test_exceptions_pass_and_the_bar_ends(
     with_tqdm: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if not with_tqdm:
-        monkeypatch.setitem(sys.modules, "tqdm", None)
+    choose(with_tqdm, monkeypatch)
     with pytest.raises(RuntimeError, match="stop"):
         stop_early()
     assert "2/5" in capsys.readouterr().err
+
+
+@both_bars
+def test_bars_follow_the_protocol(with_tqdm: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    choose(with_tqdm, monkeypatch)
+    for enabled in (True, False):
+        with progress_bar(None, "count", enabled) as bar:
+            assert isinstance(bar, Progress)
+            bar.update(2)
+
+
+def test_a_function_hears_of_every_step() -> None:
+    heard: list[tuple[float, float | None]] = []
+    run(lambda done, total: heard.append((done, total)))
+    assert heard == [(1, 5), (5, 5)]
+
+
+def test_a_users_progress_is_used_as_it_is() -> None:
+    mine = TextBar(5, "mine")
+    assert progress_bar(5, "count", mine) is mine
+
+
+def test_at_most_ten_lines_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, terminal = Clock(), Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(progress, "time", clock)
+    bar = TextBar(1000, "count")
+    for _ in range(1000):
+        bar.update()
+        clock.now += 0.001
+    drawn = terminal.getvalue().count("\r")
+    assert 5 <= drawn <= 11
+    bar.close()
+    bar.close()
+    assert terminal.getvalue().endswith("count: 100% [" + "#" * 30 + "] 1000/1000\n")
+    assert terminal.getvalue().count("\n") == 1
+
+
+def test_off_a_terminal_only_the_end_is_written(capsys: pytest.CaptureFixture[str]) -> None:
+    with TextBar(4, "count") as bar:
+        for _ in range(2):
+            bar.update()
+    assert capsys.readouterr().err == "count:  50% [" + "#" * 15 + " " * 15 + "] 2/4\n"
+
+
+def test_without_a_total_the_steps_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    with TextBar(None, "count") as bar:
+        bar.update(2.5)
+    assert capsys.readouterr().err == "count: 2.5\n"
+
+
+def test_a_closed_stream_does_not_stop_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream = Terminal()
+    monkeypatch.setattr(sys, "stderr", stream)
+    bar = TextBar(2, "count")
+    bar.update()
+    before = stream.getvalue()
+    monkeypatch.setattr(stream, "write", _broken)
+    bar.update()
+    bar.close()
+    assert stream.getvalue() == before
+
+
+def _broken(text: str) -> int:
+    raise OSError("broken pipe")

@@ -106,6 +106,7 @@ def matrix_scalars(values: object, rows: int | None, cols: int | None, name: str
 def pack(nested: object) -> Array | ScalarArray | NDArray[np.complex128]:
     """Return nested tuples as an array: float64 if all are real numbers, complex128 if some are complex, else objects.
 
+    >>> from rbd.scalars import const
     >>> pack(((1.0, 0.0), (0.0, const(1, 2))))
     array([[1. , 0. ],
            [0. , 0.5]])
@@ -126,6 +127,7 @@ def pack(nested: object) -> Array | ScalarArray | NDArray[np.complex128]:
 def to_float_array(nested: object) -> Array:
     """Return nested tuples of real numbers as a float64 array; raise ScalarError for other scalars.
 
+    >>> from rbd.scalars import const
     >>> to_float_array((1.0, 0, const(1, 4)))
     array([1.  , 0.  , 0.25])
     """

@@ -7,7 +7,7 @@ An algorithm that runs on `CountingScalar` neither branches on values nor conver
 >>> x = CountingScalar(0.5, count)
 >>> y = where(less(x, 1), 2 * sin(x), x)
 >>> y.value, count.total, count.breakdown
-(0.958851077208406, 4, {'sin': 1, 'multiply': 1, 'less': 1, 'select': 1})
+(0.958851077208406, 4, {'less': 1, 'sin': 1, 'multiply': 1, 'select': 1})
 """
 
 from __future__ import annotations
