@@ -77,17 +77,18 @@ class NativeKernel:
         table = (ctypes.c_int64 * max(len(strides), 1))(*strides)
         into, out = _pointers(inputs), _pointers(outputs)
 
-        def part(first: int, size: int) -> tuple[int, int]:
+        def part(piece: tuple[int, int]) -> tuple[int, int]:
+            first, size = piece
             status = ctypes.c_int64(0)
             row = int(self._batch(first, size, into, table, out, ctypes.byref(status)))
             return row, status.value
 
         pieces = _pieces(count, threads, self.lanes)
         if len(pieces) <= 1:
-            results = [part(0, count)]
+            results = [part((0, count))]
         else:
             with ThreadPoolExecutor(len(pieces)) as pool:
-                results = list(pool.map(lambda piece: part(*piece), pieces))
+                results = list(pool.map(part, pieces))
         return next((result for result in results if result[0] >= 0), (-1, 0))
 
 

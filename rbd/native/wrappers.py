@@ -1,7 +1,7 @@
 """The two ways into a kernel: one state, and many rows W at a time.
 
-Room: native; knows nothing of robots. May import: errors and scalars. A wrapper checks that inputs and outputs are finite,
-and writes outputs only where the status is clean.
+Room: native; knows nothing of robots. May import: errors and scalars. A wrapper checks that inputs and outputs are
+finite, and writes outputs only where the status is clean.
 """
 
 from __future__ import annotations
@@ -90,11 +90,8 @@ def _rounded(slots: int) -> int:
 def _copy_outputs(w: Writer, ports: tuple[Port, ...], block: str) -> None:
     offset = 0
     for number, port in enumerate(ports):
-        target = w.load("ptr", w.element("%out", number, "ptr"))
-        source = w.element(block, offset)
-        w.add(
-            f"  call void @llvm.memcpy.p0.p0.i64(ptr align 8 {target}, ptr align 8 {source}, i64 {8 * port.size}, i1 false)"
-        )
+        target, source, size = w.load("ptr", w.element("%out", number, "ptr")), w.element(block, offset), 8 * port.size
+        w.add(f"  call void @llvm.memcpy.p0.p0.i64(ptr align 8 {target}, ptr align 8 {source}, i64 {size}, i1 false)")
         offset += port.size
 
 
