@@ -86,7 +86,7 @@ def parse_urdf(
     >>> from rbd.urdf import parse_urdf
     >>> parse_urdf("<robot name='r'><link name='a'/><link name='a'/></robot>")
     Traceback (most recent call last):
-    rbd.errors.UrdfTopologyError: <string>:1:34: link 'a': a second link 'a'; the first is in line 1
+    rbd.errors.UrdfTopologyError: <string>:1:33: link 'a': a second link 'a'; the first is in line 1
     """
     reading = Reading(file, strict=strict, snap=snap, limits=limits)
     reading.report.packages = check_packages(packages)

@@ -70,7 +70,7 @@ def test_large_robots_take_linear_time(make: object, count: int, kind: str) -> N
     start = time.process_time()
     mechanism = parse_urdf(text)
     # about one second on an idle machine; the bound allows for a busy one, not for quadratic time
-    assert time.process_time() - start < 8.0
+    assert time.process_time() - start < 20.0
     assert mechanism.nv == (count - 1 if kind == "continuous" else 0)
 
 
@@ -96,7 +96,7 @@ def test_a_missing_name_among_many_is_reported_quickly() -> None:
     start = time.process_time()
     with pytest.raises(UrdfTopologyError, match="there is no link"):
         parse_urdf(robot(*names, joint("j", "x" * 200 + "y", "x" * 200 + "1")))
-    assert time.process_time() - start < 8.0
+    assert time.process_time() - start < 20.0
 
 
 def test_find_cycle() -> None:
