@@ -213,10 +213,10 @@ def leave(body: RigidBody) -> None:
     data.rebase(data.own_frame)
 
 
-def copied(body: RigidBody, name: str, frames: Mapping[Frame, Frame], *, massless: bool = False) -> RigidBody:
+def copied(body: RigidBody, name: str, frames: Mapping[Frame, Frame]) -> RigidBody:
     """Return a loose copy of a body; `frames` gives the copies of its frames."""
     new = RigidBody.__new__(RigidBody)
-    new.__setstate__(data_of(body).copied(name, frames, massless=massless))
+    new.__setstate__(data_of(body).copied(name, frames))
     return new
 
 

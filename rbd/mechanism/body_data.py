@@ -133,10 +133,10 @@ class BodyData:
                 self.books.drop_frame(frame)
         self.books, self.is_root = None, False
 
-    def copied(self, name: str, frames: Mapping[Frame, Frame], *, massless: bool) -> BodyData:
+    def copied(self, name: str, frames: Mapping[Frame, Frame]) -> BodyData:
         """Return a loose copy; `frames` gives the copies of the frames."""
         default = frames[self.default_frame]
-        inertia = None if massless or self.inertia is None else _inertia_in(default, self.inertia)
+        inertia = None if self.inertia is None else _inertia_in(default, self.inertia)
         fixed = {frames[frame]: relabelled(tf, frames[frame], default) for frame, tf in self.frames.items()}
         points = [
             ContactPoint(Point.trusted(default, point.location.xyz_components), point.model)

@@ -33,7 +33,7 @@ def part(structure: Structure, top: RigidBody) -> tuple[Structure, FrameMap]:
     snapshot = structure.snapshot()
     members = [body for body in structure.bodies if snapshot.is_below(body, top)]
     frames = _new_frames(members, "")
-    copies = {body: bodies_.copied(body, body.name, frames, massless=body is top) for body in members}
+    copies = {body: bodies_.copied(body, body.name, frames) for body in members}
     tree = [link for link in structure.tree if link.predecessor in copies]
     loops = [link for link in structure.loops if link.predecessor in copies and link.successor in copies]
     new = Structure(copies[top])
@@ -83,9 +83,7 @@ def maximal(structure: Structure, floating: JointType | Callable[[], JointType])
             f"floating must be a joint type with 6 velocities, not {joint_type!r}", argument="floating", value=floating
         )
     frames = _new_frames(structure.bodies, "")
-    copies = {
-        body: bodies_.copied(body, body.name, frames, massless=body is structure.root) for body in structure.bodies
-    }
+    copies = {body: bodies_.copied(body, body.name, frames) for body in structure.bodies}
     new = Structure(copies[structure.root])
     taken = set(structure.books.joints)
     for body in structure.bodies[1:]:

@@ -124,6 +124,13 @@ def test_a_copy_can_be_edited_like_the_original(looped: Mechanism, rng: np.rando
     same_numbers(looped, new)
 
 
+def test_bodies_removed_from_a_copy_are_as_they_were_made(looped: Mechanism) -> None:
+    new, _ = looped.copy()
+    for body in new.remove_subtree(new.bodies[1]):
+        assert [frame.name for frame in body.frames] == [body.name, f"{body.name}_mark"]
+        assert body.default_frame == body.frames[0]
+
+
 # -- part of a mechanism -----------------------------------------------------------------------------------------------
 
 
@@ -246,6 +253,16 @@ def test_names_merged_away_in_the_child_are_remembered(rng: np.random.Generator)
         base.body("c_body1")
 
 
+def test_names_merged_away_can_come_back_with_a_child(rng: np.random.Generator) -> None:
+    base, child = random_chain([Z, Fixed()], rng), Mechanism()
+    base.remove_fixed_joints()
+    child.attach("world", RigidBody("body2"), Joint("joint2", Z))
+    base.attach_mechanism("body1", child)
+    base.remove_subtree("body2")
+    with pytest.raises(UnknownNameError, match="did you mean 'body1'"):
+        base.body("body2")
+
+
 # -- maximal coordinates -----------------------------------------------------------------------------------------------
 
 
@@ -324,7 +341,9 @@ def test_pickled_mechanisms_keep_their_frames(looped: Mechanism, through: object
         new.frame("body5", type("Foot", (Tag,), {}))
     new.remove_subtree(new.bodies[5])
     new.attach("world", RigidBody("fresh"), Joint("fresh", Z))
+    new.rebuild_spanning_tree()
     invariants.check(new)
+    assert new.tree_joints[-1].name == "fresh"
     invariants.check(looped)
 
 

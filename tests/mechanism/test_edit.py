@@ -9,6 +9,7 @@ import pytest
 from rbd.errors import ArgumentError, ShapeError, TopologyError
 from rbd.joints import Fixed, JointType, Prismatic, QuaternionFloating, Revolute, SinCosRevolute
 from rbd.mechanism import Joint, Mechanism, RerootReport
+from rbd.spatial import Transform
 from rbd.testing.random_mechanisms import random_body, random_chain, random_floating_tree, random_tree
 from tests.mechanism import invariants
 from tests.mechanism.conftest import ALL_TYPES
@@ -134,6 +135,17 @@ def test_a_removed_joint_takes_its_frames_along_and_can_be_attached_again(rng: n
     invariants.check(mechanism)
     with pytest.raises(KeyError):
         mechanism.remove_joint("no such joint")
+
+
+def test_a_frame_a_removed_joint_left_behind_is_anyones(rng: np.random.Generator) -> None:
+    mechanism, _, _ = ring(rng)
+    joint = mechanism.joint("loop")
+    mechanism.remove_joint(joint)
+    body = mechanism.body("body2")
+    body.add_frame(Transform.identity(joint.frame_before, body.default_frame))
+    mechanism.rebuild_spanning_tree()
+    invariants.check(mechanism)
+    assert body.has_frame(joint.frame_before)
 
 
 def test_a_bridge_cannot_be_removed(rng: np.random.Generator) -> None:

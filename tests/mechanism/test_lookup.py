@@ -93,8 +93,10 @@ def test_tags_are_bound_once(arm: Mechanism) -> None:
     with pytest.raises(FrameMismatchError, match="Tool in this mechanism, not to Camera"):
         arm.frame("tool", Camera)
     assert arm.frame("tool") == tool
-    arm.remove_subtree("elbow")
+    (elbow,) = arm.remove_subtree("elbow")
     assert arm.frame("shoulder", Camera).name == "shoulder"
+    arm.attach("shoulder", elbow, Joint("again", Z))
+    assert arm.frame("tool", Camera) == tool
 
 
 def test_fixed_transforms_need_one_body(arm: Mechanism) -> None:

@@ -117,6 +117,13 @@ def test_a_name_that_was_merged_away_can_be_used_again(arm: Mechanism, rng: np.r
     arm.attach("body1", random_body("body2", rng), Joint("joint2", Z))
     assert arm.body("body2").name == "body2"
     invariants.check(arm)
+    arm.remove_subtree("body2")
+    for name, error in (("body2", "did you mean"), ("body3", "merged into")):
+        with pytest.raises(UnknownNameError, match=error):
+            arm.body(name)
+    arm.remove_subtree("body1")
+    with pytest.raises(UnknownNameError, match="among 1"):
+        arm.body("body3")
 
 
 def test_nothing_to_merge_changes_nothing(rng: np.random.Generator) -> None:
