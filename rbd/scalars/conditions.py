@@ -6,7 +6,7 @@ Public through `rbd.scalars.functions`.
 from __future__ import annotations
 
 from rbd.scalars.protocol import Condition, Scalar
-from rbd.scalars.registry import decided, operations_of_condition, pair, python_number
+from rbd.scalars.registry import decided, operations_of, operations_of_condition, pair, python_number
 
 
 def less(a: Scalar, b: Scalar) -> Condition:
@@ -80,8 +80,8 @@ def where(condition: Condition, a: Scalar, b: Scalar) -> Scalar:
     if truth is not None:
         return a if truth else b
     operations = operations_of_condition(condition)
-    branches, first, second = pair(a, b)
-    if branches.priority > operations.priority:
+    if operations_of(a).priority > operations.priority or operations_of(b).priority > operations.priority:
         # Numbers made of other numbers (dual ones) select by the conditions of what they are made of.
-        return branches.where(condition, first, second)
+        branches, a, b = pair(a, b)
+        return branches.where(condition, a, b)
     return operations.where(condition, python_number(a), python_number(b))

@@ -10,6 +10,7 @@ import math
 import numbers
 import operator
 import sys
+from abc import abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Final, SupportsIndex, TypeAlias, final
@@ -74,48 +75,56 @@ def _combined(operation: Operator, a: Any, b: Any) -> Any:
     return _EXACT_RESULT[operation](int(a.numerator), int(a.denominator), int(b.numerator), int(b.denominator))
 
 
-class Whole(int):
+class _Arithmetic:
+    """The operators, by two methods."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _forward(self, operation: Operator, other: object) -> Any:
+        """Return self operation other."""
+
+    @abstractmethod
+    def _backward(self, operation: Operator, other: object) -> Any:
+        """Return other operation self."""
+
+    def __add__(self, other: Any, /) -> Any:
+        return self._forward(operator.add, other)
+
+    def __radd__(self, other: Any, /) -> Any:
+        return self._backward(operator.add, other)
+
+    def __sub__(self, other: Any, /) -> Any:
+        return self._forward(operator.sub, other)
+
+    def __rsub__(self, other: Any, /) -> Any:
+        return self._backward(operator.sub, other)
+
+    def __mul__(self, other: Any, /) -> Any:
+        return self._forward(operator.mul, other)
+
+    def __rmul__(self, other: Any, /) -> Any:
+        return self._backward(operator.mul, other)
+
+    def __truediv__(self, other: Any, /) -> Any:
+        return self._forward(_truediv, other)
+
+    def __rtruediv__(self, other: Any, /) -> Any:
+        return self._backward(_truediv, other)
+
+
+class Whole(_Arithmetic, int):
     """An integer constant: an `int` whose quotient by another integer is exact. Others see an `int`."""
 
     __slots__ = ()
 
+    @override
     def _forward(self, operation: Operator, other: object) -> Any:
         return _combined(operation, self, other) if isinstance(other, int) else NotImplemented
 
+    @override
     def _backward(self, operation: Operator, other: object) -> Any:
         return _combined(operation, other, self) if isinstance(other, int) else NotImplemented
-
-    @override
-    def __add__(self, other: Any, /) -> Any:
-        return self._forward(operator.add, other)
-
-    @override
-    def __radd__(self, other: Any, /) -> Any:
-        return self._backward(operator.add, other)
-
-    @override
-    def __sub__(self, other: Any, /) -> Any:
-        return self._forward(operator.sub, other)
-
-    @override
-    def __rsub__(self, other: Any, /) -> Any:
-        return self._backward(operator.sub, other)
-
-    @override
-    def __mul__(self, other: Any, /) -> Any:
-        return self._forward(operator.mul, other)
-
-    @override
-    def __rmul__(self, other: Any, /) -> Any:
-        return self._backward(operator.mul, other)
-
-    @override
-    def __truediv__(self, other: Any, /) -> Any:
-        return self._forward(_truediv, other)
-
-    @override
-    def __rtruediv__(self, other: Any, /) -> Any:
-        return self._backward(_truediv, other)
 
     @override
     def __neg__(self) -> Whole:
@@ -127,7 +136,7 @@ class Whole(int):
 
 
 @final
-class Rational:
+class Rational(_Arithmetic):
     """A constant that is no integer; made by `const`. Equal to, and hashed as, the `Fraction` of the same value."""
 
     __slots__ = ("_value", "denominator", "numerator")
@@ -148,6 +157,7 @@ class Rational:
         except OverflowError:
             self._value = math.inf if numerator > 0 else -math.inf
 
+    @override
     def _forward(self, operation: Operator, other: object) -> Any:
         if type(other) is float:
             return operation(self._value, other)
@@ -156,6 +166,7 @@ class Rational:
         mine = self._beside(other)
         return NotImplemented if mine is None else operation(mine, other)
 
+    @override
     def _backward(self, operation: Operator, other: object) -> Any:
         if type(other) is float:
             return operation(other, self._value)
@@ -169,30 +180,6 @@ class Rational:
         if isinstance(other, Fraction):
             return Fraction(self.numerator, self.denominator)
         return self._value if isinstance(other, _INEXACT) else None
-
-    def __add__(self, other: Any, /) -> Any:
-        return self._forward(operator.add, other)
-
-    def __radd__(self, other: Any, /) -> Any:
-        return self._backward(operator.add, other)
-
-    def __sub__(self, other: Any, /) -> Any:
-        return self._forward(operator.sub, other)
-
-    def __rsub__(self, other: Any, /) -> Any:
-        return self._backward(operator.sub, other)
-
-    def __mul__(self, other: Any, /) -> Any:
-        return self._forward(operator.mul, other)
-
-    def __rmul__(self, other: Any, /) -> Any:
-        return self._backward(operator.mul, other)
-
-    def __truediv__(self, other: Any, /) -> Any:
-        return self._forward(_truediv, other)
-
-    def __rtruediv__(self, other: Any, /) -> Any:
-        return self._backward(_truediv, other)
 
     def __neg__(self) -> Rational:
         return Rational(-self.numerator, self.denominator)

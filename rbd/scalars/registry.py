@@ -82,7 +82,9 @@ def dominant(values: Iterable[Any]) -> tuple[Operations[Scalar], Scalar] | None:
     """Return the family that decides among nested values, with one member of it; None when there is no value."""
     best: tuple[Operations[Scalar], Scalar] | None = None
     for value in values:
-        if isinstance(value, (tuple, list, np.ndarray)):
+        if issubclass(type(value), ARRAYS):
+            found = dominant(value.flat)
+        elif isinstance(value, (tuple, list)):
             found = dominant(cast("Iterable[Any]", value))
         else:
             found = operations_of(value), value
