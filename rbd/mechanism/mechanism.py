@@ -98,7 +98,7 @@ class Mechanism:
     @property
     def mass(self) -> Scalar:
         """Return the mass of all bodies together."""
-        total: Scalar = 0.0
+        total: Scalar = 0
         for body in self.bodies:
             total = total if body.inertia is None else total + body.inertia.mass
         return total
