@@ -102,8 +102,7 @@ def parse_xml(data: bytes, *, file: str, limits: UrdfLimits) -> Node:
         reason = expat.ErrorString(error.code)
         message = f"not well-formed XML: {reason}"
         raise fault_at(UrdfSyntaxError, file, error.lineno, error.offset + 1, message, reason=reason) from None
-    if builder.root is None:
-        raise fault_at(UrdfSyntaxError, file, 1, 1, "not well-formed XML: no element found", reason="no element found")
+    assert builder.root is not None  # expat refuses a document without an element
     return builder.root
 
 
@@ -153,7 +152,6 @@ class _Builder:
         parser.CharacterDataHandler = self._text
         parser.XmlDeclHandler = self._declaration
         parser.StartDoctypeDeclHandler = self._doctype
-        parser.EntityDeclHandler = self._entity
 
     def _fault(self, kind: type[_Error], message: str, /, **fields: object) -> _Error:
         parser = self.parser
@@ -166,9 +164,6 @@ class _Builder:
 
     def _doctype(self, name: str, system: str | None, public: str | None, internal: bool) -> None:
         raise self._fault(UrdfRefusedError, "DOCTYPE is refused: robot files need no entities", element="!DOCTYPE")
-
-    def _entity(self, *declaration: object) -> None:
-        raise self._fault(UrdfRefusedError, "entity declarations are refused", element="!ENTITY")
 
     def _start(self, tag: str, flat: list[str]) -> None:
         limits = self.limits

@@ -170,6 +170,11 @@ def test_shapes_are_kept_in_the_report_and_never_opened(home: Path) -> None:
     assert [entry.reason for entry in report.ignored] == ["textures are not read"]
 
 
+def test_a_relative_reference_needs_a_place_to_start_from(home: Path) -> None:
+    with pytest.raises(UrdfPathError, match="not read from a file"):
+        resolve_mesh("meshes/link.stl", packages={"arm": home})
+
+
 def test_hostile_references_do_not_hinder_loading() -> None:
     report = UrdfReport()
     mesh = '<visual><geometry><mesh filename="http://localhost:9/../../etc/passwd"/></geometry></visual>'
@@ -195,6 +200,12 @@ def test_everything_not_honoured_is_listed() -> None:
         ("gazebo", None, 4), ("ros2_control", None, 6), ("joint 'j' > child", "since", 7),
         ("joint 'j' > safety_controller", None, 7), ("joint 'j' > calibration", None, 7),
     }  # fmt: skip
+
+
+def test_a_report_shows_its_counts() -> None:
+    report = UrdfReport()
+    parse_urdf(robot(link("a"), "<sensor/>"), report=report)
+    assert repr(report) == "UrdfReport('r': 1 ignored, 0 snapped, 0 warnings, 0 meshes)"
 
 
 def test_namespaces_are_no_news() -> None:

@@ -15,7 +15,7 @@ from rbd import (
     QuaternionFloating,
     Revolute,
 )
-from rbd.errors import ArgumentError, ShapeError, UnknownNameError, UrdfTopologyError
+from rbd.errors import ArgumentError, ShapeError, UnknownNameError, UrdfTopologyError, UrdfValueError
 from rbd.mechanism import Joint, Mechanism
 from rbd.urdf import UrdfReport, load_urdf, parse_urdf
 from tests.urdf.files import ARM, inertial, joint, link, pair, robot
@@ -130,6 +130,14 @@ def test_mimic_joints_are_independent_and_reported() -> None:
     (mimic,) = report.mimics
     assert (mimic.joint, mimic.source, mimic.multiplier, mimic.offset, mimic.line) == ("second", "first", -2.0, 0.5, 6)
     assert "'first'" in report.warnings[0].message
+
+
+def test_errors_of_inner_layers_get_a_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rbd.urdf.build.planar_axes", lambda normal: (normal, normal))
+    with pytest.raises(UrdfValueError, match=r"^<string>:4:1: joint 'j': y must be orthogonal to x") as caught:
+        parse_urdf(pair("planar"))
+    assert isinstance(caught.value.__cause__, ArgumentError)
+    assert (caught.value.line, caught.value.argument) == (4, "y")
 
 
 # -- placements -------------------------------------------------------------------------------------------------------

@@ -178,7 +178,6 @@ def test_frames_are_kept_on_request() -> None:
 
 # -- what URDF cannot say ---------------------------------------------------------------------------------------------
 
-ONE = {"axis": (0, 0, 1)}
 REFUSED: dict[str, Callable[[], Joint]] = {
     "joint type QuaternionSpherical": lambda: Joint("j", QuaternionSpherical()),
     "joint type SinCosRevolute": lambda: Joint("j", SinCosRevolute((0, 0, 1))),

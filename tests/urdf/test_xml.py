@@ -99,7 +99,7 @@ def test_attacks_are_refused_quickly(attack: bytes) -> None:
     start = time.process_time()
     with pytest.raises(UrdfError) as caught:
         parse_urdf(attack)
-    assert time.process_time() - start < 2.0
+    assert time.process_time() - start < 10.0  # a tenth of a second on an idle machine
     assert len(str(caught.value)) < 400
 
 
@@ -107,7 +107,7 @@ def test_a_long_number_is_refused_before_it_is_converted() -> None:
     start = time.process_time()
     with pytest.raises(UrdfError, match="longer than 128 characters"):
         parse_urdf(robot(link("a", f'<inertial><mass value="{"1" * 10_000_000}"/></inertial>')))
-    assert time.process_time() - start < 2.0
+    assert time.process_time() - start < 10.0  # a tenth of a second on an idle machine
 
 
 def test_entities_never_open_a_file_or_a_socket(monkeypatch: pytest.MonkeyPatch) -> None:
