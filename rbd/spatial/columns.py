@@ -23,17 +23,17 @@ class ColumnMatrix(SpatialValue):
 
     @property
     def angular(self) -> Array:
-        """The upper three rows as a fresh float64 array. Raises ScalarError when there are symbols inside."""
+        """The upper three rows as a fresh float64 array. Raises ScalarError unless all scalars are floats."""
         return rows_of(tuple(a for a, _ in self.columns))
 
     @property
     def linear(self) -> Array:
-        """The lower three rows as a fresh float64 array. Raises ScalarError when there are symbols inside."""
+        """The lower three rows as a fresh float64 array. Raises ScalarError unless all scalars are floats."""
         return rows_of(tuple(b for _, b in self.columns))
 
     @property
     def matrix(self) -> Array:
-        """All six rows as a fresh float64 array. Raises ScalarError when there are symbols inside."""
+        """All six rows as a fresh float64 array. Raises ScalarError unless all scalars are floats."""
         return rows_of(tuple(a + b for a, b in self.columns), 6)
 
     @property

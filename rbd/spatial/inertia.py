@@ -110,12 +110,12 @@ class SpatialInertia(SpatialValue, Generic[F]):
 
     @property
     def moment(self) -> Array:
-        """The moment about the frame's origin as a fresh 3x3 array. Raises ScalarError for symbols."""
+        """The moment about the frame's origin as a fresh 3x3 array. Raises ScalarError unless all scalars are floats."""
         return to_float_array(self.moment_components)
 
     @property
     def cross_part(self) -> Array:
-        """Mass times centre of mass as a fresh array. Raises ScalarError when there are symbols inside."""
+        """Mass times centre of mass as a fresh array. Raises ScalarError unless all scalars are floats."""
         return to_float_array(self.cross_part_components)
 
     @property

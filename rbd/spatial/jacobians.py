@@ -144,7 +144,7 @@ class PointJacobian(SpatialValue, Generic[F]):
 
     @property
     def matrix(self) -> Array:
-        """The three rows as a fresh float64 array. Raises ScalarError when there are symbols inside."""
+        """The three rows as a fresh float64 array. Raises ScalarError unless all scalars are floats."""
         return rows_of(self.columns)
 
     @property

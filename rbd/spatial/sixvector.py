@@ -23,17 +23,17 @@ class SixVector(SpatialValue):
 
     @property
     def angular(self) -> Array:
-        """The angular part as a fresh float64 array. Raises ScalarError when there are symbols inside."""
+        """The angular part as a fresh float64 array. Raises ScalarError unless all scalars are floats."""
         return to_float_array(self.angular_components)
 
     @property
     def linear(self) -> Array:
-        """The linear part as a fresh float64 array. Raises ScalarError when there are symbols inside."""
+        """The linear part as a fresh float64 array. Raises ScalarError unless all scalars are floats."""
         return to_float_array(self.linear_components)
 
     @property
     def vector(self) -> Array:
-        """Both parts, angular first, as a fresh float64 array. Raises ScalarError when there are symbols inside."""
+        """Both parts, angular first, as a fresh float64 array. Raises ScalarError unless all scalars are floats."""
         return to_float_array(self.components)
 
     @property

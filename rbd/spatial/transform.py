@@ -144,12 +144,12 @@ class Transform(SpatialValue, Generic[A, B]):
 
     @property
     def rotation(self) -> Array:
-        """The rotation as a fresh 3x3 array. Raises ScalarError when there are symbols inside."""
+        """The rotation as a fresh 3x3 array. Raises ScalarError unless all scalars are floats."""
         return to_float_array(self.rotation_components)
 
     @property
     def translation(self) -> Array:
-        """The origin of `from_frame` in `to_frame` as a fresh array. Raises ScalarError for symbols."""
+        """The origin of `from_frame` in `to_frame` as a fresh array. Raises ScalarError unless all scalars are floats."""
         return to_float_array(self.translation_components)
 
     @property
@@ -159,7 +159,7 @@ class Transform(SpatialValue, Generic[A, B]):
 
     @property
     def matrix(self) -> Array:
-        """The homogeneous matrix as a fresh 4x4 array. Raises ScalarError when there are symbols inside."""
+        """The homogeneous matrix as a fresh 4x4 array. Raises ScalarError unless all scalars are floats."""
         rows = tuple((*row, x) for row, x in zip(self.rotation_components, self.translation_components, strict=True))
         return to_float_array((*rows, (0, 0, 0, 1)))
 

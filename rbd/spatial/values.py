@@ -46,7 +46,7 @@ class SpatialValue(ABC):
     def isclose(self, other: Self, atol: float = _TOLERANCE) -> bool:
         """Return whether every part of two values differs by at most `atol`, in Euclidean (Frobenius) norm.
 
-        Raises FrameMismatchError when the frames differ, ScalarError when there are symbols inside.
+        Raises FrameMismatchError when the frames differ, ScalarError when symbols remain.
         """
         require_kind(other, type(self), operation=f"{type(self).__name__}.isclose", argument="other")
         for (name, mine), (_, theirs) in zip(self._frames(), other._frames(), strict=True):
@@ -55,7 +55,7 @@ class SpatialValue(ABC):
 
     @property
     def is_finite(self) -> bool:
-        """Whether no component is NaN or infinite. Raises ScalarError when there are symbols inside."""
+        """Whether no component is NaN or infinite. Raises ScalarError unless all scalars are floats."""
         return all(math.isfinite(to_float(x)) for part in self._parts() for x in part)
 
     def __copy__(self) -> Self:

@@ -49,7 +49,7 @@ class Coordinates(SpatialValue, Generic[F]):
 
     @property
     def xyz(self) -> Array:
-        """The coordinates as a fresh float64 array. Raises ScalarError when there are symbols inside."""
+        """The coordinates as a fresh float64 array. Raises ScalarError unless all scalars are floats."""
         return to_float_array(self.xyz_components)
 
     @property

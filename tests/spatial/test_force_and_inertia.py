@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -59,7 +61,8 @@ def test_wrench_of_a_force(rng: Rng) -> None:
 
 @with_rng
 def test_linear_algebra_of_forces(rng: Rng) -> None:
-    for a, b in ((wrench(rng), wrench(rng)), (momentum(rng), momentum(rng))):
+    pairs: list[tuple[Any, Any]] = [(wrench(rng), wrench(rng)), (momentum(rng), momentum(rng))]
+    for a, b in pairs:
         np.testing.assert_array_equal((a + b).vector, a.vector + b.vector)
         np.testing.assert_array_equal((a - b).vector, a.vector - b.vector)
         np.testing.assert_array_equal((-a * 2).vector, -2 * a.vector)

@@ -1,4 +1,4 @@
-"""Every operation, every argument: a wrong frame raises, and the error names the operation, the argument, both frames."""
+"""Every operation, every argument: a wrong frame raises, and the error names the operation, argument and frames."""
 
 from __future__ import annotations
 

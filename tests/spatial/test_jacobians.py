@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -76,7 +78,8 @@ def test_momentum_and_wrench_matrices(rng: Rng) -> None:
     n = int(rng.integers(0, 5))
     x, tf, v = rng.normal(size=n), transform(rng, WORLD, HAND), twist(rng)
     a, t = momentum_matrix(rng, n), wrench_matrix(rng, n)
-    for matrix in (a, t):
+    both: list[Any] = [a, t]
+    for matrix in both:
         np.testing.assert_allclose((matrix @ x).vector, matrix.matrix @ x, atol=1e-13)
         np.testing.assert_allclose(matrix.transformed(tf).matrix, force_matrix(tf) @ matrix.matrix, atol=1e-12)
         assert (matrix.transformed(tf) @ x).isclose((matrix @ x).transformed(tf))

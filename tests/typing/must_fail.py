@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rbd.mechanism import Mechanism
 from rbd.spatial import (
     Frame,
     FreeVector,
@@ -208,3 +209,11 @@ def matrices() -> None:
     matrix_2: WrenchMatrix[World] = momentum_matrix_w  # E
     use(twist_1, jacobian_1, vector_1, matrix_1, matrix_2)
     use(PointJacobian(camera, ROWS).isclose(point_jacobian_w))  # E
+
+
+def mechanisms(mechanism: Mechanism) -> None:
+    use(mechanism.frame("hand", NotATag))  # E
+    use(mechanism.frame("hand", "Hand"))  # E
+    frame_1: Frame[Camera] = mechanism.frame("hand", Hand)  # E
+    use(frame_1)
+    use(Transform(mechanism.frame("hand", Hand), world) @ point_w)  # E

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
+from itertools import pairwise
+from typing import Any, assert_type
 
 import numpy as np
-from typing_extensions import assert_type
 
+from rbd.mechanism import Mechanism
 from rbd.scalars import Scalar
 from rbd.spatial import (
     Frame,
@@ -81,6 +82,18 @@ def transforms() -> None:
     logarithm, rate = hand_to_world.log_and_rate(twist_hw_h)
     assert_type(logarithm, Twist[Hand, World, World])
     assert_type(rate, Twist[Hand, World, World])
+
+
+def literals() -> None:
+    """Numbers as people write them: lists of floats and integers mixed, tuples, arrays of any number type."""
+    c, s = 0.6, 0.8
+    use(Transform(hand, world, [[c, -s, 0], [s, c, 0], [0, 0, 1]], [1, 2.5, 0]))
+    use(Transform(hand, world, ((c, -s, 0), (s, c, 0), (0, 0, 1)), (1, 2.5, 0)))
+    use(Transform(hand, world, [np.array([1, 0, 0]), np.array([0, 1, 0]), np.array([0.0, 0.0, 1.0])]))
+    use(Point(world, [1, 2.5, 3]), Point(world, (1, 2, 3)), Point(world, np.array([1, 2, 3], dtype=np.float32)))
+    use(SpatialInertia(hand, mass=1, com=[0, 0, 0.5], moment=[[1, 0, 0], [0, 1, 0], [0, 0, 1.5]]))
+    use(GeometricJacobian(hand, world, world, [[0], [0], [1]], [[0.5], [0], [0]]) @ [1])
+    use(Point(world, [Fraction(1, 2), 0, 0.5]), Wrench(world, np.zeros(3), [0, 0, -9.81]))
 
 
 def points_and_vectors() -> None:
@@ -157,7 +170,7 @@ def matrices() -> None:
 def frames_born_at_run_time(names: list[str]) -> None:
     """Values without tags mix with tagged ones; a bare `Transform` needs no parameters."""
     frames = [Frame(name) for name in names]
-    chain: list[Transform] = [Transform(b, a) for a, b in zip(frames, frames[1:], strict=False)]
+    chain: list[Transform] = [Transform(b, a) for a, b in pairwise(frames)]
     total = chain[0]
     for tf in chain[1:]:
         total = total @ tf
@@ -169,6 +182,13 @@ def frames_born_at_run_time(names: list[str]) -> None:
     mixed: Transform[Any, World] = Transform(loose, world)
     assert_type(mixed @ Point(loose, THREE), Point[World])
     use(wrench_w.dot(twist), inertia_h @ twist.transformed(mixed.inverse()))
+
+
+def mechanisms(mechanism: Mechanism) -> None:
+    """Frames of a mechanism get their tags by name, once."""
+    assert_type(mechanism.frame("hand"), Frame[Any])
+    assert_type(mechanism.frame("hand", Hand), Frame[Hand])
+    assert_type(Transform(mechanism.frame("hand", Hand), world) @ point_h, Point[World])
 
 
 def comparison() -> None:

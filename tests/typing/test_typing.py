@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from rbd.errors import FrameMismatchError
+
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 MUST_PASS, MUST_FAIL = HERE / "must_pass.py", HERE / "must_fail.py"
@@ -65,7 +67,16 @@ def test_the_examples_run() -> None:
     """What the checkers accept works; the values themselves are tests of their own."""
     from tests.typing import must_pass
 
-    for check in (must_pass.transforms, must_pass.points_and_vectors, must_pass.motions, must_pass.forces):
+    for check in (must_pass.transforms, must_pass.literals, must_pass.points_and_vectors, must_pass.motions):
         check()
+    must_pass.forces()
     must_pass.matrices()
     must_pass.comparison()
+
+
+def test_the_check_at_run_time_sees_what_types_cannot() -> None:
+    """Values without tags pass the checkers; their frames are compared all the same."""
+    from tests.typing import must_pass
+
+    with pytest.raises(FrameMismatchError):
+        must_pass.frames_born_at_run_time(["a", "b", "c"])
