@@ -9,10 +9,29 @@ is the constant `constants[~r]`. POSITIVE's second entry is no operand but the i
 
 from __future__ import annotations
 
+import hashlib
 import math
-from typing import final
+import struct
+import sys
+from array import array
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import chain
+from typing import Final, final
 
 import attrs
+import numpy as np
+from typing_extensions import override
+
+from rbd.errors import ArgumentError, NotFiniteError, RbdError, SingularError
+from rbd.scalars.arrays import float_array
+from rbd.scalars.graph import Graph, Nested
+from rbd.scalars.interpret import run
+from rbd.scalars.listing import Count, count, listing
+from rbd.scalars.lowering import Lowering, flattened
+from rbd.scalars.nodes import subscript
+from rbd.scalars.opcodes import BAD_INPUT, BAD_OUTPUT, CLEAN, FIRST_CHECK
+from rbd.scalars.protocol import Array
 
 
 @final
@@ -34,9 +53,24 @@ class Port:
 
 
 @final
-@attrs.frozen
+@attrs.frozen(slots=False)
 class Program:
-    """Instructions in the order they were recorded, with named inputs and outputs."""
+    """Instructions in the order they were recorded, with named inputs and outputs.
+
+    >>> graph = Graph()
+    >>> x, y = graph.input("x", (2,))
+    >>> program = Program.of(graph, "squares", {"sum": x * x + y * y, "first": (x, 1)})
+    >>> print(program)
+    squares: x[2] -> sum, first[2]
+      3 operations in 2 instructions: 2 multiply, 1 add
+      t0 = x[0] * x[0]
+      t1 = x[1] * x[1] + t0
+      sum = t1
+      first[0] = x[0]
+      first[1] = 1.0
+    >>> program.interpret(x=[3.0, 4.0])
+    {'sum': array(25.), 'first': array([3., 1.])}
+    """
 
     name: str
     inputs: tuple[Port, ...]
@@ -46,3 +80,127 @@ class Program:
     results: tuple[int, ...]
     """The operand of every output scalar, port after port; may be an input or a constant."""
     labels: tuple[str, ...]
+
+    @classmethod
+    def of(cls, graph: Graph, name: str, outputs: Mapping[str, Nested]) -> Program:
+        """Return what computes `outputs` (nested tuples of scalars of this graph, and numbers) from its inputs.
+
+        Only what an output depends on is kept; that holds for `positive`, too: a check nothing hangs on is not made.
+        Raises ScalarError for values that are no numbers, RecordingError for scalars of other graphs, ShapeError for
+        ragged tuples.
+        """
+        parts = {port: flattened(nested) for port, nested in outputs.items()}
+        lowering = Lowering(graph, [x for flat, _ in parts.values() for x in flat])
+        lowering.absorb_negations()
+        lowering.fuse()
+        inputs = tuple(Port(port, shape) for port, shape in graph.ports)
+        ports = tuple(Port(port, shape) for port, (_, shape) in parts.items())
+        constants, code, results, labels = lowering.finish()
+        return cls(name, inputs, ports, constants, code, results, labels)
+
+    @property
+    def input_size(self) -> int:
+        """The number of input scalars."""
+        return sum(port.size for port in self.inputs)
+
+    def count(self) -> Count:
+        """Count the operations: `.total`, `.breakdown` by name, `.instructions`."""
+        return count(self.code)
+
+    @cached_property
+    def digest(self) -> str:
+        """A sha256 over everything but the name, the same in every process and on every machine."""
+        ports = repr([[(port.name, port.shape) for port in ports] for ports in (self.inputs, self.outputs)])
+        parts = (
+            ports.encode(),
+            struct.pack(f"<{len(self.constants)}d", *self.constants),
+            _bytes(list(map(len, self.code))),
+            _bytes(list(chain.from_iterable(self.code))),
+            _bytes(self.results),
+            repr(self.labels).encode(),
+        )
+        digest = hashlib.sha256()
+        for part in parts:
+            digest.update(struct.pack("<Q", len(part)))
+            digest.update(part)
+        return digest.hexdigest()
+
+    @override
+    def __str__(self) -> str:
+        return "\n".join(listing(self))
+
+    @override
+    def __repr__(self) -> str:
+        return f"<Program {self.name!r} of {len(self.code)} instructions>"
+
+    def __getstate__(self) -> tuple[object, ...]:
+        """Pickle the content alone."""
+        return tuple(getattr(self, name) for name in _FIELDS)
+
+    def __setstate__(self, content: tuple[object, ...]) -> None:
+        """Restore the content."""
+        for name, value in zip(_FIELDS, content, strict=True):
+            object.__setattr__(self, name, value)
+
+    # ---------------------------------------------------------------- running
+
+    def interpret(self, **arrays: object) -> dict[str, Array]:
+        """Return the outputs for these inputs, one array-like per input port, bit for bit as compiled code does.
+
+        Raises ArgumentError for a missing or unknown input, ShapeError, NotFiniteError for inputs or outputs that are
+        not finite, SingularError where a number that must be positive is not.
+        """
+        flat = self._flat(arrays)
+        outputs, status = self.interpret_flat(flat)
+        if status != CLEAN:
+            raise self.error(status, flat)
+        start, result = 0, dict[str, Array]()
+        for port in self.outputs:
+            result[port.name] = np.array(outputs[start : start + port.size], dtype=np.float64).reshape(port.shape)
+            start += port.size
+        return result
+
+    def interpret_flat(self, inputs: Sequence[float]) -> tuple[list[float], int]:
+        """Return the output scalars for all input scalars, and the status word; no outputs unless it is 0."""
+        return run(self.code, self.constants, self.results, inputs)
+
+    def error(self, status: int, inputs: Sequence[float] = ()) -> RbdError:
+        """Return the error a status word stands for; `inputs`, where known, are all input scalars."""
+        if status >= FIRST_CHECK:
+            what = self.labels[status - FIRST_CHECK]
+            return SingularError(f"{what} must be positive", what=what)
+        if status == BAD_OUTPUT:
+            return NotFiniteError(f"{self.name} has a result that is not finite", argument=self.name)
+        if status != BAD_INPUT:
+            return RbdError(f"{self.name} ended with the unknown status {status}", status=status)
+        bad = next((k for k, x in enumerate(inputs) if not math.isfinite(x)), None)
+        port, index = ("an input", "") if bad is None else self._element(bad)
+        return NotFiniteError(f"{port}{index} is not finite", argument=port, index=index)
+
+    def _element(self, position: int) -> tuple[str, str]:
+        """Return port and subscript of an input scalar."""
+        for port in self.inputs:
+            if position < port.size:
+                return port.name, subscript(position, port.shape)
+            position -= port.size
+        raise IndexError(position)
+
+    def _flat(self, arrays: Mapping[str, object]) -> list[float]:
+        names = {port.name for port in self.inputs}
+        if names != set(arrays):
+            wrong = sorted(names ^ set(arrays))
+            message = f"{self.name} takes {sorted(names)}; missing or unknown: {wrong}"
+            raise ArgumentError(message, argument=wrong[0], value=None, allowed=sorted(names))
+        parts = (float_array(arrays[port.name], port.shape, port.name, copy=False) for port in self.inputs)
+        return [x for part in parts for x in part.reshape(-1).tolist()]
+
+
+_FIELDS: Final = ("name", "inputs", "outputs", "constants", "code", "results", "labels")
+
+
+def _bytes(numbers: Sequence[int]) -> bytes:
+    """Return integers as little-endian 64-bit words."""
+    words = array("q", numbers)
+    if sys.byteorder == "big":
+        words.byteswap()
+    return words.tobytes()

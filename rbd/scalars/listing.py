@@ -1,0 +1,116 @@
+"""Programs for people: a listing, and the number of operations. May import: opcodes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final, TypeAlias, final
+
+import attrs
+from typing_extensions import override
+
+from rbd.scalars.nodes import subscript
+from rbd.scalars.opcodes import FUSED, Op
+
+if TYPE_CHECKING:
+    from rbd.scalars.program import Port, Program
+
+Shown: TypeAlias = Callable[[int], str]
+
+_NAMES: Final = {
+    Op.ADD: "add",
+    Op.SUB: "subtract",
+    Op.MUL: "multiply",
+    Op.DIV: "divide",
+    Op.NEG: "negate",
+    Op.ABS: "absolute",
+    Op.AND: "both",
+    Op.OR: "either",
+    Op.NOT: "invert",
+}
+_SUM_OF: Final = {Op.FMA: "add", Op.FMS: "subtract", Op.FNMA: "subtract", Op.FNMS: "subtract"}
+_PATTERNS: Final = {
+    Op.ADD: "{} + {}",
+    Op.SUB: "{} - {}",
+    Op.MUL: "{} * {}",
+    Op.DIV: "{} / {}",
+    Op.NEG: "-{}",
+    Op.FMA: "{} * {} + {}",
+    Op.FMS: "{} * {} - {}",
+    Op.FNMA: "{2} - {0} * {1}",
+    Op.FNMS: "-({} * {}) - {}",
+    Op.LESS: "{} < {}",
+    Op.LESS_EQUAL: "{} <= {}",
+    Op.AND: "{} and {}",
+    Op.OR: "{} or {}",
+    Op.NOT: "not {}",
+    Op.SELECT: "{1} if {0} else {2}",
+}
+
+
+@final
+@attrs.frozen
+class Count:
+    """How many operations a program does."""
+
+    breakdown: dict[str, int]
+    """Operations by name, as recorded: a fused multiply-add counts as a product and a sum."""
+    checks: int
+    """Checks for positive numbers; they are no operations."""
+    instructions: int
+    """Instructions, checks included; a fused multiply-add is one."""
+
+    @property
+    def total(self) -> int:
+        """The number of operations."""
+        return sum(self.breakdown.values())
+
+    @override
+    def __str__(self) -> str:
+        parts = ", ".join(f"{n} {name}" for name, n in sorted(self.breakdown.items(), key=lambda item: -item[1]))
+        return f"{self.total} operations in {self.instructions} instructions: {parts}"
+
+
+def count(code: Sequence[tuple[int, ...]]) -> Count:
+    """Count the operations of a program's code."""
+    found: Counter[str] = Counter()
+    ops = Counter(Op(instruction[0]) for instruction in code)
+    checks = ops.pop(Op.POSITIVE, 0)
+    for op, n in ops.items():
+        if op in FUSED:
+            found["multiply"] += n
+        found[_SUM_OF.get(op) or _NAMES.get(op) or op.name.lower()] += n
+    return Count(dict(found), checks, len(code))
+
+
+def listing(program: Program) -> Iterator[str]:
+    """Return the lines of a program: one per instruction, one per output scalar."""
+    names = [name for port in program.inputs for name in _element_names(port)]
+    yield f"{program.name}: {_shapes(program.inputs)} -> {_shapes(program.outputs)}"
+    yield f"  {count(program.code)}"
+
+    def shown(r: int) -> str:
+        if r < 0:
+            return repr(program.constants[~r])
+        return names[r] if r < len(names) else f"t{r - len(names)}"
+
+    for k, (code, *operands) in enumerate(program.code):
+        yield f"  t{k} = {_expression(Op(code), operands, shown, program.labels)}"
+    elements = [name for port in program.outputs for name in _element_names(port)]
+    yield from (f"  {name} = {shown(r)}" for name, r in zip(elements, program.results, strict=True))
+
+
+def _expression(op: Op, operands: list[int], shown: Shown, labels: Sequence[str]) -> str:
+    if op == Op.POSITIVE:
+        return f"positive({shown(operands[0])}, {labels[operands[1]]!r})"
+    texts = list(map(shown, operands))
+    pattern = _PATTERNS.get(op)
+    return pattern.format(*texts) if pattern else f"{op.name.lower()}({', '.join(texts)})"
+
+
+def _element_names(port: Port) -> list[str]:
+    return [f"{port.name}{subscript(k, port.shape)}" for k in range(port.size)]
+
+
+def _shapes(ports: Sequence[Port]) -> str:
+    return ", ".join(f"{port.name}{list(port.shape) if port.shape else ''}" for port in ports) or "nothing"

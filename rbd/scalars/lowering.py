@@ -1,0 +1,226 @@
+"""From a graph to instructions: what is needed, in natural order, products fused into sums. May import: graph, opcodes.
+
+Three passes over the nodes that outputs depend on, all deterministic:
+1. A negation whose operand serves nothing else moves into it: -(a - b) is b - a, -(c x) is (-c) x.
+2. A product that serves one sum or difference and nothing else becomes a fused multiply-add with it; of two such
+   products, the one recorded later. Nothing else is ever contracted: one lane, many lanes, any cutting into functions
+   and the interpreter round alike.
+3. Operands become numbers as `program.py` says.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from typing import Any, Final, TypeAlias, cast, final
+
+from rbd.errors import RecordingError, ScalarError, ShapeError
+from rbd.scalars.graph import Graph, Nested, Recorded
+from rbd.scalars.nodes import ADD_CONSTANT, FROM_CONSTANT, INPUT, POSITIVE, RECIPROCAL, SCALE, SELECT, Node
+from rbd.scalars.opcodes import Op
+from rbd.scalars.recorded import number
+from rbd.scalars.registry import ARRAYS
+
+Operand: TypeAlias = Node | float
+Term: TypeAlias = tuple[int, ...]
+"""An operation and its operands: a node's number, or ~k for the k-th constant of the pool."""
+
+_ADD: Final = int(Op.ADD)
+_SUB: Final = int(Op.SUB)
+_MUL: Final = int(Op.MUL)
+_DIV: Final = int(Op.DIV)
+_NEG: Final = int(Op.NEG)
+_FMA: Final = int(Op.FMA)
+_FMS: Final = int(Op.FMS)
+_FNMA: Final = int(Op.FNMA)
+_OF_CONSTANT: Final = {ADD_CONSTANT: Op.ADD, FROM_CONSTANT: Op.SUB, SCALE: Op.MUL, RECIPROCAL: Op.DIV}
+_CONSTANT_FIRST: Final = frozenset({FROM_CONSTANT, RECIPROCAL})
+# What -(a b + c) ... become.
+_NEGATED: Final = {_FMA: int(Op.FNMS), _FMS: _FNMA, _FNMA: _FMS}
+
+
+@final
+class Lowering:
+    """The instructions of one program while they are made."""
+
+    def __init__(self, graph: Graph, outputs: Sequence[object]) -> None:
+        """Take in what `outputs`, recorded scalars and numbers of this graph, depend on."""
+        self.graph = graph
+        self._pool: list[float] = []
+        self._numbers: dict[bytes, int] = {}
+        self.outputs = [self._operand(_scalar(x, graph)) for x in outputs]
+        self.terms: dict[int, Term] = {}
+        for node in _needed(graph, outputs):
+            self.terms[node.index] = self._term(node)
+        self.uses = self._count_uses()
+
+    # ---------------------------------------------------------------- taking in
+
+    def _constant(self, value: float) -> int:
+        """Return ~k for a constant; equal bits are one entry of the pool."""
+        key = struct.pack("<d", value)
+        found = self._numbers.setdefault(key, len(self._pool))
+        if found == len(self._pool):
+            self._pool.append(value)
+        return ~found
+
+    def _operand(self, x: Operand) -> int:
+        return x.index if isinstance(x, Node) else self._constant(x)
+
+    def _term(self, node: Node) -> Term:
+        if node.op in _OF_CONSTANT:
+            a, c = node.a.index, self._constant(node.b)
+            return (_OF_CONSTANT[node.op], c, a) if node.op in _CONSTANT_FIRST else (_OF_CONSTANT[node.op], a, c)
+        if node.op == POSITIVE:
+            return node.op, node.a.index
+        return node.op, *(self._operand(x) for x in _operands(node))
+
+    def _count_uses(self) -> dict[int, int]:
+        uses = dict.fromkeys(self.terms, 0)
+        for operands in (*(term[1:] for term in self.terms.values()), self.outputs):
+            for x in operands:
+                if x in uses:
+                    uses[x] += 1
+        return uses
+
+    # ---------------------------------------------------------------- simplifying
+
+    def absorb_negations(self) -> None:
+        """Move every negation into its operand where that operand serves nothing else."""
+        for index, term in list(self.terms.items()):
+            if term[0] == _NEG and (negated := self._negated(term[1])) is not None:
+                self.terms[index] = negated
+
+    def _negated(self, x: int) -> Term | None:
+        """Take away term `x` and return what computes its negative at no further cost; None when nothing does."""
+        if self.uses.get(x) != 1:
+            return None
+        op, *operands = self.terms[x]
+        found = self._negated_sum(op, *operands) if op in (_ADD, _SUB) else None
+        if op in (_MUL, _DIV):
+            found = self._negated_factor(op, *operands)
+        if found is not None:
+            del self.terms[x]
+        return found
+
+    def _negated_sum(self, op: int, a: int, b: int) -> Term | None:
+        if op == _SUB:
+            return _SUB, b, a
+        if b < 0:
+            return _SUB, self._constant(-self._pool[~b]), a
+        return None
+
+    def _negated_factor(self, op: int, a: int, b: int) -> Term | None:
+        for position, x in enumerate((a, b)):
+            if x < 0:
+                y = self._constant(-self._pool[~x])
+                return (op, y, b) if position == 0 else (op, a, y)
+        return self._negated_below(op, a, b)
+
+    def _negated_below(self, op: int, a: int, b: int) -> Term | None:
+        """Negate one factor, itself a term of no other use, in its place."""
+        for x in (a, b):
+            below = self._negated_in_place(x)
+            if below:
+                return op, a, b
+        return None
+
+    def _negated_in_place(self, x: int) -> bool:
+        if self.uses.get(x) != 1 or self.terms[x][0] not in (_SUB, _MUL):
+            return False
+        op, a, b = self.terms[x]
+        found = (_SUB, b, a) if op == _SUB else self._negated_constant_factor(a, b)
+        if found is not None:
+            self.terms[x] = found
+        return found is not None
+
+    def _negated_constant_factor(self, a: int, b: int) -> Term | None:
+        return (_MUL, a, self._constant(-self._pool[~b])) if b < 0 else None
+
+    def fuse(self) -> None:
+        """Fuse products that serve one sum or difference with it, and negations of the outcome."""
+        for index, term in list(self.terms.items()):
+            if term[0] in (_ADD, _SUB):
+                self._fuse_sum(index, *term)
+            elif term[0] == _NEG and self.uses.get(term[1]) == 1 and self.terms[term[1]][0] in _NEGATED:
+                fused = self.terms.pop(term[1])
+                self.terms[index] = (_NEGATED[fused[0]], *fused[1:])
+
+    def _fuse_sum(self, index: int, op: int, a: int, b: int) -> None:
+        if self._is_lone_product(b):
+            _, x, y = self.terms.pop(b)
+            self.terms[index] = (_FMA if op == _ADD else _FNMA, x, y, a)
+        elif self._is_lone_product(a):
+            _, x, y = self.terms.pop(a)
+            self.terms[index] = (_FMA if op == _ADD else _FMS, x, y, b)
+
+    def _is_lone_product(self, x: int) -> bool:
+        return self.uses.get(x) == 1 and self.terms[x][0] == _MUL
+
+    # ---------------------------------------------------------------- numbering
+
+    def finish(self) -> tuple[tuple[float, ...], tuple[Term, ...], tuple[int, ...], tuple[str, ...]]:
+        """Return constants, code, results and labels of the program."""
+        places = {node.index: node.a for node in self.graph.tables[INPUT].values()}
+        places.update({x: self.graph.input_count + k for k, x in enumerate(self.terms)})
+        constants: dict[int, int] = {}
+        labels: dict[int, int] = {}
+
+        def place(x: int) -> int:
+            return places[x] if x >= 0 else ~constants.setdefault(~x, len(constants))
+
+        code: list[Term] = []
+        for index, (op, *operands) in self.terms.items():
+            instruction = (op, *map(place, operands))
+            if op == POSITIVE:
+                instruction += (labels.setdefault(self.graph.order[index].b, len(labels)),)
+            code.append(instruction)
+        results = tuple(map(place, self.outputs))
+        texts = tuple(self.graph.labels[k] for k in labels)
+        return tuple(self._pool[k] for k in constants), tuple(code), results, texts
+
+
+def _scalar(x: object, graph: Graph) -> Operand:
+    """Return an output as a node of this graph or a float."""
+    if isinstance(x, Recorded):
+        if x.graph is not graph:
+            raise RecordingError("an output was recorded in another graph", scalar=x)
+        return x
+    value = number(x)
+    if value is None:
+        raise ScalarError(f"{type(x).__name__} is no output of a program", scalar=x, function="Program.of")
+    return value
+
+
+def _operands(node: Node) -> tuple[Operand, ...]:
+    """Return the nodes and constants an operation takes."""
+    if node.op == SELECT:
+        return node.a, *node.b
+    return (node.a,) if node.b is None or node.op == POSITIVE else (node.a, node.b)
+
+
+def _needed(graph: Graph, outputs: Sequence[object]) -> list[Node]:
+    """Return the nodes outputs depend on, inputs left out, in the order they were recorded."""
+    marked = bytearray(len(graph.order))
+    open_nodes: list[Node] = [x for x in outputs if isinstance(x, Node)]
+    while open_nodes:
+        node = open_nodes.pop()
+        if not marked[node.index] and node.op != INPUT:
+            marked[node.index] = 1
+            open_nodes += [x for x in _operands(node) if isinstance(x, Node)]
+    return [node for node in graph.order if marked[node.index]]
+
+
+def flattened(nested: Nested) -> tuple[list[object], tuple[int, ...]]:
+    """Return the scalars of nested tuples (or of an array) in order, and their shape; raise ShapeError when ragged."""
+    if isinstance(nested, ARRAYS):
+        array = cast("Any", nested)
+        return cast("list[object]", array.reshape(-1).tolist()), array.shape
+    if not isinstance(nested, (tuple, list)):
+        return [nested], ()
+    parts = [flattened(part) for part in cast("Sequence[Nested]", nested)]
+    shapes = {shape for _, shape in parts}
+    if len(shapes) > 1:
+        raise ShapeError(f"an output has parts of different shapes {sorted(shapes)}", argument="outputs", actual=shapes)
+    inner = next(iter(shapes), ())
+    return [x for flat, _ in parts for x in flat], (len(parts), *inner)
