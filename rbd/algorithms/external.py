@@ -22,10 +22,12 @@ BodyWrenches: TypeAlias = tuple["Wrench[Any] | None", ...]
 def body_wrenches(state: State[Any], external: ExternalWrenches | None) -> BodyWrenches | None:
     """Return the external wrenches per body, each in its body's default frame; None when there are none.
 
-    Raises UnknownNameError for a body of another mechanism, ArgumentError for something that is no wrench.
+    Raises UnknownNameError for a body of another mechanism, ArgumentError for something that is no mapping to wrenches,
+    FrameMismatchError for a wrench in a frame of no body.
     """
     if not external:
         return None
+    require_kind(external, Mapping, operation="external wrenches", argument="external_wrenches")
     result: list[Wrench[Any] | None] = [None] * len(state.layout.bodies)
     for body, wrench in external.items():
         index = state.layout.body_index(body)

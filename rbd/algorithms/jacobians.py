@@ -10,7 +10,9 @@ from typing import Any, TypeVar
 from rbd.mechanism import TreePath
 from rbd.spatial import Frame, GeometricJacobian, Point, PointJacobian, Transform
 from rbd.spatial.linalg import Vec3, add3, cross3, neg3
+from rbd.spatial.values import require_kind
 from rbd.state import ArrayOf, State, StateView, kernel, passes
+from rbd.state.frames import body_and_frame
 
 A = TypeVar("A", bound=ArrayOf)
 Columns = tuple[tuple[Vec3, Vec3], ...]
@@ -35,7 +37,8 @@ def geometric_jacobian(
 
     `path` comes from `mechanism.path(source, target)`. The Jacobian is expressed in `frame`, any frame attached to a
     body (the root frame when not given). Columns of joints off the path are zero. `out`, a (6, nv) array, is filled
-    with its numbers, angular rows first. Raises ShapeError, UnknownNameError.
+    with its numbers, angular rows first. Raises ShapeError, UnknownNameError for the path of another mechanism,
+    FrameMismatchError for a frame of none of its bodies.
 
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), v=[1.0, 0.5])
@@ -44,7 +47,10 @@ def geometric_jacobian(
     >>> (jacobian @ state.v).isclose(state.twist(hand))
     True
     """
-    wanted = state.layout.root_frame if frame is None else frame
+    require_kind(path, TreePath, operation="geometric_jacobian", argument="path")
+    for end in (path.source, path.target):
+        state.layout.body_index(end)
+    wanted = state.layout.root_frame if frame is None else body_and_frame(state, frame)[1]
     links = [state.layout.link(joint) for joint, _ in path]
     steps = {link.index: state.relative_transform(link.body, wanted) for link in links}
     columns = geometric_jacobian_kernel(state, path, steps)
@@ -58,7 +64,7 @@ def point_jacobian(state: State[A], path: TreePath, point: Point[Any], *, out: A
     """Return the Jacobian J of a point fixed to the target of `path`: J @ v is its velocity as seen from the source.
 
     `point` may be given in any frame attached to a body; the Jacobian is expressed in that frame. `out`, a (3, nv)
-    array, is filled with its numbers. Raises ShapeError, UnknownNameError.
+    array, is filled with its numbers. Raises as `geometric_jacobian` does.
 
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), v=[1.0, 0.5])
@@ -68,6 +74,7 @@ def point_jacobian(state: State[A], path: TreePath, point: Point[Any], *, out: A
     >>> velocity.isclose(state.twist(hand).point_velocity(tip))
     True
     """
+    require_kind(point, Point, operation="point_jacobian", argument="point")
     jacobian = geometric_jacobian(state, path, frame=point.frame)
     arm = point.xyz_components
     columns = tuple(add3(linear, cross3(angular, arm)) for angular, linear in jacobian.columns)

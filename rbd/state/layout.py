@@ -85,17 +85,20 @@ class Layout:
         """Return the index of `body`; raise UnknownNameError when it is not in the mechanism."""
         index = self._body_index.get(id(body))
         if index is None:
-            name = getattr(body, "name", repr(body))
-            raise UnknownNameError(f"body '{name}' is not part of this mechanism", kind="body", name=name)
+            name = getattr(body, "name", str(body))
+            hint = "; mechanism.body() finds bodies by name" if isinstance(body, str) else ""
+            raise UnknownNameError(f"body '{name}' is not part of this mechanism{hint}", kind="body", name=name)
         return index
 
     def link(self, joint: Joint) -> Link:
         """Return the link of tree joint `joint`; raise UnknownNameError when there is none."""
         link = self._joint_link.get(id(joint))
         if link is None:
-            name = getattr(joint, "name", repr(joint))
-            what = "is a loop joint, which has no coordinates" if id(joint) in self._joint_loop else "is not part of it"
-            raise UnknownNameError(f"joint '{name}' {what} in this mechanism", kind="joint", name=name)
+            name = getattr(joint, "name", str(joint))
+            loop = id(joint) in self._joint_loop
+            hint = "; mechanism.joint() finds joints by name" if isinstance(joint, str) else ""
+            what = "closes a loop and has no coordinates" if loop else "is not part of this mechanism"
+            raise UnknownNameError(f"joint '{name}' {what}{hint}", kind="joint", name=name)
         return link
 
     def loop(self, joint: Joint) -> LoopLink | None:

@@ -12,7 +12,7 @@ from typing import Any, final, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbd.errors import NotFiniteError, WrongThreadError
+from rbd.errors import NotFiniteError, ScalarError, WrongThreadError
 from rbd.mechanism import Joint, Mechanism
 from rbd.scalars import Scalar, Vector, to_float
 from rbd.scalars.arrays import Array, check_out, float_array
@@ -183,7 +183,14 @@ class MechanismState(State[Array]):
 
     def pack(self, values: Sequence[object], name: str, shape: tuple[int, ...], out: Array | None = None) -> Array:
         """Return nested floats as a float64 array of `shape`, filling `out` when given."""
-        array = np.asarray(values, dtype=np.float64).reshape(shape)
+        try:
+            array = np.asarray(values, dtype=np.float64).reshape(shape)
+        except TypeError as error:
+            raise ScalarError(
+                f"{name}: a parameter or an argument is no float; state.with_scalars() gives a state for such numbers",
+                scalar=values,
+                function=name,
+            ) from error
         if not np.isfinite(array).all():
             raise NotFiniteError(f"{name} left the range of float64", argument=name)
         if out is None:

@@ -7,10 +7,12 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
+import sympy
 from hypothesis import given
 
 import rbd
 from rbd import Frame, Joint, Mechanism, MechanismState, Prismatic, QuaternionFloating, RigidBody, SinCosRevolute
+from rbd.errors import ScalarError
 from rbd.scalars.counting import CountingScalar, OperationCount
 
 from .catalog import ALGORITHMS, flat, leaves
@@ -45,6 +47,31 @@ def test_complex_numbers_without_imaginary_part_give_the_same(a_case: Case) -> N
         actual = np.array(flat(algorithm(scalar)), dtype=complex)
         assert not actual.imag.any(), name
         close(actual.real, flat(algorithm(state)), 1e-12, scale=1e-6)
+
+
+def test_a_live_state_refuses_numbers_that_are_no_floats() -> None:
+    """Symbols among the parameters ask for a scalar state; complex torques too."""
+    length = sympy.Symbol("l", positive=True)
+    state = MechanismState(rbd.robots.double_pendulum(lengths=(length, 1)))
+    for call in (rbd.mass_matrix, rbd.inverse_mass_matrix, lambda s: rbd.inverse_dynamics(s, [1.0, 0.0])):
+        with pytest.raises(ScalarError) as caught:
+            call(state)
+        assert "with_scalars" in str(caught.value)
+    assert rbd.mass_matrix(state.with_scalars([sympy.S.Zero] * 2, [sympy.S.Zero] * 2))[0, 0].has(length)
+    state = MechanismState(rbd.robots.double_pendulum())
+    with pytest.raises(ScalarError):
+        rbd.forward_dynamics(state, [1j, 0.0])
+
+
+def test_exact_parameters_serve_live_states() -> None:
+    third = Fraction(1, 3)
+    exact = rbd.robots.double_pendulum(lengths=(third, third), masses=(third, 2 * third), radius=third / 10)
+    rounded = rbd.robots.double_pendulum(lengths=(1 / 3, 1 / 3), masses=(1 / 3, 2 / 3), radius=1 / 30)
+    assert exact.mass == 1
+    assert isinstance(rbd.mass(exact), Fraction)
+    one, two = (MechanismState(mechanism, [0.1, 0.2], [0.3, 0.4]) for mechanism in (exact, rounded))
+    close(rbd.mass_matrix(one), rbd.mass_matrix(two), 1e-14)
+    close(rbd.forward_dynamics(one, [1.0, 2.0]), rbd.forward_dynamics(two, [1.0, 2.0]), 1e-12)
 
 
 # --- exact numbers ------------------------------------------------------------------------------------------------

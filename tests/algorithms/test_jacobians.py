@@ -8,7 +8,7 @@ from hypothesis import given
 
 import rbd
 from rbd import DynamicsResult, FreeVector, Point, Wrench
-from rbd.errors import FrameMismatchError, ShapeError, UnknownNameError
+from rbd.errors import ArgumentError, FrameMismatchError, ShapeError, UnknownNameError
 
 from .helpers import (
     JOINT_TYPES,
@@ -139,10 +139,19 @@ def test_out_and_wrong_arguments() -> None:
         rbd.geometric_jacobian(state, path, out=np.zeros((5, mechanism.nv)))
     with pytest.raises(ShapeError):
         rbd.point_jacobian(state, path, point, out=np.zeros((3, mechanism.nv + 1)))
-    with pytest.raises((FrameMismatchError, UnknownNameError)):
-        rbd.point_jacobian(state, path, Point(rbd.Frame("nowhere"), (0, 0, 0)))
-    with pytest.raises((FrameMismatchError, UnknownNameError)):
-        rbd.geometric_jacobian(state, path, frame=rbd.Frame("nowhere"))
+    other, nowhere = case("chain", seed=1).mechanism, rbd.Frame("nowhere")
+    for way in (path, mechanism.path(mechanism.bodies[-1], mechanism.bodies[-1])):  # also where there are no joints
+        with pytest.raises(FrameMismatchError):
+            rbd.point_jacobian(state, way, Point(nowhere, (0, 0, 0)))
+        with pytest.raises(FrameMismatchError):
+            rbd.geometric_jacobian(state, way, frame=nowhere)
+        with pytest.raises(ArgumentError):
+            rbd.point_jacobian(state, way, (1, 2, 3))
+    for foreign in (other.path(other.root_body, other.bodies[-1]), other.path(other.bodies[1], other.bodies[1])):
+        with pytest.raises(UnknownNameError):
+            rbd.geometric_jacobian(state, foreign)
+    with pytest.raises(ArgumentError):
+        rbd.geometric_jacobian(state, "body1")
 
 
 @examples(1)

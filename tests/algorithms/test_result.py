@@ -49,6 +49,8 @@ def snapshot(result: DynamicsResult, a_case: Case) -> list[np.ndarray]:
 def test_arrays(a_case: Case) -> None:
     state, tau, wrenches = a_case.state, a_case.velocity(), a_case.wrenches()
     result = solved(a_case, tau, wrenches)
+    assert np.array_equal(result.q, state.q)
+    assert np.array_equal(result.v, state.v)
     close(result.qd, state.configuration_derivative(), 1e-15)
     close(result.mass_matrix, rbd.mass_matrix(state), 1e-13)
     close(result.dynamics_bias, rbd.dynamics_bias(state, wrenches), 1e-12)
