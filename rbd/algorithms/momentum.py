@@ -53,7 +53,7 @@ def centroidal_momentum_matrix(state: State[A], *, out: A | None = None) -> Mome
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.1], [1.0, 0.5])
     >>> momentum = rbd.centroidal_momentum_matrix(state) @ state.v
-    >>> momentum.isclose(rbd.momentum(state).transformed(rbd.centroidal_transform(state)))
+    >>> momentum.isclose(rbd.momentum(state).transformed(rbd.algorithms.centroidal_transform(state)))
     True
     """
     here = centroidal_transform(state)

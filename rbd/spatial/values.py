@@ -129,4 +129,4 @@ def vector(values: VectorLike, length: int, name: str) -> Vector:
 
 def shown_numbers(values: Vector) -> str:
     """Return numbers the way the reprs of spatial values show them."""
-    return "(" + ", ".join(f"{to_float(x):.6g}" if is_float(x) else str(x) for x in values) + ")"
+    return "(" + ", ".join(f"{to_float(x) + 0.0:.6g}" if is_float(x) else str(x) for x in values) + ")"
