@@ -81,6 +81,10 @@ def _branch(c: RecordedCondition, x: Value, side: int) -> Value:
     return x.b[side] if isinstance(x, Recorded) and x.op == SELECT and x.a is c else x
 
 
+def _is_small_integer(n: float) -> bool:
+    return float(n).is_integer() and abs(n) <= _LARGEST_POWER
+
+
 def _repeated(x: Value, n: int) -> Value:
     """Return x to a whole power by squaring."""
     if n == 0:
@@ -101,9 +105,8 @@ class RecordedOperations(Operations[Recorded]):
 
     @override
     def lift(self, x: Scalar, like: Recorded) -> Recorded:
-        if type(x) is int or isinstance(x, Recorded):
-            return cast("Recorded", x)  # an integer zero says that an entry is absent
-        return cast("Recorded", _operand(x))
+        # Constants stay floats; an integer zero, which says that an entry is absent, stays what it is.
+        return cast("Recorded", x if type(x) is int else _operand(x))
 
     @override
     def to_float(self, x: Recorded) -> float:
@@ -197,7 +200,7 @@ class RecordedOperations(Operations[Recorded]):
     @override
     def power(self, x: Recorded, n: Recorded) -> Recorded:
         base, exponent = _operands(x, n)
-        if isinstance(exponent, Recorded) or not exponent.is_integer() or abs(exponent) > _LARGEST_POWER:
+        if isinstance(exponent, Recorded) or not _is_small_integer(exponent):
             return _binary(Op.POWER, base, exponent)
         result = _repeated(base, abs(int(exponent)))
         return cast("Recorded", result if exponent >= 0.0 else 1.0 / result)
