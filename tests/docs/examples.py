@@ -101,7 +101,7 @@ def _run_statements(example: Example) -> Iterator[Outcome]:
     lines = source.splitlines()
     body = ast.parse(source, example.path).body
     starts = [min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))]) for node in body]
-    for node, following in zip(body, [*starts[1:], len(lines) + 1], strict=True):
+    for node, following in zip(body, [*starts, len(lines) + 1][1:], strict=True):
         end = node.end_lineno or node.lineno
         code = compile(ast.Module([node], []), example.path, "exec", dont_inherit=True)
         with contextlib.redirect_stdout(io.StringIO()) as out:

@@ -85,6 +85,10 @@ def test_wrong_output_fails(tmp_path: Path, shown: list[str]) -> None:
         examples.run_page(page(tmp_path, "print(1)", *shown))
 
 
+def test_comments_alone_pass(tmp_path: Path) -> None:
+    examples.run_page(page(tmp_path, "# pyright: basic"))
+
+
 def test_missing_output_fails(tmp_path: Path) -> None:
     with pytest.raises(SybilFailure, match="nothing"):
         examples.run_page(page(tmp_path, "x = 1", "#> 1"))
