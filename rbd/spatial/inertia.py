@@ -110,7 +110,7 @@ class SpatialInertia(SpatialValue, Generic[F]):
 
     @property
     def moment(self) -> Array:
-        """The moment about the frame's origin as a fresh 3x3 array. Raises ScalarError unless all scalars are floats."""
+        """The moment about the origin as a fresh 3x3 array. Raises ScalarError unless all scalars are floats."""
         return to_float_array(self.moment_components)
 
     @property

@@ -149,7 +149,7 @@ class Transform(SpatialValue, Generic[A, B]):
 
     @property
     def translation(self) -> Array:
-        """The origin of `from_frame` in `to_frame` as a fresh array. Raises ScalarError unless all scalars are floats."""
+        """The origin of `from_frame` in `to_frame` as an array. Raises ScalarError unless all scalars are floats."""
         return to_float_array(self.translation_components)
 
     @property
