@@ -6,8 +6,9 @@ Room: native; knows nothing of robots. May import: errors and scalars.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from typing import final
 
 from rbd.native.emit import ARITY, LIBRARY, functions, library_symbol
@@ -24,44 +25,60 @@ _BATCH = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, *([cty
 _SINGLE_SYMBOL, _BATCH_SYMBOL = "single", "batch"
 
 
-def module_text(program: Program, lanes: int, chunk: int = CHUNK) -> str:
-    """Return the IR of a whole kernel: functions for one state and for W lanes, and the two ways in."""
-    cut = plan(program, chunk)
-    one, wide = Lanes(1), Lanes(lanes)
-    names, texts = functions(cut, one, "one", machine().lanes)
-    parts = [*_declarations(lanes), *texts, single(program, cut.slot_count, names)]
-    if lanes > 1:
-        names, texts = functions(cut, wide, "wide", 1)
-        parts += texts
-    parts.append(batch(program, cut.slot_count, names, wide))
-    return "\n".join(parts)
+def single_module(program: Program, chunk: int = CHUNK) -> str:
+    """Return the IR of a kernel for one state; its angles are packed into as many lanes as the processor has."""
+    cut, pack = plan(program, chunk), machine().lanes
+    names, texts = functions(cut, Lanes(1), "one", pack)
+    return "\n".join([*_declarations({1, pack}), *texts, single(program, cut.slot_count, names)])
 
 
-def _declarations(lanes: int) -> list[str]:
-    widths = sorted({1, lanes, machine().lanes})
-    lines = [line for width in widths for line in Lanes(width).declarations()]
+def batch_module(program: Program, lanes: int, chunk: int = CHUNK) -> str:
+    """Return the IR of a kernel for many rows, `lanes` at a time."""
+    cut, wide = plan(program, chunk), Lanes(lanes)
+    names, texts = functions(cut, wide, "wide", 1)
+    return "\n".join([*_declarations({1, lanes}), *texts, batch(program, cut.slot_count, names, wide)])
+
+
+def _declarations(widths: set[int]) -> list[str]:
+    lines = [line for width in sorted(widths) for line in Lanes(width).declarations()]
     for function in ("sin", "cos", *LIBRARY.values()):
         arguments = ", ".join(["double"] * ARITY.get(function, 1))
         lines.append(f"declare double @{library_symbol(function)}({arguments})")
     lines += ["declare ptr @rbd_malloc(i64)", "declare void @rbd_free(ptr)"]
     lines.append("declare void @llvm.memcpy.p0.p0.i64(ptr noalias, ptr noalias, i64, i1)")
-    return lines + [sincos_function(Lanes(width)) for width in widths]
+    return lines + [sincos_function(Lanes(width)) for width in sorted(widths)]
 
 
 @final
 class NativeKernel:
-    """Machine code of one program. Arrays handed to it must be what the program says; nothing is checked here."""
+    """Machine code of one program. Arrays handed to it must be what the program says; nothing is checked here.
 
-    def __init__(self, program: Program, lanes: int, object_bytes: bytes) -> None:
-        """Load object code made from `program` for `lanes` lanes."""
+    The code for one state and the code for batches are made separately, each when it is first needed.
+    """
+
+    def __init__(self, program: Program, lanes: int, chunk: int = CHUNK) -> None:
+        """Prepare `program` for `lanes` lanes; nothing is compiled yet."""
         self.program = program
         self.lanes = lanes
-        self.object_bytes = object_bytes
-        self._library = Library(object_bytes, (_SINGLE_SYMBOL, _BATCH_SYMBOL))
-        self.single_address = self._library.address(_SINGLE_SYMBOL)
-        self.batch_address = self._library.address(_BATCH_SYMBOL)
-        self._single = _SINGLE(self.single_address)
-        self._batch = _BATCH(self.batch_address)
+        self._chunk = chunk
+
+    @cached_property
+    def single_library(self) -> Library:
+        """The code for one state."""
+        return Library(assemble(single_module(self.program, self._chunk)), (_SINGLE_SYMBOL,))
+
+    @cached_property
+    def batch_library(self) -> Library:
+        """The code for many rows."""
+        return Library(assemble(batch_module(self.program, self.lanes, self._chunk)), (_BATCH_SYMBOL,))
+
+    @cached_property
+    def _single(self) -> Callable[..., int]:
+        return _SINGLE(self.single_library.address(_SINGLE_SYMBOL))
+
+    @cached_property
+    def _batch(self) -> Callable[..., int]:
+        return _BATCH(self.batch_library.address(_BATCH_SYMBOL))
 
     def run(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> int:
         """Compute one state into `outputs`, one C-contiguous float64 array per port; return the status."""
@@ -75,12 +92,12 @@ class NativeKernel:
         Returns the first bad row and its status, (-1, 0) when all are clean. The result does not depend on `threads`.
         """
         table = (ctypes.c_int64 * max(len(strides), 1))(*strides)
-        into, out = _pointers(inputs), _pointers(outputs)
+        into, out, entry = _pointers(inputs), _pointers(outputs), self._batch
 
         def part(piece: tuple[int, int]) -> tuple[int, int]:
             first, size = piece
             status = ctypes.c_int64(0)
-            row = int(self._batch(first, size, into, table, out, ctypes.byref(status)))
+            row = int(entry(first, size, into, table, out, ctypes.byref(status)))
             return row, status.value
 
         pieces = _pieces(count, threads, self.lanes)
@@ -105,5 +122,4 @@ def _pieces(count: int, threads: int, lanes: int) -> list[tuple[int, int]]:
 
 def compile_program(program: Program, *, lanes: int | None = None, chunk: int = CHUNK) -> NativeKernel:
     """Return `program` as machine code; `lanes` None takes what the processor has."""
-    width = machine().lanes if lanes is None else lanes
-    return NativeKernel(program, width, assemble(module_text(program, width, chunk)))
+    return NativeKernel(program, machine().lanes if lanes is None else lanes, chunk)

@@ -5,6 +5,8 @@ Room: native; knows nothing of robots. Full groups of W columns go through a rea
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from rbd.native.ir import Lanes, Writer
 
 
@@ -39,15 +41,35 @@ def gather(w: Writer, lanes: Lanes, source: str, stride: str, size: int, target:
     Of `filled` rows; the lanes beyond repeat the last row, so that nothing outside the array is read.
     """
     rows = [_row_pointer(w, source, stride, lane, filled) for lane in range(lanes.width)]
-    column = 0
-    while lanes.width > 1 and size - column >= lanes.width:
+
+    def group(column: str) -> None:
         loaded = [w.load(lanes.double, w.element(row, column)) for row in rows]
         for offset, vector in enumerate(transposed(w, lanes, loaded)):
-            w.store(lanes.double, vector, w.element(target, (column + offset) * lanes.width), lanes.alignment)
-        column += lanes.width
-    for last in range(column, size):
+            place = w.set(f"mul i64 {w.set(f'add i64 {column}, {offset}')}, {lanes.width}")
+            w.store(lanes.double, vector, w.element(target, place), lanes.alignment)
+
+    for last in range(_groups(w, lanes, size, group), size):
         values = [w.load("double", w.element(row, last)) for row in rows]
         w.store(lanes.double, _joined(w, lanes, values), w.element(target, last * lanes.width), lanes.alignment)
+
+
+def _groups(w: Writer, lanes: Lanes, size: int, group: Callable[[str], None]) -> int:
+    """Write `group` for every full group of W columns, by a loop; return how many columns that makes."""
+    full = size // lanes.width if lanes.width > 1 else 0
+    if full == 0:
+        return 0
+    before, loop, after = w.label(), w.label(), w.label()
+    w.add(f"  br label %{before}")
+    w.begin(before)
+    w.add(f"  br label %{loop}")
+    w.begin(loop)
+    index, following = w.name(), w.name()
+    w.add(f"  {index} = phi i64 [0, %{before}], [{following}, %{loop}]")
+    group(w.set(f"mul i64 {index}, {lanes.width}"))
+    w.add(f"  {following} = add i64 {index}, 1")
+    w.add(f"  br i1 {w.set(f'icmp eq i64 {following}, {full}')}, label %{after}, label %{loop}")
+    w.begin(after)
+    return full * lanes.width
 
 
 def _row_pointer(w: Writer, source: str, stride: str, lane: int, filled: str) -> str:
@@ -70,14 +92,15 @@ def _joined(w: Writer, lanes: Lanes, values: list[str]) -> str:
 def scatter_all(w: Writer, lanes: Lanes, source: str, size: int, target: str) -> None:
     """Write the storing of an interleaved block of `size` columns as W rows from %row on."""
     rows = [_output_row(w, target, size, lane) for lane in range(lanes.width)]
-    column = 0
-    while lanes.width > 1 and size - column >= lanes.width:
-        pointers = [w.element(source, (column + offset) * lanes.width) for offset in range(lanes.width)]
+
+    def group(column: str) -> None:
+        start = w.element(source, w.set(f"mul i64 {column}, {lanes.width}"))
+        pointers = [w.element(start, offset * lanes.width) for offset in range(lanes.width)]
         loaded = [w.load(lanes.double, pointer, lanes.alignment) for pointer in pointers]
         for row, vector in zip(rows, transposed(w, lanes, loaded), strict=True):
             w.store(lanes.double, vector, w.element(row, column))
-        column += lanes.width
-    for last in range(column, size):
+
+    for last in range(_groups(w, lanes, size, group), size):
         for lane, row in enumerate(rows):
             value = w.load("double", w.element(source, last * lanes.width + lane))
             w.store("double", value, w.element(row, last))

@@ -1,0 +1,102 @@
+"""Recording a function of a state into a program.
+
+Room: compiled; may import algorithms and above.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, TypeAlias, cast
+
+import numpy as np
+
+from rbd.compiled.function import RecordedFunction
+from rbd.errors import ArgumentError
+from rbd.mechanism import Mechanism
+from rbd.scalars.graph import Graph
+from rbd.scalars.program import Program
+from rbd.state import ScalarState
+
+Shape: TypeAlias = int | tuple[int, ...]
+
+
+def record(function: Callable[..., object], mechanism: Mechanism, **inputs: Shape) -> RecordedFunction:
+    """Record `function(state, ...)` for `mechanism`: run it once on recorded scalars and keep what it computed.
+
+    `inputs` names the function's other arguments with their lengths or shapes; they are handed over as object arrays of
+    scalars. The function may call any query or algorithm of rbd and compute with `rbd.scalars`; it may return a scalar,
+    an array, a framed value (its components are taken) or a dict of those. It must not branch on values: RecordingError
+    says where it does. Parameters of the mechanism are baked in as they are now.
+
+    The result is called with q, v and the inputs, in this order.
+
+    >>> import numpy as np, rbd
+    >>> mechanism = rbd.robots.double_pendulum()
+    >>> def power(state, tau):
+    ...     return sum(t * rate for t, rate in zip(tau, state.v))
+    >>> recorded = rbd.record(power, mechanism, tau=mechanism.nv)
+    >>> float(recorded([0.1, 0.2], [1.0, 2.0], [3.0, 4.0]))
+    11.0
+    """
+    return RecordedFunction(recorded_program(function, mechanism, inputs, getattr(function, "__name__", "function")))
+
+
+def recorded_program(
+    function: Callable[..., object],
+    mechanism: Mechanism,
+    inputs: Mapping[str, Shape],
+    name: str,
+    coordinates: Literal["q", "qv"] = "qv",
+) -> Program:
+    """Return the program of `function`, with inputs q, v and `inputs`; coordinates "q" mean at rest, without v."""
+    graph = Graph()
+    q = graph.input("q", (mechanism.nq,))
+    v = graph.input("v", (mechanism.nv,)) if coordinates == "qv" else (0,) * mechanism.nv
+    arguments = {key: _argument(graph, key, shape) for key, shape in inputs.items()}
+    outcome = function(ScalarState(mechanism, q, v), **arguments)
+    return Program.of(graph, _identifier(name), _named(outcome))
+
+
+def _argument(graph: Graph, name: str, shape: Shape) -> object:
+    """Return an input as the function sees it: an object array, or one scalar for the shape ()."""
+    full = (shape,) if isinstance(shape, int) else shape
+    scalars = graph.input(name, full)
+    if not full:
+        return scalars
+    array = np.empty(full, dtype=np.object_)
+    array[...] = _as_objects(scalars, full)
+    return array
+
+
+def _as_objects(nested: object, shape: tuple[int, ...]) -> Any:
+    """Return nested tuples as an object array without NumPy looking into the scalars."""
+    array = np.empty(shape, dtype=np.object_)
+    for index in np.ndindex(*shape):
+        value: Any = nested
+        for i in index:
+            value = value[i]
+        array[index] = value
+    return array
+
+
+def _named(outcome: object) -> dict[str, object]:
+    """Return what a function gave back as named nested tuples of scalars."""
+    if isinstance(outcome, Mapping):
+        return {str(key): _nested(value) for key, value in cast("Mapping[object, object]", outcome).items()}
+    return {"result": _nested(outcome)}
+
+
+def _nested(value: object) -> object:
+    """Return an array, a framed value or a sequence as nested tuples."""
+    if value is None:
+        raise ArgumentError("the recorded function returned None; it must return what it computes", argument="function")
+    if isinstance(value, np.ndarray):
+        return _nested(cast("object", value.tolist()))
+    if isinstance(value, (tuple, list)):
+        return tuple(_nested(entry) for entry in cast("list[object]", value))
+    components = getattr(value, "components", None)
+    return value if components is None else _nested(components)
+
+
+def _identifier(name: str) -> str:
+    return name if name.isidentifier() else "function"

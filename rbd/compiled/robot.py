@@ -1,0 +1,217 @@
+"""A mechanism as native functions of arrays.
+
+Room: compiled; may import algorithms and above.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Literal, final
+
+import numpy as np
+from numpy.typing import ArrayLike
+from typing_extensions import override
+
+from rbd import algorithms
+from rbd.compiled.function import RecordedFunction
+from rbd.compiled.record import Shape, recorded_program
+from rbd.compiled.stepping import Integrator, step_function
+from rbd.errors import ArgumentError, StaleStateError
+from rbd.mechanism import Mechanism, RigidBody
+from rbd.scalars.arrays import Array
+from rbd.state import ScalarState, passes
+
+Coordinates = Literal["q", "qv"]
+
+
+@final
+class CompiledRobot:
+    """The algorithms of one mechanism as functions of arrays, compiled when first called.
+
+    Arrays may have leading batch axes, q of shape (..., nq) and v of shape (..., nv); they broadcast against each other
+    and appear in the results. `out` takes the result, `threads` spreads a batch over threads; the bits stay the same.
+    Everything is in the root frame. The mechanism's parameters are baked in as they are when a function is first
+    called; after an edit of the mechanism make a new robot (using this one raises StaleStateError).
+
+    Raises ShapeError, NotFiniteError naming the argument and its entry, SingularError naming the joint.
+
+    >>> import numpy as np, rbd
+    >>> robot = rbd.compile(rbd.robots.double_pendulum())
+    >>> robot.mass_matrix(np.zeros((1000, 2))).shape
+    (1000, 2, 2)
+    """
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        """Take `mechanism` as it is; nothing is compiled yet."""
+        self._mechanism = mechanism
+        self._versions = (mechanism.structure_version, mechanism.parameter_version)
+        self._functions: dict[str, RecordedFunction] = {}
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism the functions are for."""
+        return self._mechanism
+
+    def forward_kinematics(self, q: ArrayLike, *, out: Array | None = None, threads: int = 1) -> Array:
+        """Return the pose of every body in the root frame, (..., nb, 4, 4), in the order of `mechanism.bodies`."""
+        return self._call("forward_kinematics", _poses, "q", {}, (q,), out, threads)
+
+    def inverse_dynamics(
+        self, q: ArrayLike, v: ArrayLike, vd: ArrayLike, *, out: Array | None = None, threads: int = 1
+    ) -> Array:
+        """Return the torques for accelerations `vd`, (..., nv)."""
+        inputs = {"vd": self._mechanism.nv}
+        function = algorithms.inverse_dynamics
+        return self._call("inverse_dynamics", function, "qv", inputs, (q, v, vd), out, threads)
+
+    def mass_matrix(self, q: ArrayLike, *, out: Array | None = None, threads: int = 1) -> Array:
+        """Return the mass matrix, (..., nv, nv)."""
+        return self._call("mass_matrix", algorithms.mass_matrix, "q", {}, (q,), out, threads)
+
+    def inverse_mass_matrix(self, q: ArrayLike, *, out: Array | None = None, threads: int = 1) -> Array:
+        """Return the inverse of the mass matrix, (..., nv, nv)."""
+        return self._call("inverse_mass_matrix", algorithms.inverse_mass_matrix, "q", {}, (q,), out, threads)
+
+    def dynamics_bias(self, q: ArrayLike, v: ArrayLike, *, out: Array | None = None, threads: int = 1) -> Array:
+        """Return the bias c of M vd + c = tau + passive, (..., nv)."""
+        return self._call("dynamics_bias", algorithms.dynamics_bias, "qv", {}, (q, v), out, threads)
+
+    def forward_dynamics(
+        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *, out: Array | None = None, threads: int = 1
+    ) -> Array:
+        """Return the accelerations that torques `tau` make, (..., nv)."""
+        inputs = {"torques": self._mechanism.nv}
+        function = algorithms.forward_dynamics
+        return self._call("forward_dynamics", function, "qv", inputs, (q, v, tau), out, threads)
+
+    def momentum_matrix(self, q: ArrayLike, *, out: Array | None = None, threads: int = 1) -> Array:
+        """Return the momentum matrix about the root's origin, (..., 6, nv), angular rows first."""
+        return self._call("momentum_matrix", algorithms.momentum_matrix, "q", {}, (q,), out, threads)
+
+    def geometric_jacobian(
+        self, q: ArrayLike, body: RigidBody | str, *, out: Array | None = None, threads: int = 1
+    ) -> Array:
+        """Return the Jacobian of `body` with respect to the root, (..., 6, nv), angular rows first."""
+        target = self._mechanism.body(body)
+
+        def jacobian(state: ScalarState) -> object:
+            mechanism = state.mechanism
+            return algorithms.geometric_jacobian(state, mechanism.path(mechanism.root_body, target))
+
+        return self._call(f"geometric_jacobian of {target.name}", jacobian, "q", {}, (q,), out, threads)
+
+    def step(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        dt: ArrayLike,
+        *,
+        integrator: Integrator = "munthe-kaas-rk4",
+        threads: int = 1,
+    ) -> tuple[Array, Array]:
+        """Return (q, v) a time `dt` later, the torques held; `dt` is one number, or one per member of the batch."""
+        inputs: dict[str, Shape] = {"tau": self._mechanism.nv, "dt": ()}
+        function = self._function(f"step {integrator}", step_function(integrator), "qv", inputs)
+        result = function(q, v, tau, dt, threads=threads)
+        return result[0], result[1]
+
+    def rollout(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        dt: float,
+        steps: int,
+        *,
+        integrator: Integrator = "munthe-kaas-rk4",
+        threads: int = 1,
+    ) -> tuple[Array, Array]:
+        """Return (q, v) at all `steps` + 1 times, a time axis before the last one.
+
+        `tau` is held for the whole time, (..., nv), or has one row per step: (..., steps, nv). To tell them apart, tau
+        with a time axis must have one more axis than q.
+        """
+        if steps < 0:
+            raise ArgumentError(f"steps is {steps}, must not be negative", argument="steps", value=steps)
+        torques, now = (
+            np.asarray(tau, dtype=np.float64),
+            (np.asarray(q, dtype=np.float64), np.asarray(v, dtype=np.float64)),
+        )
+        per_step = torques.ndim == now[0].ndim + 1 and torques.shape[-2] == steps
+        lead = np.broadcast_shapes(now[0].shape[:-1], now[1].shape[:-1], torques.shape[: -2 if per_step else -1])
+        history = [np.empty((*lead, steps + 1, x.shape[-1])) for x in now]
+        for k in range(steps + 1):
+            for record, x in zip(history, now, strict=True):
+                record[..., k, :] = x
+            if k < steps:
+                held = torques[..., k, :] if per_step else torques
+                now = self.step(now[0], now[1], held, dt, integrator=integrator, threads=threads)
+        return history[0], history[1]
+
+    @override
+    def __repr__(self) -> str:
+        compiled = ", ".join(self._functions)
+        return (
+            f"<compiled robot, nq = {self._mechanism.nq}, nv = {self._mechanism.nv}; compiled: {compiled or 'nothing'}>"
+        )
+
+    # --- inside -------------------------------------------------------------------------------------------------------
+
+    def _call(
+        self,
+        key: str,
+        function: Callable[..., object],
+        coordinates: Coordinates,
+        inputs: dict[str, int],
+        arrays: tuple[ArrayLike, ...],
+        out: Array | None,
+        threads: int,
+    ) -> Array:
+        result = self._function(key, function, coordinates, dict(inputs))(*arrays, out=out, threads=threads)
+        return result if isinstance(result, np.ndarray) else result[0]
+
+    def _function(
+        self, key: str, function: Callable[..., object], coordinates: Coordinates, inputs: dict[str, Any]
+    ) -> RecordedFunction:
+        """Return the recorded function for `key`, recording it when it is asked for the first time."""
+        versions = (self._mechanism.structure_version, self._mechanism.parameter_version)
+        if versions != self._versions:
+            raise StaleStateError(
+                "the mechanism was edited after this robot was compiled; call rbd.compile again",
+                made_with=self._versions,
+                now=versions,
+            )
+        known = self._functions.get(key)
+        if known is None:
+            name = (
+                key
+                if isinstance(key, str)
+                else "_".join(str(part) for part in (key if isinstance(key, tuple) else (key,)))
+            )
+            program = recorded_program(function, self._mechanism, inputs, name.replace("-", "_"), coordinates)
+            known = self._functions[key] = RecordedFunction(program)
+        return known
+
+
+def _poses(state: ScalarState) -> object:
+    """Return the pose of every body as a 4x4 matrix."""
+    last = (0.0, 0.0, 0.0, 1.0)
+    poses: list[object] = []
+    for pose in passes.to_root(state):
+        rows = zip(pose.rotation_components, pose.translation_components, strict=True)
+        poses.append((*((*row, x) for row, x in rows), last))
+    return tuple(poses)
+
+
+def compile(mechanism: Mechanism) -> CompiledRobot:  # noqa: A001 - rbd.compile is the name users know; not in __all__
+    """Return the algorithms of `mechanism` as native functions of arrays; each compiles when first called.
+
+    >>> import numpy as np, rbd
+    >>> robot = rbd.compile(rbd.robots.arm7())
+    >>> q = np.zeros((100, 7))
+    >>> tau = robot.inverse_dynamics(q, np.zeros(7), np.zeros(7))     # gravity torques of a hundred poses
+    >>> tau.shape
+    (100, 7)
+    """
+    return CompiledRobot(mechanism)

@@ -1,0 +1,37 @@
+"""What a kernel's status means, said as an error.
+
+Room: compiled; may import algorithms and above.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from rbd.errors import NotFiniteError, SingularError
+from rbd.scalars.arrays import Array
+from rbd.scalars.opcodes import BAD_INPUT, BAD_OUTPUT, FIRST_CHECK
+from rbd.scalars.program import Program
+
+
+def raise_status(program: Program, status: int, inputs: Sequence[Array], row: int | None = None) -> None:
+    """Raise the error `status` stands for: NotFiniteError or SingularError; `row` is the row of a batch it is about."""
+    where = "" if row is None else f" in row {row} of the batch"
+    if status == BAD_INPUT:
+        name, index = _bad_entry(program, inputs, row)
+        raise NotFiniteError(f"{name}{list(index)} is not finite{where}", argument=name, index=index, row=row)
+    if status == BAD_OUTPUT:
+        raise NotFiniteError(f"{program.name} left the range of float64{where}", argument=program.name, row=row)
+    label = program.labels[status - FIRST_CHECK]
+    raise SingularError(f"{label} must be positive, and is not{where}", what=label, row=row)
+
+
+def _bad_entry(program: Program, inputs: Sequence[Array], row: int | None) -> tuple[str, tuple[int, ...]]:
+    """Return the first input with an entry that is not finite, and where in it the entry is."""
+    for port, array in zip(program.inputs, inputs, strict=True):
+        mine = array if row is None or array.ndim == len(port.shape) else array.reshape(-1, *port.shape)[row]
+        bad = np.argwhere(~np.isfinite(mine))
+        if len(bad):
+            return port.name, tuple(int(i) for i in bad[0])
+    return program.inputs[0].name, ()
