@@ -13,6 +13,7 @@ from rbd.algorithms import (
     articulated_inertia,
     center_of_mass,
     centroidal_momentum_matrix,
+    centroidal_transform,
     coriolis_matrix,
     dynamics,
     dynamics_bias,
@@ -32,6 +33,8 @@ from rbd.algorithms import (
     point_jacobian,
     subtree_mass,
 )
+from rbd.compiled import CompiledRobot, RecordedFunction, record
+from rbd.compiled import compile as compile  # noqa: A004 - used as rbd.compile; not in __all__, where it would shadow
 from rbd.joints import (
     Fixed,
     JointType,
@@ -47,7 +50,7 @@ from rbd.joints import (
     SinCosRevolute,
     Universal,
 )
-from rbd.mechanism import FrameMap, Joint, Mechanism, RigidBody
+from rbd.mechanism import FrameMap, Joint, Mechanism, RerootReport, RigidBody, TreePath
 from rbd.simulation import Dynamics, Trajectory, simulate
 from rbd.spatial import (
     Frame,
@@ -71,6 +74,7 @@ from rbd.urdf import load_urdf, parse_urdf, write_urdf
 __version__ = "0.1.0"
 
 __all__ = [
+    "CompiledRobot",
     "Dynamics",
     "DynamicsResult",
     "Fixed",
@@ -91,6 +95,8 @@ __all__ = [
     "Prismatic",
     "QuaternionFloating",
     "QuaternionSpherical",
+    "RecordedFunction",
+    "RerootReport",
     "Revolute",
     "RigidBody",
     "RotationVectorFloating",
@@ -103,6 +109,7 @@ __all__ = [
     "Tag",
     "Trajectory",
     "Transform",
+    "TreePath",
     "Twist",
     "Universal",
     "Wrench",
@@ -111,6 +118,7 @@ __all__ = [
     "articulated_inertia",
     "center_of_mass",
     "centroidal_momentum_matrix",
+    "centroidal_transform",
     "coriolis_matrix",
     "dynamics",
     "dynamics_bias",
@@ -130,6 +138,7 @@ __all__ = [
     "parse_urdf",
     "passive_torques",
     "point_jacobian",
+    "record",
     "simulate",
     "subtree_mass",
     "write_urdf",

@@ -5,6 +5,7 @@ Room: compiled; may import algorithms and above.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any, Literal, final
 
@@ -184,12 +185,8 @@ class CompiledRobot:
             )
         known = self._functions.get(key)
         if known is None:
-            name = (
-                key
-                if isinstance(key, str)
-                else "_".join(str(part) for part in (key if isinstance(key, tuple) else (key,)))
-            )
-            program = recorded_program(function, self._mechanism, inputs, name.replace("-", "_"), coordinates)
+            name = re.sub(r"\W+", "_", key)
+            program = recorded_program(function, self._mechanism, inputs, name, coordinates)
             known = self._functions[key] = RecordedFunction(program)
         return known
 

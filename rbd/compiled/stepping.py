@@ -1,7 +1,8 @@
 """One step in time as a function that can be recorded.
 
-Room: compiled; may import algorithms and above. Joint coordinates move through their exponential coordinates around the
-beginning of the step, as in `rbd.simulation`: Munthe-Kaas with the classical Runge-Kutta scheme, or semi-implicit Euler.
+Room: compiled; may import algorithms and above. Joint coordinates move through their exponential coordinates around
+the beginning of the step, as in `rbd.simulation`: Munthe-Kaas with the classical Runge-Kutta scheme, or semi-implicit
+Euler.
 """
 
 from __future__ import annotations
