@@ -2,8 +2,8 @@
 
 Room: urdf. May import `errors`, `spatial`, `mechanism` and the modules `read` and `phrases`.
 
-A written file that is read and written again gives the same bytes. Text is read before it is returned: nothing is
-written that the reader would refuse.
+A mechanism that was read (and so snapped) is written, read and written again without a change of one byte. Text is read
+before it is returned: nothing is written that the reader would refuse.
 """
 
 from __future__ import annotations
