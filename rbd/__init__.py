@@ -13,7 +13,6 @@ from rbd.algorithms import (
     articulated_inertia,
     center_of_mass,
     centroidal_momentum_matrix,
-    centroidal_transform,
     coriolis_matrix,
     dynamics,
     dynamics_bias,
@@ -33,7 +32,7 @@ from rbd.algorithms import (
     point_jacobian,
     subtree_mass,
 )
-from rbd.compiled import CompiledRobot, RecordedFunction, record
+from rbd.compiled import record
 from rbd.compiled import compile as compile  # noqa: A004 - used as rbd.compile; not in __all__, where it would shadow
 from rbd.joints import (
     Fixed,
@@ -50,7 +49,7 @@ from rbd.joints import (
     SinCosRevolute,
     Universal,
 )
-from rbd.mechanism import FrameMap, Joint, Mechanism, RerootReport, RigidBody, TreePath
+from rbd.mechanism import FrameMap, Joint, Mechanism, RigidBody
 from rbd.simulation import Dynamics, Trajectory, simulate
 from rbd.spatial import (
     Frame,
@@ -74,7 +73,6 @@ from rbd.urdf import load_urdf, parse_urdf, write_urdf
 __version__ = "0.1.0"
 
 __all__ = [
-    "CompiledRobot",
     "Dynamics",
     "DynamicsResult",
     "Fixed",
@@ -95,8 +93,6 @@ __all__ = [
     "Prismatic",
     "QuaternionFloating",
     "QuaternionSpherical",
-    "RecordedFunction",
-    "RerootReport",
     "Revolute",
     "RigidBody",
     "RotationVectorFloating",
@@ -109,7 +105,6 @@ __all__ = [
     "Tag",
     "Trajectory",
     "Transform",
-    "TreePath",
     "Twist",
     "Universal",
     "Wrench",
@@ -118,7 +113,6 @@ __all__ = [
     "articulated_inertia",
     "center_of_mass",
     "centroidal_momentum_matrix",
-    "centroidal_transform",
     "coriolis_matrix",
     "dynamics",
     "dynamics_bias",
