@@ -96,9 +96,9 @@ def test_arrays_are_copied_unless_told_otherwise() -> None:
         (None, (1,)),
         ({1.0, 2.0}, (2,)),
         ({}, (0,)),
-        ((x for x in [1.0]), (1,)),
+        (iter([1.0]), (1,)),
     ],
-    ids=repr,
+    ids=lambda given: type(given).__name__ if hasattr(given, "__next__") else repr(given),
 )
 def test_nothing_broadcasts(values: Any, shape: tuple[int | None, ...]) -> None:
     with pytest.raises(ShapeError, match="torque") as caught:
