@@ -112,7 +112,8 @@ class SpatialAcceleration(Motion[B, A, E]):
     def __add__(
         self, other: SpatialAcceleration[C, Any, E]
     ) -> SpatialAcceleration[C, A, E] | SpatialAcceleration[B, A, E]:
-        check_sum(self, other)
+        if type(other) is not SpatialAcceleration or other.frame is not self.frame or other.base is not self.body:
+            check_sum(self, other)
         return SpatialAcceleration.trusted(
             other.body,
             self.base,
@@ -156,12 +157,14 @@ class SpatialAcceleration(Motion[B, A, E]):
 
     def with_body(self, body: Frame[C]) -> SpatialAcceleration[C, A, E]:
         """Return the same, said of another frame that is rigidly attached to the body: the caller's promise."""
-        require_frame(body, "body")
+        if type(body) is not Frame:
+            require_frame(body, "body")
         return SpatialAcceleration.trusted(body, self.base, self.frame, self.angular_components, self.linear_components)
 
     def with_base(self, base: Frame[C]) -> SpatialAcceleration[B, C, E]:
         """Return the same with respect to another frame rigidly attached to the base: the caller's promise."""
-        require_frame(base, "base")
+        if type(base) is not Frame:
+            require_frame(base, "base")
         return SpatialAcceleration.trusted(self.body, base, self.frame, self.angular_components, self.linear_components)
 
     def point_acceleration(self, twist: Twist[B, A, E], point: Point[E]) -> FreeVector[E]:

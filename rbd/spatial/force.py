@@ -32,10 +32,11 @@ class ForceLike(SixVector, Generic[F]):
 
     def _check(self, other: ForceLike[F], symbol: str) -> None:
         kind = type(self)
+        if type(other) is kind and other.frame is self.frame:
+            return
         operation = f"{kind.__name__} {symbol} {kind.__name__}"
         require_kind(other, kind, operation=operation, argument="other")
-        if other.frame is not self.frame:
-            check_frame(other.frame, self.frame, operation=operation, argument="other.frame")
+        check_frame(other.frame, self.frame, operation=operation, argument="other.frame")
 
     @override
     def _frames(self) -> tuple[tuple[str, Frame[Any]], ...]:
@@ -116,7 +117,8 @@ class Wrench(ForceLike[F]):
 
         Raises FrameMismatchError unless both are expressed in one frame.
         """
-        require_kind(twist, Twist, operation="Wrench.dot", argument="twist")
+        if type(twist) is not Twist:
+            require_kind(twist, Twist, operation="Wrench.dot", argument="twist")
         if twist.frame is not self.frame:
             check_frame(twist.frame, self.frame, operation="Wrench.dot", argument="twist.frame")
         turning = dot3(self.angular_components, twist.angular_components)

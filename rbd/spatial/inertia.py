@@ -177,7 +177,8 @@ class SpatialInertia(SpatialValue, Generic[F]):
         return SpatialInertia.trusted(tf.to_frame, moved, cross_part, mass)
 
     def __add__(self, other: SpatialInertia[F]) -> SpatialInertia[F]:
-        require_kind(other, SpatialInertia, operation="SpatialInertia + SpatialInertia", argument="other")
+        if type(other) is not SpatialInertia:
+            require_kind(other, SpatialInertia, operation="SpatialInertia + SpatialInertia", argument="other")
         if other.frame is not self.frame:
             check_frame(other.frame, self.frame, operation="SpatialInertia + SpatialInertia", argument="other.frame")
         (xx, xy, xz), (_, yy, yz), (_, _, zz) = self.moment_components
@@ -205,7 +206,8 @@ class SpatialInertia(SpatialValue, Generic[F]):
 
         Raises FrameMismatchError unless the twist is expressed in the inertia's frame.
         """
-        require_kind(twist, Twist, operation="SpatialInertia.kinetic_energy", argument="twist")
+        if type(twist) is not Twist:
+            require_kind(twist, Twist, operation="SpatialInertia.kinetic_energy", argument="twist")
         if twist.frame is not self.frame:
             check_frame(twist.frame, self.frame, operation="SpatialInertia.kinetic_energy", argument="twist.frame")
         omega, v = twist.angular_components, twist.linear_components
@@ -227,8 +229,9 @@ class SpatialInertia(SpatialValue, Generic[F]):
 
     def _check_motion(self, acceleration: SpatialAcceleration[Any, Any, F], twist: Twist[Any, Any, F]) -> None:
         operation = "SpatialInertia.newton_euler"
-        require_kind(acceleration, SpatialAcceleration, operation=operation, argument="acceleration")
-        require_kind(twist, Twist, operation=operation, argument="twist")
+        if type(acceleration) is not SpatialAcceleration or type(twist) is not Twist:
+            require_kind(acceleration, SpatialAcceleration, operation=operation, argument="acceleration")
+            require_kind(twist, Twist, operation=operation, argument="twist")
         if acceleration.frame is not self.frame:
             check_frame(acceleration.frame, self.frame, operation=operation, argument="acceleration.frame")
         if twist.frame is not self.frame:

@@ -91,7 +91,8 @@ class GeometricJacobian(ColumnMatrix, Generic[B, A, E]):
 
         Raises FrameMismatchError unless the wrench is in the frame the Jacobian is expressed in.
         """
-        require_kind(wrench, Wrench, operation="GeometricJacobian.torque", argument="wrench")
+        if type(wrench) is not Wrench:
+            require_kind(wrench, Wrench, operation="GeometricJacobian.torque", argument="wrench")
         if wrench.frame is not self.frame:
             check_frame(wrench.frame, self.frame, operation="GeometricJacobian.torque", argument="wrench.frame")
         return self.products(wrench.angular_components, wrench.linear_components)

@@ -85,7 +85,8 @@ class Twist(Motion[B, A, E]):
     @overload
     def __add__(self, other: Twist[C, B, E]) -> Twist[C, A, E]: ...
     def __add__(self, other: Twist[C, Any, E]) -> Twist[C, A, E] | Twist[B, A, E]:
-        check_sum(self, other)
+        if type(other) is not Twist or other.frame is not self.frame or other.base is not self.body:
+            check_sum(self, other)
         return Twist.trusted(
             other.body,
             self.base,
@@ -135,12 +136,14 @@ class Twist(Motion[B, A, E]):
 
     def with_body(self, body: Frame[C]) -> Twist[C, A, E]:
         """Return the same twist, said of another frame that is rigidly attached to the body: the caller's promise."""
-        require_frame(body, "body")
+        if type(body) is not Frame:
+            require_frame(body, "body")
         return Twist.trusted(body, self.base, self.frame, self.angular_components, self.linear_components)
 
     def with_base(self, base: Frame[C]) -> Twist[B, C, E]:
         """Return the same twist with respect to another frame rigidly attached to the base: the caller's promise."""
-        require_frame(base, "base")
+        if type(base) is not Frame:
+            require_frame(base, "base")
         return Twist.trusted(self.body, base, self.frame, self.angular_components, self.linear_components)
 
     def cross(self, other: Twist[C, D, E]) -> SpatialAcceleration[C, D, E]:
@@ -148,7 +151,8 @@ class Twist(Motion[B, A, E]):
 
         Raises FrameMismatchError unless both are expressed in one frame.
         """
-        require_kind(other, Twist, operation="Twist.cross", argument="other")
+        if type(other) is not Twist:
+            require_kind(other, Twist, operation="Twist.cross", argument="other")
         if other.frame is not self.frame:
             check_frame(other.frame, self.frame, operation="Twist.cross", argument="other.frame")
         angular, linear = motion_cross(
@@ -161,7 +165,8 @@ class Twist(Motion[B, A, E]):
 
         Raises FrameMismatchError unless the point is in the frame the twist is expressed in.
         """
-        require_kind(point, Point, operation="Twist.point_velocity", argument="point")
+        if type(point) is not Point:
+            require_kind(point, Point, operation="Twist.point_velocity", argument="point")
         if point.frame is not self.frame:
             check_frame(point.frame, self.frame, operation="Twist.point_velocity", argument="point.frame")
         omega = self.angular_components

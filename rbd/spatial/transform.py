@@ -13,7 +13,7 @@ import attrs
 from typing_extensions import override
 
 from rbd.errors import RotationError
-from rbd.scalars import Matrix, Scalar, Vector, const
+from rbd.scalars import Matrix, Scalar, Vector, const, is_float, to_float
 from rbd.scalars.arrays import Array, matrix_scalars, scalars, to_float_array
 from rbd.spatial.checks import check_rotation, check_unit_quaternion
 from rbd.spatial.frame import A, B, C, D, Frame, check_frame, require_frame, same_frame
@@ -117,7 +117,7 @@ class Transform(SpatialValue, Generic[A, B]):
         Raises what the constructor does, and RotationError when the last row is not (0, 0, 0, 1).
         """
         rows = matrix_scalars(matrix, 4, 4, "matrix")
-        if any(x != e for x, e in zip(rows[3], (0, 0, 0, 1), strict=True)):
+        if any(is_float(x) and to_float(x) != e for x, e in zip(rows[3], (0, 0, 0, 1), strict=True)):
             raise RotationError(
                 f"matrix: the last row of a pose is (0, 0, 0, 1), not {shown_numbers(rows[3])}",
                 argument="matrix",

@@ -215,3 +215,22 @@ def test_symbolic_parameters_pass_validation_unchecked() -> None:
     body: Any = SpatialInertia(HAND, mass=m, com=[a, 0, 0], moment_about_com=[[m, 0, 0], [0, m, 0], [0, 0, m]])
     assert body.moment_components[1][1] == m + m * a * a
     assert Transform(HAND, WORLD, [[a, 0, 0], [0, a, 0], [0, 0, 1]]).components[0][0][0] == a  # type: ignore[comparison-overlap]  # SymPy has no types
+
+
+def test_public_constructors_take_counted_scalars() -> None:
+    """Nothing about a number that is not plain is checked, so nothing branches on it."""
+    count = OperationCount()
+    one, zero = CountingScalar(1.0, count), CountingScalar(0.0, count)
+    eye = [[one, zero, zero], [zero, one, zero], [zero, zero, one]]
+    pose = [[*row, zero] for row in eye]
+    made: list[Any] = [
+        Transform(HAND, WORLD, eye, [one, one, zero]),
+        Transform.from_matrix(HAND, WORLD, [*pose, [zero, zero, zero, one]]),
+        Transform.from_quaternion(HAND, WORLD, [one, zero, zero, zero]),
+        SpatialInertia(HAND, mass=one, com=[one, zero, zero], moment_about_com=eye),
+        GeometricJacobian(HAND, WORLD, WORLD, eye, eye),
+        Wrench(WORLD, [one, one, one], [zero, zero, zero]),
+    ]
+    for value in made:
+        flat = np.array(value.components[0] if isinstance(value, Transform) else value.components, dtype=object)
+        assert any(isinstance(x, CountingScalar) for x in flat.reshape(-1))
