@@ -250,6 +250,16 @@ def test_every_joint_of_a_tree_must_be_actuated() -> None:
     assert moving[0].name in str(caught.value)
 
 
+def test_buffers_have_room_for_every_velocity_and_constraint() -> None:
+    mechanism = rbd.robots.four_bar()
+    result = DynamicsResult(mechanism)
+    assert mechanism.nc == sum(6 - joint.nv for joint in mechanism.loop_joints) > 0
+    assert result.constraint_jacobian.shape == (mechanism.nc, mechanism.nv)
+    assert result.multipliers.shape == result.constraint_bias.shape == (mechanism.nc,)
+    assert result.mass_matrix.shape == (mechanism.nv, mechanism.nv)
+    assert result.q.shape == result.qd.shape == (mechanism.nq,)
+
+
 def test_state_made_for_the_same_mechanism_may_fill_it() -> None:
     a_case = case("tree", seed=109)
     result = solved(a_case, a_case.velocity())
