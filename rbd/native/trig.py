@@ -71,17 +71,23 @@ def _fast(a: _Arithmetic) -> tuple[str, str]:
     """Write reduction to [-pi/4, pi/4] in three parts with its tail, both polynomials, and the choice by quadrant."""
     shifted = a.fma("%x", a.number(reference.TWO_OVER_PI), a.number(reference.ROUNDER))
     turns = a.neg(a.op("fsub", shifted, a.number(reference.ROUNDER)))
-    p1, p2, p3 = (a.number(part) for part in (reference.P1, reference.P2, reference.P3))
-    r1 = a.fma(turns, p1, "%x")
-    r2 = a.fma(turns, p2, r1)
-    r = a.fma(turns, p3, r2)
-    tail1 = a.fma(turns, p2, a.op("fsub", r1, r2))
-    tail2 = a.fma(turns, p3, a.op("fsub", r2, r))
-    tail = a.op("fadd", tail1, tail2)
+    r, tail = _reduced(a, turns)
     z = a.op("fmul", r, r)
     sine = a.op("fadd", r, a.fma(a.op("fmul", z, r), a.horner(z, reference.SINE), tail))
     cosine = _cosine(a, z, r, tail)
     return _by_quadrant(a, shifted, sine, cosine)
+
+
+def _reduced(a: _Arithmetic, turns: str) -> tuple[str, str]:
+    """Write the angle plus `turns` times pi/2, and what rounding that lost."""
+    p1, p2, p3, p4 = (a.number(part) for part in (reference.P1, reference.P2, reference.P3, reference.P4))
+    r1 = a.fma(turns, p1, "%x")
+    r2 = a.fma(turns, p2, r1)
+    third = a.op("fmul", turns, p3)
+    r = a.op("fadd", r2, third)
+    crumb = a.fma(turns, p4, a.fma(turns, p3, a.neg(third)))
+    lost = a.op("fadd", a.op("fadd", a.op("fsub", r2, r), third), crumb)
+    return r, a.op("fadd", a.fma(turns, p2, a.op("fsub", r1, r2)), lost)
 
 
 def _cosine(a: _Arithmetic, z: str, r: str, tail: str) -> str:

@@ -3,7 +3,8 @@
 Equal operations are recorded once, also with operands exchanged. Folded are x 0, x 1, x + 0, -(-x), x - x, x / x,
 c x + d x, (x + y) - y, x (c / x), and constants meeting constants through sums, products and quotients. Folding keeps
 values to rounding where everything is finite; it drops NaN and infinities that only such terms would have brought.
-Negations are pushed outwards through products and quotients until a sum takes them in.
+Negations are pushed outwards through products and quotients, factors of constants included, until a sum takes them
+in.
 """
 
 from __future__ import annotations
@@ -45,6 +46,8 @@ _IN_PRODUCTS: Final = frozenset({NEG, RECIPROCAL, DIV})
 
 def number(x: object) -> float | None:
     """Return a real number as a float; None for everything else."""
+    if type(x) is int:  # structural zeros and ones: by far the most frequent
+        return to_float(x)
     return to_float(x) if isinstance(x, _NUMBERS) and not isinstance(x, bool) else None  # type: ignore[arg-type]  # real numbers
 
 
@@ -103,11 +106,7 @@ class Recorded(Node):
         op, graph = self.op, self.graph
         if op == NEG:
             return self.a
-        known: Any = None
-        if op == SCALE:
-            known = graph.tables[SCALE].get((self.a.index, -self.b))
-        elif op == SUB:
-            known = graph.tables[SUB].get((self.b.index, self.a.index))
+        known = graph.tables[SUB].get((self.b.index, self.a.index)) if op == SUB else None
         return known if known is not None else node(graph, NEG, self, None, self.index)
 
     def __pos__(self) -> Recorded:
@@ -257,16 +256,15 @@ def _scaled(x: Recorded, c: float) -> Any:
         return 0
     if c == 1.0:
         return x
-    if c == -1.0:
-        return -x
     if x.op == NEG:
         return _scaled(x.a, -c)
+    if c < 0.0:
+        return -_scaled(x, -c)
     if x.op == SCALE:
         return _scaled(x.a, x.b * c)
     if x.op == RECIPROCAL:
         return _quotient_of_constant(x.a, x.b * c)
-    opposite = x.graph.tables[SCALE].get((x.index, -c))
-    return node(x.graph, SCALE, x, c, (x.index, c)) if opposite is None else -opposite
+    return node(x.graph, SCALE, x, c, (x.index, c))
 
 
 def _quotient(x: Recorded, y: Recorded) -> Any:
@@ -292,6 +290,8 @@ def _quotient_of_constant(x: Recorded, c: float) -> Any:
         return 0
     if x.op == NEG:
         return _quotient_of_constant(x.a, -c)
+    if c < 0.0:
+        return -_quotient_of_constant(x, -c)
     if x.op == SCALE and math.isfinite(c / x.b) and c / x.b:
         return _quotient_of_constant(x.a, c / x.b)
     if x.op == RECIPROCAL and math.isfinite(c / x.b) and c / x.b:

@@ -1,13 +1,14 @@
 """Sine and cosine as machine code computes them, bit for bit. May import: nothing of rbd.
 
 One sequence of operations, written here in Python and in `rbd.native` as LLVM IR: reduction by multiples of pi/2 in
-three parts (Cody and Waite), then the polynomials of fdlibm's kernels. Valid for |x| <= LIMIT; beyond, the C library.
-Every `fma` below is one rounding; everything else rounds by itself; the order is part of the definition:
+three parts and a crumb (Cody and Waite), then the polynomials of fdlibm's kernels. Valid for |x| <= LIMIT; beyond, the
+C library. Every `fma` below is one rounding; everything else rounds by itself; the order is part of the definition:
 
     m = fma(x, TWO_OVER_PI, ROUNDER)        the quadrant k, in the low bits of m's pattern
     k = m - ROUNDER;  n = -k
-    r1 = fma(n, P1, x);  r2 = fma(n, P2, r1);  r = fma(n, P3, r2)             x - k pi/2 ...
-    y = fma(n, P2, r1 - r2) + fma(n, P3, r2 - r)                              ... and what rounding r lost
+    r1 = fma(n, P1, x);  r2 = fma(n, P2, r1);  p = n P3;  r = r2 + p         x - k pi/2 ...
+    lost = ((r2 - r) + p) + fma(n, P4, fma(n, P3, -p))
+    y = fma(n, P2, r1 - r2) + lost                                            ... and what r lacks of it
     z = r r
     s = S[5];  s = fma(z, s, S[4]) ... fma(z, s, S[0])
     sine = r + fma(z r, s, y)
@@ -37,6 +38,8 @@ ROUNDER: Final = 6755399441055744.0
 P1: Final = 1.57079632673412561417e00
 P2: Final = 6.07710050630396597660e-11
 P3: Final = 2.02226624879595063154e-21
+P4: Final = 1.0085854035872483e-37
+"""P1 + P2 + P3 + P4 is pi/2. P4 counts only for the doubles next to some multiples of pi/2, such as the 204551st."""
 
 SINE: Final = (
     -1.66666666666666324348e-01,
@@ -65,8 +68,10 @@ def sincos(x: float, fma: Fma) -> tuple[float, float]:
     n = -(m - ROUNDER)
     r1 = fma(n, P1, x)
     r2 = fma(n, P2, r1)
-    r = fma(n, P3, r2)
-    y = fma(n, P2, r1 - r2) + fma(n, P3, r2 - r)
+    p = n * P3
+    r = r2 + p
+    lost = ((r2 - r) + p) + fma(n, P4, fma(n, P3, -p))
+    y = fma(n, P2, r1 - r2) + lost
     return _placed(_pattern(m), _sine(r, y, fma), _cosine(r, y, fma))
 
 

@@ -11,7 +11,7 @@ from typing import Final, TypeAlias, cast
 from typing_extensions import override
 
 from rbd.errors import ScalarError
-from rbd.scalars.nodes import NEG, POSITIVE, SCALE, SELECT, Nodes, check_same_graph
+from rbd.scalars.nodes import NEG, POSITIVE, SELECT, Nodes, check_same_graph
 from rbd.scalars.opaque import refuse
 from rbd.scalars.opcodes import Op
 from rbd.scalars.operations import Operations
@@ -59,13 +59,9 @@ def _operand(x: Scalar) -> Value:
     return value
 
 
-def _is_negative(x: Recorded) -> bool:
-    return x.op == NEG or (x.op == SCALE and x.b < 0.0)
-
-
 def _without_sign(x: Recorded) -> Recorded:
-    """Return -x where x is written with a minus sign, else x."""
-    return x.a if x.op == NEG else x.a * -x.b if _is_negative(x) else x
+    """Return -x where x is a negation, else x."""
+    return x.a if x.op == NEG else x
 
 
 def _holds_constant(a: Value, b: Value) -> bool:
@@ -154,7 +150,7 @@ class RecordedOperations(Operations[Recorded]):
 
     @override
     def sin(self, x: Recorded) -> Recorded:
-        return -self.sin(_without_sign(x)) if _is_negative(x) else _unary(Op.SIN, x)
+        return -_unary(Op.SIN, x.a) if x.op == NEG else _unary(Op.SIN, x)
 
     @override
     def cos(self, x: Recorded) -> Recorded:
@@ -162,7 +158,7 @@ class RecordedOperations(Operations[Recorded]):
 
     @override
     def tan(self, x: Recorded) -> Recorded:
-        return -self.tan(_without_sign(x)) if _is_negative(x) else _unary(Op.TAN, x)
+        return -_unary(Op.TAN, x.a) if x.op == NEG else _unary(Op.TAN, x)
 
     @override
     def asin(self, x: Recorded) -> Recorded:
@@ -211,6 +207,8 @@ class RecordedOperations(Operations[Recorded]):
 
     @override
     def minimum(self, a: Recorded, b: Recorded) -> Recorded:
+        if a is b:
+            return a
         if _holds_constant(a, b):
             x, c = _constant_last(a, b)
             return self.where(self.less(c, x), c, x)
@@ -218,6 +216,8 @@ class RecordedOperations(Operations[Recorded]):
 
     @override
     def maximum(self, a: Recorded, b: Recorded) -> Recorded:
+        if a is b:
+            return a
         if _holds_constant(a, b):
             x, c = _constant_last(a, b)
             return self.where(self.less(x, c), c, x)
