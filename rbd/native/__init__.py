@@ -1,11 +1,18 @@
 """Programs as machine code. Knows nothing of robots; may import errors, progress and scalars.
 
 Importing this package is light: llvmlite is loaded when the first kernel is compiled.
+
+    RBD_NATIVE=0         no machine code: programs are interpreted
+    RBD_NATIVE_ENTRY=0   machine code is called through ctypes only
+    RBD_CACHE=0          machine code is not kept on disk
+    RBD_CACHE_DIR        where it is kept
 """
 
 from __future__ import annotations
 
-from functools import cache
+import functools
+import os
+import warnings
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -14,10 +21,22 @@ if TYPE_CHECKING:
     from rbd.scalars.program import Program
 
 
-@cache
+class InterpretedWarning(RuntimeWarning):
+    """Programs run in the interpreter, some ten thousand times slower than machine code."""
+
+
+@functools.cache
 def available() -> bool:
     """Return whether machine code can be made in this process."""
-    return find_spec("llvmlite") is not None
+    return os.environ.get("RBD_NATIVE", "1") != "0" and find_spec("llvmlite") is not None
+
+
+@functools.cache
+def warn_interpreted() -> None:
+    """Warn, once per process, that programs are interpreted, and why."""
+    reason = "RBD_NATIVE is 0" if os.environ.get("RBD_NATIVE", "1") == "0" else "llvmlite is not installed"
+    message = f"{reason}: rbd interprets its programs; results are the same, computing them takes far longer"
+    warnings.warn(message, InterpretedWarning, stacklevel=4)
 
 
 def compile_program(program: Program, *, lanes: int | None = None) -> NativeKernel:
@@ -27,4 +46,4 @@ def compile_program(program: Program, *, lanes: int | None = None) -> NativeKern
     return compile_now(program, lanes=lanes)
 
 
-__all__ = ["available", "compile_program"]
+__all__ = ["InterpretedWarning", "available", "compile_program", "warn_interpreted"]

@@ -6,11 +6,15 @@ Room: native; knows nothing of robots. May import: errors and scalars.
 from __future__ import annotations
 
 import ctypes
+import functools
+import hashlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
+from pathlib import Path
 from typing import final
 
+from rbd.native import cache
 from rbd.native.emit import ARITY, LIBRARY, functions, library_symbol
 from rbd.native.ir import Lanes
 from rbd.native.jit import Library, assemble, machine
@@ -23,6 +27,8 @@ from rbd.scalars.program import Program
 _SINGLE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
 _BATCH = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, *([ctypes.c_void_p] * 4))
 _SINGLE_SYMBOL, _BATCH_SYMBOL = "single", "batch"
+ENGINE = 1
+"""Counts changes of what machine code is expected to do; part of the keys it is kept under on disk."""
 
 
 def single_module(program: Program, chunk: int = CHUNK) -> str:
@@ -65,12 +71,21 @@ class NativeKernel:
     @cached_property
     def single_library(self) -> Library:
         """The code for one state."""
-        return Library(assemble(single_module(self.program, self._chunk)), (_SINGLE_SYMBOL,))
+        return self._library(_SINGLE_SYMBOL, lambda: single_module(self.program, self._chunk))
 
     @cached_property
     def batch_library(self) -> Library:
         """The code for many rows."""
-        return Library(assemble(batch_module(self.program, self.lanes, self._chunk)), (_BATCH_SYMBOL,))
+        return self._library(_BATCH_SYMBOL, lambda: batch_module(self.program, self.lanes, self._chunk))
+
+    def _library(self, symbol: str, text: Callable[[], str]) -> Library:
+        """Return loaded machine code, from disk if it was made before."""
+        key = "|".join((symbol, self.program.digest, str(self.lanes), str(self._chunk), engine(), machine().key))
+        code = cache.load(key)
+        if code is None:
+            code = assemble(text())
+            cache.store(key, code)
+        return Library(code, (symbol,))
 
     @cached_property
     def _single(self) -> Callable[..., int]:
@@ -118,6 +133,17 @@ def _pieces(count: int, threads: int, lanes: int) -> list[tuple[int, int]]:
     blocks = -(-count // lanes)
     each = -(-blocks // max(threads, 1)) * lanes
     return [(first, min(each, count - first)) for first in range(0, count, max(each, 1))]
+
+
+@functools.cache
+def engine() -> str:
+    """Return what stands for the code that makes machine code: it changes with every change of its sources."""
+    here = Path(__file__).parent
+    sources = [*sorted(here.glob("*.py")), *(here.parent / "scalars" / name for name in ("sincos.py", "opcodes.py"))]
+    digest = hashlib.sha256()
+    for source in sources:
+        digest.update(source.read_bytes() if source.is_file() else b"")
+    return f"{ENGINE}-{digest.hexdigest()}"
 
 
 def compile_program(program: Program, *, lanes: int | None = None, chunk: int = CHUNK) -> NativeKernel:

@@ -1,0 +1,200 @@
+"""Object code on disk, so that the next process need not compile again.
+
+Room: native; knows nothing of robots. May import: errors and scalars. The folder is `rbd` in the user's cache
+directory, or RBD_CACHE_DIR; RBD_CACHE=0 switches it off.
+
+What is loaded is executed, so it must be what this user stored: the folder `objects` and every entry in it belong to us,
+are no symbolic links and cannot be written by others, which is asked of the opened file, not of its name. An entry names
+the key it was made for and carries a hash of its content. Whatever does not fit is ignored and overwritten. Nothing here
+raises: without a usable folder there is no cache, which costs time only. Entries are written under another name and
+renamed, so that processes may share the folder.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+import stat
+import struct
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final, final
+
+CAPACITY: Final = 256 * 1024 * 1024
+"""Bytes the entries may take together; beyond, those used longest ago go."""
+
+_FOLDER, _SUFFIX, _TEMPORARY = "objects", ".rbd", ".new"
+_MAGIC: Final = b"rbd-object-1\x00\x00\x00\x00"
+_HEADER: Final = struct.Struct("<16s32s32sQ")
+"""Magic and version, hash of the key, hash of the content, length of the content."""
+_OTHERS_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
+_USED_RECENTLY: Final = 3600.0
+"""Seconds in which a second use is not noted, and after which an unfinished entry is taken for abandoned."""
+_SAFE: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
+_BINARY: Final = getattr(os, "O_BINARY", 0)
+
+
+def load(key: str) -> bytes | None:
+    """Return the object code stored under `key`; None when there is none that can be trusted."""
+    with suppress(OSError), _opened(create=False) as folder:
+        return None if folder is None else folder.read(_digest(key))
+    return None
+
+
+def store(key: str, code: bytes, capacity: int = CAPACITY) -> None:
+    """Keep object code under `key`, if there is a place for it and it would not drive everything else out."""
+    if len(code) > capacity // 4:
+        return
+    with suppress(OSError), _opened(create=True) as folder:
+        if folder is not None:
+            folder.write(_digest(key), code)
+            folder.shrink(capacity)
+
+
+def directory(environment: Mapping[str, str] = os.environ, platform: str = sys.platform) -> Path | None:
+    """Return the folder of everything rbd caches, made or not; None when it is switched off or there is no home."""
+    if environment.get("RBD_CACHE", "1") == "0":
+        return None
+    chosen = environment.get("RBD_CACHE_DIR", "")
+    if chosen:
+        return Path(chosen).absolute()
+    base = _user_cache(environment, platform)
+    return base / "rbd" if base is not None and base.is_absolute() else None
+
+
+def _user_cache(environment: Mapping[str, str], platform: str) -> Path | None:
+    """Return where this platform wants caches."""
+    if platform == "win32":
+        local = environment.get("LOCALAPPDATA", "")
+        return Path(local) if local else None
+    home = Path(environment.get("HOME", "") if "HOME" in environment else os.path.expanduser("~"))
+    if platform == "darwin":
+        return home / "Library" / "Caches"
+    wanted = Path(environment.get("XDG_CACHE_HOME", ""))
+    return wanted if wanted.is_absolute() else home / ".cache"
+
+
+def _digest(key: str) -> bytes:
+    return hashlib.sha256(key.encode()).digest()
+
+
+# ---------------------------------------------------------------- the folder
+
+
+@contextmanager
+def _opened(*, create: bool) -> Iterator[_Folder | None]:
+    """Open the folder of entries; None when there is none, or one that others could write into."""
+    parent = directory()
+    if parent is None:
+        yield None
+        return
+    path = parent / _FOLDER
+    if create:
+        parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with suppress(FileExistsError):
+            path.mkdir(mode=0o700)
+    if os.open not in os.supports_dir_fd:  # Windows: no descriptors of folders, and no modes
+        yield None if path.is_symlink() else _Folder(path, None)
+        return
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | _SAFE)
+    try:
+        yield _Folder(path, descriptor) if _is_ours(os.fstat(descriptor)) else None
+    finally:
+        os.close(descriptor)
+
+
+def _is_ours(found: os.stat_result) -> bool:
+    """Return whether a file or folder belongs to this user and nobody else can write it."""
+    if sys.platform == "win32":
+        return True
+    return found.st_uid == os.geteuid() and not found.st_mode & _OTHERS_WRITE
+
+
+@final
+class _Folder:
+    """The open folder of entries; names are looked up in it, not along its path."""
+
+    def __init__(self, path: Path, descriptor: int | None) -> None:
+        self._path, self._descriptor = path, descriptor
+
+    def _place(self, name: str) -> str:
+        return name if self._descriptor is not None else str(self._path / name)
+
+    def read(self, digest: bytes) -> bytes | None:
+        """Return the content of the entry for a key's digest; None unless everything about it fits."""
+        name = digest.hex() + _SUFFIX
+        if self._descriptor is None and Path(self._place(name)).is_symlink():
+            return None
+        handle = os.open(self._place(name), os.O_RDONLY | _SAFE | _BINARY, dir_fd=self._descriptor)
+        with open(handle, "rb") as file:
+            found = os.fstat(handle)
+            if not (stat.S_ISREG(found.st_mode) and _is_ours(found) and found.st_size <= CAPACITY):
+                return None
+            code = _content(file.read(CAPACITY + 1), digest)
+            if code is not None and time.time() - found.st_mtime > _USED_RECENTLY:
+                _note_use(handle)
+        return code
+
+    def write(self, digest: bytes, code: bytes) -> None:
+        """Put an entry in the place of whatever is there."""
+        name = digest.hex() + _SUFFIX
+        temporary = f"{digest.hex()}.{secrets.token_hex(8)}{_TEMPORARY}"
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE | _BINARY
+        handle = os.open(self._place(temporary), flags, 0o600, dir_fd=self._descriptor)
+        try:
+            with open(handle, "wb") as file:
+                file.write(_HEADER.pack(_MAGIC, digest, hashlib.sha256(code).digest(), len(code)) + code)
+            os.replace(
+                self._place(temporary),
+                self._place(name),
+                src_dir_fd=self._descriptor,
+                dst_dir_fd=self._descriptor,
+            )
+        except BaseException:
+            self._remove(temporary)
+            raise
+
+    def shrink(self, capacity: int) -> None:
+        """Remove unfinished entries nobody works on, and the entries used longest ago until the rest fits."""
+        total, now, entries = 0, time.time(), list[tuple[float, int, str]]()
+        for name, found in self._listed():
+            if name.endswith(_TEMPORARY) and now - found.st_mtime > _USED_RECENTLY:
+                self._remove(name)
+            elif name.endswith(_SUFFIX):
+                entries.append((found.st_mtime, found.st_size, name))
+                total += found.st_size
+        for _, size, name in sorted(entries):
+            if total <= capacity:
+                return
+            self._remove(name)
+            total -= size
+
+    def _listed(self) -> Iterator[tuple[str, os.stat_result]]:
+        """Return names and states of what is in the folder; another process may remove entries meanwhile."""
+        with os.scandir(self._path if self._descriptor is None else self._descriptor) as entries:
+            for entry in entries:
+                with suppress(FileNotFoundError):
+                    yield entry.name, entry.stat(follow_symlinks=False)
+
+    def _remove(self, name: str) -> None:
+        with suppress(OSError):
+            os.unlink(self._place(name), dir_fd=self._descriptor)
+
+
+def _note_use(handle: int) -> None:
+    with suppress(OSError, NotImplementedError, TypeError):  # not every platform can by descriptor
+        os.utime(handle)
+
+
+def _content(entry: bytes, digest: bytes) -> bytes | None:
+    """Return the content of an entry made for this digest; None when it is damaged or another's."""
+    if len(entry) < _HEADER.size:
+        return None
+    magic, made_for, content_hash, length = _HEADER.unpack_from(entry)
+    code = entry[_HEADER.size :]
+    fits = magic == _MAGIC and made_for == digest and length == len(code)
+    return code if fits and hashlib.sha256(code).digest() == content_hash else None
