@@ -88,6 +88,18 @@ class RecordedFunction:
         """Return how many operations the function takes: `.total`, and a `.breakdown` by kind."""
         return self._program.count()
 
+    def to_c(self, name: str) -> str:
+        """Return self-contained C source of a function `name` that computes the same bits; see `rbd.export.c`."""
+        from rbd.export import c_source  # export stands below this room and is asked for here alone
+
+        return c_source(self._program, name)
+
+    def to_sympy(self) -> Mapping[str, object]:
+        """Return the outputs as SymPy expressions of symbols named after the inputs: q_0, v_1, ..."""
+        from rbd.export import sympy_expressions  # export stands below this room and is asked for here alone
+
+        return sympy_expressions(self._program)
+
     @override
     def __str__(self) -> str:
         return str(self._program)

@@ -1,0 +1,166 @@
+"""A program as one self-contained C function.
+
+Room: export; may import everything above it. The C file needs a C99 compiler and its mathematics library, nothing of
+rbd. Compiled without contraction (`-ffp-contract=off`) it gives the bits that rbd gives: fused multiply-adds are written
+as fma(), sine and cosine are the same polynomials.
+"""
+
+from __future__ import annotations
+
+from rbd.errors import ArgumentError
+from rbd.scalars import sincos
+from rbd.scalars.opcodes import BAD_INPUT, BAD_OUTPUT, CONDITIONS, FIRST_CHECK, Op
+from rbd.scalars.program import Port, Program
+
+_EXPRESSIONS = {
+    Op.ADD: "{0} + {1}",
+    Op.SUB: "{0} - {1}",
+    Op.MUL: "{0} * {1}",
+    Op.DIV: "{0} / {1}",
+    Op.NEG: "-{0}",
+    Op.ABS: "fabs({0})",
+    Op.SQRT: "sqrt({0})",
+    Op.FMA: "fma({0}, {1}, {2})",
+    Op.FMS: "fma({0}, {1}, -{2})",
+    Op.FNMA: "fma(-{0}, {1}, {2})",
+    Op.FNMS: "fma(-{0}, {1}, -{2})",
+    Op.SIN: "rbd_sin({0})",
+    Op.COS: "rbd_cos({0})",
+    Op.TAN: "tan({0})",
+    Op.ASIN: "asin({0})",
+    Op.ACOS: "acos({0})",
+    Op.ATAN2: "atan2({0}, {1})",
+    Op.EXP: "exp({0})",
+    Op.LOG: "log({0})",
+    Op.POWER: "pow({0}, {1})",
+    Op.TANH: "tanh({0})",
+    Op.LESS: "{0} < {1}",
+    Op.LESS_EQUAL: "{0} <= {1}",
+    Op.AND: "{0} && {1}",
+    Op.OR: "{0} || {1}",
+    Op.NOT: "!{0}",
+    Op.SELECT: "{0} ? {1} : {2}",
+}
+
+
+def c_source(program: Program, name: str) -> str:
+    """Return C source with one function, `int name(const double *in, ..., double *out, ...)`.
+
+    Its arguments are the program's inputs, then its outputs, row by row. It returns 0, or a status: 1 when an input is
+    not finite, 2 when an output is not, 16 and more when a number that must be positive is not (a comment lists what);
+    outputs are written only when it returns 0. Raises ArgumentError when `name` is no C identifier.
+    """
+    if not (name.isidentifier() and name.isascii()):
+        raise ArgumentError(f"{name!r} is no name for a C function", argument="name", value=name)
+    parts = [_head(program, name), _sincos(), _signature(program, name) + " {"]
+    parts += _input_check(program)
+    parts += [f"    {line}" for index in range(len(program.code)) for line in _statement(program, index)]
+    parts += _output_check(program)
+    parts.append("    return 0;\n}")
+    return "\n".join(parts) + "\n"
+
+
+def _head(program: Program, name: str) -> str:
+    lines = [f"/* {name}: {program.count().total} operations, recorded by rbd. Status words:"]
+    lines += [f" *   {BAD_INPUT}: an input is not finite; {BAD_OUTPUT}: an output is not finite"]
+    for number, label in enumerate(program.labels):
+        text = label.encode("ascii", "replace").decode().replace("*/", "* /")
+        lines.append(f" *   {FIRST_CHECK + number}: {text} is not positive")
+    return "\n".join([*lines, " */", "#include <math.h>", "#include <stdint.h>", "#include <string.h>", ""])
+
+
+def _signature(program: Program, name: str) -> str:
+    inputs = [f"const double *{_input_name(port)}" for port in program.inputs]
+    outputs = [f"double *{_output_name(port)}" for port in program.outputs]
+    return f"int {name}({', '.join([*inputs, *outputs]) or 'void'})"
+
+
+def _input_name(port: Port) -> str:
+    return f"in_{port.name}"
+
+
+def _output_name(port: Port) -> str:
+    return f"out_{port.name}"
+
+
+def _number(value: float) -> str:
+    return value.hex() if value >= 0 else f"({value.hex()})"
+
+
+def _operand(program: Program, operand: int) -> str:
+    """Return an operand as C: an input's element, an earlier value, or a constant."""
+    if operand < 0:
+        return _number(program.constants[~operand])
+    for port in program.inputs:
+        if operand < port.size:
+            return f"{_input_name(port)}[{operand}]"
+        operand -= port.size
+    return f"t{operand}"
+
+
+def _statement(program: Program, index: int) -> list[str]:
+    """Return the lines of one instruction."""
+    code = program.code[index]
+    op = Op(code[0])
+    if op == Op.POSITIVE:
+        value = _operand(program, code[1])
+        return [f"if (!({value} > 0)) return {FIRST_CHECK + code[2]};", f"const double t{index} = {value};"]
+    values = [_operand(program, operand) for operand in code[1:]]
+    kind = "int" if op in CONDITIONS else "double"
+    return [f"const {kind} t{index} = {_EXPRESSIONS[op].format(*values)};"]
+
+
+def _input_check(program: Program) -> list[str]:
+    return [
+        f"    for (int i = 0; i < {port.size}; ++i) if (!isfinite({_input_name(port)}[i])) return {BAD_INPUT};"
+        for port in program.inputs
+        if port.size
+    ]
+
+
+def _output_check(program: Program) -> list[str]:
+    """Return the lines that gather the outputs, refuse what is not finite, and store the rest."""
+    values = [_operand(program, operand) for operand in program.results]
+    if not values:
+        return []
+    lines = [f"    const double result[{len(values)}] = {{{', '.join(values)}}};"]
+    lines.append(f"    for (int i = 0; i < {len(values)}; ++i) if (!isfinite(result[i])) return {BAD_OUTPUT};")
+    start = 0
+    for port in program.outputs:
+        if port.size:
+            lines.append(f"    memcpy({_output_name(port)}, result + {start}, {port.size} * sizeof(double));")
+        start += port.size
+    return lines
+
+
+def _sincos() -> str:
+    """Return sine and cosine as C functions: the operations of `rbd.scalars.sincos`, in the same order."""
+    horner = {
+        name: "\n".join(f"    {name} = fma(z, {name}, {_number(c)});" for c in reversed(coefficients[:-1]))
+        for name, coefficients in (("s", sincos.SINE), ("c", sincos.COSINE))
+    }
+    return f"""\
+static inline void rbd_sincos(double x, double *sine, double *cosine) {{
+    if (!(fabs(x) <= {_number(sincos.LIMIT)})) {{ *sine = sin(x); *cosine = cos(x); return; }}
+    const double m = fma(x, {_number(sincos.TWO_OVER_PI)}, {_number(sincos.ROUNDER)});
+    const double n = -(m - {_number(sincos.ROUNDER)});
+    const double r1 = fma(n, {_number(sincos.P1)}, x), r2 = fma(n, {_number(sincos.P2)}, r1);
+    const double r = fma(n, {_number(sincos.P3)}, r2);
+    const double y = fma(n, {_number(sincos.P2)}, r1 - r2) + fma(n, {_number(sincos.P3)}, r2 - r);
+    const double z = r * r;
+    double s = {_number(sincos.SINE[-1])};
+{horner["s"]}
+    double c = {_number(sincos.COSINE[-1])};
+{horner["c"]}
+    const double h = 0.5 * z, w = 1.0 - h;
+    s = r + fma(z * r, s, y);
+    c = w + fma(z * z, c, fma(-r, y, (1.0 - w) - h));
+    int64_t k;
+    memcpy(&k, &m, sizeof k);
+    if (k & 1) {{ const double swap = s; s = c; c = swap; }}
+    *sine = (k & 2) ? -s : s;
+    *cosine = ((k + 1) & 2) ? -c : c;
+}}
+static inline double rbd_sin(double x) {{ double s, c; rbd_sincos(x, &s, &c); return s; }}
+static inline double rbd_cos(double x) {{ double s, c; rbd_sincos(x, &s, &c); return c; }}
+"""

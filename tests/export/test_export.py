@@ -1,0 +1,109 @@
+"""Programs in other languages compute what rbd computes."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sympy
+
+import rbd
+from rbd import algorithms
+from rbd.compiled import RecordedFunction
+from rbd.errors import ArgumentError
+
+ROBOTS = {"double pendulum": rbd.robots.double_pendulum, "arm": rbd.robots.arm7, "humanoid": rbd.robots.humanoid}
+
+
+def _compiled_c(source: str, folder: Path, name: str) -> ctypes.CDLL:
+    compiler = shutil.which("gcc") or shutil.which("cc")
+    assert compiler, "the tests need a C compiler"
+    (folder / f"{name}.c").write_text(source, encoding="ascii")
+    options = [
+        "-std=c99",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-O1",
+        "-ffp-contract=off",
+        "-march=native",
+        "-shared",
+        "-fPIC",
+    ]
+    library = folder / f"{name}.so"
+    subprocess.run([compiler, *options, str(folder / f"{name}.c"), "-o", str(library), "-lm"], check=True)
+    return ctypes.CDLL(str(library))
+
+
+def _call(library: ctypes.CDLL, name: str, *arrays: np.ndarray) -> int:
+    return int(getattr(library, name)(*(ctypes.c_void_p(array.ctypes.data) for array in arrays)))
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_c_gives_the_same_bits(robot: str, tmp_path: Path) -> None:
+    mechanism = ROBOTS[robot]()
+    recorded = rbd.record(algorithms.inverse_dynamics, mechanism, vd=mechanism.nv)
+    library = _compiled_c(recorded.to_c("inverse_dynamics"), tmp_path, "inverse_dynamics")
+    state, rng = rbd.MechanismState(mechanism), np.random.default_rng(1)
+    for scale in (1.0, 1e3, 1e7):
+        state.randomize(rng)
+        q, v, vd = np.array(state.q), scale * np.array(state.v), rng.standard_normal(mechanism.nv)
+        tau = np.zeros(mechanism.nv)
+        assert _call(library, "inverse_dynamics", q, v, vd, tau) == 0
+        assert (tau == recorded.interpret(q, v, vd)).all()
+
+
+def test_c_says_what_is_wrong_and_writes_nothing(tmp_path: Path) -> None:
+    mechanism = rbd.robots.double_pendulum()
+    recorded = rbd.record(lambda state, x: 1 / rbd.scalars.positive(x, "the divisor"), mechanism, x=())
+    source = recorded.to_c("reciprocal")
+    assert "16: the divisor is not positive" in source
+    library = _compiled_c(source, tmp_path, "reciprocal")
+    q, v, out = np.zeros(2), np.zeros(2), np.full(1, 7.0)
+    assert _call(library, "reciprocal", q, v, np.array([0.0]), out) == 16
+    assert _call(library, "reciprocal", q, v, np.array([np.nan]), out) == 1
+    assert _call(library, "reciprocal", q, v, np.array([1e-320]), out) == 2
+    assert out[0] == 7.0
+    assert _call(library, "reciprocal", q, v, np.array([4.0]), out) == 0
+    assert out[0] == 0.25
+
+
+def test_a_function_needs_a_name_c_can_say() -> None:
+    recorded = rbd.record(lambda state: state.q, rbd.robots.double_pendulum())
+    for name in ("two words", "", "é"):
+        with pytest.raises(ArgumentError, match="C function"):
+            recorded.to_c(name)
+
+
+def _evaluated(recorded: RecordedFunction, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    values = {f"{name}_{i}": x for name, array in (("q", q), ("v", v)) for i, x in enumerate(array)}
+    expression = recorded.to_sympy()["result"]
+    flat = np.array(sympy.flatten(expression) if isinstance(expression, sympy.Array) else [expression])
+    return np.array([float(entry.subs({s: values[s.name] for s in entry.free_symbols})) for entry in flat])
+
+
+def test_sympy_agrees() -> None:
+    mechanism = rbd.robots.double_pendulum()
+    q, v = np.array([0.3, -0.7]), np.array([1.1, 0.4])
+    for function in (algorithms.mass_matrix, algorithms.dynamics_bias, algorithms.kinetic_energy):
+        recorded = rbd.record(function, mechanism)
+        expected = np.asarray(recorded.interpret(q, v)).reshape(-1)
+        np.testing.assert_allclose(_evaluated(recorded, q, v), expected, rtol=1e-12, atol=1e-14)
+
+
+def test_sympy_selects_and_compares() -> None:
+    mechanism = rbd.robots.double_pendulum()
+
+    def function(state: rbd.ScalarState) -> object:
+        a, b = state.q
+        less = rbd.scalars.less(a, b)
+        return rbd.scalars.where(less, rbd.scalars.tanh(a), rbd.scalars.absolute(b)) + rbd.scalars.atan2(a, b)
+
+    recorded = rbd.record(function, mechanism)
+    for q in (np.array([0.3, 0.8]), np.array([0.8, -0.3])):
+        expected = np.asarray(recorded.interpret(q, np.zeros(2))).reshape(-1)
+        np.testing.assert_allclose(_evaluated(recorded, q, np.zeros(2)), expected, rtol=1e-12)
