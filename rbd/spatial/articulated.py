@@ -28,6 +28,7 @@ from rbd.spatial.linalg import (
     matvec,
     outer,
     scale33,
+    similarity,
     sub33,
     tmatvec,
     transpose3,
@@ -87,14 +88,15 @@ class ArticulatedInertia:
         for (a, b), (c, d) in zip(wrenches.columns, gains.columns, strict=True):
             angular, cross = sub33(angular, outer(a, c)), sub33(cross, outer(a, d))
             linear = sub33(linear, outer(b, d))
-        return ArticulatedInertia(self.frame, angular, cross, linear)
+        # The sums are symmetric, though not term by term to the last bit.
+        return ArticulatedInertia(self.frame, _mirrored(angular), cross, _mirrored(linear))
 
     def transformed(self, tf: Transform) -> ArticulatedInertia:
         """Return the same inertia in the frame `tf` maps to."""
         check_frame(tf.from_frame, self.frame, operation="transform of an articulated inertia", argument="tf")
         rotation, arm = tf.rotation_components, hat(tf.translation_components)
         linear = congruence(rotation, self.linear_block)
-        turned = matmul(matmul(rotation, self.cross_block), transpose3(rotation))
+        turned = similarity(rotation, self.cross_block)
         cross = add33(turned, matmul(arm, linear))
         # arm @ crossᵀ + (arm @ turnedᵀ)ᵀ is symmetric only as a sum; the moment keeps its symmetry to the last bit
         # because both triangles are taken from one of them.

@@ -153,15 +153,15 @@ def _torque(u: Mat3, inertia: SpatialInertia) -> Vec3:
     """Return J alpha + omega x J omega as the antisymmetric part of U P, with P = tr(J)/2 - J the pseudo-inertia.
 
     Off-diagonal entries of P are minus those of J; its diagonal enters only through differences of U's, so that the
-    halves of the trace are needed once per body.
+    halves of the trace are needed once per body. Its terms come first: they collect where U is symmetric.
     """
     j = inertia.moment_components
     half = const(1, 2) * (j[0][0] + j[1][1] + j[2][2])
     p = (half - j[0][0], half - j[1][1], half - j[2][2])
     return (
-        u[1][0] * j[0][2] - u[2][0] * j[0][1] + u[2][1] * p[1] - u[1][2] * p[2] - (u[2][2] - u[1][1]) * j[1][2],
-        u[2][1] * j[0][1] - u[0][1] * j[1][2] + u[0][2] * p[2] - u[2][0] * p[0] - (u[0][0] - u[2][2]) * j[0][2],
-        u[0][2] * j[1][2] - u[1][2] * j[0][2] + u[1][0] * p[0] - u[0][1] * p[1] - (u[1][1] - u[0][0]) * j[0][1],
+        u[2][1] * p[1] - u[1][2] * p[2] + u[1][0] * j[0][2] - u[2][0] * j[0][1] - (u[2][2] - u[1][1]) * j[1][2],
+        u[0][2] * p[2] - u[2][0] * p[0] + u[2][1] * j[0][1] - u[0][1] * j[1][2] - (u[0][0] - u[2][2]) * j[0][2],
+        u[1][0] * p[0] - u[0][1] * p[1] + u[0][2] * j[1][2] - u[1][2] * j[0][2] - (u[1][1] - u[0][0]) * j[0][1],
     )
 
 

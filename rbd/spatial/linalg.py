@@ -13,6 +13,7 @@ from rbd.scalars import Scalar, sqrt
 
 Vec3: TypeAlias = tuple[Scalar, Scalar, Scalar]
 Mat3: TypeAlias = tuple[Vec3, Vec3, Vec3]
+Pair: TypeAlias = tuple[Scalar, Scalar]
 
 _ZERO3: Vec3 = (0, 0, 0)
 _ZERO33: Mat3 = (_ZERO3, _ZERO3, _ZERO3)
@@ -135,7 +136,65 @@ def symmetric(xx: Scalar, xy: Scalar, xz: Scalar, yy: Scalar, yz: Scalar, zz: Sc
 
 
 def congruence(r: Mat3, a: Mat3) -> Mat3:
-    """Return r a r^T for a symmetric `a`; the result is symmetric to the last bit."""
+    """Return r a r^T for a rotation r and a symmetric `a`; the result is symmetric to the last bit."""
+    turn = _turn(r)
+    if turn is not None:
+        return _turned(r, a, *turn)
     p, q, s = matmul(r, a)
     x, y, z = r
     return symmetric(dot3(p, x), dot3(p, y), dot3(p, z), dot3(q, y), dot3(q, z), dot3(s, z))
+
+
+def similarity(r: Mat3, a: Mat3) -> Mat3:
+    """Return r a r^T for a rotation r."""
+    turn = _turn(r)
+    return matmul(matmul(r, a), transpose3(r)) if turn is None else _turned(r, a, *turn)
+
+
+def _turn(r: Mat3) -> tuple[int, int] | None:
+    """Return row and column of the lone 1 or -1 of a rotation that turns a plane of coordinate axes, else None.
+
+    Such are rotations about coordinate axes, also after exchanges of axes. Only plain numbers are looked at.
+    """
+    lone = [(m, k) for m, row in enumerate(r) for k, x in enumerate(row) if _is_number(x) and (x == 1 or x == -1)]
+    if len(lone) != 1:
+        return None  # three of them: an exchange of axes alone, which costs nothing anyway
+    m, k = lone[0]
+    (i, j), (p, q) = _OTHERS[m], _OTHERS[k]
+    return (m, k) if all(_is_number(x) and x == 0 for x in (r[m][p], r[m][q], r[i][k], r[j][k])) else None
+
+
+def _is_number(x: Scalar) -> bool:
+    return isinstance(x, (int, float))
+
+
+def _turned(r: Mat3, a: Mat3, m: int, k: int) -> Mat3:
+    """Return r a r^T where row m and column k of the rotation r are zero but for r[m][k].
+
+    In the plane, cos^2 + sin^2 = 1 saves a third of the operations: r's block ((c, s), (-s, c)) takes ((x, y), (z, t))
+    to ((x + s w, c w - z), (c w - y, t - s w)) with w = s (t - x) + c (y + z); mirrored planes differ by a sign.
+    """
+    (i, j), (p, q), lone = _OTHERS[m], _OTHERS[k], r[m][k]
+    mirrored = lone if (m + k) % 2 == 0 else -lone
+    c, s = r[i][p], r[i][q]
+    x, y, z, t = a[p][p], a[p][q], a[q][p], a[q][q]
+    w = s * (t - x) + c * (y + z)
+    sw, cw = s * w, c * w
+    block = ((x + sw, mirrored * (cw - z)), (mirrored * (cw - y), t - sw))
+    column, row = (lone * a[p][k], lone * a[q][k]), (lone * a[k][p], lone * a[k][q])
+    down = (c * column[0] + s * column[1], r[j][p] * column[0] + r[j][q] * column[1])
+    along = (c * row[0] + s * row[1], r[j][p] * row[0] + r[j][q] * row[1])
+    return _bordered(m, a[k][k], down, along, block)
+
+
+_OTHERS = ((1, 2), (0, 2), (0, 1))
+
+
+def _bordered(m: int, corner: Scalar, column: Pair, row: Pair, block: tuple[Pair, Pair]) -> Mat3:
+    """Return the matrix with this column and row crossing at entry (m, m), and `block` in the other places."""
+    (a, b), (d, e) = block
+    if m == 0:
+        return (corner, row[0], row[1]), (column[0], a, b), (column[1], d, e)
+    if m == 1:
+        return (a, column[0], b), (row[0], corner, row[1]), (d, column[1], e)
+    return (a, b, column[0]), (d, e, column[1]), (row[0], row[1], corner)
