@@ -1,8 +1,8 @@
 """A program as one self-contained C function.
 
 Room: export; may import everything above it. The C file needs a C99 compiler and its mathematics library, nothing of
-rbd. Compiled without contraction (`-ffp-contract=off`) it gives the bits that rbd gives: fused multiply-adds are written
-as fma(), sine and cosine are the same polynomials.
+rbd. Compiled without contraction (`-ffp-contract=off`) it gives the bits that rbd gives: fused multiply-adds are
+written as fma(), sine and cosine are the same polynomials.
 """
 
 from __future__ import annotations

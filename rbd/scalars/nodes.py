@@ -64,9 +64,6 @@ class Node(Opaque):
 
     __slots__ = ("a", "b", "graph", "index", "op")
 
-    # NumPy's scalars must leave the operation to us: they would make an object array of it.
-    __array_ufunc__: Final = None
-
     graph: Nodes
     index: int
     op: int

@@ -1,0 +1,92 @@
+"""Recording functions of a state."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rbd
+from rbd.errors import ArgumentError, RecordingError, ShapeError
+from rbd.scalars import const, greater, maximum, sin, where
+
+
+@pytest.fixture
+def mechanism() -> rbd.Mechanism:
+    return rbd.robots.double_pendulum()
+
+
+def test_a_cost(mechanism: rbd.Mechanism) -> None:
+    def cost(state: rbd.ScalarState, target: np.ndarray) -> object:
+        tip = state.transform_to_root(state.mechanism.bodies[-1]).translation_components
+        return sum((x - y) * (x - y) for x, y in zip(tip, target, strict=True)) + rbd.kinetic_energy(state)
+
+    recorded = rbd.record(cost, mechanism, target=3)
+    state = rbd.MechanismState(mechanism, [0.3, -0.2], [0.5, 1.0])
+    target = np.array([0.1, 0.2, 0.3])
+    tip = state.transform_to_root(mechanism.bodies[-1]).translation
+    expected = ((tip - target) ** 2).sum() + rbd.kinetic_energy(state)
+    assert recorded(state.q, state.v, target) == pytest.approx(expected, rel=1e-13)
+    assert recorded(state.q, state.v, target=target) == recorded(state.q, state.v, target)
+    assert recorded.count().total > 10
+    assert "cost" in str(recorded)
+    assert "cost" in repr(recorded)
+
+
+def test_arguments_of_any_shape(mechanism: rbd.Mechanism) -> None:
+    def function(state: rbd.ScalarState, gain: object, matrix: np.ndarray) -> np.ndarray:
+        return gain * (matrix @ state.v)
+
+    recorded = rbd.record(function, mechanism, gain=(), matrix=(3, 2))
+    matrix, v = np.arange(6.0).reshape(3, 2), np.array([1.0, -2.0])
+    assert (recorded(np.zeros(2), v, 2.0, matrix) == 2 * matrix @ v).all()
+    assert recorded(np.zeros((5, 2)), v, np.arange(5.0), matrix).shape == (5, 3)
+
+
+def test_several_outputs_and_framed_values(mechanism: rbd.Mechanism) -> None:
+    def function(state: rbd.ScalarState) -> dict[str, object]:
+        return {"momentum": rbd.momentum(state), "M": rbd.mass_matrix(state), "one": 1}
+
+    recorded = rbd.record(function, mechanism)
+    momentum, matrix, one = recorded([0.1, 0.2], [1.0, 2.0])
+    state = rbd.MechanismState(mechanism, [0.1, 0.2], [1.0, 2.0])
+    np.testing.assert_allclose(momentum, rbd.momentum(state).vector, atol=1e-14)
+    np.testing.assert_allclose(matrix, rbd.mass_matrix(state), atol=1e-14)
+    assert one == 1.0
+
+
+def test_branches_are_selections(mechanism: rbd.Mechanism) -> None:
+    def function(state: rbd.ScalarState) -> object:
+        a, b = state.q
+        return where(greater(a, b), sin(a), maximum(b, const(1, 2)))
+
+    recorded = rbd.record(function, mechanism)
+    assert recorded([1.0, 0.0], [0, 0]) == recorded.interpret([1.0, 0.0], [0, 0]) == pytest.approx(np.sin(1.0))
+    assert recorded([0.0, 0.7], [0, 0]) == 0.7
+    assert recorded([0.0, 0.1], [0, 0]) == 0.5
+
+
+def test_branching_on_a_value_is_refused_where_it_happens(mechanism: rbd.Mechanism) -> None:
+    def function(state: rbd.ScalarState) -> object:
+        return 1 if state.q[0] > 0 else 2
+
+    with pytest.raises(RecordingError, match=r"test_record\.py"):
+        rbd.record(function, mechanism)
+
+
+def test_a_function_that_returns_nothing_is_refused(mechanism: rbd.Mechanism) -> None:
+    with pytest.raises(ArgumentError, match="None"):
+        rbd.record(lambda state: None, mechanism)
+
+
+def test_wrong_calls_name_the_argument(mechanism: rbd.Mechanism) -> None:
+    recorded = rbd.record(lambda state, tau: tau, mechanism, tau=2)
+    for arguments, named, fragment in (
+        (([0, 0], [0, 0]), {}, "tau"),
+        (([0, 0], [0, 0], [0, 0], [0, 0]), {}, "4 positional"),
+        (([0, 0], [0, 0], [0, 0]), {"tau": [0, 0]}, "tau"),
+        (([0, 0], [0, 0]), {"torque": [0, 0]}, "torque"),
+    ):
+        with pytest.raises(ArgumentError, match=fragment):
+            recorded(*arguments, **named)
+    with pytest.raises(ShapeError, match="^tau"):
+        recorded([0, 0], [0, 0], [0, 0, 0])
