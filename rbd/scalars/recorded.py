@@ -168,6 +168,8 @@ def _collected(x: Recorded, y: Recorded, sign: float) -> Any:
 def _sum_with_constant(x: Recorded, c: float) -> Any:
     if c == 0.0:
         return x
+    if x.op == NEG:
+        return _difference_from_constant(x.a, c)
     if x.op == ADD_CONSTANT:
         return _sum_with_constant(x.a, x.b + c)
     if x.op == FROM_CONSTANT:

@@ -46,6 +46,11 @@ class StateView(ABC):
         """Tree joints with the bodies they carry, parents first; raises when this state may not be used any more."""
         return self.layout.links
 
+    @property
+    def regroups(self) -> bool:
+        """Whether passes move inertial parameters to where torques feel the same but cost less; see `regroup.py`."""
+        return False
+
     # --- what the two kinds of state answer differently --------------------------------------------
 
     @abstractmethod

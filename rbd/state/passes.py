@@ -10,8 +10,14 @@ from rbd.scalars import Vector
 from rbd.spatial import GeometricJacobian, SpatialAcceleration, SpatialInertia, Transform, Twist
 from rbd.state.base import StateView, cached, inertias
 from rbd.state.layout import Link
+from rbd.state.regroup import regrouped
 
-body_inertias = cached("parameters")(inertias)
+
+@cached("parameters")
+def body_inertias(state: StateView) -> tuple[SpatialInertia, ...]:
+    """Return the inertia of every body in its default frame, the root's zero; regrouped where the state says so."""
+    own = inertias(state)
+    return regrouped(state, own) if state.regroups else own
 
 
 @cached("parameters")

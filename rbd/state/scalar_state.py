@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, cast, final
 
 from numpy.typing import NDArray
+from typing_extensions import override
 
 from rbd.errors import ShapeError
 from rbd.mechanism import Mechanism
@@ -33,15 +34,31 @@ class ScalarState(State[ScalarArray]):
     """
 
     def __init__(
-        self, mechanism: Mechanism, q: Sequence[Scalar] | NDArray[Any], v: Sequence[Scalar] | NDArray[Any]
+        self,
+        mechanism: Mechanism,
+        q: Sequence[Scalar] | NDArray[Any],
+        v: Sequence[Scalar] | NDArray[Any],
+        *,
+        regroup: bool = False,
     ) -> None:
-        """Take the coordinates; raise ShapeError or NotFiniteError when they do not fit `mechanism`."""
+        """Take the coordinates; raise ShapeError or NotFiniteError when they do not fit `mechanism`.
+
+        `regroup` makes recordings leaner that ask for nothing but torques, the mass matrix or accelerations of joints:
+        inertial parameters move between bodies, so that momenta, energies and wrenches of single bodies are wrong.
+        """
         super().__init__(mechanism)
+        self._regroups = regroup
         self._q = scalars(q, self.layout.nq, "q")
         self._v = scalars(v, self.layout.nv, "v")
         self._family = next((x for x in self._q + self._v if not is_float(x)), None)
         # Only numbers that floats would contaminate (or that demand their own kind) need their parameters lifted.
         self._lifts = self._family is not None and not isinstance(self._family, complex)
+
+    @property
+    @override
+    def regroups(self) -> bool:
+        """Whether inertial parameters are regrouped."""
+        return self._regroups
 
     def configuration_scalars(self) -> Vector:
         """Return q as scalars."""

@@ -104,6 +104,7 @@ def test_nothing_is_left_but_the_operand(same: Callable[[Any, Any], Any]) -> Non
         (lambda x, y: (-x) / y, lambda x, y: x / -y),
         (lambda x, y: 1.0 + (x + 1), lambda x, y: x + 2),
         (lambda x, y: 3 - (x + 1), lambda x, y: 2 - x),
+        (lambda x, y: -x + 1, lambda x, y: 1 - x),
         (lambda x, y: 2 * x * 3, lambda x, y: 6 * x),
         (lambda x, y: x + x, lambda x, y: 2 * x),
         (lambda x, y: 2 * x + 3 * x, lambda x, y: x * 5),
