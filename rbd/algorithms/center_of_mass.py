@@ -32,7 +32,7 @@ def mass_moment_kernel(state: StateView, indices: tuple[int, ...]) -> tuple[Scal
 
 
 def center_of_mass(state: State[Any], bodies: Iterable[RigidBody] | None = None) -> Point[Any]:
-    """Return the centre of mass of `bodies` (all of them when not given), in the root frame.
+    """Return the centre of mass of `bodies` (all of them when not given; each counts once), in the root frame.
 
     Raises SingularError when they have no mass.
 
@@ -42,7 +42,8 @@ def center_of_mass(state: State[Any], bodies: Iterable[RigidBody] | None = None)
     True
     """
     chosen = state.layout.bodies[1:] if bodies is None else bodies
-    total, (x, y, z) = mass_moment_kernel(state, tuple(state.layout.body_index(body) for body in chosen))
+    indices = dict.fromkeys(state.layout.body_index(body) for body in chosen)
+    total, (x, y, z) = mass_moment_kernel(state, tuple(indices))
     if is_float(total) and to_float(total) <= 0:
         raise SingularError("bodies without mass have no centre of mass", what="mass")
     return Point.trusted(state.layout.root_frame, (x / total, y / total, z / total))

@@ -84,5 +84,6 @@ def coriolis_matrix(state: State[A], *, out: A | None = None) -> A:
     >>> bool(np.allclose(rbd.coriolis_matrix(state) @ state.v, terms))
     True
     """
+    values = coriolis_matrix_kernel(state)
     shape = (state.layout.nv, state.layout.nv)
-    return state.pack(coriolis_matrix_kernel(state), "Coriolis matrix", shape, out)
+    return state.pack(values, "Coriolis matrix", shape, out)

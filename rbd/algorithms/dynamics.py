@@ -62,9 +62,6 @@ def dynamics(
     drive: Vector = (0,) * nv if torques is None else scalars(torques, nv, "torques")
     external = body_wrenches(state, external_wrenches)
     vd, matrix, bias, passive = dynamics_kernel(state, drive, external)
-    state.pack(vd, "vd", (nv,))
-    result.take_motion(state, vd, partial(wrenches_of_motion, vd, external))
-    result.fill(state, "mass_matrix", matrix)
-    result.fill(state, "dynamics_bias", bias)
-    result.fill(state, "passive_torques", passive)
+    wrenches = partial(wrenches_of_motion, vd, external)
+    result.take(state, vd, wrenches, mass_matrix=matrix, dynamics_bias=bias, passive_torques=passive)
     return result

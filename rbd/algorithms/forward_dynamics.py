@@ -170,7 +170,8 @@ def forward_dynamics(
     require_tree(state, "forward_dynamics")
     drive = scalars(torques, state.layout.nv, "torques")
     external = body_wrenches(state, external_wrenches)
-    return state.pack(forward_dynamics_kernel(state, drive, external), "vd", (state.layout.nv,), out)
+    values = forward_dynamics_kernel(state, drive, external)
+    return state.pack(values, "vd", (state.layout.nv,), out)
 
 
 def articulated_inertia(state: State[Any], body: RigidBody) -> ArticulatedInertia:

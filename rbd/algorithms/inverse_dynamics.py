@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from numpy.typing import NDArray
 
 from rbd.algorithms.external import BodyWrenches, ExternalWrenches, body_wrenches
+from rbd.algorithms.mass_matrix import mass_matrix_kernel
 from rbd.algorithms.newton_euler import body_loads, joint_torques, joint_wrenches, motions, resting, wrenches_of_motion
 from rbd.algorithms.passive import passive_torques_kernel
 from rbd.algorithms.trees import require_tree
@@ -84,8 +85,20 @@ def inverse_dynamics(
         result.require_mechanism(state)
     torques = state.pack(inverse_dynamics_kernel(state, rates, external), "torques", (state.layout.nv,), out)
     if result is not None:
-        result.take_motion(state, rates, partial(wrenches_of_motion, rates, external))
+        _fill(result, state, rates, external)
     return torques
+
+
+def _fill(result: DynamicsResult, state: State[Any], vd: Vector, external: BodyWrenches | None) -> None:
+    """Fill a result with the motion that was asked for, and all that belongs to it."""
+    result.take(
+        state,
+        vd,
+        partial(wrenches_of_motion, vd, external),
+        mass_matrix=mass_matrix_kernel(state),
+        dynamics_bias=dynamics_bias_kernel(state, external),
+        passive_torques=passive_torques_kernel(state),
+    )
 
 
 def _check_actuated(state: StateView, actuated: Sequence[Joint] | None) -> None:
@@ -113,7 +126,8 @@ def dynamics_bias(state: State[A], external_wrenches: ExternalWrenches | None = 
     True
     """
     external = body_wrenches(state, external_wrenches)
-    return state.pack(dynamics_bias_kernel(state, external), "dynamics bias", (state.layout.nv,), out)
+    values = dynamics_bias_kernel(state, external)
+    return state.pack(values, "dynamics bias", (state.layout.nv,), out)
 
 
 def gravity_torques(state: State[A], *, out: A | None = None) -> A:
@@ -123,4 +137,5 @@ def gravity_torques(state: State[A], *, out: A | None = None) -> A:
     >>> bool(rbd.gravity_torques(rbd.MechanismState(rbd.robots.double_pendulum())).any())   # hanging straight down
     False
     """
-    return state.pack(gravity_torques_kernel(state), "gravity torques", (state.layout.nv,), out)
+    values = gravity_torques_kernel(state)
+    return state.pack(values, "gravity torques", (state.layout.nv,), out)

@@ -31,5 +31,6 @@ def inverse_mass_matrix(state: State[A], *, out: A | None = None) -> A:
     >>> bool(np.allclose(rbd.inverse_mass_matrix(state) @ rbd.mass_matrix(state), np.eye(2)))
     True
     """
+    values = inverse_mass_matrix_kernel(state)
     shape = (state.layout.nv, state.layout.nv)
-    return state.pack(inverse_mass_matrix_kernel(state), "inverse mass matrix", shape, out)
+    return state.pack(values, "inverse mass matrix", shape, out)

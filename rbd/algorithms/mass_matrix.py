@@ -48,4 +48,5 @@ def mass_matrix(state: State[A], *, out: A | None = None) -> A:
     >>> bool(np.all(M == M.T)), bool(np.all(np.linalg.eigvalsh(M) > 0))
     (True, True)
     """
-    return state.pack(mass_matrix_kernel(state), "mass matrix", (state.layout.nv, state.layout.nv), out)
+    values = mass_matrix_kernel(state)
+    return state.pack(values, "mass matrix", (state.layout.nv, state.layout.nv), out)

@@ -118,7 +118,8 @@ def passive_torques(state: State[A], *, out: A | None = None) -> A:
     >>> rbd.passive_torques(rbd.MechanismState(mechanism, v=[2.0, 0.0]))
     array([-1.,  0.])
     """
-    return state.pack(passive_torques_kernel(state), "passive torques", (state.layout.nv,), out)
+    values = passive_torques_kernel(state)
+    return state.pack(values, "passive torques", (state.layout.nv,), out)
 
 
 def spring_energy(state: StateView) -> Scalar:

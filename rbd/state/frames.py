@@ -53,10 +53,9 @@ def express(state: State[Any], value: Any, frame: Frame[Any]) -> Any:
     if same_frame(current, frame):
         return value
     tf = state.relative_transform(current, frame)
-    if isinstance(value, SpatialAcceleration):
-        acceleration: SpatialAcceleration[Any, Any, Any] = value
-        return _express_acceleration(state, acceleration, tf)
-    return tf @ value if not hasattr(value, "transformed") else value.transformed(tf)
+    if type(value) is SpatialAcceleration:
+        return _express_acceleration(state, value, tf)
+    return value.transformed(tf)
 
 
 def _express_acceleration(

@@ -86,7 +86,7 @@ class Layout:
         index = self._body_index.get(id(body))
         if index is None:
             name = getattr(body, "name", str(body))
-            hint = "; mechanism.body() finds bodies by name" if isinstance(body, str) else ""
+            hint = "" if hasattr(body, "name") else "; mechanism.body() finds bodies by name"
             raise UnknownNameError(f"body '{name}' is not part of this mechanism{hint}", kind="body", name=name)
         return index
 
@@ -96,7 +96,7 @@ class Layout:
         if link is None:
             name = getattr(joint, "name", str(joint))
             loop = id(joint) in self._joint_loop
-            hint = "; mechanism.joint() finds joints by name" if isinstance(joint, str) else ""
+            hint = "" if hasattr(joint, "name") else "; mechanism.joint() finds joints by name"
             what = "closes a loop and has no coordinates" if loop else "is not part of this mechanism"
             raise UnknownNameError(f"joint '{name}' {what}{hint}", kind="joint", name=name)
         return link

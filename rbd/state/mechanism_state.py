@@ -200,12 +200,14 @@ class MechanismState(State[Array]):
         return out
 
     def _write_q(self, q: Array) -> None:
-        self._q[...] = q
+        if self._q.size:
+            self._q[...] = q
         self._q_scalars = tuple(q.tolist())
         self._q_version += 1
 
     def _write_v(self, v: Array) -> None:
-        self._v[...] = v
+        if self._v.size:
+            self._v[...] = v
         self._v_scalars = tuple(v.tolist())
         self._v_version += 1
 
@@ -221,6 +223,8 @@ class MechanismState(State[Array]):
 
 
 def _read_only(array: Array) -> Array:
-    view = array.view()
-    view.flags.writeable = False
-    return view
+    """Return a view that cannot be made writeable again: its memory is handed over read-only."""
+    if array.size == 0:
+        array.flags.writeable = False
+        return array.view()
+    return np.frombuffer(array.data.toreadonly(), dtype=np.float64)

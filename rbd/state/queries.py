@@ -66,7 +66,7 @@ class State(StateView, Generic[A]):
     def transform_to_root(self, place: Place) -> Transform[Any, Any]:
         """Return the transform from `place`, a body or a frame attached to one, to the root frame.
 
-        Raises UnknownNameError when the place is not part of the mechanism.
+        Raises FrameMismatchError when a frame, UnknownNameError when a body is not part of the mechanism.
         """
         body, frame = body_and_frame(self, place)
         pose = passes.to_root(self)[self.layout.body_index(body)]

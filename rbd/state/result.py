@@ -163,25 +163,33 @@ class DynamicsResult:
                 now=state.layout.version,
             )
 
-    def fill(self, state: State[Any], name: str, values: Sequence[object]) -> None:
-        """Store nested scalars under `name`: in place when they are floats, as the array they make otherwise."""
+    def take(self, state: State[Any], vd: Vector, wrenches: BodyWrenchesOf, **arrays: Sequence[object]) -> None:
+        """Keep one solution whole: the motion (q, v, vd), how to find its joint wrenches, and arrays of nested scalars.
+
+        Everything is converted before anything is stored, so that a failure leaves the result as it was.
+        """
+        snapshot = ScalarState(state.mechanism, state.configuration_scalars(), state.velocity_scalars())
+        values: dict[str, Sequence[object]] = {
+            "q": snapshot.configuration_scalars(),
+            "v": snapshot.velocity_scalars(),
+            "qd": snapshot.configuration_derivative_scalars(),
+            "vd": vd,
+            **arrays,
+        }
+        packed = {name: state.pack(x, name.replace("_", " "), self._arrays[name].shape) for name, x in values.items()}
+        for name, array in packed.items():
+            self._store(name, array)
+        self._snapshot, self._vd, self._wrenches = snapshot, vd, wrenches
+        self._accelerations = None
+        self._parameters = state.mechanism.parameter_version
+
+    def _store(self, name: str, array: Array) -> None:
+        """Store an array in place when it holds floats, as it is otherwise."""
         buffer = self._arrays[name]
-        array = state.pack(values, name.replace("_", " "), buffer.shape)
         if array.dtype == buffer.dtype:
             buffer[...] = array
         else:
             self._arrays[name] = array
-
-    def take_motion(self, state: State[Any], vd: Vector, wrenches: BodyWrenchesOf) -> None:
-        """Keep the motion (q, v, vd) and how to find the joints' wrenches for it."""
-        snapshot = ScalarState(state.mechanism, state.configuration_scalars(), state.velocity_scalars())
-        self.fill(state, "q", snapshot.configuration_scalars())
-        self.fill(state, "v", snapshot.velocity_scalars())
-        self.fill(state, "qd", snapshot.configuration_derivative_scalars())
-        self.fill(state, "vd", vd)
-        self._snapshot, self._vd, self._wrenches = snapshot, vd, wrenches
-        self._accelerations = None
-        self._parameters = state.mechanism.parameter_version
 
     def _solved(self) -> State[Any]:
         """Return the state the result is for; raise when there is none, or its mechanism has changed."""

@@ -219,3 +219,23 @@ def test_loop_joints_are_refused_by_name() -> None:
             call()
         assert loop in str(caught.value)
     assert np.isfinite(rbd.mass_matrix(state)).all()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        rbd.mass_matrix,
+        rbd.dynamics_bias,
+        rbd.coriolis_matrix,
+        rbd.inverse_mass_matrix,
+        rbd.gravity_torques,
+        rbd.passive_torques,
+        rbd.kinetic_energy,
+        lambda mechanism: rbd.inverse_dynamics(mechanism, [0.0, 0.0]),
+        lambda mechanism: rbd.forward_dynamics(mechanism, [0.0, 0.0]),
+        lambda mechanism: rbd.dynamics(rbd.DynamicsResult(mechanism), mechanism),
+    ],
+)
+def test_a_mechanism_is_no_state(call: Callable) -> None:
+    with pytest.raises(ArgumentError, match="works on a state, not on a Mechanism"):
+        call(rbd.robots.double_pendulum())

@@ -270,3 +270,19 @@ def test_state_made_for_the_same_mechanism_may_fill_it() -> None:
     other = MechanismState(a_case.mechanism)
     rbd.dynamics(result, other)
     close(result.qd, other.configuration_derivative(), 1e-15)
+
+
+def test_inverse_dynamics_fills_a_result_whole() -> None:
+    """Nothing of an earlier solution stays in a result that inverse dynamics fills."""
+    mechanism = rbd.robots.double_pendulum()
+    mechanism.joint("elbow").damping = 0.3
+    state, result = rbd.MechanismState(mechanism, [0.3, 0.4], [1.0, 2.0]), rbd.DynamicsResult(mechanism)
+    rbd.dynamics(result, state)
+    state.set_configuration([1.0, -2.0])
+    state.set_velocity([3.0, 0.5])
+    vd = np.array([0.7, -0.2])
+    tau = rbd.inverse_dynamics(state, vd, result=result)
+    assert (result.q == state.q).all()
+    assert (result.vd == vd).all()
+    assert (result.mass_matrix == rbd.mass_matrix(state)).all()
+    np.testing.assert_allclose(result.mass_matrix @ vd + result.dynamics_bias, tau + result.passive_torques, atol=1e-12)
