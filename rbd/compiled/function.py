@@ -5,24 +5,23 @@ Room: compiled; may import algorithms and above.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, final
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, final
 
-import numpy as np
 from numpy.typing import ArrayLike
 from typing_extensions import override
 
 from rbd import native
-from rbd.compiled.status import raise_status
-from rbd.errors import ArgumentError, ShapeError
+from rbd.compiled.evaluation import Evaluation, Result
 from rbd.scalars.arrays import Array
-from rbd.scalars.program import Port, Program
+from rbd.scalars.program import Program
 
 if TYPE_CHECKING:
-    from rbd.native.kernel import NativeKernel
+    from rbd.native.entry import Guard
     from rbd.scalars.listing import Count
 
-Result = Array | tuple[Array, ...]
+PATIENCE = 10
+"""Calls for one state before a builtin is made, which takes the time of many calls."""
 
 
 @final
@@ -44,8 +43,8 @@ class RecordedFunction:
     def __init__(self, program: Program, defaults: Mapping[str, Array] | None = None) -> None:
         """Wrap `program`; `defaults` are values of inputs that calls may leave out."""
         self._program = program
-        self._defaults = dict(defaults or {})
-        self._kernel: NativeKernel | None = None
+        self._evaluation = Evaluation(program, defaults or {})
+        self._fast: Callable[..., Any] | None = None
 
     @property
     def program(self) -> Program:
@@ -53,9 +52,9 @@ class RecordedFunction:
         return self._program
 
     def compile(self) -> RecordedFunction:
-        """Make the machine code now rather than at the first call; return this function."""
-        if self._kernel is None and native.available():
-            self._kernel = native.compile_program(self._program)
+        """Make the machine code now rather than in the first calls; return this function."""
+        if native.available():
+            self._fast = self.builtin()
         return self
 
     def __call__(
@@ -67,22 +66,17 @@ class RecordedFunction:
         Raises ShapeError, NotFiniteError and SingularError (naming what failed, and the row of a batch); the rows of
         `out` that failed are untouched then.
         """
-        inputs = self._inputs(arrays, named)
-        lead = _leading_shape(self._program.inputs, inputs)
-        outputs = _outputs(self._program.outputs, lead, out)
-        if self.compile()._kernel is None:
-            self._interpret_rows(inputs, lead, outputs)
-        else:
-            self._run(inputs, lead, outputs, threads)
-        return outputs[0] if len(outputs) == 1 else tuple(outputs)
+        if named or threads != 1:
+            return self._evaluation(*arrays, out=out, threads=threads, **named)
+        fast = self._fast
+        if fast is None:
+            return self._first_calls(arrays, out)
+        result: Result = fast(*arrays) if out is None else fast(*arrays, out=out)
+        return result
 
     def interpret(self, *arrays: ArrayLike, **named: ArrayLike) -> Result:
         """Compute the outputs with the interpreter: the same bits as machine code, slowly."""
-        inputs = self._inputs(arrays, named)
-        lead = _leading_shape(self._program.inputs, inputs)
-        outputs = _outputs(self._program.outputs, lead, None)
-        self._interpret_rows(inputs, lead, outputs)
-        return outputs[0] if len(outputs) == 1 else tuple(outputs)
+        return self._evaluation.interpret(*arrays, **named)
 
     def count(self) -> Count:
         """Return how many operations the function takes: `.total`, and a `.breakdown` by kind."""
@@ -111,102 +105,31 @@ class RecordedFunction:
 
     # --- inside -------------------------------------------------------------------------------------------------------
 
-    def _inputs(self, arrays: Sequence[ArrayLike], named: Mapping[str, ArrayLike]) -> list[Array]:
-        """Return the inputs in order as float64 arrays; raise when one is missing or unknown."""
-        ports = self._program.inputs
-        names = [port.name for port in ports]
-        unknown = [name for name in named if name not in names[len(arrays) :]]
-        if unknown or len(arrays) > len(ports):
-            what = unknown[0] if unknown else f"{len(arrays)} positional arguments"
-            raise ArgumentError(
-                f"{self._program.name} takes {', '.join(names)}; got {what}", argument=what, value=None, allowed=names
-            )
-        given: dict[str, ArrayLike] = {**self._defaults, **dict(zip(names, arrays, strict=False)), **named}
-        missing = [name for name in names if name not in given]
-        if missing:
-            raise ArgumentError(f"{self._program.name} needs {missing[0]}", argument=missing[0], value=None)
-        return [_as_input(given[port.name], port) for port in ports]
+    def _first_calls(self, arrays: Sequence[ArrayLike], out: Array | Sequence[Array] | None) -> Result:
+        """Evaluate; when one state is asked for again and again, make a builtin for the calls to come."""
+        result = self._evaluation(*arrays, out=out)
+        if self.is_warm:
+            self._fast = self.builtin()
+        return result
 
-    def _run(self, inputs: list[Array], lead: tuple[int, ...], outputs: list[Array], threads: int) -> None:
-        kernel, program = self._kernel, self._program
+    @property
+    def is_warm(self) -> bool:
+        """Whether machine code has run so often for one state that a builtin is worth making."""
+        return self._evaluation.single_calls >= PATIENCE
+
+    def builtin(
+        self,
+        fallback: Callable[..., object] | None = None,
+        name: str = "",
+        documentation: str = "",
+        guard: Guard | None = None,
+    ) -> Callable[..., Any]:
+        """Return a builtin that computes one state; see `rbd.native.entry`. `fallback` takes all other calls."""
+        slow, kernel = fallback or self._evaluation, self._evaluation.compile()
         if kernel is None:
-            return
-        if not lead:
-            status = kernel.run(inputs, outputs)
-            if status:
-                raise_status(program, status, inputs)
-            return
-        rows = [_as_rows(array, port, lead) for array, port in zip(inputs, program.inputs, strict=True)]
-        strides = [0 if a.ndim == len(p.shape) else p.size for a, p in zip(rows, program.inputs, strict=True)]
-        row, status = kernel.run_batch(rows, strides, outputs, int(np.prod(lead)), threads)
-        if status:
-            raise_status(program, status, rows, row)
+            return slow
+        return native.make_entry(kernel, slow, name=name, documentation=documentation, guard=guard)
 
-    def _interpret_rows(self, inputs: list[Array], lead: tuple[int, ...], outputs: list[Array]) -> None:
-        program = self._program
-        rows = [_as_rows(array, port, lead) for array, port in zip(inputs, program.inputs, strict=True)]
-        flat = [out.reshape(-1, *port.shape) for out, port in zip(outputs, program.outputs, strict=True)]
-        for k in range(int(np.prod(lead))):
-            mine = [a if a.ndim == len(p.shape) else a[k] for a, p in zip(rows, program.inputs, strict=True)]
-            values, status = program.interpret_flat([float(x) for array in mine for x in array.reshape(-1)])
-            if status:
-                raise_status(program, status, rows, k if lead else None)
-            start = 0
-            for target, port in zip(flat, program.outputs, strict=True):
-                target[k] = np.array(values[start : start + port.size]).reshape(port.shape)
-                start += port.size
-
-
-def _as_input(value: ArrayLike, port: Port) -> Array:
-    """Return an input as a C-contiguous float64 array whose last axes are the port's."""
-    array = np.asarray(value)
-    if array.dtype != np.float64:
-        if array.dtype.kind not in "iuf":
-            raise ShapeError(f"{port.name} has dtype {array.dtype}, needs real numbers", argument=port.name)
-        array = array.astype(np.float64)
-    own = len(port.shape)
-    if array.ndim < own or array.shape[array.ndim - own :] != port.shape:
-        raise ShapeError(
-            f"{port.name} has shape {array.shape}, needs {port.shape} or batch axes before that",
-            argument=port.name,
-            expected=port.shape,
-            actual=array.shape,
-        )
-    return np.ascontiguousarray(array) if array.ndim else array
-
-
-def _leading_shape(ports: Sequence[Port], inputs: Sequence[Array]) -> tuple[int, ...]:
-    """Return the common batch shape; raise ShapeError when the batch axes of the inputs do not fit each other."""
-    leads = [array.shape[: array.ndim - len(port.shape)] for array, port in zip(inputs, ports, strict=True)]
-    try:
-        return np.broadcast_shapes(*leads)
-    except ValueError:
-        shapes = ", ".join(f"{port.name} {lead}" for port, lead in zip(ports, leads, strict=True))
-        raise ShapeError(f"the batch axes do not fit each other: {shapes}", argument=ports[0].name) from None
-
-
-def _as_rows(array: Array, port: Port, lead: tuple[int, ...]) -> Array:
-    """Return an input as rows: one for all when it has no batch axes, else one per member of the batch."""
-    own = array.shape[array.ndim - len(port.shape) :]
-    if array.ndim == len(port.shape):
-        return array
-    return np.ascontiguousarray(np.broadcast_to(array, lead + own)).reshape(-1, *own)
-
-
-def _outputs(ports: Sequence[Port], lead: tuple[int, ...], out: Array | Sequence[Array] | None) -> list[Array]:
-    """Return the arrays results go to: new ones, or `out` when it fits."""
-    if out is None:
-        return [np.empty(lead + port.shape) for port in ports]
-    given = [out] if isinstance(out, np.ndarray) else list(out)
-    if len(given) != len(ports):
-        raise ShapeError(f"out holds {len(given)} arrays, needs {len(ports)}", argument="out", expected=len(ports))
-    for array, port in zip(given, ports, strict=True):
-        shape, good = lead + port.shape, array.flags.c_contiguous and array.flags.writeable
-        if array.dtype != np.float64 or array.shape != shape or not good:
-            raise ShapeError(
-                f"out for {port.name} must be a writeable C-contiguous float64 array of shape {shape}",
-                argument="out",
-                expected=shape,
-                actual=array.shape,
-            )
-    return given
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle the program; machine code is made anew, or found on disk."""
+        return RecordedFunction, (self._evaluation.program, self._evaluation.defaults)

@@ -15,6 +15,7 @@ from typing_extensions import override
 
 from rbd import algorithms
 from rbd.compiled.function import RecordedFunction
+from rbd.compiled.methods import described, version_guard
 from rbd.compiled.record import Shape, recorded_program
 from rbd.compiled.stepping import Integrator, step_function
 from rbd.errors import ArgumentError, StaleStateError
@@ -32,7 +33,8 @@ class CompiledRobot:
     Arrays may have leading batch axes, q of shape (..., nq) and v of shape (..., nv); they broadcast against each other
     and appear in the results. `out` takes the result, `threads` spreads a batch over threads; the bits stay the same.
     Everything is in the root frame. The mechanism's parameters are baked in as they are when a function is first
-    called; after an edit of the mechanism make a new robot (using this one raises StaleStateError).
+    called; after an edit of the mechanism make a new robot (using this one raises StaleStateError). Methods called
+    often for one state, with float64 arrays and perhaps `out`, become builtin functions.
 
     Raises ShapeError, NotFiniteError naming the argument and its entry, SingularError naming the joint.
 
@@ -47,6 +49,7 @@ class CompiledRobot:
         self._mechanism = mechanism
         self._versions = (mechanism.structure_version, mechanism.parameter_version)
         self._functions: dict[str, RecordedFunction] = {}
+        self._gets_faster = True
 
     @property
     def mechanism(self) -> Mechanism:
@@ -115,6 +118,8 @@ class CompiledRobot:
         inputs: dict[str, Shape] = {"tau": self._mechanism.nv, "dt": ()}
         function = self._function(f"step {integrator}", step_function(integrator), "qv", inputs)
         result = function(q, v, tau, dt, threads=threads)
+        if integrator == "munthe-kaas-rk4":
+            self._offer("step", function)
         return result[0], result[1]
 
     def rollout(
@@ -169,8 +174,28 @@ class CompiledRobot:
         out: Array | None,
         threads: int,
     ) -> Array:
-        result = self._function(key, function, coordinates, dict(inputs))(*arrays, out=out, threads=threads)
+        recorded = self._function(key, function, coordinates, dict(inputs))
+        result = recorded(*arrays, out=out, threads=threads)
+        if hasattr(CompiledRobot, key):  # other keys depend on more than arrays
+            self._offer(key, recorded)
         return result if isinstance(result, np.ndarray) else result[0]
+
+    def _offer(self, name: str, function: RecordedFunction) -> None:
+        """Put a builtin in the place of the method `name` of this robot, once the method is called often.
+
+        What the builtin does not serve, it hands to the method of a twin, which keeps no builtins: that way nothing
+        refers to itself, and everything is freed with the last reference.
+        """
+        if self._gets_faster and function.is_warm and name not in self.__dict__:
+            twin = CompiledRobot(self._mechanism)
+            twin._versions, twin._functions, twin._gets_faster = self._versions, self._functions, False
+            guard = version_guard(self._mechanism, self._versions)
+            method: Callable[..., object] = getattr(twin, name)
+            self.__dict__[name] = function.builtin(method, name, described(method), guard)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle the mechanism; everything else is made anew."""
+        return CompiledRobot, (self._mechanism,)
 
     def _function(
         self, key: str, function: Callable[..., object], coordinates: Coordinates, inputs: dict[str, Any]

@@ -9,6 +9,7 @@ is noticed, without bodies and joints knowing the mechanism itself.
 from __future__ import annotations
 
 import difflib
+from array import array
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, TypeVar, final
 
@@ -54,21 +55,40 @@ class Books:
         "frame_owner",
         "joints",
         "merged",
-        "parameter_version",
-        "structure_version",
         "tags",
+        "versions",
     )
 
     def __init__(self) -> None:
         """Start empty."""
-        self.structure_version = 0
-        self.parameter_version = 0
+        self.versions = array("q", [0, 0])
+        """Of structure and parameters. Changed in place, never moved: machine code looks at these words."""
         self.bodies: dict[str, RigidBody] = {}
         self.joints: dict[str, Joint] = {}
         self.frame_owner: dict[Frame, str] = {}
         self.tags: dict[Frame, type[Tag]] = {}
         self.merged: dict[str, str] = {}
         self._frame_names: dict[str, dict[Frame, None]] = {}
+
+    # ---------------------------------------------------------------- versions
+
+    @property
+    def structure_version(self) -> int:
+        """Return a number that grows with every change of bodies and joints."""
+        return self.versions[0]
+
+    @structure_version.setter
+    def structure_version(self, value: int) -> None:
+        self.versions[0] = value
+
+    @property
+    def parameter_version(self) -> int:
+        """Return a number that grows with every change of a parameter."""
+        return self.versions[1]
+
+    @parameter_version.setter
+    def parameter_version(self, value: int) -> None:
+        self.versions[1] = value
 
     # ---------------------------------------------------------------- frames
 

@@ -13,10 +13,12 @@ from __future__ import annotations
 import functools
 import os
 import warnings
+from collections.abc import Callable
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from rbd.native.entry import Guard
     from rbd.native.kernel import NativeKernel
     from rbd.scalars.program import Program
 
@@ -46,4 +48,18 @@ def compile_program(program: Program, *, lanes: int | None = None) -> NativeKern
     return compile_now(program, lanes=lanes)
 
 
-__all__ = ["InterpretedWarning", "available", "compile_program", "warn_interpreted"]
+def make_entry(
+    kernel: NativeKernel,
+    fallback: Callable[..., object],
+    *,
+    name: str = "",
+    documentation: str = "",
+    guard: Guard | None = None,
+) -> Callable[..., Any]:
+    """Return a kernel as a builtin function of arrays, or `fallback` where that is not possible."""
+    from rbd.native.entry import make_entry as make_now
+
+    return make_now(kernel, fallback, name=name, documentation=documentation, guard=guard)
+
+
+__all__ = ["InterpretedWarning", "available", "compile_program", "make_entry", "warn_interpreted"]

@@ -3,11 +3,11 @@
 Room: native; knows nothing of robots. May import: errors and scalars. The folder is `rbd` in the user's cache
 directory, or RBD_CACHE_DIR; RBD_CACHE=0 switches it off.
 
-What is loaded is executed, so it must be what this user stored: the folder `objects` and every entry in it belong to us,
-are no symbolic links and cannot be written by others, which is asked of the opened file, not of its name. An entry names
-the key it was made for and carries a hash of its content. Whatever does not fit is ignored and overwritten. Nothing here
-raises: without a usable folder there is no cache, which costs time only. Entries are written under another name and
-renamed, so that processes may share the folder.
+What is loaded is executed, so it must be what this user stored: the folder `objects` and every entry in it belong to
+us, are no symbolic links and cannot be written by others, which is asked of the opened file, not of its name. An entry
+names the key it was made for and carries a hash of its content. Whatever does not fit is ignored and overwritten.
+Nothing here raises: without a usable folder there is no cache, which costs time only. Entries are written under another
+name and renamed, so that processes may share the folder.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import stat
 import struct
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final, final
@@ -86,7 +86,7 @@ def _digest(key: str) -> bytes:
 
 
 @contextmanager
-def _opened(*, create: bool) -> Iterator[_Folder | None]:
+def _opened(*, create: bool) -> Generator[_Folder | None]:
     """Open the folder of entries; None when there is none, or one that others could write into."""
     parent = directory()
     if parent is None:

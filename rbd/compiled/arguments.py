@@ -1,0 +1,72 @@
+"""What users hand in as arrays of the shapes a program wants, and arrays for what comes out.
+
+Room: compiled; may import algorithms and above.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbd.errors import ShapeError
+from rbd.scalars.arrays import Array
+from rbd.scalars.program import Port
+
+
+def as_input(value: ArrayLike, port: Port) -> Array:
+    """Return an input as a C-contiguous float64 array whose last axes are the port's."""
+    array = np.asarray(value)
+    if array.dtype != np.float64:
+        if array.dtype.kind not in "iuf":
+            raise ShapeError(f"{port.name} has dtype {array.dtype}, needs real numbers", argument=port.name)
+        array = array.astype(np.float64)
+    own = len(port.shape)
+    if array.ndim < own or array.shape[array.ndim - own :] != port.shape:
+        raise ShapeError(
+            f"{port.name} has shape {array.shape}, needs {port.shape} or batch axes before that",
+            argument=port.name,
+            expected=port.shape,
+            actual=array.shape,
+        )
+    flags = array.flags
+    return array if flags.c_contiguous and flags.aligned else array.copy(order="C")
+
+
+def leading_shape(ports: Sequence[Port], inputs: Sequence[Array]) -> tuple[int, ...]:
+    """Return the common batch shape; raise ShapeError when the batch axes of the inputs do not fit each other."""
+    leads = [array.shape[: array.ndim - len(port.shape)] for array, port in zip(inputs, ports, strict=True)]
+    try:
+        return np.broadcast_shapes(*leads)
+    except ValueError:
+        shapes = ", ".join(f"{port.name} {lead}" for port, lead in zip(ports, leads, strict=True))
+        raise ShapeError(f"the batch axes do not fit each other: {shapes}", argument=ports[0].name) from None
+
+
+def as_rows(array: Array, port: Port, lead: tuple[int, ...]) -> Array:
+    """Return an input as rows: one for all when it has no batch axes, else one per member of the batch."""
+    own = array.shape[array.ndim - len(port.shape) :]
+    if array.ndim == len(port.shape):
+        return array
+    return np.ascontiguousarray(np.broadcast_to(array, lead + own)).reshape(math.prod(lead), *own)
+
+
+def output_arrays(ports: Sequence[Port], lead: tuple[int, ...], out: Array | Sequence[Array] | None) -> list[Array]:
+    """Return the arrays results go to: new ones, or `out` when it fits."""
+    if out is None:
+        return [np.empty(lead + port.shape) for port in ports]
+    given = [out] if isinstance(out, np.ndarray) else list(out)
+    if len(given) != len(ports):
+        raise ShapeError(f"out holds {len(given)} arrays, needs {len(ports)}", argument="out", expected=len(ports))
+    for array, port in zip(given, ports, strict=True):
+        shape = lead + port.shape
+        if array.dtype != np.float64 or array.shape != shape or not array.flags.carray:
+            raise ShapeError(
+                f"out for {port.name} must be a writeable C-contiguous float64 array of shape {shape}",
+                argument="out",
+                expected=shape,
+                actual=array.shape,
+            )
+    return given

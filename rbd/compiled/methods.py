@@ -1,0 +1,42 @@
+"""What a builtin needs to stand in for a method of a compiled robot.
+
+Room: compiled; may import algorithms and above.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from rbd import native
+from rbd.mechanism import Mechanism
+from rbd.mechanism.body import books_of
+
+if TYPE_CHECKING:
+    from rbd.native.entry import Guard
+
+
+def described(method: Callable[..., object]) -> str:
+    r"""Return the documentation of a method as builtins have it: its signature, which `inspect` reads, then the text.
+
+    >>> class Adder:
+    ...     def add(self, x, *, to=1):
+    ...         "Return the sum."
+    >>> described(Adder().add)
+    'add($self, x, *, to=1)\n--\n\nReturn the sum.'
+    """
+    parameters = inspect.signature(method).parameters.values()
+    plain = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in parameters]
+    inside = str(inspect.Signature(plain))[1:]
+    return f"{method.__name__}($self, {inside}\n--\n\n{inspect.getdoc(method) or ''}"
+
+
+def version_guard(mechanism: Mechanism, versions: tuple[int, int]) -> Guard | None:
+    """Return what lets a builtin run only while the mechanism is at these versions; None without machine code."""
+    books = books_of(mechanism.root_body)
+    if books is None or not native.available():
+        return None
+    from rbd.native.entry import Guard
+
+    return Guard(books.versions, versions)

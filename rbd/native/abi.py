@@ -1,0 +1,168 @@
+"""How objects of CPython and NumPy lie in memory, where that is known and has been tried out.
+
+Room: native; knows nothing of robots. May import: errors and scalars. Machine code that is called by the interpreter
+reads arrays itself. It does so on an allowlist of interpreters only, and there only after what it would read from
+memory has been compared with what Python says. RBD_NATIVE_ENTRY=0 switches it off.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import struct
+import sys
+import sysconfig
+from collections.abc import Callable
+from typing import Any, Final, cast
+
+import numpy as np
+
+OBJECT_TYPE: Final = 8
+"""Bytes from the beginning of an object to the pointer to its type."""
+ARRAY_DATA: Final = 16
+ARRAY_NDIM: Final = 24
+ARRAY_SHAPE: Final = 32
+ARRAY_DTYPE: Final = 56
+ARRAY_FLAGS: Final = 64
+FLOAT_VALUE: Final = 16
+STRUCTURE_DATA: Final = 16
+"""From the beginning of a ctypes structure to the pointer to its fields."""
+
+CONTIGUOUS: Final = 0x1
+ALIGNED: Final = 0x100
+WRITEABLE: Final = 0x400
+DOUBLE: Final = 12
+"""NumPy's number of float64."""
+
+_VERSIONS: Final = ((3, 11), (3, 12), (3, 13), (3, 14))
+_GET_ABI_VERSION, _NEW = 0, 93
+"""Places in NumPy's table of C functions."""
+_ABI_VERSION: Final = 0x02000000
+
+PYTHON_FUNCTIONS: Final = (
+    "PyObject_Vectorcall",
+    "PyTuple_GetItem",
+    "PyTuple_New",
+    "PyTuple_SetItem",
+    "PyTuple_Size",
+    "Py_DecRef",
+    "Py_IncRef",
+)
+
+
+@functools.cache
+def known() -> bool:
+    """Return whether machine code may read objects of this interpreter."""
+    return os.environ.get("RBD_NATIVE_ENTRY", "1") != "0" and listed() and tried()
+
+
+def listed() -> bool:
+    """Return whether this interpreter and this NumPy are among those the layout was written for."""
+    return (
+        sys.implementation.name == "cpython"
+        and sys.version_info[:2] in _VERSIONS
+        and sys.platform == "linux"
+        and os.uname().machine == "x86_64"
+        and struct.calcsize("P") == 8
+        and not sysconfig.get_config_var("Py_GIL_DISABLED")
+        and object.__basicsize__ == 16
+        and np.__version__.startswith("2.")
+    )
+
+
+def tried() -> bool:
+    """Return whether memory says the same as Python does, for a range of objects."""
+    try:
+        table = _numpy_table()
+        version = ctypes.PYFUNCTYPE(ctypes.c_uint)(table[_GET_ABI_VERSION])()
+        return version == _ABI_VERSION and all(map(_array_fits, _samples())) and _others_fit() and _new_fits()
+    except (AttributeError, LookupError, OSError, TypeError, ValueError):
+        return False
+
+
+def addresses() -> dict[str, int]:
+    """Return where the functions, types and objects are that machine code needs, by name."""
+    found = {name: _address(getattr(ctypes.pythonapi, name)) for name in PYTHON_FUNCTIONS}
+    found["PyArray_New"] = _numpy_table()[_NEW]
+    found |= {"ndarray": id(np.ndarray), "float64": id(np.dtype(np.float64)), "float": id(float)}
+    found["out"] = id(sys.intern("out"))
+    return found
+
+
+def _address(function: Any) -> int:
+    return int(ctypes.cast(function, ctypes.c_void_p).value or 0)
+
+
+@functools.cache
+def _numpy_table() -> Any:
+    """Return NumPy's table of C functions."""
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    prototype = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)
+    capsule = cast("Any", np)._core._multiarray_umath._ARRAY_API
+    return ctypes.cast(prototype(_address(pointer))(capsule, None), ctypes.POINTER(ctypes.c_size_t))
+
+
+# ---------------------------------------------------------------- trying it out
+
+
+def _samples() -> list[np.ndarray[Any, Any]]:
+    whole = np.arange(60.0).reshape(3, 4, 5)
+    fixed = np.ones(3)
+    fixed.flags.writeable = False
+    shifted = np.frombuffer(bytearray(25), dtype=np.uint8)[1:].view(np.float64)
+    samples: list[np.ndarray[Any, Any]] = [whole, whole[0], whole[:, 1:3], whole.T, whole[::-1], whole[0, 0, :1], fixed]
+    samples += [np.array(1.5), np.empty((0, 7)), np.arange(6), np.arange(6, dtype=">f8"), shifted, np.zeros(3, bool)]
+    return samples
+
+
+def _array_fits(array: np.ndarray[Any, Any]) -> bool:
+    """Return whether the fields of an array are where machine code would look for them."""
+    pointer, ndim = _word(array, ARRAY_SHAPE), _read(array, ARRAY_NDIM, ctypes.c_int)
+    if ndim != array.ndim:
+        return False
+    shape = tuple((ctypes.c_ssize_t * ndim).from_address(pointer)) if ndim else ()
+    return (
+        _word(array, OBJECT_TYPE) == id(type(array))
+        and _word(array, ARRAY_DATA) == array.__array_interface__["data"][0]
+        and shape == array.shape
+        and _word(array, ARRAY_DTYPE) == id(array.dtype)
+        and _read(array, ARRAY_FLAGS, ctypes.c_int) == cast("Any", array.flags).num
+        and bool(cast("Any", array.flags).num & CONTIGUOUS) == array.flags.c_contiguous
+        and bool(cast("Any", array.flags).num & ALIGNED) == array.flags.aligned
+        and bool(cast("Any", array.flags).num & WRITEABLE) == array.flags.writeable
+    )
+
+
+class _Sample(ctypes.Structure):
+    _fields_ = [("value", ctypes.c_double)]
+
+
+def _others_fit() -> bool:
+    """Return whether numbers and structures keep their content where machine code would look for it."""
+    number, sample = 0.1 * 3, _Sample(2.5)
+    return (
+        _word(number, OBJECT_TYPE) == id(float)
+        and _read(number, FLOAT_VALUE, ctypes.c_double) == number
+        and _word(sample, STRUCTURE_DATA) == ctypes.addressof(sample)
+        and np.dtype(np.float64).num == DOUBLE
+        and np.empty(3).dtype is np.dtype(np.float64)
+    )
+
+
+def _new_fits() -> bool:
+    """Return whether NumPy's function for new arrays makes what machine code expects."""
+    arguments = (ctypes.c_void_p, ctypes.c_int, *[ctypes.c_void_p] * 1, ctypes.c_int, *[ctypes.c_void_p] * 2)
+    prototype = ctypes.PYFUNCTYPE(ctypes.py_object, *arguments, ctypes.c_int, ctypes.c_int, ctypes.c_void_p)
+    new: Callable[..., object] = prototype(_numpy_table()[_NEW])
+    shape = (ctypes.c_ssize_t * 2)(3, 4)
+    array = new(id(np.ndarray), 2, ctypes.addressof(shape), DOUBLE, None, None, 0, 0, None)
+    return type(array) is np.ndarray and array.shape == (3, 4) and _array_fits(array) and array.flags.c_contiguous
+
+
+def _read(thing: object, offset: int, kind: Any) -> Any:
+    return kind.from_address(id(thing) + offset).value
+
+
+def _word(thing: object, offset: int) -> int:
+    return int(_read(thing, offset, ctypes.c_size_t))
