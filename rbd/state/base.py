@@ -30,6 +30,17 @@ class StateView(ABC):
         self._layout = layout_of(mechanism)
         self._memory: dict[object, tuple[tuple[int, ...], object]] = {}
 
+    def __getstate__(self) -> dict[str, object]:
+        """Leave out what is remembered: a copy finds it out again."""
+        return {**self.__dict__, "_memory": {}}
+
+    def __setstate__(self, content: dict[str, object]) -> None:
+        """Take the content; share the layout with the other states of the mechanism, unless it was edited."""
+        self.__dict__.update(content)
+        shared = layout_of(self._mechanism)
+        if shared.version == self._layout.version:
+            self._layout = shared
+
     @property
     def mechanism(self) -> Mechanism:
         """The mechanism this is a state of."""

@@ -50,15 +50,29 @@ class Layout:
         self.bodies: tuple[RigidBody, ...] = tuple(mechanism.bodies)
         self._body_index = {id(body): i for i, body in enumerate(self.bodies)}
         self.links = self._make_links(mechanism)
-        self._joint_link = {id(link.joint): link for link in self.links}
         self.loops = self._make_loops(mechanism)
-        self._joint_loop = {id(loop.joint): loop for loop in self.loops}
+        self._index_joints()
         self.nq = sum(link.joint.nq for link in self.links)
         self.nv = sum(link.joint.nv for link in self.links)
         self.nc = sum(loop.rows.stop - loop.rows.start for loop in self.loops)
         self.velocity_names = tuple(f"{link.joint.name}[{i}]" for link in self.links for i in range(link.joint.nv))
         self.root_frame: Frame = mechanism.root_frame
         self.com_frame: Frame = Frame("center of mass")
+
+    def _index_joints(self) -> None:
+        self._joint_link = {id(link.joint): link for link in self.links}
+        self._joint_loop = {id(loop.joint): loop for loop in self.loops}
+
+    def __getstate__(self) -> dict[str, object]:
+        """Leave out the tables keyed by `id`, which mean nothing in a copy or in another process."""
+        tables = ("_body_index", "_joint_link", "_joint_loop")
+        return {name: value for name, value in self.__dict__.items() if name not in tables}
+
+    def __setstate__(self, content: dict[str, object]) -> None:
+        """Take the content and make the tables anew."""
+        self.__dict__.update(content)
+        self._body_index = {id(body): i for i, body in enumerate(self.bodies)}
+        self._index_joints()
 
     def _make_links(self, mechanism: Mechanism) -> tuple[Link, ...]:
         links: list[Link] = []

@@ -196,9 +196,27 @@ def test_failing_calls_leave_the_result_alone() -> None:
 def test_copies_say_the_same(duplicate: object) -> None:
     a_case = case("tree", seed=97)
     result = solved(a_case, a_case.velocity())
+    last, body = a_case.mechanism.tree_joints[-1], a_case.mechanism.bodies[-1]
+    first = (result.joint_wrench(last).vector, result.acceleration(body).vector)  # remembered from now on
     twin = duplicate(result)
     assert np.array_equal(twin.vd, result.vd)
     assert np.array_equal(twin.mass_matrix, result.mass_matrix)
+    assert twin.mechanism is not result.mechanism
+    assert np.array_equal(twin.joint_wrench(twin.mechanism.tree_joints[-1]).vector, first[0])
+    assert np.array_equal(twin.acceleration(twin.mechanism.bodies[-1]).vector, first[1])
+    with pytest.raises(rbd.errors.UnknownNameError):
+        twin.joint_wrench(last)
+
+
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))])
+def test_copies_of_scalar_states_say_the_same(duplicate: object) -> None:
+    state = case("tree", seed=98).state.with_scalars()
+    body, matrix = state.mechanism.bodies[-1], rbd.mass_matrix(state)
+    twin = duplicate(state)
+    assert np.array_equal(rbd.mass_matrix(twin), matrix)
+    assert np.array_equal(twin.twist(twin.mechanism.bodies[-1]).vector, state.twist(body).vector)
+    fresh = MechanismState(twin.mechanism, twin.q, twin.v)
+    assert rbd.centroidal_momentum_matrix(fresh).frame is rbd.centroidal_momentum_matrix(twin).frame
 
 
 def test_an_empty_result_says_so() -> None:
