@@ -126,6 +126,11 @@ class StateView(ABC):
         """Return the inertia of `body`, in its default frame; the root has none and raises UnknownNameError."""
         return self.remembered(inertias, "parameters")[self.layout.body_index(body)]
 
+    def own_inertia(self, body: RigidBody) -> SpatialInertia:
+        """Return the inertia of `body` as given, in its default frame; zero for the root. `inertia` remembers it."""
+        inertia = body.inertia
+        return self.lifted_inertia(SpatialInertia.zero(body.default_frame) if inertia is None else inertia)
+
     def placement(self, joint: Joint) -> Transform:
         """Return the placement of `joint`: from its frame_before to the default frame of its predecessor."""
         return self.lifted_transform(self._mechanism.placement(joint))
@@ -148,6 +153,13 @@ class StateView(ABC):
     def position_bounds(self, joint: Joint) -> tuple[tuple[Scalar, Scalar], ...]:
         """Return (lower, upper) per coordinate of `joint`; infinities stay floats, they are structure."""
         return joint.position_bounds
+
+    def lifted_inertia(self, inertia: SpatialInertia) -> SpatialInertia:
+        """Return `inertia` with components in this state's family of scalars."""
+        (xx, xy, xz), (_, yy, yz), (_, _, zz) = (tuple(map(self.lifted, row)) for row in inertia.moment_components)
+        x, y, z = map(self.lifted, inertia.cross_part_components)
+        moment = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
+        return SpatialInertia.trusted(inertia.frame, moment, (x, y, z), self.lifted(inertia.mass))
 
     def lifted_transform(self, tf: Transform) -> Transform:
         """Return `tf` with components in this state's family of scalars."""
@@ -176,14 +188,4 @@ def cached(depends: Depends) -> Callable[[Callable[[StateView], T]], Callable[[S
 
 def inertias(state: StateView) -> tuple[SpatialInertia, ...]:
     """Return the inertia of every body in its default frame; the root's is zero."""
-    return tuple(_lifted_inertia(state, body) for body in state.layout.bodies)
-
-
-def _lifted_inertia(state: StateView, body: RigidBody) -> SpatialInertia:
-    inertia = body.inertia
-    if inertia is None:
-        return SpatialInertia.trusted(body.default_frame, ((0, 0, 0), (0, 0, 0), (0, 0, 0)), (0, 0, 0), 0)
-    a, b, c = ((state.lifted(row[0]), state.lifted(row[1]), state.lifted(row[2])) for row in inertia.moment_components)
-    x, y, z = inertia.cross_part_components
-    cross_part = (state.lifted(x), state.lifted(y), state.lifted(z))
-    return SpatialInertia.trusted(body.default_frame, (a, b, c), cross_part, state.lifted(inertia.mass))
+    return tuple(state.own_inertia(body) for body in state.layout.bodies)

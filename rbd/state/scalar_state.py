@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from rbd.errors import ShapeError
-from rbd.mechanism import Mechanism
+from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.scalars import Scalar, Vector, is_float, lift
 from rbd.scalars.arrays import ScalarArray, pack, scalars
-from rbd.state.base import Depends
+from rbd.spatial import FreeVector, SpatialInertia, Transform
+from rbd.state.base import Depends, JointParameter
+from rbd.state.parameters import ParameterValues
 from rbd.state.queries import State
 
 
@@ -39,14 +41,17 @@ class ScalarState(State[ScalarArray]):
         q: Sequence[Scalar] | NDArray[Any],
         v: Sequence[Scalar] | NDArray[Any],
         *,
+        parameters: ParameterValues | None = None,
         regroup: bool = False,
     ) -> None:
         """Take the coordinates; raise ShapeError or NotFiniteError when they do not fit `mechanism`.
 
+        `parameters` are read instead of the mechanism's own where it has them.
         `regroup` makes recordings leaner that ask for nothing but torques, the mass matrix or accelerations of joints:
         inertial parameters move between bodies, so that momenta, energies and wrenches of single bodies are wrong.
         """
         super().__init__(mechanism)
+        self._parameters = parameters
         self._regroups = regroup
         self._q = scalars(q, self.layout.nq, "q")
         self._v = scalars(v, self.layout.nv, "v")
@@ -73,6 +78,41 @@ class ScalarState(State[ScalarArray]):
         if not self._lifts or self._family is None:
             return value
         return lift(value, self._family)
+
+    # --- parameters: the ones given, else the mechanism's --------------------------------------------------
+
+    @override
+    def own_inertia(self, body: RigidBody) -> SpatialInertia:
+        """Return the inertia of `body` as given, in its default frame; zero for the root."""
+        index, given = self.layout.body_index(body), self._parameters
+        if given is None or index == 0 or not given.has("inertia"):
+            return super().own_inertia(body)
+        return given.inertia(index, body.default_frame)
+
+    @override
+    def placement(self, joint: Joint) -> Transform:
+        """Return the placement of `joint`: from its frame_before to the default frame of its predecessor."""
+        given = self._parameters
+        if given is None or not given.has("placement") or self.layout.loop(joint) is not None:
+            return super().placement(joint)
+        return given.placement(joint)
+
+    @property
+    @override
+    def gravity(self) -> FreeVector:
+        """The acceleration of free fall, in the root frame."""
+        given = self._parameters
+        if given is None or not given.has("gravity"):
+            return super().gravity
+        return FreeVector.trusted(self.layout.root_frame, given.gravity())
+
+    @override
+    def joint_parameter(self, joint: Joint, name: JointParameter) -> Vector:
+        """Return a parameter of `joint`, one number per velocity."""
+        given = self._parameters
+        if given is None or not given.has(name) or self.layout.loop(joint) is not None:
+            return super().joint_parameter(joint, name)
+        return given.per_velocity(joint, name)
 
     def stamp(self, depends: Depends) -> tuple[int, ...]:
         """Return the parameter version: coordinates never change."""
