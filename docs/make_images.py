@@ -19,11 +19,12 @@ from pathlib import Path
 
 from PIL import Image
 
-DOCS = Path(__file__).resolve().parent
-sys.path.insert(0, str(DOCS.parent))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from rbd import demo
 from tests.docs import examples
+
+DOCS = Path(__file__).resolve().parent
 
 
 def main() -> None:
