@@ -16,7 +16,6 @@ from rbd.algorithms.newton_euler import wrenches_of_motion
 from rbd.algorithms.passive import passive_torques_kernel
 from rbd.algorithms.trees import require_tree
 from rbd.scalars import Matrix, Vector
-from rbd.scalars.arrays import scalars
 from rbd.scalars.linear import Factor
 from rbd.state import DynamicsResult, State, StateView, kernel
 
@@ -59,7 +58,7 @@ def dynamics(
     require_tree(state, "dynamics")
     result.require_mechanism(state)
     nv = state.layout.nv
-    drive: Vector = (0,) * nv if torques is None else scalars(torques, nv, "torques")
+    drive: Vector = (0,) * nv if torques is None else state.vector(torques, nv, "torques")
     external = body_wrenches(state, external_wrenches)
     vd, matrix, bias, passive = dynamics_kernel(state, drive, external)
     wrenches = partial(wrenches_of_motion, vd, external)

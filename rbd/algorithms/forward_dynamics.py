@@ -17,7 +17,6 @@ from rbd.algorithms.passive import passive_torques_kernel
 from rbd.algorithms.trees import require_tree
 from rbd.mechanism import RigidBody
 from rbd.scalars import Matrix, Scalar, Vector
-from rbd.scalars.arrays import scalars
 from rbd.scalars.linear import Factor
 from rbd.spatial import Wrench, WrenchMatrix
 from rbd.spatial.articulated import ArticulatedInertia
@@ -168,7 +167,7 @@ def forward_dynamics(
     True
     """
     require_tree(state, "forward_dynamics")
-    drive = scalars(torques, state.layout.nv, "torques")
+    drive = state.vector(torques, state.layout.nv, "torques")
     external = body_wrenches(state, external_wrenches)
     values = forward_dynamics_kernel(state, drive, external)
     return state.pack(values, "vd", (state.layout.nv,), out)

@@ -20,7 +20,6 @@ from rbd.algorithms.trees import require_tree
 from rbd.errors import ArgumentError
 from rbd.mechanism import Joint
 from rbd.scalars import Scalar, Vector
-from rbd.scalars.arrays import scalars
 from rbd.state import ArrayOf, DynamicsResult, State, StateView, kernel
 
 A = TypeVar("A", bound=ArrayOf)
@@ -79,7 +78,7 @@ def inverse_dynamics(
     """
     require_tree(state, "inverse_dynamics")
     _check_actuated(state, actuated)
-    rates = scalars(vd, state.layout.nv, "vd")
+    rates = state.vector(vd, state.layout.nv, "vd")
     external = body_wrenches(state, external_wrenches)
     if result is not None:
         result.require_mechanism(state)

@@ -7,12 +7,15 @@ and scalar states (recorded, complex, symbolic, interval, exact numbers) share, 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import Literal, TypeVar, cast
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeVar, cast
+
+from numpy.typing import NDArray
 
 from rbd.errors import StaleStateError
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.scalars import Scalar, Vector
+from rbd.scalars.arrays import scalars
 from rbd.spatial import FreeVector, SpatialInertia, Transform
 from rbd.state.layout import Layout, Link, layout_of
 
@@ -79,6 +82,13 @@ class StateView(ABC):
     @abstractmethod
     def stamp(self, depends: Depends) -> tuple[int, ...]:
         """Return numbers that change whenever something a pass depends on does."""
+
+    def vector(self, values: Sequence[Scalar] | NDArray[Any], length: int, name: str) -> Vector:
+        """Return an argument as scalars of this state's family, so that exact results stay exact.
+
+        Raises ShapeError, NotFiniteError or ScalarError naming the argument.
+        """
+        return tuple(map(self.lifted, scalars(values, length, name)))
 
     def require_current(self) -> None:
         """Raise StaleStateError when the mechanism's structure was edited since this state was made."""

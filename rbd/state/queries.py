@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from rbd.mechanism import Joint, RigidBody
 from rbd.scalars import Scalar, Vector
-from rbd.scalars.arrays import scalars
 from rbd.spatial import (
     Frame,
     FreeVector,
@@ -178,7 +177,7 @@ class State(StateView, Generic[A]):
     def local_coordinates(self, q0: Sequence[Scalar] | NDArray[Any]) -> tuple[A, A]:
         """Return (phi, dphi/dt): the configuration as seen from `q0`, in each joint's exponential coordinates."""
         self.require_current()
-        start = scalars(q0, self.layout.nq, "q0")
+        start = self.vector(q0, self.layout.nq, "q0")
         phi: list[Scalar] = []
         rate: list[Scalar] = []
         for link in self.links:

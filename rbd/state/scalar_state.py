@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, cast, final
 
+import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
@@ -58,6 +59,7 @@ class ScalarState(State[ScalarArray]):
         self._family = next((x for x in self._q + self._v if not is_float(x)), None)
         # Only numbers that floats would contaminate (or that demand their own kind) need their parameters lifted.
         self._lifts = self._family is not None and not isinstance(self._family, complex)
+        self._q, self._v = tuple(map(self.lifted, self._q)), tuple(map(self.lifted, self._v))
 
     @property
     @override
@@ -135,7 +137,20 @@ class ScalarState(State[ScalarArray]):
         array = cast("ScalarArray", pack(values)).reshape(shape)
         if out is None:
             return array
-        if out.shape != shape:
-            raise ShapeError(f"out for {name} has shape {out.shape}, needs {shape}", argument="out", expected=shape)
+        _check_out(out, array, f"out (for the {name})")
         out[...] = array
         return out
+
+
+def _check_out(out: object, array: ScalarArray, name: str) -> None:
+    """Raise ShapeError unless `out` can hold what is in `array`, without rounding or cutting any of it."""
+    if not isinstance(out, np.ndarray):
+        raise ShapeError(f"{name} must be an array, got {type(out).__name__}", argument=name, expected=array.shape)
+    if out.shape != array.shape:
+        message = f"{name} has shape {out.shape}, needs {array.shape}"
+        raise ShapeError(message, argument=name, expected=array.shape, actual=out.shape)
+    if not np.can_cast(array.dtype, out.dtype, "safe"):
+        message = f"{name} has dtype {out.dtype}, which cannot hold {array.dtype}"
+        raise ShapeError(message, argument=name, expected=array.dtype.name, actual=out.dtype.name)
+    if not out.flags.writeable:
+        raise ShapeError(f"{name} must be writeable", argument=name, expected=array.shape, actual=out.shape)

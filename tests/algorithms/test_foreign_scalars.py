@@ -12,7 +12,7 @@ from hypothesis import given
 
 import rbd
 from rbd import Frame, Joint, Mechanism, MechanismState, Prismatic, QuaternionFloating, RigidBody, SinCosRevolute
-from rbd.errors import ScalarError
+from rbd.errors import ScalarError, ShapeError
 from rbd.scalars.counting import CountingScalar, OperationCount
 
 from .catalog import ALGORITHMS, flat, leaves
@@ -185,3 +185,41 @@ def test_an_interval_of_angles_contains_every_mass_matrix_in_it() -> None:
                 low, high = (entry.a, entry.b) if hasattr(entry, "a") else (entry, entry)
                 assert float(low) - 1e-12 <= M[i, j] <= float(high) + 1e-12
     assert float(box[0, 0].b) - float(box[0, 0].a) < 0.5
+
+
+def test_numbers_beside_exact_ones_become_exact() -> None:
+    """One exact coordinate makes the state exact: floats and integers among coordinates and arguments follow."""
+    mechanism = rbd.testing.random_chain([Prismatic((1, 0, 0)), SinCosRevolute((0, 0, 1))], np.random.default_rng(2))
+    state = MechanismState(mechanism)
+    for q, v in (
+        ([Fraction(1, 3), 1, 0.0], [1, 2.0]),
+        ([0.5, 1.0, 0], [Fraction(1, 3), 2]),
+        ([Fraction(1, 3), 1, 0], None),
+    ):
+        exact = state.with_scalars(q, v)
+        assert {type(x) for x in (*exact.q, *exact.v)} == {Fraction}
+        for numbers in (rbd.inverse_dynamics(exact, [1, 0.5]), rbd.forward_dynamics(exact, np.ones(2))):
+            assert {type(x) for x in numbers} == {Fraction}
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "out"),
+    [
+        (0.6, 0.8, np.zeros((2, 2), dtype=int)),
+        (0.6, 0.8, np.zeros((2, 2), dtype=np.float32)),
+        (0.6 + 1e-30j, 0.8, np.zeros((2, 2))),
+        (Fraction(3, 5), Fraction(4, 5), np.zeros((2, 2))),
+        (0.6, 0.8, [[0.0, 0.0], [0.0, 0.0]]),
+        (0.6, 0.8, np.zeros((2, 3))),
+        (0.6, 0.8, np.broadcast_to(0.0, (2, 2))),
+    ],
+)
+def test_out_of_a_scalar_state_must_hold_its_numbers(x: object, y: object, out: object) -> None:
+    """Numbers would be cut to integers, imaginary parts lost."""
+    mechanism = rbd.testing.random_chain([SinCosRevolute((1, 0, 0)), Prismatic((0, 1, 1))], np.random.default_rng(2))
+    state, before = MechanismState(mechanism).with_scalars([x, y, 0]), np.array(out)
+    with pytest.raises(ShapeError, match="out"):
+        rbd.mass_matrix(state, out=out)
+    assert np.array_equal(out, before)
+    wide = np.zeros((2, 2), dtype=object)
+    assert rbd.mass_matrix(state, out=wide) is wide
