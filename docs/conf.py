@@ -32,7 +32,11 @@ autodoc_default_options = {"members": True, "exclude-members": "trusted"}
 autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 autodoc_typehints = "signature"
-_ALIASES = ["Array", "ArrayLike", "Matrix", "Scalar", "ScalarArray", "Vector"]
+_ALIASES = [
+    *("Array", "ArrayLike", "Matrix", "MatrixLike", "Scalar", "ScalarArray", "Vector", "VectorLike"),
+    *("Bounds", "BoundsLike", "Control", "External", "ExternalWrenches", "IntegratorName", "JointTypeLike", "Listener"),
+    *("Packages", "PerVelocity", "Place", "Torques", "Vd"),
+]
 autodoc_type_aliases = {name: name for name in _ALIASES}
 add_module_names = False
 default_role = "literal"  # `x` in a docstring is code
