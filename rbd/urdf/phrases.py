@@ -15,6 +15,7 @@ from rbd.mechanism import Joint, RigidBody
 from rbd.scalars import Scalar, to_float
 from rbd.spatial import SpatialInertia, Transform
 from rbd.urdf.build import planar_axes
+from rbd.urdf.pose import rpy_rows
 from rbd.urdf.report import Rows, Triple
 
 _ESCAPES: Final = str.maketrans(
@@ -22,6 +23,7 @@ _ESCAPES: Final = str.maketrans(
 )
 _LARGEST: Final = 1.7976931348623157e308
 _AXES_TOLERANCE: Final = 1e-12
+_SETTLING: Final = 8  # one or two rounds do in practice
 _DIGITS: Final = 15
 _UNSAID: Final = ("armature", "bound_stiffness", "bound_damping")
 
@@ -89,6 +91,20 @@ def origin_line(placement: Transform) -> Iterator[str]:
 
 
 def rpy_of(rows: Rows) -> Triple:
+    """Return roll, pitch and yaw of a rotation, rounded, such that reading and writing them again gives the same.
+
+    A number that lies between two rounded ones may go either way: writing settles it here, not in the second file.
+    """
+    rpy = _rounded_rpy(rows)
+    for _ in range(_SETTLING):
+        again = _rounded_rpy(rpy_rows(rpy))
+        if again == rpy:
+            break
+        rpy = again
+    return rpy
+
+
+def _rounded_rpy(rows: Rows) -> Triple:
     """Return roll, pitch and yaw of a rotation, rounded.
 
     Where pitch is nearly a right angle, yaw is hardly determined, and rounded to what is; pitch and roll are taken

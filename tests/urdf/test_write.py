@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rbd import (
@@ -114,6 +114,7 @@ def test_writing_what_was_read_is_a_fixed_point(floating: bool, merged: bool) ->
 
 
 @given(st.tuples(*[st.floats(-0.5, 0.5)] * 3), st.tuples(*[st.floats(-4, 4)] * 3), st.tuples(*[st.floats(-9, 9)] * 3))
+@example((0.0, 0.0, 0.0), (0.0, 1.5, 4.0), (0.0, 0.0, 0.0))
 def test_any_placement_and_centre_of_mass_settles(
     com: tuple[float, ...], rpy: tuple[float, ...], xyz: tuple[float, ...]
 ) -> None:
