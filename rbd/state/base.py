@@ -39,7 +39,8 @@ class StateView(ABC):
 
     def __setstate__(self, content: dict[str, object]) -> None:
         """Take the content; share the layout with the other states of the mechanism, unless it was edited."""
-        self.__dict__.update(content)
+        for name, value in content.items():
+            setattr(self, name, value)
         shared = layout_of(self._mechanism)
         if shared.version == self._layout.version:
             self._layout = shared

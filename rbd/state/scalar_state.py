@@ -16,6 +16,7 @@ from rbd.errors import ShapeError
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.scalars import Scalar, Vector, is_float, lift
 from rbd.scalars.arrays import ScalarArray, pack, scalars
+from rbd.scalars.registry import ARRAYS
 from rbd.spatial import FreeVector, SpatialInertia, Transform
 from rbd.state.base import Depends, JointParameter
 from rbd.state.parameters import ParameterValues
@@ -142,9 +143,9 @@ class ScalarState(State[ScalarArray]):
         return out
 
 
-def _check_out(out: object, array: ScalarArray, name: str) -> None:
+def _check_out(out: ScalarArray, array: ScalarArray, name: str) -> None:
     """Raise ShapeError unless `out` can hold what is in `array`, without rounding or cutting any of it."""
-    if not isinstance(out, np.ndarray):
+    if not isinstance(out, ARRAYS):
         raise ShapeError(f"{name} must be an array, got {type(out).__name__}", argument=name, expected=array.shape)
     if out.shape != array.shape:
         message = f"{name} has shape {out.shape}, needs {array.shape}"
