@@ -23,6 +23,7 @@ _ESCAPES: Final = str.maketrans(
 )
 _LARGEST: Final = 1.7976931348623157e308
 _AXES_TOLERANCE: Final = 1e-12
+_NOISE: Final = 1e-13  # radians; less is what rounding the other angles leaves behind
 _SETTLING: Final = 8  # one or two rounds do in practice
 _DIGITS: Final = 15
 _UNSAID: Final = ("armature", "bound_stiffness", "bound_damping")
@@ -119,8 +120,8 @@ def _rounded_rpy(rows: Rows) -> Triple:
 
 
 def _angle(angle: float, scale: float = 1.0) -> float:
-    """Return an angle rounded; half a turn is always positive, or noise would decide its sign."""
-    rounded = _rounded(angle, scale)
+    """Return an angle rounded; noise alone is zero, and half a turn is positive, or noise would decide its sign."""
+    rounded = 0.0 if abs(angle) < _NOISE * scale else _rounded(angle, scale)
     return math.pi if abs(rounded) >= _rounded(math.pi, scale) else rounded
 
 
