@@ -8,21 +8,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from rbd.errors import SingularError
+from rbd.errors import ArgumentError, SingularError
 from rbd.mechanism import Mechanism, RigidBody
 from rbd.scalars import Scalar, is_float, to_float
 from rbd.spatial import FreeVector, Point
 from rbd.spatial.linalg import Vec3, add3, matvec, scale3
 from rbd.state import State, StateView, kernel, passes
+from rbd.state.kernel import require_state
 from rbd.state.layout import layout_of
 
 
 @kernel
 def mass_moment_kernel(state: StateView, indices: tuple[int, ...]) -> tuple[Scalar, Vec3]:
-    """Return the mass of some bodies, and mass times position of their centre in the root frame."""
+    """Return the mass of some bodies, and mass times position of their centre in the frame of the trunk."""
     total: Scalar = 0
     moment: Vec3 = (0, 0, 0)
-    inertias, poses = passes.body_inertias(state), passes.to_root(state)
+    inertias, poses = passes.body_inertias(state), passes.to_trunk(state)
     for index in indices:
         inertia, pose = inertias[index], poses[index]
         total = total + inertia.mass
@@ -34,25 +35,37 @@ def mass_moment_kernel(state: StateView, indices: tuple[int, ...]) -> tuple[Scal
 def center_of_mass(state: State[Any], bodies: Iterable[RigidBody] | None = None) -> Point[Any]:
     """Return the centre of mass of `bodies` (all of them when not given; each counts once), in the root frame.
 
-    Raises SingularError when they have no mass.
+    Raises SingularError when they have no mass, UnknownNameError for a body that is not part of the mechanism.
 
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum())
     >>> rbd.center_of_mass(state).frame is state.mechanism.root_frame
     True
     """
-    chosen = state.layout.bodies[1:] if bodies is None else bodies
-    indices = dict.fromkeys(state.layout.body_index(body) for body in chosen)
+    center = center_from_trunk(state, bodies)
+    return passes.to_root(state)[state.layout.trunk] @ center
+
+
+def center_from_trunk(state: StateView, bodies: Iterable[RigidBody] | None = None) -> Point[Any]:
+    """Return the centre of mass in the frame of the trunk, the first body a joint carries: accurate however far away."""
+    require_state(state, "center_of_mass")
+    if isinstance(bodies, RigidBody):
+        raise ArgumentError("bodies is one body; put it into a list", argument="bodies", value=bodies)
+    layout = state.layout
+    chosen = layout.bodies[1:] if bodies is None else bodies
+    indices = dict.fromkeys(layout.body_index(body) for body in chosen)
     total, (x, y, z) = mass_moment_kernel(state, tuple(indices))
     if is_float(total) and to_float(total) <= 0:
         raise SingularError("bodies without mass have no centre of mass", what="mass")
-    return Point.trusted(state.layout.root_frame, (x / total, y / total, z / total))
+    return Point.trusted(layout.bodies[layout.trunk].default_frame, (x / total, y / total, z / total))
 
 
 def weight_moment(state: StateView) -> Scalar:
     """Return gravity times mass times height: minus the potential energy."""
-    _, moment = mass_moment_kernel(state, tuple(range(len(state.layout.bodies))))
-    return state.gravity.dot(FreeVector.trusted(state.layout.root_frame, moment))
+    total, moment = mass_moment_kernel(state, tuple(range(1, len(state.layout.bodies))))
+    trunk = passes.to_root(state)[state.layout.trunk]
+    from_root = add3(matvec(trunk.rotation_components, moment), scale3(trunk.translation_components, total))
+    return state.gravity.dot(FreeVector.trusted(state.layout.root_frame, from_root))
 
 
 def mass(mechanism: Mechanism) -> Scalar:

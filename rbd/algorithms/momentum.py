@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from rbd.algorithms.center_of_mass import center_of_mass
+from rbd.algorithms.center_of_mass import center_from_trunk, center_of_mass
 from rbd.algorithms.newton_euler import body_loads, motions
 from rbd.spatial import Frame, Momentum, MomentumMatrix, Transform, Wrench
-from rbd.spatial.linalg import Vec3, identity3, neg3
+from rbd.spatial.linalg import Vec3, identity3, matvec, neg3
 from rbd.spatial.pairing import momentum_columns
 from rbd.state import ArrayOf, State, StateView, kernel, passes
 
@@ -56,9 +56,11 @@ def centroidal_momentum_matrix(state: State[A], *, out: A | None = None) -> Mome
     >>> momentum.isclose(rbd.momentum(state).transformed(rbd.algorithms.centroidal_transform(state)))
     True
     """
-    here = centroidal_transform(state)
-    steps = tuple(here @ pose for pose in passes.to_root(state))
-    return _packed(state, here.to_frame, momentum_matrix_kernel(state, steps), out)
+    center, trunk = center_from_trunk(state), passes.to_root(state)[state.layout.trunk]
+    rotation, frame = trunk.rotation_components, state.layout.com_frame
+    here = Transform.trusted(center.frame, frame, rotation, neg3(matvec(rotation, center.xyz_components)))
+    steps = tuple(here @ pose for pose in passes.to_trunk(state))
+    return _packed(state, frame, momentum_matrix_kernel(state, steps), out)
 
 
 def centroidal_transform(state: State[Any]) -> Transform[Any, Any]:

@@ -62,7 +62,6 @@ def _express_acceleration(
     state: State[Any], value: SpatialAcceleration[Any, Any, Any], tf: Transform[Any, Any]
 ) -> SpatialAcceleration[Any, Any, Any]:
     """Return an acceleration in the frame `tf` maps to: the frames' relative motion and the body's own both matter."""
-    to_current = state.relative_transform(state.layout.root_frame, value.frame)
-    current_wrt_new = state.relative_twist(value.frame, tf.to_frame).transformed(to_current)
-    body_wrt_base = state.relative_twist(value.body, value.base).transformed(to_current)
+    current_wrt_new = state.relative_twist(value.frame, tf.to_frame, frame=value.frame)
+    body_wrt_base = state.relative_twist(value.body, value.base, frame=value.frame)
     return value.transformed(tf, current_wrt_new, body_wrt_base)

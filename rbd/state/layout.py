@@ -119,6 +119,11 @@ class Layout:
         """Return the loop link of `joint`, or None for a tree joint."""
         return self._joint_loop.get(id(joint))
 
+    @property
+    def trunk(self) -> int:
+        """The index of the trunk, the first body a joint carries; the root's when there is none."""
+        return min(1, len(self.links))
+
     def ancestors(self, index: int) -> tuple[int, ...]:
         """Return the indices from `index` up to, without, the root."""
         chain: list[int] = []

@@ -53,6 +53,22 @@ def to_root(state: StateView) -> tuple[Transform, ...]:
 
 
 @cached("q")
+def to_trunk(state: StateView) -> tuple[Transform, ...]:
+    """Return, per body, the transform from its default frame to that of the trunk, the first body a joint carries.
+
+    What lies near the trunk is found there, so that it does not suffer when the mechanism is far from the root.
+    """
+    steps = to_parent(state)
+    if not steps:
+        return to_root(state)
+    away = steps[0].inverse()
+    poses = [away, Transform.identity(away.to_frame, away.to_frame)]
+    for link, tf in zip(state.links[1:], steps[1:], strict=True):
+        poses.append(poses[link.parent] @ tf)
+    return tuple(poses)
+
+
+@cached("q")
 def subspaces(state: StateView) -> tuple[GeometricJacobian, ...]:
     """Return, per link, the motion subspace of its joint in the body frame."""
     return tuple(

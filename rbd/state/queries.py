@@ -80,14 +80,19 @@ class State(StateView, Generic[A]):
         """
         body_a, frame_a = body_and_frame(self, a)
         body_b, frame_b = body_and_frame(self, b)
-        start = self.lifted_transform(body_a.fixed_transform(frame_a, body_a.default_frame))
-        end = self.lifted_transform(body_b.fixed_transform(body_b.default_frame, frame_b))
-        return end @ self._between(body_a, body_b) @ start
+        between = self._between(body_a, body_b)
+        if frame_a is not body_a.default_frame:
+            between = between @ self.lifted_transform(body_a.fixed_transform(frame_a, body_a.default_frame))
+        if frame_b is not body_b.default_frame:
+            between = self.lifted_transform(body_b.fixed_transform(body_b.default_frame, frame_b)) @ between
+        return between
 
     def _between(self, a: RigidBody, b: RigidBody) -> Transform[Any, Any]:
         """Return the transform from body `a` to body `b` over their nearest common ancestor."""
         steps, layout = passes.to_parent(self), self.layout
         i, j = layout.body_index(a), layout.body_index(b)
+        if j == 0:
+            return passes.to_root(self)[i]
         up = Transform.identity(a.default_frame, a.default_frame)
         down = Transform.identity(b.default_frame, b.default_frame)
         while i != j:
@@ -110,12 +115,20 @@ class State(StateView, Generic[A]):
         index = self.layout.body_index(body)
         return passes.body_twists(self)[index].transformed(passes.to_root(self)[index])
 
-    def relative_twist(self, body: Place, base: Place) -> Twist[Any, Any, Any]:
-        """Return the twist of `body` with respect to `base` (bodies or attached frames), in the root frame."""
-        moving, frame = body_and_frame(self, body)
+    def relative_twist(self, body: Place, base: Place, *, frame: Frame[Any] | None = None) -> Twist[Any, Any, Any]:
+        """Return the twist of `body` with respect to `base` (bodies or attached frames).
+
+        It is expressed in `frame`, any frame attached to a body (the root frame when not given). The difference is
+        taken in the frame of `body`: asked for in a frame near it, it does not lose accuracy far from the root.
+        """
+        moving, body_frame = body_and_frame(self, body)
         fixed, base_frame = body_and_frame(self, base)
-        there = self.twist(moving).with_body(frame)
-        return -self.twist(fixed).with_body(base_frame) + there
+        twists, layout = passes.body_twists(self), self.layout
+        here = twists[layout.body_index(moving)].with_body(body_frame)
+        there = twists[layout.body_index(fixed)].transformed(self.relative_transform(fixed, moving))
+        return (-there.with_body(base_frame) + here).transformed(
+            self.relative_transform(moving, layout.root_frame if frame is None else frame)
+        )
 
     def bias_acceleration(self, body: RigidBody) -> SpatialAcceleration[Any, Any, Any]:
         """Return the spatial acceleration of `body` when vd is zero, without gravity, in the root frame."""

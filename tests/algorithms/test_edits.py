@@ -18,7 +18,9 @@ from rbd import (
     QuaternionFloating,
     RigidBody,
     RotationVectorFloating,
+    SpatialAcceleration,
     Transform,
+    Wrench,
 )
 
 from .helpers import JOINT_TYPES, RANDOM, Case, case, cases, close, examples, in_root
@@ -175,6 +177,38 @@ def test_far_away_nothing_changes(seed: int) -> None:
     close(there.relative_transform(frames[a], frames[b]).matrix, state.relative_transform(a, b).matrix, 1e-9)
     A, A_near = rbd.centroidal_momentum_matrix(there).matrix, rbd.centroidal_momentum_matrix(state).matrix
     close(A, A_near, 1e-8)
+
+
+def test_what_is_near_a_floating_base_stays_accurate_far_from_the_origin() -> None:
+    """Whatever does not speak of the root frame's origin is as accurate at a million metres as at home."""
+    robot = rbd.robots.humanoid()
+    state = MechanismState(robot)
+    state.randomize(np.random.default_rng(167))
+    base, shift = robot.tree_joints[0], np.array([1e6, -2e6, 3e6])
+    q = state.configuration(base)
+    state.set_configuration(base, [*q[:4], 0, 0, 0])
+    there = MechanismState(robot, state.q, state.v)
+    there.set_configuration(base, [*q[:4], *shift])
+    head, hand, tau = robot.body("head"), robot.bodies[-1], np.linspace(-1, 1, robot.nv)
+    results = [rbd.dynamics(rbd.DynamicsResult(robot), s, tau) for s in (there, state)]
+
+    given = SpatialAcceleration(*(b.default_frame for b in (hand, robot.body("pelvis"), hand)), [1, 2, 3], [4, 5, 6])
+    questions = [
+        lambda s: s.transform(given, head.default_frame).vector,
+        lambda s: s.relative_transform(hand, head).matrix,
+        lambda s: s.relative_twist(hand, head, frame=head.default_frame).vector,
+        lambda s: rbd.centroidal_momentum_matrix(s).matrix,
+        lambda s: rbd.momentum_matrix(s, frame=head.default_frame).matrix,
+        lambda s: rbd.geometric_jacobian(s, robot.path(head, hand), frame=head.default_frame).matrix,
+        lambda s: rbd.mass_matrix(s),
+        lambda s: rbd.coriolis_matrix(s),
+        lambda s: rbd.dynamics_bias(s, {hand: Wrench(head.default_frame, [1, 2, 3], [4, 5, 6])}),
+    ]
+    for question in questions:
+        close(question(there), question(state), 1e-13)
+    close(results[0].vd, results[1].vd, 1e-13)
+    spacing = np.spacing(3e6)
+    assert np.abs(rbd.center_of_mass(there).xyz - shift - rbd.center_of_mass(state).xyz).max() <= spacing
 
 
 def test_any_frame_of_a_body_may_carry_a_joint_and_be_carried() -> None:
