@@ -66,6 +66,16 @@ class RecordedFunction:
         Raises ShapeError, NotFiniteError and SingularError (naming what failed, and the row of a batch); the rows of
         `out` that failed are untouched then.
         """
+        return self.call(arrays, named, out, threads)
+
+    def call(
+        self,
+        arrays: Sequence[ArrayLike],
+        named: Mapping[str, ArrayLike],
+        out: Array | Sequence[Array] | None = None,
+        threads: int = 1,
+    ) -> Result:
+        """Compute the outputs for inputs by position and by name; what calling the function does."""
         if named or threads != 1:
             return self._evaluation(*arrays, out=out, threads=threads, **named)
         fast = self._fast

@@ -5,17 +5,20 @@ Room: compiled; may import algorithms and above.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Literal, TypeAlias, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
 from rbd.compiled.function import RecordedFunction
+from rbd.compiled.recipes import Recipe
 from rbd.errors import ArgumentError
 from rbd.mechanism import Mechanism
+from rbd.scalars.arrays import to_float_array
 from rbd.scalars.graph import Graph
 from rbd.scalars.program import Program
 from rbd.state import ScalarState
+from rbd.state.parameters import ParameterName, ParameterValues, current_values, parameter_shape
 
 Shape: TypeAlias = int | tuple[int, ...]
 
@@ -42,19 +45,29 @@ def record(function: Callable[..., object], mechanism: Mechanism, **inputs: Shap
 
 
 def recorded_program(
-    function: Callable[..., object],
-    mechanism: Mechanism,
-    inputs: Mapping[str, Shape],
-    name: str,
-    coordinates: Literal["q", "qv"] = "qv",
+    function: Callable[..., object], mechanism: Mechanism, inputs: Mapping[str, Shape], name: str
 ) -> Program:
-    """Return the program of `function`, with inputs q, v and `inputs`; coordinates "q" mean at rest, without v."""
+    """Return the program of `function`, with inputs q, v and `inputs`."""
+    graph = Graph()
+    q, v = graph.input("q", (mechanism.nq,)), graph.input("v", (mechanism.nv,))
+    arguments = {key: _argument(graph, key, shape) for key, shape in inputs.items()}
+    return Program.of(graph, _identifier(name), _named(function(ScalarState(mechanism, q, v), **arguments)))
+
+
+def recorded_function(
+    recipe: Recipe, mechanism: Mechanism, name: str, parameters: Sequence[ParameterName] = ()
+) -> RecordedFunction:
+    """Return what a recipe gives for `mechanism`: inputs q, v where it depends on it, its own, then the parameters."""
     graph = Graph()
     q = graph.input("q", (mechanism.nq,))
-    v = graph.input("v", (mechanism.nv,)) if coordinates == "qv" else (0,) * mechanism.nv
-    arguments = {key: _argument(graph, key, shape) for key, shape in inputs.items()}
-    outcome = function(ScalarState(mechanism, q, v), **arguments)
-    return Program.of(graph, _identifier(name), _named(outcome))
+    v = graph.input("v", (mechanism.nv,)) if recipe.coordinates == "qv" else (0,) * mechanism.nv
+    arguments = {key: _argument(graph, key, shape) for key, shape in recipe.shapes(mechanism.nv).items()}
+    values: dict[str, Any] = {key: graph.input(key, parameter_shape(mechanism, key)) for key in parameters}
+    state = ScalarState(
+        mechanism, q, v, parameters=ParameterValues(mechanism, values) if values else None, regroup=recipe.regroup
+    )
+    program = Program.of(graph, _identifier(name), _named(recipe.function(state, **arguments)))
+    return RecordedFunction(program, {key: to_float_array(current_values(mechanism, key)) for key in parameters})
 
 
 def _argument(graph: Graph, name: str, shape: Shape) -> object:

@@ -6,24 +6,23 @@ Room: compiled; may import algorithms and above.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any, Literal, final
+from collections.abc import Callable, Iterable, Mapping
+from typing import final
 
 import numpy as np
 from numpy.typing import ArrayLike
 from typing_extensions import override
 
-from rbd import algorithms
+from rbd.compiled.evaluation import Result
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.methods import described, version_guard
-from rbd.compiled.record import Shape, recorded_program
-from rbd.compiled.stepping import Integrator, step_function
+from rbd.compiled.recipes import RECIPES, Recipe, jacobian_recipe, step_recipe
+from rbd.compiled.record import recorded_function
+from rbd.compiled.stepping import Integrator
 from rbd.errors import ArgumentError, StaleStateError
 from rbd.mechanism import Mechanism, RigidBody
 from rbd.scalars.arrays import Array
-from rbd.state import ScalarState, passes
-
-Coordinates = Literal["q", "qv"]
+from rbd.state.parameters import ParameterName, parameter_shape
 
 
 @final
@@ -33,8 +32,9 @@ class CompiledRobot:
     Arrays may have leading batch axes, q of shape (..., nq) and v of shape (..., nv); they broadcast against each other
     and appear in the results. `out` takes the result, `threads` spreads a batch over threads; the bits stay the same.
     Everything is in the root frame. The mechanism's parameters are baked in as they are when a function is first
-    called; after an edit of the mechanism make a new robot (using this one raises StaleStateError). Methods called
-    often for one state, with float64 arrays and perhaps `out`, become builtin functions.
+    called, except those that `rbd.compile` was told to make inputs: they are keywords. After an edit of the mechanism
+    make a new robot (using this one raises StaleStateError). Methods called often for one state, with float64 arrays
+    and perhaps `out`, become builtin functions.
 
     Raises ShapeError, NotFiniteError naming the argument and its entry, SingularError naming the joint.
 
@@ -44,9 +44,12 @@ class CompiledRobot:
     (1000, 2, 2)
     """
 
-    def __init__(self, mechanism: Mechanism) -> None:
-        """Take `mechanism` as it is; nothing is compiled yet."""
+    def __init__(self, mechanism: Mechanism, parameters: Iterable[ParameterName] = ()) -> None:
+        """Take `mechanism` as it is, with `parameters` as inputs; nothing is compiled yet."""
         self._mechanism = mechanism
+        self._parameters = tuple(dict.fromkeys(parameters))
+        for name in self._parameters:
+            parameter_shape(mechanism, name)
         self._versions = (mechanism.structure_version, mechanism.parameter_version)
         self._functions: dict[str, RecordedFunction] = {}
         self._gets_faster = True
@@ -56,53 +59,75 @@ class CompiledRobot:
         """The mechanism the functions are for."""
         return self._mechanism
 
-    def forward_kinematics(self, q: ArrayLike, *, out: Array | None = None, threads: int = 1) -> Array:
+    def forward_kinematics(
+        self, q: ArrayLike, *, out: Array | None = None, threads: int = 1, **parameters: ArrayLike
+    ) -> Array:
         """Return the pose of every body in the root frame, (..., nb, 4, 4), in the order of `mechanism.bodies`."""
-        return self._call("forward_kinematics", _poses, "q", {}, (q,), out, threads)
+        return self._call("forward_kinematics", (q,), out, threads, parameters)
 
     def inverse_dynamics(
-        self, q: ArrayLike, v: ArrayLike, vd: ArrayLike, *, out: Array | None = None, threads: int = 1
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        vd: ArrayLike,
+        *,
+        out: Array | None = None,
+        threads: int = 1,
+        **parameters: ArrayLike,
     ) -> Array:
         """Return the torques for accelerations `vd`, (..., nv)."""
-        inputs = {"vd": self._mechanism.nv}
-        function = algorithms.inverse_dynamics
-        return self._call("inverse_dynamics", function, "qv", inputs, (q, v, vd), out, threads)
+        return self._call("inverse_dynamics", (q, v, vd), out, threads, parameters)
 
-    def mass_matrix(self, q: ArrayLike, *, out: Array | None = None, threads: int = 1) -> Array:
+    def mass_matrix(
+        self, q: ArrayLike, *, out: Array | None = None, threads: int = 1, **parameters: ArrayLike
+    ) -> Array:
         """Return the mass matrix, (..., nv, nv)."""
-        return self._call("mass_matrix", algorithms.mass_matrix, "q", {}, (q,), out, threads)
+        return self._call("mass_matrix", (q,), out, threads, parameters)
 
-    def inverse_mass_matrix(self, q: ArrayLike, *, out: Array | None = None, threads: int = 1) -> Array:
+    def inverse_mass_matrix(
+        self, q: ArrayLike, *, out: Array | None = None, threads: int = 1, **parameters: ArrayLike
+    ) -> Array:
         """Return the inverse of the mass matrix, (..., nv, nv)."""
-        return self._call("inverse_mass_matrix", algorithms.inverse_mass_matrix, "q", {}, (q,), out, threads)
+        return self._call("inverse_mass_matrix", (q,), out, threads, parameters)
 
-    def dynamics_bias(self, q: ArrayLike, v: ArrayLike, *, out: Array | None = None, threads: int = 1) -> Array:
+    def dynamics_bias(
+        self, q: ArrayLike, v: ArrayLike, *, out: Array | None = None, threads: int = 1, **parameters: ArrayLike
+    ) -> Array:
         """Return the bias c of M vd + c = tau + passive, (..., nv)."""
-        return self._call("dynamics_bias", algorithms.dynamics_bias, "qv", {}, (q, v), out, threads)
+        return self._call("dynamics_bias", (q, v), out, threads, parameters)
 
     def forward_dynamics(
-        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *, out: Array | None = None, threads: int = 1
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        *,
+        out: Array | None = None,
+        threads: int = 1,
+        **parameters: ArrayLike,
     ) -> Array:
         """Return the accelerations that torques `tau` make, (..., nv)."""
-        inputs = {"torques": self._mechanism.nv}
-        function = algorithms.forward_dynamics
-        return self._call("forward_dynamics", function, "qv", inputs, (q, v, tau), out, threads)
+        return self._call("forward_dynamics", (q, v, tau), out, threads, parameters)
 
-    def momentum_matrix(self, q: ArrayLike, *, out: Array | None = None, threads: int = 1) -> Array:
+    def momentum_matrix(
+        self, q: ArrayLike, *, out: Array | None = None, threads: int = 1, **parameters: ArrayLike
+    ) -> Array:
         """Return the momentum matrix about the root's origin, (..., 6, nv), angular rows first."""
-        return self._call("momentum_matrix", algorithms.momentum_matrix, "q", {}, (q,), out, threads)
+        return self._call("momentum_matrix", (q,), out, threads, parameters)
 
     def geometric_jacobian(
-        self, q: ArrayLike, body: RigidBody | str, *, out: Array | None = None, threads: int = 1
+        self,
+        q: ArrayLike,
+        body: RigidBody | str,
+        *,
+        out: Array | None = None,
+        threads: int = 1,
+        **parameters: ArrayLike,
     ) -> Array:
         """Return the Jacobian of `body` with respect to the root, (..., 6, nv), angular rows first."""
         target = self._mechanism.body(body)
-
-        def jacobian(state: ScalarState) -> object:
-            mechanism = state.mechanism
-            return algorithms.geometric_jacobian(state, mechanism.path(mechanism.root_body, target))
-
-        return self._call(f"geometric_jacobian of {target.name}", jacobian, "q", {}, (q,), out, threads)
+        recorded = self._function(f"geometric_jacobian of {target.name}", lambda: jacobian_recipe(target))
+        return _only(recorded.call((q,), parameters, out, threads))
 
     def step(
         self,
@@ -113,11 +138,11 @@ class CompiledRobot:
         *,
         integrator: Integrator = "munthe-kaas-rk4",
         threads: int = 1,
+        **parameters: ArrayLike,
     ) -> tuple[Array, Array]:
         """Return (q, v) a time `dt` later, the torques held; `dt` is one number, or one per member of the batch."""
-        inputs: dict[str, Shape] = {"tau": self._mechanism.nv, "dt": ()}
-        function = self._function(f"step {integrator}", step_function(integrator), "qv", inputs)
-        result = function(q, v, tau, dt, threads=threads)
+        function = self._function(f"step {integrator}", lambda: step_recipe(integrator))
+        result = function.call((q, v, tau, dt), parameters, None, threads)
         if integrator == "munthe-kaas-rk4":
             self._offer("step", function)
         return result[0], result[1]
@@ -132,6 +157,7 @@ class CompiledRobot:
         *,
         integrator: Integrator = "munthe-kaas-rk4",
         threads: int = 1,
+        **parameters: ArrayLike,
     ) -> tuple[Array, Array]:
         """Return (q, v) at all `steps` + 1 times, a time axis before the last one.
 
@@ -152,7 +178,7 @@ class CompiledRobot:
                 record[..., k, :] = x
             if k < steps:
                 held = torques[..., k, :] if per_step else torques
-                now = self.step(now[0], now[1], held, dt, integrator=integrator, threads=threads)
+                now = self.step(now[0], now[1], held, dt, integrator=integrator, threads=threads, **parameters)
         return history[0], history[1]
 
     @override
@@ -166,19 +192,16 @@ class CompiledRobot:
 
     def _call(
         self,
-        key: str,
-        function: Callable[..., object],
-        coordinates: Coordinates,
-        inputs: dict[str, int],
+        name: str,
         arrays: tuple[ArrayLike, ...],
         out: Array | None,
         threads: int,
+        parameters: Mapping[str, ArrayLike],
     ) -> Array:
-        recorded = self._function(key, function, coordinates, dict(inputs))
-        result = recorded(*arrays, out=out, threads=threads)
-        if hasattr(CompiledRobot, key):  # other keys depend on more than arrays
-            self._offer(key, recorded)
-        return result if isinstance(result, np.ndarray) else result[0]
+        recorded = self._function(name, lambda: RECIPES[name])
+        result = _only(recorded.call(arrays, parameters, out, threads))
+        self._offer(name, recorded)
+        return result
 
     def _offer(self, name: str, function: RecordedFunction) -> None:
         """Put a builtin in the place of the method `name` of this robot, once the method is called often.
@@ -186,8 +209,8 @@ class CompiledRobot:
         What the builtin does not serve, it hands to the method of a twin, which keeps no builtins: that way nothing
         refers to itself, and everything is freed with the last reference.
         """
-        if self._gets_faster and function.is_warm and name not in self.__dict__:
-            twin = CompiledRobot(self._mechanism)
+        if self._gets_faster and not self._parameters and function.is_warm and name not in self.__dict__:
+            twin = CompiledRobot(self._mechanism, self._parameters)
             twin._versions, twin._functions, twin._gets_faster = self._versions, self._functions, False
             guard = version_guard(self._mechanism, self._versions)
             method: Callable[..., object] = getattr(twin, name)
@@ -195,11 +218,9 @@ class CompiledRobot:
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle the mechanism; everything else is made anew."""
-        return CompiledRobot, (self._mechanism,)
+        return CompiledRobot, (self._mechanism, self._parameters)
 
-    def _function(
-        self, key: str, function: Callable[..., object], coordinates: Coordinates, inputs: dict[str, Any]
-    ) -> RecordedFunction:
+    def _function(self, key: str, recipe: Callable[[], Recipe]) -> RecordedFunction:
         """Return the recorded function for `key`, recording it when it is asked for the first time."""
         versions = (self._mechanism.structure_version, self._mechanism.parameter_version)
         if versions != self._versions:
@@ -210,24 +231,28 @@ class CompiledRobot:
             )
         known = self._functions.get(key)
         if known is None:
-            name = re.sub(r"\W+", "_", key)
-            program = recorded_program(function, self._mechanism, inputs, name, coordinates)
-            known = self._functions[key] = RecordedFunction(program)
+            known = self._functions[key] = recorded_function(
+                recipe(), self._mechanism, re.sub(r"\W+", "_", key), self._parameters
+            )
         return known
 
 
-def _poses(state: ScalarState) -> object:
-    """Return the pose of every body as a 4x4 matrix."""
-    last = (0.0, 0.0, 0.0, 1.0)
-    poses: list[object] = []
-    for pose in passes.to_root(state):
-        rows = zip(pose.rotation_components, pose.translation_components, strict=True)
-        poses.append((*((*row, x) for row, x in rows), last))
-    return tuple(poses)
+def _only(result: Result) -> Array:
+    """Return the one array a function gives."""
+    return result if isinstance(result, np.ndarray) else result[0]
 
 
-def compile(mechanism: Mechanism) -> CompiledRobot:  # noqa: A001 - rbd.compile is the name users know; not in __all__
+def compile(  # noqa: A001 - rbd.compile is the name users know; not in __all__
+    mechanism: Mechanism, parameters: Iterable[ParameterName] = ()
+) -> CompiledRobot:
     """Return the algorithms of `mechanism` as native functions of arrays; each compiles when first called.
+
+    `parameters` names what is to be an input instead of a constant: "inertia", "gravity", "placement", "damping",
+    "friction", "friction_velocity", "armature", "bound_stiffness", "bound_damping". Every function then takes them as
+    keywords, with batch axes if need be, and the mechanism's own values where they are left out. `inertia` has a row
+    per body but the root: moment about the frame's origin (xx, xy, xz, yy, yz, zz), mass times centre of mass, mass.
+    `placement` has three rows of four per tree joint, rotation and translation; the others a number per velocity.
+    Raises ArgumentError for other names.
 
     >>> import numpy as np, rbd
     >>> robot = rbd.compile(rbd.robots.arm7())
@@ -235,5 +260,8 @@ def compile(mechanism: Mechanism) -> CompiledRobot:  # noqa: A001 - rbd.compile 
     >>> tau = robot.inverse_dynamics(q, np.zeros(7), np.zeros(7))     # gravity torques of a hundred poses
     >>> tau.shape
     (100, 7)
+    >>> weightless = rbd.compile(rbd.robots.arm7(), parameters=["gravity"])
+    >>> bool(weightless.inverse_dynamics(q, np.zeros(7), np.zeros(7), gravity=np.zeros(3)).any())
+    False
     """
-    return CompiledRobot(mechanism)
+    return CompiledRobot(mechanism, parameters)

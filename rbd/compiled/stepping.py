@@ -62,7 +62,7 @@ _STEPS: dict[str, Callable[[ScalarState, Vector, Scalar], tuple[Vector, Vector]]
 
 
 def _stage(start: ScalarState, phi: Vector, v: Vector) -> ScalarState:
-    return ScalarState(start.mechanism, _global(start, phi), v)
+    return start.with_scalars(_global(start, phi), v)
 
 
 def _rates(start: ScalarState, state: ScalarState, tau: Vector) -> tuple[Vector, Vector]:

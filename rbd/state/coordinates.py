@@ -11,7 +11,7 @@ from typing import Literal, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbd.errors import NotFiniteError, RotationError
+from rbd.errors import ArgumentError, NotFiniteError, RotationError
 from rbd.scalars import Vector, to_float
 from rbd.scalars.arrays import Array, float_array
 from rbd.scalars.linear import Factor
@@ -113,10 +113,14 @@ def velocity_of(link: Link, value: ArrayLike | Twist | None, q: Vector) -> Array
 
 def _one_joint(value: ArrayLike | None, size: int, name: str) -> Array:
     if value is None:
-        raise TypeError(f"the value for joint '{name}' is missing")
+        raise ArgumentError(f"the value for joint '{name}' is missing", argument="value", value=None)
     array = np.asarray(value)
     flat = array.reshape(1) if array.ndim == 0 else array
-    checked = float_array(flat, (size,), f"value for joint '{name}'")
-    if not np.isfinite(checked).all():
-        raise NotFiniteError(f"the value for joint '{name}' is not finite", argument="value", joint=name)
-    return checked
+    return float_array(flat, (size,), f"value for joint '{name}'")
+
+
+def only_for_joints(target: object, value: object) -> ArgumentError:
+    """Return the error that says a value was given beside something that is no joint."""
+    hint = "; mechanism.joint() finds joints by name" if isinstance(target, str) else ""
+    message = f"a value is given beside a {type(target).__name__}; it must be beside a Joint{hint}"
+    return ArgumentError(message, argument="value", value=value)

@@ -49,6 +49,7 @@ def body_and_frame(state: StateView, place: RigidBody | Frame[Any]) -> tuple[Rig
 def express(state: State[Any], value: Any, frame: Frame[Any]) -> Any:
     """Return a framed `value` in `frame`."""
     require_kind(value, *_FRAMED, operation="State.transform", argument="value")
+    require_kind(frame, Frame, operation="State.transform", argument="frame")
     current: Frame[Any] = value.frame
     if same_frame(current, frame):
         return value

@@ -14,6 +14,7 @@ import attrs
 from rbd.errors import UnknownNameError
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.spatial import Frame
+from rbd.spatial.values import require_kind
 
 
 @final
@@ -138,6 +139,7 @@ _layouts: WeakKeyDictionary[Mechanism, Layout] = WeakKeyDictionary()
 
 def layout_of(mechanism: Mechanism) -> Layout:
     """Return the layout of `mechanism` as it is now (made once per structural version)."""
+    require_kind(mechanism, Mechanism, operation="look-up of a mechanism", argument="mechanism")
     layout = _layouts.get(mechanism)
     if layout is None or layout.version != mechanism.structure_version:
         layout = _layouts[mechanism] = Layout(mechanism)

@@ -18,7 +18,13 @@ from rbd.scalars import Scalar, Vector, to_float
 from rbd.scalars.arrays import Array, check_out, float_array
 from rbd.spatial import Transform, Twist
 from rbd.state.base import Depends
-from rbd.state.coordinates import checked_configuration, checked_vector, configuration_of, velocity_of
+from rbd.state.coordinates import (
+    checked_configuration,
+    checked_vector,
+    configuration_of,
+    only_for_joints,
+    velocity_of,
+)
 from rbd.state.queries import State
 from rbd.state.scalar_state import ScalarState
 
@@ -121,6 +127,8 @@ class MechanismState(State[Array]):
             whole = self._q.copy()
             whole[link.q] = configuration_of(link, value, self._q_scalars[link.q])
             q = whole
+        elif value is not None:
+            raise only_for_joints(q, value)
         self._write_q(checked_configuration(self.layout, q, normalize=normalize))
 
     @overload
@@ -140,6 +148,8 @@ class MechanismState(State[Array]):
             whole = self._v.copy()
             whole[link.v] = velocity_of(link, value, self._q_scalars[link.q])
             v = whole
+        elif value is not None:
+            raise only_for_joints(v, value)
         self._write_v(self._checked_velocity(v))
 
     def zero(self) -> None:

@@ -62,6 +62,18 @@ class ScalarState(State[ScalarArray]):
         self._lifts = self._family is not None and not isinstance(self._family, complex)
         self._q, self._v = tuple(map(self.lifted, self._q)), tuple(map(self.lifted, self._v))
 
+    def with_scalars(
+        self, q: Sequence[Scalar] | NDArray[Any] | None = None, v: Sequence[Scalar] | NDArray[Any] | None = None
+    ) -> ScalarState:
+        """Return a state with the same parameters at other coordinates; this state's own where not given."""
+        return ScalarState(
+            self.mechanism,
+            self._q if q is None else q,
+            self._v if v is None else v,
+            parameters=self._parameters,
+            regroup=self._regroups,
+        )
+
     @property
     @override
     def regroups(self) -> bool:

@@ -88,5 +88,5 @@ def test_wrong_calls_name_the_argument(mechanism: rbd.Mechanism) -> None:
     ):
         with pytest.raises(ArgumentError, match=fragment):
             recorded(*arguments, **named)
-    with pytest.raises(ShapeError, match="^tau"):
+    with pytest.raises(ShapeError, match=r"^tau"):
         recorded([0, 0], [0, 0], [0, 0, 0])

@@ -117,7 +117,7 @@ def test_out_is_filled(arm: CompiledRobot) -> None:
 
 @pytest.mark.parametrize("bad", [np.zeros(6), np.zeros((7, 1)), 0.0, np.zeros(7, complex), np.array(["a"] * 7)])
 def test_wrong_shapes_are_refused(arm: CompiledRobot, bad: np.ndarray) -> None:
-    with pytest.raises(ShapeError, match="^q "):
+    with pytest.raises(ShapeError, match=r"^q "):
         arm.mass_matrix(bad)
 
 

@@ -1,0 +1,72 @@
+"""What a compiled robot records under each name.
+
+Room: compiled; may import algorithms and above.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Literal, final
+
+import attrs
+
+from rbd import algorithms
+from rbd.compiled.stepping import Integrator, step_function
+from rbd.mechanism import RigidBody
+from rbd.state import ScalarState, passes
+
+Coordinates = Literal["q", "qv"]
+
+
+@final
+@attrs.frozen(eq=False)
+class Recipe:
+    """A function of a state, what it takes besides the state, and how it may be recorded."""
+
+    function: Callable[..., object]
+    coordinates: Coordinates
+    """Whether it depends on q alone or on v too."""
+    inputs: tuple[str, ...] = ()
+    """Names of its other arguments; each has a number per velocity, `dt` is one number."""
+    regroup: bool = False
+    """Whether it asks for torques, masses and accelerations of joints only, so that inertias may be regrouped."""
+
+    def shapes(self, nv: int) -> Mapping[str, tuple[int, ...]]:
+        """Return the shapes of the other arguments."""
+        return {name: () if name == "dt" else (nv,) for name in self.inputs}
+
+
+def _poses(state: ScalarState) -> object:
+    """Return the pose of every body as a 4x4 matrix."""
+    last = (0.0, 0.0, 0.0, 1.0)
+    poses: list[object] = []
+    for pose in passes.to_root(state):
+        rows = zip(pose.rotation_components, pose.translation_components, strict=True)
+        poses.append((*((*row, x) for row, x in rows), last))
+    return tuple(poses)
+
+
+RECIPES: Mapping[str, Recipe] = {
+    "forward_kinematics": Recipe(_poses, "q"),
+    "inverse_dynamics": Recipe(algorithms.inverse_dynamics, "qv", ("vd",), regroup=True),
+    "mass_matrix": Recipe(algorithms.mass_matrix, "q", regroup=True),
+    "inverse_mass_matrix": Recipe(algorithms.inverse_mass_matrix, "q", regroup=True),
+    "dynamics_bias": Recipe(algorithms.dynamics_bias, "qv", regroup=True),
+    "forward_dynamics": Recipe(algorithms.forward_dynamics, "qv", ("torques",), regroup=True),
+    "momentum_matrix": Recipe(algorithms.momentum_matrix, "q"),
+}
+
+
+def jacobian_recipe(target: RigidBody) -> Recipe:
+    """Return the recipe of the Jacobian of a body with respect to the root."""
+
+    def jacobian(state: ScalarState) -> object:
+        mechanism = state.mechanism
+        return algorithms.geometric_jacobian(state, mechanism.path(mechanism.root_body, target))
+
+    return Recipe(jacobian, "q")
+
+
+def step_recipe(integrator: Integrator) -> Recipe:
+    """Return the recipe of one step in time."""
+    return Recipe(step_function(integrator), "qv", ("tau", "dt"), regroup=True)

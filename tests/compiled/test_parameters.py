@@ -1,0 +1,66 @@
+"""Parameters as inputs of compiled robots."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rbd
+from rbd.errors import ArgumentError, ShapeError
+from rbd.state.parameters import PARAMETERS, current_values
+
+CALLS = {
+    "mass_matrix": 1,
+    "dynamics_bias": 2,
+    "inverse_dynamics": 3,
+    "forward_dynamics": 3,
+    "forward_kinematics": 1,
+    "momentum_matrix": 1,
+}
+
+
+@pytest.fixture(scope="module")
+def arguments() -> list[np.ndarray]:
+    rng = np.random.default_rng(0)
+    return [rng.standard_normal(2) for _ in range(3)]
+
+
+@pytest.mark.parametrize("method", CALLS)
+def test_left_out_they_are_the_mechanisms_own(method: str, arguments: list[np.ndarray]) -> None:
+    mechanism = rbd.robots.double_pendulum()
+    mechanism.joint("elbow").damping = 0.3
+    baked, open_ = rbd.compile(mechanism), rbd.compile(mechanism, parameters=PARAMETERS)
+    given = arguments[: CALLS[method]]
+    np.testing.assert_allclose(getattr(open_, method)(*given), getattr(baked, method)(*given), rtol=1e-12, atol=1e-13)
+
+
+def test_given_they_describe_another_mechanism(arguments: list[np.ndarray]) -> None:
+    mechanism, other = rbd.robots.double_pendulum(), rbd.robots.double_pendulum(masses=(3.0, 0.5))
+    other.gravity, other.joint("shoulder").armature = (1.0, 2.0, -3.0), 0.7
+    values = {name: np.array(current_values(other, name)) for name in ("inertia", "gravity", "armature")}
+    robot, expected = rbd.compile(mechanism, parameters=list(values)), rbd.compile(other)
+    for method in ("inverse_dynamics", "forward_dynamics"):
+        np.testing.assert_allclose(
+            getattr(robot, method)(*arguments, **values), getattr(expected, method)(*arguments), rtol=1e-11
+        )
+    q, v = robot.step(*arguments, 0.01, **values)
+    np.testing.assert_allclose(q, expected.step(*arguments, 0.01)[0], rtol=1e-11)
+    np.testing.assert_allclose(v, expected.step(*arguments, 0.01)[1], rtol=1e-11)
+
+
+def test_they_have_batch_axes_too(arguments: list[np.ndarray]) -> None:
+    robot = rbd.compile(rbd.robots.double_pendulum(), parameters=["gravity"])
+    gravities = np.random.default_rng(1).standard_normal((5, 3))
+    torques = robot.inverse_dynamics(*arguments, gravity=gravities)
+    assert torques.shape == (5, 2)
+    assert (torques[3] == robot.inverse_dynamics(*arguments, gravity=gravities[3])).all()
+
+
+def test_wrong_parameters_are_refused(arguments: list[np.ndarray]) -> None:
+    mechanism = rbd.robots.double_pendulum()
+    with pytest.raises(ArgumentError, match="colour"):
+        rbd.compile(mechanism, parameters=["colour"])
+    with pytest.raises(ArgumentError, match="gravity"):
+        rbd.compile(mechanism).mass_matrix(arguments[0], gravity=np.zeros(3))
+    with pytest.raises(ShapeError, match="gravity"):
+        rbd.compile(mechanism, parameters=["gravity"]).dynamics_bias(*arguments[:2], gravity=np.zeros(2))
