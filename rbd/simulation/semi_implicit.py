@@ -1,4 +1,7 @@
-"""The semi-implicit Euler method: one evaluation a step, first order, and no systematic loss of energy.
+"""The semi-implicit Euler method: one evaluation a step, first order.
+
+It keeps energy in the mean only where the mass matrix is constant; elsewhere energy drifts, as with any method of first
+order.
 
 Room: simulation. Hairer, Lubich and Wanner, Geometric Numerical Integration (2006), section I.1.2.
 """
