@@ -34,6 +34,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FLAGS = doctest.ELLIPSIS | NUMBER
 MARK = "#>"
 FRAME_ID = re.compile(r"#[0-9a-f]{6}\b")  # random: other in every run
+MANY_DIGITS = re.compile(r"-?\b\d+\.\d{9,}(?:e[+-]?\d+)?")
 
 
 def pages() -> list[Path]:
@@ -191,10 +192,20 @@ def update(path: Path) -> int:
     wrong = _wrong_outcomes(path)
     lines = path.read_text(encoding="utf-8").split("\n")
     for outcome in reversed(wrong):
-        printed = [f"{MARK} {FRAME_ID.sub('#...', line)}".rstrip() for line in outcome.printed.splitlines()]
+        printed = [f"{MARK} {_lasting(line)}".rstrip() for line in outcome.printed.splitlines()]
         lines[outcome.statement_end : outcome.shown_end] = printed
     path.write_text("\n".join(lines), encoding="utf-8")
     return len(wrong)
+
+
+def _lasting(line: str) -> str:
+    """Return a printed line without what another run or machine prints differently: frame ids, the last digits."""
+    return MANY_DIGITS.sub(lambda found: _rounded(float(found[0])), FRAME_ID.sub("#...", line))
+
+
+def _rounded(x: float) -> str:
+    text = f"{x:.6g}"
+    return text if "." in text or "e" in text else text + ".0"  # an integer would be compared as text
 
 
 def _wrong_outcomes(path: Path) -> list[Outcome]:

@@ -109,6 +109,13 @@ def test_update_writes_what_is_printed(tmp_path: Path) -> None:
     examples.run_page(path)
 
 
+def test_update_leaves_out_digits_that_do_not_last(tmp_path: Path) -> None:
+    path = page(tmp_path, "print(0.1 + 0.2, 3 - 2**-50, 1 / 3e10, 0.25)")
+    assert examples.update(path) == 1
+    assert path.read_text(encoding="utf-8").splitlines()[4] == "#> 0.3 3.0 3.33333e-11 0.25"
+    examples.run_page(path)
+
+
 def test_tracebacks_name_the_line_of_the_page(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError) as caught:
         examples.run_page(page(tmp_path, "x = 0", "1 / x"))
