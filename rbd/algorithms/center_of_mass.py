@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from rbd.errors import ArgumentError, SingularError
+from rbd.errors import SingularError
 from rbd.mechanism import Mechanism, RigidBody
 from rbd.scalars import Scalar, is_float, to_float
 from rbd.spatial import FreeVector, Point
 from rbd.spatial.linalg import Vec3, add3, matvec, scale3
+from rbd.spatial.values import require_kind
 from rbd.state import State, StateView, kernel, passes
 from rbd.state.kernel import require_state
 from rbd.state.layout import layout_of
@@ -47,12 +48,11 @@ def center_of_mass(state: State[Any], bodies: Iterable[RigidBody] | None = None)
 
 
 def center_from_trunk(state: StateView, bodies: Iterable[RigidBody] | None = None) -> Point[Any]:
-    """Return the centre of mass in the frame of the trunk, the first body a joint carries: accurate however far away."""
+    """Return the centre of mass in the frame of the trunk, the first body a joint carries: accurate far away too."""
     require_state(state, "center_of_mass")
-    if isinstance(bodies, RigidBody):
-        raise ArgumentError("bodies is one body; put it into a list", argument="bodies", value=bodies)
     layout = state.layout
     chosen = layout.bodies[1:] if bodies is None else bodies
+    require_kind(chosen, Iterable, operation="center_of_mass", argument="bodies")
     indices = dict.fromkeys(layout.body_index(body) for body in chosen)
     total, (x, y, z) = mass_moment_kernel(state, tuple(indices))
     if is_float(total) and to_float(total) <= 0:

@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 from rbd.errors import ArgumentError
+from rbd.scalars import is_float
 from rbd.scalars.arrays import Array
 
 _MOST_STEPS = 1e10
@@ -23,8 +24,10 @@ def time_grid(final_time: float, dt: float) -> Array:
     >>> time_grid(0.25, 0.1).tolist()
     [0.0, 0.1, 0.2, 0.25]
     """
-    _require("final_time", final_time, 0 <= final_time < math.inf, "a finite time of 0 or more")
-    _require("dt", dt, 0 < dt < math.inf, "a finite step above 0")
+    _require(
+        "final_time", final_time, is_float(final_time) and 0 <= final_time < math.inf, "a finite time of 0 or more"
+    )
+    _require("dt", dt, is_float(dt) and 0 < dt < math.inf, "a finite step above 0")
     ratio = final_time / dt
     _require("dt", dt, ratio <= _MOST_STEPS, f"at most {_MOST_STEPS:g} steps")
     nearest = round(ratio)

@@ -22,6 +22,7 @@ from rbd.simulation.integrator import Integrator
 from rbd.simulation.munthe_kaas import MuntheKaas
 from rbd.simulation.semi_implicit import SemiImplicitEuler
 from rbd.simulation.trajectory import Trajectory
+from rbd.spatial.values import require_kind
 from rbd.state import MechanismState
 
 IntegratorName: TypeAlias = Literal["munthe-kaas-rk4", "semi-implicit-euler"]
@@ -59,6 +60,7 @@ def simulate(
     >>> bool((state.q == trajectory.q[-1]).all())
     True
     """
+    require_kind(state, MechanismState, operation="simulate", argument="state")
     state.require_current()
     method = _integrator(integrator)
     samples = _Samples(time_grid(final_time, dt), state)

@@ -203,6 +203,15 @@ def test_bodies_of_centre_of_mass_and_subtree_mass_are_checked(a_case: Case) -> 
     ):
         with pytest.raises((UnknownNameError, rbd.errors.TopologyError)):
             call()
+    with pytest.raises(ArgumentError, match="bodies"):
+        rbd.center_of_mass(a_case.state, a_case.mechanism.bodies[-1])
+
+
+@pytest.mark.parametrize("make", [MechanismState, rbd.DynamicsResult, rbd.Dynamics])
+def test_what_is_made_for_a_mechanism_asks_for_one(make: Callable[[object], object]) -> None:
+    for bad in ("arm.urdf", None, MechanismState(rbd.robots.double_pendulum())):
+        with pytest.raises(ArgumentError, match="Mechanism"):
+            make(bad)
 
 
 def test_loop_joints_are_refused_by_name() -> None:

@@ -47,6 +47,11 @@ def test_grid_is_regular_and_ends_exactly(final_time: float, fraction: float) ->
         (1.0, math.nan, "dt"),
         (1.0, math.inf, "dt"),
         (1.0, 1e-300, "dt"),
+        ("1", 0.1, "final_time"),
+        (None, 0.1, "final_time"),
+        (1j, 0.1, "final_time"),
+        (True, 0.1, "final_time"),
+        (1.0, "0.1", "dt"),
     ],
 )
 def test_times_that_make_no_sense(final_time: float, dt: float, argument: str) -> None:

@@ -341,3 +341,10 @@ def test_a_humanoid_tumbles_without_losing_energy() -> None:
     trajectory = rbd.simulate(state, 0.01)
     total = trajectory.energies(state.mechanism).total
     assert np.ptp(total) < 1e-6 * abs(total[0])
+
+
+def test_only_a_live_state_is_simulated() -> None:
+    mechanism = rbd.robots.double_pendulum()
+    for bad in (mechanism, rbd.MechanismState(mechanism).with_scalars(), None):
+        with pytest.raises(ArgumentError, match="MechanismState"):
+            rbd.simulate(bad, 0.1)

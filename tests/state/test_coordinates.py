@@ -8,7 +8,15 @@ from hypothesis import given
 
 import rbd
 from rbd import Mechanism, MechanismState, Transform, Twist
-from rbd.errors import FrameMismatchError, NotFiniteError, RbdError, RotationError, ShapeError, UnknownNameError
+from rbd.errors import (
+    ArgumentError,
+    FrameMismatchError,
+    NotFiniteError,
+    RbdError,
+    RotationError,
+    ShapeError,
+    UnknownNameError,
+)
 
 from ..algorithms.helpers import JOINT_TYPES, RANDOM, Case, case, cases, close, columns, examples, rate
 
@@ -178,8 +186,12 @@ def test_wrong_joint_values(name: str) -> None:
     with pytest.raises(UnknownNameError) as caught:
         setter(stranger, 0.1)
     assert stranger.name in str(caught.value)
-    with pytest.raises((RbdError, TypeError)):
+    with pytest.raises(ArgumentError, match=joint.name):
         setter(joint)
+    with pytest.raises(ArgumentError, match="Joint"):
+        setter(before[name == "v"], 0.1)
+    with pytest.raises(ArgumentError, match=r"mechanism\.joint"):
+        setter(joint.name, 0.1)
     assert np.array_equal(before[0], state.q)
     assert np.array_equal(before[1], state.v)
 
