@@ -190,13 +190,14 @@ class MRPChart(RotationChart):
 
     @override
     def coordinates(self, q: Quaternion, near: Vector | None) -> Vector:
+        r = so3.quaternion_to_mrp(q)
         if near is None:
-            return so3.quaternion_to_mrp(q)
-        w, x, y, z = _signed(q, less(dot(q, self.quaternion(near)), 0))
-        # 1 + w cancels beyond half a turn, where the square of the vector over 1 - w is the same thing.
-        far = less(w, 0)
-        scale = where(far, (1 - w) / where(far, x * x + y * y + z * z, 1), 1 / where(far, 1, 1 + w))
-        return scale * x, scale * y, scale * z
+            return r
+        # The others, -r / |r|², are nearer where this is negative; never without rotation, where they are infinite.
+        square = dot(r, r)
+        beyond = less(1 - square + 2 * dot(r, near), 0)
+        scale = where(beyond, -1 / where(beyond, square, 1), 1)
+        return tuple(scale * c for c in r)
 
     @override
     def rate_matrix(self, r: Vector) -> Matrix:

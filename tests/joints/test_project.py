@@ -158,6 +158,18 @@ def test_mrps_take_the_side_of_near(angle: float) -> None:
     assert np.linalg.norm(joint.project(transform)[:3]) <= 1 + 1e-12
 
 
+@pytest.mark.parametrize("angle", [0.0, 1e-16, 1e-9, 1e-3])
+def test_mrps_of_hardly_any_rotation_are_small_whatever_is_near(angle: float) -> None:
+    """The other ones, of all but a full turn, are far from everything."""
+    half = math.sin(angle / 2)
+    transform = transform_of(rotation_matrix((1, 2, 2), angle))
+    for size in (0.0, 1.0, 2.0, 100.0):
+        for sign in (1, -1):
+            near = (sign * size / 3, sign * size * 2 / 3, sign * size * 2 / 3, 0.0, 0.0, 0.0)
+            found = np.linalg.norm(MRPFloating().project(transform, near)[:3])
+            assert found == pytest.approx(half / 2, rel=1e-6, abs=1e-15)
+
+
 @given(st.floats(0.01, 60.0).filter(lambda a: abs(math.remainder(a, 2 * math.pi)) > 1e-3))
 def test_rotation_vectors_take_the_turn_of_near(angle: float) -> None:
     axis = np.array([1.0, 2.0, 2.0]) / 3
