@@ -29,14 +29,14 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 from rbd.joints.tuples import add, combine, identity, subtract
-from rbd.spatial import GeometricJacobian, SpatialAcceleration
+from rbd.spatial import GeometricJacobian, SpatialAcceleration, Twist
 from rbd.spatial.linalg import zero3
 
 if TYPE_CHECKING:
     import numpy as np
 
     from rbd.scalars import Matrix, Scalar, Vector
-    from rbd.spatial import Frame, Transform, Twist, Wrench, WrenchMatrix
+    from rbd.spatial import Frame, Transform, Wrench, WrenchMatrix
     from rbd.spatial.frame import A, B
 
 
@@ -89,7 +89,8 @@ class JointType(ABC):
 
     def twist(self, q: Vector, v: Vector, after: Frame[A], before: Frame[B]) -> Twist[A, B, A]:
         """Return the twist of `after` with respect to `before`, expressed in `after`: S v."""
-        return self.motion_subspace(q, after, before) @ v
+        columns = self.motion_subspace(q, after, before)
+        return Twist.trusted(after, before, after, *columns.combination(v))
 
     def motion_subspace_rate(
         self, q: Vector, v: Vector, after: Frame[A], before: Frame[B]
@@ -106,7 +107,8 @@ class JointType(ABC):
         """Return (dS/dt) v, components in `after`: the part of the joint's acceleration that v alone causes."""
         if type(self).motion_subspace_rate is JointType.motion_subspace_rate:  # S is constant: no products with zero
             return SpatialAcceleration.trusted(after, before, after, zero3(), zero3())
-        return self.motion_subspace_rate(q, v, after, before).acceleration(v)
+        rates = self.motion_subspace_rate(q, v, after, before)
+        return SpatialAcceleration.trusted(after, before, after, *rates.combination(v))
 
     def position_subspace(self, q: Vector, after: Frame[A], before: Frame[B]) -> GeometricJacobian[A, B, A]:
         """Return H: nq columns in `after`; `H @ qd` is the twist that goes with the derivative qd of q.

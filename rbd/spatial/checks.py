@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from rbd.errors import InertiaError, RotationError
+from rbd.errors import InertiaError, NotFiniteError, RotationError
 from rbd.scalars import Scalar, is_float, to_float
 from rbd.spatial.linalg import Mat3, cross3, dot3, sub33
 from rbd.spatial.so3 import Quaternion, quaternion_square_norm
@@ -55,6 +55,7 @@ def check_unit_quaternion(q: Quaternion, argument: str) -> None:
 # Relative to the largest moment. Files carry six or seven digits, and a flat plate, whose largest moment is the sum
 # of the other two, has to pass after such rounding.
 INERTIA_TOLERANCE = 1 / 10**6
+ROUNDING_TOLERANCE = 1 / 10**12  # of what the mass adds about the origin: moments about the centre may come from there
 
 
 def check_mass(mass: Scalar) -> None:
@@ -75,30 +76,35 @@ def check_symmetric(moment: Mat3, argument: str) -> None:
         )
 
 
-def check_inertia(mass: Scalar, moment: Mat3, shift: Mat3) -> None:
+def check_inertia(mass: Scalar, moment: Mat3, shift: Mat3, *, about_com: bool) -> None:
     """Raise InertiaError unless the principal moments about the centre of mass are those of some distribution of mass.
 
-    `moment` is about the origin; `shift` is the part of it that comes from the centre of mass being elsewhere.
+    `moment` is about the centre of mass or the origin; `shift` is the difference, which comes from the centre of mass
+    being elsewhere. NotFiniteError is raised when that is too large for a float.
     """
     if not (is_float(mass) and _plain(moment) and _plain(shift)):
         return
-    central = np.linalg.eigvalsh(np.array(sub33(moment, shift), dtype=float))
-    a, b, c = (float(x) for x in central)
-    scale = max(abs(to_float(x)) for row in moment for x in row)
-    tolerance = INERTIA_TOLERANCE * scale
+    if not all(math.isfinite(to_float(x)) for row in shift for x in row):
+        raise NotFiniteError("com: mass times its square is too large for a 64-bit float", argument="com")
+    central = moment if about_com else sub33(moment, shift)
+    a, b, c = (float(x) for x in np.linalg.eigvalsh(np.array(central, dtype=float)))
+    tolerance = INERTIA_TOLERANCE * _largest(moment) + ROUNDING_TOLERANCE * _largest(shift)
     if a < -tolerance:
-        reason = "negative principal moment"
-        explanation = f"the smallest is negative; about the centre of mass, with the mass {to_float(mass):g}"
+        reason, explanation = "negative principal moment", "the smallest is negative"
     elif a + b < c - tolerance:
-        reason = "triangle inequality"
-        explanation = "the two smaller ones add up to less than the largest"
+        reason, explanation = "triangle inequality", "the two smaller ones add up to less than the largest"
     else:
         return
     raise InertiaError(
-        f"no body has the principal moments {a:.6g}, {b:.6g}, {c:.6g}: {explanation}",
+        f"no body of mass {to_float(mass):g} has the principal moments {a:.6g}, {b:.6g}, {c:.6g} about its centre of "
+        f"mass: {explanation}",
         reason=reason,
         principal_moments=(a, b, c),
     )
+
+
+def _largest(matrix: Mat3) -> float:
+    return max(abs(to_float(x)) for row in matrix for x in row)
 
 
 def _plain(matrix: Iterable[Iterable[Scalar]]) -> bool:

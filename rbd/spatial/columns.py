@@ -10,9 +10,9 @@ import numpy as np
 from typing_extensions import override
 
 from rbd.scalars import Matrix, Vector
-from rbd.scalars.arrays import Array, matrix_scalars, to_float_array
+from rbd.scalars.arrays import Array, matrix_scalars, scalars, to_float_array
 from rbd.spatial.linalg import Vec3, add3, dot3, scale3, zero3
-from rbd.spatial.values import Column, MatrixLike, SpatialValue, VectorLike, vector
+from rbd.spatial.values import Column, MatrixLike, SpatialValue, VectorLike
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -41,11 +41,14 @@ class ColumnMatrix(SpatialValue):
         """The six rows, whatever scalars they hold."""
         return tuple(tuple(column[i // 3][i % 3] for column in self.columns) for i in range(6))
 
-    def combination(self, weights: VectorLike, name: str) -> Column:
-        """Return the sum of the columns times `weights`."""
-        factors = vector(weights, len(self.columns), name)
+    def checked_combination(self, weights: VectorLike, name: str) -> Column:
+        """Return the sum of the columns times `weights`. Raises ShapeError, NotFiniteError naming `name`."""
+        return self.combination(scalars(weights, len(self.columns), name))
+
+    def combination(self, weights: Vector) -> Column:
+        """Return the sum of the columns times as many scalars, which need no check."""
         angular, linear, first = zero3(), zero3(), True
-        for (a, b), factor in zip(self.columns, factors, strict=True):
+        for (a, b), factor in zip(self.columns, weights, strict=True):
             if first:
                 angular, linear, first = scale3(a, factor), scale3(b, factor), False
             else:

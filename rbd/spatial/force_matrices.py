@@ -80,11 +80,11 @@ class MomentumMatrix(ForceMatrix[F]):
         return MomentumMatrix.trusted(tf.to_frame, columns)
 
     def __matmul__(self, v: VectorLike) -> Momentum[F]:
-        return Momentum.trusted(self.frame, *self.combination(v, "v"))
+        return Momentum.trusted(self.frame, *self.checked_combination(v, "v"))
 
     def rate(self, vd: VectorLike) -> Wrench[F]:
         """Return the part of the momentum's derivative that is linear in `vd`, the derivative of the velocities."""
-        return Wrench.trusted(self.frame, *self.combination(vd, "vd"))
+        return Wrench.trusted(self.frame, *self.checked_combination(vd, "vd"))
 
 
 @final
@@ -122,7 +122,7 @@ class WrenchMatrix(ForceMatrix[F]):
         return WrenchMatrix.trusted(tf.to_frame, columns)
 
     def __matmul__(self, multipliers: VectorLike) -> Wrench[F]:
-        return Wrench.trusted(self.frame, *self.combination(multipliers, "multipliers"))
+        return Wrench.trusted(self.frame, *self.checked_combination(multipliers, "multipliers"))
 
     def power_components(self, twist: Twist[Any, Any, F]) -> Vector:
         """Return the power of each column on a twist, as scalars.

@@ -85,9 +85,8 @@ class SpatialInertia(SpatialValue, Generic[F]):
         check_symmetric(((a, b, c), (d, e, f), (g, h, i)), name)
         matrix = symmetric(a, _mean(b, d), _mean(c, g), e, _mean(f, h), i)
         shift = _point_mass_moment(center, heavy)
-        about_origin = add33(matrix, shift) if moment is None else matrix
-        check_inertia(heavy, about_origin, shift)
-        _set(self, "moment_components", about_origin)
+        check_inertia(heavy, matrix, shift, about_com=moment is None)
+        _set(self, "moment_components", add33(matrix, shift) if moment is None else matrix)
         _set(self, "cross_part_components", scale3(center, heavy))
         _set(self, "mass", heavy)
 

@@ -11,7 +11,7 @@ import attrs
 from typing_extensions import override
 
 from rbd.scalars import Matrix, Vector
-from rbd.scalars.arrays import Array, to_float_array
+from rbd.scalars.arrays import Array, scalars, to_float_array
 from rbd.spatial.columns import ColumnMatrix, columns_of, rows_of, vec3_columns
 from rbd.spatial.force import Wrench
 from rbd.spatial.force_matrices import MomentumMatrix, WrenchMatrix
@@ -19,7 +19,7 @@ from rbd.spatial.frame import A, B, C, D, E, F, Frame, G, check_frame, require_f
 from rbd.spatial.linalg import Vec3, add3, cross3, dot3, matvec, neg3, scale3, zero3
 from rbd.spatial.motion import SpatialAcceleration, Twist
 from rbd.spatial.transform import Transform
-from rbd.spatial.values import Column, MatrixLike, SpatialValue, VectorLike, require_kind, slot_setters, vector
+from rbd.spatial.values import Column, MatrixLike, SpatialValue, VectorLike, require_kind, slot_setters
 from rbd.spatial.vectors import FreeVector, check_source
 
 __all__ = ["GeometricJacobian", "MomentumMatrix", "PointJacobian", "WrenchMatrix"]
@@ -80,11 +80,11 @@ class GeometricJacobian(ColumnMatrix, Generic[B, A, E]):
         return GeometricJacobian.trusted(self.base, self.body, self.frame, columns)
 
     def __matmul__(self, v: VectorLike) -> Twist[B, A, E]:
-        return Twist.trusted(self.body, self.base, self.frame, *self.combination(v, "v"))
+        return Twist.trusted(self.body, self.base, self.frame, *self.checked_combination(v, "v"))
 
     def acceleration(self, vd: VectorLike) -> SpatialAcceleration[B, A, E]:
         """Return the part of the acceleration that is linear in `vd`, the derivative of the velocities."""
-        return SpatialAcceleration.trusted(self.body, self.base, self.frame, *self.combination(vd, "vd"))
+        return SpatialAcceleration.trusted(self.body, self.base, self.frame, *self.checked_combination(vd, "vd"))
 
     def torque_components(self, wrench: Wrench[E]) -> Vector:
         """Return the generalized torques of a wrench on the body, as scalars: the transpose times the wrench.
@@ -164,7 +164,7 @@ class PointJacobian(SpatialValue, Generic[F]):
 
     def __matmul__(self, v: VectorLike) -> FreeVector[F]:
         total: Vec3 = zero3()
-        for k, (column, factor) in enumerate(zip(self.columns, vector(v, len(self.columns), "v"), strict=True)):
+        for k, (column, factor) in enumerate(zip(self.columns, scalars(v, len(self.columns), "v"), strict=True)):
             total = scale3(column, factor) if k == 0 else add3(total, scale3(column, factor))
         return FreeVector.trusted(self.frame, total)
 

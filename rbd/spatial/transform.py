@@ -51,6 +51,7 @@ from rbd.spatial.values import (
     shown_numbers,
     slot_setters,
     vec3,
+    wrong_kind,
 )
 from rbd.spatial.vectors import FreeVector, Point, part
 
@@ -189,7 +190,9 @@ class Transform(SpatialValue, Generic[A, B]):
             translation = add3(matvec(rotation, other.translation_components), self.translation_components)
             product = matmul(rotation, other.rotation_components)
             return Transform.trusted(other.from_frame, self.to_frame, product, translation)
-        require_kind(other, Point, FreeVector, operation="Transform @ ...", argument="the right operand")
+        if not isinstance(other, (Point, FreeVector)):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may be untyped
+            allowed = "Transform, Point or FreeVector (all else has a method .transformed(tf))"
+            raise wrong_kind(other, allowed, "Transform @ ...", "the right operand")
         return other.transformed(self)
 
     def expect(self, from_frame: Frame[C], to_frame: Frame[D]) -> Transform[C, D]:

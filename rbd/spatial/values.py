@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Self, TypeAlias, cast
+from typing import Any, ClassVar, Self, TypeAlias
 
 import attrs
 from numpy.typing import NDArray
@@ -84,8 +84,9 @@ def require_kind(value: object, *kinds: type[Any], operation: str, argument: str
 
 def wrong_kind(value: object, allowed: str, operation: str, argument: str) -> ArgumentError:
     """Return the error that says an argument is of the wrong class."""
+    article = "an" if allowed[:1] in "AEIO" else "a"
     return ArgumentError(
-        f"{operation}: {argument} must be a {allowed}, not {described(value)}",
+        f"{operation}: {argument} must be {article} {allowed}, not {described(value, allowed)}",
         operation=operation,
         argument=argument,
         value=value,
@@ -93,11 +94,12 @@ def wrong_kind(value: object, allowed: str, operation: str, argument: str) -> Ar
     )
 
 
-def described(value: object) -> str:
-    """Return the type of an operand that does not fit, with the advice to wrap it when it is an array."""
+def described(value: object, allowed: str) -> str:
+    """Return the type of an operand that does not fit, with advice where one is at hand."""
     kind = type(value).__name__
-    if kind in {"ndarray", "list", "tuple"}:
-        return f"{kind}; wrap it in Point(frame, xyz) or FreeVector(frame, xyz)"
+    wrappers = [name for name in ("Point", "FreeVector") if name in allowed]
+    if kind in {"ndarray", "list", "tuple"} and wrappers:
+        return f"{kind}; wrap it in {' or '.join(f'{name}(frame, xyz)' for name in wrappers)}"
     return kind
 
 
@@ -117,14 +119,6 @@ def vec3(values: VectorLike, name: str) -> Vec3:
     """Return three scalars. Raises ShapeError or NotFiniteError naming `name`."""
     x, y, z = scalars(values, 3, name)
     return x, y, z
-
-
-def vector(values: VectorLike, length: int, name: str) -> Vector:
-    """Return a tuple of `length` scalars; tuples are trusted to hold scalars."""
-    given: object = values
-    if type(given) is tuple and len(cast("Vector", given)) == length:
-        return cast("Vector", given)
-    return scalars(values, length, name)
 
 
 def shown_numbers(values: Vector) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
-from rbd.errors import ShapeError
+from rbd.errors import NotFiniteError, ShapeError
 from rbd.spatial import GeometricJacobian, MomentumMatrix, PointJacobian, WrenchMatrix
 from tests.spatial.helpers import (
     HAND,
@@ -106,3 +108,14 @@ def test_shapes_are_checked() -> None:
         for wrong in ([1.0, 2.0, 3.0], (1.0, 2.0, 3.0), np.zeros(5), np.zeros((4, 1))):
             with pytest.raises(ShapeError):
                 matrix @ wrong
+
+
+@pytest.mark.parametrize("kind", [tuple, list, np.array])
+def test_factors_are_checked_whatever_holds_them(kind: Callable[[list[object]], Any]) -> None:
+    rng = np.random.default_rng(1)
+    matrices = (jacobian(rng, 2), point_jacobian(rng, 2), momentum_matrix(rng, 2), wrench_matrix(rng, 2))
+    for multiply in (*(matrix.__matmul__ for matrix in matrices), matrices[0].acceleration, matrices[2].rate):
+        with pytest.raises(NotFiniteError, match=r"\[1\] is nan"):
+            multiply(kind([1.0, math.nan]))
+        with pytest.raises(ShapeError, match=r"needs numbers|needs a number"):
+            multiply(kind([1.0, "2"]))

@@ -248,6 +248,10 @@ IMPOSSIBLE: dict[str, tuple[dict[str, Any], str]] = {
     "triangle, turned": ({"mass": 1, "moment": [[1.55, 0, 0.55], [0, 1, 0], [0.55, 0, 1.55]]}, "triangle inequality"),
     "com too far": ({"mass": 1, "com": [0, 0, 2], "moment": EYE}, "negative principal moment"),
     "off-diagonal": ({"mass": 1, "moment": [[1, 2, 0], [2, 1, 0], [0, 0, 1]]}, "negative principal moment"),
+    "com far away": (
+        {"mass": 1, "com": [1e3, 0, 0], "moment_about_com": -0.5 * np.eye(3)},
+        "negative principal moment",
+    ),
     "rotor": ({"mass": 0, "moment": diagonal(1, 0, 0)}, "triangle inequality"),
 }
 
@@ -261,6 +265,13 @@ def test_impossible_inertias(case: str) -> None:
     assert pickle.loads(pickle.dumps(caught.value)).reason == reason
 
 
+@pytest.mark.parametrize("moment", ["moment", "moment_about_com"])
+def test_inertias_that_overflow_are_refused(moment: str) -> None:
+    given: dict[str, Any] = {moment: EYE}
+    with pytest.raises(NotFiniteError, match="com: mass times its square"):
+        SpatialInertia(HAND, mass=1e300, com=[1e10, 0, 0], **given)
+
+
 @pytest.mark.parametrize("scale", [1e-12, 1.0, 1e12])
 def test_edges_of_the_triangle_inequality_pass_at_every_scale(scale: float) -> None:
     """A flat plate and a thin rod, as a file writes them: six digits."""
@@ -268,6 +279,12 @@ def test_edges_of_the_triangle_inequality_pass_at_every_scale(scale: float) -> N
         SpatialInertia(HAND, mass=1, moment=scale * diagonal(*moments))
     with pytest.raises(InertiaError):
         SpatialInertia(HAND, mass=1, moment=scale * diagonal(1, 1, 2.001))
+
+
+def test_a_point_mass_may_be_off_by_rounding() -> None:
+    """Its moment about the centre of mass is a difference of two large ones."""
+    for given in ({"moment_about_com": diagonal(-5e-17, 0, 1e-16)}, {"moment": diagonal(-5e-17, 1, 1)}):
+        SpatialInertia(HAND, mass=1, com=[1, 0, 0], **given)
 
 
 def test_exactly_one_moment() -> None:
