@@ -50,9 +50,9 @@ def attach(
     structure.append(Link(joint, predecessor, successor), loop=loop)
 
 
-def require_loose(structure: Structure, joint: Joint) -> None:
+def require_loose(structure: Structure, joint: Joint, operation: str = "attach") -> None:
     """Raise ArgumentError if that is no joint, TopologyError if it is attached somewhere."""
-    require_kind(joint, Joint, operation="attach", argument="joint")
+    require_kind(joint, Joint, operation=operation, argument="joint")
     books = joints_.books_of(joint)
     if books is not None:
         where = "this mechanism" if books is structure.books else "another mechanism"
@@ -76,6 +76,7 @@ def _check_members(
     structure.books.require_new_name(successor.name, structure.books.bodies, "body")
     for frame in successor.frames:
         structure.books.require_new_frame(frame, "successor")
+    bodies_.data_of(successor).require_new_frame(joint.frame_before, "joint.frame_before")  # it is on the predecessor
 
 
 def _frame_before(structure: Structure, body: RigidBody, joint: Joint, pose: Transform | None) -> Transform | None:

@@ -12,7 +12,7 @@ from typing_extensions import override
 
 from rbd.errors import AmbiguousNameError, TopologyError, quoted
 from rbd.mechanism.body_data import BodyData, ContactPoint, relabelled
-from rbd.mechanism.books import checked_name, unknown_name
+from rbd.mechanism.books import checked_name, text_of, unknown_name
 from rbd.spatial import Frame, Point, SpatialInertia, Transform
 from rbd.spatial.frame import A, B
 from rbd.spatial.values import require_kind
@@ -107,6 +107,7 @@ class RigidBody:
 
     def frame(self, name: str) -> Frame:
         """Return the frame of that name; raise UnknownNameError or AmbiguousNameError."""
+        name = text_of(name, "name", "the name of a frame")
         found = [frame for frame in self._data.frames if frame.name == name]
         if len(found) == 1:
             return found[0]
@@ -181,7 +182,9 @@ class RigidBody:
     @override
     def __getstate__(self) -> BodyData:
         """Leave the books out: a body pickled or copied alone is loose, a mechanism enters its bodies again."""
-        return attrs.evolve(self._data, books=None, is_root=False)
+        data = self._data
+        frames, points = dict(data.frames), list(data.contact_points)  # shallow copies must not share them
+        return attrs.evolve(data, books=None, is_root=False, frames=frames, contact_points=points)
 
     def __setstate__(self, data: BodyData) -> None:
         self._data = data

@@ -35,6 +35,15 @@ def checked_name(name: object, what: str) -> str:
     return name
 
 
+def text_of(value: object, argument: str, allowed: str) -> str:
+    """Return `value` if it is text; raise ArgumentError otherwise."""
+    if isinstance(value, str):
+        return value
+    raise ArgumentError(
+        f"{argument} must be {allowed}, not {type(value).__name__}", argument=argument, value=value, allowed=allowed
+    )
+
+
 def unknown_name(kind: str, name: str, known: Iterable[str], remark: str = "") -> UnknownNameError:
     """Return the error that says there is no such name, with the closest one there is."""
     names = tuple(known)

@@ -77,11 +77,7 @@ def _check_names(structure: Structure, child: Structure, prefix: str) -> None:
 
 def maximal(structure: Structure, floating: JointType | Callable[[], JointType]) -> tuple[Structure, FrameMap]:
     """Return a copy in which every body floats from the root, and every joint closes a loop."""
-    joint_type = floating if isinstance(floating, JointType) else floating()
-    if joint_type.nv != 6:
-        raise ArgumentError(
-            f"floating must be a joint type with 6 velocities, not {joint_type!r}", argument="floating", value=floating
-        )
+    joint_type = _floating_type(floating)
     frames = _new_frames(structure.bodies, "")
     copies = {body: bodies_.copied(body, body.name, frames) for body in structure.bodies}
     new = Structure(copies[structure.root])
@@ -90,6 +86,15 @@ def maximal(structure: Structure, floating: JointType | Callable[[], JointType])
         joint = Joint(_free_name(f"{body.name}_floating", taken), joint_type)
         attach_.attach(new, new.root, copies[body], joint, None, None)
     return new, _adopt(new, structure, [], [*structure.tree, *structure.loops], frames, copies, "")
+
+
+def _floating_type(floating: object) -> JointType:
+    made = floating if isinstance(floating, JointType) or not callable(floating) else floating()
+    if isinstance(made, JointType) and made.nv == 6:
+        return made
+    raise ArgumentError(
+        f"floating must be a joint type with 6 velocities, not {made!r}", argument="floating", value=floating
+    )
 
 
 def _free_name(name: str, taken: set[str]) -> str:

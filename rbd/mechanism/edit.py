@@ -99,7 +99,7 @@ def remove_subtree(structure: Structure, top: RigidBody) -> tuple[RigidBody, ...
 
 def replace_joint(structure: Structure, old: Joint, joint: Joint) -> None:
     """Let a loose joint take the place of an attached one: between the same bodies, at the same place."""
-    require_loose(structure, joint)
+    require_loose(structure, joint, "replace_joint")
     if joint.name != old.name:
         structure.books.require_new_name(joint.name, structure.books.joints, "joint")
     link = structure.links[old]

@@ -14,6 +14,7 @@ from rbd.joints.base import JointType
 from rbd.mechanism.books import Membership, checked_name
 from rbd.mechanism.parameters import Bounds, BoundsLike, PerVelocity, bounds, per_velocity
 from rbd.spatial import Frame
+from rbd.spatial.frame import require_frame
 
 if TYPE_CHECKING:
     from rbd.mechanism.books import Books
@@ -79,8 +80,8 @@ class Joint:
         self._membership = Membership()
         self._name = checked_name(name, "joint")
         self._type = _checked_type(joint_type)
-        self._frame_before = Frame(f"before_{name}") if frame_before is None else frame_before
-        self._frame_after = Frame(f"after_{name}") if frame_after is None else frame_after
+        self._frame_before = _frame(frame_before, "frame_before", f"before_{name}")
+        self._frame_after = _frame(frame_after, "frame_after", f"after_{name}")
         if self._frame_before == self._frame_after:
             raise ArgumentError(
                 "frame_before and frame_after must be two frames", argument="frame_after", value=frame_after
@@ -238,6 +239,10 @@ class Joint:
         self._membership = Membership()
         for name, value in state.items():
             setattr(self, name, value)
+
+
+def _frame(given: Frame | None, argument: str, name: str) -> Frame:
+    return Frame(name) if given is None else require_frame(given, argument)
 
 
 def _checked_type(joint_type: object) -> JointType:

@@ -6,6 +6,7 @@ live in the modules beside it.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, final, overload
 
@@ -19,13 +20,14 @@ from rbd.mechanism import body as bodies_
 from rbd.mechanism import copying, edit, merge
 from rbd.mechanism import joint as joints_
 from rbd.mechanism.body import RigidBody
+from rbd.mechanism.books import text_of
 from rbd.mechanism.drawing import drawing
 from rbd.mechanism.joint import Joint
 from rbd.mechanism.reports import FrameMap, MergeReport, RerootReport
 from rbd.mechanism.structure import Structure
 from rbd.scalars.arrays import scalars
 from rbd.spatial import Frame, FreeVector, Transform
-from rbd.spatial.frame import A, B, F, check_frame
+from rbd.spatial.frame import A, B, F, check_frame, require_tag
 from rbd.spatial.values import require_kind
 
 if TYPE_CHECKING:
@@ -162,7 +164,7 @@ class Mechanism:
             if bodies_.books_of(body) is not books:
                 raise TopologyError(f"body {quoted(body.name)} does not belong to this mechanism", body=body.name)
             return body
-        return books.body_named(_text(body, "body", "a name or a RigidBody"))
+        return books.body_named(text_of(body, "body", "a name or a RigidBody"))
 
     def joint(self, joint: str | Joint) -> Joint:
         """Return the joint of that name, or the joint itself if it is attached in this mechanism.
@@ -174,7 +176,7 @@ class Mechanism:
             if joints_.books_of(joint) is not books:
                 raise TopologyError(f"joint {quoted(joint.name)} is not attached in this mechanism", joint=joint.name)
             return joint
-        return books.joint_named(_text(joint, "joint", "a name or a Joint"))
+        return books.joint_named(text_of(joint, "joint", "a name or a Joint"))
 
     @overload
     def frame(self, frame: str | Frame) -> Frame: ...
@@ -184,15 +186,17 @@ class Mechanism:
         """Return the frame of that name, on whatever body it is; with `tag`, type checkers know it as `Frame[tag]`.
 
         A tag is bound to a frame once per mechanism: asking with a second, different one raises FrameMismatchError.
-        Raises UnknownNameError, or AmbiguousNameError where several bodies have a frame of that name.
+        Raises UnknownNameError, or AmbiguousNameError where several bodies have a frame of that name; ArgumentError
+        when `tag` is no subclass of Tag.
         """
         books = self._structure.books
         if isinstance(frame, Frame):
             books.body_of_frame(frame)
             found: Frame[F] = frame
         else:
-            found = books.frame_named(_text(frame, "frame", "a name or a Frame"))
+            found = books.frame_named(text_of(frame, "frame", "a name or a Frame"))
         if tag is not None:
+            require_tag(tag, "Mechanism.frame")
             books.bind_tag(found, tag)
         return found
 
@@ -316,15 +320,16 @@ class Mechanism:
 
     # ---------------------------------------------------------------- edits
 
-    def rebuild_spanning_tree(self, prefer: Iterable[str | Joint] = ()) -> RerootReport:
-        """Choose another tree: of the joints in `prefer` first, then of the tree joints there are, then of loop joints.
+    def rebuild_spanning_tree(self, prefer: Iterable[str | Joint] | Joint = ()) -> RerootReport:
+        """Choose another tree: of what is in `prefer` first, then of the tree joints there are, then of loop joints.
 
         Tree joints that would point towards the root are turned round: other Joint objects, of the same names, replace
         them. The report says which, and maps configurations and velocities.
 
         Raises TopologyError when the joints in `prefer` close a loop, or parameters of a joint cannot be turned round.
         """
-        return edit.choose_tree(self._structure, [self.joint(joint) for joint in prefer])
+        wanted = [prefer] if isinstance(prefer, (str, Joint)) else prefer
+        return edit.choose_tree(self._structure, [self.joint(joint) for joint in wanted])
 
     def remove_joint(self, joint: str | Joint) -> RerootReport:
         """Remove a joint; where it carried bodies, loop joints take over, as few as possible.
@@ -363,7 +368,7 @@ class Mechanism:
     def copy(self) -> tuple[Mechanism, FrameMap]:
         """Return a copy with new frames, bodies and joints, and the map from these to those of the copy.
 
-        (`copy.deepcopy` and `pickle` keep the identities of frames instead.)
+        (`copy.copy`, `copy.deepcopy` and `pickle` keep the identities of frames instead.)
         """
         return self._made_of(*copying.copied(self._structure))
 
@@ -403,6 +408,9 @@ class Mechanism:
     def __str__(self) -> str:
         return drawing(self._structure)
 
+    def __copy__(self) -> Mechanism:
+        return copy.deepcopy(self)  # two mechanisms cannot share bodies and joints
+
     @override
     def __getstate__(self) -> dict[str, object]:
         return {"gravity": self._gravity, "structure": self._structure}
@@ -418,11 +426,3 @@ def _gravity(value: VectorLike | FreeVector, frame: Frame) -> FreeVector:
         return value
     x, y, z = scalars(value, 3, "gravity")
     return FreeVector.trusted(frame, (x, y, z))
-
-
-def _text(value: object, argument: str, allowed: str) -> str:
-    if isinstance(value, str):
-        return value
-    raise ArgumentError(
-        f"{argument} must be {allowed}, not {type(value).__name__}", argument=argument, value=value, allowed=allowed
-    )

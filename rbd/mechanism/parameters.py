@@ -14,6 +14,7 @@ import numpy as np
 
 from rbd.errors import ArgumentError, NotFiniteError, ShapeError
 from rbd.scalars import Scalar, is_float
+from rbd.scalars.arrays import scalars
 
 Bound: TypeAlias = tuple[Scalar, Scalar]
 Bounds: TypeAlias = tuple[Bound, ...]
@@ -30,7 +31,7 @@ def _number(value: object, argument: str) -> Scalar:
         raise ArgumentError(f"{argument} holds {type(given).__name__}, not a number", argument=argument, value=given)
     number = cast("Scalar", value)
     if not is_float(number):
-        return number
+        return scalars([number], 1, argument)[0]  # ScalarError for what is no scalar at all
     number = float(cast("float", number))
     if math.isnan(number):
         raise NotFiniteError(f"{argument} holds NaN", argument=argument)
@@ -96,8 +97,17 @@ def bounds(value: BoundsLike, count: int, argument: str) -> Bounds:
 
 def _bound(lower: object, upper: object, argument: str) -> Bound:
     low, high = _number(lower, argument), _number(upper, argument)
-    if is_float(low) and is_float(high) and cast("float", low) > cast("float", high):
-        raise ArgumentError(
-            f"{argument}: the lower bound {low} is above the upper bound {high}", argument=argument, value=(low, high)
-        )
+    if is_float(low) and is_float(high):
+        _check_range(cast("float", low), cast("float", high), argument)
     return low, high
+
+
+def _check_range(low: float, high: float, argument: str) -> None:
+    """Raise ArgumentError unless some finite number lies between the bounds."""
+    if low > high:
+        message = f"{argument}: the lower bound {low} is above the upper bound {high}"
+    elif low == math.inf or high == -math.inf:
+        message = f"{argument}: no number lies between {low} and {high}"
+    else:
+        return
+    raise ArgumentError(message, argument=argument, value=(low, high))

@@ -65,7 +65,7 @@ class Frame(Generic[F]):
 
         Raises ArgumentError when `tag` is no subclass of Tag.
         """
-        _check_tag(tag)
+        require_tag(tag, "Frame.of", "; Frame(name) makes a frame without one")
         frame: Frame[G] = Frame(tag.__name__)
         return frame
 
@@ -105,12 +105,13 @@ def _checked_name(name: object) -> str:
     )
 
 
-def _check_tag(tag: object) -> None:
+def require_tag(tag: object, operation: str, advice: str = "") -> None:
+    """Raise ArgumentError unless `tag` is a subclass of Tag."""
     given: object = tag
     if isinstance(tag, type) and issubclass(tag, Tag):
         return
     raise ArgumentError(
-        f"Frame.of needs a subclass of Tag, not {given!r}; Frame(name) makes a frame without one",
+        f"{operation} needs a subclass of Tag, not {given!r}{advice}",
         argument="tag",
         value=given,
         allowed="type[Tag]",

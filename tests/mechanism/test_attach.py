@@ -191,6 +191,11 @@ REFUSED: dict[str, tuple[type[Exception], str, Attempt]] = {
         "fixed to body 'a'",
         lambda m: m.attach("b", RigidBody("c"), Joint("j", Z, frame_before=m.body("a").default_frame)),
     ),
+    "joint frame on the new body": (
+        TopologyError,
+        "joint.frame_before",
+        lambda m: _attach_with_a_frame_of_the_successor(m),
+    ),
     "joint pose from another frame": (
         FrameMismatchError,
         "joint_pose",
@@ -212,6 +217,11 @@ REFUSED: dict[str, tuple[type[Exception], str, Attempt]] = {
     "no body": (ArgumentError, "successor", lambda m: m.attach("a", 3, Joint("jc", Z))),  # type: ignore[arg-type]  # meant
     "no joint": (ArgumentError, "joint", lambda m: m.attach("a", RigidBody("c"), Z)),  # type: ignore[arg-type]  # meant
 }
+
+
+def _attach_with_a_frame_of_the_successor(m: Mechanism) -> None:
+    body = RigidBody("c")
+    m.attach("a", body, Joint("jc", Z, frame_before=body.default_frame))
 
 
 def _attach_with_wrong_successor_pose(m: Mechanism) -> None:

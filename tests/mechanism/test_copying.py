@@ -11,7 +11,7 @@ import pytest
 from rbd.errors import ArgumentError, FrameMismatchError, TopologyError, UnknownNameError
 from rbd.joints import Fixed, MRPFloating, Prismatic, QuaternionFloating, Revolute
 from rbd.mechanism import FrameMap, Joint, Mechanism, RigidBody
-from rbd.spatial import Point, Tag
+from rbd.spatial import Frame, Point, Tag, Transform
 from rbd.testing.random_mechanisms import random_body, random_chain, random_transform
 from tests.mechanism import invariants
 
@@ -289,9 +289,10 @@ def test_maximal_coordinates(looped: Mechanism, floating: object) -> None:
     assert new.mass == pytest.approx(looped.mass)
 
 
-def test_only_floating_joints_give_maximal_coordinates(looped: Mechanism) -> None:
+@pytest.mark.parametrize("bad", [Z, lambda: Z, 5, int, None])
+def test_only_floating_joints_give_maximal_coordinates(looped: Mechanism, bad: object) -> None:
     with pytest.raises(ArgumentError, match="floating"):
-        looped.maximal_coordinates(Z)
+        looped.maximal_coordinates(bad)  # type: ignore[arg-type]  # meant
 
 
 def test_removing_a_body_from_maximal_coordinates(looped: Mechanism) -> None:
@@ -324,7 +325,7 @@ def test_going_back_from_maximal_coordinates(rng: np.random.Generator) -> None:
 
 
 @pytest.mark.parametrize(
-    "through", [lambda m: pickle.loads(pickle.dumps(m)), copy.deepcopy], ids=["pickle", "deepcopy"]
+    "through", [lambda m: pickle.loads(pickle.dumps(m)), copy.deepcopy, copy.copy], ids=["pickle", "deepcopy", "copy"]
 )
 def test_pickled_mechanisms_keep_their_frames(looped: Mechanism, through: object) -> None:
     looped.remove_fixed_joints()
@@ -366,3 +367,14 @@ def test_bodies_and_joints_pickled_alone_are_loose(looped: Mechanism) -> None:
     again = copy.deepcopy(random_body("x", np.random.default_rng(0)))
     other.attach("world", again, Joint("x", Z))
     invariants.check(other)
+
+
+def test_a_shallow_copy_of_a_body_is_another_body(looped: Mechanism) -> None:
+    body = looped.bodies[3]
+    frames, points = body.frames, body.contact_points
+    other = copy.copy(body)
+    assert other.frames == frames
+    other.add_frame(Transform(Frame("new"), other.default_frame))
+    other.add_contact_point(Point(other.default_frame, (0, 0, 0)), "rubber")
+    assert (body.frames, body.contact_points) == (frames, points)
+    invariants.check(looped)

@@ -53,6 +53,14 @@ def assert_same_poses(
         assert np.allclose(pose.matrix, before[frame].matrix, atol=1e-9)  # type: ignore[attr-defined]  # transforms
 
 
+def test_one_preferred_joint_needs_no_list(rng: np.random.Generator) -> None:
+    for name_it in (False, True):
+        mechanism, _, (loop, *_) = closed(ALL_TYPES, 4, rng)
+        report = mechanism.rebuild_spanning_tree(loop.name if name_it else loop)
+        assert mechanism.is_tree_joint(loop.name)
+        assert len(report.entered) == 1
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_another_tree_poses_all_bodies_alike(seed: int) -> None:
     rng = np.random.default_rng(seed)

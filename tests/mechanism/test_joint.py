@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from rbd.errors import ArgumentError, NotFiniteError, ShapeError
+from rbd.errors import ArgumentError, NotFiniteError, ScalarError, ShapeError
 from rbd.joints import Fixed, Planar, Prismatic, QuaternionFloating, Revolute
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.spatial import Frame
@@ -36,6 +36,9 @@ def test_frames_can_be_given() -> None:
     assert (joint.frame_before, joint.frame_after) == (before, after)
     with pytest.raises(ArgumentError, match="two frames"):
         Joint("j", Z, frame_before=before, frame_after=before)
+    for argument in ("frame_before", "frame_after"):
+        with pytest.raises(ArgumentError, match=f"{argument} must be a Frame"):
+            Joint("j", Z, **{argument: "a"})  # type: ignore[arg-type]  # meant
 
 
 @pytest.mark.parametrize("bad", [None, "revolute", Revolute, 3])
@@ -66,6 +69,8 @@ def test_bounds_of_several_coordinates() -> None:
         (5, ShapeError),
         ("ab", ShapeError),
         ((0, math.nan), NotFiniteError),
+        ((math.inf, math.inf), ArgumentError),
+        ((-math.inf, -math.inf), ArgumentError),
         ((0, None), ArgumentError),
         ((False, True), ArgumentError),
     ],
@@ -103,6 +108,7 @@ def test_numbers_per_velocity(name: str) -> None:
         ("1", ArgumentError),
         (True, ArgumentError),
         ([[1.0]], ArgumentError),
+        (object(), ScalarError),
     ],
 )
 @pytest.mark.parametrize("name", PER_VELOCITY)

@@ -60,6 +60,8 @@ def test_other_things_are_refused(arm: Mechanism, bad: object) -> None:
     for look_up in (arm.body, arm.joint, arm.frame):
         with pytest.raises(ArgumentError):
             look_up(bad)  # type: ignore[operator]  # meant
+    with pytest.raises(ArgumentError, match="the name of a frame"):
+        arm.body("elbow").frame(bad)  # type: ignore[arg-type]  # meant
 
 
 def test_body_names_are_frame_names_too(arm: Mechanism) -> None:
@@ -97,6 +99,13 @@ def test_tags_are_bound_once(arm: Mechanism) -> None:
     assert arm.frame("shoulder", Camera).name == "shoulder"
     arm.attach("shoulder", elbow, Joint("again", Z))
     assert arm.frame("tool", Camera) == tool
+
+
+@pytest.mark.parametrize("bad", [int, "Tool", object()])
+def test_tags_are_tags(arm: Mechanism, bad: object) -> None:
+    with pytest.raises(ArgumentError, match=r"Mechanism\.frame needs a subclass of Tag"):
+        arm.frame("tool", bad)  # type: ignore[call-overload]  # meant
+    assert arm.frame("tool", Tool).name == "tool"
 
 
 def test_fixed_transforms_need_one_body(arm: Mechanism) -> None:
