@@ -5,11 +5,11 @@ Room: algorithms; may import state and above.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, overload
 
 from rbd.algorithms.center_of_mass import weight_moment
-from rbd.scalars import Scalar, const
-from rbd.state import State, StateView, kernel, passes
+from rbd.scalars import Scalar, const, to_float
+from rbd.state import MechanismState, State, StateView, kernel, passes
 
 
 @kernel
@@ -36,6 +36,10 @@ def gravitational_potential_energy_kernel(state: StateView) -> Scalar:
     return -weight_moment(state)
 
 
+@overload
+def kinetic_energy(state: MechanismState) -> float: ...
+@overload
+def kinetic_energy(state: State[Any]) -> Scalar: ...
 def kinetic_energy(state: State[Any]) -> Scalar:
     """Return the kinetic energy, v^T M v / 2, armatures included.
 
@@ -43,9 +47,13 @@ def kinetic_energy(state: State[Any]) -> Scalar:
     >>> rbd.kinetic_energy(rbd.MechanismState(rbd.robots.double_pendulum()))
     0.0
     """
-    return kinetic_energy_kernel(state)
+    return _plain(state, kinetic_energy_kernel(state))
 
 
+@overload
+def gravitational_potential_energy(state: MechanismState) -> float: ...
+@overload
+def gravitational_potential_energy(state: State[Any]) -> Scalar: ...
 def gravitational_potential_energy(state: State[Any]) -> Scalar:
     """Return the potential energy of gravity; zero when the centre of mass is in the plane of the root's origin.
 
@@ -53,4 +61,9 @@ def gravitational_potential_energy(state: State[Any]) -> Scalar:
     >>> rbd.gravitational_potential_energy(rbd.MechanismState(rbd.robots.double_pendulum())) < 0   # hanging down
     True
     """
-    return gravitational_potential_energy_kernel(state)
+    return _plain(state, gravitational_potential_energy_kernel(state))
+
+
+def _plain(state: State[Any], energy: Scalar) -> Scalar:
+    """Return the energy of a live state as the float it is, also where nothing was added up."""
+    return to_float(energy) if isinstance(state, MechanismState) else energy
