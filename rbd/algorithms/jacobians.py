@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
+from rbd.errors import ArgumentError
 from rbd.mechanism import TreePath
 from rbd.spatial import Frame, GeometricJacobian, Point, PointJacobian, Transform
 from rbd.spatial.linalg import Vec3, add3, cross3, neg3
 from rbd.spatial.values import require_kind
 from rbd.state import ArrayOf, State, StateView, kernel, passes
 from rbd.state.frames import body_and_frame
+from rbd.state.kernel import require_state
 
 A = TypeVar("A", bound=ArrayOf)
 Columns = tuple[tuple[Vec3, Vec3], ...]
@@ -48,8 +50,7 @@ def geometric_jacobian(
     True
     """
     require_kind(path, TreePath, operation="geometric_jacobian", argument="path")
-    for end in (path.source, path.target):
-        state.layout.body_index(end)
+    _check_path(state, path)
     wanted = state.layout.root_frame if frame is None else body_and_frame(state, frame)[1]
     links = [state.layout.link(joint) for joint, _ in path]
     steps = {link.index: state.relative_transform(link.body, wanted) for link in links}
@@ -58,6 +59,22 @@ def geometric_jacobian(
         rows = zip(*(angular + linear for angular, linear in columns), strict=True)
         state.pack(tuple(rows) or ((),) * 6, "jacobian", (6, state.layout.nv), out)
     return GeometricJacobian.trusted(path.target.default_frame, path.source.default_frame, wanted, columns)
+
+
+def _check_path(state: StateView, path: TreePath) -> None:
+    """Raise UnknownNameError or ArgumentError unless `path` leads through the tree as it is, not as it was once."""
+    require_state(state, "geometric_jacobian")
+    here, target = (state.layout.body_index(end) for end in (path.source, path.target))
+    links = [(state.layout.link(joint), direction) for joint, direction in path]
+    for link, direction in links:
+        start, end = (link.parent, link.index) if direction > 0 else (link.index, link.parent)
+        here = end if here == start else -1
+    if here != target:
+        raise ArgumentError(
+            f"{path!r} is no way through this tree any more; ask mechanism.path again after an edit",
+            argument="path",
+            value=path,
+        )
 
 
 def point_jacobian(state: State[A], path: TreePath, point: Point[Any], *, out: A | None = None) -> PointJacobian[Any]:

@@ -134,7 +134,7 @@ class StateView(ABC):
     # --- parameters: algorithms read them here and nowhere else ------------------------------------
 
     def inertia(self, body: RigidBody) -> SpatialInertia:
-        """Return the inertia of `body`, in its default frame; the root has none and raises UnknownNameError."""
+        """Return the inertia of `body`, in its default frame; zero for the root. Raises UnknownNameError."""
         return self.remembered(inertias, "parameters")[self.layout.body_index(body)]
 
     def own_inertia(self, body: RigidBody) -> SpatialInertia:
@@ -144,10 +144,12 @@ class StateView(ABC):
 
     def placement(self, joint: Joint) -> Transform:
         """Return the placement of `joint`: from its frame_before to the default frame of its predecessor."""
+        self.require_current()
         return self.lifted_transform(self._mechanism.placement(joint))
 
     def successor_placement(self, joint: Joint) -> Transform:
         """Return where `joint` ends: from its frame_after to the default frame of its successor."""
+        self.require_current()
         return self.lifted_transform(self._mechanism.successor_placement(joint))
 
     @property

@@ -22,6 +22,7 @@ from rbd import (
     Transform,
     Wrench,
 )
+from rbd.errors import ArgumentError
 
 from .helpers import JOINT_TYPES, RANDOM, Case, case, cases, close, examples, in_root
 
@@ -209,6 +210,21 @@ def test_what_is_near_a_floating_base_stays_accurate_far_from_the_origin() -> No
     close(results[0].vd, results[1].vd, 1e-13)
     spacing = np.spacing(3e6)
     assert np.abs(rbd.center_of_mass(there).xyz - shift - rbd.center_of_mass(state).xyz).max() <= spacing
+
+
+def test_a_path_through_the_tree_as_it_was_is_refused() -> None:
+    """The same joints in another order: the old path would count one that is not on the way any more."""
+    mechanism = rbd.robots.chain(3)
+    (one, two, three), (_, second, third) = mechanism.bodies[1:], mechanism.tree_joints
+    old = mechanism.path(mechanism.root_body, three)
+    mechanism.remove_subtree(two)
+    mechanism.attach(one, three, third)
+    mechanism.attach(three, two, second)
+    state = MechanismState(mechanism, v=[1.0, 2.0, 3.0])
+    with pytest.raises(ArgumentError, match="mechanism.path"):
+        rbd.geometric_jacobian(state, old)
+    again = rbd.geometric_jacobian(state, mechanism.path(mechanism.root_body, three))
+    assert (again @ state.v).isclose(state.twist(three))
 
 
 def test_any_frame_of_a_body_may_carry_a_joint_and_be_carried() -> None:

@@ -130,6 +130,7 @@ def test_structural_edits_make_states_stale(edit: str) -> None:
         "zero": lambda s: s.zero(),
         "randomize": lambda s: s.randomize(rng),
         "normalize": lambda s: s.normalize(),
+        "placement": lambda s: s.placement(mechanism.joints[0]),
     }
     for name, use in uses.items():
         assert isinstance(raised(lambda use=use: use(state)), StaleStateError), name
@@ -171,6 +172,8 @@ def in_another_thread(call: Callable[[], object]) -> object:
         lambda s: s.transform_to_root(s.mechanism.bodies[-1]),
         lambda s: s.zero(),
         lambda s: s.with_scalars(list(s.q), list(s.v)),
+        lambda s: s.placement(s.mechanism.tree_joints[-1]),
+        lambda s: s.successor_placement(s.mechanism.tree_joints[-1]),
     ],
 )
 def test_a_state_belongs_to_one_thread(a_case: Case, use: Callable) -> None:
