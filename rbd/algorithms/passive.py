@@ -95,8 +95,8 @@ def active_springs(state: StateView, link: Link) -> list[BoundSpring]:
     stiffness, damping = (state.joint_parameter(joint, n) for n in ("bound_stiffness", "bound_damping"))
     springs: list[BoundSpring] = []
     for i, (low, high) in enumerate(state.position_bounds(joint)):
-        # Joints with more coordinates than velocities use their last spring for the coordinates left over.
-        k, d = (numbers[min(i, joint.nv - 1)] for numbers in (stiffness, damping))
+        # Numbers are per velocity; where coordinates are more, it is the first, of a rotation, that has one to spare.
+        k, d = (numbers[max(i - (joint.nq - joint.nv), 0)] for numbers in (stiffness, damping))
         if not (vanishes(k) and vanishes(d)):
             springs += [BoundSpring(i, side, x, k, d) for side, x in ((-1, low), (1, high)) if not _infinite(x)]
     return springs

@@ -117,6 +117,17 @@ def test_springs_of_a_joint_with_rates_that_are_not_velocities() -> None:
     close(rbd.passive_torques(state) @ state.v, -7 * 0.5 * qd[0] + 8 * 0.25 * qd[1], 1e-14)
 
 
+def test_springs_of_a_floating_joint_push_along_their_own_axes() -> None:
+    """Seven coordinates, six numbers: those of the position are the last three of both."""
+    mechanism = Mechanism(gravity=(0, 0, 0))
+    body = rbd.RigidBody("ship", rbd.SpatialInertia(rbd.Frame("ship"), mass=2.0, moment_about_com=np.eye(3)))
+    joint = Joint("sea", rbd.QuaternionFloating(), bound_stiffness=[1.0, 2.0, 3.0, 10.0, 20.0, 30.0])
+    joint.position_bounds = [(-1, 1)] * 4 + [(-0.5, 0.5)] * 3
+    mechanism.attach("world", body, joint)
+    state = MechanismState(mechanism, [1, 0, 0, 0, 1.5, -2.5, 3.5])
+    close(rbd.passive_torques(state), [0, 0, 0, -10, 40, -90], 1e-14)
+
+
 def test_passive_torques_enter_all_three_equations() -> None:
     a_case = case("tree", seed=59, passive=True)
     state, tau = a_case.state, a_case.velocity()
