@@ -100,11 +100,12 @@ def _named(outcome: object) -> dict[str, object]:
 
 
 def _nested(value: object) -> object:
-    """Return an array, a framed value or a sequence as nested tuples."""
+    """Return an array, a framed value or a sequence as nested tuples; an empty array, whose shape counts, as it is."""
     if value is None:
         raise ArgumentError("the recorded function returned None; it must return what it computes", argument="function")
     if isinstance(value, np.ndarray):
-        return _nested(cast("object", value.tolist()))
+        array = cast("np.ndarray[Any, Any]", value)
+        return _nested(array.tolist()) if array.size else array
     if isinstance(value, (tuple, list)):
         return tuple(_nested(entry) for entry in cast("list[object]", value))
     components = getattr(value, "components", None)

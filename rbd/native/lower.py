@@ -6,7 +6,9 @@ in pieces of about a thousand instructions. The order stays the recorded one: it
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import final
 
 import attrs
@@ -70,12 +72,16 @@ def operands(program: Program, instruction: tuple[int, ...]) -> tuple[int, ...]:
 
 def _angles(program: Program) -> tuple[tuple[Angle, ...], dict[int, Angle]]:
     """Return the angles that are inputs, and the others by the first instruction that needs them."""
-    found: dict[int, dict[int, int]] = {}
+    sines, cosines = defaultdict[int, list[int]](list), defaultdict[int, list[int]](list)
     for index, instruction in enumerate(program.code):
         if instruction[0] in (Op.SIN, Op.COS):
-            found.setdefault(instruction[1], {}).setdefault(instruction[0], index)
+            (sines if instruction[0] == Op.SIN else cosines)[instruction[1]].append(index)
     inputs = input_count(program)
-    angles = [Angle(operand, uses.get(Op.SIN), uses.get(Op.COS)) for operand, uses in found.items()]
+    angles = [
+        Angle(operand, *pair)
+        for operand in dict.fromkeys((*sines, *cosines))
+        for pair in zip_longest(sines[operand], cosines[operand])
+    ]
     first = tuple(angle for angle in angles if 0 <= angle.operand < inputs)
     later = {min(_members(angle)): angle for angle in angles if not 0 <= angle.operand < inputs}
     return first, later

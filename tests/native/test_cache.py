@@ -264,7 +264,7 @@ WORKER = """
 import sys
 from rbd.native import cache
 bad = 0
-for round in range(150):
+for round in range(60):
     for key in "abc":
         code = (key * 5000).encode()
         found = cache.load(key)

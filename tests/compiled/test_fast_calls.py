@@ -1,0 +1,168 @@
+"""Methods of a compiled robot become builtins, and nothing but the time of a call changes."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import inspect
+import pickle
+import weakref
+from collections.abc import Callable
+from types import BuiltinFunctionType
+
+import numpy as np
+import pytest
+
+import rbd
+from rbd.compiled import CompiledRobot, record
+from rbd.compiled import compile as compile_robot
+from rbd.compiled.function import PATIENCE
+from rbd.errors import NotFiniteError, ShapeError, StaleStateError
+from rbd.native import abi, available
+from rbd.scalars.arrays import Array
+
+needs_builtins = pytest.mark.skipif(not (available() and abi.known()), reason="no builtins on this interpreter")
+Call = Callable[[CompiledRobot], object]
+Q, V, A = np.random.default_rng(5).normal(size=(3, 7))
+
+
+def warm(robot: CompiledRobot, call: Call) -> object:
+    return [call(robot) for _ in range(PATIENCE + 2)][-1]
+
+
+@pytest.fixture(scope="module")
+def mechanism() -> rbd.Mechanism:
+    return rbd.robots.arm7()
+
+
+@pytest.fixture(scope="module")
+def robot(mechanism: rbd.Mechanism) -> CompiledRobot:
+    return compile_robot(mechanism)
+
+
+METHODS: dict[str, Call] = {
+    "forward_kinematics": lambda robot: robot.forward_kinematics(Q),
+    "inverse_dynamics": lambda robot: robot.inverse_dynamics(Q, V, A),
+    "mass_matrix": lambda robot: robot.mass_matrix(Q),
+    "dynamics_bias": lambda robot: robot.dynamics_bias(Q, V),
+    "forward_dynamics": lambda robot: robot.forward_dynamics(Q, V, A),
+    "momentum_matrix": lambda robot: robot.momentum_matrix(Q),
+    "step": lambda robot: robot.step(Q, V, A, 0.01),
+}
+
+
+@needs_builtins
+@pytest.mark.parametrize("name", METHODS)
+def test_methods_become_builtins_with_the_same_results(robot: CompiledRobot, name: str) -> None:
+    slow = METHODS[name](robot)
+    fast = warm(robot, METHODS[name])
+    method = getattr(robot, name)
+    assert isinstance(method, BuiltinFunctionType)
+    assert pickle.dumps(fast) == pickle.dumps(slow)
+    assert method.__name__ == name
+    assert method.__doc__ == inspect.getdoc(getattr(CompiledRobot, name))
+    assert (
+        list(inspect.signature(method).parameters)
+        == list(inspect.signature(getattr(CompiledRobot, name)).parameters)[1:]
+    )
+
+
+@pytest.mark.parametrize("often", [False, True])
+def test_every_way_to_call(robot: CompiledRobot, mechanism: rbd.Mechanism, often: bool) -> None:
+    mine = robot if often else compile_robot(mechanism)
+    if often:
+        warm(mine, METHODS["inverse_dynamics"])
+    expected = mine.inverse_dynamics(Q, V, A)
+    same: list[Array] = [
+        mine.inverse_dynamics(list(Q), tuple(V), A),
+        mine.inverse_dynamics(Q, V, vd=A),
+        mine.inverse_dynamics(q=Q, v=V, vd=A, threads=2),
+        mine.inverse_dynamics(Q, V, A, out=np.empty(7)),
+        mine.inverse_dynamics(Q[None], V, A)[0],
+        mine.inverse_dynamics(np.stack([Q, Q]), V, A, threads=2)[1],
+    ]
+    assert all(result.tobytes() == expected.tobytes() for result in same)
+    out = np.zeros(7)
+    assert mine.inverse_dynamics(Q, V, A, out=out) is out
+    with pytest.raises(ShapeError, match="vd"):
+        mine.inverse_dynamics(Q, V, A[:3])
+    with pytest.raises(NotFiniteError, match=r"v\[2\]"):
+        mine.inverse_dynamics(Q, np.where(np.arange(7) == 2, np.nan, V), A)
+    with pytest.raises(TypeError, match="inverse_dynamics"):
+        mine.inverse_dynamics(Q, V)  # type: ignore[call-arg]  # that is the point
+
+
+def test_edits_are_noticed() -> None:
+    mechanism = rbd.robots.double_pendulum()
+    robot, zeros = compile_robot(mechanism), np.zeros(2)
+    warm(robot, lambda robot: robot.inverse_dynamics(zeros, zeros, zeros))
+    bound = robot.inverse_dynamics
+    mechanism.gravity = (0, 0, -1)
+    for call in (robot.inverse_dynamics, bound):
+        with pytest.raises(StaleStateError):
+            call(zeros, zeros, zeros)
+    assert compile_robot(mechanism).inverse_dynamics(zeros, zeros, zeros).shape == (2,)
+
+
+def test_builtins_outlive_robot_and_mechanism() -> None:
+    robot, zeros = compile_robot(rbd.robots.double_pendulum()), np.zeros(2)
+    warm(robot, lambda robot: robot.mass_matrix(zeros))
+    method, expected = robot.mass_matrix, robot.mass_matrix(zeros)
+    del robot
+    gc.collect()
+    assert method(zeros).tobytes() == expected.tobytes()
+    assert method([0, 0]).tobytes() == expected.tobytes()
+
+
+def test_robots_are_freed_at_once() -> None:
+    robot, zeros = compile_robot(rbd.robots.double_pendulum()), np.zeros(2)
+    warm(robot, lambda robot: robot.mass_matrix(zeros))
+    watched = weakref.ref(robot)
+    gc.disable()
+    try:
+        del robot
+        assert watched() is None
+    finally:
+        gc.enable()
+
+
+def test_travelling(robot: CompiledRobot) -> None:
+    expected = warm(robot, METHODS["inverse_dynamics"])
+    for other in (pickle.loads(pickle.dumps(robot)), copy.deepcopy(robot)):
+        assert pickle.dumps(METHODS["inverse_dynamics"](other)) == pickle.dumps(expected)
+    function = record(lambda state: state.q[0] * state.v[1], rbd.robots.double_pendulum())
+    again = pickle.loads(pickle.dumps(function))
+    assert float(again([2.0, 0.0], [0.0, 3.0])) == 6.0
+
+
+def test_recorded_functions_get_faster_too() -> None:
+    function = record(lambda state: state.q[0] * state.v[1], rbd.robots.double_pendulum())
+    q, v = np.array([2.0, 0.0]), np.array([0.0, 3.0])
+    results = [function(q, v) for _ in range(PATIENCE + 3)]
+    assert all(type(result) is np.ndarray and result.shape == () and result == 6.0 for result in results)
+    assert function.compile()(q, v=v) == 6.0
+    assert function(np.stack([q, q]), v).tolist() == [6.0, 6.0]
+    with pytest.raises(NotFiniteError):
+        function(q, np.array([0.0, np.inf]))
+
+
+def test_results_may_overlap_inputs(robot: CompiledRobot) -> None:
+    memory = np.random.default_rng(3).normal(size=(40, 7))
+    expected = robot.inverse_dynamics(memory[:30].copy(), V, memory[0].copy())
+    robot.inverse_dynamics(memory[:30], V, memory[0], out=memory[3:33])
+    assert memory[3:33].tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("shape", [(0,), (3, 0), (0, 2)])
+def test_empty_batches(robot: CompiledRobot, shape: tuple[int, ...]) -> None:
+    assert robot.inverse_dynamics(np.empty((*shape, 7)), V, A).shape == (*shape, 7)
+    assert robot.mass_matrix(np.empty((*shape, 7)), threads=3).shape == (*shape, 7, 7)
+
+
+def test_robots_that_do_not_move() -> None:
+    robot, nothing = compile_robot(rbd.Mechanism()), np.empty(0)
+    for _ in range(PATIENCE + 2):
+        assert robot.inverse_dynamics(nothing, nothing, nothing).shape == (0,)
+        assert robot.mass_matrix(nothing).shape == (0, 0)
+    assert robot.inverse_dynamics(np.empty((4, 0)), nothing, nothing).shape == (4, 0)
+    assert robot.mass_matrix(np.empty((4, 2, 0))).shape == (4, 2, 0, 0)

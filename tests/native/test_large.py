@@ -1,0 +1,122 @@
+"""Large programs: compile time grows with size, not with its square; workspaces move to the heap and back."""
+
+from __future__ import annotations
+
+import resource
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from rbd.native.kernel import NativeKernel, batch_module, compile_program, single_module
+from rbd.native.lower import plan
+from rbd.scalars.arrays import Array
+from rbd.scalars.graph import Graph
+from rbd.scalars.program import Program
+from tests.native.programs import (
+    assert_same_bits,
+    native_rows,
+    native_singles,
+    random_inputs,
+    random_program,
+    reference,
+)
+
+
+def keeping(size: int) -> Program:
+    """Return a program that needs its first values at its very end."""
+    graph = Graph()
+    xs = graph.input("x", (10,))
+    values = [xs[k % 10] * (1.0 + k) for k in range(size)]
+    total = values[0]
+    for a, b in zip(values, reversed(values), strict=True):
+        total = total * 0.5 + a * b
+    return Program.of(graph, "keeping", {"y": total})
+
+
+def test_compile_time_is_linear() -> None:
+    small, large = (compile_program(random_program(1, size, plain=True)) for size in (2500, 20_000))
+    seconds(compile_program(random_program(2, 10)))
+    assert seconds(large) < 2.5 * 8 * seconds(small)
+    arrays = random_inputs(large.program, 3)
+    assert_same_bits(native_singles(large, arrays, 3), reference(large.program, arrays, 3))
+
+
+def seconds(kernel: NativeKernel) -> float:
+    start = time.thread_time()
+    assert kernel.single_library.address("single")
+    return time.thread_time() - start
+
+
+@pytest.fixture
+def small_stack(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rbd.native.wrappers._STACK_LIMIT", 200)
+    monkeypatch.setenv("RBD_CACHE", "0")
+
+
+def on_heap(text: str) -> bool:
+    assert text.count("call ptr @rbd_malloc") == text.count("call void @rbd_free")
+    return "call ptr @rbd_malloc" in text
+
+
+def test_large_workspaces_are_on_the_heap() -> None:
+    sizes = [plan(keeping(size)).slot_count for size in (700, 1200, 8500)]
+    assert [on_heap(batch_module(keeping(size), 8)) for size in (700, 1200)] == [False, True]
+    assert sizes[0] < 950 < sizes[1] < 8000 < sizes[2]
+    assert [on_heap(single_module(keeping(size))) for size in (1200, 8500)] == [False, True]
+
+
+def test_threads_with_small_stacks() -> None:
+    program = keeping(1200)
+    arrays = random_inputs(program, 11)
+    kernel, expected = compile_program(program, lanes=8), reference(program, arrays, 11)
+    found: list[tuple[Array, tuple[int, int]]] = []
+    old = threading.stack_size(256 * 1024)
+    try:
+        thread = threading.Thread(target=lambda: found.extend([native_rows(kernel, arrays, 11)] * 2))
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(old)
+    assert_same_bits(found[0], expected)
+
+
+@pytest.mark.usefixtures("small_stack")
+@pytest.mark.parametrize("lanes", [1, 2, 4, 8])
+def test_heap_workspaces_compute_the_same(lanes: int) -> None:
+    program = random_program(4, 200, checks=0.02)
+    assert on_heap(single_module(program))
+    kernel, arrays = compile_program(program, lanes=lanes, chunk=20), random_inputs(program, 21, wild=True)
+    expected = reference(program, arrays, 21)
+    assert_same_bits(native_rows(kernel, arrays, 21, threads=2), expected)
+    assert_same_bits(native_singles(kernel, arrays, 21), expected)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks Linux for the memory in use")
+@pytest.mark.usefixtures("small_stack")
+def test_workspaces_on_the_heap_are_given_back() -> None:
+    program = keeping(700)
+    assert on_heap(single_module(program))
+    kernel, arrays, bad = compile_program(program, lanes=8), random_inputs(program, 1), [np.full((1, 10), np.nan)]
+
+    def use(times: int) -> int:
+        for _ in range(times):
+            for rows in (arrays, bad):
+                native_rows(kernel, rows, 1)
+                native_singles(kernel, rows, 1)
+        return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+    before = use(50)
+    assert use(2000) - before < 2000 * 400 * 8
+
+
+@pytest.mark.parametrize("chunk", [3, 10, 100, 1000])
+def test_places_are_used_again(chunk: int) -> None:
+    program = random_program(9, 3000, plain=True)
+    cut = plan(program, chunk)
+    assert sorted(index for part in cut.chunks for index in part) == list(range(len(program.code)))
+    assert all(len(part) <= chunk for part in cut.chunks)
+    assert all(0 <= slot < cut.slot_count for slot in cut.slots.values())
+    assert cut.slot_count < len(cut.slots) or chunk == 1000
