@@ -1,4 +1,4 @@
-"""The `rbd` command: `rbd demo`, `rbd info FILE`, `rbd check FILE`.
+"""The `rbd` command: `rbd demo`, `rbd info FILE`, `rbd check FILE`, `rbd bench`.
 
 May import everything of rbd; nothing imports it. Exit codes: 0 all is well, 1 the file is refused or something
 went wrong, 2 the command line is wrong (argparse's own).
@@ -61,7 +61,19 @@ def make_parser() -> argparse.ArgumentParser:
     check = commands.add_parser("check", help="read a robot file (URDF) strictly: exit code 0 if all is well, 1 if not")
     _add_file_options(check)
     check.set_defaults(command=run_check)
+
+    bench = commands.add_parser("bench", help="measure how fast rbd is here, next to other engines where installed")
+    _add_bench_options(bench)
+    bench.set_defaults(command=run_bench)
     return parser
+
+
+def _add_bench_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--robots", nargs="+", default=[], metavar="ROBOT", help="names, or URDF files")
+    parser.add_argument("--quick", action="store_true", help="seconds instead of minutes; numbers not to quote")
+    parser.add_argument("--no-peers", action="store_true", help="measure rbd alone")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write everything measured as JSON")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the tables as a page")
 
 
 def _add_file_options(parser: argparse.ArgumentParser) -> None:
@@ -99,6 +111,25 @@ def run_check(options: argparse.Namespace) -> int:
     for warning in report.warnings:
         print(f"{options.file}:{warning.line}: warning: {warning.element}: {warning.message}", file=sys.stderr)
     print(f"{options.file}: ok: {_sizes(mechanism)}")
+    return 0
+
+
+def run_bench(options: argparse.Namespace) -> int:
+    """Measure, print the tables, write files; on standard error, say what is being measured."""
+    from rbd import bench
+
+    def say(text: str) -> None:
+        print(f"rbd: {text}", file=sys.stderr)
+
+    settings = bench.Settings(tuple(options.robots), quick=options.quick, peers=not options.no_peers)
+    for file in filter(None, (options.json, options.markdown)):
+        file.touch()  # better now than after minutes
+    report = bench.run(settings, say)
+    print(bench.as_text(report))
+    if options.json is not None:
+        options.json.write_text(report.to_json(), encoding="utf-8")
+    if options.markdown is not None:
+        options.markdown.write_text(bench.as_markdown(report), encoding="utf-8")
     return 0
 
 

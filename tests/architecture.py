@@ -34,7 +34,7 @@ LAYERS = [
     ["export"],
     ["viz"],
     ["testing"],
-    ["demo"],
+    ["demo", "bench"],
     ["cli"],
     ["__main__"],
 ]

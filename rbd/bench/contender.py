@@ -1,0 +1,105 @@
+"""Who computes what: the thing that is timed, and the value it is checked by.
+
+Room: bench.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from typing import Any, Protocol, final
+
+import attrs
+import numpy as np
+from typing_extensions import override
+
+from rbd.errors import SolverError
+from rbd.scalars.arrays import Array
+
+
+class Quantity(StrEnum):
+    """What is computed."""
+
+    POSES = "poses of all bodies"
+    INVERSE = "inverse dynamics"
+    MASS = "mass matrix"
+    FORWARD = "forward dynamics"
+
+
+@final
+@attrs.frozen(eq=False)
+class Contender:
+    """One way to compute a quantity for a fixed list of states."""
+
+    name: str
+    run: Callable[[int], object]
+    """Go through all states, this many times over."""
+    states: int
+    """How many states one time through computes."""
+    value: Callable[[int], Array]
+    """The result for one of the states, in rbd's conventions."""
+
+    @override
+    def __repr__(self) -> str:
+        return f"<{self.name}, {self.states} states>"
+
+
+class Peer(Protocol):
+    """Another engine, with one robot loaded."""
+
+    name: str
+
+    def single(self, quantity: Quantity) -> Contender | None:
+        """Compute for one state per call; None when this engine has nothing that compares."""
+        ...
+
+    def solution(self) -> Contender | None:
+        """Compute the mass matrix and the acceleration, one state at a time."""
+        ...
+
+    def batch(self, quantity: Quantity, count: int) -> Contender | None:
+        """Compute for `count` states by calls for one state."""
+        ...
+
+    def parallel(self, quantity: Quantity, count: int, threads: int) -> Contender | None:
+        """Compute for `count` states with the engine's own threads."""
+        ...
+
+
+def calls(function: Callable[..., Any], arguments: Sequence[tuple[object, ...]]) -> Callable[[int], None]:
+    """Return what calls a function with each of the tuples; every contender pays the same for the unpacking."""
+
+    def run(times: int) -> None:
+        for _ in range(times):
+            for each in arguments:
+                function(*each)
+
+    return run
+
+
+def repeated(action: Callable[[], object]) -> Callable[[int], None]:
+    """Return what does an action again and again."""
+
+    def run(times: int) -> None:
+        for _ in range(times):
+            action()
+
+    return run
+
+
+TOLERANCE = 1e-6
+
+
+def difference(contender: Contender, reference: Contender, states: Sequence[int]) -> float:
+    """Return the largest difference of two contenders' results, relative to the largest entry of each result.
+
+    Raises SolverError when they do not compute the same thing.
+    """
+    worst = 0.0
+    for k in states:
+        mine, theirs = contender.value(k), reference.value(k)
+        scale = float(np.max(np.abs(theirs), initial=0.0)) or 1.0
+        worst = float(np.maximum(worst, np.max(np.abs(mine - theirs), initial=0.0) / scale))  # keeps NaN
+    if not worst <= TOLERANCE:
+        raise SolverError(f"{contender.name} and {reference.name} differ by {worst:.1e}", difference=worst)
+    return worst

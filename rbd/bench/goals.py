@@ -1,0 +1,78 @@
+"""What rbd aims at, and whether a run got there.
+
+Room: bench. The goals are for a processor with eight lanes; with fewer, half of the goals for batches will do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, final
+
+import attrs
+
+from rbd.bench.contender import Quantity
+from rbd.bench.ours import CALL, KERNEL, LIVE
+from rbd.bench.preparation import CACHED, COLD
+from rbd.bench.report import SOLUTION, Report, Section
+
+OPERATIONS: Final = {
+    "panda": {Quantity.INVERSE: 750, Quantity.MASS: 450, Quantity.FORWARD: 1600},
+    "talos": {Quantity.INVERSE: 4200, Quantity.MASS: 3600, Quantity.FORWARD: 9600},
+}
+"""At most so many operations, by robot and quantity."""
+
+_SPEEDUPS: Final = {
+    "panda": {"kernel": 8, "call": 4, "live": 2, "batch": 40, "threads": 25},
+    "talos": {"kernel": 7, "call": 7, "live": 3, "batch": 30, "threads": 20},
+}
+_SECONDS: Final = {"panda": {COLD: 0.5, CACHED: 0.020}, "talos": {COLD: 2.0, CACHED: 0.030}}
+
+
+@final
+@attrs.frozen
+class Outcome:
+    """A goal, and what was found."""
+
+    robot: str
+    what: str
+    goal: str
+    found: str
+    reached: bool
+
+
+def outcomes(report: Report) -> list[Outcome]:
+    """Return all goals a report says something about."""
+    return [each for find in (_operations, _speedups, _preparations) for each in find(report)]
+
+
+def _operations(report: Report) -> Iterator[Outcome]:
+    for robot in report.robots:
+        for quantity, most in OPERATIONS.get(robot.name, {}).items():
+            found = robot.operations[quantity.value]
+            yield Outcome(robot.name, f"operations: {quantity}", f"≤ {most}", str(found), found <= most)
+
+
+def _speedups(report: Report) -> Iterator[Outcome]:
+    half = 1 if report.machine["lanes"] >= 8 else 2
+    for robot, goals in _SPEEDUPS.items():
+        wanted: list[tuple[str, str, str, float]] = []
+        wanted += [(Section.ONE, quantity.value, KERNEL, goals["kernel"]) for quantity in Quantity]
+        wanted += [(Section.ONE, Quantity.INVERSE.value, CALL, goals["call"])]
+        wanted += [(Section.LIVE, SOLUTION, LIVE, goals["live"])]
+        for quantity in (Quantity.INVERSE, Quantity.FORWARD):
+            wanted += [(Section.BATCH, quantity.value, CALL, goals["batch"] / half)]
+            wanted += [(Section.THREADS, quantity.value, CALL, goals["threads"] / half)]
+        for section, what, who, least in wanted:
+            row = report.row(robot, section, what, who)
+            if row is not None and row.speedup is not None:
+                title = f"{section}: {what}: {who}, times as fast as Pinocchio"
+                yield Outcome(robot, title, f"≥ {least:g}", f"{row.speedup:.3g}", row.speedup >= least)
+
+
+def _preparations(report: Report) -> Iterator[Outcome]:
+    for found in report.preparations:
+        most = _SECONDS.get(found.robot, {}).get(found.what)
+        if most is not None:
+            title = f"{found.what}: inverse dynamics, mass matrix, forward dynamics"
+            text = f"{1e3 * found.seconds:.0f} ms"
+            yield Outcome(found.robot, title, f"≤ {1e3 * most:.0f} ms", text, found.seconds <= most)

@@ -1,0 +1,67 @@
+"""Where a run takes place: processor, load, versions.
+
+Room: bench.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+from importlib import metadata
+from pathlib import Path
+
+import rbd
+from rbd.bench.report import Machine
+from rbd.native import available
+
+_PACKAGES = ("numpy", "llvmlite", "pin", "mujoco", "casadi", "example-robot-data")
+
+
+def machine() -> Machine:
+    """Describe this machine."""
+    return Machine(
+        processor=_processor(),
+        cores=os.cpu_count() or 1,
+        load=[round(x, 1) for x in os.getloadavg()] if hasattr(os, "getloadavg") else [],
+        lanes=_lanes(),
+        system=platform.platform(terse=True),
+        versions=_versions(),
+    )
+
+
+def _processor() -> str:
+    """Return the processor's name, as precise as this system says it."""
+    information = Path("/proc/cpuinfo")
+    if information.is_file():
+        for line in information.read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return " ".join(filter(None, (line.split(":", 1)[1].strip(), _llvm_name())))
+    return platform.processor() or platform.machine()
+
+
+def _llvm_name() -> str:
+    """Return what LLVM calls the processor: names of virtual machines are coy."""
+    if not available():
+        return ""
+    from rbd.native.jit import machine as native_machine
+
+    return f"({native_machine().cpu})"
+
+
+def _lanes() -> int:
+    if not available():
+        return 1
+    from rbd.native.jit import machine as native_machine
+
+    return native_machine().lanes
+
+
+def _versions() -> dict[str, str]:
+    """Return the versions of rbd, Python, and everything that takes part."""
+    found = {"rbd": rbd.__version__, "python": platform.python_version()}
+    for package in _PACKAGES:
+        try:
+            found[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,107 @@
+"""rbd as a contender: its kernels, its calls from Python, its batches, and live states.
+
+Room: bench.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Final, final
+
+import numpy as np
+
+import rbd
+from rbd.bench.contender import Contender, Quantity, calls, repeated
+from rbd.bench.loop import native_loop
+from rbd.bench.samples import Samples
+from rbd.compiled.recipes import RECIPES
+from rbd.compiled.record import recorded_function
+from rbd.mechanism import Mechanism
+from rbd.native import available, compile_program
+from rbd.scalars.arrays import Array
+from rbd.scalars.program import Program
+from rbd.state import DynamicsResult, MechanismState
+
+KERNEL, CALL, LIVE = "rbd kernel", "rbd", "rbd state"
+METHODS: Final = {
+    Quantity.POSES: "forward_kinematics",
+    Quantity.INVERSE: "inverse_dynamics",
+    Quantity.MASS: "mass_matrix",
+    Quantity.FORWARD: "forward_dynamics",
+}
+"""What a compiled robot calls them."""
+
+
+@final
+class Ours:
+    """One robot in rbd."""
+
+    def __init__(self, mechanism: Mechanism, samples: Samples) -> None:
+        """Take a robot and the states to compute."""
+        self.mechanism = mechanism
+        self.samples = samples
+        self.robot = rbd.compile(mechanism)
+
+    def kernel(self, quantity: Quantity) -> Contender | None:
+        """Machine code in a native loop; None when there can be none."""
+        if not available():
+            return None
+        program = self.program(quantity)
+        native, rows = compile_program(program), self.samples.rows(quantity)
+        outputs = [np.empty(port.shape) for port in program.outputs]
+        loop = native_loop(native.single_library.address("single"), rows, outputs)
+
+        def value(k: int) -> Array:
+            native.run(list(rows[k]), outputs)
+            return outputs[0].copy()
+
+        return Contender(KERNEL, loop, len(rows), value)
+
+    def single(self, quantity: Quantity) -> Contender:
+        """Call the compiled robot from Python; it returns a new array."""
+        rows = self.samples.rows(quantity)
+        for k in range(32):  # calls that are frequent become builtins
+            self.method(quantity)(*rows[k % len(rows)])
+        return Contender(CALL, calls(self.method(quantity), rows), len(rows), lambda k: self.method(quantity)(*rows[k]))
+
+    def batch(self, quantity: Quantity, count: int, threads: int = 1, *, into: bool = False) -> Contender:
+        """One call for many states; into a new array, or `into` one that is there."""
+        method, inputs = self.method(quantity), self.samples.repeated(count).arguments(quantity)
+        out = method(*inputs, threads=threads)
+        if into:
+            run = functools.partial(method, *inputs, out=out, threads=threads)
+        else:
+            run = functools.partial(method, *inputs, threads=threads)
+        return Contender(CALL, repeated(run), count, lambda k: out[k])
+
+    def state(self) -> Contender:
+        """Set q and v of a live state, then ask for the mass matrix and the dynamics."""
+        state, result = MechanismState(self.mechanism), DynamicsResult(self.mechanism)
+        rows = self.samples.rows(Quantity.FORWARD)
+
+        def solve(q: Array, v: Array, tau: Array) -> tuple[Array, Array]:
+            state.set_configuration(q)
+            state.set_velocity(v)
+            matrix = rbd.mass_matrix(state)
+            return matrix, rbd.dynamics(result, state, tau).vd
+
+        def value(k: int) -> Array:
+            return np.concatenate([x.reshape(-1) for x in solve(*rows[k])])
+
+        return Contender(LIVE, calls(solve, rows), len(rows), value)
+
+    def method(self, quantity: Quantity) -> Callable[..., Array]:
+        """Return the compiled robot's method."""
+        method: Callable[..., Array] = getattr(self.robot, METHODS[quantity])
+        return method
+
+    def program(self, quantity: Quantity) -> Program:
+        """Record a quantity the way a compiled robot does."""
+        return program(self.mechanism, quantity)
+
+
+def program(mechanism: Mechanism, quantity: Quantity) -> Program:
+    """Record a quantity for a mechanism."""
+    name = METHODS[quantity]
+    return recorded_function(RECIPES[name], mechanism, name).program

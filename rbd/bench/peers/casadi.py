@@ -1,0 +1,148 @@
+"""CasADi's C code of rbd's own programs, compiled with the C compiler that is found.
+
+Room: bench. The graph is rbd's, so what is compared is the way from a graph to machine code and to Python, not the
+number of operations.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import operator
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any, final
+
+import numpy as np
+
+from rbd.bench.contender import Contender, Peer, Quantity
+from rbd.bench.loop import native_loop
+from rbd.bench.ours import Ours
+from rbd.native import available
+from rbd.scalars.arrays import Array
+from rbd.scalars.opcodes import Op
+from rbd.scalars.program import Program
+
+_LARGEST = 20000
+"""Operations beyond which a C compiler takes minutes."""
+
+
+def casadi_peer(ours: Ours) -> Peer | None:
+    """Return CasADi, if there is a C compiler, and a native loop to time its code in."""
+    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    return _CasADi(ours, compiler) if compiler and available() else None
+
+
+@final
+class _CasADi:
+    name = "CasADi kernel"
+
+    def __init__(self, ours: Ours, compiler: str) -> None:
+        self._casadi: Any = import_module("casadi")  # it has no types
+        self._ours = ours
+        self._compiler = compiler
+
+    def single(self, quantity: Quantity) -> Contender | None:
+        program = self._ours.program(quantity)
+        if program.count().total > _LARGEST:
+            return None
+        with tempfile.TemporaryDirectory() as folder:
+            function = _function(self._casadi, program)
+            library = _compiled(self._casadi, self._compiler, function, Path(folder))
+        rows, out = self._ours.samples.rows(quantity), np.zeros(program.outputs[0].shape)
+        integers, numbers = np.zeros(function.sz_iw() + 1), np.zeros(function.sz_w() + 1)
+        address = ctypes.cast(library.kernel, ctypes.c_void_p).value or 0
+        loop = native_loop(address, rows, [out], (integers, numbers))
+
+        def value(k: int) -> Array:
+            pointers = (ctypes.c_void_p * len(rows[k]))(*(x.ctypes.data for x in rows[k]))
+            target = (ctypes.c_void_p * 1)(out.ctypes.data)
+            library.kernel(pointers, target, *(ctypes.c_void_p(x.ctypes.data) for x in (integers, numbers)), 0)
+            return out.copy()
+
+        return Contender(self.name, loop, len(rows), value)
+
+    def solution(self) -> Contender | None:
+        return None
+
+    def batch(self, quantity: Quantity, count: int) -> Contender | None:
+        return None
+
+    def parallel(self, quantity: Quantity, count: int, threads: int) -> Contender | None:
+        return None
+
+
+def _compiled(casadi: Any, compiler: str, function: Any, folder: Path) -> Any:
+    """Return the loaded library; its file may go then."""
+    generator = casadi.CodeGenerator("kernel.c")
+    generator.add(function)
+    generator.generate(f"{folder}/")
+    source, library = folder / "kernel.c", folder / "kernel.so"
+    command = [compiler, "-O3", "-march=native", "-fPIC", "-shared", str(source), "-o", str(library), "-lm"]
+    subprocess.run(command, check=True, capture_output=True)
+    return ctypes.CDLL(str(library))
+
+
+def _function(casadi: Any, program: Program) -> Any:
+    """Return a program as CasADi's function of its inputs."""
+    inputs = [casadi.SX.sym(port.name, port.size) for port in program.inputs]
+    values: list[Any] = [x for vector in inputs for x in casadi.vertsplit(vector)]
+
+    def operand(r: int) -> Any:
+        return values[r] if r >= 0 else casadi.SX(program.constants[~r])
+
+    table = _operations(casadi)
+    for op, *operands in program.code:
+        if op == Op.POSITIVE:
+            values.append(operand(operands[0]))
+        else:
+            values.append(table[Op(op)](*map(operand, operands)))
+    return casadi.Function("kernel", inputs, [casadi.vertcat(*map(operand, program.results))])
+
+
+def _operations(casadi: Any) -> dict[Op, Callable[..., Any]]:
+    """Return what CasADi's expressions do for each operation."""
+    return {
+        Op.ADD: operator.add,
+        Op.SUB: operator.sub,
+        Op.MUL: operator.mul,
+        Op.DIV: _quotient,
+        Op.NEG: operator.neg,
+        Op.FMA: _fma,
+        Op.FMS: _fms,
+        Op.FNMA: _fnma,
+        Op.FNMS: _fnms,
+        Op.SQRT: casadi.sqrt,
+        Op.ABS: casadi.fabs,
+        Op.SIN: casadi.sin,
+        Op.COS: casadi.cos,
+        Op.LESS: operator.lt,
+        Op.LESS_EQUAL: operator.le,
+        Op.AND: casadi.logic_and,
+        Op.OR: casadi.logic_or,
+        Op.NOT: casadi.logic_not,
+        Op.SELECT: casadi.if_else,
+    }
+
+
+def _quotient(a: Any, b: Any) -> Any:
+    return a / b
+
+
+def _fma(a: Any, b: Any, c: Any) -> Any:
+    return a * b + c
+
+
+def _fms(a: Any, b: Any, c: Any) -> Any:
+    return a * b - c
+
+
+def _fnma(a: Any, b: Any, c: Any) -> Any:
+    return c - a * b
+
+
+def _fnms(a: Any, b: Any, c: Any) -> Any:
+    return -(a * b) - c

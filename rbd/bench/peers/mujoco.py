@@ -1,0 +1,199 @@
+"""MuJoCo, called from Python, with everything switched off that is no rigid-body dynamics of a tree.
+
+Room: bench. MuJoCo's free joints have their position first; the linear velocity is that of the origin, in the world.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, final
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+
+from rbd.bench.contender import Contender, Peer, Quantity, calls
+from rbd.bench.samples import Samples
+from rbd.bench.tree import Link, Tree
+from rbd.scalars.arrays import Array
+from rbd.spatial.so3 import quaternion_to_rotation
+
+
+def mujoco_peer(tree: Tree, samples: Samples) -> Peer | None:
+    """Return MuJoCo with a robot loaded; None when only its first joint could float, and another one does."""
+    for index, link in enumerate(tree.links):
+        placed = np.array_equal(link.rotation, np.eye(3)) and not link.translation.any()
+        if link.kind == "floating" and not (index == 0 and placed):
+            return None
+    return _MuJoCo(tree, samples)
+
+
+@final
+class _MuJoCo:
+    name = "MuJoCo"
+
+    def __init__(self, tree: Tree, samples: Samples) -> None:
+        self._mujoco: Any = import_module("mujoco")  # its bindings have no complete types
+        self._tree = tree
+        self._model = self._mujoco.MjModel.from_xml_string(text(tree))
+        self._data = self._mujoco.MjData(self._model)
+        self._q = [i for link in tree.links for i in _positions(link)]
+        self._v = [i for link in tree.links for i in _velocities(link)]
+        self._floats = tree.links[0].kind == "floating"
+        self._first = tree.links[0].q[0]
+        self._ours = samples
+        self._matrix = np.zeros((len(self._v), len(self._v)))
+        motions = [self._motion(k) for k in range(len(samples.q))]
+        v, vd, tau = (np.array(column) for column in zip(*motions, strict=True))
+        self._samples = Samples(samples.q[:, self._q].copy(), v, vd, tau)
+
+    def _turn(self, k: int) -> Array:
+        """Return what turns the first three velocities of state k into the world."""
+        if not self._floats:
+            return np.eye(3)
+        w, x, y, z = (float(value) for value in self._ours.q[k, self._first : self._first + 4])
+        return np.array(quaternion_to_rotation((w, x, y, z)), dtype=np.float64)
+
+    def _motion(self, k: int) -> tuple[Array, Array, Array]:
+        """Return v, vd and tau of state k in MuJoCo's coordinates."""
+        v, vd, tau = (x[k, self._v].copy() for x in (self._ours.v, self._ours.vd, self._ours.tau))
+        if self._floats:
+            turn = self._turn(k)
+            vd[:3] = turn @ (vd[:3] + np.cross(v[3:6], v[:3]))
+            v[:3], tau[:3] = turn @ v[:3], turn @ tau[:3]
+        return v, vd, tau
+
+    def single(self, quantity: Quantity) -> Contender:
+        mine = self._samples.rows(quantity)
+        function = self._function(quantity)
+        return Contender(self.name, calls(function, mine), len(mine), lambda k: self._value(quantity, k, mine[k]))
+
+    def solution(self) -> Contender:
+        mine, forward, matrix = self._samples.rows(Quantity.FORWARD), self._function(Quantity.FORWARD), self._full
+
+        def solve(q: Array, v: Array, tau: Array) -> tuple[Array, Array]:
+            vd = forward(q, v, tau)
+            return matrix(), vd
+
+        def value(k: int) -> Array:
+            found, vd = solve(*mine[k])
+            return np.concatenate([self._to_ours(k, found).reshape(-1), self._acceleration(k, vd)])
+
+        return Contender(self.name, calls(solve, mine), len(mine), value)
+
+    def batch(self, quantity: Quantity, count: int) -> Contender | None:
+        return None
+
+    def parallel(self, quantity: Quantity, count: int, threads: int) -> Contender | None:
+        return None
+
+    def _full(self) -> Array:
+        self._mujoco.mj_fullM(self._model, self._data, self._matrix)
+        return self._matrix
+
+    def _function(self, quantity: Quantity) -> Any:
+        mujoco, model, data = self._mujoco, self._model, self._data
+        acceleration: Array = data.qacc
+        position, velocity = data.qpos, data.qvel
+        needed: Array = data.qfrc_inverse
+        applied, full = data.qfrc_applied, self._full
+
+        def poses(q: Array) -> None:
+            position[:] = q
+            mujoco.mj_kinematics(model, data)
+
+        def mass(q: Array) -> Array:
+            position[:] = q
+            mujoco.mj_kinematics(model, data)
+            mujoco.mj_comPos(model, data)
+            mujoco.mj_crb(model, data)
+            return full()
+
+        def inverse(q: Array, v: Array, vd: Array) -> Array:
+            position[:], velocity[:], acceleration[:] = q, v, vd
+            mujoco.mj_inverse(model, data)
+            return needed.copy()
+
+        def forward(q: Array, v: Array, tau: Array) -> Array:
+            position[:], velocity[:], applied[:] = q, v, tau
+            mujoco.mj_forward(model, data)
+            return acceleration.copy()
+
+        return {
+            Quantity.POSES: poses,
+            Quantity.MASS: mass,
+            Quantity.INVERSE: inverse,
+            Quantity.FORWARD: forward,
+        }[quantity]
+
+    # --- back to our conventions --------------------------------------------------------------------------------------
+
+    def _value(self, quantity: Quantity, k: int, arguments: tuple[Array, ...]) -> Array:
+        result = self._function(quantity)(*arguments)
+        if quantity is Quantity.POSES:
+            return self._poses()
+        if quantity is Quantity.FORWARD:
+            return self._acceleration(k, result)
+        return self._to_ours(k, result)
+
+    def _poses(self) -> Array:
+        out = np.tile(np.eye(4), (len(self._tree.links) + 1, 1, 1))
+        for index, link in enumerate(self._tree.links, start=1):
+            out[link.body, :3, :3] = self._data.xmat[index].reshape(3, 3)
+            out[link.body, :3, 3] = self._data.xpos[index]
+        return out
+
+    def _acceleration(self, k: int, theirs: Array) -> Array:
+        """Return vd: the velocity of the origin seen from the turning body."""
+        vd, ours = theirs.copy(), np.empty(len(self._v))
+        if self._floats:
+            v = self._ours.v[k, self._v]
+            vd[:3] = self._turn(k).T @ vd[:3] - np.cross(v[3:6], v[:3])
+        ours[self._v] = vd
+        return ours
+
+    def _to_ours(self, k: int, theirs: Array) -> Array:
+        """Return torques or the mass matrix with the first three entries turned into the body, in our order."""
+        turn = np.eye(len(self._v))
+        if self._floats:
+            turn[:3, :3] = self._turn(k)
+        ours = np.empty_like(theirs)
+        if theirs.ndim == 1:
+            ours[self._v] = turn.T @ theirs
+        else:
+            ours[np.ix_(self._v, self._v)] = turn.T @ theirs @ turn
+        return ours
+
+
+def _positions(link: Link) -> list[int]:
+    return [*link.q[4:], *link.q[:4]] if link.kind == "floating" else list(link.q)
+
+
+def _velocities(link: Link) -> list[int]:
+    return [*link.v[3:], *link.v[:3]] if link.kind == "floating" else list(link.v)
+
+
+def text(tree: Tree) -> str:
+    """Return the robot as MuJoCo's XML."""
+    head = (
+        '<mujoco><compiler angle="radian" autolimits="false"/>'
+        f'<option gravity="{_numbers(tree.gravity)}"><flag contact="disable" constraint="disable"/></option><worldbody>'
+    )
+    return (
+        head + "".join(_body(tree, k) for k, link in enumerate(tree.links) if link.parent < 0) + "</worldbody></mujoco>"
+    )
+
+
+def _body(tree: Tree, k: int) -> str:
+    link, moment = tree.links[k], tree.links[k].moment
+    kind = {"floating": "free", "revolute": "hinge", "prismatic": "slide"}[link.kind]
+    axis = "" if link.kind == "floating" else f' axis="{_numbers(link.axis)}"'
+    entries = [moment[i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
+    frame = f'pos="{_numbers(link.translation)}" xyaxes="{_numbers(link.rotation.T[:2].reshape(-1))}"'
+    inertia = f'pos="{_numbers(link.center)}" mass="{link.mass!r}" fullinertia="{_numbers(entries)}"'
+    inner = "".join(_body(tree, i) for i, other in enumerate(tree.links) if other.parent == k)
+    joint = f'<joint name={quoteattr(link.name)} type="{kind}"{axis}/>'
+    return f"<body {frame}>{joint}<inertial {inertia}/>{inner}</body>"
+
+
+def _numbers(values: Any) -> str:
+    return " ".join(repr(float(x)) for x in values)

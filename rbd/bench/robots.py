@@ -1,0 +1,82 @@
+"""The robots that are measured: rbd's own, two of `example-robot-data` where that is installed, and URDF files.
+
+Room: bench.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from importlib import metadata
+from pathlib import Path
+
+from rbd import robots
+from rbd.errors import UnknownNameError
+from rbd.mechanism import Mechanism
+from rbd.urdf import load_urdf, parse_urdf
+
+_FINGERS = re.compile(r'(<joint[^>]*finger[^>]*type=")prismatic')
+
+
+def panda() -> Mechanism:
+    """Return the seven-joint arm of `example-robot-data`, its fingers fixed."""
+    text = _example("panda.urdf").read_text(encoding="utf-8")
+    return without_passive_torques(parse_urdf(_FINGERS.sub(r"\1fixed", text)))
+
+
+def talos() -> Mechanism:
+    """Return the 38-dof humanoid of `example-robot-data`, floating."""
+    return without_passive_torques(load_urdf(_example("talos_reduced.urdf"), floating=True))
+
+
+OWN: Mapping[str, Callable[[], Mechanism]] = {
+    "arm7": robots.arm7,
+    "humanoid": robots.humanoid,
+    "double_pendulum": robots.double_pendulum,
+}
+EXAMPLES: Mapping[str, Callable[[], Mechanism]] = {"panda": panda, "talos": talos}
+
+
+def default_names() -> list[str]:
+    """Return what to measure when nobody says: an arm and a humanoid."""
+    return ["panda", "talos"] if has_examples() else ["arm7", "humanoid"]
+
+
+def has_examples() -> bool:
+    """Return whether `example-robot-data` is installed."""
+    return all(find(name) is not None for name in ("panda.urdf", "talos_reduced.urdf"))
+
+
+def robot(name: str) -> Mechanism:
+    """Return a robot by name, or read a URDF file; raise UnknownNameError when it is neither."""
+    if name in OWN:
+        return without_passive_torques(OWN[name]())
+    if name in EXAMPLES and has_examples():
+        return EXAMPLES[name]()
+    if name.endswith(".urdf"):
+        return without_passive_torques(load_urdf(name))
+    known = [*OWN, *(EXAMPLES if has_examples() else ())]
+    raise UnknownNameError(f"no robot {name!r}; known are {', '.join(known)}, and files *.urdf", name=name, known=known)
+
+
+def without_passive_torques(mechanism: Mechanism) -> Mechanism:
+    """Take damping, friction, armature and springs at bounds out, which engines treat differently; return it."""
+    for joint in mechanism.joints:
+        joint.damping = joint.friction = joint.armature = joint.bound_stiffness = joint.bound_damping = 0.0
+    return mechanism
+
+
+def _example(file: str) -> Path:
+    path = find(file)
+    if path is None:
+        raise UnknownNameError(f"{file} is not installed: pip install example-robot-data", name=file, known=[*OWN])
+    return path
+
+
+def find(file: str) -> Path | None:
+    """Return where a file of `example-robot-data` is; the package itself is not imported."""
+    try:
+        files = metadata.files("example-robot-data") or []
+    except metadata.PackageNotFoundError:
+        return None
+    return next((Path(str(entry.locate())) for entry in files if entry.name == file), None)

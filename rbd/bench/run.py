@@ -1,0 +1,136 @@
+"""One run: every robot, every section, every contender.
+
+Room: bench.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, final
+
+import attrs
+
+from rbd.bench import peers, robots
+from rbd.bench.clock import PROCESSOR, WALL, Pace, alternate
+from rbd.bench.contender import Contender, Peer, Quantity, difference
+from rbd.bench.machine import machine
+from rbd.bench.ours import Ours
+from rbd.bench.preparation import preparations
+from rbd.bench.report import SOLUTION, Report, Robot, Row, Section
+from rbd.bench.samples import draw
+from rbd.mechanism import Mechanism
+from rbd.native import available
+
+_REFERENCE: Final = "Pinocchio"
+_MANY: Final = (Quantity.INVERSE, Quantity.FORWARD)
+
+
+@final
+@attrs.frozen
+class Settings:
+    """What to measure, and how long."""
+
+    robots: tuple[str, ...] = ()
+    """Names, or URDF files; empty takes what is there."""
+    quick: bool = False
+    """Few short windows: to see that it works, not to quote."""
+    peers: bool = True
+    """Measure other engines, where they are installed."""
+
+    @property
+    def pace(self) -> Pace:
+        """How long to measure one group of contenders."""
+        return Pace(window=2e-4, rounds=5, limit=0.2, fewest=3) if self.quick else Pace()
+
+    @property
+    def batch(self) -> tuple[int, int]:
+        """How many states a batch has: for one thread, and for two."""
+        return (512, 1024) if self.quick else (4096, 65536)
+
+
+@final
+@attrs.frozen(eq=False)
+class _Group:
+    """Contenders for the same thing."""
+
+    section: str
+    what: str
+    contenders: list[Contender]
+    states: int = 1
+    threads: int = 1
+
+
+def run(settings: Settings, say: Callable[[str], object] = lambda text: None) -> Report:
+    """Measure; `say` is told what is being done. Raises SolverError when two contenders disagree.
+
+    >>> from rbd.bench import Settings, run
+    >>> report = run(Settings(robots=("double_pendulum",), quick=True, peers=False))
+    >>> report.robots[0].operations["mass matrix"] < 10
+    True
+    """
+    names = settings.robots or tuple(robots.default_names())
+    mechanisms = {name: robots.robot(name) for name in names}
+    report = Report(machine(), settings.quick, [], [], [])
+    for name, mechanism in mechanisms.items():
+        ours = Ours(mechanism, draw(mechanism))
+        report.robots.append(_described(name, ours))
+        for group in _groups(ours, settings):
+            say(f"{name}: {group.section}: {group.what}")
+            report.rows.extend(_rows(name, group, settings.pace))
+        say(f"{name}: recording and compiling")
+        report.preparations.extend(preparations(name, mechanism, ours.samples, 2 if settings.quick else 9))
+    return report
+
+
+def _described(name: str, ours: Ours) -> Robot:
+    mechanism: Mechanism = ours.mechanism
+    operations = {quantity.value: ours.program(quantity).count().total for quantity in Quantity}
+    return Robot(name, mechanism.nq, mechanism.nv, len(mechanism.bodies) - 1, operations)
+
+
+def _groups(ours: Ours, settings: Settings) -> Iterator[_Group]:
+    """Yield all groups; contenders are made when their turn comes."""
+    engines = peers.installed(quick=settings.quick) if settings.peers else []
+    others = [peer for name in engines if (peer := peers.load(name, ours)) is not None]
+    for quantity in Quantity:
+        mine = [ours.kernel(quantity), ours.single(quantity)]
+        yield _Group(Section.ONE, quantity.value, _there([*mine, *(peer.single(quantity) for peer in others)]))
+    yield _Group(Section.LIVE, SOLUTION, _there([ours.state(), *(peer.solution() for peer in others)]))
+    if available():  # interpreted, batches take minutes
+        yield from _batches(ours, others, settings)
+
+
+def _batches(ours: Ours, others: Sequence[Peer], settings: Settings) -> Iterator[_Group]:
+    few, many = settings.batch
+    for quantity in _MANY:
+        found = [ours.batch(quantity, few), *(peer.batch(quantity, few) for peer in others)]
+        yield _Group(Section.BATCH, quantity.value, _there(found), few)
+    threads = min(2, os.cpu_count() or 1)
+    for quantity in _MANY:
+        mine = ours.batch(quantity, many, threads, into=True)
+        found = [mine, *(peer.parallel(quantity, many, threads) for peer in others)]
+        yield _Group(Section.THREADS, quantity.value, _there(found), many, threads)
+
+
+def _there(contenders: Sequence[Contender | None]) -> list[Contender]:
+    return [contender for contender in contenders if contender is not None]
+
+
+def _rows(robot: str, group: _Group, pace: Pace) -> list[Row]:
+    """Check that the contenders of a group compute the same thing, then measure them."""
+    contenders = group.contenders
+    for contender in contenders:
+        contender.run(1)
+    states = sorted({0, 1, 7, contenders[0].states - 1})
+    apart = [difference(contender, contenders[0], states) for contender in contenders]
+    timings = alternate(contenders, pace, WALL if group.threads > 1 else PROCESSOR)
+    reference = next((t for c, t in zip(contenders, timings, strict=True) if c.name.startswith(_REFERENCE)), None)
+    return [
+        Row(
+            robot=robot, section=group.section, what=group.what, who=contender.name, states=group.states,
+            threads=group.threads, seconds=timing.median, best=timing.best,
+            speedup=None if reference is None else timing.speedup(reference), difference=apart[k],
+        )
+        for k, (contender, timing) in enumerate(zip(contenders, timings, strict=True))
+    ]  # fmt: skip

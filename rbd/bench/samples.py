@@ -1,0 +1,60 @@
+"""The states that are computed: random, the same for all contenders.
+
+Room: bench.
+"""
+
+from __future__ import annotations
+
+from typing import final
+
+import attrs
+import numpy as np
+
+from rbd.bench.contender import Quantity
+from rbd.mechanism import Mechanism
+from rbd.scalars.arrays import Array
+
+COUNT = 128
+"""Different states: more than processors learn by heart, less than their first cache holds."""
+
+
+@final
+@attrs.frozen(eq=False)
+class Samples:
+    """States, accelerations and torques, one row per state."""
+
+    q: Array
+    v: Array
+    vd: Array
+    tau: Array
+
+    def arguments(self, quantity: Quantity) -> tuple[Array, ...]:
+        """Return what a quantity is computed from."""
+        return {
+            Quantity.POSES: (self.q,),
+            Quantity.INVERSE: (self.q, self.v, self.vd),
+            Quantity.MASS: (self.q,),
+            Quantity.FORWARD: (self.q, self.v, self.tau),
+        }[quantity]
+
+    def rows(self, quantity: Quantity) -> list[tuple[Array, ...]]:
+        """Return what a quantity is computed from, state by state."""
+        return rows(self.arguments(quantity))
+
+    def repeated(self, count: int) -> Samples:
+        """Return `count` states: these again and again."""
+        return Samples(*(np.resize(x, (count, x.shape[1])) for x in (self.q, self.v, self.vd, self.tau)))
+
+
+def rows(arrays: tuple[Array, ...]) -> list[tuple[Array, ...]]:
+    """Return arrays of rows as a list of tuples of rows, each an array of its own."""
+    return [tuple(row.copy() for row in each) for each in zip(*arrays, strict=True)]
+
+
+def draw(mechanism: Mechanism, count: int = COUNT, seed: int = 1) -> Samples:
+    """Return random states of a mechanism."""
+    rng = np.random.default_rng(seed)
+    types = [joint.type for joint in mechanism.tree_joints]
+    q = [np.concatenate([np.asarray(t.random(rng), dtype=np.float64) for t in types]) for _ in range(count)]
+    v, vd, tau = (rng.standard_normal((count, mechanism.nv)) for _ in range(3))
+    return Samples(np.array(q), v, vd, 10.0 * tau)

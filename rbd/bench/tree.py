@@ -1,0 +1,92 @@
+"""A mechanism as plain numbers, depth first: what other engines are built from.
+
+Room: bench. Every engine gets exactly the numbers rbd computes with: no file is read twice, nothing is rounded.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, final
+
+import attrs
+import numpy as np
+
+from rbd.joints import Prismatic, QuaternionFloating, Revolute
+from rbd.mechanism import Joint, Mechanism, RigidBody
+from rbd.scalars import to_float
+from rbd.scalars.arrays import Array
+
+Kind = Literal["floating", "revolute", "prismatic"]
+
+
+@final
+@attrs.frozen(eq=False)
+class Link:
+    """A joint, and the body behind it, whose frame is the joint's frame after."""
+
+    name: str
+    parent: int
+    """Place of the link before it in the tree; -1 for the world."""
+    kind: Kind
+    axis: Array
+    rotation: Array
+    translation: Array
+    """Pose of the joint's frame before in the frame of the link before it."""
+    mass: float
+    center: Array
+    moment: Array
+    """About the centre of mass."""
+    body: int
+    """Place of the body among the mechanism's bodies."""
+    q: range
+    v: range
+    """Where rbd keeps the joint's coordinates."""
+
+
+@final
+@attrs.frozen(eq=False)
+class Tree:
+    """All links, depth first, and gravity."""
+
+    links: tuple[Link, ...]
+    gravity: Array
+
+
+def tree_of(mechanism: Mechanism) -> Tree | None:
+    """Return a mechanism as plain numbers; None when it has joints other engines do not have, or loops."""
+    if len(mechanism.joints) != len(mechanism.tree_joints) or None in map(_kind, mechanism.tree_joints):
+        return None
+    after = {mechanism.successor(joint).name: joint for joint in mechanism.tree_joints}
+    links: list[Link] = []
+
+    def visit(body: RigidBody, place: int) -> None:
+        for joint in after.values():
+            if mechanism.predecessor(joint) is body:
+                links.append(_link(mechanism, joint, place))
+                visit(mechanism.successor(joint), len(links) - 1)
+
+    visit(mechanism.root_body, -1)
+    return Tree(tuple(links), np.array(mechanism.gravity.xyz))
+
+
+def _kind(joint: Joint) -> Kind | None:
+    found: dict[type, Kind] = {Revolute: "revolute", Prismatic: "prismatic", QuaternionFloating: "floating"}
+    return found.get(type(joint.type))
+
+
+def _link(mechanism: Mechanism, joint: Joint, parent: int) -> Link:
+    """Return one joint and its body as plain numbers."""
+    tf, body, kind = mechanism.placement(joint), mechanism.successor(joint), _kind(joint)
+    inertia, joints = body.inertia, mechanism.tree_joints
+    assert kind is not None
+    assert inertia is not None
+    mass = to_float(inertia.mass)
+    center = inertia.center_of_mass.xyz if mass else np.zeros(3)
+    shift = mass * (center @ center * np.eye(3) - np.outer(center, center))
+    before = joints[: joints.index(joint)]
+    q, v = sum(j.nq for j in before), sum(j.nv for j in before)
+    axis = np.array(getattr(joint.type, "axis", (0.0, 0.0, 0.0)), dtype=np.float64)
+    return Link(
+        name=joint.name, parent=parent, kind=kind, axis=axis, rotation=tf.rotation, translation=tf.translation,
+        mass=mass, center=center, moment=inertia.moment - shift, body=mechanism.bodies.index(body),
+        q=range(q, q + joint.nq), v=range(v, v + joint.nv),
+    )  # fmt: skip

@@ -1,0 +1,238 @@
+"""`rbd bench` without other engines: what it writes, what it refuses. That it works, not how fast anything is."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import attrs
+import numpy as np
+import pytest
+
+import rbd
+from rbd import bench, cli
+from rbd.bench import goals, ours, preparation, robots, tables
+from rbd.bench.clock import Pace, alternate
+from rbd.bench.contender import Contender, Quantity, difference
+from rbd.bench.report import SOLUTION, Preparation, Report, Row, Section
+from rbd.bench.samples import COUNT, draw
+from rbd.bench.tree import tree_of
+from rbd.errors import SolverError, UnknownNameError
+from rbd.mechanism import Mechanism
+
+QUICK = bench.Settings(robots=("double_pendulum",), quick=True, peers=False)
+
+
+@pytest.fixture(scope="module")
+def report() -> Report:
+    return bench.run(QUICK)
+
+
+# -- a run ------------------------------------------------------------------------------------------------------------
+
+
+def test_every_section_is_measured(report: Report) -> None:
+    found = {(row.section, row.what, row.who) for row in report.rows}
+    expected = {(Section.ONE, q, who) for q in Quantity for who in (ours.KERNEL, ours.CALL)}
+    expected |= {(Section.LIVE, SOLUTION, ours.LIVE)}
+    sections = (Section.BATCH, Section.THREADS)
+    expected |= {(section, q, ours.CALL) for section in sections for q in (Quantity.INVERSE, Quantity.FORWARD)}
+    assert found == expected
+
+
+def test_rows_hold_numbers_that_can_be(report: Report) -> None:
+    for row in report.rows:
+        assert 0 < row.best <= row.seconds < 1
+        assert row.speedup is None  # nobody to compare with
+        assert row.difference < 1e-12
+
+
+def test_preparations_are_measured(report: Report) -> None:
+    found = {p.what: p for p in report.preparations}
+    assert list(found) == [preparation.RECORDING, preparation.COLD, preparation.CACHED]
+    assert all(0 < p.best <= p.seconds < 10 for p in found.values())
+    assert found[preparation.COLD].best > found[preparation.RECORDING].best
+
+
+def test_json_says_everything(report: Report) -> None:
+    content = json.loads(report.to_json())
+    assert set(content) == {"version", "machine", "quick", "robots", "rows", "preparations"}
+    assert set(content["rows"][0]) == {field.name for field in attrs.fields(Row)}
+    assert {"processor", "cores", "load", "lanes", "system", "versions"} == set(content["machine"])
+    assert content["machine"]["versions"]["rbd"] == rbd.__version__
+    assert content["machine"]["lanes"] in (2, 4, 8)
+    assert content["robots"][0]["operations"] == {
+        quantity.value: ours.program(robots.robot("double_pendulum"), quantity).count().total for quantity in Quantity
+    }
+
+
+def test_the_page_shows_every_row_and_admits_that_it_was_quick(report: Report) -> None:
+    page = bench.as_markdown(report)
+    assert page.startswith("# Benchmarks\n")
+    assert page.count("| rbd kernel |") == 4
+    assert "quick run" in page
+    assert "What rbd aims at" not in page
+    assert bench.as_text(report).count("rbd kernel") == 4
+
+
+def test_the_cache_of_the_user_is_left_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("RBD_CACHE_DIR", str(tmp_path / "mine"))
+    monkeypatch.delenv("RBD_CACHE", raising=False)
+    mechanism = robots.robot("double_pendulum")
+    preparation.preparations("double_pendulum", mechanism, draw(mechanism, 1), 1)
+    assert os.environ["RBD_CACHE_DIR"] == str(tmp_path / "mine")
+    assert "RBD_CACHE" not in os.environ
+    assert list(tmp_path.iterdir()) == []
+
+
+# -- the command ------------------------------------------------------------------------------------------------------
+
+
+def test_the_command_prints_and_writes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    data, page = tmp_path / "bench.json", tmp_path / "bench.md"
+    options = ["--robots", "double_pendulum", "--quick", "--no-peers", "--json", str(data), "--markdown", str(page)]
+    assert cli.main(["bench", *options]) == 0
+    captured = capsys.readouterr()
+    assert "double_pendulum: one state per call" in captured.out
+    assert "double_pendulum: recording and compiling" in captured.err
+    assert json.loads(data.read_text(encoding="utf-8"))["quick"] is True
+    assert page.read_text(encoding="utf-8").startswith("# Benchmarks\n")
+
+
+@pytest.mark.parametrize("robot", ["nobody", "missing.urdf"])
+def test_an_unknown_robot_is_refused(robot: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["bench", "--robots", robot, "--quick", "--no-peers"]) == 1
+    assert robot in capsys.readouterr().err
+
+
+def test_a_file_that_cannot_be_written_is_refused_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["bench", "--json", str(tmp_path / "none" / "bench.json")]) == 1
+    captured = capsys.readouterr()
+    assert "No such file" in captured.err
+    assert "one state" not in captured.err
+
+
+# -- the parts --------------------------------------------------------------------------------------------------------
+
+
+def contender(name: str, value: float, costs: Iterator[float] | None = None) -> Contender:
+    def run(times: int) -> None:
+        CLOCK[0] += times * next(costs or iter([1.0]))
+
+    return Contender(name, run, 1, lambda k: np.array([value, float(k)]))
+
+
+CLOCK = [0.0]
+
+
+def test_contenders_that_disagree_are_not_timed() -> None:
+    assert difference(contender("a", 1.0), contender("b", 1.0 + 1e-9), [0, 1]) == pytest.approx(1e-9, rel=1e-3)
+    with pytest.raises(SolverError, match="a and b differ"):
+        difference(contender("a", 1.0), contender("b", 1.1), [0])
+    with pytest.raises(SolverError, match="differ by nan"):
+        difference(contender("a", np.nan), contender("b", 1.0), [0])
+
+
+def test_ratios_are_taken_between_neighbours() -> None:
+    def costs(factor: float) -> Iterator[float]:
+        load = 1.0
+        while True:
+            load = load % 7 + 1  # a machine that gets busier all the time
+            yield factor * load
+
+    pace = Pace(window=0.5, rounds=50, limit=1e9)
+    slow, fast = alternate([contender("a", 0, costs(3.0)), contender("b", 0, costs(1.0))], pace, lambda: CLOCK[0])
+    assert fast.speedup(slow) == pytest.approx(3.0)
+    assert fast.best == pytest.approx(1.0)
+
+
+def test_states_are_the_same_in_every_run_and_fit_the_robot() -> None:
+    mechanism = robots.robot("humanoid")
+    first, second = draw(mechanism), draw(mechanism)
+    assert first.q.shape == (COUNT, mechanism.nq)
+    assert np.array_equal(first.q, second.q)
+    assert np.allclose(np.linalg.norm(first.q[:, :4], axis=1), 1.0)
+    assert np.array_equal(first.repeated(300).tau[128], first.tau[0])
+
+
+def test_kernel_and_interpreter_agree_for_every_state() -> None:
+    mechanism = robots.robot("arm7")
+    mine = ours.Ours(mechanism, draw(mechanism))
+    kernel = mine.kernel(Quantity.FORWARD)
+    assert kernel is not None
+    kernel.run(2)
+    assert difference(kernel, mine.single(Quantity.FORWARD), range(kernel.states)) == 0
+
+
+def test_robots_have_no_passive_torques() -> None:
+    mechanism = robots.without_passive_torques(rbd.robots.arm7())
+    parameters = [(j.damping, j.friction, j.armature, j.bound_stiffness, j.bound_damping) for j in mechanism.joints]
+    assert not np.any(parameters)
+
+
+def test_a_urdf_file_is_a_robot(tmp_path: Path) -> None:
+    path = tmp_path / "arm.urdf"
+    path.write_text(rbd.urdf.format_urdf(rbd.robots.arm7()), encoding="utf-8")
+    assert robots.robot(str(path)).nv == 7
+    with pytest.raises(UnknownNameError):
+        robots.robot("arm8")
+
+
+def test_a_robot_as_plain_numbers_is_depth_first() -> None:
+    tree = tree_of(robots.robot("humanoid"))
+    assert tree is not None
+    assert tree.links[0].kind == "floating"
+    for k, link in enumerate(tree.links):
+        ancestors = [k - 1]
+        while ancestors[-1] >= 0:
+            ancestors.append(tree.links[ancestors[-1]].parent)
+        assert link.parent in ancestors
+    assert sorted(i for link in tree.links for i in link.v) == list(range(36))
+
+
+def test_robots_that_others_cannot_have_are_left_to_us() -> None:
+    assert tree_of(rbd.robots.four_bar()) is None
+    screw = Mechanism()
+    nut = rbd.SpatialInertia(rbd.Frame("nut"), mass=1, com=(0, 0, 0), moment=np.eye(3))
+    screw.attach(screw.root_body, rbd.RigidBody("nut", nut), rbd.Joint("screw", rbd.Screw((0, 0, 1), pitch=0.1)))
+    assert tree_of(screw) is None
+
+
+# -- goals ------------------------------------------------------------------------------------------------------------
+
+
+def with_numbers(report: Report, lanes: int, speedup: float, seconds: float) -> Report:
+    row = attrs.evolve(report.rows[0], robot="panda", section=Section.BATCH, what=Quantity.INVERSE, who=ours.CALL)
+    machine = report.machine.copy()
+    machine["lanes"] = lanes
+    return attrs.evolve(
+        report,
+        quick=False,
+        machine=machine,
+        robots=[attrs.evolve(report.robots[0], name="panda", operations=dict.fromkeys(Quantity, 700))],
+        rows=[attrs.evolve(row, speedup=speedup)],
+        preparations=[Preparation("panda", preparation.COLD, seconds, seconds)],
+    )
+
+
+def test_goals_are_judged(report: Report) -> None:
+    found = {outcome.what: outcome for outcome in goals.outcomes(with_numbers(report, 8, 30.0, 0.6))}
+    assert found["operations: inverse dynamics"].reached
+    assert not found["operations: mass matrix"].reached
+    (batch,) = (outcome for what, outcome in found.items() if what.startswith(Section.BATCH))
+    assert (batch.goal, batch.found, batch.reached) == ("≥ 40", "30", False)
+    (cold,) = (outcome for what, outcome in found.items() if what.startswith(preparation.COLD))
+    assert (cold.goal, cold.found, cold.reached) == ("≤ 500 ms", "600 ms", False)
+
+
+def test_four_lanes_need_half_as_much(report: Report) -> None:
+    outcomes = goals.outcomes(with_numbers(report, 4, 30.0, 0.6))
+    assert any(outcome.goal == "≥ 20" and outcome.reached for outcome in outcomes)
+
+
+def test_the_page_admits_what_was_not_reached(report: Report) -> None:
+    page = tables.as_markdown(with_numbers(report, 8, 30.0, 0.6))
+    assert "## What rbd aims at" in page
+    assert "| ≥ 40 | 30 | **no** |" in page

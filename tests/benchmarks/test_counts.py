@@ -1,0 +1,34 @@
+"""Operation counts are exact: a formula that got longer shows here, whatever the machine does.
+
+The tables are ceilings. Who makes a formula shorter lowers them.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from rbd.bench import robots
+from rbd.bench.contender import Quantity
+from rbd.bench.goals import OPERATIONS
+from rbd.bench.ours import program
+
+CEILINGS = {
+    "double_pendulum": {"POSES": 13, "INVERSE": 28, "MASS": 4, "FORWARD": 40},
+    "arm7": {"POSES": 150, "INVERSE": 515, "MASS": 277, "FORWARD": 1180},
+    "humanoid": {"POSES": 779, "INVERSE": 2399, "MASS": 2598, "FORWARD": 7475},
+}
+CASES = [(robot, quantity) for robot in CEILINGS for quantity in Quantity]
+GOALS = [(robot, quantity) for robot, goals in OPERATIONS.items() for quantity in goals]
+
+
+@pytest.mark.parametrize(("robot", "quantity"), CASES)
+def test_our_robots_take_no_more_operations_than_they_did(robot: str, quantity: Quantity) -> None:
+    assert program(robots.robot(robot), quantity).count().total <= CEILINGS[robot][quantity.name]
+
+
+@pytest.mark.peers
+@pytest.mark.parametrize(("robot", "quantity"), GOALS)
+def test_example_robots_take_no_more_operations_than_wanted(robot: str, quantity: Quantity) -> None:
+    if not robots.has_examples():
+        pytest.skip("example-robot-data is not installed")
+    assert program(robots.robot(robot), quantity).count().total <= OPERATIONS[robot][quantity]

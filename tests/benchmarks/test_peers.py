@@ -1,0 +1,74 @@
+"""Other engines get the same robot and compute the same numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rbd
+from rbd.bench import peers, robots
+from rbd.bench.contender import Peer, Quantity, difference
+from rbd.bench.ours import Ours
+from rbd.bench.samples import draw
+from rbd.bench.tree import tree_of
+
+pytestmark = pytest.mark.peers
+ROBOTS = ["double_pendulum", "arm7", "humanoid", *(robots.EXAMPLES if robots.has_examples() else ())]
+
+
+@pytest.fixture(params=[(robot, peer) for robot in ROBOTS for peer in peers.PACKAGES], ids="-".join)
+def pair(request: pytest.FixtureRequest) -> tuple[Ours, Peer]:
+    robot, name = request.param
+    pytest.importorskip(peers.PACKAGES[name])
+    mechanism = robots.robot(robot)
+    ours = Ours(mechanism, draw(mechanism, 8))
+    peer = peers.load(name, ours)
+    if peer is None:
+        pytest.skip(f"{name} cannot have {robot}")
+    return ours, peer
+
+
+@pytest.mark.parametrize("quantity", Quantity)
+def test_one_state(pair: tuple[Ours, Peer], quantity: Quantity) -> None:
+    ours, peer = pair
+    if peer.name.startswith("CasADi") and ours.mechanism.nv > 7 and quantity is Quantity.FORWARD:
+        pytest.skip("a C compiler takes its time for that")
+    theirs = peer.single(quantity)
+    assert theirs is not None
+    theirs.run(1)
+    assert difference(theirs, ours.single(quantity), range(8)) < 1e-10
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("quantity", [Quantity.INVERSE, Quantity.FORWARD])
+def test_many_states(pair: tuple[Ours, Peer], quantity: Quantity) -> None:
+    ours, peer = pair
+    for theirs in (peer.batch(quantity, 20), peer.parallel(quantity, 20, 2), peer.solution()):
+        if theirs is not None:
+            theirs.run(1)
+            reference = ours.batch(quantity, 20, 2, into=True) if theirs.states == 20 else ours.state()
+            assert difference(theirs, reference, [0, 7]) < 1e-10
+
+
+@pytest.mark.skipif(not robots.has_examples(), reason="example-robot-data is not installed")
+def test_pinocchio_gets_the_model_its_own_reader_makes() -> None:
+    pinocchio = pytest.importorskip("pinocchio")
+    from rbd.bench.peers.pinocchio import model_of
+
+    file = robots.find("talos_reduced.urdf")
+    tree = tree_of(robots.robot("talos"))
+    assert file is not None
+    assert tree is not None
+    read = pinocchio.buildModelFromUrdf(str(file), pinocchio.JointModelFreeFlyer())
+    built = model_of(pinocchio, tree)
+    kinds = {name: joint.shortname() for name, joint in zip(read.names, read.joints, strict=True)}
+    for name, joint in list(zip(built.names, built.joints, strict=True))[2:]:
+        assert joint.shortname() == kinds[name]
+        mine, theirs = built.inertias[joint.id], read.inertias[read.getJointId(name)]
+        np.testing.assert_allclose(mine.matrix(), theirs.matrix(), rtol=1e-9, atol=1e-9)
+
+
+def test_a_joint_of_no_other_engine() -> None:
+    mechanism = rbd.robots.four_bar()
+    ours = Ours(mechanism, draw(rbd.robots.arm7(), 2))
+    assert peers.load("Pinocchio", ours) is None
