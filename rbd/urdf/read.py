@@ -1,6 +1,6 @@
 """`load_urdf` and `parse_urdf`: a robot file to a Mechanism.
 
-Room: urdf. May import `mechanism` and the modules of the reader.
+Room: urdf. May import `spatial`, `mechanism` and the modules of the reader.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from rbd.mechanism import Mechanism
+from rbd.spatial.values import require_kind
 from rbd.urdf.build import build
 from rbd.urdf.packages import Packages, check_packages
 from rbd.urdf.reading import Reading
@@ -58,6 +59,7 @@ def load_urdf(
     >>> [joint.name for joint in load_urdf(path).joints]
     ['shoulder']
     """
+    _check_arguments("load_urdf", limits, report)
     data, file = read_bytes(path, limits)
     found = UrdfReport() if report is None else report
     mechanism = parse_urdf(
@@ -88,6 +90,8 @@ def parse_urdf(
     Traceback (most recent call last):
     rbd.errors.UrdfTopologyError: <string>:1:33: link 'a': a second link 'a'; the first is in line 1
     """
+    _check_arguments("parse_urdf", limits, report)
+    require_kind(file, str, operation="parse_urdf", argument="file")
     reading = Reading(file, strict=strict, snap=snap, limits=limits)
     reading.report.packages = check_packages(packages)
     robot = read_robot(reading, parse_xml(text_bytes(text, file), file=file, limits=limits))
@@ -96,3 +100,9 @@ def parse_urdf(
     if report is not None:
         report.become(reading.report)
     return mechanism
+
+
+def _check_arguments(operation: str, limits: object, report: object) -> None:
+    require_kind(limits, UrdfLimits, operation=operation, argument="limits")
+    if report is not None:
+        require_kind(report, UrdfReport, operation=operation, argument="report")

@@ -16,6 +16,7 @@ from pathlib import Path
 from rbd.errors import ArgumentError, UrdfError, UrdfPathError, quoted
 from rbd.mechanism import Mechanism
 from rbd.spatial import Transform
+from rbd.spatial.values import require_kind
 from rbd.urdf.phrases import element, joint_lines, link_lines, origin_line
 from rbd.urdf.read import parse_urdf
 
@@ -32,6 +33,7 @@ def write_urdf(
 
     The file appears complete or not at all. Raises UrdfPathError where it cannot be written.
     """
+    require_kind(path, str, os.PathLike, operation="write_urdf", argument="path")
     text = format_urdf(mechanism, name=name, frames=frames, strict=strict)
     target = Path(path)
     draft = target.with_name(f".{target.name}.{os.getpid()}.part")
@@ -72,6 +74,8 @@ def format_urdf(mechanism: Mechanism, *, name: str = "robot", frames: Sequence[s
     </robot>
     <BLANKLINE>
     """
+    require_kind(mechanism, Mechanism, operation="format_urdf", argument="mechanism")
+    require_kind(name, str, operation="format_urdf", argument="name")
     if mechanism.loop_joints:
         joint = mechanism.loop_joints[0]
         message = f"joint {quoted(joint.name)} closes a loop, which URDF cannot say"

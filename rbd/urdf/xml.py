@@ -14,7 +14,7 @@ from xml.parsers import expat
 
 import attrs
 
-from rbd.errors import UrdfError, UrdfRefusedError, UrdfSyntaxError, quoted
+from rbd.errors import ArgumentError, UrdfError, UrdfRefusedError, UrdfSyntaxError, quoted
 
 _Error = TypeVar("_Error", bound=UrdfError)
 _FOREIGN_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
@@ -38,6 +38,13 @@ class UrdfLimits:
     name_length: int = 255
     magnitude: float = 1e30
     """Largest length, mass or moment of inertia; beyond it products overflow."""
+
+    def __attrs_post_init__(self) -> None:
+        """Raise ArgumentError unless every limit is a positive number."""
+        for name, value in attrs.asdict(self).items():
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
+                message = f"UrdfLimits: {name} must be a positive number, not {value!r}"
+                raise ArgumentError(message, argument=name, value=value, allowed="> 0")
 
 
 @final

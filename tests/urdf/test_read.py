@@ -17,7 +17,7 @@ from rbd import (
 )
 from rbd.errors import ArgumentError, ShapeError, UnknownNameError, UrdfTopologyError, UrdfValueError
 from rbd.mechanism import Joint, Mechanism
-from rbd.urdf import UrdfReport, load_urdf, parse_urdf
+from rbd.urdf import UrdfLimits, UrdfReport, load_urdf, parse_urdf
 from tests.urdf.files import ARM, inertial, joint, link, pair, robot
 
 LIMIT = '<limit lower="-1" upper="2" velocity="3" effort="4"/>'
@@ -284,3 +284,20 @@ def test_packages_must_be_a_map_of_directories() -> None:
     for packages in (["a"], {"a": 7}):
         with pytest.raises(ArgumentError, match="packages"):
             load_urdf(ARM, packages=packages)  # type: ignore[arg-type]  # the point
+
+
+@pytest.mark.parametrize(("argument", "bad"), [("limits", 5), ("limits", {"bytes": 100}), ("report", [])])
+def test_arguments_of_another_kind_are_named(argument: str, bad: object) -> None:
+    options: dict[str, object] = {argument: bad}
+    for read in (lambda: load_urdf(ARM, **options), lambda: parse_urdf(ARM.read_text(), **options)):  # type: ignore[arg-type]  # meant
+        with pytest.raises(ArgumentError, match=f"{argument} must be a"):
+            read()
+    with pytest.raises(ArgumentError, match="file must be a str"):
+        parse_urdf(ARM.read_text(), file=3)  # type: ignore[arg-type]  # meant
+
+
+@pytest.mark.parametrize("bad", [-1, 0, "many", None, True, math.nan])
+def test_limits_are_positive_numbers(bad: object) -> None:
+    for name in ("bytes", "depth", "elements", "attributes", "name_length", "magnitude"):
+        with pytest.raises(ArgumentError, match=f"{name} must be a positive number"):
+            UrdfLimits(**{name: bad})  # type: ignore[arg-type]  # meant

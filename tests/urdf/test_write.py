@@ -257,3 +257,17 @@ def test_places_that_cannot_be_written_are_path_errors(tmp_path: Path) -> None:
             write_urdf(load_urdf(ARM), path)
         assert caught.value.file == os.fspath(path)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("argument", "attempt"),
+    [
+        ("mechanism", lambda robot: format_urdf("arm")),
+        ("name", lambda robot: format_urdf(robot, name=5)),
+        ("path", lambda robot: write_urdf(robot, None)),
+    ],
+)
+def test_arguments_of_another_kind_are_named(argument: str, attempt: Callable[[Mechanism], object]) -> None:
+    with pytest.raises(ArgumentError, match=f"{argument} must be a") as caught:
+        attempt(load_urdf(ARM))
+    assert caught.value.argument == argument
