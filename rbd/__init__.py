@@ -32,8 +32,8 @@ from rbd.algorithms import (
     point_jacobian,
     subtree_mass,
 )
-from rbd.compiled import record
 from rbd.compiled import compile as compile  # noqa: A004 - used as rbd.compile; not in __all__, where it would shadow
+from rbd.compiled import record
 from rbd.joints import (
     Fixed,
     JointType,
