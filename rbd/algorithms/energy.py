@@ -66,4 +66,5 @@ def gravitational_potential_energy(state: State[Any]) -> Scalar:
 
 def _plain(state: State[Any], energy: Scalar) -> Scalar:
     """Return the energy of a live state as the float it is, also where nothing was added up."""
+    state.in_range("energy", energy)
     return to_float(energy) if isinstance(state, MechanismState) else energy

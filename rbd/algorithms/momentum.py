@@ -89,6 +89,7 @@ def momentum(state: State[Any]) -> Momentum[Any]:
     rows = zip(passes.body_inertias(state), passes.body_twists(state), passes.to_root(state), strict=True)
     for inertia, twist, pose in rows:
         total = total + (inertia @ twist).transformed(pose)
+    state.in_range("momentum", *total.angular_components, *total.linear_components)
     return total
 
 
@@ -105,4 +106,5 @@ def momentum_rate_bias(state: State[Any]) -> Wrench[Any]:
     total = Wrench.trusted(state.layout.root_frame, (0, 0, 0), (0, 0, 0))
     for load, pose in zip(loads, passes.to_root(state), strict=True):
         total = total + load.transformed(pose)
+    state.in_range("momentum rate", *total.angular_components, *total.linear_components)
     return total

@@ -5,6 +5,7 @@ Room: state; may import mechanism and above.
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Sequence
 from typing import Any, final, overload
@@ -208,6 +209,12 @@ class MechanismState(State[Array]):
         check_out(out, shape, f"out (for the {name})")
         out[...] = array
         return out
+
+    def in_range(self, name: str, *numbers: Scalar) -> None:
+        """Raise NotFiniteError, naming the result, when a float has left its range."""
+        for x in numbers:
+            if type(x) is float and not math.isfinite(x):
+                raise NotFiniteError(f"{name} left the range of float64", argument=name)
 
     def _write_q(self, q: Array) -> None:
         if self._q.size:

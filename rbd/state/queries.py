@@ -36,6 +36,7 @@ A = TypeVar("A", bound=ArrayOf)
 Value = TypeVar(
     "Value", Point, FreeVector, Twist, SpatialAcceleration, Wrench, Momentum, SpatialInertia, GeometricJacobian
 )
+Motion = TypeVar("Motion", Twist, SpatialAcceleration)
 Place: TypeAlias = "RigidBody | Frame[Any]"
 """A body (its default frame is meant) or a frame attached to a body."""
 
@@ -59,6 +60,14 @@ class State(StateView, Generic[A]):
     @abstractmethod
     def pack(self, values: Sequence[object], name: str, shape: tuple[int, ...], out: A | None = None) -> A:
         """Return nested scalars as an array of `shape`, filling `out` when given; `name` is for messages."""
+
+    @abstractmethod
+    def in_range(self, name: str, *numbers: Scalar) -> None:
+        """Raise NotFiniteError, naming the result, when floats have left their range; other scalars pass."""
+
+    def _checked(self, value: Motion, name: str) -> Motion:
+        self.in_range(name, *value.angular_components, *value.linear_components)
+        return value
 
     # --- poses -------------------------------------------------------------------------------------
 
@@ -113,7 +122,7 @@ class State(StateView, Generic[A]):
     def twist(self, body: RigidBody) -> Twist[Any, Any, Any]:
         """Return the twist of `body` with respect to the root, in the root frame."""
         index = self.layout.body_index(body)
-        return passes.body_twists(self)[index].transformed(passes.to_root(self)[index])
+        return self._checked(passes.body_twists(self)[index].transformed(passes.to_root(self)[index]), "twist")
 
     def relative_twist(self, body: Place, base: Place, *, frame: Frame[Any] | None = None) -> Twist[Any, Any, Any]:
         """Return the twist of `body` with respect to `base` (bodies or attached frames).
@@ -126,14 +135,15 @@ class State(StateView, Generic[A]):
         twists, layout = passes.body_twists(self), self.layout
         here = twists[layout.body_index(moving)].with_body(body_frame)
         there = twists[layout.body_index(fixed)].transformed(self.relative_transform(fixed, moving))
-        return (-there.with_body(base_frame) + here).transformed(
-            self.relative_transform(moving, layout.root_frame if frame is None else frame)
-        )
+        wanted = layout.root_frame if frame is None else frame
+        relative = -there.with_body(base_frame) + here
+        return self._checked(relative.transformed(self.relative_transform(moving, wanted)), "relative twist")
 
     def bias_acceleration(self, body: RigidBody) -> SpatialAcceleration[Any, Any, Any]:
         """Return the spatial acceleration of `body` when vd is zero, without gravity, in the root frame."""
         index = self.layout.body_index(body)
-        return passes.bias_accelerations(self)[index].transformed(passes.to_root(self)[index])
+        acceleration = passes.bias_accelerations(self)[index].transformed(passes.to_root(self)[index])
+        return self._checked(acceleration, "bias acceleration")
 
     # --- inertia and joints ------------------------------------------------------------------------
 

@@ -133,6 +133,9 @@ class ScalarState(State[ScalarArray]):
         """Return the parameter version: coordinates never change."""
         return (self.mechanism.parameter_version,)
 
+    def in_range(self, name: str, *numbers: Scalar) -> None:
+        """Let every number pass: what is out of range is the family's to say."""
+
     @property
     def q(self) -> ScalarArray:
         """The configuration."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -149,6 +151,24 @@ def test_long_chains_need_no_recursion() -> None:
     assert np.isfinite(rbd.forward_dynamics(state, np.zeros(mechanism.nv))).all()
     assert np.isfinite(state.transform_to_root(mechanism.bodies[-1]).matrix).all()
     assert rbd.kinetic_energy(state) == 0
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        rbd.kinetic_energy,
+        rbd.momentum,
+        rbd.momentum_rate_bias,
+        lambda state: state.twist(state.mechanism.bodies[-1]),
+        lambda state: state.relative_twist(state.mechanism.bodies[1], state.mechanism.bodies[-1]),
+        lambda state: state.bias_acceleration(state.mechanism.bodies[-1]),
+    ],
+)
+def test_framed_values_and_energies_out_of_range_are_refused(ask: Callable[[MechanismState], object]) -> None:
+    """Finite velocities, squares and sums that are not."""
+    state = MechanismState(rbd.robots.double_pendulum(), [0.1, 0.2], [1.7e308, 1.7e308])
+    with pytest.raises(rbd.errors.NotFiniteError, match="left the range"):
+        ask(state)
 
 
 def test_huge_numbers_are_refused_by_name() -> None:
