@@ -104,8 +104,7 @@ def _nested(value: object) -> object:
     if value is None:
         raise ArgumentError("the recorded function returned None; it must return what it computes", argument="function")
     if isinstance(value, np.ndarray):
-        array = cast("np.ndarray[Any, Any]", value)
-        return _nested(array.tolist()) if array.size else array
+        return _nested(cast("object", value.tolist())) if value.size else cast("object", value)
     if isinstance(value, (tuple, list)):
         return tuple(_nested(entry) for entry in cast("list[object]", value))
     components = getattr(value, "components", None)

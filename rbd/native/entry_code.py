@@ -17,8 +17,10 @@ from string import Template
 
 from rbd.native import abi
 
-_FIELDS: tuple[str, ...] = ("OBJECT_TYPE", "FLOAT_VALUE", "STRUCTURE_DATA", "WRITEABLE", "DOUBLE")
-_FIELDS += ("ARRAY_DATA", "ARRAY_NDIM", "ARRAY_SHAPE", "ARRAY_DTYPE", "ARRAY_FLAGS")
+_FIELDS = (
+    *("OBJECT_TYPE", "FLOAT_VALUE", "STRUCTURE_DATA", "WRITEABLE", "DOUBLE"),
+    *("ARRAY_DATA", "ARRAY_NDIM", "ARRAY_SHAPE", "ARRAY_DTYPE", "ARRAY_FLAGS"),
+)
 """Numbers of `abi` that appear below."""
 
 MOST = 64
