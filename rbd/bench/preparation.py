@@ -22,7 +22,7 @@ from rbd.bench.samples import Samples
 from rbd.mechanism import Mechanism
 from rbd.native import available
 
-COLD, RECORDING, CACHED = "record and compile", "record only", "record, code from disk"
+COLD, RECORDING, CACHED = "record and compile", "record only", "from the disk cache"
 _THREE: Final = (Quantity.INVERSE, Quantity.MASS, Quantity.FORWARD)
 
 

@@ -50,6 +50,8 @@ def as_rows(array: Array, port: Port, lead: tuple[int, ...]) -> Array:
     own = array.shape[array.ndim - len(port.shape) :]
     if array.ndim == len(port.shape):
         return array
+    if array.shape == lead + own:  # the usual case: nothing to broadcast
+        return array.reshape(math.prod(lead), *own)
     return np.ascontiguousarray(np.broadcast_to(array, lead + own)).reshape(math.prod(lead), *own)
 
 

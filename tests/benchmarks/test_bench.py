@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -112,6 +114,17 @@ def test_a_file_that_cannot_be_written_is_refused_at_once(tmp_path: Path, capsys
     captured = capsys.readouterr()
     assert "No such file" in captured.err
     assert "one state" not in captured.err
+
+
+def test_without_machine_code_the_interpreter_is_measured(tmp_path: Path) -> None:
+    data = tmp_path / "bench.json"
+    options = ["--robots", "double_pendulum", "--quick", "--no-peers", "--json", str(data)]
+    environment = {**os.environ, "RBD_NATIVE": "0"}
+    subprocess.run([sys.executable, "-m", "rbd", "bench", *options], check=True, capture_output=True, env=environment)
+    content = json.loads(data.read_text(encoding="utf-8"))
+    assert {row["who"] for row in content["rows"]} == {ours.CALL, ours.LIVE}
+    assert {row["section"] for row in content["rows"]} == {Section.ONE, Section.LIVE}
+    assert content["machine"]["lanes"] == 1
 
 
 # -- the parts --------------------------------------------------------------------------------------------------------
