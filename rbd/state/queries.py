@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, Generic, TypeAlias, TypeVar, cast
+from typing import Any, Generic, TypeAlias, TypeVar, overload
 
 from numpy.typing import NDArray
 
@@ -18,7 +18,9 @@ from rbd.spatial import (
     FreeVector,
     GeometricJacobian,
     Momentum,
+    MomentumMatrix,
     Point,
+    PointJacobian,
     SpatialAcceleration,
     SpatialInertia,
     Transform,
@@ -26,6 +28,7 @@ from rbd.spatial import (
     Wrench,
     WrenchMatrix,
 )
+from rbd.spatial.frame import B, C, F
 from rbd.state import passes
 from rbd.state.base import StateView
 from rbd.state.frames import body_and_frame, express
@@ -33,9 +36,6 @@ from rbd.state.frames import body_and_frame, express
 ArrayOf: TypeAlias = NDArray[Any]
 """Any array an algorithm may return."""
 A = TypeVar("A", bound=ArrayOf)
-Value = TypeVar(
-    "Value", Point, FreeVector, Twist, SpatialAcceleration, Wrench, Momentum, SpatialInertia, GeometricJacobian
-)
 Motion = TypeVar("Motion", Twist, SpatialAcceleration)
 Place: TypeAlias = "RigidBody | Frame[Any]"
 """A body (its default frame is meant) or a frame attached to a body."""
@@ -82,6 +82,10 @@ class State(StateView, Generic[A]):
             return pose
         return pose @ self.lifted_transform(body.fixed_transform(frame, body.default_frame))
 
+    @overload
+    def relative_transform(self, a: Frame[B], b: Frame[C]) -> Transform[B, C]: ...
+    @overload
+    def relative_transform(self, a: Place, b: Place) -> Transform[Any, Any]: ...
     def relative_transform(self, a: Place, b: Place) -> Transform[Any, Any]:
         """Return the transform from `a` to `b`, each a body or a frame attached to one.
 
@@ -166,12 +170,34 @@ class State(StateView, Generic[A]):
 
     # --- expressing values elsewhere ---------------------------------------------------------------
 
-    def transform(self, value: Value, frame: Frame[Any]) -> Value:
+    @overload
+    def transform(self, value: Point[Any], frame: Frame[F]) -> Point[F]: ...
+    @overload
+    def transform(self, value: FreeVector[Any], frame: Frame[F]) -> FreeVector[F]: ...
+    @overload
+    def transform(self, value: Twist[B, C, Any], frame: Frame[F]) -> Twist[B, C, F]: ...
+    @overload
+    def transform(self, value: SpatialAcceleration[B, C, Any], frame: Frame[F]) -> SpatialAcceleration[B, C, F]: ...
+    @overload
+    def transform(self, value: Wrench[Any], frame: Frame[F]) -> Wrench[F]: ...
+    @overload
+    def transform(self, value: Momentum[Any], frame: Frame[F]) -> Momentum[F]: ...
+    @overload
+    def transform(self, value: SpatialInertia[Any], frame: Frame[F]) -> SpatialInertia[F]: ...
+    @overload
+    def transform(self, value: GeometricJacobian[B, C, Any], frame: Frame[F]) -> GeometricJacobian[B, C, F]: ...
+    @overload
+    def transform(self, value: PointJacobian[Any], frame: Frame[F]) -> PointJacobian[F]: ...
+    @overload
+    def transform(self, value: MomentumMatrix[Any], frame: Frame[F]) -> MomentumMatrix[F]: ...
+    @overload
+    def transform(self, value: WrenchMatrix[Any], frame: Frame[F]) -> WrenchMatrix[F]: ...
+    def transform(self, value: Any, frame: Frame[Any]) -> Any:
         """Return `value` expressed in `frame`, any frame attached to a body of the mechanism.
 
         Spatial accelerations get the terms that the motion of the two frames demands.
         """
-        return cast(Value, express(self, value, frame))
+        return express(self, value, frame)
 
     # --- coordinates -------------------------------------------------------------------------------
 

@@ -21,6 +21,7 @@ from rbd.spatial import (
     Wrench,
     WrenchMatrix,
 )
+from rbd.state import MechanismState
 from tests.typing.frames import (
     ROWS,
     THREE,
@@ -217,3 +218,10 @@ def mechanisms(mechanism: Mechanism) -> None:
     frame_1: Frame[Camera] = mechanism.frame("hand", Hand)  # E
     use(frame_1)
     use(Transform(mechanism.frame("hand", Hand), world) @ point_w)  # E
+
+
+def states(state: MechanismState) -> None:
+    use(state.transform(point_h, world) - point_h)  # E
+    use(state.transform(wrench_h, world) + wrench_h)  # E
+    use(state.relative_transform(hand, world) @ point_w)  # E
+    use(state.transform(hand_to_world, world))  # E

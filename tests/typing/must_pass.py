@@ -26,6 +26,7 @@ from rbd.spatial import (
     Wrench,
     WrenchMatrix,
 )
+from rbd.state import MechanismState
 from tests.typing.frames import (
     THREE,
     Camera,
@@ -150,6 +151,19 @@ def forces() -> None:
     assert_type(inertia_h.kinetic_energy(twist_ch_h), Scalar)
     assert_type(inertia_h.center_of_mass, Point[Hand])
     assert_type(SpatialInertia(hand, mass=1.0, com=point_h, moment_about_com=np.eye(3)), SpatialInertia[Hand])
+
+
+def states() -> None:
+    state = MechanismState(Mechanism())
+    assert_type(state.transform(point_h, world), Point[World])
+    assert_type(state.transform(twist_hw_h, world), Twist[Hand, World, World])
+    assert_type(state.transform(acceleration_hw_h, world), SpatialAcceleration[Hand, World, World])
+    assert_type(state.transform(wrench_h, world), Wrench[World])
+    assert_type(state.transform(inertia_h, world), SpatialInertia[World])
+    assert_type(state.transform(jacobian_hw_h, world), GeometricJacobian[Hand, World, World])
+    assert_type(state.transform(point_jacobian_w, hand), PointJacobian[Hand])
+    assert_type(state.relative_transform(hand, world), Transform[Hand, World])
+    assert_type(state.relative_transform(hand, world) @ point_h, Point[World])
 
 
 def matrices() -> None:
