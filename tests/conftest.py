@@ -6,7 +6,10 @@ another; `deep` draws new ones, many more: `HYPOTHESIS_PROFILE=deep pytest -m de
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
+import tempfile
 
 from hypothesis import HealthCheck, settings
 
@@ -15,3 +18,8 @@ _COMMON = {"deadline": None, "suppress_health_check": (HealthCheck.too_slow, Hea
 settings.register_profile("quick", max_examples=50, derandomize=True, database=None, **_COMMON)
 settings.register_profile("deep", max_examples=5000, derandomize=False, print_blob=True, **_COMMON)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+# Machine code made by tests stays out of the user's cache; the processes of one run share it.
+if "RBD_CACHE_DIR" not in os.environ:
+    os.environ["RBD_CACHE_DIR"] = tempfile.mkdtemp(prefix="rbd-tests-")
+    atexit.register(shutil.rmtree, os.environ["RBD_CACHE_DIR"], ignore_errors=True)

@@ -89,7 +89,7 @@ def test_every_way_to_call(robot: CompiledRobot, mechanism: rbd.Mechanism, often
     with pytest.raises(NotFiniteError, match=r"v\[2\]"):
         mine.inverse_dynamics(Q, np.where(np.arange(7) == 2, np.nan, V), A)
     with pytest.raises(TypeError, match="inverse_dynamics"):
-        mine.inverse_dynamics(Q, V)  # type: ignore[call-arg]  # that is the point
+        mine.inverse_dynamics(Q, V)  # that is the point
 
 
 def test_edits_are_noticed() -> None:

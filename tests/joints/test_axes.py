@@ -19,14 +19,14 @@ from rbd.joints.axis import triad, unit_axis
 from tests.joints.samples import JOINTS
 
 MAKERS: dict[str, tuple[str, Callable[[object], JointType]]] = {
-    "revolute": ("axis", lambda a: Revolute(a)),  # type: ignore[arg-type]  # wrong ones are the point
-    "prismatic": ("axis", lambda a: Prismatic(a)),  # type: ignore[arg-type]
-    "sincos": ("axis", lambda a: SinCosRevolute(a)),  # type: ignore[arg-type]
-    "screw": ("axis", lambda a: Screw(a, 1.0)),  # type: ignore[arg-type]
-    "planar x": ("x", lambda a: Planar(a, (0, 1, 0))),  # type: ignore[arg-type]
-    "planar y": ("y", lambda a: Planar((1, 0, 0), a)),  # type: ignore[arg-type]
-    "universal 1": ("axis1", lambda a: Universal(a, (0, 1, 0))),  # type: ignore[arg-type]
-    "universal 2": ("axis2", lambda a: Universal((1, 0, 0), a)),  # type: ignore[arg-type]
+    "revolute": ("axis", lambda a: Revolute(a)),  # wrong ones are the point
+    "prismatic": ("axis", lambda a: Prismatic(a)),
+    "sincos": ("axis", lambda a: SinCosRevolute(a)),
+    "screw": ("axis", lambda a: Screw(a, 1.0)),
+    "planar x": ("x", lambda a: Planar(a, (0, 1, 0))),
+    "planar y": ("y", lambda a: Planar((1, 0, 0), a)),
+    "universal 1": ("axis1", lambda a: Universal(a, (0, 1, 0))),
+    "universal 2": ("axis2", lambda a: Universal((1, 0, 0), a)),
 }
 
 
@@ -129,9 +129,9 @@ def test_types_compare_by_value() -> None:
 @pytest.mark.parametrize("joint", JOINTS, ids=repr)
 def test_types_cannot_be_changed(joint: JointType) -> None:
     with pytest.raises(AttributeError):
-        joint.axis = (1.0, 0.0, 0.0)  # type: ignore[attr-defined]  # there is no setter
+        joint.axis = (1.0, 0.0, 0.0)  # there is no setter
 
 
 def test_an_abstract_type_cannot_be_made() -> None:
     with pytest.raises(TypeError, match="abstract"):
-        JointType()  # type: ignore[abstract]  # the point
+        JointType()  # the point

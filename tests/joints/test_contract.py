@@ -97,7 +97,7 @@ class Branching(Cam):
     """A cam that looks at the value of q."""
 
     def principal_value(self, q: Vector) -> Vector:
-        return q if q[0] > 0 else (q[0],)  # type: ignore[operator]  # the point
+        return q if q[0] > 0 else (q[0],)  # the point
 
 
 @pytest.mark.parametrize("joint", [Cam(), Reversed(Cam())], ids=repr)
@@ -139,14 +139,14 @@ def flat_rate(self: JointType, q: Vector, v: Vector, after: Frame, before: Frame
 
 
 def branching(self: object, q: Vector, after: Frame, before: Frame) -> Transform:
-    return Revolute((0, 0, 1)).transform(q if q[0] > 0 else (q[0],), after, before)  # type: ignore[operator]  # the point
+    return Revolute((0, 0, 1)).transform(q if q[0] > 0 else (q[0],), after, before)  # the point
 
 
 def scaled_transform(self: object, q: Vector, after: Frame, before: Frame) -> Transform:
     rotation = QuaternionSpherical().transform(q, after, before).rotation_components
     square = sum(c * c for c in q)
     grown = tuple(tuple(square * x for x in row) for row in rotation)
-    return Transform.trusted(after, before, grown, (0, 0, 0))  # type: ignore[arg-type]  # three by three it is
+    return Transform.trusted(after, before, grown, (0, 0, 0))  # three by three it is
 
 
 def wrenches_of_another_joint(self: object, q: Vector, after: Frame) -> WrenchMatrix:

@@ -108,7 +108,7 @@ def test_a_body_without_inertia_is_massless(rng: np.random.Generator) -> None:
     mechanism.attach(body, random_body("heavy", rng), Joint("k", Z))
     assert body.inertia is not None
     assert body.inertia.mass == 0
-    assert mechanism.mass == mechanism.body("heavy").inertia.mass  # type: ignore[union-attr]  # it has one
+    assert mechanism.mass == mechanism.body("heavy").inertia.mass  # it has one
 
 
 def test_joint_frames_may_be_frames_the_bodies_have(rng: np.random.Generator) -> None:
@@ -127,7 +127,7 @@ def test_versions_grow(pair: Mechanism, rng: np.random.Generator) -> None:
     structure, parameters = pair.structure_version, pair.parameter_version
     pair.attach("b", random_body("c", rng), Joint("jc", Z))
     assert pair.structure_version > structure
-    pair.gravity = (0, 0, -1)  # type: ignore[assignment]  # mypy wants setters to take what getters give
+    pair.gravity = (0, 0, -1)  # mypy wants setters to take what getters give
     assert pair.parameter_version > parameters
 
 
@@ -212,10 +212,10 @@ REFUSED: dict[str, tuple[type[Exception], str, Attempt]] = {
     "a matrix for a pose": (
         ArgumentError,
         "joint_pose",
-        lambda m: m.attach("a", RigidBody("c"), Joint("jc", Z), joint_pose=np.eye(4)),  # type: ignore[arg-type]  # meant
+        lambda m: m.attach("a", RigidBody("c"), Joint("jc", Z), joint_pose=np.eye(4)),  # meant
     ),
-    "no body": (ArgumentError, "successor", lambda m: m.attach("a", 3, Joint("jc", Z))),  # type: ignore[arg-type]  # meant
-    "no joint": (ArgumentError, "joint", lambda m: m.attach("a", RigidBody("c"), Z)),  # type: ignore[arg-type]  # meant
+    "no body": (ArgumentError, "successor", lambda m: m.attach("a", 3, Joint("jc", Z))),  # meant
+    "no joint": (ArgumentError, "joint", lambda m: m.attach("a", RigidBody("c"), Z)),  # meant
 }
 
 
@@ -259,9 +259,9 @@ def test_a_refused_body_and_joint_can_be_attached_later(pair: Mechanism, rng: np
 @pytest.mark.parametrize("name", ["", "  ", None, 3])
 def test_names_are_text(name: object) -> None:
     with pytest.raises(ArgumentError, match="name"):
-        RigidBody(name)  # type: ignore[arg-type]  # meant
+        RigidBody(name)  # meant
     with pytest.raises(ArgumentError, match="name"):
-        Joint(name, Z)  # type: ignore[arg-type]  # meant
+        Joint(name, Z)  # meant
 
 
 def test_the_root_has_no_inertia(rng: np.random.Generator) -> None:
@@ -269,7 +269,7 @@ def test_the_root_has_no_inertia(rng: np.random.Generator) -> None:
         Mechanism(random_body("heavy", rng))
     mechanism = Mechanism(RigidBody("ground"))
     with pytest.raises(TopologyError, match="never moves"):
-        mechanism.root_body.set_inertia(random_body("x", rng).inertia)  # type: ignore[arg-type]  # it has one
+        mechanism.root_body.set_inertia(random_body("x", rng).inertia)  # it has one
 
 
 def test_a_root_belongs_to_one_mechanism() -> None:
@@ -286,7 +286,7 @@ def test_gravity_must_be_in_the_root_frame(pair: Mechanism) -> None:
     with pytest.raises(FrameMismatchError):
         pair.gravity = FreeVector(pair.body("a").default_frame, (0, 0, 1))
     with pytest.raises(ValueError, match="gravity"):
-        pair.gravity = (0, 0)  # type: ignore[assignment]  # meant
+        pair.gravity = (0, 0)  # meant
     assert invariants.content(pair) == before
 
 

@@ -129,16 +129,16 @@ def test_what_cannot_be_moved(body: RigidBody, mechanism: Mechanism, rng: np.ran
 
 def test_inertia_must_be_one() -> None:
     with pytest.raises(ArgumentError, match="SpatialInertia"):
-        RigidBody("x", 3.0)  # type: ignore[arg-type]  # meant
+        RigidBody("x", 3.0)  # meant
 
 
 def test_other_things_than_values_are_refused(body: RigidBody) -> None:
     for attempt in (
-        lambda: body.add_frame(np.eye(4)),  # type: ignore[arg-type]  # meant
-        lambda: body.move_frame(None),  # type: ignore[arg-type]  # meant
-        lambda: body.set_inertia(3.0),  # type: ignore[arg-type]  # meant
-        lambda: body.add_contact_point((1, 2, 3), None),  # type: ignore[arg-type]  # meant
-        lambda: body.fixed_transform("link", body.default_frame),  # type: ignore[arg-type]  # meant
+        lambda: body.add_frame(np.eye(4)),  # meant
+        lambda: body.move_frame(None),  # meant
+        lambda: body.set_inertia(3.0),  # meant
+        lambda: body.add_contact_point((1, 2, 3), None),  # meant
+        lambda: body.fixed_transform("link", body.default_frame),  # meant
     ):
         with pytest.raises(ArgumentError):
             attempt()

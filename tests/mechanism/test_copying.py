@@ -29,7 +29,7 @@ def looped(zoo: Mechanism, rng: np.random.Generator) -> Mechanism:
         invariants.close_loop(zoo, q, zoo.bodies[a], zoo.bodies[b], Joint(f"loop{k}", Z, damping=k), rng)
     zoo.bodies[3].add_contact_point(Point(zoo.bodies[3].default_frame, (1, 2, 3)), "rubber")
     zoo.frame("body5", Hand)
-    zoo.gravity = (1, 2, 3)  # type: ignore[assignment]  # sequences are taken
+    zoo.gravity = (1, 2, 3)  # sequences are taken
     return zoo
 
 
@@ -50,7 +50,7 @@ def same_numbers(a: Mechanism, b: Mechanism) -> None:
             for p, r in zip(x.contact_points, y.contact_points, strict=True)
         )
         assert (x.inertia is None) == (y.inertia is None)
-        assert x.inertia is None or np.array_equal(x.inertia.matrix, y.inertia.matrix)  # type: ignore[union-attr]
+        assert x.inertia is None or np.array_equal(x.inertia.matrix, y.inertia.matrix)
     for j, k in zip(a.joints, b.joints, strict=True):
         assert (j.type, j.position_bounds, j.damping, j.armature) == (k.type, k.position_bounds, k.damping, k.armature)
         assert a.predecessor(j).name == b.predecessor(k).name
@@ -94,7 +94,7 @@ def test_original_and_copy_are_independent(looped: Mechanism) -> None:
     content = invariants.content(looped)
     new.remove_subtree(new.bodies[4])
     new.joint(new.tree_joints[0]).damping = 9
-    new.gravity = (0, 0, 0)  # type: ignore[assignment]  # sequences are taken
+    new.gravity = (0, 0, 0)  # sequences are taken
     assert invariants.content(looped) == content
     with pytest.raises(TopologyError):
         looped.body(frames.body(looped.bodies[1]))
@@ -227,8 +227,8 @@ def test_refused_attachments_of_mechanisms_change_nothing(looped: Mechanism, rng
         (TopologyError, "named 'body1'", lambda: base.attach_mechanism("body2", looped)),
         (FrameMismatchError, "child_root_pose", lambda: _attach(base, looped, wrong)),
         (UnknownNameError, "hand", lambda: base.attach_mechanism("hand", looped)),
-        (ArgumentError, "child", lambda: base.attach_mechanism("body2", base.root_body)),  # type: ignore[arg-type]
-        (ArgumentError, "prefix", lambda: base.attach_mechanism("body2", looped, prefix=3)),  # type: ignore[arg-type]
+        (ArgumentError, "child", lambda: base.attach_mechanism("body2", base.root_body)),
+        (ArgumentError, "prefix", lambda: base.attach_mechanism("body2", looped, prefix=3)),
     ]
     for error, text, attempt in attempts:
         with pytest.raises(error, match=text):
@@ -238,7 +238,7 @@ def test_refused_attachments_of_mechanisms_change_nothing(looped: Mechanism, rng
 
 
 def _attach(base: Mechanism, child: Mechanism, pose: object) -> None:
-    base.attach_mechanism("body2", child, child_root_pose=pose, prefix="x_")  # type: ignore[arg-type]  # meant
+    base.attach_mechanism("body2", child, child_root_pose=pose, prefix="x_")  # meant
 
 
 def test_names_merged_away_in_the_child_are_remembered(rng: np.random.Generator) -> None:
@@ -269,7 +269,7 @@ def test_names_merged_away_can_come_back_with_a_child(rng: np.random.Generator) 
 @pytest.mark.parametrize("floating", [QuaternionFloating, MRPFloating()])
 def test_maximal_coordinates(looped: Mechanism, floating: object) -> None:
     content = invariants.content(looped)
-    new, frames = looped.maximal_coordinates(floating)  # type: ignore[arg-type]  # both are taken
+    new, frames = looped.maximal_coordinates(floating)  # both are taken
     invariants.check(new)
     assert invariants.content(looped) == content
     count = len(looped.bodies) - 1
@@ -292,7 +292,7 @@ def test_maximal_coordinates(looped: Mechanism, floating: object) -> None:
 @pytest.mark.parametrize("bad", [Z, lambda: Z, 5, int, None])
 def test_only_floating_joints_give_maximal_coordinates(looped: Mechanism, bad: object) -> None:
     with pytest.raises(ArgumentError, match="floating"):
-        looped.maximal_coordinates(bad)  # type: ignore[arg-type]  # meant
+        looped.maximal_coordinates(bad)  # meant
 
 
 def test_removing_a_body_from_maximal_coordinates(looped: Mechanism) -> None:
@@ -329,7 +329,7 @@ def test_going_back_from_maximal_coordinates(rng: np.random.Generator) -> None:
 )
 def test_pickled_mechanisms_keep_their_frames(looped: Mechanism, through: object) -> None:
     looped.remove_fixed_joints()
-    new: Mechanism = through(looped)  # type: ignore[operator]  # a function
+    new: Mechanism = through(looped)  # a function
     invariants.check(new)
     same_numbers(looped, new)
     assert new.root_frame == looped.root_frame

@@ -41,7 +41,7 @@ def new_configuration(report: RerootReport, q: tuple[float, ...], loops: Loops) 
         new = report.joint(joint)
         if new in report.entered:
             entered[new] = joint.type.flip_configuration(part) if joint in report.flipped else part
-    return report.configuration(q, entered)  # type: ignore[return-value]  # floats in, floats out
+    return report.configuration(q, entered)  # floats in, floats out
 
 
 def assert_same_poses(
@@ -50,7 +50,7 @@ def assert_same_poses(
     gone = {frame for joint in removed for frame in (joint.frame_before, joint.frame_after)}
     assert set(before) - set(after) <= gone
     for frame, pose in after.items():
-        assert np.allclose(pose.matrix, before[frame].matrix, atol=1e-9)  # type: ignore[attr-defined]  # transforms
+        assert np.allclose(pose.matrix, before[frame].matrix, atol=1e-9)  # transforms
 
 
 def test_one_preferred_joint_needs_no_list(rng: np.random.Generator) -> None:
@@ -303,7 +303,7 @@ def test_refused_replacements_change_nothing(rng: np.random.Generator) -> None:
     taken = Joint("x", Z, frame_before=mechanism.body("body4").default_frame)
     for new in (Joint("joint3", Z), mechanism.joint("joint4"), taken, Z):
         with pytest.raises((TopologyError, ArgumentError)):
-            mechanism.replace_joint("joint2", new)  # type: ignore[arg-type]  # one is no joint
+            mechanism.replace_joint("joint2", new)  # one is no joint
         assert invariants.content(mechanism) == content
     invariants.check(mechanism)
 

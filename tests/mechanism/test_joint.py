@@ -38,19 +38,19 @@ def test_frames_can_be_given() -> None:
         Joint("j", Z, frame_before=before, frame_after=before)
     for argument in ("frame_before", "frame_after"):
         with pytest.raises(ArgumentError, match=f"{argument} must be a Frame"):
-            Joint("j", Z, **{argument: "a"})  # type: ignore[arg-type]  # meant
+            Joint("j", Z, **{argument: "a"})  # meant
 
 
 @pytest.mark.parametrize("bad", [None, "revolute", Revolute, 3])
 def test_the_type_must_be_one(bad: object) -> None:
     with pytest.raises(ArgumentError, match="joint_type"):
-        Joint("j", bad)  # type: ignore[arg-type]  # meant
+        Joint("j", bad)  # meant
 
 
 @pytest.mark.parametrize("given", [(-1, 2), [-1, 2], [(-1, 2)], np.array([-1.0, 2]), np.array([[-1.0, 2]])])
 def test_bounds_of_one_coordinate_come_in_many_shapes(given: object) -> None:
     for name in BOUNDS:
-        joint = Joint("j", Z, **{name: given})  # type: ignore[arg-type]  # array-likes are taken
+        joint = Joint("j", Z, **{name: given})  # array-likes are taken
         assert getattr(joint, name) == ((-1.0, 2.0),)
 
 
@@ -78,7 +78,7 @@ def test_bounds_of_several_coordinates() -> None:
 @pytest.mark.parametrize("name", BOUNDS)
 def test_bad_bounds(name: str, given: object, error: type[Exception]) -> None:
     with pytest.raises(error, match=name):
-        Joint("j", Z, **{name: given})  # type: ignore[arg-type]  # meant
+        Joint("j", Z, **{name: given})  # meant
     joint = Joint("j", Z)
     before = getattr(joint, name)
     with pytest.raises(error, match=name):
@@ -119,7 +119,7 @@ def test_bad_numbers_change_nothing(name: str, given: object, error: type[Except
     with pytest.raises(error, match=name):
         setattr(joint, name, given)
     with pytest.raises(error, match=name):
-        Joint("j", Z, **{name: given})  # type: ignore[arg-type]  # meant
+        Joint("j", Z, **{name: given})  # meant
     assert (getattr(joint, name), mechanism.parameter_version) == (before, version)
 
 
@@ -147,6 +147,6 @@ def test_joints_are_compared_by_identity() -> None:
 
 def test_misspelt_parameters_are_refused() -> None:
     with pytest.raises(AttributeError):
-        Joint("j", Z).dampign = 3.0  # type: ignore[attr-defined]  # meant
+        Joint("j", Z).dampign = 3.0  # meant
     with pytest.raises(TypeError):
-        Joint("j", Z, dampign=3.0)  # type: ignore[call-arg]  # meant
+        Joint("j", Z, dampign=3.0)  # meant

@@ -59,9 +59,9 @@ def test_objects_are_returned_if_they_belong(arm: Mechanism) -> None:
 def test_other_things_are_refused(arm: Mechanism, bad: object) -> None:
     for look_up in (arm.body, arm.joint, arm.frame):
         with pytest.raises(ArgumentError):
-            look_up(bad)  # type: ignore[operator]  # meant
+            look_up(bad)  # meant
     with pytest.raises(ArgumentError, match="the name of a frame"):
-        arm.body("elbow").frame(bad)  # type: ignore[arg-type]  # meant
+        arm.body("elbow").frame(bad)  # meant
 
 
 def test_body_names_are_frame_names_too(arm: Mechanism) -> None:
@@ -104,7 +104,7 @@ def test_tags_are_bound_once(arm: Mechanism) -> None:
 @pytest.mark.parametrize("bad", [int, "Tool", object()])
 def test_tags_are_tags(arm: Mechanism, bad: object) -> None:
     with pytest.raises(ArgumentError, match=r"Mechanism\.frame needs a subclass of Tag"):
-        arm.frame("tool", bad)  # type: ignore[call-overload]  # meant
+        arm.frame("tool", bad)  # meant
     assert arm.frame("tool", Tool).name == "tool"
 
 

@@ -20,7 +20,7 @@ FRAME, OTHER = Frame("frame"), Frame("other")
 
 @pytest.mark.parametrize("make", [random_chain, random_tree, random_floating_tree])
 def test_joint_types_in_order(make: object, rng: np.random.Generator) -> None:
-    mechanism = make(ALL_TYPES, rng)  # type: ignore[operator]  # a function
+    mechanism = make(ALL_TYPES, rng)  # a function
     invariants.check(mechanism)
     types = [joint.type for joint in mechanism.tree_joints]
     assert types[-len(ALL_TYPES) :] == list(ALL_TYPES)
@@ -53,9 +53,9 @@ def test_bodies_are_physical_and_lopsided(rng: np.random.Generator) -> None:
 
 def test_wrong_arguments(rng: np.random.Generator) -> None:
     with pytest.raises(ArgumentError, match="joint_types"):
-        random_chain([3], rng)  # type: ignore[list-item]  # meant
+        random_chain([3], rng)  # meant
     with pytest.raises(ArgumentError, match="rng"):
-        random_chain([], 3)  # type: ignore[arg-type]  # meant
+        random_chain([], 3)  # meant
 
 
 @given(strategies.rotations())
@@ -66,14 +66,14 @@ def test_rotations(rotation: np.ndarray) -> None:
 
 @given(strategies.transforms(FRAME, OTHER))
 def test_transforms(transform: object) -> None:
-    assert transform.from_frame == FRAME  # type: ignore[attr-defined]  # a transform
-    assert np.abs(transform.translation).max() <= 2  # type: ignore[attr-defined]  # a transform
+    assert transform.from_frame == FRAME  # a transform
+    assert np.abs(transform.translation).max() <= 2  # a transform
 
 
 @given(strategies.inertias(FRAME))
 def test_inertias(inertia: object) -> None:
-    assert inertia.mass > 0  # type: ignore[attr-defined]  # an inertia
-    eigenvalues = np.linalg.eigvalsh(inertia.matrix)  # type: ignore[attr-defined]  # an inertia
+    assert inertia.mass > 0  # an inertia
+    eigenvalues = np.linalg.eigvalsh(inertia.matrix)  # an inertia
     assert eigenvalues.min() > -1e-12
 
 
@@ -90,8 +90,8 @@ def test_sizes_can_be_asked_for(mechanism: Mechanism) -> None:
 
 @given(strategies.states())
 def test_states(state: object) -> None:
-    assert len(state.q) == state.mechanism.nq  # type: ignore[attr-defined]  # a state
-    assert len(state.v) == state.mechanism.nv  # type: ignore[attr-defined]  # a state
+    assert len(state.q) == state.mechanism.nq  # a state
+    assert len(state.v) == state.mechanism.nv  # a state
 
 
 @given(st.data())

@@ -41,7 +41,7 @@ def test_random_instructions(seed: int, size: int, lanes: int, chunk: int) -> No
 @settings()
 @given(st.integers(0, 2**32), st.integers(1, 400), st.sampled_from(LANES), st.integers(3, 1000))
 def test_random_instructions_deeply(seed: int, size: int, lanes: int, chunk: int) -> None:
-    test_random_instructions.hypothesis.inner_test(seed, size, lanes, chunk)  # type: ignore[attr-defined]  # hypothesis
+    test_random_instructions.hypothesis.inner_test(seed, size, lanes, chunk)  # hypothesis
 
 
 @pytest.mark.parametrize("lanes", LANES)

@@ -109,4 +109,4 @@ def test_nothing_beyond_an_array_is_touched(lanes: int, at_end: bool) -> None:
         row = [fenced.array(array[0], at_end=at_end) for array in arrays]
         assert kernel.run(row, [fenced.array(output[0], at_end=at_end) for output in outputs]) == 0
     assert len(fenced.kept) > 50
-    outputs = row = inside = []  # type: ignore[assignment]  # the memory is used no more
+    outputs = row = inside = []  # the memory is used no more

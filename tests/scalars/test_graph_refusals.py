@@ -61,7 +61,7 @@ def test_foreign_operands(other: object) -> None:
     with pytest.raises(TypeError):
         x + other
     with pytest.raises(TypeError):
-        other * x  # type: ignore[operator]
+        other * x
 
 
 def test_inputs() -> None:
@@ -96,7 +96,7 @@ def test_family() -> None:
     assert pack((x, 1.0)).dtype == object
     assert np.array([x, x]).shape == (2,)
     with pytest.raises(ScalarError):
-        lift("a", like=x)  # type: ignore[arg-type]
+        lift("a", like=x)
 
 
 def test_threads_record_at_once() -> None:

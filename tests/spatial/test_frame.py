@@ -88,9 +88,9 @@ def test_tags_are_classes(tag: Any) -> None:
 def test_frames_are_immutable() -> None:
     frame = Frame("a")
     with pytest.raises(AttributeError):
-        frame.name = "b"  # type: ignore[misc]  # what is tested
+        frame.name = "b"  # what is tested
     with pytest.raises(AttributeError):
-        frame.other = 1  # type: ignore[attr-defined]  # what is tested
+        frame.other = 1  # what is tested
 
 
 def test_a_string_instead_of_a_frame_is_explained() -> None:

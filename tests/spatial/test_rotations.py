@@ -37,7 +37,7 @@ def test_rotation_to_quaternion(rng: Rng) -> None:
     q = q / np.linalg.norm(q)
     found = so3.rotation_to_quaternion(so3.quaternion_to_rotation(tuple(q.tolist())))
     np.testing.assert_allclose(found, q if q[0] >= 0 else -q, atol=3e-16 if abs(q[0]) > 1e-8 else 1e-15)
-    assert found[0] >= 0  # type: ignore[operator]  # a float
+    assert found[0] >= 0  # a float
 
 
 @with_rng

@@ -52,9 +52,9 @@ class Numbers:
     def rotation(self) -> Mat3:
         """Return a rotation with rational entries."""
         w, x, y, z = (1, 2, 2, 4)  # of length 5
-        rows = so3.quaternion_to_rotation(tuple(Fraction(c, 5) for c in (w, x, y, z)))  # type: ignore[arg-type]  # four
+        rows = so3.quaternion_to_rotation(tuple(Fraction(c, 5) for c in (w, x, y, z)))  # four
         a, b, c = (tuple(self.exact(e) for e in row) for row in rows)
-        return a, b, c  # type: ignore[return-value]  # three by three
+        return a, b, c  # three by three
 
     def exact(self, e: Any) -> Scalar:
         return Fraction(e) if self.make is exact else self.make(float(e))
@@ -214,7 +214,7 @@ def test_symbolic_parameters_pass_validation_unchecked() -> None:
     m, a = sympy.symbols("m a")
     body: Any = SpatialInertia(HAND, mass=m, com=[a, 0, 0], moment_about_com=[[m, 0, 0], [0, m, 0], [0, 0, m]])
     assert body.moment_components[1][1] == m + m * a * a
-    assert Transform(HAND, WORLD, [[a, 0, 0], [0, a, 0], [0, 0, 1]]).components[0][0][0] == a  # type: ignore[comparison-overlap]  # SymPy has no types
+    assert Transform(HAND, WORLD, [[a, 0, 0], [0, a, 0], [0, 0, 1]]).components[0][0][0] == a  # SymPy has no types
 
 
 def test_public_constructors_take_counted_scalars() -> None:

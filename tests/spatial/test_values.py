@@ -206,7 +206,7 @@ def test_slightly_wrong_rotations_are_refused(rng: Rng) -> None:
     noise = noise + noise.T  # a change of orthogonality, not of orientation
     with pytest.raises(RotationError, match="rotation") as caught:
         Transform(HAND, WORLD, good @ (np.eye(3) + 1e-6 * noise / np.abs(noise).max()))
-    assert 1e-7 < float(caught.value.defect) < 1e-4  # type: ignore[arg-type]  # fields are objects
+    assert 1e-7 < float(caught.value.defect) < 1e-4  # fields are objects
     Transform(HAND, WORLD, good @ (np.eye(3) + 1e-11 * noise / np.abs(noise).max()))
 
 

@@ -297,7 +297,7 @@ def test_randomize_is_repeatable_and_legal() -> None:
 
 def test_a_mechanism_is_asked_for() -> None:
     with pytest.raises((RbdError, TypeError)):
-        MechanismState("arm")  # type: ignore[arg-type]
+        MechanismState("arm")
     assert MechanismState(Mechanism()).q.shape == (0,)
 
 

@@ -36,7 +36,7 @@ def mutated(data: bytes, changes: list[tuple[int, int, bytes]]) -> bytes:
 def refusal(data: bytes, **options: bool) -> UrdfError | None:
     """Read; return the error, if it is one of ours."""
     try:
-        parse_urdf(data, **options)  # type: ignore[arg-type]  # all of them are booleans
+        parse_urdf(data, **options)  # all of them are booleans
     except UrdfError as error:
         return error
     return None

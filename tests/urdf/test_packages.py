@@ -136,7 +136,7 @@ def test_no_path_leads_out(tmp_path_factory: pytest.TempPathFactory, steps: list
 
 def test_packages_that_are_no_map_are_argument_errors() -> None:
     with pytest.raises(ArgumentError):
-        resolve_mesh("package://a/b", packages=[("a", "b")])  # type: ignore[arg-type]  # the point
+        resolve_mesh("package://a/b", packages=[("a", "b")])  # the point
 
 
 # -- shapes in the report ---------------------------------------------------------------------------------------------

@@ -283,21 +283,21 @@ def test_one_link_alone_is_a_robot() -> None:
 def test_packages_must_be_a_map_of_directories() -> None:
     for packages in (["a"], {"a": 7}):
         with pytest.raises(ArgumentError, match="packages"):
-            load_urdf(ARM, packages=packages)  # type: ignore[arg-type]  # the point
+            load_urdf(ARM, packages=packages)  # the point
 
 
 @pytest.mark.parametrize(("argument", "bad"), [("limits", 5), ("limits", {"bytes": 100}), ("report", [])])
 def test_arguments_of_another_kind_are_named(argument: str, bad: object) -> None:
     options: dict[str, object] = {argument: bad}
-    for read in (lambda: load_urdf(ARM, **options), lambda: parse_urdf(ARM.read_text(), **options)):  # type: ignore[arg-type]  # meant
+    for read in (lambda: load_urdf(ARM, **options), lambda: parse_urdf(ARM.read_text(), **options)):  # meant
         with pytest.raises(ArgumentError, match=f"{argument} must be a"):
             read()
     with pytest.raises(ArgumentError, match="file must be a str"):
-        parse_urdf(ARM.read_text(), file=3)  # type: ignore[arg-type]  # meant
+        parse_urdf(ARM.read_text(), file=3)  # meant
 
 
 @pytest.mark.parametrize("bad", [-1, 0, "many", None, True, math.nan])
 def test_limits_are_positive_numbers(bad: object) -> None:
     for name in ("bytes", "depth", "elements", "attributes", "name_length", "magnitude"):
         with pytest.raises(ArgumentError, match=f"{name} must be a positive number"):
-            UrdfLimits(**{name: bad})  # type: ignore[arg-type]  # meant
+            UrdfLimits(**{name: bad})  # meant

@@ -66,7 +66,7 @@ def test_ordinary_names_are_accepted(name: str) -> None:
 @pytest.mark.parametrize(("make", "count"), [(chain, 3000), (star, 10_000)], ids=["chain of 3000", "star of 10000"])
 @pytest.mark.parametrize("kind", ["continuous", "fixed"])
 def test_large_robots_take_linear_time(make: object, count: int, kind: str) -> None:
-    text = make(count, kind)  # type: ignore[operator]  # one of the two makers
+    text = make(count, kind)  # one of the two makers
     start = time.process_time()
     mechanism = parse_urdf(text)
     # about one second on an idle machine; the bound allows for a busy one, not for quadratic time

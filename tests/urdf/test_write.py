@@ -53,7 +53,7 @@ def random_mechanism(seed: int, count: int = 8) -> Mechanism:
         limits = {}
         if kind.nv == 1:
             limits = {"position_bounds": sorted(rng.normal(size=2)), "effort_bounds": (-2.0, 2.0)}
-        new = Joint(f"j{k}", kind, damping=rng.random(), friction=0.5, **limits)  # type: ignore[arg-type]  # pairs
+        new = Joint(f"j{k}", kind, damping=rng.random(), friction=0.5, **limits)  # pairs
         parent = bodies[rng.integers(len(bodies))]
         pose = Transform(new.frame_before, parent.default_frame, rotation(rng), rng.normal(size=3))
         body = RigidBody(f"b{k}", random_inertia(rng, Frame(f"b{k}")))

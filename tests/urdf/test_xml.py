@@ -171,8 +171,8 @@ def test_paths_may_be_text_bytes_or_path_objects(convert: type) -> None:
 
 @pytest.mark.parametrize(
     "call",
-    [lambda: load_urdf(7), lambda: load_urdf(None), lambda: parse_urdf(ARM), lambda: parse_urdf(None)],  # type: ignore[arg-type]  # the point
+    [lambda: load_urdf(7), lambda: load_urdf(None), lambda: parse_urdf(ARM), lambda: parse_urdf(None)],  # the point
 )
 def test_arguments_of_the_wrong_type_are_argument_errors(call: object) -> None:
     with pytest.raises(ArgumentError):
-        call()  # type: ignore[operator]  # a lambda
+        call()  # a lambda
