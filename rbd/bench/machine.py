@@ -24,7 +24,7 @@ def machine() -> Machine:
         cores=os.cpu_count() or 1,
         load=[round(x, 1) for x in os.getloadavg()] if hasattr(os, "getloadavg") else [],
         lanes=_lanes(),
-        system=platform.platform(terse=True),
+        system=f"{platform.system()} {platform.machine()}",
         versions=_versions(),
     )
 
