@@ -13,6 +13,7 @@ from rbd.joints import (
     QuaternionFloating,
     QuaternionSpherical,
     Revolute,
+    RotationVectorSpherical,
     SinCosRevolute,
     Universal,
 )
@@ -78,10 +79,20 @@ def test_cosine_bounds_are_not_negated() -> None:
 def test_bounds_that_mix_are_dropped_and_reported() -> None:
     turned = flip(Joint("j", Planar((1, 0, 0), (0, 1, 0)), position_bounds=[(-1, 1), (-1, 1), (-0.5, 0.75)]))
     assert turned.dropped == ("position_bounds",)
-    assert turned.joint.position_bounds[:2] == ((-INF, INF), (-INF, INF))
-    assert turned.joint.position_bounds[2] != (-INF, INF)
+    assert turned.joint.position_bounds == ((-INF, INF), (-INF, INF), (-0.75, 0.5))  # the angle changes sign
     unbounded = flip(Joint("j", Planar((1, 0, 0), (0, 1, 0))))
     assert unbounded.dropped == ()
+
+
+def test_bounds_of_coordinates_that_change_sign_are_exchanged() -> None:
+    free = (-INF, INF)
+    bounds = {"velocity_bounds": [free, free, (-1, 2)], "effort_bounds": [free, free, (-3, INF)]}
+    turned = flip(Joint("j", Planar((1, 0, 0), (0, 1, 0)), **bounds))  # type: ignore[arg-type]  # lists of pairs
+    assert turned.joint.velocity_bounds == (free, free, (-2, 1))
+    assert turned.joint.effort_bounds == (free, free, (-INF, 3))
+    assert turned.dropped == ()
+    vector = flip(Joint("j", RotationVectorSpherical(), position_bounds=[(-1, 2), (0, 0.5), free])).joint
+    assert vector.position_bounds == ((-2, 1), (-0.5, 0), free)
 
 
 def test_even_damping_of_a_ball_joint_stays() -> None:
