@@ -301,3 +301,12 @@ def test_limits_are_positive_numbers(bad: object) -> None:
     for name in ("bytes", "depth", "elements", "attributes", "name_length", "magnitude"):
         with pytest.raises(ArgumentError, match=f"{name} must be a positive number"):
             UrdfLimits(**{name: bad})  # meant
+
+
+@pytest.mark.parametrize(("lower", "upper"), [("1e305", "1.7e308"), ("-1.7e308", "-1e305")])
+def test_bounds_that_leave_no_position_are_refused_or_mended(lower: str, upper: str) -> None:
+    text = pair("revolute", f'<limit lower="{lower}" upper="{upper}" velocity="1" effort="1"/>')
+    with pytest.raises(UrdfValueError, match="is above upper"):
+        parse_urdf(text)
+    mended = parse_urdf(text, strict=False, remove_fixed_joints=False).joint("j")
+    assert mended.position_bounds == ((-math.inf, math.inf),)
