@@ -148,7 +148,12 @@ def joint_accelerations(state: StateView, vd: Vector | None) -> tuple[SpatialAcc
     if vd is None:
         return biases
     rows = zip(state.links, subspaces(state), biases, strict=True)
-    return tuple(subspace.acceleration(vd[link.v]) + bias if link.joint.nv else bias for link, subspace, bias in rows)
+    return tuple(_own(subspace, vd[link.v]) + bias if link.joint.nv else bias for link, subspace, bias in rows)
+
+
+def _own(subspace: GeometricJacobian, vd: Vector) -> SpatialAcceleration:
+    """Return what a joint's `vd`, checked when it came in, adds to the acceleration across it."""
+    return SpatialAcceleration.trusted(subspace.body, subspace.base, subspace.frame, *subspace.combination(vd))
 
 
 @cached("q")
