@@ -6,6 +6,7 @@ finite, and writes outputs only where the status is clean.
 
 from __future__ import annotations
 
+from rbd.native.finite import any_lane, any_not_finite, lanes_not_finite
 from rbd.native.ir import ATTRIBUTES, Lanes, Writer
 from rbd.native.lower import input_count
 from rbd.native.transpose import gather, scatter_all, scatter_lane
@@ -51,14 +52,14 @@ def single(program: Program, slots: int, names: list[str]) -> str:
     status = w.set("alloca i64, align 8")
     w.store("i64", "0", status)
     ports = [w.load("ptr", w.element("%in", k, "ptr")) for k in range(len(program.inputs))]
-    bad_input = _any_not_finite(w, [(pointer, port.size) for pointer, port in zip(ports, program.inputs, strict=True)])
+    bad_input = any_not_finite(w, [(pointer, port.size) for pointer, port in zip(ports, program.inputs, strict=True)])
     run, refuse, end, store = w.label(), w.label(), w.label(), w.label()
     w.add(f"  br i1 {bad_input}, label %{refuse}, label %{run}")
     w.begin(run)
     arguments = "".join(f"ptr {pointer}, " for pointer in ports)
     for name in names:
         w.add(f"  call void @{name}({arguments}ptr {block}, ptr {workspace.pointer}, ptr {status})")
-    _judge(w, status, _any_not_finite(w, [(block, n_out)]))
+    _judge(w, status, any_not_finite(w, [(block, n_out)]))
     clean = w.set(f"icmp eq i64 {w.load('i64', status)}, 0")
     w.add(f"  br i1 {clean}, label %{store}, label %{end}")
     w.begin(store)
@@ -95,66 +96,6 @@ def _copy_outputs(w: Writer, ports: tuple[Port, ...], block: str) -> None:
         offset += port.size
 
 
-def _any_not_finite(w: Writer, arrays: list[tuple[str, int]]) -> str:
-    """Write a test of whether any of the doubles is NaN or infinite; x - x is zero exactly for finite x."""
-    flags: list[str] = []
-    for pointer, size in arrays:
-        index = 0
-        for width in (8, 4, 2, 1):
-            lanes = Lanes(width)
-            if width == 8 and size > _UNROLLED:
-                flags.append(_loop_not_finite(w, pointer, size // 8))
-                index = size // 8 * 8
-            while size - index >= width:
-                value = w.load(lanes.double, w.element(pointer, index))
-                flags.append(_lane_flag(w, lanes, value))
-                index += width
-    total = "false"
-    for flag in flags:
-        total = w.set(f"or i1 {total}, {flag}")
-    return total
-
-
-_UNROLLED = 256
-"""Doubles tested by straight-line code; more are tested by a loop."""
-
-
-def _lane_flag(w: Writer, lanes: Lanes, value: str) -> str:
-    difference = w.set(f"fsub {lanes.double} {value}, {value}")
-    bad = w.set(f"fcmp uno {lanes.double} {difference}, {lanes.number(0.0)}")
-    return any_lane(w, lanes, bad)
-
-
-def any_lane(w: Writer, lanes: Lanes, mask: str) -> str:
-    """Return whether a truth holds in any lane."""
-    if lanes.width == 1:
-        return mask
-    bits = w.set(f"bitcast {lanes.truth} {mask} to i{lanes.width}")
-    return w.set(f"icmp ne i{lanes.width} {bits}, 0")
-
-
-def _loop_not_finite(w: Writer, pointer: str, groups: int) -> str:
-    """Write a loop over groups of eight doubles that sums x - x; the sum is NaN if any is not finite."""
-    lanes, before, loop, after = Lanes(8), w.label(), w.label(), w.label()
-    w.add(f"  br label %{before}")
-    w.begin(before)
-    w.add(f"  br label %{loop}")
-    w.begin(loop)
-    index, total = w.name(), w.name()
-    following, summed = w.name(), w.name()
-    w.add(f"  {index} = phi i64 [0, %{before}], [{following}, %{loop}]")
-    w.add(f"  {total} = phi {lanes.double} [zeroinitializer, %{before}], [{summed}, %{loop}]")
-    start = w.set(f"mul i64 {index}, 8")
-    value = w.load(lanes.double, w.element(pointer, start))
-    difference = w.set(f"fsub {lanes.double} {value}, {value}")
-    w.add(f"  {summed} = fadd {lanes.double} {total}, {difference}")
-    w.add(f"  {following} = add i64 {index}, 1")
-    w.add(f"  br i1 {w.set(f'icmp eq i64 {following}, {groups}')}, label %{after}, label %{loop}")
-    w.begin(after)
-    bad = w.set(f"fcmp uno {lanes.double} {summed}, {lanes.number(0.0)}")
-    return any_lane(w, lanes, bad)
-
-
 def batch(program: Program, slots: int, names: list[str], lanes: Lanes) -> str:
     """Return `i64 @batch(first, count, in, in_strides, out, status)`: rows, W at a time; the first bad row or -1."""
     w, width, (n_in, n_out) = Writer(), lanes.width, sizes(program)
@@ -185,7 +126,7 @@ def batch(program: Program, slots: int, names: list[str], lanes: Lanes) -> str:
         gather(w, lanes, pointer, stride, port.size, target, filled)
         arguments += f"ptr {target}, "
         index += port.size
-    bad_input = _lanes_not_finite(w, lanes, inputs, n_in)
+    bad_input = lanes_not_finite(w, lanes, inputs, n_in)
     w.store(lanes.integer, lanes.whole(0) if width == 1 else "zeroinitializer", state, lanes.alignment)
     for name in names:
         w.add(f"  call void @{name}({arguments}ptr {outputs}, ptr {workspace.pointer}, ptr {state})")
@@ -208,32 +149,10 @@ def _zero(lanes: Lanes) -> str:
     return "0" if lanes.width == 1 else "zeroinitializer"
 
 
-def _lanes_not_finite(w: Writer, lanes: Lanes, block: str, size: int) -> str:
-    """Write a test, per lane, of whether any of `size` scalars in an interleaved block is not finite."""
-    if size == 0:
-        return "false" if lanes.width == 1 else "zeroinitializer"
-    before, loop, after = w.label(), w.label(), w.label()
-    w.add(f"  br label %{before}")
-    w.begin(before)
-    w.add(f"  br label %{loop}")
-    w.begin(loop)
-    index, total, following, summed = w.name(), w.name(), w.name(), w.name()
-    start = "0.0" if lanes.width == 1 else "zeroinitializer"
-    w.add(f"  {index} = phi i64 [0, %{before}], [{following}, %{loop}]")
-    w.add(f"  {total} = phi {lanes.double} [{start}, %{before}], [{summed}, %{loop}]")
-    value = w.load(lanes.double, w.element(block, w.set(f"mul i64 {index}, {lanes.width}")), lanes.alignment)
-    difference = w.set(f"fsub {lanes.double} {value}, {value}")
-    w.add(f"  {summed} = fadd {lanes.double} {total}, {difference}")
-    w.add(f"  {following} = add i64 {index}, 1")
-    w.add(f"  br i1 {w.set(f'icmp eq i64 {following}, {size}')}, label %{after}, label %{loop}")
-    w.begin(after)
-    return w.set(f"fcmp uno {lanes.double} {summed}, {lanes.number(0.0)}")
-
-
 def _verdict(w: Writer, lanes: Lanes, bad_input: str, checks: str, outputs: str, n_out: int) -> str:
     """Write the status of every lane: inputs first, then failed checks, then outputs."""
     integer, truth = lanes.integer, lanes.truth
-    bad_output = _lanes_not_finite(w, lanes, outputs, n_out)
+    bad_output = lanes_not_finite(w, lanes, outputs, n_out)
     last = w.set(f"select {truth} {bad_output}, {integer} {lanes.whole(BAD_OUTPUT)}, {integer} {_zero(lanes)}")
     clean = w.set(f"icmp eq {integer} {checks}, {_zero(lanes)}")
     later = w.set(f"select {truth} {clean}, {integer} {last}, {integer} {checks}")

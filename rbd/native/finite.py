@@ -1,0 +1,89 @@
+"""Tests in IR of whether numbers are finite: x - x is zero exactly for finite x, and sums of it stay NaN otherwise.
+
+Room: native; knows nothing of robots. May import: errors and scalars.
+"""
+
+from __future__ import annotations
+
+from rbd.native.ir import Lanes, Writer
+
+_STREAMS = 4
+"""Sums that are added to in turn, so that no addition waits for the one before."""
+_UNROLLED = 256
+"""Doubles of one state tested by straight-line code; more are tested by a loop."""
+
+
+def any_lane(w: Writer, lanes: Lanes, mask: str) -> str:
+    """Return whether a truth holds in any lane."""
+    if lanes.width == 1:
+        return mask
+    bits = w.set(f"bitcast {lanes.truth} {mask} to i{lanes.width}")
+    return w.set(f"icmp ne i{lanes.width} {bits}, 0")
+
+
+def any_not_finite(w: Writer, arrays: list[tuple[str, int]]) -> str:
+    """Write a test of whether any of the doubles of these arrays, (pointer, length), is not finite."""
+    flags: list[str] = []
+    for pointer, size in arrays:
+        index = 0
+        if size > _UNROLLED:
+            index = size // (8 * _STREAMS) * 8 * _STREAMS
+            flags.append(_flag(w, Lanes(8), _total(w, Lanes(8), _summed_groups(w, Lanes(8), pointer, index // 8, 8))))
+        for width in (8, 4, 2, 1):
+            lanes = Lanes(width)
+            while size - index >= width:
+                flags.append(_flag(w, lanes, _difference(w, lanes, w.element(pointer, index), 8)))
+                index += width
+    total = "false"
+    for flag in flags:
+        total = w.set(f"or i1 {total}, {flag}")
+    return total
+
+
+def lanes_not_finite(w: Writer, lanes: Lanes, block: str, size: int) -> str:
+    """Write a test, per lane, of whether any of `size` scalars in an interleaved block is not finite."""
+    looped = size // _STREAMS * _STREAMS
+    sums = _summed_groups(w, lanes, block, looped, lanes.alignment) if looped else [lanes.number(0.0)]
+    for index in range(looped, size):
+        sums.append(_difference(w, lanes, w.element(block, index * lanes.width), lanes.alignment))
+    return w.set(f"fcmp uno {lanes.double} {_total(w, lanes, sums)}, {lanes.number(0.0)}")
+
+
+def _flag(w: Writer, lanes: Lanes, difference: str) -> str:
+    """Write whether any lane of a difference is NaN."""
+    return any_lane(w, lanes, w.set(f"fcmp uno {lanes.double} {difference}, {lanes.number(0.0)}"))
+
+
+def _difference(w: Writer, lanes: Lanes, pointer: str, alignment: int) -> str:
+    """Write x - x for the lanes at `pointer`."""
+    value = w.load(lanes.double, pointer, alignment)
+    return w.set(f"fsub {lanes.double} {value}, {value}")
+
+
+def _total(w: Writer, lanes: Lanes, sums: list[str]) -> str:
+    total = sums[0]
+    for other in sums[1:]:
+        total = w.set(f"fadd {lanes.double} {total}, {other}")
+    return total
+
+
+def _summed_groups(w: Writer, lanes: Lanes, block: str, count: int, alignment: int) -> list[str]:
+    """Write a loop over `count` vectors, a multiple of the streams, that adds up x - x in separate sums."""
+    before, loop, after = w.label(), w.label(), w.label()
+    w.add(f"  br label %{before}")
+    w.begin(before)
+    w.add(f"  br label %{loop}")
+    w.begin(loop)
+    index, following = w.name(), w.name()
+    w.add(f"  {index} = phi i64 [0, %{before}], [{following}, %{loop}]")
+    sums = [(w.name(), w.name()) for _ in range(_STREAMS)]
+    for total, summed in sums:
+        w.add(f"  {total} = phi {lanes.double} [{lanes.number(0.0)}, %{before}], [{summed}, %{loop}]")
+    start = w.element(block, w.set(f"mul i64 {index}, {_STREAMS * lanes.width}"))
+    for stream, (total, summed) in enumerate(sums):
+        difference = _difference(w, lanes, w.element(start, stream * lanes.width), alignment)
+        w.add(f"  {summed} = fadd {lanes.double} {total}, {difference}")
+    w.add(f"  {following} = add i64 {index}, 1")
+    w.add(f"  br i1 {w.set(f'icmp eq i64 {following}, {count // _STREAMS}')}, label %{after}, label %{loop}")
+    w.begin(after)
+    return [summed for _, summed in sums]
