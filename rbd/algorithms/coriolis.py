@@ -11,7 +11,7 @@ from typing import TypeVar
 from rbd.scalars import Matrix, Scalar
 from rbd.spatial import GeometricJacobian
 from rbd.spatial.coriolis import CoriolisOperator, as_wrenches, carried, summed, total
-from rbd.spatial.pairing import momentum_columns, pair
+from rbd.spatial.pairing import pair
 from rbd.state import ArrayOf, Link, State, StateView, kernel, passes
 
 A = TypeVar("A", bound=ArrayOf)
@@ -54,8 +54,8 @@ def _add_columns(
     """Fill the block where `link` meets itself, and the two where it meets each joint that carries it."""
     subspaces, steps = passes.subspaces(state), passes.to_parent(state)
     subspace, composite = subspaces[link.index - 1], passes.composite_inertias(state)[link.index]
-    bent = total(operator.wrenches(subspace), as_wrenches(momentum_columns(composite, rates[link.index - 1])))
-    momenta, turned = momentum_columns(composite, subspace), operator.transposed_wrenches(subspace)
+    bent = total(operator.wrenches(subspace), as_wrenches(composite @ rates[link.index - 1]))
+    momenta, turned = composite @ subspace, operator.transposed_wrenches(subspace)
     for carrier in passes.ancestry(state, link):
         own = subspaces[carrier.index - 1]
         _write(rows, carrier.v.start, link.v.start, pair(own, bent))

@@ -5,7 +5,7 @@ Room: algorithms; may import state and above.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from rbd.mechanism import RigidBody
@@ -34,3 +34,9 @@ def body_wrenches(state: State[Any], external: ExternalWrenches | None) -> BodyW
         require_kind(wrench, Wrench, operation="external wrenches", argument=f"the wrench on body '{body.name}'")
         result[index] = state.transform(wrench, body.default_frame)
     return tuple(result)
+
+
+def less_external(wrenches: Sequence[Wrench[Any]], external: BodyWrenches | None) -> list[Wrench[Any]]:
+    """Return, per body, a wrench less what pushes the body from outside; all in body frames."""
+    pushes = external or (None,) * len(wrenches)
+    return [own if push is None else own - push for own, push in zip(wrenches, pushes, strict=True)]

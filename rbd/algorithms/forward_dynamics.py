@@ -12,7 +12,7 @@ from typing import Any, TypeVar, final
 import attrs
 from numpy.typing import NDArray
 
-from rbd.algorithms.external import BodyWrenches, ExternalWrenches, body_wrenches
+from rbd.algorithms.external import BodyWrenches, ExternalWrenches, body_wrenches, less_external
 from rbd.algorithms.passive import passive_torques_kernel
 from rbd.algorithms.trees import require_tree
 from rbd.mechanism import RigidBody
@@ -21,7 +21,7 @@ from rbd.scalars.linear import Factor
 from rbd.spatial import Wrench, WrenchMatrix
 from rbd.spatial.articulated import ArticulatedInertia
 from rbd.spatial.classical import ClassicalAcceleration, ClassicalMotion, gravity_as_acceleration
-from rbd.spatial.pairing import combined, pair, resistance, weighted
+from rbd.spatial.pairing import combined, pair, resistance
 from rbd.state import ArrayOf, Link, State, StateView, kernel, passes
 
 A = TypeVar("A", bound=ArrayOf)
@@ -65,10 +65,7 @@ def _bias_terms(
         drifts.append(moving.acceleration)
         coasting.append(moving.coasting())
     forces = [motion.wrench(inertia) for motion, inertia in zip(coasting, passes.body_inertias(state), strict=True)]
-    for index, wrench in enumerate(external or ()):
-        if wrench is not None:
-            forces[index] = forces[index] - wrench
-    return drifts, forces
+    return drifts, less_external(forces, external)
 
 
 def articulated_inertias(state: StateView) -> tuple[tuple[ArticulatedInertia, ...], tuple[Handle, ...]]:
@@ -126,7 +123,7 @@ def _handed_on(
     if not link.joint.nv:
         return dragged
     spare = [a - b for a, b in zip(effort, resistance(handle.wrenches, drift), strict=True)]
-    return dragged + Wrench.trusted(dragged.frame, *weighted(handle.wrenches, handle.factor.solve(spare)))
+    return dragged + Wrench.trusted(dragged.frame, *handle.wrenches.combination(handle.factor.solve(spare)))
 
 
 def _accelerations(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from rbd.scalars import Matrix, Scalar
-from rbd.spatial.pairing import momentum_columns, pair
+from rbd.spatial.pairing import pair
 from rbd.state import ArrayOf, Link, State, StateView, kernel, passes
 
 A = TypeVar("A", bound=ArrayOf)
@@ -28,7 +28,7 @@ def mass_matrix_kernel(state: StateView) -> Matrix:
 def _add_column(state: StateView, link: Link, rows: list[list[Scalar]]) -> None:
     """Fill the rows and columns of M where `link` meets itself and the joints that carry it."""
     subspaces, steps = passes.subspaces(state), passes.to_parent(state)
-    momenta = momentum_columns(passes.composite_inertias(state)[link.index], subspaces[link.index - 1])
+    momenta = passes.composite_inertias(state)[link.index] @ subspaces[link.index - 1]
     for carrier in passes.ancestry(state, link):
         block = pair(subspaces[carrier.index - 1], momenta)
         for i, entries in enumerate(block, start=carrier.v.start):

@@ -11,7 +11,6 @@ from rbd.algorithms.center_of_mass import center_from_trunk, center_of_mass
 from rbd.algorithms.newton_euler import body_loads, motions
 from rbd.spatial import Frame, Momentum, MomentumMatrix, Transform, Wrench
 from rbd.spatial.linalg import Vec3, identity3, matvec, neg3
-from rbd.spatial.pairing import momentum_columns
 from rbd.state import ArrayOf, State, StateView, kernel, passes
 
 A = TypeVar("A", bound=ArrayOf)
@@ -24,7 +23,7 @@ def momentum_matrix_kernel(state: StateView, to_frame: tuple[Transform, ...]) ->
     columns: list[tuple[Vec3, Vec3]] = []
     composites = passes.composite_inertias(state)
     for link, subspace in zip(state.links, passes.subspaces(state), strict=True):
-        momenta = momentum_columns(composites[link.index], subspace)
+        momenta = composites[link.index] @ subspace
         columns += momenta.transformed(to_frame[link.index]).columns
     return tuple(columns)
 

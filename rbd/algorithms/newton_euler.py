@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rbd.algorithms.external import BodyWrenches
+from rbd.algorithms.external import BodyWrenches, less_external
 from rbd.scalars import Scalar, Vector
 from rbd.spatial import SpatialAcceleration, Twist, Wrench
 from rbd.spatial.classical import ClassicalMotion, gravity_as_acceleration
@@ -33,10 +33,7 @@ def body_loads(
     """Return, per body, the wrench its motion takes less what pushes it from outside, in the body frame."""
     inertias = passes.body_inertias(state)
     loads = [motion.wrench(inertia) for motion, inertia in zip(moving, inertias, strict=True)]
-    for index, wrench in enumerate(external or ()):
-        if wrench is not None:
-            loads[index] = loads[index] - wrench
-    return loads
+    return less_external(loads, external)
 
 
 def joint_wrenches(state: StateView, loads: list[Wrench[Any]]) -> tuple[Wrench[Any], ...]:
