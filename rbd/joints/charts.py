@@ -14,7 +14,7 @@ from typing_extensions import override
 
 from rbd.joints.axis import nearest_turn
 from rbd.joints.tuples import dot, matvec, negate
-from rbd.scalars import absolute, greater, less, sqrt, where
+from rbd.scalars import absolute, greater, less, sqrt, to_float, where
 from rbd.spatial import so3
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ class RotationChart(ABC):
     def random(self, rng: np.random.Generator) -> tuple[float, ...]:
         """Return the coordinates of a rotation drawn uniformly."""
         w, x, y, z = (float(c) for c in rng.standard_normal(4))
-        return tuple(float(c) for c in self.coordinates(so3.quaternion_normalized((w, x, y, z)), None))  # type: ignore[arg-type]
+        return tuple(to_float(c) for c in self.coordinates(so3.quaternion_normalized((w, x, y, z)), None))
 
 
 @final
