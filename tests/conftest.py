@@ -9,8 +9,11 @@ from __future__ import annotations
 import atexit
 import os
 import shutil
+import sys
 import tempfile
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 _COMMON = {"deadline": None, "suppress_health_check": (HealthCheck.too_slow, HealthCheck.data_too_large)}
@@ -23,3 +26,11 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 if "RBD_CACHE_DIR" not in os.environ:
     os.environ["RBD_CACHE_DIR"] = tempfile.mkdtemp(prefix="rbd-tests-")
     atexit.register(shutil.rmtree, os.environ["RBD_CACHE_DIR"], ignore_errors=True)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _precision_is_given_back() -> Iterator[None]:
+    """Refuse modules that leave mpmath, which counts digits for the whole process, other than they found it."""
+    yield
+    mpmath = sys.modules.get("mpmath")
+    assert mpmath is None or (mpmath.mp.prec, mpmath.iv.prec) == (53, 53)

@@ -1,7 +1,8 @@
 """SO(3) and SE(3) formulas in 50 digits, from their power series and definitions, to measure ours against.
 
 Nothing here uses a closed form that ours uses: exponentials are matrix exponentials, Jacobians integrals of them in
-series form, logarithms come from the angle the rotation was made with.
+series form, logarithms come from the angle the rotation was made with. Whoever uses it sets the digits, and sets them
+back: they belong to the whole process.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ import mpmath as mp
 import numpy as np
 from numpy.typing import NDArray
 
-mp.mp.dps = 50
 Big = Any  # mpmath matrices and numbers carry no types
 
 

@@ -153,8 +153,8 @@ def test_complex_numbers_agree_with_floats() -> None:
         np.testing.assert_allclose(np.array(components, dtype=complex), FLOATS[name], atol=1e-13, err_msg=name)
 
 
-def test_intervals_enclose_the_floats() -> None:
-    mp.iv.prec = 80
+def test_intervals_enclose_the_floats(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mp.iv, "prec", 80)
     for name, components in all_results(Numbers(mp.iv.mpf)):
         for enclosure, value in zip(components, FLOATS[name], strict=True):
             wide = mp.iv.mpf(enclosure)

@@ -33,6 +33,13 @@ AXES = oracle.directions(2, seed=1)
 each_angle = pytest.mark.parametrize("angle", ANGLES)
 
 
+@pytest.fixture(autouse=True, scope="module")
+def fifty_digits() -> Iterator[None]:
+    """Give the oracle its digits, and mpmath's own back to the tests that come after."""
+    with mp.workdps(50):
+        yield
+
+
 def rotation_vectors(angle: float) -> Iterator[Vec3]:
     for axis in AXES:
         x, y, z = (float(c) for c in angle * axis)
