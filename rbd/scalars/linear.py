@@ -15,7 +15,7 @@ from typing import final
 
 import attrs
 
-from rbd.scalars.functions import positive
+from rbd.scalars.functions import positive, sqrt
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 
 Labels = Sequence[str]
@@ -53,11 +53,36 @@ class Factor:
 
     def solve(self, right: Sequence[Scalar]) -> Vector:
         """Return x with A x = `right`."""
+        x = self._inwards(right)
+        return self._outwards([value * scale for value, scale in zip(x, self.inverse_diagonal, strict=True)])
+
+    def whitened(self, right: Sequence[Scalar]) -> Vector:
+        """Return w whose square is `right` A⁻¹ `right`; in such w the matrix A is the identity.
+
+        >>> Factor.of(((4.0,),), ["only"]).whitened((6.0,))
+        (3.0,)
+        """
+        x = self._inwards(right)
+        return tuple(value * sqrt(scale) for value, scale in zip(x, self.inverse_diagonal, strict=True))
+
+    def coloured(self, white: Sequence[Scalar]) -> Vector:
+        """Return x with A x = b of w, where `white` is the w that `whitened` makes of b.
+
+        >>> Factor.of(((4.0,),), ["only"]).coloured((3.0,))
+        (1.5,)
+        """
+        return self._outwards([w * sqrt(scale) for w, scale in zip(white, self.inverse_diagonal, strict=True)])
+
+    def _inwards(self, right: Sequence[Scalar]) -> list[Scalar]:
+        """Return the solution with the transposed L."""
         x = list(right)
         for k in reversed(range(len(x))):
             for i, entry in self.rows[k]:
                 x[i] = x[i] - entry * x[k]
-        x = [value * scale for value, scale in zip(x, self.inverse_diagonal, strict=True)]
+        return x
+
+    def _outwards(self, x: list[Scalar]) -> Vector:
+        """Return the solution with L; the list is used up."""
         for k, row in enumerate(self.rows):
             for i, entry in row:
                 x[k] = x[k] - entry * x[i]

@@ -61,3 +61,14 @@ def test_branches_that_do_not_meet_cost_nothing() -> None:
 def test_empty_system() -> None:
     assert Factor.of((), []).solve(()) == ()
     assert Factor.of((), []).inverse() == ()
+
+
+@given(st.integers(1, 8), st.integers(0, 2**32 - 1))
+def test_whitening_makes_the_matrix_the_identity(size: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    root = rng.standard_normal((size, size))
+    matrix, a, b = root @ root.T + np.eye(size), rng.standard_normal(size), rng.standard_normal(size)
+    factor = Factor.of(_tuples(matrix), ["pivot"] * size)
+    white_a, white_b = np.array(factor.whitened(a.tolist())), np.array(factor.whitened(b.tolist()))
+    assert white_a @ white_b == pytest.approx(a @ np.linalg.solve(matrix, b), rel=1e-10, abs=1e-12)
+    np.testing.assert_allclose(factor.coloured(white_a.tolist()), np.linalg.solve(matrix, a), rtol=1e-10, atol=1e-12)
