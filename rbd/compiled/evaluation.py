@@ -17,7 +17,7 @@ from rbd.compiled.arguments import as_input, as_rows, leading_shape, output_arra
 from rbd.compiled.status import raise_status
 from rbd.errors import ArgumentError
 from rbd.scalars.arrays import Array
-from rbd.scalars.program import Program
+from rbd.scalars.outline import Source
 
 if TYPE_CHECKING:
     from rbd.native.kernel import NativeKernel
@@ -29,9 +29,10 @@ Result: TypeAlias = Array | tuple[Array, ...]
 class Evaluation:
     """A program with its machine code; being called, it does whatever a `RecordedFunction` promises, at leisure."""
 
-    def __init__(self, program: Program, defaults: Mapping[str, Array]) -> None:
-        """Take `program`; `defaults` are values of inputs that calls may leave out."""
-        self.program = program
+    def __init__(self, source: Source, defaults: Mapping[str, Array]) -> None:
+        """Take a program, or what is known of it; `defaults` are values of inputs that calls may leave out."""
+        self.source = source
+        self.outline = source.outline
         self.defaults = dict(defaults)
         self.kernel: NativeKernel | None = None
         self.single_calls = 0
@@ -43,7 +44,7 @@ class Evaluation:
             if not native.available():
                 native.warn_interpreted()
                 return None
-            self.kernel = native.compile_program(self.program)
+            self.kernel = native.compile_program(self.source)
         return self.kernel
 
     def __call__(
@@ -62,8 +63,8 @@ class Evaluation:
     def _evaluated(
         self, kernel: NativeKernel | None, inputs: list[Array], out: Array | Sequence[Array] | None, threads: int
     ) -> Result:
-        lead = leading_shape(self.program.inputs, inputs)
-        outputs = output_arrays(self.program.outputs, lead, out)
+        lead = leading_shape(self.outline.inputs, inputs)
+        outputs = output_arrays(self.outline.outputs, lead, out)
         if lead and out is not None:
             inputs = _apart(inputs, outputs)
         if kernel is None:
@@ -76,38 +77,38 @@ class Evaluation:
 
     def _inputs(self, arrays: Sequence[ArrayLike], named: Mapping[str, ArrayLike]) -> list[Array]:
         """Return the inputs in order as float64 arrays; raise when one is missing or unknown."""
-        ports = self.program.inputs
+        ports = self.outline.inputs
         names = [port.name for port in ports]
         unknown = [name for name in named if name not in names[len(arrays) :]]
         if unknown or len(arrays) > len(ports):
             what = unknown[0] if unknown else f"{len(arrays)} positional arguments"
             raise ArgumentError(
-                f"{self.program.name} takes {', '.join(names)}; got {what}", argument=what, value=None, allowed=names
+                f"{self.outline.name} takes {', '.join(names)}; got {what}", argument=what, value=None, allowed=names
             )
         given: dict[str, ArrayLike] = {**self.defaults, **dict(zip(names, arrays, strict=False)), **named}
         missing = [name for name in names if name not in given]
         if missing:
-            raise ArgumentError(f"{self.program.name} needs {missing[0]}", argument=missing[0], value=None)
+            raise ArgumentError(f"{self.outline.name} needs {missing[0]}", argument=missing[0], value=None)
         return [as_input(given[port.name], port) for port in ports]
 
     def _run_single(self, kernel: NativeKernel, inputs: list[Array], outputs: list[Array]) -> None:
         self.single_calls += 1
         status = kernel.run(inputs, outputs)
         if status:
-            raise_status(self.program, status, inputs)
+            raise_status(self.outline, status, inputs)
 
     def _run_batch(
         self, kernel: NativeKernel, inputs: list[Array], lead: tuple[int, ...], outputs: list[Array], threads: int
     ) -> None:
-        ports = self.program.inputs
+        ports = self.outline.inputs
         rows = [as_rows(array, port, lead) for array, port in zip(inputs, ports, strict=True)]
         strides = [0 if a.ndim == len(p.shape) else p.size for a, p in zip(rows, ports, strict=True)]
         row, status = kernel.run_batch(rows, strides, outputs, math.prod(lead), threads)
         if status:
-            raise_status(self.program, status, rows, row)
+            raise_status(self.outline, status, rows, row)
 
     def _interpret_rows(self, inputs: list[Array], lead: tuple[int, ...], outputs: list[Array]) -> None:
-        program = self.program
+        program = self.source.program
         rows = [as_rows(array, port, lead) for array, port in zip(inputs, program.inputs, strict=True)]
         count = math.prod(lead)
         flat = [out.reshape(count, *port.shape) for out, port in zip(outputs, program.outputs, strict=True)]

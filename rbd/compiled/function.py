@@ -14,6 +14,7 @@ from typing_extensions import override
 from rbd import native
 from rbd.compiled.evaluation import Evaluation, Result
 from rbd.scalars.arrays import Array
+from rbd.scalars.outline import Source
 from rbd.scalars.program import Program
 
 if TYPE_CHECKING:
@@ -40,16 +41,19 @@ class RecordedFunction:
     (5,)
     """
 
-    def __init__(self, program: Program, defaults: Mapping[str, Array] | None = None) -> None:
-        """Wrap `program`; `defaults` are values of inputs that calls may leave out."""
-        self._program = program
-        self._evaluation = Evaluation(program, defaults or {})
+    def __init__(self, program: Program | Source, defaults: Mapping[str, Array] | None = None) -> None:
+        """Wrap a program, recorded or found; `defaults` are values of inputs that calls may leave out."""
+        self._source = Source.of(program) if isinstance(program, Program) else program
+        self._evaluation = Evaluation(self._source, defaults or {})
         self._fast: Callable[..., Any] | None = None
 
     @property
     def program(self) -> Program:
-        """The recorded program."""
-        return self._program
+        """The recorded program; it is recorded now if its machine code was found on disk.
+
+        That raises StaleStateError when the mechanism was edited since.
+        """
+        return self._source.program
 
     def compile(self) -> RecordedFunction:
         """Make the machine code now rather than in the first calls; return this function."""
@@ -90,28 +94,30 @@ class RecordedFunction:
 
     def count(self) -> Count:
         """Return how many operations the function takes: `.total`, and a `.breakdown` by kind."""
-        return self._program.count()
+        return self.program.count()
 
     def to_c(self, name: str) -> str:
         """Return self-contained C source of a function `name` that computes the same bits; see `rbd.export.c`."""
         from rbd.export import c_source  # export stands below this room and is asked for here alone
 
-        return c_source(self._program, name)
+        return c_source(self.program, name)
 
     def to_sympy(self) -> Mapping[str, object]:
         """Return the outputs as SymPy expressions of symbols named after the inputs: q_0, v_1, ..."""
         from rbd.export import sympy_expressions  # export stands below this room and is asked for here alone
 
-        return sympy_expressions(self._program)
+        return sympy_expressions(self.program)
 
     @override
     def __str__(self) -> str:
-        return str(self._program)
+        return str(self.program)
 
     @override
     def __repr__(self) -> str:
-        inputs = ", ".join(port.name for port in self._program.inputs)
-        return f"<recorded {self._program.name}({inputs}), {self.count().total} operations>"
+        outline = self._source.outline
+        inputs = ", ".join(port.name for port in outline.inputs)
+        size = f"{self.count().total} operations" if self._source.is_recorded else "found on disk"
+        return f"<recorded {outline.name}({inputs}), {size}>"
 
     # --- inside -------------------------------------------------------------------------------------------------------
 
@@ -142,4 +148,4 @@ class RecordedFunction:
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle the program; machine code is made anew, or found on disk."""
-        return RecordedFunction, (self._evaluation.program, self._evaluation.defaults)
+        return RecordedFunction, (self.program, self._evaluation.defaults)

@@ -5,6 +5,7 @@ Room: compiled; may import algorithms and above.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
@@ -19,6 +20,7 @@ from rbd.scalars.graph import Graph
 from rbd.scalars.program import Program
 from rbd.state import ScalarState
 from rbd.state.parameters import ParameterName, ParameterValues, current_values, parameter_shape
+from rbd.state.recording import recorded_or_found
 
 Shape: TypeAlias = int | tuple[int, ...]
 
@@ -57,7 +59,16 @@ def recorded_program(
 def recorded_function(
     recipe: Recipe, mechanism: Mechanism, name: str, parameters: Sequence[ParameterName] = ()
 ) -> RecordedFunction:
-    """Return what a recipe gives for `mechanism`: inputs q, v where it depends on it, its own, then the parameters."""
+    """Return what a recipe gives for `mechanism`: inputs q, v where it depends on it, its own, then the parameters.
+
+    `name` must name one of rbd's own recipes with all its options, as what was recorded before is found by it.
+    """
+    what = repr((name, recipe.coordinates, recipe.inputs, recipe.regroup, tuple(parameters)))
+    source = recorded_or_found(mechanism, what, lambda current: _program(recipe, current, name, parameters))
+    return RecordedFunction(source, {key: to_float_array(current_values(mechanism, key)) for key in parameters})
+
+
+def _program(recipe: Recipe, mechanism: Mechanism, name: str, parameters: Sequence[ParameterName]) -> Program:
     graph = Graph()
     q = graph.input("q", (mechanism.nq,))
     v = graph.input("v", (mechanism.nv,)) if recipe.coordinates == "qv" else (0,) * mechanism.nv
@@ -66,8 +77,7 @@ def recorded_function(
     state = ScalarState(
         mechanism, q, v, parameters=ParameterValues(mechanism, values) if values else None, regroup=recipe.regroup
     )
-    program = Program.of(graph, _identifier(name), _named(recipe.function(state, **arguments)))
-    return RecordedFunction(program, {key: to_float_array(current_values(mechanism, key)) for key in parameters})
+    return Program.of(graph, _identifier(re.sub(r"\W+", "_", name)), _named(recipe.function(state, **arguments)))
 
 
 def _argument(graph: Graph, name: str, shape: Shape) -> object:

@@ -5,7 +5,6 @@ Room: compiled; may import algorithms and above.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import final
 
@@ -231,9 +230,7 @@ class CompiledRobot:
             )
         known = self._functions.get(key)
         if known is None:
-            known = self._functions[key] = recorded_function(
-                recipe(), self._mechanism, re.sub(r"\W+", "_", key), self._parameters
-            )
+            known = self._functions[key] = recorded_function(recipe(), self._mechanism, key, self._parameters)
         return known
 
 

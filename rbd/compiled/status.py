@@ -12,10 +12,11 @@ import numpy as np
 from rbd.errors import NotFiniteError, SingularError
 from rbd.scalars.arrays import Array
 from rbd.scalars.opcodes import BAD_INPUT, BAD_OUTPUT, FIRST_CHECK
+from rbd.scalars.outline import Outline
 from rbd.scalars.program import Program
 
 
-def raise_status(program: Program, status: int, inputs: Sequence[Array], row: int | None = None) -> None:
+def raise_status(program: Program | Outline, status: int, inputs: Sequence[Array], row: int | None = None) -> None:
     """Raise the error `status` stands for: NotFiniteError or SingularError; `row` is the row of a batch it is about."""
     where = "" if row is None else f" in row {row} of the batch"
     if status == BAD_INPUT:
@@ -27,7 +28,7 @@ def raise_status(program: Program, status: int, inputs: Sequence[Array], row: in
     raise SingularError(f"{label} must be positive, and is not{where}", what=label, row=row)
 
 
-def _bad_entry(program: Program, inputs: Sequence[Array], row: int | None) -> tuple[str, tuple[int, ...]]:
+def _bad_entry(program: Program | Outline, inputs: Sequence[Array], row: int | None) -> tuple[str, tuple[int, ...]]:
     """Return the first input with an entry that is not finite, and where in it the entry is."""
     for port, array in zip(program.inputs, inputs, strict=True):
         mine = array if row is None or array.ndim == len(port.shape) else array.reshape(-1, *port.shape)[row]

@@ -17,9 +17,15 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from rbd.native import cache
+from rbd.native.index import find as find_outline
+from rbd.native.index import keep as keep_outline
+from rbd.native.index import platform_key, sources_digest
+
 if TYPE_CHECKING:
     from rbd.native.entry import Guard
     from rbd.native.kernel import NativeKernel
+    from rbd.scalars.outline import Source
     from rbd.scalars.program import Program
 
 
@@ -41,7 +47,12 @@ def warn_interpreted() -> None:
     warnings.warn(message, InterpretedWarning, stacklevel=4)
 
 
-def compile_program(program: Program, *, lanes: int | None = None) -> NativeKernel:
+def keeps_outlines() -> bool:
+    """Return whether outlines of programs are worth looking for: there is machine code, and a folder for it."""
+    return available() and cache.directory() is not None
+
+
+def compile_program(program: Program | Source, *, lanes: int | None = None) -> NativeKernel:
     """Return `program` as machine code; `lanes` None takes what the processor has."""
     from rbd.native.kernel import compile_program as compile_now
 
@@ -62,4 +73,15 @@ def make_entry(
     return make_now(kernel, fallback, name=name, documentation=documentation, guard=guard)
 
 
-__all__ = ["InterpretedWarning", "available", "compile_program", "make_entry", "warn_interpreted"]
+__all__ = [
+    "InterpretedWarning",
+    "available",
+    "compile_program",
+    "find_outline",
+    "keep_outline",
+    "keeps_outlines",
+    "make_entry",
+    "platform_key",
+    "sources_digest",
+    "warn_interpreted",
+]

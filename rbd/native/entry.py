@@ -23,6 +23,7 @@ from rbd.native import abi
 from rbd.native.entry_code import MOST, entry_module
 from rbd.native.jit import Library, assemble
 from rbd.native.kernel import NativeKernel
+from rbd.scalars.outline import Outline
 from rbd.scalars.program import Program
 
 _FAST_WITH_KEYWORDS = 0x80 | 0x02
@@ -91,12 +92,12 @@ def make_entry(
     tuple of them; a single result may go to the keyword `out`. Everything else, and every call while `guard` does not
     hold, is handed to `fallback`. `documentation` may begin with a signature, as builtins have it.
     """
-    if not abi.known() or not supports(kernel.program):
+    if not abi.known() or not supports(kernel.outline):
         return fallback
     context = _context(kernel, guard)
     context.fallback = fallback
     context.definition = _Definition(
-        (name or kernel.program.name).encode(),
+        (name or kernel.outline.name).encode(),
         _code().address("entry"),
         _FAST_WITH_KEYWORDS,
         documentation.encode() or None,
@@ -104,7 +105,7 @@ def make_entry(
     return _new_builtin(ctypes.addressof(context.definition), context)
 
 
-def supports(program: Program) -> bool:
+def supports(program: Program | Outline) -> bool:
     """Return whether a builtin can serve a program: pointers to its arrays go on the stack."""
     return max(len(program.inputs), len(program.outputs)) <= MOST
 
@@ -117,7 +118,7 @@ def _code() -> Library:
 
 def _context(kernel: NativeKernel, guard: Guard | None) -> _Context:
     """Return what the entry must know of a kernel."""
-    inputs, outputs = kernel.program.inputs, kernel.program.outputs
+    inputs, outputs = kernel.outline.inputs, kernel.outline.outputs
     words = [word for port in inputs + outputs for word in (len(port.shape), *port.shape)]
     shapes = (ctypes.c_int64 * max(len(words), 1))(*words)
     context = _Context(kernel.single_library.address("single"), inputs=len(inputs), outputs=len(outputs))

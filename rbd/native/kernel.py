@@ -22,6 +22,7 @@ from rbd.native.lower import CHUNK, plan
 from rbd.native.trig import sincos_function
 from rbd.native.wrappers import batch, single
 from rbd.scalars.arrays import Array
+from rbd.scalars.outline import Outline, Source
 from rbd.scalars.program import Program
 
 _SINGLE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
@@ -62,11 +63,21 @@ class NativeKernel:
     The code for one state and the code for batches are made separately, each when it is first needed.
     """
 
-    def __init__(self, program: Program, lanes: int, chunk: int = CHUNK) -> None:
+    def __init__(self, program: Program | Source, lanes: int, chunk: int = CHUNK) -> None:
         """Prepare `program` for `lanes` lanes; nothing is compiled yet."""
-        self.program = program
+        self._source = Source.of(program) if isinstance(program, Program) else program
         self.lanes = lanes
         self._chunk = chunk
+
+    @property
+    def outline(self) -> Outline:
+        """What is known of the program without recording it."""
+        return self._source.outline
+
+    @property
+    def program(self) -> Program:
+        """The program, recorded now if machine code was all there was of it."""
+        return self._source.program
 
     @cached_property
     def single_library(self) -> Library:
@@ -80,7 +91,7 @@ class NativeKernel:
 
     def _library(self, symbol: str, text: Callable[[], str]) -> Library:
         """Return loaded machine code, from disk if it was made before."""
-        key = "|".join((symbol, self.program.digest, str(self.lanes), str(self._chunk), engine(), machine().key))
+        key = "|".join((symbol, self.outline.digest, str(self.lanes), str(self._chunk), engine(), machine().key))
         code = cache.load(key)
         if code is None:
             code = assemble(text())
@@ -146,6 +157,6 @@ def engine() -> str:
     return f"{ENGINE}-{digest.hexdigest()}"
 
 
-def compile_program(program: Program, *, lanes: int | None = None, chunk: int = CHUNK) -> NativeKernel:
+def compile_program(program: Program | Source, *, lanes: int | None = None, chunk: int = CHUNK) -> NativeKernel:
     """Return `program` as machine code; `lanes` None takes what the processor has."""
     return NativeKernel(program, machine().lanes if lanes is None else lanes, chunk)

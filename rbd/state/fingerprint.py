@@ -1,0 +1,160 @@
+"""A hash of everything about a mechanism that a recording may depend on.
+
+Room: state; may import mechanism and above. Two mechanisms with the same fingerprint record the same programs, whatever
+process made them: it covers structure, joint types, every number, and all names, which appear in what checks say.
+Numbers count by their bits. Identities of frames do not count; frames do, by their places on their bodies.
+
+A mechanism has no fingerprint when it holds what others defined: joint types or contact models that are not rbd's, or
+parameters that are no plain numbers.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import struct
+import sys
+from collections.abc import Sequence
+from typing import Any, Final, cast, final
+from weakref import WeakKeyDictionary
+
+import attrs
+
+from rbd.mechanism import Joint, Mechanism, RigidBody
+from rbd.mechanism.body import books_of
+from rbd.spatial import Frame
+
+JOINT_PARAMETERS: Final = (
+    "position_bounds",
+    "velocity_bounds",
+    "effort_bounds",
+    "damping",
+    "friction",
+    "friction_velocity",
+    "armature",
+    "bound_stiffness",
+    "bound_damping",
+)
+_Stamp = tuple[int, int, int]
+_known: WeakKeyDictionary[Mechanism, tuple[_Stamp, str | None]] = WeakKeyDictionary()
+
+
+def fingerprint(mechanism: Mechanism) -> str | None:
+    """Return the fingerprint of `mechanism` as it is now; None when it has none. Computed once per version."""
+    stamp = _stamp(mechanism)
+    known = _known.get(mechanism)
+    if known is None or known[0] != stamp:
+        known = _known[mechanism] = stamp, _computed(mechanism)
+    return known[1]
+
+
+def _stamp(mechanism: Mechanism) -> _Stamp:
+    """Return numbers that change with the fingerprint: frames are added without a new version."""
+    books = books_of(mechanism.root_body)
+    frames = 0 if books is None else len(books.frame_owner)
+    return mechanism.structure_version, mechanism.parameter_version, frames
+
+
+def _computed(mechanism: Mechanism) -> str | None:
+    try:
+        writer = _Writer(mechanism.bodies)
+        _write_mechanism(writer, mechanism)
+        return writer.digest()
+    except (_NotPlainError, KeyError, ValueError):  # also: a frame from elsewhere, an integer too long to print
+        return None
+
+
+def _write_mechanism(writer: _Writer, mechanism: Mechanism) -> None:
+    """Write all of a mechanism; the order of its bodies and joints is its canonical one."""
+    writer.put(("mechanism", len(mechanism.bodies), len(mechanism.tree_joints), len(mechanism.loop_joints)))
+    writer.put(mechanism.gravity)
+    for body in mechanism.bodies:
+        _write_body(writer, body)
+    for joint in mechanism.joints:
+        _write_joint(writer, joint)
+    writer.put(getattr(mechanism, "half_spaces", ()))
+
+
+def _write_body(writer: _Writer, body: RigidBody) -> None:
+    """Write name, inertia, and what is fixed to a body; its frames are numbered in the order they came."""
+    writer.put((body.name, body.inertia, len(body.frames)))
+    for frame in body.frames:
+        pose = body.fixed_transform(frame, body.default_frame)
+        writer.put(frame.name)
+        writer.put_floats(tuple(x for row in pose.rotation_components for x in row))
+        writer.put_floats(pose.translation_components)
+    writer.put(body.contact_points)
+
+
+def _write_joint(writer: _Writer, joint: Joint) -> None:
+    """Write name, frames (which say what it connects, and where), type and parameters of a joint."""
+    writer.put((joint.name, joint.frame_before, joint.frame_after, joint.type))
+    for name in JOINT_PARAMETERS:
+        writer.put(getattr(joint, name))
+
+
+class _NotPlainError(Exception):
+    """Something in the mechanism is not rbd's own, or no number."""
+
+
+@final
+class _Writer:
+    """Collects values. Other values have other digests: everything says what it is, and how much of it follows."""
+
+    def __init__(self, bodies: Sequence[RigidBody]) -> None:
+        """Know the frames of these bodies by their places."""
+        self._places = {frame: (b, k) for b, body in enumerate(bodies) for k, frame in enumerate(body.frames)}
+        self._words: list[object] = []
+        self._numbers: list[float] = []
+
+    def put(self, value: object) -> None:
+        """Write a number, text, None, a frame, an object of one of rbd's own attrs classes, or a tuple of such."""
+        kind = type(value)
+        if kind is float:
+            self._words.append(float)
+            self._numbers.append(cast("float", value))
+        elif kind is int or kind is str or value is None:
+            self._words.append(value)
+        elif kind is tuple:
+            self._put_tuple(cast("tuple[object, ...]", value))
+        elif kind is Frame:
+            self._words.append(("frame", self._places[cast("Frame", value)]))
+        else:
+            self._put_object(value)
+
+    def put_floats(self, values: tuple[object, ...]) -> None:
+        """Write a tuple that usually holds floats and nothing else."""
+        if all(type(value) is float for value in values):
+            self._words.append((len(values), float))
+            self._numbers.extend(cast("tuple[float, ...]", values))
+        else:
+            self._put_tuple(values)
+
+    def _put_tuple(self, values: tuple[object, ...]) -> None:
+        self._words.append((len(values), tuple))
+        for value in values:
+            self.put(value)
+
+    def _put_object(self, value: object) -> None:
+        kind: type[Any] = type(value)
+        self._words.append(kind)
+        for name in _field_names(kind):  # type: ignore[arg-type]  # mypy looks for the hash of instances
+            self.put(getattr(value, name))
+
+    def digest(self) -> str:
+        """Return the hash of all that was written."""
+        words = repr(self._words).encode(errors="surrogatepass")
+        digest = hashlib.sha256(struct.pack("<QQ", len(words), len(self._numbers)))
+        digest.update(words)
+        digest.update(struct.pack(f"<{len(self._numbers)}d", *self._numbers))
+        return digest.hexdigest()
+
+
+@functools.cache
+def _field_names(kind: type[Any]) -> tuple[str, ...]:
+    """Return the fields of a class of rbd; raise for all others, whatever they call themselves."""
+    module = sys.modules.get(kind.__module__)
+    is_own = kind.__module__.startswith("rbd.") and getattr(module, kind.__qualname__, None) is kind
+    if not (is_own and attrs.has(kind)):
+        raise _NotPlainError
+    return tuple(field.name for field in attrs.fields(kind))
