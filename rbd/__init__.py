@@ -6,13 +6,18 @@ documentation's API pages. Importing it changes nothing, and needs the core depe
 
 from __future__ import annotations
 
+from rbd import contact as contact
 from rbd import errors as errors
 from rbd import robots as robots
 from rbd import scalars as scalars
 from rbd.algorithms import (
+    Baumgarte,
     articulated_inertia,
     center_of_mass,
     centroidal_momentum_matrix,
+    constraint_bias,
+    constraint_error,
+    constraint_jacobian,
     coriolis_matrix,
     dynamics,
     dynamics_bias,
@@ -23,6 +28,7 @@ from rbd.algorithms import (
     inverse_dynamics,
     inverse_mass_matrix,
     kinetic_energy,
+    loop_gap,
     mass,
     mass_matrix,
     momentum,
@@ -49,7 +55,15 @@ from rbd.joints import (
     SinCosRevolute,
     Universal,
 )
-from rbd.mechanism import FrameMap, Joint, Mechanism, RigidBody
+from rbd.mechanism import (
+    FrameMap,
+    HuntCrossley,
+    Joint,
+    Mechanism,
+    RigidBody,
+    SoftContact,
+    ViscoelasticCoulomb,
+)
 from rbd.simulation import Dynamics, Trajectory, simulate
 from rbd.spatial import (
     Frame,
@@ -73,6 +87,7 @@ from rbd.urdf import load_urdf, parse_urdf, write_urdf
 __version__ = "0.1.0"
 
 __all__ = [
+    "Baumgarte",
     "Dynamics",
     "DynamicsResult",
     "Fixed",
@@ -80,6 +95,7 @@ __all__ = [
     "FrameMap",
     "FreeVector",
     "GeometricJacobian",
+    "HuntCrossley",
     "Joint",
     "JointType",
     "MRPFloating",
@@ -100,6 +116,7 @@ __all__ = [
     "ScalarState",
     "Screw",
     "SinCosRevolute",
+    "SoftContact",
     "SpatialAcceleration",
     "SpatialInertia",
     "Tag",
@@ -107,12 +124,16 @@ __all__ = [
     "Transform",
     "Twist",
     "Universal",
+    "ViscoelasticCoulomb",
     "Wrench",
     "WrenchMatrix",
     "__version__",
     "articulated_inertia",
     "center_of_mass",
     "centroidal_momentum_matrix",
+    "constraint_bias",
+    "constraint_error",
+    "constraint_jacobian",
     "coriolis_matrix",
     "dynamics",
     "dynamics_bias",
@@ -124,6 +145,7 @@ __all__ = [
     "inverse_mass_matrix",
     "kinetic_energy",
     "load_urdf",
+    "loop_gap",
     "mass",
     "mass_matrix",
     "momentum",

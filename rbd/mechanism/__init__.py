@@ -10,15 +10,21 @@ from rbd.mechanism.body_data import ContactPoint
 from rbd.mechanism.joint import Joint
 from rbd.mechanism.mechanism import Mechanism
 from rbd.mechanism.reports import FrameMap, MergeReport, RerootReport
+from rbd.mechanism.soft_contact import FrictionModel, HuntCrossley, NormalModel, SoftContact, ViscoelasticCoulomb
 from rbd.mechanism.tree import TreePath
 
 __all__ = [
     "ContactPoint",
     "FrameMap",
+    "FrictionModel",
+    "HuntCrossley",
     "Joint",
     "Mechanism",
     "MergeReport",
+    "NormalModel",
     "RerootReport",
     "RigidBody",
+    "SoftContact",
     "TreePath",
+    "ViscoelasticCoulomb",
 ]

@@ -13,6 +13,7 @@ from typing_extensions import override
 from rbd.errors import AmbiguousNameError, TopologyError, quoted
 from rbd.mechanism.body_data import BodyData, ContactPoint, relabelled
 from rbd.mechanism.books import checked_name, text_of, unknown_name
+from rbd.mechanism.soft_contact import SoftContact
 from rbd.spatial import Frame, Point, SpatialInertia, Transform
 from rbd.spatial.frame import A, B
 from rbd.spatial.values import require_kind
@@ -165,16 +166,18 @@ class RigidBody:
         """Return the contact points, with locations in the default frame."""
         return tuple(self._data.contact_points)
 
-    def add_contact_point(self, point: Point, model: object) -> ContactPoint:
-        """Let the body touch the environment at `point`, in any frame of the body; `model` says what happens then.
+    def add_contact_point(self, point: Point, model: SoftContact) -> ContactPoint:
+        """Let the body touch the half-spaces around at `point`, in any frame of the body; `model` gives the forces.
 
-        Raises FrameMismatchError if the point is in another frame.
+        This is a change of structure: contact points may have states. Raises FrameMismatchError if the point is in
+        another frame.
         """
         require_kind(point, Point, operation="add_contact_point", argument="point")
+        require_kind(model, SoftContact, operation="add_contact_point", argument="model")
         location = self._data.definition(point.frame, "add_contact_point", "point") @ point
         contact = ContactPoint(location, model)
         self._data.contact_points.append(contact)
-        self._data.note_parameters()
+        self._data.note_structure()
         return contact
 
     # ---------------------------------------------------------------- pickling and copying

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, final
 import attrs
 
 from rbd.errors import FrameMismatchError, TopologyError, quoted
+from rbd.mechanism.soft_contact import SoftContact
 from rbd.spatial import Frame, Point, SpatialInertia, Transform
 from rbd.spatial.frame import A, require_frame
 
@@ -27,14 +28,14 @@ class ContactPoint:
 
     `location` is in the body's default frame.
 
-    >>> from rbd import Point, RigidBody
+    >>> from rbd import HuntCrossley, Point, RigidBody, SoftContact
     >>> foot = RigidBody("foot")
-    >>> foot.add_contact_point(Point(foot.default_frame, (0, 0, -0.1)), "rubber").model
-    'rubber'
+    >>> foot.add_contact_point(Point(foot.default_frame, (0, 0, -0.1)), SoftContact(HuntCrossley.hertz())).location
+    Point in 'foot': (0, 0, -0.1)
     """
 
     location: Point
-    model: object
+    model: SoftContact
 
 
 @final
@@ -88,6 +89,11 @@ class BodyData:
         """Note that parameters changed."""
         if self.books is not None:
             self.books.parameter_version += 1
+
+    def note_structure(self) -> None:
+        """Note that the structure changed."""
+        if self.books is not None:
+            self.books.structure_version += 1
 
     # ---------------------------------------------------------------- unchecked changes
 

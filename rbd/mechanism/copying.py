@@ -17,6 +17,7 @@ from rbd.mechanism.reports import FrameMap
 from rbd.mechanism.structure import Structure
 from rbd.mechanism.tree import Link
 from rbd.spatial import Frame, Transform
+from rbd.spatial.half_space import HalfSpace
 from rbd.spatial.values import require_kind
 
 
@@ -37,6 +38,8 @@ def part(structure: Structure, top: RigidBody) -> tuple[Structure, FrameMap]:
     tree = [link for link in structure.tree if link.predecessor in copies]
     loops = [link for link in structure.loops if link.predecessor in copies and link.successor in copies]
     new = Structure(copies[top])
+    if top is structure.root:
+        new.half_spaces = _in_copy(structure, new)
     return new, _adopt(new, structure, tree, loops, frames, copies, "")
 
 
@@ -81,6 +84,7 @@ def maximal(structure: Structure, floating: JointType | Callable[[], JointType])
     frames = _new_frames(structure.bodies, "")
     copies = {body: bodies_.copied(body, body.name, frames) for body in structure.bodies}
     new = Structure(copies[structure.root])
+    new.half_spaces = _in_copy(structure, new)
     taken = set(structure.books.joints)
     for body in structure.bodies[1:]:
         joint = Joint(_free_name(f"{body.name}_floating", taken), joint_type)
@@ -110,6 +114,12 @@ def _free_name(name: str, taken: set[str]) -> str:
 
 def _new_frames(bodies: Sequence[RigidBody], prefix: str) -> dict[Frame, Frame]:
     return {frame: Frame(prefix + frame.name) for body in bodies for frame in body.frames}
+
+
+def _in_copy(structure: Structure, new: Structure) -> tuple[HalfSpace, ...]:
+    """Return the half-spaces with the copy's root frame in place of the original's."""
+    change = Transform.identity(structure.root.default_frame, new.root.default_frame)
+    return tuple(half_space.transformed(change) for half_space in structure.half_spaces)
 
 
 def _adopt(

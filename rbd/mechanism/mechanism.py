@@ -28,6 +28,7 @@ from rbd.mechanism.structure import Structure
 from rbd.scalars.arrays import scalars
 from rbd.spatial import Frame, FreeVector, Transform
 from rbd.spatial.frame import A, B, F, check_frame, require_tag
+from rbd.spatial.half_space import HalfSpace
 from rbd.spatial.values import require_kind
 
 if TYPE_CHECKING:
@@ -151,6 +152,11 @@ class Mechanism:
     def nc(self) -> int:
         """Return the number of constraints of all loop joints."""
         return self._structure.nc
+
+    @property
+    def half_spaces(self) -> tuple[HalfSpace, ...]:
+        """Return the half-spaces that contact points may touch, in the root frame."""
+        return self._structure.half_spaces
 
     # ---------------------------------------------------------------- looking things up
 
@@ -310,13 +316,36 @@ class Mechanism:
         """Attach a copy of another mechanism, with `body` in the part of the other one's root.
 
         `child_root_pose` maps any frame of the child's root body to any frame of `body`; by default it is the identity
-        between their default frames. `prefix` goes before all names of the copies. The child's gravity does not count.
-        Returns the map from the child's frames, bodies and joints to their copies.
+        between their default frames. `prefix` goes before all names of the copies. The child's gravity and half-spaces
+        do not count. Returns the map from the child's frames, bodies and joints to their copies.
 
         Raises TopologyError when names are taken, FrameMismatchError when the pose is between other frames.
         """
         require_kind(child, Mechanism, operation="attach_mechanism", argument="child")
         return copying.graft(self._structure, self.body(body), child._structure, child_root_pose, prefix)
+
+    # ---------------------------------------------------------------- the world around
+
+    def add_half_space(self, half_space: HalfSpace) -> HalfSpace:
+        """Put something solid into the world: every contact point of every body may touch it from now on.
+
+        `half_space` may be in any frame of the root body. Returns it in the root frame. This is a change of structure:
+        contact points may have states. Raises FrameMismatchError for other frames.
+        """
+        require_kind(half_space, HalfSpace, operation="add_half_space", argument="half_space")
+        data = bodies_.data_of(self.root_body)
+        placed = half_space.transformed(data.definition(half_space.frame, "add_half_space", "half_space"))
+        self._structure.set_half_spaces((*self.half_spaces, placed))
+        return placed
+
+    def remove_half_space(self, half_space: HalfSpace) -> None:
+        """Take away what `add_half_space` returned. Raises ArgumentError when it is not there."""
+        left = tuple(other for other in self.half_spaces if other is not half_space)
+        if len(left) == len(self.half_spaces):
+            raise ArgumentError(
+                f"{half_space!r} is none of the mechanism's half-spaces", argument="half_space", value=half_space
+            )
+        self._structure.set_half_spaces(left)
 
     # ---------------------------------------------------------------- edits
 
@@ -375,7 +404,8 @@ class Mechanism:
     def submechanism(self, body: str | RigidBody) -> tuple[Mechanism, FrameMap]:
         """Return a copy of a body, as the root, and of all that hang on it; loop joints among them are copied too.
 
-        Gravity has the same components, now in the new root's frame. Returns the map from originals to copies as well.
+        Half-spaces are copied only if the body is the root. Gravity has the same components, now in the new root's
+        frame. Returns the map from originals to copies as well.
         """
         return self._made_of(*copying.part(self._structure, self.body(body)))
 

@@ -24,6 +24,7 @@ from rbd.mechanism.tree import Link, Tree, canonical_order
 if TYPE_CHECKING:
     from rbd.mechanism.body import RigidBody
     from rbd.spatial import Frame, Transform
+    from rbd.spatial.half_space import HalfSpace
 
 
 @final
@@ -41,6 +42,7 @@ class Structure:
         self.parent: dict[RigidBody, Link] = {}
         self.rank: dict[Joint, int] = {}
         self.minted: set[Frame] = set()
+        self.half_spaces: tuple[HalfSpace, ...] = ()
         self.nq = self.nv = self.nc = 0
         self._ranks = 0
         self._snapshot: tuple[int, Tree] | None = None
@@ -148,6 +150,11 @@ class Structure:
         known = self.books.bodies
         self.books.merged = {name: survivor for name, survivor in self.books.merged.items() if survivor in known}
 
+    def set_half_spaces(self, half_spaces: tuple[HalfSpace, ...]) -> None:
+        """Set what contact points may touch; everything is in the root frame."""
+        self.half_spaces = half_spaces
+        self.changed()
+
     # ---------------------------------------------------------------- pickling and deep copies
 
     @override
@@ -160,6 +167,7 @@ class Structure:
             "loops": self.loops,
             "rank": self.rank,
             "minted": self.minted,
+            "half_spaces": self.half_spaces,
             "tags": books.tags,
             "merged": books.merged,
             "versions": (books.structure_version, books.parameter_version),
@@ -168,6 +176,7 @@ class Structure:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(state["root"])
         self.minted, self._ranks = state["minted"], 1 + max(state["rank"].values(), default=-1)
+        self.half_spaces = state["half_spaces"]
         for links, loop in ((state["tree"], False), (state["loops"], True)):
             for link in links:
                 if not loop:

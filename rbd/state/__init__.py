@@ -5,7 +5,7 @@ May import mechanism and above.
 
 from rbd.state.base import StateView
 from rbd.state.kernel import kernel, kernels
-from rbd.state.layout import Layout, Link, LoopLink
+from rbd.state.layout import Layout, Link, LoopLink, Touch
 from rbd.state.mechanism_state import MechanismState
 from rbd.state.queries import ArrayOf, State
 from rbd.state.result import DynamicsResult
@@ -21,6 +21,7 @@ __all__ = [
     "ScalarState",
     "State",
     "StateView",
+    "Touch",
     "kernel",
     "kernels",
 ]

@@ -16,7 +16,7 @@ from rbd.errors import StaleStateError
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.scalars import Scalar, Vector
 from rbd.scalars.arrays import scalars
-from rbd.spatial import FreeVector, SpatialInertia, Transform
+from rbd.spatial import FreeVector, Point, SpatialInertia, Transform
 from rbd.state.layout import Layout, Link, layout_of
 
 T = TypeVar("T")
@@ -166,6 +166,11 @@ class StateView(ABC):
     def position_bounds(self, joint: Joint) -> tuple[tuple[Scalar, Scalar], ...]:
         """Return (lower, upper) per coordinate of `joint`; infinities stay floats, they are structure."""
         return joint.position_bounds
+
+    def lifted_point(self, point: Point) -> Point:
+        """Return `point` with components in this state's family of scalars."""
+        x, y, z = point.xyz_components
+        return Point.trusted(point.frame, (self.lifted(x), self.lifted(y), self.lifted(z)))
 
     def lifted_inertia(self, inertia: SpatialInertia) -> SpatialInertia:
         """Return `inertia` with components in this state's family of scalars."""

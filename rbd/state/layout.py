@@ -12,8 +12,9 @@ from weakref import WeakKeyDictionary
 import attrs
 
 from rbd.errors import UnknownNameError
-from rbd.mechanism import Joint, Mechanism, RigidBody
+from rbd.mechanism import ContactPoint, Joint, Mechanism, RigidBody
 from rbd.spatial import Frame
+from rbd.spatial.half_space import HalfSpace
 from rbd.spatial.values import require_kind
 
 
@@ -42,6 +43,17 @@ class LoopLink:
 
 
 @final
+@attrs.frozen(eq=False)
+class Touch:
+    """A contact point of the body of index `body` and the half-space it may touch; `s` is the range of their states."""
+
+    body: int
+    point: ContactPoint
+    half_space: HalfSpace
+    s: slice
+
+
+@final
 class Layout:
     """The structure of a mechanism at one version of it."""
 
@@ -52,10 +64,12 @@ class Layout:
         self._body_index = {id(body): i for i, body in enumerate(self.bodies)}
         self.links = self._make_links(mechanism)
         self.loops = self._make_loops(mechanism)
+        self.touches = self._make_touches(mechanism)
         self._index_joints()
         self.nq = sum(link.joint.nq for link in self.links)
         self.nv = sum(link.joint.nv for link in self.links)
         self.nc = sum(loop.rows.stop - loop.rows.start for loop in self.loops)
+        self.ns = sum(touch.point.model.ns for touch in self.touches)
         self.velocity_names = tuple(f"{link.joint.name}[{i}]" for link in self.links for i in range(link.joint.nv))
         self.root_frame: Frame = mechanism.root_frame
         self.com_frame: Frame = Frame("center of mass")
@@ -95,6 +109,17 @@ class Layout:
             loops.append(LoopLink(joint, predecessor, successor, rows))
             row = rows.stop
         return tuple(loops)
+
+    def _make_touches(self, mechanism: Mechanism) -> tuple[Touch, ...]:
+        """Pair the contact points of all bodies that can move with the half-spaces."""
+        touches: list[Touch] = []
+        ns = 0
+        for index, body in enumerate(self.bodies[1:], start=1):
+            for point in body.contact_points:
+                for half_space in mechanism.half_spaces:
+                    touches.append(Touch(index, point, half_space, slice(ns, ns + point.model.ns)))
+                    ns += point.model.ns
+        return tuple(touches)
 
     def body_index(self, body: RigidBody) -> int:
         """Return the index of `body`; raise UnknownNameError when it is not in the mechanism."""

@@ -9,7 +9,7 @@ import pytest
 
 from rbd.errors import ArgumentError, FrameMismatchError, TopologyError
 from rbd.joints import Fixed, Prismatic, QuaternionFloating, Revolute
-from rbd.mechanism import Joint, Mechanism, RigidBody
+from rbd.mechanism import Joint, Mechanism, RigidBody, SoftContact
 from rbd.spatial import Frame, Transform
 from rbd.testing.random_mechanisms import random_body, random_transform
 from tests.mechanism import invariants
@@ -46,7 +46,7 @@ def test_first_body_hangs_on_the_root(rng: np.random.Generator) -> None:
 def test_the_new_bodys_default_frame_is_the_frame_after_the_joint(rng: np.random.Generator) -> None:
     mechanism, body, joint = Mechanism(), random_body("a", rng), Joint("ja", Z)
     own, inertia = body.default_frame, body.inertia
-    point = body.add_contact_point(random_transform(own, own, rng) @ _origin(own), "model").location
+    point = body.add_contact_point(random_transform(own, own, rng) @ _origin(own), SoftContact()).location
     pose = random_transform(own, joint.frame_after, rng)
     mechanism.attach("world", body, joint, successor_pose=pose)
     assert body.default_frame == joint.frame_after

@@ -7,7 +7,7 @@ import pytest
 
 from rbd.errors import AmbiguousNameError, ArgumentError, FrameMismatchError, TopologyError, UnknownNameError
 from rbd.joints import Revolute
-from rbd.mechanism import Joint, Mechanism, RigidBody
+from rbd.mechanism import Joint, Mechanism, RigidBody, SoftContact
 from rbd.spatial import Frame, Point, SpatialInertia, Transform
 from rbd.testing.random_mechanisms import random_body, random_inertia, random_transform
 
@@ -44,7 +44,7 @@ def test_foreign_frames_are_refused(body: RigidBody, rng: np.random.Generator) -
         "transform.to_frame": lambda: body.add_frame(random_transform(Frame("new"), stranger, rng)),
         "from_frame": lambda: body.fixed_transform(stranger, body.default_frame),
         "to_frame": lambda: body.fixed_transform(body.default_frame, stranger),
-        "point": lambda: body.add_contact_point(Point(stranger, (0, 0, 0)), None),
+        "point": lambda: body.add_contact_point(Point(stranger, (0, 0, 0)), SoftContact()),
         "inertia": lambda: body.set_inertia(random_inertia(stranger, rng)),
     }
     frames = body.frames
@@ -98,11 +98,11 @@ def test_inertia_in_any_frame(body: RigidBody, mechanism: Mechanism, rng: np.ran
 
 def test_contact_points_are_kept_in_the_default_frame(body: RigidBody, mechanism: Mechanism) -> None:
     mark = body.frame("link_mark")
-    version = mechanism.parameter_version
-    contact = body.add_contact_point(Point(mark, (1, 2, 3)), "model")
-    assert mechanism.parameter_version > version
+    version, model = mechanism.structure_version, SoftContact()
+    contact = body.add_contact_point(Point(mark, (1, 2, 3)), model)
+    assert mechanism.structure_version > version
     assert body.contact_points == (contact,)
-    assert contact.model == "model"
+    assert contact.model is model
     expected = body.fixed_transform(mark, body.default_frame) @ Point(mark, (1, 2, 3))
     assert contact.location.isclose(expected)
 
@@ -137,7 +137,7 @@ def test_other_things_than_values_are_refused(body: RigidBody) -> None:
         lambda: body.add_frame(np.eye(4)),  # meant
         lambda: body.move_frame(None),  # meant
         lambda: body.set_inertia(3.0),  # meant
-        lambda: body.add_contact_point((1, 2, 3), None),  # meant
+        lambda: body.add_contact_point((1, 2, 3), SoftContact()),  # meant
         lambda: body.fixed_transform("link", body.default_frame),  # meant
     ):
         with pytest.raises(ArgumentError):

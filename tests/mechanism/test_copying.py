@@ -10,12 +10,13 @@ import pytest
 
 from rbd.errors import ArgumentError, FrameMismatchError, TopologyError, UnknownNameError
 from rbd.joints import Fixed, MRPFloating, Prismatic, QuaternionFloating, Revolute
-from rbd.mechanism import FrameMap, Joint, Mechanism, RigidBody
+from rbd.mechanism import FrameMap, Joint, Mechanism, RigidBody, SoftContact
 from rbd.spatial import Frame, Point, Tag, Transform
 from rbd.testing.random_mechanisms import random_body, random_chain, random_transform
 from tests.mechanism import invariants
 
 Z = Revolute((0, 0, 1))
+FLOOR = SoftContact()
 
 
 class Hand(Tag): ...
@@ -27,7 +28,7 @@ def looped(zoo: Mechanism, rng: np.random.Generator) -> Mechanism:
     q = invariants.random_configuration(zoo, rng)
     for k, (a, b) in enumerate([(3, 9), (0, 20), (14, 7)]):
         invariants.close_loop(zoo, q, zoo.bodies[a], zoo.bodies[b], Joint(f"loop{k}", Z, damping=k), rng)
-    zoo.bodies[3].add_contact_point(Point(zoo.bodies[3].default_frame, (1, 2, 3)), "rubber")
+    zoo.bodies[3].add_contact_point(Point(zoo.bodies[3].default_frame, (1, 2, 3)), SoftContact())
     zoo.frame("body5", Hand)
     zoo.gravity = (1, 2, 3)  # sequences are taken
     return zoo
@@ -208,7 +209,7 @@ def test_a_mechanism_can_be_attached_to_itself(rng: np.random.Generator) -> None
 
 def test_a_mechanism_can_be_attached_to_its_own_root(rng: np.random.Generator) -> None:
     mechanism = random_chain([Z, Z], rng)
-    mechanism.root_body.add_contact_point(Point(mechanism.root_frame, (0, 0, 0)), "floor")
+    mechanism.root_body.add_contact_point(Point(mechanism.root_frame, (0, 0, 0)), FLOOR)
     pose = random_transform(mechanism.root_frame, mechanism.root_frame, rng)
     frames = mechanism.attach_mechanism("world", mechanism, child_root_pose=pose, prefix="more_")
     invariants.check(mechanism)
@@ -216,7 +217,7 @@ def test_a_mechanism_can_be_attached_to_its_own_root(rng: np.random.Generator) -
     assert mechanism.fixed_transform(frames[mechanism.root_frame], mechanism.root_frame).rotation == pytest.approx(
         pose.rotation
     )
-    assert [point.model for point in mechanism.root_body.contact_points] == ["floor", "floor"]
+    assert [point.model for point in mechanism.root_body.contact_points] == [FLOOR, FLOOR]
 
 
 def test_refused_attachments_of_mechanisms_change_nothing(looped: Mechanism, rng: np.random.Generator) -> None:
@@ -375,6 +376,6 @@ def test_a_shallow_copy_of_a_body_is_another_body(looped: Mechanism) -> None:
     other = copy.copy(body)
     assert other.frames == frames
     other.add_frame(Transform(Frame("new"), other.default_frame))
-    other.add_contact_point(Point(other.default_frame, (0, 0, 0)), "rubber")
+    other.add_contact_point(Point(other.default_frame, (0, 0, 0)), SoftContact())
     assert (body.frames, body.contact_points) == (frames, points)
     invariants.check(looped)

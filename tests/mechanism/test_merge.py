@@ -7,7 +7,7 @@ import pytest
 
 from rbd.errors import TopologyError, UnknownNameError
 from rbd.joints import Fixed, Prismatic, QuaternionFloating, Revolute
-from rbd.mechanism import Joint, Mechanism
+from rbd.mechanism import HuntCrossley, Joint, Mechanism, SoftContact
 from rbd.spatial import Point, SpatialInertia, Tag, Transform
 from rbd.testing.random_mechanisms import random_chain, random_tree
 from tests.mechanism import invariants
@@ -34,8 +34,8 @@ def test_frames_points_and_inertias_migrate(seed: int) -> None:
     rng = np.random.default_rng(seed)
     floating = [QuaternionFloating(), *(ALL_TYPES * 2), *[Fixed()] * 8]
     mechanism = random_tree(floating[1:], rng) if seed % 2 else random_chain(floating, rng)
-    for body in mechanism.bodies[1:]:
-        body.add_contact_point(Point(body.frames[-1], (0.1, 0.2, 0.3)), body.name)
+    for k, body in enumerate(mechanism.bodies[1:], start=1):
+        body.add_contact_point(Point(body.frames[-1], (0.1, 0.2, 0.3)), SoftContact(HuntCrossley(stiffness=k)))
     q = invariants.random_configuration(mechanism, rng)
     for k in range(3):
         first, second = rng.choice(len(mechanism.bodies), 2, replace=False)

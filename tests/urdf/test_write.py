@@ -29,7 +29,7 @@ from rbd import (
     Universal,
 )
 from rbd.errors import ArgumentError, UnknownNameError, UrdfPathError
-from rbd.mechanism import Joint, Mechanism, RigidBody
+from rbd.mechanism import Joint, Mechanism, RigidBody, SoftContact
 from rbd.spatial.so3 import rotation_exp
 from rbd.urdf import format_urdf, load_urdf, parse_urdf, write_urdf
 from rbd.urdf.build import planar_axes
@@ -235,7 +235,7 @@ def test_contact_points_and_gravity_are_not_written() -> None:
     mechanism = load_urdf(ARM, gravity=(0, 0, 1))
     before = format_urdf(mechanism)
     body = mechanism.body("lower")
-    body.add_contact_point(Point(body.default_frame, (0, 0, 1)), None)
+    body.add_contact_point(Point(body.default_frame, (0, 0, 1)), SoftContact())
     assert format_urdf(mechanism) == before
 
 

@@ -1,0 +1,164 @@
+"""What happens where a point of a body presses into something: forces of compliant contact.
+
+Room: mechanism. May import `errors`, `scalars` and `spatial`. A model is a parameter of a contact point. It is a plain
+formula in scalars, so that it is recorded, differentiated and compiled like everything else.
+
+K. Hunt and F. Crossley, Coefficient of restitution interpreted as damping in vibroimpact, Journal of Applied Mechanics
+42 (1975), equation 7. Friction is a spring and a damper between the body and a point that slides when Coulomb's law
+says so.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, final
+
+import attrs
+from typing_extensions import override
+
+from rbd.errors import ArgumentError
+from rbd.scalars import Scalar, greater, is_float, less_equal, maximum, power, sqrt, to_float, where
+from rbd.spatial import FreeVector
+from rbd.spatial.values import require_kind
+
+
+class NormalModel(ABC):
+    """How hard a surface pushes back; abstract."""
+
+    @abstractmethod
+    def force(self, penetration: Scalar, rate: Scalar) -> Scalar:
+        """Return the force along the outward normal, at least 0, and 0 where `penetration` is not above 0."""
+
+
+class FrictionModel(ABC):
+    """How a surface resists sliding; abstract. It may keep a displacement, a vector in the plane of contact."""
+
+    @abstractmethod
+    def force(self, displacement: FreeVector, velocity: FreeVector, normal_force: Scalar) -> FreeVector:
+        """Return the force on the body for its tangential velocity."""
+
+    @abstractmethod
+    def rate(self, displacement: FreeVector, force: FreeVector) -> FreeVector:
+        """Return how fast the displacement changes under the friction force."""
+
+
+@final
+@attrs.frozen
+class HuntCrossley(NormalModel):
+    """Force `stiffness * z**exponent + damping * z**exponent * dz/dt` at penetration z, never pulling.
+
+    `stiffness` in N/m**exponent, `damping` in N s/m**(exponent + 1). Raises ArgumentError for a stiffness that is not
+    positive, a negative damping or an exponent below 1.
+
+    >>> from rbd import HuntCrossley
+    >>> HuntCrossley(stiffness=1000.0, damping=0.0, exponent=1).force(0.01, 0.0)
+    10.0
+    """
+
+    stiffness: Scalar = 50e3
+    damping: Scalar = 15e3
+    exponent: float = attrs.field(default=1.5)
+
+    def __attrs_post_init__(self) -> None:
+        _require_positive("stiffness", self.stiffness)
+        _require_not_negative("damping", self.damping)
+        if not (is_float(self.exponent) and 1 <= self.exponent < float("inf")):
+            raise _illegal("exponent", self.exponent, "a number of 1 or more")
+
+    @classmethod
+    def hertz(cls, stiffness: float = 50e3, alpha: float = 0.2) -> HuntCrossley:
+        """Return the model of two spheres: exponent 3/2, damping 3/2 alpha stiffness.
+
+        `alpha` (s/m) is how fast the coefficient of restitution falls with the speed of impact: 1 - alpha * speed.
+        """
+        return cls(stiffness=stiffness, damping=1.5 * alpha * stiffness, exponent=1.5)
+
+    @override
+    def force(self, penetration: Scalar, rate: Scalar) -> Scalar:
+        touching = greater(penetration, 0)
+        depth = where(touching, penetration, 1)  # guarded: powers of what is not positive have no derivatives
+        push = _power(depth, self.exponent) * (self.stiffness + self.damping * rate)
+        return where(touching, maximum(push, 0), 0)
+
+
+def _power(x: Scalar, n: float) -> Scalar:
+    """Return x**n; the two exponents everybody uses take no library function."""
+    if n == 1:
+        return x
+    return x * sqrt(x) if 2 * n == 3 else power(x, n)
+
+
+@final
+@attrs.frozen
+class ViscoelasticCoulomb(FrictionModel):
+    """A spring and a damper in parallel along the surface, whose foot slides when the force exceeds Coulomb's limit.
+
+    The force is at most `coefficient` times the normal force; below that it is `-stiffness x - damping v` for a
+    displacement x (m) and tangential velocity v. Sliding keeps x where the limit has it. Without normal force x relaxes
+    with the time constant damping / stiffness.
+
+    Raises ArgumentError for a negative coefficient, and for stiffness (N/m) or damping (N s/m) that is not positive.
+
+    >>> from rbd import ViscoelasticCoulomb
+    >>> rubber = ViscoelasticCoulomb(coefficient=0.8, stiffness=20e3, damping=100.0)
+    """
+
+    coefficient: Scalar
+    stiffness: Scalar
+    damping: Scalar
+
+    def __attrs_post_init__(self) -> None:
+        _require_not_negative("coefficient", self.coefficient)
+        _require_positive("stiffness", self.stiffness)
+        _require_positive("damping", self.damping)
+
+    @override
+    def force(self, displacement: FreeVector, velocity: FreeVector, normal_force: Scalar) -> FreeVector:
+        sticking = displacement * -self.stiffness - velocity * self.damping
+        limit, square = self.coefficient * normal_force, sticking.dot(sticking)
+        fits = less_equal(square, limit * limit)
+        safe = where(fits, 1, square)
+        return sticking * where(fits, 1, limit / sqrt(safe))
+
+    @override
+    def rate(self, displacement: FreeVector, force: FreeVector) -> FreeVector:
+        return (displacement * -self.stiffness - force) / self.damping
+
+
+@final
+@attrs.frozen
+class SoftContact:
+    """What a contact point does: a normal model and, unless it slides freely, a friction model.
+
+    >>> from rbd import HuntCrossley, SoftContact, ViscoelasticCoulomb
+    >>> rubber = SoftContact(HuntCrossley.hertz(), ViscoelasticCoulomb(0.8, 20e3, 100.0))
+    >>> rubber.ns, SoftContact(HuntCrossley.hertz()).ns
+    (3, 0)
+    """
+
+    normal: NormalModel = attrs.field(factory=HuntCrossley)
+    friction: FrictionModel | None = None
+
+    def __attrs_post_init__(self) -> None:
+        require_kind(self.normal, NormalModel, operation="SoftContact", argument="normal")
+        if self.friction is not None:
+            require_kind(self.friction, FrictionModel, operation="SoftContact", argument="friction")
+
+    @property
+    def ns(self) -> int:
+        """The number of states it has against one half-space: the displacement, a vector in the root frame, or none."""
+        return 0 if self.friction is None else 3
+
+
+def _require_positive(name: str, value: Scalar) -> None:
+    if is_float(value) and not 0 < to_float(value) < float("inf"):
+        raise _illegal(name, value, "a finite number above 0")
+
+
+def _require_not_negative(name: str, value: Scalar) -> None:
+    if is_float(value) and not 0 <= to_float(value) < float("inf"):
+        raise _illegal(name, value, "a finite number of 0 or more")
+
+
+def _illegal(name: str, value: Any, allowed: str) -> ArgumentError:
+    return ArgumentError(f"{name} is {value!r}, needs {allowed}", argument=name, value=value, allowed=allowed)
