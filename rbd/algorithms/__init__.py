@@ -4,6 +4,7 @@ May import state and above. Algorithms are plain functions of a state; see the d
 """
 
 from rbd.algorithms.center_of_mass import center_of_mass, mass, subtree_mass
+from rbd.algorithms.constraints import constraint_bias, constraint_error, constraint_jacobian, loop_gap
 from rbd.algorithms.coriolis import coriolis_matrix
 from rbd.algorithms.dynamics import dynamics
 from rbd.algorithms.energy import gravitational_potential_energy, kinetic_energy
@@ -21,13 +22,20 @@ from rbd.algorithms.momentum import (
     momentum_rate_bias,
 )
 from rbd.algorithms.passive import passive_torques
+from rbd.algorithms.stabilization import Baumgarte, LoopStabilization, Stabilization
 
 __all__ = [
+    "Baumgarte",
     "ExternalWrenches",
+    "LoopStabilization",
+    "Stabilization",
     "articulated_inertia",
     "center_of_mass",
     "centroidal_momentum_matrix",
     "centroidal_transform",
+    "constraint_bias",
+    "constraint_error",
+    "constraint_jacobian",
     "coriolis_matrix",
     "dynamics",
     "dynamics_bias",
@@ -38,6 +46,7 @@ __all__ = [
     "inverse_dynamics",
     "inverse_mass_matrix",
     "kinetic_energy",
+    "loop_gap",
     "mass",
     "mass_matrix",
     "momentum",

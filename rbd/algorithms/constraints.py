@@ -1,0 +1,109 @@
+"""The equations of loops as arrays: K vd = -k, and how far the loops are open.
+
+Room: algorithms; may import state and above. The sums are in `loops.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from rbd.algorithms.loops import bias_terms, constraint_errors, constraint_rows
+from rbd.algorithms.stabilization import DEFAULT, LoopGainsPerLoop, Stabilization, gains_of_loops
+from rbd.scalars import Matrix, Scalar, Vector, absolute, maximum
+from rbd.state import ArrayOf, State, StateView, kernel
+from rbd.state.kernel import require_state
+
+A = TypeVar("A", bound=ArrayOf)
+
+
+@kernel
+def constraint_jacobian_kernel(state: StateView) -> Matrix:
+    """Return K."""
+    return constraint_rows(state)
+
+
+@kernel
+def constraint_bias_kernel(state: StateView, gains: LoopGainsPerLoop = None) -> Vector:
+    """Return k, with the terms that draw loops together."""
+    return bias_terms(state, gains)
+
+
+@kernel
+def constraint_error_kernel(state: StateView) -> Vector:
+    """Return the loop errors."""
+    return constraint_errors(state)
+
+
+@kernel
+def loop_gap_kernel(state: StateView) -> Scalar:
+    """Return the largest loop error."""
+    gap: Scalar = 0
+    for error in constraint_errors(state):
+        gap = maximum(gap, absolute(error))
+    return gap
+
+
+def constraint_jacobian(state: State[A], *, out: A | None = None) -> A:
+    """Return K, (nc, nv): K v is how fast the loops open, and zero where they are kept.
+
+    Rows come loop joint by loop joint, in the order of `mechanism.loop_joints`, 6 - nv each: the power of every wrench
+    of the joint's `constraint_wrench_subspace` on the twist of its frame after with respect to its frame before. For
+    joints whose subspace depends on their coordinates, these are the ones nearest to the pose the tree gives.
+
+    >>> import numpy as np, rbd
+    >>> state = rbd.MechanismState(rbd.robots.four_bar(), rbd.robots.four_bar_configuration(0.3))
+    >>> K = rbd.constraint_jacobian(state)
+    >>> K.shape, int(np.linalg.matrix_rank(K))           # five constraints, of which the plane leaves two
+    ((5, 3), 2)
+    """
+    rows = constraint_jacobian_kernel(state)
+    return state.pack(rows, "constraint jacobian", (state.layout.nc, state.layout.nv), out)
+
+
+def constraint_bias(state: State[A], *, stabilization: Stabilization = DEFAULT, out: A | None = None) -> A:
+    """Return k, (nc,), of K vd = -k: the accelerations that keep the loops closed, or draw them together.
+
+    With `stabilization=None`, d/dt (K v) = K vd + k along motions that keep the loops. `stabilization` adds what makes
+    the loop errors decay: one `Baumgarte` or `SE3PDGains` for all loops, or a mapping from loop joints to them (joints
+    left out get none). Gains act in a joint's frame after, on what is left of pose and twist once the joint's own
+    motion is taken away, hence in the same way at every angle of the joint.
+
+    Raises ArgumentError for what is no stabilisation, UnknownNameError for a joint that closes no loop.
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.four_bar(), rbd.robots.four_bar_configuration(0.3))
+    >>> bool(abs(rbd.constraint_bias(state)).max() < 1e-12)                  # closed and at rest
+    True
+    """
+    require_state(state, "constraint_bias")
+    values = constraint_bias_kernel(state, gains_of_loops(state, stabilization))
+    return state.pack(values, "constraint bias", (state.layout.nc,), out)
+
+
+def constraint_error(state: State[A], *, out: A | None = None) -> A:
+    """Return how far the loops are open, (nc,): one number (m or rad) per row of the constraint Jacobian.
+
+    The joint's own motion is projected out first: the coordinates nearest to the pose that the tree gives are found,
+    and the logarithm of what is left is taken, in frame after, along the joint's constraint wrenches. So errors vanish
+    exactly where the joint can hold the pose, whatever its angle, and their derivative is K v there.
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.four_bar(), rbd.robots.four_bar_configuration(0.3))
+    >>> bool(abs(rbd.constraint_error(state)).max() < 1e-12)
+    True
+    """
+    values = constraint_error_kernel(state)
+    return state.pack(values, "constraint error", (state.layout.nc,), out)
+
+
+def loop_gap(state: State[Any]) -> Scalar:
+    """Return the largest of the loop errors (m or rad); zero for a tree. The measure of drift.
+
+    >>> import rbd
+    >>> linkage = rbd.robots.four_bar()
+    >>> float(rbd.loop_gap(rbd.MechanismState(linkage, [0.0, 0.0, 0.0])))     # all links upright: the ends do not meet
+    1.0
+    """
+    gap = loop_gap_kernel(state)
+    state.in_range("loop gap", gap)
+    return gap

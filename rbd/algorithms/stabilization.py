@@ -1,0 +1,190 @@
+"""How loops that have drifted open are drawn together again.
+
+Room: algorithms; may import state and above. Baumgarte (1972): the error e of a loop obeys e'' + d e' + k e = 0 instead
+of e'' = 0, which rounding would let drift away.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, cast, final, runtime_checkable
+
+import attrs
+import numpy as np
+
+from rbd.errors import ArgumentError, UnknownNameError
+from rbd.mechanism import Joint
+from rbd.scalars import Scalar
+from rbd.spatial import SpatialAcceleration, Twist
+from rbd.spatial.frame import check_frame
+from rbd.spatial.linalg import Mat3, Vec3, add3, matvec, neg3, scale3
+from rbd.spatial.values import require_kind
+from rbd.state import StateView
+
+if TYPE_CHECKING:
+    from rbd.spatial import Frame
+
+Gain: TypeAlias = float | Mat3
+"""A number, or a matrix in the loop joint's frame after."""
+
+
+@final
+@attrs.frozen
+class Baumgarte:
+    """Stabilisation of loops: errors decay as they do in a critically damped oscillator with this time constant (s).
+
+    The error e obeys e'' + 2 e' / T + e / T² = 0. Short times close gaps faster, but integrators need steps well below
+    them. Raises ArgumentError unless the time is positive and finite.
+
+    >>> import rbd
+    >>> rbd.Baumgarte(0.1)
+    Baumgarte(time_constant=0.1)
+    """
+
+    time_constant: float = attrs.field(default=0.1)
+
+    @time_constant.validator
+    def _check(self, _: object, value: object) -> None:
+        if not isinstance(value, (int, float)) or not (value > 0 and math.isfinite(value)):
+            raise ArgumentError(
+                f"the time constant of a stabilisation must be positive and finite, got {value!r}",
+                argument="time_constant",
+                value=value,
+                allowed="a positive time in seconds",
+            )
+
+    @property
+    def stiffness(self) -> float:
+        """Return the gain of the error, 1/s²."""
+        return 1 / (self.time_constant * self.time_constant)
+
+    @property
+    def damping(self) -> float:
+        """Return the gain of its rate, 1/s."""
+        return 2 / self.time_constant
+
+
+DEFAULT: Final = Baumgarte()
+
+
+@runtime_checkable
+class ProportionalDerivative(Protocol):
+    """Gains of an error (`k`) and of its rate (`d`): numbers or 3x3 matrices, as `PDGains` has them."""
+
+    @property
+    def k(self) -> Any:
+        """The gain of the error."""
+
+    @property
+    def d(self) -> Any:
+        """The gain of its rate."""
+
+
+@runtime_checkable
+class PoseGains(Protocol):
+    """Gains of rotation and translation, as `SE3PDGains` has them."""
+
+    @property
+    def angular(self) -> Any:
+        """The gains of the rotation."""
+
+    @property
+    def linear(self) -> Any:
+        """The gains of the translation."""
+
+
+LoopStabilization: TypeAlias = Baumgarte | PoseGains
+Stabilization: TypeAlias = LoopStabilization | Mapping[Joint, LoopStabilization] | None
+"""One for all loops, one per loop joint (those left out are not stabilised), or none at all."""
+
+
+@final
+@attrs.frozen
+class LoopGains:
+    """The gains of one loop: plain numbers, so that they compare by value and recordings can be told apart."""
+
+    angular_stiffness: Gain
+    angular_damping: Gain
+    linear_stiffness: Gain
+    linear_damping: Gain
+
+    def acceleration(self, error: Twist, slip: Twist) -> SpatialAcceleration:
+        """Return the acceleration that draws a loop together, for its error and the rate of it (frame after)."""
+        check_frame(slip.frame, error.frame, operation="stabilisation of a loop", argument="slip")
+        angular = add3(
+            _times(self.angular_stiffness, error.angular_components),
+            _times(self.angular_damping, slip.angular_components),
+        )
+        linear = add3(
+            _times(self.linear_stiffness, error.linear_components),
+            _times(self.linear_damping, slip.linear_components),
+        )
+        return SpatialAcceleration.trusted(slip.body, slip.base, slip.frame, neg3(angular), neg3(linear))
+
+
+LoopGainsPerLoop: TypeAlias = "tuple[LoopGains | None, ...] | None"
+"""One entry per loop joint; None where a loop, or every loop, is left to drift."""
+
+
+def _times(gain: Gain, vector: Vec3) -> Vec3:
+    return matvec(gain, vector) if isinstance(gain, tuple) else scale3(vector, cast("Scalar", gain))
+
+
+def gains_of_loops(state: StateView, stabilization: Stabilization) -> LoopGainsPerLoop:
+    """Return the gains of every loop of `state`.
+
+    Raises ArgumentError for what is no stabilisation, UnknownNameError for a joint that closes no loop.
+    """
+    loops = state.layout.loops
+    if stabilization is None:
+        return None
+    if not isinstance(stabilization, Mapping):
+        return tuple(_gains(stabilization, loop.joint.frame_after) for loop in loops)
+    chosen = cast("Mapping[Joint, LoopStabilization]", stabilization)
+    for joint in chosen:
+        require_kind(joint, Joint, operation="stabilisation of loops", argument="stabilization (key)")
+        if state.layout.loop(joint) is None:
+            raise UnknownNameError(f"joint '{joint.name}' closes no loop here", kind="loop joint", name=joint.name)
+    gains = {joint: _gains(value, joint.frame_after) for joint, value in chosen.items()}
+    return tuple(gains.get(loop.joint) for loop in loops)
+
+
+def _gains(value: object, after: Frame) -> LoopGains:
+    """Return the gains of one loop from whatever says them."""
+    if isinstance(value, Baumgarte):
+        return LoopGains(value.stiffness, value.damping, value.stiffness, value.damping)
+    if isinstance(value, PoseGains):
+        return LoopGains(*_pair(value.angular, after), *_pair(value.linear, after))
+    raise ArgumentError(
+        f"stabilization must be None, a Baumgarte, SE3PDGains or a mapping of loop joints to those, got {value!r}",
+        argument="stabilization",
+        value=value,
+        allowed="None, Baumgarte, SE3PDGains, Mapping[Joint, ...]",
+    )
+
+
+def _pair(gains: object, after: Frame) -> tuple[Gain, Gain]:
+    """Return stiffness and damping; gains that name a frame must name the loop joint's frame after."""
+    frame = getattr(gains, "frame", None)
+    if frame is not None:
+        check_frame(frame, after, operation="stabilisation of a loop", argument="the gains' frame")
+    inner: object = getattr(gains, "gains", gains)
+    if not isinstance(inner, ProportionalDerivative):
+        raise ArgumentError(
+            f"the gains of a loop need k and d, got {inner!r}", argument="stabilization", value=inner, allowed="PDGains"
+        )
+    return _gain(inner.k), _gain(inner.d)
+
+
+def _gain(value: object) -> Gain:
+    """Return a gain as a number or a matrix."""
+    array = np.asarray(value, dtype=np.float64)
+    if array.shape not in ((), (3, 3)) or not np.isfinite(array).all():
+        raise ArgumentError(
+            "a gain must be a finite number or a 3x3 matrix", argument="stabilization", value=value, allowed="a number"
+        )
+    if not array.shape:
+        return float(array)
+    a, b, c = ((float(x), float(y), float(z)) for x, y, z in array.tolist())
+    return a, b, c
