@@ -29,6 +29,17 @@ Gain: TypeAlias = float | Mat3
 """A number, or a matrix in the loop joint's frame after."""
 
 
+def _positive_time(_: object, __: object, value: object) -> None:
+    """Raise ArgumentError unless `value` is a positive, finite number."""
+    if not isinstance(value, (int, float)) or not (value > 0 and math.isfinite(value)):
+        raise ArgumentError(
+            f"the time constant of a stabilisation must be positive and finite, got {value!r}",
+            argument="time_constant",
+            value=value,
+            allowed="a positive time in seconds",
+        )
+
+
 @final
 @attrs.frozen
 class Baumgarte:
@@ -42,17 +53,7 @@ class Baumgarte:
     Baumgarte(time_constant=0.1)
     """
 
-    time_constant: float = attrs.field(default=0.1)
-
-    @time_constant.validator
-    def _check(self, _: object, value: object) -> None:
-        if not isinstance(value, (int, float)) or not (value > 0 and math.isfinite(value)):
-            raise ArgumentError(
-                f"the time constant of a stabilisation must be positive and finite, got {value!r}",
-                argument="time_constant",
-                value=value,
-                allowed="a positive time in seconds",
-            )
+    time_constant: float = attrs.field(default=0.1, validator=_positive_time)
 
     @property
     def stiffness(self) -> float:
@@ -141,12 +142,11 @@ def gains_of_loops(state: StateView, stabilization: Stabilization) -> LoopGainsP
         return None
     if not isinstance(stabilization, Mapping):
         return tuple(_gains(stabilization, loop.joint.frame_after) for loop in loops)
-    chosen = cast("Mapping[Joint, LoopStabilization]", stabilization)
-    for joint in chosen:
+    for joint in stabilization:
         require_kind(joint, Joint, operation="stabilisation of loops", argument="stabilization (key)")
         if state.layout.loop(joint) is None:
             raise UnknownNameError(f"joint '{joint.name}' closes no loop here", kind="loop joint", name=joint.name)
-    gains = {joint: _gains(value, joint.frame_after) for joint, value in chosen.items()}
+    gains = {joint: _gains(value, joint.frame_after) for joint, value in stabilization.items()}
     return tuple(gains.get(loop.joint) for loop in loops)
 
 
