@@ -20,7 +20,7 @@ from rbd.scalars.graph import Graph
 from rbd.scalars.program import Program
 from rbd.state import ScalarState
 from rbd.state.parameters import ParameterName, ParameterValues, current_values, parameter_shape
-from rbd.state.recording import recorded_or_found
+from rbd.state.finding import recorded_or_found
 
 Shape: TypeAlias = int | tuple[int, ...]
 
