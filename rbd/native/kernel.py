@@ -8,26 +8,33 @@ from __future__ import annotations
 import ctypes
 import functools
 import hashlib
+from array import array
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
 from typing import final
 
-from rbd.native import cache
+from rbd.native import abi, cache
+from rbd.native.batch import batch, work
 from rbd.native.emit import ARITY, LIBRARY, functions, library_symbol
 from rbd.native.ir import Lanes
 from rbd.native.jit import Library, assemble, machine
 from rbd.native.lower import CHUNK, plan
+from rbd.native.threads import together
 from rbd.native.trig import sincos_function
-from rbd.native.wrappers import batch, single
+from rbd.native.wrappers import single
 from rbd.scalars.arrays import Array
 from rbd.scalars.outline import Outline, Source
 from rbd.scalars.program import Program
 
 _SINGLE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
 _BATCH = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, *([ctypes.c_void_p] * 4))
-_SINGLE_SYMBOL, _BATCH_SYMBOL = "single", "batch"
+_WORK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, *([ctypes.c_void_p] * 4))
+_SINGLE_SYMBOL, _BATCH_SYMBOL, _WORK_SYMBOL = "single", "batch", "work"
+_PIECE = 1024
+"""Rows a thread takes at a time, at most."""
+_PIECES = 8
+"""Pieces per thread, if there are rows enough: one that is late then has little left to do."""
 ENGINE = 1
 """Counts changes of what machine code is expected to do; part of the keys it is kept under on disk."""
 
@@ -43,7 +50,7 @@ def batch_module(program: Program, lanes: int, chunk: int = CHUNK) -> str:
     """Return the IR of a kernel for many rows, `lanes` at a time."""
     cut, wide = plan(program, chunk), Lanes(lanes)
     names, texts = functions(cut, wide, "wide", 1)
-    return "\n".join([*_declarations({1, lanes}), *texts, batch(program, cut.slot_count, names, wide)])
+    return "\n".join([*_declarations({1, lanes}), *texts, batch(program, cut.slot_count, names, wide), work()])
 
 
 def _declarations(widths: set[int]) -> list[str]:
@@ -52,6 +59,7 @@ def _declarations(widths: set[int]) -> list[str]:
         arguments = ", ".join(["double"] * ARITY.get(function, 1))
         lines.append(f"declare double @{library_symbol(function)}({arguments})")
     lines += ["declare ptr @rbd_malloc(i64)", "declare void @rbd_free(ptr)"]
+    lines.append("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
     lines.append("declare void @llvm.memcpy.p0.p0.i64(ptr noalias, ptr noalias, i64, i1)")
     return lines + [sincos_function(Lanes(width)) for width in sorted(widths)]
 
@@ -82,21 +90,33 @@ class NativeKernel:
     @cached_property
     def single_library(self) -> Library:
         """The code for one state."""
-        return self._library(_SINGLE_SYMBOL, lambda: single_module(self.program, self._chunk))
+        return self._library((_SINGLE_SYMBOL,), lambda: single_module(self.program, self._chunk))
 
     @cached_property
     def batch_library(self) -> Library:
         """The code for many rows."""
-        return self._library(_BATCH_SYMBOL, lambda: batch_module(self.program, self.lanes, self._chunk))
+        return self._library((_BATCH_SYMBOL, _WORK_SYMBOL), lambda: batch_module(self.program, self.lanes, self._chunk))
 
-    def _library(self, symbol: str, text: Callable[[], str]) -> Library:
+    def load_single(self) -> bool:
+        """Load the code for one state if it was made before; return whether it is there."""
+        if "single_library" not in self.__dict__:
+            code = cache.load(self._key(_SINGLE_SYMBOL))
+            if code is not None:
+                self.__dict__["single_library"] = Library(code, (_SINGLE_SYMBOL,))
+        return "single_library" in self.__dict__
+
+    def _key(self, symbol: str) -> str:
+        """Return what machine code of this program is kept under."""
+        return "|".join((symbol, self.outline.digest, str(self.lanes), str(self._chunk), engine(), machine().key))
+
+    def _library(self, symbols: tuple[str, ...], text: Callable[[], str]) -> Library:
         """Return loaded machine code, from disk if it was made before."""
-        key = "|".join((symbol, self.outline.digest, str(self.lanes), str(self._chunk), engine(), machine().key))
+        key = self._key(symbols[0])
         code = cache.load(key)
         if code is None:
             code = assemble(text())
             cache.store(key, code)
-        return Library(code, (symbol,))
+        return Library(code, symbols)
 
     @cached_property
     def _single(self) -> Callable[..., int]:
@@ -106,9 +126,14 @@ class NativeKernel:
     def _batch(self) -> Callable[..., int]:
         return _BATCH(self.batch_library.address(_BATCH_SYMBOL))
 
+    @cached_property
+    def _work(self) -> Callable[..., int]:
+        return _WORK(self.batch_library.address(_WORK_SYMBOL))
+
     def run(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> int:
         """Compute one state into `outputs`, one C-contiguous float64 array per port; return the status."""
-        return int(self._single(_pointers(inputs), _pointers(outputs)))
+        into, out = _addresses(inputs), _addresses(outputs)
+        return self._single(into.buffer_info()[0], out.buffer_info()[0])
 
     def run_batch(
         self, inputs: Sequence[Array], strides: Sequence[int], outputs: Sequence[Array], count: int, threads: int = 1
@@ -117,33 +142,32 @@ class NativeKernel:
 
         Returns the first bad row and its status, (-1, 0) when all are clean. The result does not depend on `threads`.
         """
-        table = (ctypes.c_int64 * max(len(strides), 1))(*strides)
-        into, out, entry = _pointers(inputs), _pointers(outputs), self._batch
-
-        def part(piece: tuple[int, int]) -> tuple[int, int]:
-            first, size = piece
+        tables = (_addresses(inputs), array("q", strides), _addresses(outputs))
+        into, steps, out = (table.buffer_info()[0] for table in tables)
+        if threads <= 1 or count <= self.lanes:
             status = ctypes.c_int64(0)
-            row = int(entry(first, size, into, table, out, ctypes.byref(status)))
+            row = self._batch(0, count, into, steps, out, ctypes.byref(status))
+            return row, status.value
+        following, piece = ctypes.c_int64(0), _piece(count, threads, self.lanes)
+
+        def task() -> tuple[int, int]:
+            status = ctypes.c_int64(0)
+            row = self._work(ctypes.byref(following), piece, count, into, steps, out, ctypes.byref(status))
             return row, status.value
 
-        pieces = _pieces(count, threads, self.lanes)
-        if len(pieces) <= 1:
-            results = [part((0, count))]
-        else:
-            with ThreadPoolExecutor(len(pieces)) as pool:
-                results = list(pool.map(part, pieces))
-        return next((result for result in results if result[0] >= 0), (-1, 0))
+        found = together(task, min(threads, -(-count // piece)))
+        return min((each for each in found if each[0] >= 0), default=(-1, 0))
 
 
-def _pointers(arrays: Sequence[Array]) -> ctypes.Array[ctypes.c_void_p]:
-    return (ctypes.c_void_p * max(len(arrays), 1))(*(array.ctypes.data for array in arrays))
+def _addresses(arrays: Sequence[Array]) -> array[int]:
+    """Return where the numbers of arrays are."""
+    return array("Q", [abi.address(each) for each in arrays])
 
 
-def _pieces(count: int, threads: int, lanes: int) -> list[tuple[int, int]]:
-    """Return (first, count) per thread: whole blocks of lanes, so that cutting changes no result."""
-    blocks = -(-count // lanes)
-    each = -(-blocks // max(threads, 1)) * lanes
-    return [(first, min(each, count - first)) for first in range(0, count, max(each, 1))]
+def _piece(count: int, threads: int, lanes: int) -> int:
+    """Return how many rows a thread takes at a time: whole blocks of lanes, so that cutting changes no result."""
+    blocks = -(-count // (lanes * threads * _PIECES))
+    return min(blocks * lanes, _PIECE // lanes * lanes)
 
 
 @functools.cache

@@ -1,6 +1,8 @@
 """Rows of ordinary arrays to and from blocks in which the lanes lie side by side.
 
-Room: native; knows nothing of robots. Full groups of W columns go through a real W x W transpose in registers.
+Room: native; knows nothing of robots. A block is W rows: full groups of W columns go through a real W x W transpose in
+registers, and the last group overlaps the one before it. Rows shorter than that are cut out of the block as a whole,
+which lies in memory without gaps; nothing outside the block is touched.
 """
 
 from __future__ import annotations
@@ -35,49 +37,127 @@ def _shuffled(w: Writer, lanes: Lanes, a: str, b: str, mask: list[int]) -> str:
     return w.set(f"shufflevector {lanes.double} {a}, {lanes.double} {b}, <{lanes.width} x i32> <{picks}>")
 
 
-def gather(w: Writer, lanes: Lanes, source: str, stride: str, size: int, target: str, filled: str) -> None:
-    """Write the reading of W rows (from %row on, `stride` doubles apart) of `size` columns into an interleaved block.
+# ---------------------------------------------------------------- whole blocks
 
-    Of `filled` rows; the lanes beyond repeat the last row, so that nothing outside the array is read.
-    """
-    rows = [_row_pointer(w, source, stride, lane, filled) for lane in range(lanes.width)]
+
+def gather(w: Writer, lanes: Lanes, source: str, size: int, target: str) -> None:
+    """Write the reading of W rows of `size` columns, one behind the other from `source` on, into a block."""
+    if size < lanes.width:
+        columns = transposed(w, lanes, _short_rows(w, lanes, source, size))[:size]
+        for column, vector in enumerate(columns):
+            w.store(lanes.double, vector, w.element(target, column * lanes.width), lanes.alignment)
+        return
+    rows = [w.element(source, lane * size) for lane in range(lanes.width)]
 
     def group(column: str) -> None:
         loaded = [w.load(lanes.double, w.element(row, column)) for row in rows]
+        start = w.element(target, w.set(f"mul i64 {column}, {lanes.width}"))
         for offset, vector in enumerate(transposed(w, lanes, loaded)):
-            place = w.set(f"mul i64 {w.set(f'add i64 {column}, {offset}')}, {lanes.width}")
-            w.store(lanes.double, vector, w.element(target, place), lanes.alignment)
+            w.store(lanes.double, vector, w.element(start, offset * lanes.width), lanes.alignment)
 
-    for last in range(_groups(w, lanes, size, group), size):
-        values = [w.load("double", w.element(row, last)) for row in rows]
-        w.store(lanes.double, _joined(w, lanes, values), w.element(target, last * lanes.width), lanes.alignment)
+    _groups(w, lanes, size, group)
 
 
-def _groups(w: Writer, lanes: Lanes, size: int, group: Callable[[str], None]) -> int:
-    """Write `group` for every full group of W columns, by a loop; return how many columns that makes."""
-    full = size // lanes.width if lanes.width > 1 else 0
-    if full == 0:
-        return 0
-    before, loop, after = w.label(), w.label(), w.label()
-    w.add(f"  br label %{before}")
-    w.begin(before)
-    w.add(f"  br label %{loop}")
-    w.begin(loop)
-    index, following = w.name(), w.name()
-    w.add(f"  {index} = phi i64 [0, %{before}], [{following}, %{loop}]")
-    group(w.set(f"mul i64 {index}, {lanes.width}"))
-    w.add(f"  {following} = add i64 {index}, 1")
-    w.add(f"  br i1 {w.set(f'icmp eq i64 {following}, {full}')}, label %{after}, label %{loop}")
-    w.begin(after)
-    return full * lanes.width
+def scatter(w: Writer, lanes: Lanes, source: str, size: int, target: str) -> None:
+    """Write the storing of a block of `size` columns as W rows, one behind the other from `target` on."""
+    if size < lanes.width:
+        for place, vector in enumerate(_joined_rows(w, lanes, source, size)):
+            w.store(lanes.double, vector, w.element(target, place * lanes.width))
+        return
+    rows = [w.element(target, lane * size) for lane in range(lanes.width)]
+
+    def group(column: str) -> None:
+        start = w.element(source, w.set(f"mul i64 {column}, {lanes.width}"))
+        for row, vector in zip(rows, transposed(w, lanes, _columns(w, lanes, start, lanes.width)), strict=True):
+            w.store(lanes.double, vector, w.element(row, column))
+
+    _groups(w, lanes, size, group)
 
 
-def _row_pointer(w: Writer, source: str, stride: str, lane: int, filled: str) -> str:
-    exists = w.set(f"icmp slt i64 {lane}, {filled}")
+def _columns(w: Writer, lanes: Lanes, source: str, count: int) -> list[str]:
+    pointers = [w.element(source, column * lanes.width) for column in range(count)]
+    return [w.load(lanes.double, pointer, lanes.alignment) for pointer in pointers]
+
+
+def _groups(w: Writer, lanes: Lanes, size: int, group: Callable[[str], None]) -> None:
+    """Write `group` for every full group of W columns, by a loop, and once more for the last W columns."""
+    full = size // lanes.width
+    loop(w, full, lambda index: group(w.set(f"mul i64 {index}, {lanes.width}")))
+    if size % lanes.width:
+        group(str(size - lanes.width))
+
+
+def _short_rows(w: Writer, lanes: Lanes, source: str, size: int) -> list[str]:
+    """Write the loading of a whole block; return one vector per row, of which the first `size` lanes count."""
+    width = lanes.width
+    block = [w.load(lanes.double, w.element(source, place * width)) for place in range(size)]
+    rows: list[str] = []
+    for lane in range(width if size else 0):
+        first, last = lane * size // width, (lane * size + size - 1) // width
+        mask = [min(lane * size + k - first * width, 2 * width - 1) for k in range(width)]
+        rows.append(_shuffled(w, lanes, block[first], block[last], mask))
+    return rows or ["poison"] * width
+
+
+def _joined_rows(w: Writer, lanes: Lanes, source: str, size: int) -> list[str]:
+    """Return the vectors that rows of `size` < W columns make when they are laid one after the other."""
+    width = lanes.width
+    rows = transposed(w, lanes, [*_columns(w, lanes, source, size), *["poison"] * (width - size)])
+    vectors: list[str] = []
+    for place in range(size):
+        entries = [divmod(place * width + k, size) for k in range(width)]
+        vector = "poison"
+        for row in dict.fromkeys(row for row, _ in entries):
+            mask = [width + column if owner == row else k for k, (owner, column) in enumerate(entries)]
+            vector = _shuffled(w, lanes, vector, rows[row], mask)
+        vectors.append(vector)
+    return vectors
+
+
+# ---------------------------------------------------------------- single lanes
+
+
+def spread(w: Writer, lanes: Lanes, source: str, size: int, target: str) -> None:
+    """Write the reading of one row into all lanes of an interleaved block."""
+
+    def column(index: str) -> None:
+        value = w.load("double", w.element(source, index))
+        place = w.element(target, w.set(f"mul i64 {index}, {lanes.width}"))
+        w.store(lanes.double, _joined(w, lanes, [value] * lanes.width), place, lanes.alignment)
+
+    loop(w, size, column)
+
+
+def gather_some(w: Writer, lanes: Lanes, source: str, stride: str, size: int, target: str, filled: str) -> None:
+    """Write the reading of `filled` rows, `stride` doubles apart from `source` on, into an interleaved block.
+
+    The lanes beyond repeat the last row, so that nothing outside the array is read.
+    """
     last = w.set(f"sub i64 {filled}, 1")
+    rows = [_row_pointer(w, source, stride, lane, last) for lane in range(lanes.width)]
+
+    def column(index: str) -> None:
+        values = [w.load("double", w.element(row, index)) for row in rows]
+        place = w.element(target, w.set(f"mul i64 {index}, {lanes.width}"))
+        w.store(lanes.double, _joined(w, lanes, values), place, lanes.alignment)
+
+    loop(w, size, column)
+
+
+def scatter_lane(w: Writer, lanes: Lanes, source: str, size: int, target: str, lane: str) -> None:
+    """Write the storing of one lane of an interleaved block of `size` columns as the row at `target`."""
+
+    def column(index: str) -> None:
+        place = w.set(f"add i64 {w.set(f'mul i64 {index}, {lanes.width}')}, {lane}")
+        w.store("double", w.load("double", w.element(source, place)), w.element(target, index))
+
+    loop(w, size, column)
+
+
+def _row_pointer(w: Writer, source: str, stride: str, lane: int, last: str) -> str:
+    exists = w.set(f"icmp slt i64 {lane}, {last}")
     used = w.set(f"select i1 {exists}, i64 {lane}, i64 {last}")
-    row = w.set(f"add i64 %row, {used}")
-    return w.element(source, w.set(f"mul i64 {row}, {stride}"))
+    return w.element(source, w.set(f"mul i64 {used}, {stride}"))
 
 
 def _joined(w: Writer, lanes: Lanes, values: list[str]) -> str:
@@ -89,43 +169,18 @@ def _joined(w: Writer, lanes: Lanes, values: list[str]) -> str:
     return vector
 
 
-def scatter_all(w: Writer, lanes: Lanes, source: str, size: int, target: str) -> None:
-    """Write the storing of an interleaved block of `size` columns as W rows from %row on."""
-    rows = [_output_row(w, target, size, lane) for lane in range(lanes.width)]
-
-    def group(column: str) -> None:
-        start = w.element(source, w.set(f"mul i64 {column}, {lanes.width}"))
-        pointers = [w.element(start, offset * lanes.width) for offset in range(lanes.width)]
-        loaded = [w.load(lanes.double, pointer, lanes.alignment) for pointer in pointers]
-        for row, vector in zip(rows, transposed(w, lanes, loaded), strict=True):
-            w.store(lanes.double, vector, w.element(row, column))
-
-    for last in range(_groups(w, lanes, size, group), size):
-        for lane, row in enumerate(rows):
-            value = w.load("double", w.element(source, last * lanes.width + lane))
-            w.store("double", value, w.element(row, last))
-
-
-def _output_row(w: Writer, target: str, size: int, lane: int) -> str:
-    row = w.set(f"add i64 %row, {lane}")
-    return w.element(target, w.set(f"mul i64 {row}, {size}"))
-
-
-def scatter_lane(w: Writer, lanes: Lanes, source: str, size: int, target: str, row: str, lane: str) -> None:
-    """Write the storing of one lane of an interleaved block of `size` columns as row `row`, by a loop."""
-    if size == 0:
+def loop(w: Writer, count: int, body: Callable[[str], None]) -> None:
+    """Write `body` for every index below `count`; it may not begin a block of its own."""
+    if count == 0:
         return
-    before, loop, after = w.label(), w.label(), w.label()
-    start = w.set(f"mul i64 {row}, {size}")
+    before, again, after = w.label(), w.label(), w.label()
     w.add(f"  br label %{before}")
     w.begin(before)
-    w.add(f"  br label %{loop}")
-    w.begin(loop)
+    w.add(f"  br label %{again}")
+    w.begin(again)
     index, following = w.name(), w.name()
-    w.add(f"  {index} = phi i64 [0, %{before}], [{following}, %{loop}]")
-    place = w.set(f"add i64 {w.set(f'mul i64 {index}, {lanes.width}')}, {lane}")
-    value = w.load("double", w.element(source, place))
-    w.store("double", value, w.element(target, w.set(f"add i64 {start}, {index}")))
+    w.add(f"  {index} = phi i64 [0, %{before}], [{following}, %{again}]")
+    body(index)
     w.add(f"  {following} = add i64 {index}, 1")
-    w.add(f"  br i1 {w.set(f'icmp eq i64 {following}, {size}')}, label %{after}, label %{loop}")
+    w.add(f"  br i1 {w.set(f'icmp eq i64 {following}, {count}')}, label %{after}, label %{again}")
     w.begin(after)
