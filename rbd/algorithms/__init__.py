@@ -10,7 +10,9 @@ from rbd.algorithms.dynamics import dynamics
 from rbd.algorithms.energy import gravitational_potential_energy, kinetic_energy
 from rbd.algorithms.external import ExternalWrenches
 from rbd.algorithms.forward_dynamics import articulated_inertia, forward_dynamics
+from rbd.algorithms.forward_dynamics_derivatives import forward_dynamics_derivatives
 from rbd.algorithms.inverse_dynamics import dynamics_bias, gravity_torques, inverse_dynamics
+from rbd.algorithms.inverse_dynamics_derivatives import inverse_dynamics_derivatives
 from rbd.algorithms.inverse_mass_matrix import inverse_mass_matrix
 from rbd.algorithms.jacobians import geometric_jacobian, point_jacobian
 from rbd.algorithms.mass_matrix import mass_matrix
@@ -40,10 +42,12 @@ __all__ = [
     "dynamics",
     "dynamics_bias",
     "forward_dynamics",
+    "forward_dynamics_derivatives",
     "geometric_jacobian",
     "gravitational_potential_energy",
     "gravity_torques",
     "inverse_dynamics",
+    "inverse_dynamics_derivatives",
     "inverse_mass_matrix",
     "kinetic_energy",
     "loop_gap",

@@ -22,15 +22,16 @@ def passive_torques_kernel(state: StateView) -> Vector:
     """Return -damping v - friction tanh(v / friction_velocity) + what the springs at the bounds add."""
     torques: list[Scalar] = []
     for link in state.links:
-        torques += _joint_torques(state, link)
+        torques += joint_passive_torques(state, link, state.joint_q(link), state.joint_v(link))
     return tuple(torques)
 
 
-def _joint_torques(state: StateView, link: Link) -> list[Scalar]:
-    joint, velocity = link.joint, state.joint_v(link)
+def joint_passive_torques(state: StateView, link: Link, q: Vector, velocity: Vector) -> list[Scalar]:
+    """Return the passive torques of one joint at any coordinates and velocity of it."""
+    joint = link.joint
     damping, friction = state.joint_parameter(joint, "damping"), state.joint_parameter(joint, "friction")
     smoothing = state.joint_parameter(joint, "friction_velocity")
-    springs = _spring_torques(state, link)
+    springs = _spring_torques(state, link, q, velocity)
     rows = zip(velocity, damping, friction, smoothing, springs, strict=True)
     return [spring - d * v - _friction(v, f, width) for v, d, f, width, spring in rows]
 
@@ -45,7 +46,7 @@ def vanishes(parameter: Scalar) -> bool:
     return (is_float(parameter) or isinstance(parameter, Fraction)) and parameter == 0
 
 
-def _spring_torques(state: StateView, link: Link) -> Vector:
+def _spring_torques(state: StateView, link: Link, q: Vector, v: Vector) -> Vector:
     """Return the torques of the springs and dampers that push a joint back inside its position bounds.
 
     A spring acts on a coordinate; its torque is what does the same work: the transposed map from v to dq/dt.
@@ -53,7 +54,7 @@ def _spring_torques(state: StateView, link: Link) -> Vector:
     springs = active_springs(state, link)
     if not springs:
         return (0,) * link.joint.nv
-    kind, q, v = link.joint.type, state.joint_q(link), state.joint_v(link)
+    kind = link.joint.type
     rates, slopes = kind.configuration_derivative(q, v), kind.configuration_derivative_jacobian(q)
     torques: list[Scalar] = [0] * link.joint.nv
     for spring in springs:

@@ -29,8 +29,9 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 from rbd.joints.tuples import add, combine, identity, subtract
+from rbd.scalars.dual import along
 from rbd.spatial import GeometricJacobian, SpatialAcceleration, Twist
-from rbd.spatial.linalg import zero3
+from rbd.spatial.linalg import Vec3, zero3
 
 if TYPE_CHECKING:
     import numpy as np
@@ -105,10 +106,34 @@ class JointType(ABC):
         self, q: Vector, v: Vector, after: Frame[A], before: Frame[B]
     ) -> SpatialAcceleration[A, B, A]:
         """Return (dS/dt) v, components in `after`: the part of the joint's acceleration that v alone causes."""
-        if type(self).motion_subspace_rate is JointType.motion_subspace_rate:  # S is constant: no products with zero
+        if self.has_constant_subspace:  # no products with zero
             return SpatialAcceleration.trusted(after, before, after, zero3(), zero3())
         rates = self.motion_subspace_rate(q, v, after, before)
         return SpatialAcceleration.trusted(after, before, after, *rates.combination(v))
+
+    @property
+    def has_constant_subspace(self) -> bool:
+        """Whether S is the same for all q: so it is when `motion_subspace_rate` is not written."""
+        return type(self).motion_subspace_rate is JointType.motion_subspace_rate
+
+    def bias_acceleration_derivatives(
+        self, q: Vector, v: Vector, after: Frame[A], before: Frame[B]
+    ) -> GeometricJacobian[A, B, A]:
+        """Return how the bias acceleration changes as the joint moves along each of its velocities, v held: nv columns.
+
+        Components in `after`. Found by running `bias_acceleration` on dual numbers.
+        """
+        if self.has_constant_subspace:
+            return GeometricJacobian.trusted(after, before, after, ((zero3(), zero3()),) * self.nv)
+        columns: list[tuple[Vec3, Vec3]] = []
+        for direction in zip(*self.configuration_derivative_jacobian(q), strict=True):
+            _, (a, b, c, x, y, z) = along(lambda moved: self._bias(moved, v, after, before), q, direction)
+            columns.append(((a, b, c), (x, y, z)))
+        return GeometricJacobian.trusted(after, before, after, tuple(columns))
+
+    def _bias(self, q: Vector, v: Vector, after: Frame[A], before: Frame[B]) -> Vector:
+        bias = self.bias_acceleration(q, v, after, before)
+        return bias.angular_components + bias.linear_components
 
     def position_subspace(self, q: Vector, after: Frame[A], before: Frame[B]) -> GeometricJacobian[A, B, A]:
         """Return H: nq columns in `after`; `H @ qd` is the twist that goes with the derivative qd of q.

@@ -3,7 +3,7 @@
 Room: spatial; may import the rest of `rbd.spatial` and above. Nothing here is exported.
 
 For inertia I and twist V, B = (V x* I + (I V) x* - I V x) / 2 (Echeandia and Wensing, 2021) maps motions to wrenches.
-Multiplied out, B vanishes on linear motion, so that two 3x3 blocks are all there is of it.
+Multiplied out, B vanishes on linear motion, so that a 3x3 matrix and a vector are all there is of it.
 """
 
 from __future__ import annotations
@@ -12,23 +12,23 @@ from typing import final
 
 import attrs
 
-from rbd.scalars import const
 from rbd.spatial.frame import Frame, check_frame
 from rbd.spatial.inertia import SpatialInertia
 from rbd.spatial.jacobians import GeometricJacobian, MomentumMatrix, WrenchMatrix
 from rbd.spatial.linalg import (
     Mat3,
+    Vec3,
     add3,
     add33,
     cross3,
     hat,
     matmul,
     matvec,
-    neg3,
-    scale33,
-    sub33,
+    outer,
+    scale3,
+    similarity,
     tmatvec,
-    transpose3,
+    zero3,
 )
 from rbd.spatial.motion import Twist
 from rbd.spatial.transform import Transform
@@ -37,54 +37,57 @@ from rbd.spatial.transform import Transform
 @final
 @attrs.frozen(eq=False)
 class CoriolisOperator:
-    """A map from angular velocities to wrenches, in `frame`: torque = torque_block w, force = force_block w."""
+    """A map from angular velocities to wrenches, in `frame`: torque = (tr(Q) 1 - Q) w, force = w x h.
+
+    h is the linear momentum and Q the sum of velocity times mass times position, transposed, over all points of the
+    bodies: the pair moves to another frame more cheaply than the blocks of the map.
+    """
 
     frame: Frame
-    torque_block: Mat3
-    force_block: Mat3
+    spread: Mat3
+    """Q."""
+    momentum: Vec3
+    """h."""
 
     @classmethod
     def of_body(cls, inertia: SpatialInertia, twist: Twist) -> CoriolisOperator:
         """Return the operator of one rigid body; both arguments in its frame."""
         check_frame(twist.frame, inertia.frame, operation="Coriolis operator", argument="twist (frame)")
-        momentum = inertia @ twist
-        moment, com = inertia.moment_components, hat(inertia.cross_part_components)
-        omega, velocity = hat(twist.angular_components), hat(twist.linear_components)
-        turning = sub33(matmul(omega, moment), matmul(moment, omega))
-        moving = add33(matmul(velocity, com), matmul(com, velocity))
-        twice = sub33(sub33(turning, moving), hat(momentum.angular_components))
-        return cls(inertia.frame, scale33(twice, const(1, 2)), hat(neg3(momentum.linear_components)))
+        com, omega, velocity = inertia.cross_part_components, twist.angular_components, twist.linear_components
+        spread = add33(outer(velocity, com), matmul(hat(omega), inertia.pseudo_moment_components))
+        return cls(inertia.frame, spread, add3(scale3(velocity, inertia.mass), cross3(omega, com)))
 
     def __add__(self, other: CoriolisOperator) -> CoriolisOperator:
         """Add the operator of a body rigidly considered together, in the same frame."""
         check_frame(other.frame, self.frame, operation="sum of Coriolis operators", argument="right operand")
-        torque, force = add33(self.torque_block, other.torque_block), add33(self.force_block, other.force_block)
-        return CoriolisOperator(self.frame, torque, force)
+        return CoriolisOperator(self.frame, add33(self.spread, other.spread), add3(self.momentum, other.momentum))
 
     def transformed(self, tf: Transform) -> CoriolisOperator:
         """Return the same operator in the frame `tf` maps to."""
         check_frame(tf.from_frame, self.frame, operation="transform of a Coriolis operator", argument="tf")
-        rotation, arm = tf.rotation_components, hat(tf.translation_components)
-        force, torque = _turned(rotation, self.force_block), _turned(rotation, self.torque_block)
-        return CoriolisOperator(tf.to_frame, add33(torque, matmul(arm, force)), force)
+        momentum = matvec(tf.rotation_components, self.momentum)
+        turned = similarity(tf.rotation_components, self.spread)
+        return CoriolisOperator(tf.to_frame, add33(turned, outer(momentum, tf.translation_components)), momentum)
+
+    @property
+    def torque_block(self) -> Mat3:
+        """The matrix from angular velocity to torque."""
+        (a, b, c), (d, e, f), (g, h, i) = self.spread
+        return (e + i, -b, -c), (-d, a + i, -f), (-g, -h, a + e)
 
     def wrenches(self, subspace: GeometricJacobian) -> WrenchMatrix:
         """Return B S for the columns of a motion subspace in this frame."""
         check_frame(subspace.frame, self.frame, operation="Coriolis operator @ subspace", argument="subspace")
-        columns = tuple((matvec(self.torque_block, w), matvec(self.force_block, w)) for w, _ in subspace.columns)
+        block, h = self.torque_block, self.momentum
+        columns = tuple((matvec(block, w), cross3(w, h)) for w, _ in subspace.columns)
         return WrenchMatrix.trusted(self.frame, columns)
 
     def transposed_wrenches(self, subspace: GeometricJacobian) -> WrenchMatrix:
         """Return the transpose of B times the columns of a motion subspace in this frame."""
         check_frame(subspace.frame, self.frame, operation="Coriolis operator @ subspace", argument="subspace")
-        columns = tuple(
-            (add3(tmatvec(self.torque_block, w), tmatvec(self.force_block, v)), (0, 0, 0)) for w, v in subspace.columns
-        )
+        block, h = self.torque_block, self.momentum
+        columns = tuple((add3(tmatvec(block, w), cross3(h, v)), zero3()) for w, v in subspace.columns)
         return WrenchMatrix.trusted(self.frame, columns)
-
-
-def _turned(rotation: Mat3, block: Mat3) -> Mat3:
-    return matmul(matmul(rotation, block), transpose3(rotation))
 
 
 def carried(subspace: GeometricJacobian, twist: Twist) -> GeometricJacobian:

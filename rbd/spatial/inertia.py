@@ -144,6 +144,13 @@ class SpatialInertia(SpatialValue, Generic[F]):
         return add33(self.moment_components, _point_mass_moment(self.cross_part_components, -1 / mass))
 
     @property
+    def pseudo_moment_components(self) -> Mat3:
+        """The sum of mass times position times position transposed, over all points: tr(J) / 2 - J."""
+        (xx, xy, xz), (_, yy, yz), (_, _, zz) = self.moment_components
+        half = _HALF * (xx + yy + zz)
+        return symmetric(half - xx, -xy, -xz, half - yy, -yz, half - zz)
+
+    @property
     def moment_about_com(self) -> Array:
         """The moment about the centre of mass as a fresh 3x3 array. Raises SingularError for a body without mass."""
         return to_float_array(self.moment_about_com_components)

@@ -1,0 +1,128 @@
+"""Derivatives of the accelerations torques make.
+
+Room: algorithms; may import state and above. From M vd + c = torques + passive follows d vd = M^-1 (d torques - d ID),
+ID being the inverse dynamics at vd (Carpentier and Mansard, 2018). M comes with the derivatives of ID, so that vd is
+found by its factor too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from rbd.algorithms.dynamics import factored
+from rbd.algorithms.external import ExternalWrenches, HeldWrench, held_wrenches, pushes
+from rbd.algorithms.extra_derivatives import extra_derivatives
+from rbd.algorithms.forward_dynamics import Torques
+from rbd.algorithms.inverse_dynamics import dynamics_bias_kernel
+from rbd.algorithms.mass_matrix import mass_matrix_kernel
+from rbd.algorithms.passive import passive_torques_kernel
+from rbd.algorithms.rigid_derivatives import Rows, derivatives_of
+from rbd.algorithms.spaces import Space, check_space, in_space, positions
+from rbd.algorithms.trees import require_tree
+from rbd.algorithms.variations import Variations, variations
+from rbd.joints.floating import FloatingJoint
+from rbd.scalars import Matrix, Scalar, Vector
+from rbd.scalars.linear import Factor
+from rbd.state import ArrayOf, Link, State, StateView, kernel
+
+A = TypeVar("A", bound=ArrayOf)
+
+
+@kernel
+def forward_dynamics_derivatives_kernel(
+    state: StateView, torques: Vector, held: Sequence[HeldWrench] = (), space: Space = "tangent"
+) -> tuple[Matrix, Matrix, Matrix]:
+    """Return the derivatives of vd by position, by v and by torques, which is the inverse of M."""
+    factor = factored(state, mass_matrix_kernel(state))
+    vd = factor.solve(_drive(state, torques, held))
+    varied = variations(state, vd)
+    rigid, extra = derivatives_of(state, varied), extra_derivatives(state, held)
+    by_position = _answers(state, factor, rigid.by_position, extra.by_position, _positions_known(state, varied))
+    by_velocity = _answers(state, factor, rigid.by_velocity, extra.by_velocity, _velocities_known(state, varied))
+    return in_space(state, by_position, space), by_velocity, factor.inverse()
+
+
+def _drive(state: StateView, torques: Vector, held: Sequence[HeldWrench]) -> Vector:
+    """Return what is left of the torques to accelerate."""
+    bias, passive = dynamics_bias_kernel(state, pushes(state, held)), passive_torques_kernel(state)
+    return tuple(torque + own - c for torque, own, c in zip(torques, passive, bias, strict=True))
+
+
+Known = dict[int, tuple[Link, Vector]]
+"""Column -> what M has to be multiplied by to give it: accelerations of the joint of a link."""
+
+
+def _positions_known(state: StateView, varied: Variations) -> Known:
+    """Return the columns of floating joints on the root: turning all bodies as one turns gravity the other way."""
+    known: Known = {}
+    for link in _floating(state):
+        for k, (angular, linear) in enumerate(varied.joints[link.index - 1].bend.columns):
+            known[link.v.start + k] = (link, angular + linear)
+    return known
+
+
+def _velocities_known(state: StateView, varied: Variations) -> Known:
+    """Return the columns of the linear velocities of floating joints on the root: all bodies share them."""
+    known: Known = {}
+    for link in _floating(state):
+        for k, (angular, linear) in list(enumerate(varied.joints[link.index - 1].whirl.columns))[3:]:
+            known[link.v.start + k] = (link, angular + linear)
+    return known
+
+
+def _floating(state: StateView) -> list[Link]:
+    return [link for link in state.links if link.parent == 0 and isinstance(link.joint.type, FloatingJoint)]
+
+
+def _answers(state: StateView, factor: Factor, rigid: Rows, extra: Rows, known: Known) -> Matrix:
+    """Return minus the inverse of M times the sum of two matrices, column by column."""
+    columns: list[Vector] = []
+    for k in range(len(rigid)):
+        right, found = [row[k] for row in extra], known.get(k)
+        if found is None:
+            right = [x + row[k] for x, row in zip(right, rigid, strict=True)]
+        else:
+            _take_rotors(state, right, *found)
+        answer = list(factor.solve(right))
+        if found is not None:
+            for i, rate in enumerate(found[1], start=found[0].v.start):
+                answer[i] = answer[i] + rate
+        columns.append(tuple(-x for x in answer))
+    return tuple(zip(*columns, strict=True)) if columns else ()
+
+
+def _take_rotors(state: StateView, right: list[Scalar], link: Link, rates: Vector) -> None:
+    """Take off what M makes of `rates` because of armatures, which the motion of bodies does not feel."""
+    armatures = state.joint_parameter(link.joint, "armature")
+    for i, (armature, rate) in enumerate(zip(armatures, rates, strict=True), start=link.v.start):
+        right[i] = right[i] - armature * rate
+
+
+def forward_dynamics_derivatives(
+    state: State[A], torques: Torques, external_wrenches: ExternalWrenches | None = None, *, space: Space = "tangent"
+) -> tuple[A, A, A]:
+    """Return (d_dq, d_dv, d_dtau), the derivatives of `forward_dynamics`; d_dtau is the inverse of the mass matrix.
+
+    `space` and `external_wrenches` as in `inverse_dynamics_derivatives`. Raises ArgumentError for another space,
+    ShapeError, NotFiniteError, FrameMismatchError, TopologyError for mechanisms with loop joints, and SingularError,
+    naming the joint, when M cannot be inverted.
+
+    >>> import numpy as np, rbd
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4], [1.0, 2.0])
+    >>> d_dq, d_dv, d_dtau = rbd.forward_dynamics_derivatives(state, [0.5, -0.5])
+    >>> bool(np.allclose(d_dtau, rbd.inverse_mass_matrix(state)))
+    True
+    """
+    require_tree(state, "forward_dynamics_derivatives")
+    check_space(space)
+    nv = state.layout.nv
+    drive = state.vector(torques, nv, "torques")
+    by_position, by_velocity, inverse = forward_dynamics_derivatives_kernel(
+        state, drive, held_wrenches(state, external_wrenches), space
+    )
+    return (
+        state.pack(by_position, "derivative by position", (nv, positions(state, space))),
+        state.pack(by_velocity, "derivative by velocity", (nv, nv)),
+        state.pack(inverse, "inverse mass matrix", (nv, nv)),
+    )

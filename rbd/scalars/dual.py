@@ -1,0 +1,224 @@
+"""Numbers that carry one derivative: exact directional derivatives of any formula. May import: all of the room.
+
+A dual number is value + derivative e with e^2 = 0. Both parts are scalars of any family, so that a derivative can be
+recorded, be a symbol, or be dual itself: duals of different `level` do not mix, the lower one is a constant to the
+higher one.
+
+>>> from rbd.scalars import sin
+>>> values, derivatives = along(lambda q: (sin(q[0]) * q[1],), (0.0, 3.0), (1.0, 0.0))
+>>> values, derivatives
+((0.0,), (3.0,))
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable
+from typing import Any, Final, final
+
+from typing_extensions import override
+
+from rbd.scalars.functions import (
+    absolute,
+    acos,
+    asin,
+    atan2,
+    cos,
+    divide,
+    exp,
+    less,
+    less_equal,
+    lift,
+    log,
+    power,
+    sin,
+    sqrt,
+    tan,
+    tanh,
+    where,
+)
+from rbd.scalars.operations import Operations
+from rbd.scalars.protocol import Condition, Scalar, Vector
+from rbd.scalars.registry import operations_of, register_scalar
+
+_levels: Final = itertools.count(1)  # the inner of two derivatives begins later, and has the higher level
+
+
+@final
+class Dual:
+    """A value and its derivative; the integer 0 stands for no derivative."""
+
+    __slots__ = ("derivative", "level", "value")
+
+    # NumPy's scalars stand back, so that `np.float64 * dual` is dual and no array.
+    __array_ufunc__ = None
+
+    def __init__(self, value: Scalar, derivative: Scalar = 0, level: int = 0) -> None:
+        """Take value and derivative; `level` tells duals of duals apart."""
+        self.value, self.derivative, self.level = value, derivative, level
+
+    @override
+    def __repr__(self) -> str:
+        return f"Dual({self.value!r}, {self.derivative!r})"
+
+    def __add__(self, other: Any, /) -> Dual:
+        a, b = _levelled(self, other)
+        return Dual(a.value + b.value, a.derivative + b.derivative, a.level)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any, /) -> Dual:
+        a, b = _levelled(self, other)
+        return Dual(a.value - b.value, a.derivative - b.derivative, a.level)
+
+    def __rsub__(self, other: Any, /) -> Dual:
+        a, b = _levelled(self, other)
+        return Dual(b.value - a.value, b.derivative - a.derivative, a.level)
+
+    def __mul__(self, other: Any, /) -> Dual:
+        a, b = _levelled(self, other)
+        return Dual(a.value * b.value, a.derivative * b.value + a.value * b.derivative, a.level)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any, /) -> Dual:
+        return _quotient(*_levelled(self, other))
+
+    def __rtruediv__(self, other: Any, /) -> Dual:
+        a, b = _levelled(self, other)
+        return _quotient(b, a)
+
+    def __neg__(self) -> Dual:
+        return Dual(-self.value, -self.derivative, self.level)
+
+    def __pos__(self) -> Dual:
+        return self
+
+
+def along(function: Callable[[Vector], Iterable[Scalar]], point: Vector, direction: Vector) -> tuple[Vector, Vector]:
+    """Return the values of `function` at `point` and their derivatives along `direction`."""
+    level = next(_levels)
+    results = tuple(function(tuple(Dual(x, d, level) for x, d in zip(point, direction, strict=True))))
+    pairs = [_at(x, level) for x in results]
+    return tuple(x.value for x in pairs), tuple(x.derivative for x in pairs)
+
+
+def _at(x: Scalar, level: int) -> Dual:
+    """Return `x` as a dual of this level: a constant where it is a simpler number."""
+    return x if isinstance(x, Dual) and x.level == level else Dual(x, 0, level)
+
+
+def _levelled(a: Scalar, b: Scalar) -> tuple[Dual, Dual]:
+    level = max(x.level for x in (a, b) if isinstance(x, Dual))
+    return _at(a, level), _at(b, level)
+
+
+def _quotient(a: Dual, b: Dual) -> Dual:
+    value = divide(a.value, b.value)
+    return Dual(value, divide(a.derivative - value * b.derivative, b.value), a.level)
+
+
+def _chain(x: Dual, value: Scalar, slope: Scalar) -> Dual:
+    return Dual(value, slope * x.derivative, x.level)
+
+
+@final
+class DualOperations(Operations[Dual]):
+    """Duals over any other family: they compare by value, and choose on the side that is chosen."""
+
+    name = "dual"
+    priority = 110  # above everything a dual may be made of
+
+    @override
+    def lift(self, x: Scalar, like: Dual) -> Dual:
+        return Dual(lift(x, like.value), 0, like.level)
+
+    @override
+    def to_float(self, x: Dual) -> float:
+        self.refuse("to_float", x)
+
+    @override
+    def is_finite(self, x: Dual) -> bool:
+        return all(operations_of(part).is_finite(part) for part in (x.value, x.derivative))
+
+    @override
+    def less(self, a: Dual, b: Dual) -> Condition:
+        a, b = _levelled(a, b)
+        return less(a.value, b.value)
+
+    @override
+    def less_equal(self, a: Dual, b: Dual) -> Condition:
+        a, b = _levelled(a, b)
+        return less_equal(a.value, b.value)
+
+    @override
+    def where(self, condition: Condition, a: Dual, b: Dual) -> Dual:
+        a, b = _levelled(a, b)
+        chosen = where(condition, a.value, b.value), where(condition, a.derivative, b.derivative)
+        return Dual(*chosen, a.level)
+
+    @override
+    def positive(self, x: Dual, what: str) -> Dual:
+        return Dual(operations_of(x.value).positive(x.value, what), x.derivative, x.level)
+
+    @override
+    def sin(self, x: Dual) -> Dual:
+        return _chain(x, sin(x.value), cos(x.value))
+
+    @override
+    def cos(self, x: Dual) -> Dual:
+        return _chain(x, cos(x.value), -sin(x.value))
+
+    @override
+    def tan(self, x: Dual) -> Dual:
+        t = tan(x.value)
+        return _chain(x, t, 1 + t * t)
+
+    @override
+    def asin(self, x: Dual) -> Dual:
+        return _chain(x, asin(x.value), divide(1, sqrt(1 - x.value * x.value)))
+
+    @override
+    def acos(self, x: Dual) -> Dual:
+        return _chain(x, acos(x.value), -divide(1, sqrt(1 - x.value * x.value)))
+
+    @override
+    def atan2(self, y: Dual, x: Dual) -> Dual:
+        y, x = _levelled(y, x)
+        rate = x.value * y.derivative - y.value * x.derivative
+        return Dual(atan2(y.value, x.value), divide(rate, x.value * x.value + y.value * y.value), x.level)
+
+    @override
+    def sqrt(self, x: Dual) -> Dual:
+        root = sqrt(x.value)
+        return Dual(root, divide(x.derivative, 2 * root), x.level)
+
+    @override
+    def exp(self, x: Dual) -> Dual:
+        e = exp(x.value)
+        return _chain(x, e, e)
+
+    @override
+    def log(self, x: Dual) -> Dual:
+        return Dual(log(x.value), divide(x.derivative, x.value), x.level)
+
+    @override
+    def tanh(self, x: Dual) -> Dual:
+        t = tanh(x.value)
+        return _chain(x, t, 1 - t * t)
+
+    @override
+    def power(self, x: Dual, n: Dual) -> Dual:
+        x, n = _levelled(x, n)
+        return _chain(x, power(x.value, n.value), n.value * power(x.value, n.value - 1))
+
+    @override
+    def divide(self, a: Dual, b: Dual) -> Dual:
+        return _quotient(*_levelled(a, b))
+
+    @override
+    def absolute(self, x: Dual) -> Dual:
+        return _chain(x, absolute(x.value), where(less(x.value, 0), -1, 1))
+
+
+register_scalar(Dual, DualOperations())
