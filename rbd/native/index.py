@@ -23,6 +23,7 @@ from typing import Any, Final
 import numpy as np
 
 from rbd.native import cache
+from rbd.scalars.intrinsics.intrinsic import TABLE, Call
 from rbd.scalars.outline import Outline
 from rbd.scalars.program import Port
 
@@ -33,27 +34,30 @@ _LOADED: Final = time.time()
 
 def find(key: str) -> Outline | None:
     """Return the outline stored under `key`; None when there is none that can be trusted."""
-    content = cache.load(_entry(key))
+    content = cache.load(entry(key))
     return None if content is None else _parsed(content)
 
 
 def keep(key: str, outline: Outline) -> None:
     """Store an outline under `key`, if there is a place for it."""
     ports = [[[port.name, port.shape] for port in ports] for ports in (outline.inputs, outline.outputs)]
-    content = [outline.name, *ports, outline.labels, outline.digest]
-    cache.store(_entry(key), json.dumps(content).encode())
+    calls = [[c.intrinsic.name, c.sizes, c.first_label, c.label_count] for c in outline.calls]
+    content = [outline.name, *ports, outline.labels, outline.digest, calls]
+    cache.store(entry(key), json.dumps(content).encode())
 
 
-def _entry(key: str) -> str:
+def entry(key: str) -> str:
+    """Return the key of the cache's entry for an outline."""
     return f"index {_FORMAT}|{key}"
 
 
 def _parsed(content: bytes) -> Outline | None:
     """Return what an entry says; None when it is no outline."""
     try:
-        name, inputs, outputs, labels, digest = json.loads(content)
-        return Outline(str(name), _ports(inputs), _ports(outputs), tuple(map(str, labels)), str(digest))
-    except (ValueError, TypeError):
+        name, inputs, outputs, labels, digest, calls = json.loads(content)
+        texts = tuple(map(str, labels))
+        return Outline(str(name), _ports(inputs), _ports(outputs), texts, str(digest), tuple(_call(*c) for c in calls))
+    except (ValueError, TypeError, KeyError):
         return None
 
 
@@ -118,3 +122,8 @@ def _unchanged(path: str) -> bytes | None:
         return content if len(content) == found.st_size else None
     finally:
         os.close(handle)
+
+
+def _call(name: str, sizes: list[int], first: int, count: int) -> Call:
+    """Return a call; KeyError when its intrinsic is not known here."""
+    return Call(TABLE[name], tuple(map(int, sizes)), int(first), int(count))

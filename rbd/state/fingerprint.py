@@ -72,7 +72,7 @@ def _write_mechanism(writer: _Writer, mechanism: Mechanism) -> None:
         _write_body(writer, body)
     for joint in mechanism.joints:
         _write_joint(writer, joint)
-    writer.put(getattr(mechanism, "half_spaces", ()))
+    writer.put(mechanism.half_spaces)
 
 
 def _write_body(writer: _Writer, body: RigidBody) -> None:
