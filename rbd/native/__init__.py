@@ -18,6 +18,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from rbd.native import cache
+from rbd.native.background import background, in_background
 from rbd.native.index import find as find_outline
 from rbd.native.index import keep as keep_outline
 from rbd.native.index import platform_key, sources_digest
@@ -59,6 +60,11 @@ def compile_program(program: Program | Source, *, lanes: int | None = None) -> N
     return compile_now(program, lanes=lanes)
 
 
+def has_code(kernel: NativeKernel) -> bool:
+    """Return whether the code of a kernel for one state is there, loading it if it was made before."""
+    return kernel.load_single()
+
+
 def make_entry(
     kernel: NativeKernel,
     fallback: Callable[..., object],
@@ -76,8 +82,11 @@ def make_entry(
 __all__ = [
     "InterpretedWarning",
     "available",
+    "background",
     "compile_program",
     "find_outline",
+    "has_code",
+    "in_background",
     "keep_outline",
     "keeps_outlines",
     "make_entry",

@@ -7,7 +7,7 @@ and scalar states (recorded, complex, symbolic, interval, exact numbers) share, 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal, TypeVar, cast
 
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from rbd.scalars import Scalar, Vector
 from rbd.scalars.arrays import scalars
 from rbd.spatial import FreeVector, Point, SpatialInertia, Transform
 from rbd.state.layout import Layout, Link, layout_of
+from rbd.state.store.body import Body
 
 T = TypeVar("T")
 Depends = Literal["parameters", "q", "qv"]
@@ -112,6 +113,10 @@ class StateView(ABC):
         value = compute(self)
         self._memory[compute] = (stamp, value)
         return value
+
+    def evaluate(self, body: Body, args: Sequence[Any], named: Mapping[str, Any]) -> Any:
+        """Return what a kernel gives for this state: here, by running its readable source."""
+        return body.function(self, *args, **named)
 
     # --- coordinates of one joint ------------------------------------------------------------------
 

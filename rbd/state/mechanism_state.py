@@ -7,18 +7,19 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Sequence
-from typing import Any, final, overload
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar, cast, final, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from typing_extensions import override
 
 from rbd.errors import NotFiniteError, ScalarError, WrongThreadError
 from rbd.mechanism import Joint, Mechanism
 from rbd.scalars import Scalar, Vector, to_float
 from rbd.scalars.arrays import Array, check_out, float_array
 from rbd.spatial import Transform, Twist
-from rbd.state.base import Depends
+from rbd.state.base import Depends, StateView
 from rbd.state.coordinates import (
     checked_configuration,
     checked_vector,
@@ -26,8 +27,13 @@ from rbd.state.coordinates import (
     only_for_joints,
     velocity_of,
 )
+from rbd.state.interpreted import interpreted, is_interpreted
 from rbd.state.queries import State
 from rbd.state.scalar_state import ScalarState
+from rbd.state.store.body import Body, pass_body
+from rbd.state.store.kernels import UNSERVED, kernels_of
+
+T = TypeVar("T")
 
 
 @final
@@ -53,8 +59,9 @@ class MechanismState(State[Array]):
         self._v: Array = np.zeros(layout.nv)
         self._q_view, self._v_view = _read_only(self._q), _read_only(self._v)
         self._q_version = self._v_version = 0
-        self._q_scalars: Vector = ()
-        self._v_scalars: Vector = ()
+        self._q_scalars: Vector | None = None
+        self._v_scalars: Vector | None = None
+        self._kernels = kernels_of(mechanism)
         self._write_q(self._zero_configuration() if q is None else checked_configuration(layout, q))
         self._write_v(np.zeros(layout.nv) if v is None else self._checked_velocity(v))
 
@@ -72,10 +79,14 @@ class MechanismState(State[Array]):
 
     def configuration_scalars(self) -> Vector:
         """Return q as Python floats."""
+        if self._q_scalars is None:
+            self._q_scalars = tuple(self._q.tolist())
         return self._q_scalars
 
     def velocity_scalars(self) -> Vector:
         """Return v as Python floats."""
+        if self._v_scalars is None:
+            self._v_scalars = tuple(self._v.tolist())
         return self._v_scalars
 
     def lifted(self, value: Scalar) -> Scalar:
@@ -126,7 +137,7 @@ class MechanismState(State[Array]):
         if isinstance(q, Joint):
             link = self.layout.link(q)
             whole = self._q.copy()
-            whole[link.q] = configuration_of(link, value, self._q_scalars[link.q])
+            whole[link.q] = configuration_of(link, value, self.configuration_scalars()[link.q])
             q = whole
         elif value is not None:
             raise only_for_joints(q, value)
@@ -147,7 +158,7 @@ class MechanismState(State[Array]):
         if isinstance(v, Joint):
             link = self.layout.link(v)
             whole = self._v.copy()
-            whole[link.v] = velocity_of(link, value, self._q_scalars[link.q])
+            whole[link.v] = velocity_of(link, value, self.configuration_scalars()[link.q])
             v = whole
         elif value is not None:
             raise only_for_joints(v, value)
@@ -188,7 +199,38 @@ class MechanismState(State[Array]):
     ) -> ScalarState:
         """Return a state at coordinates of any scalar type; this state's own where not given."""
         self.require_current()
-        return ScalarState(self.mechanism, self._q_scalars if q is None else q, self._v_scalars if v is None else v)
+        q = self.configuration_scalars() if q is None else q
+        return ScalarState(self.mechanism, q, self.velocity_scalars() if v is None else v)
+
+    # --- computing ---------------------------------------------------------------------------------
+
+    @override
+    def evaluate(self, body: Body, args: Sequence[Any], named: Mapping[str, Any]) -> Any:
+        """Return what a kernel gives for this state: run what was recorded of it, or else its readable source."""
+        self.require_current()
+        if is_interpreted():
+            return body.function(self, *args, **named)
+        found = self._kernels.run(self.mechanism, body, (self._q, self._v), args, named)
+        if found is not UNSERVED:
+            return found
+        with interpreted():
+            return body.function(self, *args, **named)
+
+    @override
+    def remembered(self, compute: Callable[[StateView], T], depends: Depends) -> T:
+        """Return `compute(self)`, computed at most once while what it depends on stays the same."""
+        self.require_current()
+        plain = is_interpreted()
+        stamp, key = self.stamp(depends), (compute, plain)
+        known = self._memory.get(key)
+        if known is not None and known[0] == stamp:
+            return cast(T, known[1])
+        if plain or depends == "parameters":
+            value = compute(self)
+        else:
+            value = self.evaluate(pass_body(compute), (), {})
+        self._memory[key] = (stamp, value)
+        return value
 
     # --- inside ------------------------------------------------------------------------------------
 
@@ -219,13 +261,13 @@ class MechanismState(State[Array]):
     def _write_q(self, q: Array) -> None:
         if self._q.size:
             self._q[...] = q
-        self._q_scalars = tuple(q.tolist())
+        self._q_scalars = None
         self._q_version += 1
 
     def _write_v(self, v: Array) -> None:
         if self._v.size:
             self._v[...] = v
-        self._v_scalars = tuple(v.tolist())
+        self._v_scalars = None
         self._v_version += 1
 
     def _zero_configuration(self) -> Array:

@@ -1,68 +1,34 @@
-"""Programs of rbd's own algorithms: recorded, or found on disk with all that is needed to run their machine code.
+"""The state an algorithm is recorded with.
 
-Room: state; may import mechanism and above. What others wrote is recorded in every process; its machine code is found
-by the digest of the program.
+Room: state; may import mechanism and above. Whoever records (compiled robots, live states, users' functions) makes the
+state here, so that the same algorithm with the same options is the same program.
 """
 
 from __future__ import annotations
 
-import weakref
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Iterable
 
-from rbd import native
-from rbd.errors import StaleStateError
 from rbd.mechanism import Mechanism
-from rbd.scalars.outline import Source
-from rbd.scalars.program import Program
-from rbd.state.fingerprint import fingerprint
-
-PACKAGE = Path(__file__).parents[1]
-"""Where rbd's sources are."""
+from rbd.scalars.graph import Graph, Nested
+from rbd.state.parameters import ParameterName, ParameterValues, parameter_shape
+from rbd.state.scalar_state import ScalarState
 
 
-def recorded_or_found(mechanism: Mechanism, what: str, record: Callable[[Mechanism], Program]) -> Source:
-    """Return the program that `record` makes for `mechanism`, without calling it if it was recorded before.
-
-    `what` names an algorithm of rbd with all its options: together with the mechanism as it is now it must determine
-    the program. Programs with anything in them that is not rbd's own must not come here. A program that was found is
-    recorded when somebody asks for it; that raises StaleStateError if the mechanism was edited since, or is gone. The
-    source does not keep the mechanism alive, if `record` does not.
-    """
-    key = _key(mechanism, what)
-    if key is None:
-        return Source.of(record(mechanism))
-    outline = native.find_outline(key)
-    if outline is not None:
-        return Source(outline, _while_unchanged(mechanism, what, record))
-    source = Source.of(record(mechanism))
-    native.keep_outline(key, source.outline)
-    return source
+def coordinate_inputs(graph: Graph, mechanism: Mechanism, *, with_velocity: bool = True) -> tuple[Nested, Nested]:
+    """Return the inputs q and v; without velocity, v is structural zeros and no input."""
+    q = graph.input("q", (mechanism.nq,))
+    return q, graph.input("v", (mechanism.nv,)) if with_velocity else (0,) * mechanism.nv
 
 
-def _key(mechanism: Mechanism, what: str) -> str | None:
-    """Return what an outline is kept under; None where nothing may be kept, or could be."""
-    if not native.keeps_outlines():
-        return None
-    mine, sources = fingerprint(mechanism), native.sources_digest(PACKAGE)
-    if mine is None or sources is None:
-        return None
-    return "|".join((native.platform_key(), sources, mine, what))
-
-
-def _while_unchanged(mechanism: Mechanism, what: str, record: Callable[[Mechanism], Program]) -> Callable[[], Program]:
-    """Return what records `mechanism` only while it is what was found."""
-    found, reference = fingerprint(mechanism), weakref.ref(mechanism)
-
-    def guarded() -> Program:
-        present = reference()
-        now = None if present is None else fingerprint(present)
-        if present is None or now != found:
-            raise StaleStateError(
-                f"{what}: the machine code was found on disk; to record it, the mechanism must be as it was then",
-                made_with=found,
-                now=now,
-            )
-        return record(present)
-
-    return guarded
+def recording_state(
+    graph: Graph,
+    mechanism: Mechanism,
+    coordinates: tuple[Nested, Nested],
+    parameters: Iterable[ParameterName] = (),
+    *,
+    regroup: bool = False,
+) -> ScalarState:
+    """Return a state at recorded coordinates; `parameters` become inputs, all others are baked in as they are now."""
+    values: dict[str, Nested] = {name: graph.input(name, parameter_shape(mechanism, name)) for name in parameters}
+    given = ParameterValues(mechanism, values) if values else None
+    return ScalarState(mechanism, *coordinates, parameters=given, regroup=regroup)
