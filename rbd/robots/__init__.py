@@ -13,6 +13,7 @@ from rbd.robots.arm7 import arm7
 from rbd.robots.chain import chain
 from rbd.robots.double_pendulum import double_pendulum
 from rbd.robots.four_bar import four_bar, four_bar_configuration
+from rbd.robots.hand import hand
 from rbd.robots.humanoid import humanoid
 
-__all__ = ["arm7", "chain", "double_pendulum", "four_bar", "four_bar_configuration", "humanoid"]
+__all__ = ["arm7", "chain", "double_pendulum", "four_bar", "four_bar_configuration", "hand", "humanoid"]

@@ -1,0 +1,273 @@
+"""Shapes of a mechanism's bodies, and the pairs of them whose distances matter.
+
+Room: contact; may import compiled and above.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, Literal, TypeAlias, TypeVar, cast, final
+
+import attrs
+import numpy as np
+from typing_extensions import override
+
+from rbd.compiled import RecordedFunction
+from rbd.compiled.evaluation import Result
+from rbd.compiled.record import record
+from rbd.contact.kinematics import Nearest, distance_and_row, nearest, second_order
+from rbd.contact.pairs import Pair
+from rbd.contact.shapes import Box, Capsule, Shape, Sphere
+from rbd.errors import ArgumentError, FrameMismatchError
+from rbd.mechanism import Mechanism, RigidBody
+from rbd.scalars import Scalar
+from rbd.scalars.arrays import Array
+from rbd.spatial import Frame, FreeVector, Point, check_frame
+from rbd.spatial.half_space import HalfSpace
+from rbd.spatial.linalg import Vec3
+from rbd.spatial.values import require_kind
+from rbd.state import MechanismState, ScalarState, State
+from rbd.state.kernel import require_state
+
+S = TypeVar("S", bound=Shape)
+Recorded: TypeAlias = Literal["distances", "distances again", "jacobian", "bias"]
+
+
+@final
+@attrs.frozen(eq=False)
+class Distance:
+    """How close two shapes are: negative where they overlap. Witnesses and normal are in the root frame.
+
+    The normal has length one and points from the second shape to the first; witness_a - witness_b = value * normal.
+    """
+
+    value: Scalar
+    witness_a: Point[Any]
+    witness_b: Point[Any]
+    normal: FreeVector[Any]
+
+
+@final
+class CollisionModel:
+    """Shapes fixed to bodies, and the pairs of them that are watched. It keeps no state: distances are functions of q.
+
+    >>> import rbd
+    >>> from rbd.contact import Capsule, CollisionModel, HalfSpace
+    >>> mechanism = rbd.robots.double_pendulum()
+    >>> world, link = mechanism.root_body, mechanism.bodies[-1]
+    >>> floor = HalfSpace(rbd.Point(world.default_frame, (0, 0, -3)), rbd.FreeVector(world.default_frame, (0, 0, 1)))
+    >>> model = CollisionModel(mechanism)
+    >>> ground = model.add(world, floor)
+    >>> rod = model.add(link, Capsule(link.default_frame, length=0.4, radius=0.05))
+    >>> model.add_pair(rod, ground)
+    >>> near = model.distances(rbd.MechanismState(mechanism))
+    >>> round(float(near[0].value), 6)
+    1.75
+    """
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        """Begin without shapes."""
+        require_kind(mechanism, Mechanism, operation="CollisionModel", argument="mechanism")
+        self._mechanism = mechanism
+        self._bodies: dict[int, tuple[Shape, RigidBody]] = {}
+        self._pairs: list[Pair] = []
+        self._functions: dict[str, RecordedFunction] = {}
+        self._made_for: tuple[int, ...] = ()
+
+    # --- what it holds ------------------------------------------------------------------------------------------------
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism whose bodies carry the shapes."""
+        return self._mechanism
+
+    @property
+    def shapes(self) -> tuple[Shape, ...]:
+        """The shapes in the order they were added."""
+        return tuple(shape for shape, _ in self._bodies.values())
+
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        """The watched pairs in the order they were added."""
+        return tuple(self._pairs)
+
+    def body(self, shape: Shape) -> RigidBody:
+        """Return the body that carries `shape`; raise ArgumentError for a shape that was not added."""
+        found = self._bodies.get(id(shape))
+        if found is None:
+            raise ArgumentError(f"{shape!r} is no shape of this model; add it first", argument="shape", value=shape)
+        return found[1]
+
+    def add(self, body: RigidBody | str, shape: S) -> S:
+        """Fix `shape` to `body`, whose frames must include the shape's; return the shape.
+
+        Raises FrameMismatchError for a frame of another body, UnknownNameError, ArgumentError for a shape added before.
+        """
+        require_kind(shape, Capsule, Sphere, Box, HalfSpace, operation="add", argument="shape")
+        owner = self._mechanism.body(body)
+        if not owner.has_frame(shape.frame):
+            raise FrameMismatchError(
+                f"add: the shape is in frame '{shape.frame.name}', which is not fixed to body '{owner.name}'; "
+                f"add the frame to the body first: body.add_frame(...)",
+                operation="add",
+                argument="shape",
+            )
+        if id(shape) in self._bodies:
+            raise ArgumentError("add: this shape was added before", argument="shape", value=shape)
+        self._bodies[id(shape)] = (shape, owner)
+        return shape
+
+    def add_pair(self, a: Shape, b: Shape) -> None:
+        """Watch the distance of two shapes of different bodies.
+
+        Raises ArgumentError for shapes that were not added, of one body, or of two half-spaces.
+        """
+        body_a, body_b = self.body(a), self.body(b)
+        if body_a is body_b:
+            raise ArgumentError(
+                f"add_pair: both shapes are fixed to body '{body_a.name}', their distance never changes",
+                argument="b",
+                value=b,
+            )
+        if isinstance(a, HalfSpace) and isinstance(b, HalfSpace):
+            raise ArgumentError("add_pair: two half-spaces have no distance", argument="b", value=b)
+        self._pairs.append(Pair(a, b, body_a, body_b))
+        self._functions.clear()
+
+    # --- what it computes ---------------------------------------------------------------------------------------------
+
+    def distances(self, state: State[Any], previous: Sequence[Distance] | None = None) -> list[Distance]:
+        """Return how close every pair is, in the order of the pairs.
+
+        Where the axes of two shapes meet, the normal is undefined: `previous`, what this method returned before, keeps
+        the direction it had then; without it a direction perpendicular to both is taken. Parallel segments have many
+        nearest points: the middle of what they share is given. The result depends on nothing but the arguments.
+        """
+        self._require(state)
+        if not isinstance(state, MechanismState):
+            normals = self._earlier_normals(previous)
+            return [_framed(*nearest(state, pair, n)) for pair, n in zip(self._pairs, normals, strict=True)]
+        if previous is None:
+            found = self.recorded("distances")(state.q, state.v)
+        else:
+            earlier = np.array(self._earlier_normals(previous), dtype=np.float64).reshape(-1, 3)
+            found = self.recorded("distances again")(state.q, state.v, earlier)
+        return [_from_row(row, state.layout.root_frame) for row in np.asarray(found).tolist()]
+
+    def jacobian(self, state: State[Any], *, out: Array | None = None) -> Array:
+        """Return J with dd/dt = J v, one row per pair, (pairs, nv).
+
+        At a configuration where the nearest points are not unique (parallel segments, resting faces) the derivative
+        has a jump; the row is that of the witnesses `distances` gives.
+        """
+        self._require(state)
+        if isinstance(state, MechanismState):
+            return _only(self.recorded("jacobian")(state.q, state.v, out=out))
+        rows = [distance_and_row(state, pair)[1] for pair in self._pairs]
+        packed: Array = state.pack(rows, "contact jacobian", (len(self._pairs), state.layout.nv), out)
+        return packed
+
+    def bias(self, state: State[Any], *, out: Array | None = None) -> Array:
+        """Return b with d'' = J vd + b, exactly: what the material points do, and the witnesses' sliding, (pairs,)."""
+        self._require(state)
+        if isinstance(state, MechanismState):
+            return _only(self.recorded("bias")(state.q, state.v, out=out))
+        biases = [second_order(state, pair) for pair in self._pairs]
+        packed: Array = state.pack(biases, "contact bias", (len(self._pairs),), out)
+        return packed
+
+    def recorded(self, name: Recorded) -> RecordedFunction:
+        """Return one of the model's functions of arrays (q, v), which may have leading batch axes.
+
+        "distances": ten numbers per pair: the value, the witnesses, the normal; "distances again" takes earlier
+        normals, (pairs, 3), as a third argument; "jacobian" and "bias": as the methods of these names. It is for the
+        mechanism and the pairs as they are now.
+
+        >>> import numpy as np, rbd
+        >>> mechanism, model = rbd.robots.hand()
+        >>> q = np.zeros((100, mechanism.nq))
+        >>> model.recorded("distances")(q, np.zeros(mechanism.nv)).shape
+        (100, 4, 10)
+        """
+        now = (self._mechanism.structure_version, self._mechanism.parameter_version)
+        if now != self._made_for:
+            self._functions.clear()
+            self._made_for = now
+        known = self._functions.get(name)
+        if known is None:
+            inputs = {"normals": (len(self._pairs), 3)} if name == "distances again" else {}
+            known = self._functions[name] = record(partial(_BODIES[name], self._pairs), self._mechanism, **inputs)
+        return known
+
+    @override
+    def __repr__(self) -> str:
+        return f"<collision model: {len(self._bodies)} shapes, {len(self._pairs)} pairs>"
+
+    # --- inside -------------------------------------------------------------------------------------------------------
+
+    def _require(self, state: State[Any]) -> None:
+        require_state(state, "a collision model")
+        if state.mechanism is not self._mechanism:
+            raise ArgumentError(
+                "the state is of another mechanism than the collision model", argument="state", value=state
+            )
+        state.require_current()
+
+    def _earlier_normals(self, previous: Sequence[Distance] | None) -> list[Vec3]:
+        if previous is None:
+            return [(0, 0, 0)] * len(self._pairs)
+        if len(previous) != len(self._pairs):
+            raise ArgumentError(
+                f"previous holds {len(previous)} distances, the model has {len(self._pairs)} pairs",
+                argument="previous",
+                value=previous,
+            )
+        root = self._mechanism.root_frame
+        for distance in previous:
+            check_frame(distance.normal.frame, root, operation="distances", argument="previous")
+        return [distance.normal.xyz_components for distance in previous]
+
+
+def _all_nearest(pairs: Sequence[Pair], state: ScalarState, normals: object = None) -> object:
+    earlier = [(0, 0, 0)] * len(pairs) if normals is None else cast("list[Vec3]", cast("Any", normals).tolist())
+    rows: list[object] = []
+    for pair, normal in zip(pairs, earlier, strict=True):
+        value, points = nearest(state, pair, normal)
+        rows.append((value, *(x for point in points for x in point.xyz_components)))
+    return _table(rows, 10)
+
+
+def _all_rows(pairs: Sequence[Pair], state: ScalarState) -> object:
+    return _table([distance_and_row(state, pair)[1] for pair in pairs], state.layout.nv)
+
+
+def _all_biases(pairs: Sequence[Pair], state: ScalarState) -> object:
+    return _table([second_order(state, pair) for pair in pairs])
+
+
+_BODIES: Mapping[str, Callable[..., object]] = {
+    "distances": _all_nearest,
+    "distances again": _all_nearest,
+    "jacobian": _all_rows,
+    "bias": _all_biases,
+}
+
+
+def _table(rows: Sequence[object], width: int | None = None) -> object:
+    """Return rows as they are, or an empty array whose shape counts."""
+    return tuple(rows) if rows else np.empty((0,) if width is None else (0, width))
+
+
+def _framed(value: Scalar, points: Nearest) -> Distance:
+    return Distance(value, *points)
+
+
+def _from_row(row: Sequence[float], root: Frame[Any]) -> Distance:
+    value, ax, ay, az, bx, by, bz, x, y, z = row
+    on_a, on_b = Point.trusted(root, (ax, ay, az)), Point.trusted(root, (bx, by, bz))
+    return Distance(value, on_a, on_b, FreeVector.trusted(root, (x, y, z)))
+
+
+def _only(result: Result) -> Array:
+    return result if isinstance(result, np.ndarray) else result[0]

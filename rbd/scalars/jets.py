@@ -1,0 +1,180 @@
+"""Numbers that carry two derivatives in time: a value, its rate and its acceleration. May import: all of the room.
+
+Running a formula on jets differentiates it twice along a motion, whatever its parts are made of: floats, recorded
+scalars, intervals. A choice made by `where` is differentiated on the side that was chosen.
+
+>>> from rbd.scalars import sin
+>>> angle = Jet(0.5, 2.0, 0.0)                    # turning at a constant rate
+>>> height = sin(angle)
+>>> abs(height.second + 4.0 * sin(0.5)) < 1e-15
+True
+"""
+
+from __future__ import annotations
+
+from typing import Any, final
+
+from typing_extensions import override
+
+from rbd.scalars.constants import const
+from rbd.scalars.functions import (
+    absolute,
+    cos,
+    divide,
+    exp,
+    is_float,
+    less,
+    less_equal,
+    log,
+    sin,
+    sqrt,
+    to_float,
+    where,
+)
+from rbd.scalars.operations import Operations
+from rbd.scalars.protocol import Condition, Scalar
+from rbd.scalars.registry import operations_of, register_scalar
+
+_TWO = const(2, 1)
+_HALF = const(1, 2)
+
+
+@final
+class Jet:
+    """A value with its first and second derivative with respect to time."""
+
+    __slots__ = ("first", "second", "value")
+
+    # NumPy's scalars stand back, so that `np.float64 * jet` is a jet and no array.
+    __array_ufunc__ = None
+
+    def __init__(self, value: Scalar, first: Scalar = 0, second: Scalar = 0) -> None:
+        """Take the value, its rate and its acceleration; the integer 0 stands for what does not move."""
+        self.value, self.first, self.second = value, first, second
+
+    @override
+    def __repr__(self) -> str:
+        return f"Jet({self.value!r}, {self.first!r}, {self.second!r})"
+
+    def __add__(self, other: Any, /) -> Jet:
+        b = jet(other)
+        return Jet(self.value + b.value, self.first + b.first, self.second + b.second)
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any, /) -> Jet:
+        b = jet(other)
+        return Jet(self.value - b.value, self.first - b.first, self.second - b.second)
+
+    def __rsub__(self, other: Any, /) -> Jet:
+        return jet(other) - self
+
+    def __mul__(self, other: Any, /) -> Jet:
+        b = jet(other)
+        second = self.second * b.value + _TWO * (self.first * b.first) + self.value * b.second
+        return Jet(self.value * b.value, self.first * b.value + self.value * b.first, second)
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any, /) -> Jet:
+        b = jet(other)
+        value = divide(self.value, b.value)
+        first = divide(self.first - value * b.first, b.value)
+        second = divide(self.second - _TWO * (first * b.first) - value * b.second, b.value)
+        return Jet(value, first, second)
+
+    def __rtruediv__(self, other: Any, /) -> Jet:
+        return jet(other) / self
+
+    def __neg__(self) -> Jet:
+        return Jet(-self.value, -self.first, -self.second)
+
+    def __pos__(self) -> Jet:
+        return self
+
+
+def jet(x: Any) -> Jet:
+    """Return `x` as a jet: itself, or a number that does not move."""
+    return x if isinstance(x, Jet) else Jet(x)
+
+
+def _chain(x: Jet, value: Scalar, slope: Scalar, bend: Scalar) -> Jet:
+    """Return f(x) from f, f' and f'' at the value of x."""
+    return Jet(value, slope * x.first, slope * x.second + bend * (x.first * x.first))
+
+
+@final
+class JetOperations(Operations[Jet]):
+    """Jets over any other family: they compare by value."""
+
+    name = "jets"
+    priority = 95
+
+    @override
+    def lift(self, x: Scalar, like: Jet) -> Jet:
+        return Jet(x)
+
+    @override
+    def to_float(self, x: Jet) -> float:
+        if all(is_float(part) and to_float(part) == 0 for part in (x.first, x.second)):
+            return to_float(x.value)
+        self.refuse("to_float", x)
+
+    @override
+    def is_finite(self, x: Jet) -> bool:
+        return all(operations_of(part).is_finite(part) for part in (x.value, x.first, x.second))
+
+    @override
+    def less(self, a: Jet, b: Jet) -> Condition:
+        return less(a.value, b.value)
+
+    @override
+    def less_equal(self, a: Jet, b: Jet) -> Condition:
+        return less_equal(a.value, b.value)
+
+    @override
+    def where(self, condition: Condition, a: Scalar, b: Scalar) -> Jet:
+        first, second = jet(a), jet(b)
+        return Jet(
+            where(condition, first.value, second.value),
+            where(condition, first.first, second.first),
+            where(condition, first.second, second.second),
+        )
+
+    @override
+    def sin(self, x: Jet) -> Jet:
+        s, c = sin(x.value), cos(x.value)
+        return _chain(x, s, c, -s)
+
+    @override
+    def cos(self, x: Jet) -> Jet:
+        s, c = sin(x.value), cos(x.value)
+        return _chain(x, c, -s, -c)
+
+    @override
+    def sqrt(self, x: Jet) -> Jet:
+        root = sqrt(x.value)
+        slope = divide(_HALF, root)
+        return _chain(x, root, slope, -divide(_HALF * slope, x.value))
+
+    @override
+    def exp(self, x: Jet) -> Jet:
+        e = exp(x.value)
+        return _chain(x, e, e, e)
+
+    @override
+    def log(self, x: Jet) -> Jet:
+        slope = divide(1, x.value)
+        return _chain(x, log(x.value), slope, -(slope * slope))
+
+    @override
+    def absolute(self, x: Jet) -> Jet:
+        sign = where(less(x.value, 0), -1, 1)
+        return Jet(absolute(x.value), sign * x.first, sign * x.second)
+
+    @override
+    def divide(self, a: Jet, b: Jet) -> Jet:
+        return a / b
+
+
+register_scalar(Jet, JetOperations())
