@@ -9,8 +9,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rbd.errors import NotFiniteError, SingularError
+from rbd.errors import NotFiniteError
 from rbd.scalars.arrays import Array
+from rbd.scalars.intrinsics.intrinsic import failure
 from rbd.scalars.opcodes import BAD_INPUT, BAD_OUTPUT, FIRST_CHECK
 from rbd.scalars.outline import Outline
 from rbd.scalars.program import Program
@@ -24,8 +25,8 @@ def raise_status(program: Program | Outline, status: int, inputs: Sequence[Array
         raise NotFiniteError(f"{name}{list(index)} is not finite{where}", argument=name, index=index, row=row)
     if status == BAD_OUTPUT:
         raise NotFiniteError(f"{program.name} left the range of float64{where}", argument=program.name, row=row)
-    label = program.labels[status - FIRST_CHECK]
-    raise SingularError(f"{label} must be positive, and is not{where}", what=label, row=row)
+    error = failure(program.labels, program.calls, status - FIRST_CHECK)
+    raise type(error)(f"{error.message}{where}", **error.fields, row=row)
 
 
 def _bad_entry(program: Program | Outline, inputs: Sequence[Array], row: int | None) -> tuple[str, tuple[int, ...]]:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import final
 
+from rbd.native.calls import call_lines, calls_text
 from rbd.native.ir import ATTRIBUTES, Lanes, Writer
-from rbd.native.lower import Angle, Plan, input_count, operands
+from rbd.native.lower import CHUNK, Angle, Plan, input_count
 from rbd.native.trig import sincos_call
-from rbd.scalars.opcodes import CONDITIONS, FIRST_CHECK, Op
+from rbd.scalars.opcodes import CONDITIONS, FIRST_CHECK, Op, operands_of
 from rbd.scalars.program import Program
 
 _PLAIN: dict[Op, tuple[str, type]] = {
@@ -99,12 +100,18 @@ class Body:
             if self.program.code[index][0] in CONDITIONS:
                 stored = self.w.set(f"uitofp {self.lanes.truth} {value} to {self.lanes.double}")
             self._store("%ws", slot, stored)
+        self._hand_out(index, value)
+
+    def _hand_out(self, index: int, value: str) -> None:
+        """Put the value of instruction `index` where outputs are and where calls will look for it."""
         for output in self.uses.get(index, ()):
             self._store("%out", output, value)
+        for place in self.plan.feeds.get(index, ()):
+            self._store("%ws", place, value)
 
-    def store_direct(self, output: int, operand: int) -> None:
-        """Store an output that is an input or a constant."""
-        self._store("%out", output, self.value(operand))
+    def store_direct(self, block: str, place: int, operand: int) -> None:
+        """Store an input or a constant where it is an output or an operand of a call."""
+        self._store(block, place, self.value(operand))
 
     # --- instructions -------------------------------------------------------------------------------------------------
 
@@ -117,7 +124,13 @@ class Body:
             if angle is not None:
                 self.angle(angle)
             return
-        values = [self.value(operand) for operand in operands(self.program, code)]
+        if op == Op.CALL:
+            call_lines(self.w, self.lanes, self.plan.calls[index])
+            return
+        if op == Op.PICK:
+            self._hand_out(index, self.value(self.inputs + index))
+            return
+        values = [self.value(operand) for operand in operands_of(code)]
         if op == Op.POSITIVE:
             self._check(values[0], FIRST_CHECK + code[2])
             self.define(index, values[0])
@@ -215,17 +228,17 @@ def functions(plan: Plan, lanes: Lanes, prefix: str, pack: int) -> tuple[list[st
     for output, operand in enumerate(plan.program.results):
         if operand >= inputs:
             uses.setdefault(operand - inputs, []).append(output)
-    bodies = [_first(plan, lanes, f"{prefix}_start", uses, pack)]
+    bodies = [_first(plan, lanes, f"{prefix}_start", uses, pack), *_direct(plan, lanes, f"{prefix}_direct", uses)]
     for number, chunk in enumerate(plan.chunks):
         body = Body(f"{prefix}_{number}", plan, lanes, uses)
         for index in chunk:
             body.instruction(index)
         bodies.append(body)
-    return [body.name for body in bodies], [body.text() for body in bodies]
+    return [body.name for body in bodies], [*calls_text(plan.program), *(body.text() for body in bodies)]
 
 
 def _first(plan: Plan, lanes: Lanes, name: str, uses: dict[int, list[int]], pack: int) -> Body:
-    """Return the function that takes sines and cosines of inputs, and stores outputs that need no computing."""
+    """Return the function that takes sines and cosines of inputs."""
     body = Body(name, plan, lanes, uses)
     angles = plan.first_angles
     if lanes.width == 1 and pack > 1 and len(angles) > 1:
@@ -234,7 +247,17 @@ def _first(plan: Plan, lanes: Lanes, name: str, uses: dict[int, list[int]], pack
     else:
         for angle in angles:
             body.angle(angle)
-    for output, operand in enumerate(plan.program.results):
-        if operand < body.inputs:
-            body.store_direct(output, operand)
     return body
+
+
+def _direct(plan: Plan, lanes: Lanes, name: str, uses: dict[int, list[int]]) -> list[Body]:
+    """Return functions that store outputs and operands of calls that need no computing."""
+    inputs = input_count(plan.program)
+    stores = [("%out", output, operand) for output, operand in enumerate(plan.program.results) if operand < inputs]
+    stores += [("%ws", place, operand) for place, operand in plan.first_feeds]
+    bodies: list[Body] = []
+    for start in range(0, len(stores), CHUNK):
+        bodies.append(Body(f"{name}_{start}", plan, lanes, uses))
+        for store in stores[start : start + CHUNK]:
+            bodies[-1].store_direct(*store)
+    return bodies

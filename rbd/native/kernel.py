@@ -48,7 +48,7 @@ def single_module(program: Program, chunk: int = CHUNK) -> str:
 
 def batch_module(program: Program, lanes: int, chunk: int = CHUNK) -> str:
     """Return the IR of a kernel for many rows, `lanes` at a time."""
-    cut, wide = plan(program, chunk), Lanes(lanes)
+    cut, wide = plan(program, chunk, lanes), Lanes(lanes)
     names, texts = functions(cut, wide, "wide", 1)
     return "\n".join([*_declarations({1, lanes}), *texts, batch(program, cut.slot_count, names, wide), work()])
 
@@ -170,11 +170,15 @@ def _piece(count: int, threads: int, lanes: int) -> int:
     return min(blocks * lanes, _PIECE // lanes * lanes)
 
 
+_SCALARS = ("sincos.py", "opcodes.py", "intrinsics/checking.py", "intrinsics/tree.py")
+"""What of `rbd.scalars` decides machine code, besides the program."""
+
+
 @functools.cache
 def engine() -> str:
     """Return what stands for the code that makes machine code: it changes with every change of its sources."""
     here = Path(__file__).parent
-    sources = [*sorted(here.glob("*.py")), *(here.parent / "scalars" / name for name in ("sincos.py", "opcodes.py"))]
+    sources = [*sorted(here.glob("*.py")), *(here.parent / "scalars" / name for name in _SCALARS)]
     digest = hashlib.sha256()
     for source in sources:
         digest.update(source.read_bytes() if source.is_file() else b"")

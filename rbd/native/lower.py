@@ -13,7 +13,8 @@ from typing import final
 
 import attrs
 
-from rbd.scalars.opcodes import Op
+from rbd.scalars.intrinsics.intrinsic import Call
+from rbd.scalars.opcodes import Op, operands_of
 from rbd.scalars.program import Program
 
 CHUNK = 1000
@@ -31,6 +32,18 @@ class Angle:
 
 
 @final
+@attrs.frozen
+class CallPlace:
+    """Where a call of an intrinsic finds its memory, in workspace places."""
+
+    call: Call
+    inputs: int
+    outputs: int
+    work: int
+    """Shared by all calls: for one lane the arrays to work in, for more one lane's copy of all arrays."""
+
+
+@final
 @attrs.frozen(eq=False)
 class Plan:
     """How a program is cut: angles that are inputs go first and together, then chunks of instructions."""
@@ -44,30 +57,34 @@ class Plan:
     slots: dict[int, int]
     """Instruction number -> place in the workspace, for values used in a later function than their own."""
     slot_count: int
+    calls: dict[int, CallPlace]
+    """By instruction number."""
+    feeds: dict[int, list[int]]
+    """Instruction number -> places where calls find its value; it is put there when it is computed."""
+    first_feeds: tuple[tuple[int, int], ...]
+    """(place, operand) of inputs and constants that calls take."""
 
     def is_angle(self, index: int) -> bool:
         """Return whether instruction `index` is a sine or cosine, written along with its partner."""
         return self.program.code[index][0] in (Op.SIN, Op.COS)
 
 
-def plan(program: Program, chunk: int = CHUNK) -> Plan:
-    """Cut `program` into functions of `chunk` instructions."""
+def plan(program: Program, chunk: int = CHUNK, width: int = 1) -> Plan:
+    """Cut `program` into functions of `chunk` instructions, for `width` lanes."""
     first, later = _angles(program)
     size = len(program.code)
     chunks = tuple(range(start, min(start + chunk, size)) for start in range(0, size, chunk))
     homes = _homes(program, chunks, first, later)
     slots, count = _slots(program, homes, len(chunks))
-    return Plan(program, first, later, chunks, slots, count)
+    calls, count = _call_places(program, count, width)
+    slots.update(_picks(program, calls))
+    feeds, first_feeds = _feeds(program, calls)
+    return Plan(program, first, later, chunks, slots, count, calls, feeds, first_feeds)
 
 
 def input_count(program: Program) -> int:
     """Return how many scalars go in."""
     return sum(port.size for port in program.inputs)
-
-
-def operands(program: Program, instruction: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the operands of an instruction (a check's label is none)."""
-    return instruction[1:2] if instruction[0] == Op.POSITIVE else instruction[1:]
 
 
 def _angles(program: Program) -> tuple[tuple[Angle, ...], dict[int, Angle]]:
@@ -107,9 +124,11 @@ def _last_uses(program: Program, homes: dict[int, int]) -> dict[int, int]:
     """Return, per value used in a later function than its own, the last function that uses it."""
     inputs, last = input_count(program), dict[int, int]()
     for index, instruction in enumerate(program.code):
-        for operand in operands(program, instruction):
+        if instruction[0] in (Op.PICK, Op.CALL):
+            continue  # their memory is in places of its own
+        for operand in operands_of(instruction):
             source = operand - inputs
-            if source >= 0 and homes[source] < homes[index]:
+            if source >= 0 and program.code[source][0] != Op.PICK and homes[source] < homes[index]:
                 last[source] = max(last.get(source, -1), homes[index])
     return last
 
@@ -133,6 +152,48 @@ def _slots(program: Program, homes: dict[int, int], functions: int) -> tuple[dic
             slots[index] = slot
             ending.setdefault(last[index] + 1, []).append(slot)
     return slots, count
+
+
+def _call_places(program: Program, start: int, width: int) -> tuple[dict[int, CallPlace], int]:
+    """Return where calls find their memory, behind `start` places, and the number of places in all."""
+    indices = [index for index, instruction in enumerate(program.code) if instruction[0] == Op.CALL]
+    calls = [program.calls[program.code[index][1]] for index in indices]
+    sizes = [(sum(call.lengths.inputs), sum(call.lengths.outputs)) for call in calls]
+    work = start + sum(map(sum, sizes))
+    places, at = dict[int, CallPlace](), start
+    for index, call, (inputs, outputs) in zip(indices, calls, sizes, strict=True):
+        places[index] = CallPlace(call, at, at + inputs, work)
+        at += inputs + outputs
+    return places, work + max((_work(call, width) for call in calls), default=0)
+
+
+def _work(call: Call, width: int) -> int:
+    """Return how many places the arrays of one call need that it shares with others."""
+    lengths = call.lengths
+    doubles = sum(lengths.work) + sum(lengths.integers)
+    return doubles if width == 1 else -(-(doubles + sum(lengths.inputs) + sum(lengths.outputs)) // width)
+
+
+def _picks(program: Program, calls: dict[int, CallPlace]) -> dict[int, int]:
+    """Return the places of picked outputs: where the call leaves them."""
+    inputs, code = input_count(program), program.code
+    return {
+        index: calls[instruction[1] - inputs].outputs + instruction[2]
+        for index, instruction in enumerate(code)
+        if instruction[0] == Op.PICK
+    }
+
+
+def _feeds(program: Program, calls: dict[int, CallPlace]) -> tuple[dict[int, list[int]], tuple[tuple[int, int], ...]]:
+    """Return where the operands of calls go: results of instructions, then inputs and constants."""
+    inputs, feeds, first = input_count(program), defaultdict[int, list[int]](list), list[tuple[int, int]]()
+    for index, place in calls.items():
+        for slot, operand in enumerate(operands_of(program.code[index]), place.inputs):
+            if operand >= inputs:
+                feeds[operand - inputs].append(slot)
+            else:
+                first.append((slot, operand))
+    return dict(feeds), tuple(first)
 
 
 def _counter() -> Iterator[int]:

@@ -84,6 +84,10 @@ class CountingOperations(Operations[CountingScalar]):
         raise self.foreign_condition(condition)
 
     @override
+    def decided(self, condition: Condition) -> bool | None:
+        return self._counted(condition).holds
+
+    @override
     def positive(self, x: CountingScalar, what: str) -> CountingScalar:
         if x.value > 0:
             return x

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from rbd.scalars import libm
 from rbd.scalars.backends import real
+from rbd.scalars.intrinsics.intrinsic import Call
 from rbd.scalars.opcodes import BAD_INPUT, BAD_OUTPUT, CLEAN, FIRST_CHECK, Op
 from rbd.scalars.sincos import LIMIT, sincos
 
@@ -85,27 +86,27 @@ FUNCTIONS: Final[dict[int, Callable[..., Any]]] = {
     Op.NOT: operator.not_,
     Op.SELECT: _select,
 }
-"""What each operation computes; POSITIVE, which may stop the program, is not among them."""
+"""What each operation computes; POSITIVE and CALL, which may stop the program, and PICK are not among them."""
 
 Code = Sequence[tuple[int, ...]]
 
 
 def run(
-    code: Code, constants: Sequence[float], results: Sequence[int], inputs: Sequence[float]
+    code: Code, constants: Sequence[float], results: Sequence[int], inputs: Sequence[float], calls: Sequence[Call] = ()
 ) -> tuple[list[float], int]:
     """Return the output scalars and the status word; there are no outputs unless it is clean."""
     if not all(map(math.isfinite, inputs)):
         return [], BAD_INPUT
     # A negative operand counts from the end, where the constants stand in reverse.
     values: list[Any] = [*inputs, *([None] * len(code)), *reversed(constants)]
-    status = _execute(code, len(inputs), values)
+    status = _execute(code, len(inputs), values, calls)
     if status != CLEAN:
         return [], status
     outputs = [values[r] for r in results]
     return (outputs, CLEAN) if all(map(math.isfinite, outputs)) else ([], BAD_OUTPUT)
 
 
-def _execute(code: Code, first: int, values: list[Any]) -> int:
+def _execute(code: Code, first: int, values: list[Any], calls: Sequence[Call] = ()) -> int:
     """Fill `values` in, beginning at `first`; return the status of the first check that fails."""
     for place, (op, *operands) in enumerate(code, first):
         if op == Op.POSITIVE:
@@ -113,6 +114,13 @@ def _execute(code: Code, first: int, values: list[Any]) -> int:
             if not x > 0.0:
                 return FIRST_CHECK + label
             values[place] = x
+        elif op == Op.CALL:
+            call = calls[operands[0]]
+            values[place], failed = call.intrinsic.run(call.sizes, [values[r] for r in operands[1:]])
+            if failed:
+                return FIRST_CHECK + call.first_label + failed - 1
+        elif op == Op.PICK:
+            values[place] = values[operands[0]][operands[1]]
         else:
             values[place] = FUNCTIONS[op](*[values[r] for r in operands])
     return CLEAN

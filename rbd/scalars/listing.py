@@ -13,6 +13,7 @@ from rbd.scalars.nodes import subscript
 from rbd.scalars.opcodes import FUSED, Op
 
 if TYPE_CHECKING:
+    from rbd.scalars.intrinsics.intrinsic import Call
     from rbd.scalars.program import Port, Program
 
 Shown: TypeAlias = Callable[[int], str]
@@ -71,11 +72,15 @@ class Count:
         return f"{self.total} operations in {self.instructions} instructions: {parts}"
 
 
-def count(code: Sequence[tuple[int, ...]]) -> Count:
-    """Count the operations of a program's code."""
+def count(code: Sequence[tuple[int, ...]], calls: Sequence[Call] = ()) -> Count:
+    """Count the operations of a program's code; a call of an intrinsic counts with all it does at worst."""
     found: Counter[str] = Counter()
     ops = Counter(Op(instruction[0]) for instruction in code)
     checks = ops.pop(Op.POSITIVE, 0)
+    for op in (Op.CALL, Op.PICK):
+        ops.pop(op, None)
+    for call in calls:
+        found[call.intrinsic.name] += call.operations
     for op, n in ops.items():
         if op in FUSED:
             found["multiply"] += n
@@ -87,7 +92,7 @@ def listing(program: Program) -> Iterator[str]:
     """Return the lines of a program: one per instruction, one per output scalar."""
     names = [name for port in program.inputs for name in _element_names(port)]
     yield f"{program.name}: {_shapes(program.inputs)} -> {_shapes(program.outputs)}"
-    yield f"  {count(program.code)}"
+    yield f"  {count(program.code, program.calls)}"
 
     def shown(r: int) -> str:
         if r < 0:
@@ -95,14 +100,20 @@ def listing(program: Program) -> Iterator[str]:
         return names[r] if r < len(names) else f"t{r - len(names)}"
 
     for k, (code, *operands) in enumerate(program.code):
-        yield f"  t{k} = {_expression(Op(code), operands, shown, program.labels)}"
+        yield f"  t{k} = {_expression(program, Op(code), operands, shown)}"
     elements = [name for port in program.outputs for name in _element_names(port)]
     yield from (f"  {name} = {shown(r)}" for name, r in zip(elements, program.results, strict=True))
 
 
-def _expression(op: Op, operands: list[int], shown: Shown, labels: Sequence[str]) -> str:
+def _expression(program: Program, op: Op, operands: list[int], shown: Shown) -> str:
     if op == Op.POSITIVE:
-        return f"positive({shown(operands[0])}, {labels[operands[1]]!r})"
+        return f"positive({shown(operands[0])}, {program.labels[operands[1]]!r})"
+    if op == Op.PICK:
+        return f"{shown(operands[0])}[{operands[1]}]"
+    if op == Op.CALL:
+        call = program.calls[operands[0]]
+        sizes = ", ".join(f"{name}={size}" for name, size in zip(call.intrinsic.sizes, call.sizes, strict=True))
+        return f"{call.intrinsic.name}[{sizes}]({', '.join(map(shown, operands[1:]))})"
     texts = list(map(shown, operands))
     pattern = _PATTERNS.get(op)
     return pattern.format(*texts) if pattern else f"{op.name.lower()}({', '.join(texts)})"

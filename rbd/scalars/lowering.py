@@ -16,7 +16,8 @@ from typing import Any, Final, TypeAlias, cast, final
 
 from rbd.errors import RecordingError, ScalarError, ShapeError
 from rbd.scalars.graph import Graph, Nested, Recorded
-from rbd.scalars.nodes import ADD_CONSTANT, FROM_CONSTANT, INPUT, POSITIVE, RECIPROCAL, SCALE, SELECT, Node
+from rbd.scalars.intrinsics.intrinsic import Call
+from rbd.scalars.nodes import ADD_CONSTANT, CALL, FROM_CONSTANT, INPUT, PICK, POSITIVE, RECIPROCAL, SCALE, SELECT, Node
 from rbd.scalars.opcodes import Op
 from rbd.scalars.recorded import number
 from rbd.scalars.registry import ARRAYS
@@ -35,6 +36,9 @@ _FMS: Final = int(Op.FMS)
 _FNMA: Final = int(Op.FNMA)
 _OF_CONSTANT: Final = {ADD_CONSTANT: Op.ADD, FROM_CONSTANT: Op.SUB, SCALE: Op.MUL, RECIPROCAL: Op.DIV}
 _CONSTANT_FIRST: Final = frozenset({FROM_CONSTANT, RECIPROCAL})
+# With a number that is no operand in slot b; and those whose instructions hold more than operands.
+_NUMBERED: Final = frozenset({POSITIVE, PICK})
+_SPECIAL: Final = _NUMBERED | {CALL}
 # What -(a b + c) ... become.
 _NEGATED: Final = {_FMA: int(Op.FNMS), _FMS: _FNMA, _FNMA: _FMS}
 
@@ -50,6 +54,8 @@ class Lowering:
         self._numbers: dict[bytes, int] = {}
         self.outputs = [self._operand(_scalar(x, graph)) for x in outputs]
         self.terms: dict[int, Term] = {}
+        self.labels: list[str] = []
+        self.calls: list[Call] = []
         for node in _needed(graph, outputs):
             self.terms[node.index] = self._term(node)
         self.uses = self._count_uses()
@@ -71,7 +77,7 @@ class Lowering:
         if node.op in _OF_CONSTANT:
             a, c = node.a.index, self._constant(node.b)
             return (_OF_CONSTANT[node.op], c, a) if node.op in _CONSTANT_FIRST else (_OF_CONSTANT[node.op], a, c)
-        if node.op == POSITIVE:
+        if node.op in _NUMBERED:
             return node.op, node.a.index
         return node.op, *(self._operand(x) for x in _operands(node))
 
@@ -159,25 +165,42 @@ class Lowering:
 
     # ---------------------------------------------------------------- numbering
 
-    def finish(self) -> tuple[tuple[float, ...], tuple[Term, ...], tuple[int, ...], tuple[str, ...]]:
-        """Return constants, code, results and labels of the program."""
+    def finish(self) -> tuple[tuple[float, ...], tuple[Term, ...], tuple[int, ...]]:
+        """Return constants, code and results of the program; labels and calls are known then."""
         places = {node.index: node.a for node in self.graph.tables[INPUT].values()}
         places.update({x: self.graph.input_count + k for k, x in enumerate(self.terms)})
         constants: dict[int, int] = {}
-        labels: dict[int, int] = {}
 
         def place(x: int) -> int:
             return places[x] if x >= 0 else ~constants.setdefault(~x, len(constants))
 
         code: list[Term] = []
         for index, (op, *operands) in self.terms.items():
-            instruction = (op, *map(place, operands))
-            if op == POSITIVE:
-                instruction += (labels.setdefault(self.graph.order[index].b, len(labels)),)
-            code.append(instruction)
+            places_of = tuple(map(place, operands))
+            code.append(
+                self._instruction(self.graph.order[index], op, places_of) if op in _SPECIAL else (op, *places_of)
+            )
         results = tuple(map(place, self.outputs))
-        texts = tuple(self.graph.labels[k] for k in labels)
-        return tuple(self._pool[k] for k in constants), tuple(code), results, texts
+        return tuple(self._pool[k] for k in constants), tuple(code), results
+
+    def _instruction(self, node: Node, op: int, operands: tuple[int, ...]) -> Term:
+        """Return a check, a call or a pick with what is no operand of it."""
+        if op == PICK:
+            return op, *operands, node.b
+        if op == POSITIVE:
+            return op, *operands, self._label(self.graph.labels[node.b])
+        intrinsic, sizes, labels = node.a
+        self.calls.append(Call(intrinsic, sizes, len(self.labels), len(labels)))
+        self.labels += labels
+        return op, len(self.calls) - 1, *operands
+
+    def _label(self, text: str) -> int:
+        """Return the number of a check's text; calls have texts of their own."""
+        for place, known in enumerate(self.labels):
+            if known == text and not any(call.has_label(place) for call in self.calls):
+                return place
+        self.labels.append(text)
+        return len(self.labels) - 1
 
 
 def _scalar(x: object, graph: Graph) -> Operand:
@@ -196,7 +219,9 @@ def _operands(node: Node) -> tuple[Operand, ...]:
     """Return the nodes and constants an operation takes."""
     if node.op == SELECT:
         return node.a, *node.b
-    return (node.a,) if node.b is None or node.op == POSITIVE else (node.a, node.b)
+    if node.op == CALL:
+        return cast("tuple[Operand, ...]", node.b)
+    return (node.a,) if node.b is None or node.op in _NUMBERED else (node.a, node.b)
 
 
 def _needed(graph: Graph, outputs: Sequence[object]) -> list[Node]:

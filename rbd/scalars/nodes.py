@@ -21,6 +21,8 @@ MUL: Final = int(Op.MUL)
 DIV: Final = int(Op.DIV)
 NEG: Final = int(Op.NEG)
 POSITIVE: Final = int(Op.POSITIVE)
+CALL: Final = int(Op.CALL)
+PICK: Final = int(Op.PICK)
 SELECT: Final = int(Op.SELECT)
 # With a constant c in slot b: a + c, c - a, a c, c / a.
 ADD_CONSTANT: Final = 60
@@ -59,7 +61,8 @@ class Node(Opaque):
     """One operation: `op` on `a` and `b`, number `index` of its graph.
 
     `a` is a node, or a constant; an input's `a` is its number among the input scalars. `b` is a node, a constant, None,
-    a pair of branches (SELECT), a label's number (POSITIVE) or a name (inputs).
+    a pair of branches (SELECT), a label's number (POSITIVE), an output's number (PICK) or a name (inputs). A CALL has
+    the intrinsic, its sizes and its labels in `a`, all operands in `b`.
     """
 
     __slots__ = ("a", "b", "graph", "index", "op")

@@ -48,6 +48,10 @@ class Op(IntEnum):
     # SELECT(condition, a, b); POSITIVE(x, label): x, and a status word when x is not > 0.
     SELECT = 50
     POSITIVE = 51
+    # CALL(call, operands ...): an intrinsic, `calls[call]` of the program, with any number of operands; its result is
+    # no number. PICK(result of a CALL, k): its k-th output.
+    CALL = 52
+    PICK = 53
 
 
 CONDITIONS: Final = frozenset({Op.LESS, Op.LESS_EQUAL, Op.AND, Op.OR, Op.NOT})
@@ -57,7 +61,22 @@ FUSED: Final = frozenset({Op.FMA, Op.FMS, Op.FNMA, Op.FNMS})
 """The operations that multiply and add with one rounding."""
 
 _ONE: Final = frozenset(
-    {Op.NEG, Op.ABS, Op.SQRT, Op.SIN, Op.COS, Op.TAN, Op.ASIN, Op.ACOS, Op.EXP, Op.LOG, Op.TANH, Op.NOT, Op.POSITIVE}
+    {
+        Op.NEG,
+        Op.ABS,
+        Op.SQRT,
+        Op.SIN,
+        Op.COS,
+        Op.TAN,
+        Op.ASIN,
+        Op.ACOS,
+        Op.EXP,
+        Op.LOG,
+        Op.TANH,
+        Op.NOT,
+        Op.POSITIVE,
+        Op.PICK,
+    }
 )
 _THREE: Final = FUSED | {Op.SELECT}
 
@@ -75,5 +94,17 @@ FIRST_CHECK: Final = 16
 
 
 def operand_count(op: Op) -> int:
-    """Return how many operands an operation has; POSITIVE's label is none."""
+    """Return how many operands an operation has (a CALL has any number); labels and the like are none."""
     return 1 if op in _ONE else 3 if op in _THREE else 2
+
+
+def operands_of(instruction: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the operands of an instruction, without labels, calls and the like.
+
+    >>> operands_of((Op.ADD, 3, 4)), operands_of((Op.POSITIVE, 3, 0)), operands_of((Op.CALL, 0, 5, 6, 7))
+    ((3, 4), (3,), (5, 6, 7))
+    """
+    op = instruction[0]
+    if op in (Op.POSITIVE, Op.PICK):
+        return instruction[1:2]
+    return instruction[2:] if op == Op.CALL else instruction[1:]

@@ -29,10 +29,13 @@ of another family defines `where`, `both`, `either` and `invert`, and names its 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, Generic, NoReturn, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Generic, NoReturn, TypeVar
 
 from rbd.errors import ScalarError, SingularError, quoted
-from rbd.scalars.protocol import Condition, Scalar
+from rbd.scalars.protocol import Condition, Scalar, Vector
+
+if TYPE_CHECKING:
+    from rbd.scalars.intrinsics.intrinsic import Intrinsic
 
 T = TypeVar("T")
 
@@ -152,6 +155,16 @@ class Operations(ABC, Generic[T]):
         if self.less(self.lift(0, x), x) is False:
             raise not_positive(x, what)
         return x
+
+    def decided(self, condition: Condition) -> bool | None:
+        """Return the truth of a condition where it can be known now, else None."""
+        return condition if isinstance(condition, bool) else None
+
+    def intrinsic(
+        self, intrinsic: Intrinsic, sizes: tuple[int, ...], operands: Vector, labels: tuple[str, ...], member: Scalar
+    ) -> Vector:
+        """Return the outputs of an intrinsic; `member` is an operand of this family."""
+        return intrinsic.run_on(self, sizes, operands, labels, member)
 
     def refuse(self, function: str, *operands: object) -> NoReturn:
         """Raise the ScalarError that says this family has no such value."""

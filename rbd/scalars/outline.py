@@ -12,6 +12,7 @@ import attrs
 from typing_extensions import override
 
 from rbd.errors import RecordingError
+from rbd.scalars.intrinsics.intrinsic import Call
 from rbd.scalars.program import Port, Program
 
 
@@ -32,11 +33,12 @@ class Outline:
     outputs: tuple[Port, ...]
     labels: tuple[str, ...]
     digest: str
+    calls: tuple[Call, ...] = ()
 
     @classmethod
     def of(cls, program: Program) -> Outline:
         """Return the outline of `program`."""
-        return cls(program.name, program.inputs, program.outputs, program.labels, program.digest)
+        return cls(program.name, program.inputs, program.outputs, program.labels, program.digest, program.calls)
 
 
 @final

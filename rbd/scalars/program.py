@@ -4,7 +4,8 @@ May import: the files above it in `rbd.scalars`; knows nothing of machine code.
 
 One instruction is (operation, operand, ...). An operand r with 0 <= r < n is the r-th input scalar (ports one after the
 other, each row by row; n of them in all), n + k is the result of instruction k (of earlier ones only), and a negative r
-is the constant `constants[~r]`. POSITIVE's second entry is no operand but the index of its text in `labels`.
+is the constant `constants[~r]`. POSITIVE's second entry is no operand but the index of its text in `labels`; CALL's
+first is the index of the intrinsic and its sizes in `calls`; PICK's second says which output of a call it takes.
 """
 
 from __future__ import annotations
@@ -23,10 +24,11 @@ import attrs
 import numpy as np
 from typing_extensions import override
 
-from rbd.errors import ArgumentError, NotFiniteError, RbdError, SingularError
+from rbd.errors import ArgumentError, NotFiniteError, RbdError
 from rbd.scalars.arrays import float_array
 from rbd.scalars.graph import Graph, Nested
 from rbd.scalars.interpret import run
+from rbd.scalars.intrinsics.intrinsic import Call, failure
 from rbd.scalars.listing import Count, count, listing
 from rbd.scalars.lowering import Lowering, flattened
 from rbd.scalars.nodes import subscript
@@ -80,6 +82,8 @@ class Program:
     results: tuple[int, ...]
     """The operand of every output scalar, port after port; may be an input or a constant."""
     labels: tuple[str, ...]
+    calls: tuple[Call, ...] = ()
+    """Calls of intrinsics; each has a row of `labels` of its own, after those of earlier calls and checks."""
 
     @classmethod
     def of(cls, graph: Graph, name: str, outputs: Mapping[str, Nested]) -> Program:
@@ -95,8 +99,8 @@ class Program:
         lowering.fuse()
         inputs = tuple(Port(port, shape) for port, shape in graph.ports)
         ports = tuple(Port(port, shape) for port, (_, shape) in parts.items())
-        constants, code, results, labels = lowering.finish()
-        return cls(name, inputs, ports, constants, code, results, labels)
+        constants, code, results = lowering.finish()
+        return cls(name, inputs, ports, constants, code, results, tuple(lowering.labels), tuple(lowering.calls))
 
     @property
     def input_size(self) -> int:
@@ -105,7 +109,7 @@ class Program:
 
     def count(self) -> Count:
         """Count the operations: `.total`, `.breakdown` by name, `.instructions`."""
-        return count(self.code)
+        return count(self.code, self.calls)
 
     @cached_property
     def digest(self) -> str:
@@ -118,6 +122,7 @@ class Program:
             _bytes(list(chain.from_iterable(self.code))),
             _bytes(self.results),
             repr(self.labels).encode(),
+            *(call.key.encode() for call in self.calls),
         )
         digest = hashlib.sha256()
         for part in parts:
@@ -162,13 +167,12 @@ class Program:
 
     def interpret_flat(self, inputs: Sequence[float]) -> tuple[list[float], int]:
         """Return the output scalars for all input scalars, and the status word; no outputs unless it is 0."""
-        return run(self.code, self.constants, self.results, inputs)
+        return run(self.code, self.constants, self.results, inputs, self.calls)
 
     def error(self, status: int, inputs: Sequence[float] = ()) -> RbdError:
         """Return the error a status word stands for; `inputs`, where known, are all input scalars."""
         if status >= FIRST_CHECK:
-            what = self.labels[status - FIRST_CHECK]
-            return SingularError(f"{what} must be positive", what=what)
+            return failure(self.labels, self.calls, status - FIRST_CHECK)
         if status == BAD_OUTPUT:
             return NotFiniteError(f"{self.name} has a result that is not finite", argument=self.name)
         if status != BAD_INPUT:
@@ -195,7 +199,7 @@ class Program:
         return [x for part in parts for x in part.reshape(-1).tolist()]
 
 
-_FIELDS: Final = ("name", "inputs", "outputs", "constants", "code", "results", "labels")
+_FIELDS: Final = ("name", "inputs", "outputs", "constants", "code", "results", "labels", "calls")
 
 
 def _bytes(numbers: Sequence[int]) -> bytes:

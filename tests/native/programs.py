@@ -20,7 +20,7 @@ from rbd.scalars.program import Port, Program
 UNTOUCHED = -12345.678
 """What outputs hold before a call."""
 _TRUTHS = (Op.AND, Op.OR, Op.NOT)
-_OPERATIONS = [op for op in Op if op != Op.POSITIVE]
+_OPERATIONS = [op for op in Op if op not in (Op.POSITIVE, Op.CALL, Op.PICK)]
 
 
 # -- random instructions ----------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The family of recorded scalars: functions, comparisons and choices as nodes. May import: recorded, undecided.
+"""The family of recorded scalars: functions, comparisons and calls as nodes. May import: recorded, undecided.
 
 Constants stay plain floats beside recorded scalars, so an operand of a function of two may be one. What is
 decided while recording (the same operand on both sides, both branches equal) leaves no node.
@@ -6,18 +6,21 @@ decided while recording (the same operand on both sides, both branches equal) le
 
 from __future__ import annotations
 
-from typing import Final, TypeAlias, cast
+from typing import TYPE_CHECKING, Final, TypeAlias, cast, final
 
 from typing_extensions import override
 
 from rbd.errors import ScalarError
-from rbd.scalars.nodes import NEG, POSITIVE, SELECT, Nodes, check_same_graph
+from rbd.scalars.nodes import CALL, NEG, PICK, POSITIVE, SELECT, Node, Nodes, check_same_graph
 from rbd.scalars.opaque import refuse
 from rbd.scalars.opcodes import Op
 from rbd.scalars.operations import Operations
-from rbd.scalars.protocol import Condition, Scalar
+from rbd.scalars.protocol import Condition, Scalar, Vector
 from rbd.scalars.recorded import Recorded, node, number
 from rbd.scalars.undecided import RecordedCondition, condition, operand_key
+
+if TYPE_CHECKING:
+    from rbd.scalars.intrinsics.intrinsic import Intrinsic
 
 Value: TypeAlias = Recorded | float
 
@@ -89,6 +92,29 @@ def _repeated(x: Value, n: int) -> Value:
     return root * root * x if n % 2 else root * root
 
 
+@final
+class RecordedCall(Node):
+    """A call of an intrinsic; PICKs take its outputs."""
+
+    __slots__ = ()
+
+
+def _call(
+    intrinsic: Intrinsic, sizes: tuple[int, ...], operands: tuple[Value, ...], labels: tuple[str, ...], like: Node
+) -> RecordedCall:
+    """Return the node of this call, made now if there is none."""
+    graph = like.graph
+    key = (intrinsic.name, *sizes, "", *labels, "", *map(operand_key, operands))
+    found: RecordedCall | None = graph.tables[CALL].get(key)
+    if found is None:
+        found = RecordedCall.__new__(RecordedCall)
+        found.graph, found.index, found.op = graph, len(graph.order), CALL
+        found.a, found.b = (intrinsic, sizes, labels), operands
+        graph.order.append(found)
+        graph.tables[CALL][key] = found
+    return found
+
+
 class RecordedOperations(Operations[Recorded]):
     """Scalars that record. Operands typed `Recorded` may be floats where there are two.
 
@@ -147,6 +173,19 @@ class RecordedOperations(Operations[Recorded]):
     def positive(self, x: Recorded, what: str) -> Recorded:
         label = x.graph.label(what)
         return x if x.op == POSITIVE else node(x.graph, POSITIVE, x, label, (x.index, label))
+
+    @override
+    def intrinsic(
+        self, intrinsic: Intrinsic, sizes: tuple[int, ...], operands: Vector, labels: tuple[str, ...], member: Scalar
+    ) -> Vector:
+        like = cast("Recorded", member)
+        values = tuple(map(_operand, operands))
+        for x in values:
+            if isinstance(x, Recorded):
+                check_same_graph(like, x)
+        call = _call(intrinsic, sizes, values, labels, like)
+        size = sum(intrinsic.lengths(sizes).outputs)
+        return tuple(cast("Scalar", node(like.graph, PICK, call, k, (call.index, k))) for k in range(size))
 
     @override
     def sin(self, x: Recorded) -> Recorded:

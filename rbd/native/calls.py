@@ -1,0 +1,115 @@
+"""Calls of intrinsics from a kernel: once per lane, on contiguous memory.
+
+Room: native; knows nothing of robots. May import: errors and scalars. Operands are put where the call finds them when
+they are computed; its outputs stay where it leaves them. With one lane that memory is the intrinsic's own; with more,
+one lane after the other is copied to memory that all calls share, and back.
+"""
+
+from __future__ import annotations
+
+from rbd.native.ir import ATTRIBUTES, Lanes, Writer
+from rbd.native.lower import CallPlace
+from rbd.native.routine import routine_symbol, routine_text
+from rbd.scalars.intrinsics.intrinsic import Call
+from rbd.scalars.opcodes import FIRST_CHECK
+from rbd.scalars.program import Program
+
+
+def calls_text(program: Program) -> list[str]:
+    """Return the functions that calls need: every intrinsic once, whatever its sizes."""
+    if not program.calls:
+        return []
+    used = {call.intrinsic.name: call.intrinsic for call in program.calls}
+    routines = [(name, routine) for name, intrinsic in used.items() for routine in intrinsic.routine.closure()]
+    return [_copy(), _zero(), *(routine_text(name, routine) for name, routine in routines)]
+
+
+def call_lines(w: Writer, lanes: Lanes, place: CallPlace) -> None:
+    """Write a call in a function with `%ws` and `%st`."""
+    width = lanes.width
+    inputs, outputs, work = (w.element("%ws", slot * width) for slot in (place.inputs, place.outputs, place.work))
+    lengths = place.call.lengths
+    n_in, n_out, n_work = sum(lengths.inputs), sum(lengths.outputs), sum(lengths.work) + sum(lengths.integers)
+    if width == 1:
+        _clear(w, outputs, n_out)
+        _clear(w, work, n_work)
+        _invoke(w, place.call, inputs, outputs, work, "%st")
+        return
+    mine_out, mine_work = w.element(work, n_in), w.element(work, n_in + n_out)
+    for lane in range(width):
+        _copied(w, work, 1, w.element(inputs, lane), width, n_in)
+        _clear(w, mine_out, n_out + n_work)
+        _invoke(w, place.call, work, mine_out, mine_work, w.element("%st", lane, "i64"))
+        _copied(w, w.element(outputs, lane), width, mine_out, 1, n_out)
+
+
+def _invoke(w: Writer, call: Call, inputs: str, outputs: str, work: str, status: str) -> None:
+    """Write the call itself, and its status where it is the first that is not clean."""
+    lengths, intrinsic = call.lengths, call.intrinsic
+    pointers = _pointers(w, inputs, lengths.inputs) + _pointers(w, outputs, lengths.outputs)
+    pointers += _pointers(w, work, (*lengths.work, *lengths.integers))
+    arguments = ", ".join([*(f"i64 {size}" for size in call.sizes), *(f"ptr {pointer}" for pointer in pointers)])
+    failed = w.set(f"call i64 @{routine_symbol(intrinsic.name, intrinsic.routine)}({arguments})")
+    known = w.load("i64", status)
+    number = w.set(f"add i64 {failed}, {FIRST_CHECK + call.first_label - 1}")
+    first = w.set(f"icmp eq i64 {known}, 0")
+    bad = w.set(f"icmp ne i64 {failed}, 0")
+    w.store("i64", w.set(f"select i1 {w.set(f'and i1 {first}, {bad}')}, i64 {number}, i64 {known}"), status)
+
+
+def _pointers(w: Writer, start: str, lengths: tuple[int, ...]) -> list[str]:
+    return [w.element(start, sum(lengths[:k])) for k in range(len(lengths))]
+
+
+def _copied(w: Writer, target: str, step: int, source: str, source_step: int, count: int) -> None:
+    w.add(f"  call void @intrinsic_copy(ptr {target}, i64 {step}, ptr {source}, i64 {source_step}, i64 {count})")
+
+
+def _clear(w: Writer, target: str, count: int) -> None:
+    w.add(f"  call void @intrinsic_zero(ptr {target}, i64 {count})")
+
+
+def _copy() -> str:
+    """Return the function that copies `count` numbers from one stride to another."""
+    return f"""\
+define internal void @intrinsic_copy(ptr %to, i64 %step, ptr %from, i64 %from_step, i64 %count) {ATTRIBUTES} {{
+entry:
+  br label %head
+head:
+  %i = phi i64 [0, %entry], [%next, %body]
+  %more = icmp slt i64 %i, %count
+  br i1 %more, label %body, label %done
+body:
+  %j = mul i64 %i, %from_step
+  %k = mul i64 %i, %step
+  %source = getelementptr inbounds double, ptr %from, i64 %j
+  %target = getelementptr inbounds double, ptr %to, i64 %k
+  %x = load double, ptr %source, align 8
+  store double %x, ptr %target, align 8
+  %next = add i64 %i, 1
+  br label %head
+done:
+  ret void
+}}
+"""
+
+
+def _zero() -> str:
+    """Return the function that writes `count` zeros, of doubles or of ints."""
+    return f"""\
+define internal void @intrinsic_zero(ptr %to, i64 %count) {ATTRIBUTES} {{
+entry:
+  br label %head
+head:
+  %i = phi i64 [0, %entry], [%next, %body]
+  %more = icmp slt i64 %i, %count
+  br i1 %more, label %body, label %done
+body:
+  %target = getelementptr inbounds double, ptr %to, i64 %i
+  store double 0.0, ptr %target, align 8
+  %next = add i64 %i, 1
+  br label %head
+done:
+  ret void
+}}
+"""

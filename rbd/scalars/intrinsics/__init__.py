@@ -1,0 +1,27 @@
+"""Operations with a course decided at run time: solves with pivots, which no straight-line program can do.
+
+May import: the rest of `rbd.scalars` but programs. To add one, write a function in a small part of Python:
+
+    language.py            the words it may use: Floats, Ints, fma, sqrt, divide
+    checking.py, tree.py   what is allowed, and the function as data for the translators to machine code and to C
+    intrinsic.py           `Intrinsic`: the function with its sizes, its labels, its count of operations
+    decided.py             the same function on scalars other than floats
+    positive_definite.py   solve_positive_definite
+    minimum_norm.py        minimum_norm_solve
+"""
+
+from rbd.scalars.intrinsics.intrinsic import TABLE, Call, Intrinsic, Lengths, must_be_positive
+from rbd.scalars.intrinsics.minimum_norm import MINIMUM_NORM_SOLVE, minimum_norm_solve
+from rbd.scalars.intrinsics.positive_definite import SOLVE_POSITIVE_DEFINITE, solve_positive_definite
+
+__all__ = [
+    "MINIMUM_NORM_SOLVE",
+    "SOLVE_POSITIVE_DEFINITE",
+    "TABLE",
+    "Call",
+    "Intrinsic",
+    "Lengths",
+    "minimum_norm_solve",
+    "must_be_positive",
+    "solve_positive_definite",
+]

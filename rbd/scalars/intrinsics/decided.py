@@ -1,0 +1,130 @@
+"""Scalars of other families inside an intrinsic: their comparisons must be decided.
+
+May import: errors, functions, operations.
+
+An intrinsic chooses pivots by comparing. Complex numbers compare their real parts, exact and arbitrarily precise ones
+their values; a symbol, or an interval that overlaps another, cannot be compared and is refused by name.
+"""
+
+from __future__ import annotations
+
+from typing import Any, final
+
+from typing_extensions import override
+
+from rbd.errors import RbdError, ScalarError
+from rbd.scalars import functions
+from rbd.scalars.operations import Operations
+from rbd.scalars.protocol import Scalar
+
+
+@final
+class Decided:
+    """A number whose comparisons are plain truths."""
+
+    __slots__ = ("family", "value")
+
+    def __init__(self, value: Scalar, family: Family) -> None:
+        """Wrap a member of the family."""
+        self.value, self.family = value, family
+
+    def _with(self, value: Scalar) -> Decided:
+        return Decided(value, self.family)
+
+    def __add__(self, other: Any) -> Decided:
+        return self._with(self.value + self.family.value(other))
+
+    def __radd__(self, other: Any) -> Decided:
+        return self._with(self.family.value(other) + self.value)
+
+    def __sub__(self, other: Any) -> Decided:
+        return self._with(self.value - self.family.value(other))
+
+    def __rsub__(self, other: Any) -> Decided:
+        return self._with(self.family.value(other) - self.value)
+
+    def __mul__(self, other: Any) -> Decided:
+        return self._with(self.value * self.family.value(other))
+
+    def __rmul__(self, other: Any) -> Decided:
+        return self._with(self.family.value(other) * self.value)
+
+    def __truediv__(self, other: Any) -> Decided:
+        return self._with(functions.divide(self.value, self.family.value(other)))
+
+    def __rtruediv__(self, other: Any) -> Decided:
+        return self._with(functions.divide(self.family.value(other), self.value))
+
+    def __neg__(self) -> Decided:
+        return self._with(-self.value)
+
+    def __abs__(self) -> Decided:
+        return self._with(functions.absolute(self.value))
+
+    def sqrt(self) -> Decided:
+        """Return the square root."""
+        return self._with(functions.sqrt(self.value))
+
+    def __lt__(self, other: Any) -> bool:
+        return self.family.less(self.value, self.family.value(other))
+
+    def __le__(self, other: Any) -> bool:
+        return self.family.less_equal(self.value, self.family.value(other))
+
+    def __gt__(self, other: Any) -> bool:
+        return self.family.less(self.family.value(other), self.value)
+
+    def __ge__(self, other: Any) -> bool:
+        return self.family.less_equal(self.family.value(other), self.value)
+
+    @override
+    def __eq__(self, other: object) -> bool:
+        x = self.family.value(other)
+        return self.family.less_equal(self.value, x) and self.family.less_equal(x, self.value)
+
+    __hash__ = None  # type: ignore[assignment]  # equal by value, and mutable families exist
+
+
+@final
+class Family:
+    """The family an intrinsic runs on, and the intrinsic's name for messages."""
+
+    def __init__(self, operations: Operations[Any], member: Scalar, intrinsic: str) -> None:
+        """Run `intrinsic` on the family of `member`."""
+        self._operations, self._member, self._intrinsic = operations, member, intrinsic
+
+    def wrap(self, x: object) -> Decided:
+        """Return a scalar for use inside the intrinsic."""
+        return Decided(self.value(x), self)
+
+    def value(self, x: object) -> Any:
+        """Return a scalar, a wrapped one or a literal as a member of the family."""
+        if isinstance(x, Decided):
+            return x.value
+        return functions.lift(x, self._member)  # type: ignore[arg-type]  # a literal of the intrinsic, or a scalar
+
+    def less(self, a: Scalar, b: Scalar) -> bool:
+        """Decide a < b."""
+        return self._decided(self._compared("less", a, b))
+
+    def less_equal(self, a: Scalar, b: Scalar) -> bool:
+        """Decide a <= b."""
+        return self._decided(self._compared("less_equal", a, b))
+
+    def _compared(self, name: str, a: Scalar, b: Scalar) -> object:
+        try:
+            return getattr(functions, name)(a, b)
+        except RbdError as error:
+            raise self._refusal() from error
+
+    def _decided(self, condition: Any) -> bool:
+        truth = self._operations.decided(condition)
+        if truth is None:
+            raise self._refusal()
+        return truth
+
+    def _refusal(self) -> ScalarError:
+        kind = type(self._member)
+        name = f"{kind.__module__}.{kind.__qualname__}"
+        message = f"{self._intrinsic} must compare numbers, and {name} leaves a comparison undecided"
+        return ScalarError(message, scalar=self._member, function=self._intrinsic)

@@ -1,0 +1,226 @@
+"""A multi-output operation with a course decided at run time: what it is, and how it is called on scalars.
+
+May import: errors, the rest of the room but `program` and what it is made of.
+
+An `Intrinsic` describes a function in the subset of `checking.py`. Its parameters are, in this order: sizes (ints),
+inputs (`Floats`, copies that it may overwrite), outputs (`Floats`), work (`Floats`, then `Ints`); outputs and work are
+zero at the beginning. It returns 0, or the number (from 1) of the caller's label that says what is wrong.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast, final
+
+import attrs
+from typing_extensions import override
+
+from rbd.errors import ArgumentError, RbdError, SingularError
+from rbd.scalars.functions import is_float, to_float
+from rbd.scalars.intrinsics.checking import checked
+from rbd.scalars.intrinsics.decided import Decided, Family
+from rbd.scalars.intrinsics.tree import Kind, Routine
+from rbd.scalars.protocol import Scalar, Vector
+from rbd.scalars.registry import dominant
+
+if TYPE_CHECKING:
+    from rbd.scalars.operations import Operations
+
+Size: TypeAlias = Callable[..., int]
+"""From the sizes to a number of entries, or of operations."""
+
+
+def must_be_positive(label: str) -> RbdError:
+    """Make the error of a status: what `label` names must be positive."""
+    return SingularError(f"{label} must be positive", what=label)
+
+
+@final
+@attrs.frozen(eq=False, slots=False)
+class Intrinsic:
+    """A restricted function with the sizes of its arrays, a constant of a module; see `docs/guide/engine.md`.
+
+    Two programs that call the same intrinsic share the constant; pickled programs find it by its name.
+    """
+
+    name: str
+    """An identifier, unique among all intrinsics; also the name of the function in C."""
+    function: Callable[..., int]
+    """The course: see this module's docstring for its parameters."""
+    sizes: tuple[str, ...]
+    """The names of the leading int parameters."""
+    inputs: tuple[tuple[str, Size], ...]
+    """Names of the arrays that come in, with their lengths as functions of the sizes."""
+    outputs: tuple[tuple[str, Size], ...]
+    work: tuple[tuple[str, Size], ...]
+    """Arrays of floats to work in."""
+    integers: tuple[tuple[str, Size], ...]
+    """Arrays of ints to work in."""
+    operations: Size
+    """How many arithmetic operations and comparisons of floats it does at worst; a fused multiply-add counts as two."""
+    labels: Size = attrs.field(default=lambda *sizes: 0)
+    """How many labels a caller gives: the largest status."""
+    error: Callable[[str], RbdError] = must_be_positive
+    """From a label to the error of its status."""
+    derivative: Callable[..., Any] | None = None
+    """The rule by which differentiation of programs replaces a call: from (call, operands, outputs) of a program being
+    rebuilt on recorded scalars, and a direction, to the outputs' derivatives. None: it cannot be differentiated."""
+
+    def __attrs_post_init__(self) -> None:
+        """Enter the intrinsic into the table."""
+        known = TABLE.setdefault(self.name, self)
+        if known is not self and known.function.__module__ != self.function.__module__:
+            raise ArgumentError(f"there is another intrinsic {self.name!r}", argument="name", value=self.name)
+
+    @cached_property
+    def routine(self) -> Routine:
+        """The function as a checked tree; ScalarError names file and line of what is not allowed."""
+        routine = checked(self.function)
+        expected: list[tuple[str, Kind]] = [(name, "int") for name in self.sizes]
+        expected += [(name, "floats") for name, _ in (*self.inputs, *self.outputs, *self.work)]
+        expected += [(name, "ints") for name, _ in self.integers]
+        actual = [(parameter.name, parameter.kind) for parameter in routine.parameters]
+        if actual != expected or routine.returns != "int":
+            message = (
+                f"{self.name}: the function takes {actual} and returns {routine.returns}, needs {expected} and int"
+            )
+            raise ArgumentError(message, argument="function", value=self.function, allowed=expected)
+        return routine
+
+    @cached_property
+    def digest(self) -> str:
+        """A sha256 over the function's text and that of all it calls."""
+        text = "\n".join(routine.source for routine in self.routine.closure())
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def lengths(self, sizes: Sequence[int]) -> Lengths:
+        """Return the lengths of all arrays for these sizes."""
+        blocks = (self.inputs, self.outputs, self.work, self.integers)
+        return Lengths(*(tuple(length(*sizes) for _, length in block) for block in blocks))
+
+    @override
+    def __repr__(self) -> str:
+        return f"<Intrinsic {self.name}>"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle by name; the module that defines it is imported when needed."""
+        return _found, (self.name, self.function.__module__)
+
+    # ---------------------------------------------------------------- running
+
+    def __call__(self, sizes: Sequence[int], operands: Sequence[Scalar], labels: Sequence[str] = ()) -> Vector:
+        """Return the outputs, one after the other, for all entries of the inputs, one after the other.
+
+        Floats run the function; recorded scalars record a call of it; every other family runs it as long as its
+        comparisons are decided. Raises what `error` makes of a label, ScalarError for families that cannot be compared.
+        """
+        expected = sum(self.lengths(sizes).inputs), self.labels(*sizes)
+        if (len(operands), len(labels)) != expected:
+            given = len(operands), len(labels)
+            message = (
+                f"{self.name} takes {expected[0]} operands and {expected[1]} labels, got {given[0]} and {given[1]}"
+            )
+            raise ArgumentError(message, argument="operands", value=given, allowed=expected)
+        found = dominant((operands,))
+        if found is None or all(map(is_float, operands)):
+            return self._checked(self.run(sizes, [to_float(x) for x in operands]), labels)
+        family, member = found
+        return family.intrinsic(self, tuple(sizes), tuple(operands), tuple(labels), member)
+
+    def run(self, sizes: Sequence[int], operands: Sequence[float]) -> tuple[list[float], int]:
+        """Return the outputs and the status for floats: the reference of machine code and of C."""
+        lengths = self.lengths(sizes)
+        return self._run(sizes, lengths, list(operands), 0.0)
+
+    def run_on(
+        self, family: Operations[Any], sizes: tuple[int, ...], operands: Vector, labels: tuple[str, ...], member: Scalar
+    ) -> Vector:
+        """Return the outputs for scalars of a family whose comparisons are decided."""
+        inside = Family(family, member, self.name)
+        wrapped = [cast("float", inside.wrap(x)) for x in operands]
+        outputs, status = self._run(sizes, self.lengths(sizes), wrapped, cast("float", inside.wrap(0)))
+        values = [cast("Any", x).value if isinstance(x, Decided) else inside.value(x) for x in cast("Any", outputs)]
+        return self._checked((values, status), labels)
+
+    def _run(
+        self, sizes: Sequence[int], lengths: Lengths, operands: list[float], zero: float
+    ) -> tuple[list[float], int]:
+        outputs = [[zero] * length for length in lengths.outputs]
+        work = [[zero] * length for length in lengths.work]
+        integers = [[0] * length for length in lengths.integers]
+        status = self.function(*sizes, *_split(operands, lengths.inputs), *outputs, *work, *integers)
+        return [x for output in outputs for x in output], status
+
+    def _checked(self, result: tuple[Sequence[Scalar], int], labels: Sequence[str]) -> Vector:
+        outputs, status = result
+        if status:
+            raise self.error(labels[status - 1])
+        return tuple(outputs)
+
+
+@final
+@attrs.frozen
+class Lengths:
+    """Lengths of an intrinsic's arrays."""
+
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    work: tuple[int, ...]
+    integers: tuple[int, ...]
+
+
+@final
+@attrs.frozen
+class Call:
+    """One call of an intrinsic in a program; `label_count` labels of the program from `first_label` on are its own."""
+
+    intrinsic: Intrinsic
+    sizes: tuple[int, ...]
+    first_label: int
+    label_count: int
+
+    @property
+    def lengths(self) -> Lengths:
+        """The lengths of all arrays."""
+        return self.intrinsic.lengths(self.sizes)
+
+    @property
+    def operations(self) -> int:
+        """How many operations it does at worst."""
+        return self.intrinsic.operations(*self.sizes)
+
+    def has_label(self, number: int) -> bool:
+        """Return whether label `number` of the program belongs to this call."""
+        return self.first_label <= number < self.first_label + self.label_count
+
+    @property
+    def key(self) -> str:
+        """What of the call decides results: equal keys, equal calls."""
+        return repr((self.intrinsic.name, self.intrinsic.digest, self.sizes, self.first_label, self.label_count))
+
+
+TABLE: Final[dict[str, Intrinsic]] = {}
+"""All intrinsics by name."""
+
+
+def failure(labels: Sequence[str], calls: Sequence[Call], number: int) -> RbdError:
+    """Return the error that label `number` of a program stands for: a check's, or a call's."""
+    call = next((call for call in calls if call.has_label(number)), None)
+    return must_be_positive(labels[number]) if call is None else call.intrinsic.error(labels[number])
+
+
+def _split(flat: list[float], lengths: Sequence[int]) -> list[list[float]]:
+    parts, start = list[list[float]](), 0
+    for length in lengths:
+        parts.append(flat[start : start + length])
+        start += length
+    return parts
+
+
+def _found(name: str, module: str) -> Intrinsic:
+    """Return an intrinsic by name, importing what defines it."""
+    if name not in TABLE:
+        __import__(module)
+    return TABLE[name]

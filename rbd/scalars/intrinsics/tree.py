@@ -1,0 +1,215 @@
+"""What a checked intrinsic is, as data: expressions and statements for the translators. May import: nothing of rbd.
+
+Kinds are "float", "int", "floats" and "ints"; the last two are arrays. Conditions have the kind "truth".
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias, final
+
+import attrs
+
+Kind: TypeAlias = Literal["float", "int", "floats", "ints", "truth", "nothing"]
+
+
+@final
+@attrs.frozen
+class Number:
+    """A literal, or a constant of the module."""
+
+    value: float
+    kind: Kind
+
+
+@final
+@attrs.frozen
+class Name:
+    """A parameter or a local variable."""
+
+    name: str
+    kind: Kind
+
+
+@final
+@attrs.frozen
+class Element:
+    """An entry of an array."""
+
+    array: str
+    index: Expression
+    kind: Kind
+
+
+@final
+@attrs.frozen
+class Negative:
+    """-x."""
+
+    operand: Expression
+    kind: Kind
+
+
+@final
+@attrs.frozen
+class Arithmetic:
+    """a + b, a - b or a * b, of two floats or two ints."""
+
+    operator: Literal["+", "-", "*"]
+    left: Expression
+    right: Expression
+    kind: Kind
+
+
+@final
+@attrs.frozen
+class Function:
+    """A word of the language: fma, sqrt, divide, abs, or float (of an int)."""
+
+    name: str
+    arguments: tuple[Expression, ...]
+    kind: Kind
+
+
+@final
+@attrs.frozen
+class Invoked:
+    """A call of another function of the same kind."""
+
+    routine: Routine
+    arguments: tuple[Expression, ...]
+    kind: Kind
+
+
+@final
+@attrs.frozen
+class Comparison:
+    """a < b and so on; both sides are floats or both are ints."""
+
+    operator: Literal["<", "<=", ">", ">=", "==", "!="]
+    left: Expression
+    right: Expression
+    kind: Kind = "truth"
+
+
+@final
+@attrs.frozen
+class Joined:
+    """`and` or `or` of conditions, from left to right, no further than needed."""
+
+    operator: Literal["and", "or"]
+    parts: tuple[Expression, ...]
+    kind: Kind = "truth"
+
+
+@final
+@attrs.frozen
+class Inverted:
+    """`not` of a condition."""
+
+    operand: Expression
+    kind: Kind = "truth"
+
+
+Expression: TypeAlias = (
+    Number | Name | Element | Negative | Arithmetic | Function | Invoked | Comparison | Joined | Inverted
+)
+
+
+@final
+@attrs.frozen
+class Assign:
+    """A local variable gets a value."""
+
+    name: str
+    value: Expression
+
+
+@final
+@attrs.frozen
+class Store:
+    """An entry of an array gets a value."""
+
+    array: str
+    index: Expression
+    value: Expression
+
+
+@final
+@attrs.frozen
+class If:
+    """A choice."""
+
+    condition: Expression
+    then: Block
+    otherwise: Block
+
+
+@final
+@attrs.frozen
+class While:
+    """A loop with a condition."""
+
+    condition: Expression
+    body: Block
+
+
+@final
+@attrs.frozen
+class For:
+    """A loop over `range(start, stop, step)`; the step is a literal."""
+
+    variable: str
+    start: Expression
+    stop: Expression
+    step: int
+    body: Block
+
+
+@final
+@attrs.frozen
+class Break:
+    """Leave the innermost loop."""
+
+
+@final
+@attrs.frozen
+class Return:
+    """Leave the function."""
+
+    value: Expression | None
+
+
+@final
+@attrs.frozen
+class Evaluate:
+    """Call another function for what it writes."""
+
+    call: Invoked
+
+
+Statement: TypeAlias = Assign | Store | If | While | For | Break | Return | Evaluate
+Block: TypeAlias = tuple[Statement, ...]
+
+
+@final
+@attrs.frozen(eq=False)
+class Routine:
+    """A checked function."""
+
+    name: str
+    parameters: tuple[Name, ...]
+    returns: Kind
+    body: Block
+    variables: tuple[Name, ...]
+    """Local variables, without those of `for`."""
+    source: str
+    calls: tuple[Routine, ...]
+    """The functions it calls, each once."""
+
+    def closure(self) -> tuple[Routine, ...]:
+        """Return this function and all it needs, those first that others call."""
+        found: dict[str, Routine] = {}
+        for routine in self.calls:
+            found.update((inner.name, inner) for inner in routine.closure())
+        found[self.name] = self
+        return tuple(found.values())
