@@ -12,9 +12,11 @@ from rbd import robots as robots
 from rbd import scalars as scalars
 from rbd.algorithms import (
     Baumgarte,
+    LoopClosure,
     articulated_inertia,
     center_of_mass,
     centroidal_momentum_matrix,
+    close_loops,
     constraint_bias,
     constraint_error,
     constraint_jacobian,
@@ -100,6 +102,7 @@ __all__ = [
     "HuntCrossley",
     "Joint",
     "JointType",
+    "LoopClosure",
     "MRPFloating",
     "Mechanism",
     "MechanismState",
@@ -133,6 +136,7 @@ __all__ = [
     "articulated_inertia",
     "center_of_mass",
     "centroidal_momentum_matrix",
+    "close_loops",
     "constraint_bias",
     "constraint_error",
     "constraint_jacobian",

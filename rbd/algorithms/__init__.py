@@ -4,6 +4,7 @@ May import state and above. Algorithms are plain functions of a state; see the d
 """
 
 from rbd.algorithms.center_of_mass import center_of_mass, mass, subtree_mass
+from rbd.algorithms.close_loops import LoopClosure, close_loops
 from rbd.algorithms.constraints import constraint_bias, constraint_error, constraint_jacobian, loop_gap
 from rbd.algorithms.coriolis import coriolis_matrix
 from rbd.algorithms.dynamics import dynamics
@@ -29,12 +30,14 @@ from rbd.algorithms.stabilization import Baumgarte, LoopStabilization, Stabiliza
 __all__ = [
     "Baumgarte",
     "ExternalWrenches",
+    "LoopClosure",
     "LoopStabilization",
     "Stabilization",
     "articulated_inertia",
     "center_of_mass",
     "centroidal_momentum_matrix",
     "centroidal_transform",
+    "close_loops",
     "constraint_bias",
     "constraint_error",
     "constraint_jacobian",

@@ -11,16 +11,19 @@ from typing import Any
 from rbd.algorithms.external import BodyWrenches, ExternalWrenches, body_wrenches
 from rbd.algorithms.forward_dynamics import Torques
 from rbd.algorithms.inverse_dynamics import dynamics_bias_kernel
+from rbd.algorithms.loop_dynamics import constrained_dynamics_kernel
+from rbd.algorithms.mass_matrix import factored as factored
 from rbd.algorithms.mass_matrix import mass_matrix_kernel
 from rbd.algorithms.newton_euler import wrenches_of_motion
 from rbd.algorithms.passive import passive_torques_kernel
-from rbd.algorithms.trees import require_tree
+from rbd.algorithms.reactions import joint_wrenches_with_loops, reactions
+from rbd.algorithms.stabilization import DEFAULT, LoopGainsPerLoop, Stabilization, gains_of_loops
 from rbd.scalars import Matrix, Vector
-from rbd.scalars.linear import Factor
 from rbd.state import DynamicsResult, State, StateView, kernel
+from rbd.state.kernel import require_state
 
 
-@kernel
+@kernel(regroup=True)
 def dynamics_kernel(
     state: StateView, torques: Vector, external: BodyWrenches | None = None
 ) -> tuple[Vector, Matrix, Vector, Vector]:
@@ -31,23 +34,25 @@ def dynamics_kernel(
     return factored(state, matrix).solve(right), matrix, bias, passive
 
 
-def factored(state: StateView, matrix: Matrix) -> Factor:
-    """Factor a mass matrix; raise SingularError naming the joint that moves nothing that has inertia."""
-    labels = [f"the inertia that joint '{link.joint.name}' moves" for link in state.links for _ in range(link.joint.nv)]
-    return Factor.of(matrix, labels)
-
-
 def dynamics(
     result: DynamicsResult,
     state: State[Any],
     torques: Torques | None = None,
     external_wrenches: ExternalWrenches | None = None,
+    *,
+    stabilization: Stabilization = DEFAULT,
 ) -> DynamicsResult:
-    """Solve M vd + c = torques + passive and fill `result`: everything in it then belongs to this solution.
+    """Solve the equations of motion and fill `result`: everything in it then belongs to this solution.
 
-    `torques` None means zero; `external_wrenches` as in `inverse_dynamics`. Returns `result`. A failed call leaves
-    it as it was. Raises ShapeError, NotFiniteError, FrameMismatchError, StaleStateError, TopologyError for mechanisms
-    with loop joints, and SingularError, naming the joint, when M cannot be inverted.
+    M vd + c = torques + passive - Kᵀ λ, and K vd = -k for the loops. `torques` None means zero; `external_wrenches` as
+    in `inverse_dynamics`; `stabilization` as in `constraint_bias`. Returns `result`. A failed call leaves it as it was.
+
+    Redundant constraints are legal: `result.constraint_rank` says how many are independent, and the multipliers are
+    the smallest that make the motion. Constraints that contradict each other, as they may where a loop cannot be closed
+    or in a singular configuration, are kept in the least-squares sense: K vd + k says how well.
+
+    Raises ShapeError, NotFiniteError, FrameMismatchError, StaleStateError, ArgumentError or UnknownNameError about
+    the stabilisation, and SingularError, naming the joint, when M cannot be inverted.
 
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.5, 0.2])
@@ -55,12 +60,37 @@ def dynamics(
     >>> result.vd.shape, result.mass_matrix.shape
     ((2,), (2, 2))
     """
-    require_tree(state, "dynamics")
+    require_state(state, "dynamics")
     result.require_mechanism(state)
     nv = state.layout.nv
-    drive: Vector = (0,) * nv if torques is None else state.vector(torques, nv, "torques")
+    drive = state.vector((0,) * nv if torques is None else torques, nv, "torques")
     external = body_wrenches(state, external_wrenches)
-    vd, matrix, bias, passive = dynamics_kernel(state, drive, external)
-    wrenches = partial(wrenches_of_motion, vd, external)
-    result.take(state, vd, wrenches, mass_matrix=matrix, dynamics_bias=bias, passive_torques=passive)
+    gains = gains_of_loops(state, stabilization)
+    if state.layout.loops:
+        _take_constrained(result, state, drive, external, gains)
+    else:
+        vd, matrix, bias, passive = dynamics_kernel(state, drive, external)
+        wrenches = partial(wrenches_of_motion, vd, external)
+        result.take(state, vd, wrenches, mass_matrix=matrix, dynamics_bias=bias, passive_torques=passive)
     return result
+
+
+def _take_constrained(
+    result: DynamicsResult, state: State[Any], drive: Vector, external: BodyWrenches | None, gains: LoopGainsPerLoop
+) -> None:
+    """Fill a result with the solution of a mechanism with loops."""
+    vd, matrix, bias, passive, jacobian, terms, multipliers, rank = constrained_dynamics_kernel(
+        state, drive, external, gains
+    )
+    result.take(
+        state,
+        vd,
+        partial(joint_wrenches_with_loops, vd, external, multipliers),
+        loops=reactions(multipliers, rank),
+        mass_matrix=matrix,
+        dynamics_bias=bias,
+        passive_torques=passive,
+        constraint_jacobian=jacobian,
+        constraint_bias=terms,
+        multipliers=multipliers,
+    )

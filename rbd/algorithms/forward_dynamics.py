@@ -1,4 +1,4 @@
-"""The motion torques make, by articulated bodies.
+"""The motion torques make, by articulated bodies; by a factored mass matrix where loops constrain it.
 
 Room: algorithms; may import state and above. Featherstone (2008), table 7.1, with the accelerations of frame origins in
 place of spatial ones. Body frames throughout.
@@ -12,9 +12,11 @@ from typing import Any, TypeVar, final
 import attrs
 from numpy.typing import NDArray
 
+from rbd.algorithms.constrained import constrained_accelerations
 from rbd.algorithms.external import BodyWrenches, ExternalWrenches, body_wrenches, less_external
+from rbd.algorithms.loop_dynamics import loop_problem
 from rbd.algorithms.passive import passive_torques_kernel
-from rbd.algorithms.trees import require_tree
+from rbd.algorithms.stabilization import DEFAULT, LoopGainsPerLoop, Stabilization, gains_of_loops
 from rbd.mechanism import RigidBody
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.linear import Factor
@@ -23,6 +25,7 @@ from rbd.spatial.articulated import ArticulatedInertia
 from rbd.spatial.classical import ClassicalAcceleration, ClassicalMotion, gravity_as_acceleration
 from rbd.spatial.pairing import combined, pair, resistance
 from rbd.state import ArrayOf, Link, State, StateView, kernel, passes
+from rbd.state.kernel import require_state
 
 A = TypeVar("A", bound=ArrayOf)
 Torques = Sequence[Scalar] | NDArray[Any]
@@ -39,11 +42,20 @@ class Handle:
     """The inertia along the joint's own axes, factored."""
 
 
-@kernel
-def forward_dynamics_kernel(state: StateView, torques: Vector, external: BodyWrenches | None = None) -> Vector:
-    """Return vd with M vd + c = torques + passive: outwards for velocities, inwards for inertias, outwards for vd."""
+@kernel(regroup=True)
+def forward_dynamics_kernel(
+    state: StateView, torques: Vector, external: BodyWrenches | None = None, gains: LoopGainsPerLoop = None
+) -> Vector:
+    """Return vd with M vd + c = torques + passive - Kᵀ λ and K vd = -k, the last with `gains` for open loops."""
     passive = passive_torques_kernel(state)
     drive = tuple(torque + own for torque, own in zip(torques, passive, strict=True))
+    if state.layout.nc:
+        return constrained_accelerations(loop_problem(state, drive, external, gains))
+    return articulated_accelerations(state, drive, external)
+
+
+def articulated_accelerations(state: StateView, drive: Vector, external: BodyWrenches | None) -> Vector:
+    """Return vd for all torques of the joints: outwards for velocities, inwards for inertias, outwards for vd."""
     drifts, forces = _bias_terms(state, external)
     inertias, handles = articulated_inertias(state)
     efforts = _efforts(state, drive, drifts, forces, inertias, handles)
@@ -149,13 +161,14 @@ def forward_dynamics(
     torques: Torques,
     external_wrenches: ExternalWrenches | None = None,
     *,
+    stabilization: Stabilization = DEFAULT,
     out: A | None = None,
 ) -> A:
-    """Return vd, the accelerations `torques` make: M vd + c = torques + passive.
+    """Return vd, the accelerations `torques` make: M vd + c = torques + passive - Kᵀ λ, with K vd = -k for the loops.
 
-    Takes time linear in the number of bodies. `external_wrenches` as in `inverse_dynamics`. Raises ShapeError,
-    NotFiniteError, FrameMismatchError, TopologyError for mechanisms with loop joints, and SingularError, naming the
-    joint, when a joint moves nothing that has inertia.
+    For trees, time is linear in the number of bodies. `external_wrenches` as in `inverse_dynamics`, loops and their
+    `stabilization` as in `dynamics`, whose vd this is. Raises ShapeError, NotFiniteError, FrameMismatchError, and
+    SingularError, naming the joint, when a joint moves nothing that has inertia.
 
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.5, 0.2], [1.0, -1.0])
@@ -163,10 +176,10 @@ def forward_dynamics(
     >>> bool(abs(rbd.inverse_dynamics(state, vd) - [0.1, 0.2]).max() < 1e-12)
     True
     """
-    require_tree(state, "forward_dynamics")
+    require_state(state, "forward_dynamics")
     drive = state.vector(torques, state.layout.nv, "torques")
     external = body_wrenches(state, external_wrenches)
-    values = forward_dynamics_kernel(state, drive, external)
+    values = forward_dynamics_kernel(state, drive, external, gains_of_loops(state, stabilization))
     return state.pack(values, "vd", (state.layout.nv,), out)
 
 

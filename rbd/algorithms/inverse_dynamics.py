@@ -12,21 +12,28 @@ from typing import Any, TypeVar
 
 from numpy.typing import NDArray
 
+from rbd.algorithms.constrained import least_torques
+from rbd.algorithms.constraints import constraint_bias_kernel, constraint_jacobian_kernel
 from rbd.algorithms.external import BodyWrenches, ExternalWrenches, body_wrenches
+from rbd.algorithms.loops import constraint_rows
 from rbd.algorithms.mass_matrix import mass_matrix_kernel
 from rbd.algorithms.newton_euler import body_loads, joint_torques, joint_wrenches, motions, resting, wrenches_of_motion
 from rbd.algorithms.passive import passive_torques_kernel
-from rbd.algorithms.trees import require_tree
+from rbd.algorithms.reactions import joint_wrenches_with_loops, reactions
 from rbd.errors import ArgumentError
 from rbd.mechanism import Joint
-from rbd.scalars import Scalar, Vector
+from rbd.scalars import Scalar, Vector, is_float, to_float
 from rbd.state import ArrayOf, DynamicsResult, State, StateView, kernel
+from rbd.state.kernel import require_state
+from rbd.state.result import BodyWrenchesOf, LoopReactions
 
 A = TypeVar("A", bound=ArrayOf)
 Vd = Sequence[Scalar] | NDArray[Any]
+_BALANCE = 1 / 10**6
+"""A torque that is missing counts as rounding up to this share of the largest torque or multiplier."""
 
 
-@kernel
+@kernel(regroup=True)
 def inverse_dynamics_kernel(state: StateView, vd: Vector, external: BodyWrenches | None = None) -> Vector:
     """Return M vd + c - passive."""
     wanted = rigid_body_torques(state, vd, external)
@@ -36,7 +43,16 @@ def inverse_dynamics_kernel(state: StateView, vd: Vector, external: BodyWrenches
     return tuple(torque + armature * rate - own for torque, armature, rate, own in rows)
 
 
-@kernel
+@kernel(regroup=True)
+def constrained_inverse_dynamics_kernel(
+    state: StateView, vd: Vector, external: BodyWrenches | None = None, actuated: tuple[int, ...] | None = None
+) -> tuple[Vector, Vector, Scalar, Vector]:
+    """Return the smallest torques of the actuated velocities, the multipliers, the rank of K and what is missing."""
+    balance = least_torques(constraint_rows(state), inverse_dynamics_kernel(state, vd, external), actuated)
+    return balance.torques, balance.multipliers, balance.rank, balance.missing
+
+
+@kernel(regroup=True)
 def dynamics_bias_kernel(state: StateView, external: BodyWrenches | None = None) -> Vector:
     """Return c: what the motion takes when vd is zero, passive torques left out."""
     return rigid_body_torques(state, None, external)
@@ -63,55 +79,119 @@ def inverse_dynamics(
     out: A | None = None,
     result: DynamicsResult | None = None,
 ) -> A:
-    """Return the torques tau that make the mechanism accelerate by `vd`: tau = M vd + c - passive.
+    """Return the torques tau that make the mechanism accelerate by `vd`: tau = M vd + c - passive + Kᵀ λ.
 
-    `external_wrenches` maps bodies to wrenches in the root frame or any frame attached to a body. `actuated` names the
-    joints that have motors; on a tree that must be all of them, since each torque is determined. A `result` is filled
-    with the motion, so that `result.joint_wrench(joint)` and its accelerations answer for it.
+    `external_wrenches` maps bodies to wrenches in the root frame or any frame attached to a body. `actuated` are the
+    joints that have motors, all of them by default; on a tree it must be all, since each torque is determined. A
+    `result` is filled with the motion, so that its accelerations, joint wrenches and multipliers answer for it.
 
-    Raises ShapeError, NotFiniteError, FrameMismatchError, and TopologyError for mechanisms with loop joints.
+    With loops the torques are not unique: these are the smallest (in the sum of squares). Where `vd` does not keep the
+    loops, they make the motion nearest to it that does.
+
+    Raises ShapeError, NotFiniteError, FrameMismatchError, and ArgumentError when the actuated joints cannot make the
+    motion.
 
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum())
     >>> rbd.inverse_dynamics(state, [0.0, 0.0])          # hanging straight down
     array([0., 0.])
     """
-    require_tree(state, "inverse_dynamics")
-    _check_actuated(state, actuated)
+    require_state(state, "inverse_dynamics")
+    motors = _motors(state, actuated)
     rates = state.vector(vd, state.layout.nv, "vd")
     external = body_wrenches(state, external_wrenches)
     if result is not None:
         result.require_mechanism(state)
+    if state.layout.loops:
+        return _with_loops(state, rates, external, motors, out, result)
     torques = state.pack(inverse_dynamics_kernel(state, rates, external), "torques", (state.layout.nv,), out)
     if result is not None:
         _fill(result, state, rates, external)
     return torques
 
 
-def _fill(result: DynamicsResult, state: State[Any], vd: Vector, external: BodyWrenches | None) -> None:
+def _with_loops(
+    state: State[A],
+    vd: Vector,
+    external: BodyWrenches | None,
+    motors: tuple[int, ...] | None,
+    out: A | None,
+    result: DynamicsResult | None,
+) -> A:
+    """Return the smallest torques for a motion of a mechanism with loops."""
+    found, multipliers, rank, missing = constrained_inverse_dynamics_kernel(state, vd, external, motors)
+    _check_balance(state, found, multipliers, missing)
+    torques = state.pack(found, "torques", (state.layout.nv,), out)
+    if result is not None:
+        wrenches = partial(joint_wrenches_with_loops, vd, external, multipliers)
+        _fill(
+            result,
+            state,
+            vd,
+            external,
+            wrenches,
+            reactions(multipliers, rank),
+            multipliers=multipliers,
+            constraint_jacobian=constraint_jacobian_kernel(state),
+            constraint_bias=constraint_bias_kernel(state),
+        )
+    return torques
+
+
+def _check_balance(state: StateView, torques: Vector, multipliers: Vector, missing: Vector) -> None:
+    """Raise ArgumentError when the motors leave something undone; scalars that are no floats pass."""
+    if not all(map(is_float, (*torques, *multipliers, *missing))):
+        return
+    scale = max(map(abs, map(to_float, (*torques, *multipliers))), default=0.0)
+    worst = max(range(len(missing)), key=lambda i: abs(to_float(missing[i])), default=0)
+    if missing and abs(to_float(missing[worst])) > _BALANCE * max(scale, _BALANCE):
+        name, torque = state.layout.velocity_names[worst], to_float(missing[worst])
+        raise ArgumentError(
+            f"the actuated joints cannot make this motion: a torque of {torque:.3g} is missing at {name}",
+            argument="actuated",
+            value=torque,
+            allowed="joints whose torques reach every motion that the loops allow",
+        )
+
+
+def _fill(
+    result: DynamicsResult,
+    state: State[Any],
+    vd: Vector,
+    external: BodyWrenches | None,
+    wrenches: BodyWrenchesOf | None = None,
+    loops: LoopReactions | None = None,
+    **arrays: Sequence[object],
+) -> None:
     """Fill a result with the motion that was asked for, and all that belongs to it."""
     result.take(
         state,
         vd,
-        partial(wrenches_of_motion, vd, external),
+        wrenches or partial(wrenches_of_motion, vd, external),
+        loops=loops,
         mass_matrix=mass_matrix_kernel(state),
         dynamics_bias=dynamics_bias_kernel(state, external),
         passive_torques=passive_torques_kernel(state),
+        **arrays,
     )
 
 
-def _check_actuated(state: StateView, actuated: Sequence[Joint] | None) -> None:
-    """Raise ArgumentError when a joint of a tree that needs a torque has no motor."""
+def _motors(state: StateView, actuated: Sequence[Joint] | None) -> tuple[int, ...] | None:
+    """Return the indices of the actuated velocities, None for all; raise ArgumentError when a tree's joint has none."""
     if actuated is None:
-        return
+        return None
     motors = {state.layout.link(joint).index for joint in actuated}
-    idle = [link.joint.name for link in state.links if link.joint.nv and link.index not in motors]
-    if idle:
+    idle = [link for link in state.links if link.joint.nv and link.index not in motors]
+    if idle and not state.layout.loops:
+        names = ", ".join(link.joint.name for link in idle)
         raise ArgumentError(
-            f"without loop joints every joint's torque is determined; {', '.join(idle)} must be actuated too",
+            f"without loop joints every joint's torque is determined; {names} must be actuated too",
             argument="actuated",
             value=actuated,
         )
+    if not idle:
+        return None
+    return tuple(i for link in state.links if link.index in motors for i in range(link.v.start, link.v.stop))
 
 
 def dynamics_bias(state: State[A], external_wrenches: ExternalWrenches | None = None, *, out: A | None = None) -> A:

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from rbd.algorithms.dynamics import factored
-from rbd.algorithms.mass_matrix import mass_matrix_kernel
+from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
 from rbd.scalars import Matrix
 from rbd.state import ArrayOf, State, StateView, kernel
 
 A = TypeVar("A", bound=ArrayOf)
 
 
-@kernel
+@kernel(regroup=True)
 def inverse_mass_matrix_kernel(state: StateView) -> Matrix:
     """Return the inverse of M from its factor."""
     return factored(state, mass_matrix_kernel(state)).inverse()

@@ -8,13 +8,14 @@ from __future__ import annotations
 from typing import TypeVar
 
 from rbd.scalars import Matrix, Scalar
+from rbd.scalars.linear import Factor
 from rbd.spatial.pairing import pair
 from rbd.state import ArrayOf, Link, State, StateView, kernel, passes
 
 A = TypeVar("A", bound=ArrayOf)
 
 
-@kernel
+@kernel(regroup=True)
 def mass_matrix_kernel(state: StateView) -> Matrix:
     """Return M: composite inertias moved along their joint's axes, felt by every joint that carries them."""
     rows: list[list[Scalar]] = [[0] * state.layout.nv for _ in range(state.layout.nv)]
@@ -36,6 +37,12 @@ def _add_column(state: StateView, link: Link, rows: list[list[Scalar]]) -> None:
                 if carrier is not link or i <= j:
                     rows[i][j] = rows[j][i] = entry
         momenta = momenta.transformed(steps[carrier.index - 1])
+
+
+def factored(state: StateView, matrix: Matrix) -> Factor:
+    """Factor a mass matrix; raise SingularError naming the joint that moves nothing that has inertia."""
+    labels = [f"the inertia that joint '{link.joint.name}' moves" for link in state.links for _ in range(link.joint.nv)]
+    return Factor.of(matrix, labels)
 
 
 def mass_matrix(state: State[A], *, out: A | None = None) -> A:

@@ -53,7 +53,7 @@ class Baumgarte:
     Baumgarte(time_constant=0.1)
     """
 
-    time_constant: float = attrs.field(default=0.1, validator=_positive_time)
+    time_constant: float = attrs.field(default=1 / 10, validator=_positive_time)
 
     @property
     def stiffness(self) -> float:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from rbd.algorithms.forward_dynamics import forward_dynamics_kernel
-from rbd.algorithms.trees import require_tree
+from rbd.algorithms.stabilization import DEFAULT, gains_of_loops
 from rbd.errors import ArgumentError
 from rbd.scalars import Scalar, Vector, const
 from rbd.state import ScalarState
@@ -29,7 +29,6 @@ def step_function(integrator: Integrator) -> Callable[..., dict[str, Vector]]:
     advance = _STEPS[integrator]
 
     def step(state: ScalarState, tau: Vector, dt: Scalar) -> dict[str, Vector]:
-        require_tree(state, "step")
         q, v = advance(state, tuple(tau), dt)
         return {"q_next": q, "v_next": v}
 
@@ -38,7 +37,7 @@ def step_function(integrator: Integrator) -> Callable[..., dict[str, Vector]]:
 
 def _semi_implicit(state: ScalarState, tau: Vector, dt: Scalar) -> tuple[Vector, Vector]:
     """Velocities first, then configurations with the new velocities."""
-    v = _moved(state.velocity_scalars(), forward_dynamics_kernel(state, tau), dt)
+    v = _moved(state.velocity_scalars(), _accelerations(state, tau), dt)
     still = (0,) * len(v)
     return _global(state, _moved(still, v, dt)), v
 
@@ -70,7 +69,12 @@ def _rates(start: ScalarState, state: ScalarState, tau: Vector) -> tuple[Vector,
     rates: list[Scalar] = []
     for link in state.links:
         rates += link.joint.type.local_coordinates_rate(start.joint_q(link), state.joint_q(link), state.joint_v(link))
-    return tuple(rates), forward_dynamics_kernel(state, tau)
+    return tuple(rates), _accelerations(state, tau)
+
+
+def _accelerations(state: ScalarState, tau: Vector) -> Vector:
+    """Return vd; loops are kept, with the default stabilisation."""
+    return forward_dynamics_kernel(state, tau, None, gains_of_loops(state, DEFAULT))
 
 
 def _global(start: ScalarState, phi: Vector) -> Vector:

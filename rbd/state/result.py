@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, final
 
+import attrs
 import numpy as np
 
-from rbd.errors import ArgumentError, StaleStateError
+from rbd.errors import ArgumentError, StaleStateError, UnknownNameError
 from rbd.mechanism import Joint, Mechanism, RigidBody
-from rbd.scalars import Vector
+from rbd.scalars import Scalar, Vector, to_float
 from rbd.scalars.arrays import Array
 from rbd.spatial import SpatialAcceleration, Wrench
 from rbd.state import passes
@@ -23,6 +24,20 @@ from rbd.state.scalar_state import ScalarState
 
 BodyWrenchesOf = Callable[[StateView], "tuple[Wrench[Any], ...]"]
 """Makes, for a state, what each joint applies to its body (one wrench per body, in its frame); called when asked."""
+
+
+LoopWrenchesOf = BodyWrenchesOf
+"""Makes, for a state, what each loop joint applies to its successor (one wrench per loop, in the root frame)."""
+
+
+@final
+@attrs.frozen(eq=False)
+class LoopReactions:
+    """What the loops have to do with one solution."""
+
+    rank: Scalar
+    """How many of the constraints are independent."""
+    wrenches: LoopWrenchesOf
 
 
 @final
@@ -58,7 +73,7 @@ class DynamicsResult:
             "constraint_bias": np.zeros(nc),
             "multipliers": np.zeros(nc),
         }
-        self._rank = 0
+        self._loops: LoopReactions | None = None
         self._snapshot: State[Any] | None = None
         self._vd: Vector = ()
         self._wrenches: BodyWrenchesOf | tuple[Wrench[Any], ...] = ()
@@ -125,7 +140,7 @@ class DynamicsResult:
     @property
     def constraint_rank(self) -> int:
         """How many of the constraints are independent."""
-        return self._rank
+        return 0 if self._loops is None else int(to_float(self._loops.rank))
 
     # --- framed values -----------------------------------------------------------------------------
 
@@ -150,6 +165,18 @@ class DynamicsResult:
             self._wrenches = self._wrenches(snapshot)
         return self._wrenches[link.index].transformed(passes.to_root(snapshot)[link.index])
 
+    def loop_wrench(self, joint: Joint) -> Wrench[Any]:
+        """Return what loop joint `joint` applies to its successor, in the root frame; its predecessor feels minus that.
+
+        It is minus the basis of `constraint_wrench_subspace` times the joint's multipliers. Where constraints are
+        redundant it is the part that the smallest multipliers make; what is left undetermined inside the loop is zero.
+        """
+        snapshot, loop = self._solved(), self._layout.loop(joint)
+        if loop is None or self._loops is None:
+            name = getattr(joint, "name", str(joint))
+            raise UnknownNameError(f"joint '{name}' closes no loop of this mechanism", kind="loop joint", name=name)
+        return self._loops.wrenches(snapshot)[self._layout.loops.index(loop)]
+
     # --- for algorithms ----------------------------------------------------------------------------
 
     def require_mechanism(self, state: StateView) -> None:
@@ -163,7 +190,15 @@ class DynamicsResult:
                 now=state.layout.version,
             )
 
-    def take(self, state: State[Any], vd: Vector, wrenches: BodyWrenchesOf, **arrays: Sequence[object]) -> None:
+    def take(
+        self,
+        state: State[Any],
+        vd: Vector,
+        wrenches: BodyWrenchesOf,
+        *,
+        loops: LoopReactions | None = None,
+        **arrays: Sequence[object],
+    ) -> None:
         """Keep one solution whole: the motion (q, v, vd), how to find its joint wrenches, and arrays of nested scalars.
 
         Everything is converted before anything is stored, so that a failure leaves the result as it was.
@@ -179,7 +214,7 @@ class DynamicsResult:
         packed = {name: state.pack(x, name.replace("_", " "), self._arrays[name].shape) for name, x in values.items()}
         for name, array in packed.items():
             self._store(name, array)
-        self._snapshot, self._vd, self._wrenches = snapshot, vd, wrenches
+        self._snapshot, self._vd, self._wrenches, self._loops = snapshot, vd, wrenches, loops
         self._accelerations = None
         self._parameters = state.mechanism.parameter_version
 

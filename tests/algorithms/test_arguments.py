@@ -214,22 +214,6 @@ def test_what_is_made_for_a_mechanism_asks_for_one(make: Callable[[object], obje
             make(bad)
 
 
-def test_loop_joints_are_refused_by_name() -> None:
-    """Tree algorithms say so instead of ignoring a loop."""
-    mechanism = rbd.robots.four_bar()
-    state = MechanismState(mechanism)
-    loop = mechanism.loop_joints[0].name
-    for call in (
-        lambda: rbd.inverse_dynamics(state, np.zeros(mechanism.nv)),
-        lambda: rbd.forward_dynamics(state, np.zeros(mechanism.nv)),
-        lambda: rbd.dynamics(rbd.DynamicsResult(mechanism), state),
-    ):
-        with pytest.raises(rbd.errors.TopologyError) as caught:
-            call()
-        assert loop in str(caught.value)
-    assert np.isfinite(rbd.mass_matrix(state)).all()
-
-
 @pytest.mark.parametrize(
     "call",
     [

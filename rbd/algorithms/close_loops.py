@@ -1,0 +1,243 @@
+"""Finding a configuration and a velocity that keep the loops.
+
+Room: algorithms; may import state and above. Damped least squares (Levenberg and Marquardt) on the loop errors, in
+exponential coordinates of the joints; coordinates that meet a bound are held there while the step pushes them outwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final, final
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from rbd.algorithms.constraints import constraint_error, constraint_jacobian
+from rbd.errors import SolverError
+from rbd.joints import JointType
+from rbd.mechanism import Joint
+from rbd.scalars.arrays import Array
+from rbd.spatial.values import require_kind
+from rbd.state import Link, MechanismState
+
+Mask = NDArray[np.bool_]
+
+_CLOSED: Final = 1 / 10**10
+"""The largest loop error, in m or rad, that counts as closed; one or two steps more usually leave rounding only."""
+_RANK: Final = 1 / 10**7
+_STEPS: Final = 60
+_ATTEMPTS: Final = 12
+_SMALLEST_DAMPING: Final = 1 / 10**12
+_LARGEST_DAMPING: Final = 10**8
+_FACTOR: Final = 10
+"""By how much damping grows after a step that did not help; ten times faster with each one in a row."""
+
+
+@final
+@attrs.frozen(eq=False)
+class LoopClosure:
+    """What `close_loops` did."""
+
+    gap: float
+    """The largest loop error left (m or rad)."""
+    opening: float
+    """The largest rate at which a loop still opens (m/s or rad/s)."""
+    iterations: int
+    """How many steps were tried."""
+    rank: int
+    """How many of the constraints are independent in the configuration found."""
+    mobility: int
+    """How many velocities the loops leave free, those of held joints included."""
+
+
+def close_loops(state: MechanismState, *, fixed: Iterable[Joint | str] = ()) -> LoopClosure:
+    """Move `state` to a configuration in which all loops are closed, and its velocity to one that keeps them so.
+
+    The search starts where the state is and takes short ways; where it gets stuck it starts again from random places
+    nearby (the same ones in every run). It stays within the position bounds of joints. Joints in `fixed` keep their
+    configuration and their velocity; the velocities of the others change as little as possible (in the sum of squares).
+
+    Raises SolverError when the loops cannot be closed, with the remaining `gap` and the `joint` it is at, or when the
+    velocities of held joints cannot be kept, with the `opening`; UnknownNameError when `fixed` names no tree joint. The
+    state is unchanged then.
+
+    >>> import rbd
+    >>> linkage = rbd.robots.four_bar()
+    >>> state = rbd.MechanismState(linkage, [0.3, 0.5, 0.0], [1.0, 0.0, 0.0])
+    >>> closure = rbd.close_loops(state, fixed=["joint1"])
+    >>> closure.gap < 1e-10, closure.mobility, float(state.q[0]), float(state.v[0])
+    (True, 1, 0.3, 1.0)
+    """
+    require_kind(state, MechanismState, operation="close_loops", argument="state")
+    search = _Search(state, fixed)
+    search.find()
+    opening, rank = search.settle_velocity()
+    state.set_configuration(search.state.q)
+    state.set_velocity(search.state.v)
+    return LoopClosure(search.gap, opening, search.iterations, rank, state.layout.nv - rank)
+
+
+@final
+class _Search:
+    """The search on a state of its own."""
+
+    def __init__(self, state: MechanismState, fixed: Iterable[Joint | str]) -> None:
+        self.state = MechanismState(state.mechanism, state.q, state.v)
+        self.iterations = 0
+        self.gap = 0.0
+        layout = state.layout
+        self._free: Mask = np.ones(layout.nv, dtype=np.bool_)
+        for joint in (fixed,) if isinstance(fixed, (str, Joint)) else fixed:
+            self._free[layout.link(state.mechanism.joint(joint)).v] = False
+        self._bounds = _Bounds([link for link in layout.links if link.joint.nv and self._free[link.v.start]], layout.nq)
+        self._coordinates = _coordinates_of_velocities(layout.links)
+
+    # ---------------------------------------------------------------- configuration
+
+    def find(self) -> None:
+        """Close the loops, or raise SolverError."""
+        start, rng = self.state.q.copy(), np.random.default_rng(0)
+        best = np.inf
+        joint = ""
+        for attempt in range(_ATTEMPTS):
+            self._begin(start, attempt, rng)
+            error = self._descend()
+            self.gap = _largest(error)
+            if self.gap <= _CLOSED:
+                return
+            if self.gap < best:
+                best, joint = self.gap, self._worst(error)
+            if not self._free.any():
+                break
+        raise SolverError(
+            f"the loops cannot be closed: a gap of {best:.3g} remains at joint '{joint}'",
+            status="open",
+            gap=best,
+            joint=joint,
+            iterations=self.iterations,
+        )
+
+    def _begin(self, start: Array, attempt: int, rng: np.random.Generator) -> None:
+        """Go to the start, or to a random place around it, further away with every attempt."""
+        spread = np.where(self._free, attempt * rng.standard_normal(len(self._free)) / 4, 0.0)
+        self._go(start, spread)
+
+    def _go(self, start: Array, step: Array) -> None:
+        self.state.global_coordinates(start, step)
+        inside = self._bounds.clipped(self.state.q)
+        if inside is not None:
+            self.state.set_configuration(inside, normalize=True)
+
+    def _descend(self) -> Array:
+        """Take steps while they help; return the loop errors there."""
+        damping, growth = _SMALLEST_DAMPING, _FACTOR
+        error = constraint_error(self.state)
+        for _ in range(_STEPS):
+            if not error.any() or damping > _LARGEST_DAMPING:
+                break
+            self.iterations += 1
+            before = self.state.q.copy()
+            self._go(before, self._step(error, damping))
+            after = constraint_error(self.state)
+            if _square(after) < _square(error):
+                settled = _largest(error) <= _CLOSED and _square(after) > _square(error) / 4
+                error, damping, growth = after, max(damping / _FACTOR, _SMALLEST_DAMPING), _FACTOR
+                if settled:
+                    break
+                continue
+            self.state.set_configuration(before)
+            if _largest(error) <= _CLOSED:
+                break
+            damping, growth = damping * growth, _FACTOR * growth
+        return error
+
+    def _step(self, error: Array, damping: float) -> Array:
+        """Return the damped step, without what pushes coordinates beyond their bounds, and of a reasonable length."""
+        jacobian = constraint_jacobian(self.state)
+        movable: Mask = self._free.copy()
+        while True:
+            step: Array = np.zeros(len(movable))
+            step[movable] = _damped(jacobian[:, movable], -error, damping)
+            pushing = self._bounds.pushing(self.state.q, step, self._coordinates)
+            if not (pushing & movable).any():
+                return step * min(1.0, (1 + _largest(error)) / max(_largest(step), 1.0))
+            movable &= ~pushing
+
+    def _worst(self, error: Array) -> str:
+        """Return the loop joint with the largest error."""
+        row = int(np.argmax(np.abs(error)))
+        return next(loop.joint.name for loop in self.state.layout.loops if row < loop.rows.stop)
+
+    # ---------------------------------------------------------------- velocity
+
+    def settle_velocity(self) -> tuple[float, int]:
+        """Make the velocity one that keeps the loops; return how fast they still open, and the rank of K."""
+        jacobian = constraint_jacobian(self.state)
+        v, opening = self.state.v.copy(), jacobian @ self.state.v
+        scale = max(1.0, _largest(opening))
+        v[self._free] -= np.linalg.lstsq(jacobian[:, self._free], opening, rcond=_RANK)[0]
+        left = _largest(jacobian @ v)
+        if left > _CLOSED * scale:
+            raise SolverError(
+                f"the velocities of the held joints break the loops: they open at {left:.3g}",
+                status="velocity",
+                opening=left,
+            )
+        self.state.set_velocity(v)
+        return left, int(np.linalg.matrix_rank(jacobian, tol=_RANK * _norm(jacobian))) if jacobian.size else 0
+
+
+@final
+class _Bounds:
+    """The finite position bounds of joints whose coordinates move one by one with their velocities."""
+
+    def __init__(self, links: list[Link], nq: int) -> None:
+        self._low, self._high = np.full(nq, -np.inf), np.full(nq, np.inf)
+        for link in links:
+            if link.joint.nq == link.joint.nv:
+                bounds = np.array(link.joint.position_bounds, dtype=np.float64).reshape(-1, 2)
+                self._low[link.q], self._high[link.q] = bounds[:, 0], bounds[:, 1]
+
+    def clipped(self, q: Array) -> Array | None:
+        """Return the nearest configuration within the bounds; None when `q` is within."""
+        inside = np.clip(q, self._low, self._high)
+        return None if (inside == q).all() else inside
+
+    def pushing(self, q: Array, step: Array, coordinates: tuple[int, ...]) -> Mask:
+        """Return which velocities of `step` push a coordinate outwards that is at a bound."""
+        pushing: Mask = np.zeros(len(step), dtype=np.bool_)
+        for velocity, coordinate in enumerate(coordinates):
+            if coordinate >= 0:
+                below, above = q[coordinate] <= self._low[coordinate], q[coordinate] >= self._high[coordinate]
+                pushing[velocity] = (below and step[velocity] < 0) or (above and step[velocity] > 0)
+        return pushing
+
+
+def _coordinates_of_velocities(links: tuple[Link, ...]) -> tuple[int, ...]:
+    """Return, per velocity, the coordinate that moves with it alone; -1 where there is none."""
+    result: list[int] = []
+    for link in links:
+        alone = type(link.joint.type).configuration_derivative is JointType.configuration_derivative
+        result += range(link.q.start, link.q.stop) if alone else [-1] * link.joint.nv
+    return tuple(result)
+
+
+def _damped(jacobian: Array, right: Array, damping: float) -> Array:
+    """Return the step that fits best for its length."""
+    size = jacobian.shape[1]
+    weight = np.sqrt(damping) * _norm(jacobian)
+    rows, values = np.vstack([jacobian, weight * np.eye(size)]), np.concatenate([right, np.zeros(size)])
+    return np.asarray(np.linalg.lstsq(rows, values, rcond=_SMALLEST_DAMPING)[0], dtype=np.float64)
+
+
+def _norm(matrix: Array) -> float:
+    return float(np.linalg.norm(matrix))
+
+
+def _square(error: Array) -> float:
+    return float(error @ error)
+
+
+def _largest(values: Array) -> float:
+    return float(np.abs(values).max(initial=0.0))
