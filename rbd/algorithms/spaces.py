@@ -22,17 +22,18 @@ from rbd.scalars import Matrix, Scalar
 from rbd.state import StateView
 
 Space: TypeAlias = Literal["tangent", "coordinates"]
+SPACES: tuple[Space, ...] = get_args(Space)
 
 
 def check_space(space: object) -> None:
     """Raise ArgumentError unless `space` is one of the two."""
-    if space not in get_args(Space):
+    if space not in SPACES:
         raise ArgumentError(
             f"unknown space {space!r}; derivatives by position are along velocities ('tangent') or by the entries of "
             "q ('coordinates')",
             argument="space",
             value=space,
-            allowed=get_args(Space),
+            allowed=SPACES,
         )
 
 

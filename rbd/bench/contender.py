@@ -24,6 +24,13 @@ class Quantity(StrEnum):
     INVERSE = "inverse dynamics"
     MASS = "mass matrix"
     FORWARD = "forward dynamics"
+    INVERSE_DERIVATIVES = "derivatives of inverse dynamics"
+    FORWARD_DERIVATIVES = "derivatives of forward dynamics"
+
+    @property
+    def is_derivative(self) -> bool:
+        """Whether it is three matrices: derivatives by position (along velocities), velocity, and vd or torques."""
+        return self in (Quantity.INVERSE_DERIVATIVES, Quantity.FORWARD_DERIVATIVES)
 
 
 @final

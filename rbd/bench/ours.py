@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Final, final
+from typing import Any, Final, final
 
 import numpy as np
 
@@ -29,6 +29,8 @@ METHODS: Final = {
     Quantity.INVERSE: "inverse_dynamics",
     Quantity.MASS: "mass_matrix",
     Quantity.FORWARD: "forward_dynamics",
+    Quantity.INVERSE_DERIVATIVES: "inverse_dynamics_derivatives",
+    Quantity.FORWARD_DERIVATIVES: "forward_dynamics_derivatives",
 }
 """What a compiled robot calls them."""
 
@@ -54,7 +56,7 @@ class Ours:
 
         def value(k: int) -> Array:
             native.run(list(rows[k]), outputs)
-            return outputs[0].copy()
+            return _flat(tuple(outputs))
 
         return Contender(KERNEL, loop, len(rows), value)
 
@@ -63,7 +65,11 @@ class Ours:
         rows = self.samples.rows(quantity)
         for k in range(32):  # calls that are frequent become builtins
             self.method(quantity)(*rows[k % len(rows)])
-        return Contender(CALL, calls(self.method(quantity), rows), len(rows), lambda k: self.method(quantity)(*rows[k]))
+
+        def value(k: int) -> Array:
+            return _flat(self.method(quantity)(*rows[k]))
+
+        return Contender(CALL, calls(self.method(quantity), rows), len(rows), value)
 
     def batch(self, quantity: Quantity, count: int, threads: int = 1, *, into: bool = False) -> Contender:
         """One call for many states; into a new array, or `into` one that is there."""
@@ -91,9 +97,9 @@ class Ours:
 
         return Contender(LIVE, calls(solve, rows), len(rows), value)
 
-    def method(self, quantity: Quantity) -> Callable[..., Array]:
+    def method(self, quantity: Quantity) -> Callable[..., Any]:
         """Return the compiled robot's method."""
-        method: Callable[..., Array] = getattr(self.robot, METHODS[quantity])
+        method: Callable[..., Any] = getattr(self.robot, METHODS[quantity])
         return method
 
     def program(self, quantity: Quantity) -> Program:
@@ -101,7 +107,14 @@ class Ours:
         return program(self.mechanism, quantity)
 
 
+def _flat(result: Array | tuple[Array, ...]) -> Array:
+    """Return a copy of one array, or of several in a row."""
+    if isinstance(result, np.ndarray):
+        return result.copy()
+    return result[0].copy() if len(result) == 1 else np.concatenate([x.reshape(-1) for x in result])
+
+
 def program(mechanism: Mechanism, quantity: Quantity) -> Program:
     """Record a quantity for a mechanism."""
-    name = METHODS[quantity]
+    name = METHODS[quantity] + (" tangent" if quantity.is_derivative else "")
     return recorded_function(RECIPES[name], mechanism, name).program

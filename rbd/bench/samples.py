@@ -35,6 +35,8 @@ class Samples:
             Quantity.INVERSE: (self.q, self.v, self.vd),
             Quantity.MASS: (self.q,),
             Quantity.FORWARD: (self.q, self.v, self.tau),
+            Quantity.INVERSE_DERIVATIVES: (self.q, self.v, self.vd),
+            Quantity.FORWARD_DERIVATIVES: (self.q, self.v, self.tau),
         }[quantity]
 
     def rows(self, quantity: Quantity) -> list[tuple[Array, ...]]:

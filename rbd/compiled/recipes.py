@@ -11,6 +11,7 @@ from typing import Literal, final
 import attrs
 
 from rbd import algorithms
+from rbd.algorithms.spaces import SPACES
 from rbd.compiled.stepping import Integrator, step_function
 from rbd.mechanism import RigidBody
 from rbd.state import ScalarState, passes
@@ -46,6 +47,16 @@ def _poses(state: ScalarState) -> object:
     return tuple(poses)
 
 
+def _derivatives(function: Callable[..., tuple[object, ...]], space: str, last: str) -> Callable[..., object]:
+    """Return a function that gives three derivatives by name."""
+
+    def derivatives(state: ScalarState, **inputs: object) -> object:
+        d_dq, d_dv, d_dlast = function(state, *inputs.values(), space=space)
+        return {"d_dq": d_dq, "d_dv": d_dv, last: d_dlast}
+
+    return derivatives
+
+
 RECIPES: Mapping[str, Recipe] = {
     "forward_kinematics": Recipe(_poses, "q"),
     "inverse_dynamics": Recipe(algorithms.inverse_dynamics, "qv", ("vd",), regroup=True),
@@ -54,7 +65,16 @@ RECIPES: Mapping[str, Recipe] = {
     "dynamics_bias": Recipe(algorithms.dynamics_bias, "qv", regroup=True),
     "forward_dynamics": Recipe(algorithms.forward_dynamics, "qv", ("torques",), regroup=True),
     "momentum_matrix": Recipe(algorithms.momentum_matrix, "q"),
+    **{
+        f"{name} {space}": Recipe(_derivatives(function, space, last), "qv", (argument,), regroup=True)
+        for name, function, argument, last in (
+            ("inverse_dynamics_derivatives", algorithms.inverse_dynamics_derivatives, "vd", "d_dvd"),
+            ("forward_dynamics_derivatives", algorithms.forward_dynamics_derivatives, "torques", "d_dtau"),
+        )
+        for space in SPACES
+    },
 }
+"""Names of methods; where there are several recipes for one, with the option behind."""
 
 
 def jacobian_recipe(target: RigidBody) -> Recipe:

@@ -5,20 +5,22 @@ Room: compiled; may import algorithms and above.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import final
 
 import numpy as np
 from numpy.typing import ArrayLike
 from typing_extensions import override
 
+from rbd.algorithms.spaces import Space, check_space
 from rbd.compiled.evaluation import Result
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.methods import described, version_guard
 from rbd.compiled.recipes import RECIPES, Recipe, jacobian_recipe, step_recipe
 from rbd.compiled.record import recorded_function
+from rbd.compiled.rollout import rollout
 from rbd.compiled.stepping import Integrator
-from rbd.errors import ArgumentError, StaleStateError
+from rbd.errors import StaleStateError
 from rbd.mechanism import Mechanism, RigidBody
 from rbd.scalars.arrays import Array
 from rbd.state.parameters import ParameterName, parameter_shape
@@ -114,6 +116,40 @@ class CompiledRobot:
         """Return the momentum matrix about the root's origin, (..., 6, nv), angular rows first."""
         return self._call("momentum_matrix", (q,), out, threads, parameters)
 
+    def inverse_dynamics_derivatives(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        vd: ArrayLike,
+        *,
+        space: Space = "tangent",
+        out: Sequence[Array] | None = None,
+        threads: int = 1,
+        **parameters: ArrayLike,
+    ) -> tuple[Array, Array, Array]:
+        """Return (d_dq, d_dv, d_dvd) of the inverse dynamics; d_dq (..., nv, nv), or (..., nv, nq) for "coordinates".
+
+        See `rbd.inverse_dynamics_derivatives`; d_dvd is the mass matrix.
+        """
+        return self._derivatives("inverse_dynamics_derivatives", space, (q, v, vd), out, threads, parameters)
+
+    def forward_dynamics_derivatives(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        *,
+        space: Space = "tangent",
+        out: Sequence[Array] | None = None,
+        threads: int = 1,
+        **parameters: ArrayLike,
+    ) -> tuple[Array, Array, Array]:
+        """Return (d_dq, d_dv, d_dtau) of the forward dynamics; d_dq (..., nv, nv), or (..., nv, nq) for "coordinates".
+
+        See `rbd.forward_dynamics_derivatives`; d_dtau is the inverse of the mass matrix.
+        """
+        return self._derivatives("forward_dynamics_derivatives", space, (q, v, tau), out, threads, parameters)
+
     def geometric_jacobian(
         self,
         q: ArrayLike,
@@ -161,24 +197,10 @@ class CompiledRobot:
         """Return (q, v) at all `steps` + 1 times, a time axis before the last one.
 
         `tau` is held for the whole time, (..., nv), or has one row per step: (..., steps, nv). To tell them apart, tau
-        with a time axis must have one more axis than q.
+        with a time axis must have one more axis than q. Errors say in a note which step they are from.
         """
-        if steps < 0:
-            raise ArgumentError(f"steps is {steps}, must not be negative", argument="steps", value=steps)
-        torques, now = (
-            np.asarray(tau, dtype=np.float64),
-            (np.asarray(q, dtype=np.float64), np.asarray(v, dtype=np.float64)),
-        )
-        per_step = torques.ndim == now[0].ndim + 1 and torques.shape[-2] == steps
-        lead = np.broadcast_shapes(now[0].shape[:-1], now[1].shape[:-1], torques.shape[: -2 if per_step else -1])
-        history = [np.empty((*lead, steps + 1, x.shape[-1])) for x in now]
-        for k in range(steps + 1):
-            for record, x in zip(history, now, strict=True):
-                record[..., k, :] = x
-            if k < steps:
-                held = torques[..., k, :] if per_step else torques
-                now = self.step(now[0], now[1], held, dt, integrator=integrator, threads=threads, **parameters)
-        return history[0], history[1]
+        function = self._function(f"step {integrator}", lambda: step_recipe(integrator))
+        return rollout(function.evaluation, (q, v, tau, dt), steps, threads, parameters)
 
     @override
     def __repr__(self) -> str:
@@ -201,6 +223,23 @@ class CompiledRobot:
         result = _only(recorded.call(arrays, parameters, out, threads))
         self._offer(name, recorded)
         return result
+
+    def _derivatives(
+        self,
+        name: str,
+        space: Space,
+        arrays: tuple[ArrayLike, ...],
+        out: Sequence[Array] | None,
+        threads: int,
+        parameters: Mapping[str, ArrayLike],
+    ) -> tuple[Array, Array, Array]:
+        check_space(space)
+        key = f"{name} {space}"
+        recorded = self._function(key, lambda: RECIPES[key])
+        first, second, third = recorded.call(arrays, parameters, out, threads)
+        if space == "tangent":
+            self._offer(name, recorded)
+        return first, second, third
 
     def _offer(self, name: str, function: RecordedFunction) -> None:
         """Put a builtin in the place of the method `name` of this robot, once the method is called often.

@@ -13,9 +13,30 @@ from rbd.bench.goals import OPERATIONS
 from rbd.bench.ours import program
 
 CEILINGS = {
-    "double_pendulum": {"POSES": 13, "INVERSE": 28, "MASS": 4, "FORWARD": 40},
-    "arm7": {"POSES": 150, "INVERSE": 515, "MASS": 277, "FORWARD": 1180},
-    "humanoid": {"POSES": 779, "INVERSE": 2399, "MASS": 2598, "FORWARD": 7475},
+    "double_pendulum": {
+        "POSES": 13,
+        "INVERSE": 28,
+        "MASS": 4,
+        "FORWARD": 40,
+        "INVERSE_DERIVATIVES": 47,
+        "FORWARD_DERIVATIVES": 93,
+    },
+    "arm7": {
+        "POSES": 150,
+        "INVERSE": 515,
+        "MASS": 277,
+        "FORWARD": 1180,
+        "INVERSE_DERIVATIVES": 2285,
+        "FORWARD_DERIVATIVES": 4150,
+    },
+    "humanoid": {
+        "POSES": 779,
+        "INVERSE": 2399,
+        "MASS": 2598,
+        "FORWARD": 7475,
+        "INVERSE_DERIVATIVES": 18201,
+        "FORWARD_DERIVATIVES": 88155,
+    },
 }
 CASES = [(robot, quantity) for robot in CEILINGS for quantity in Quantity]
 GOALS = [(robot, quantity) for robot, goals in OPERATIONS.items() for quantity in goals]

@@ -34,6 +34,9 @@ def test_one_state(pair: tuple[Ours, Peer], quantity: Quantity) -> None:
     if peer.name.startswith("CasADi") and ours.mechanism.nv > 7 and quantity is Quantity.FORWARD:
         pytest.skip("a C compiler takes its time for that")
     theirs = peer.single(quantity)
+    if quantity.is_derivative and peer.name != "Pinocchio":
+        assert theirs is None
+        return
     assert theirs is not None
     theirs.run(1)
     assert difference(theirs, ours.single(quantity), range(8)) < 1e-10

@@ -46,6 +46,8 @@ class _CasADi:
         self._compiler = compiler
 
     def single(self, quantity: Quantity) -> Contender | None:
+        if quantity.is_derivative:  # several outputs
+            return None
         program = self._ours.program(quantity)
         if program.count().total > _LARGEST:
             return None

@@ -62,7 +62,9 @@ class _MuJoCo:
             v[:3], tau[:3] = turn @ v[:3], turn @ tau[:3]
         return v, vd, tau
 
-    def single(self, quantity: Quantity) -> Contender:
+    def single(self, quantity: Quantity) -> Contender | None:
+        if quantity.is_derivative:  # MuJoCo has finite differences
+            return None
         mine = self._samples.rows(quantity)
         function = self._function(quantity)
         return Contender(self.name, calls(function, mine), len(mine), lambda k: self._value(quantity, k, mine[k]))

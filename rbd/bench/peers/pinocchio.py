@@ -82,6 +82,8 @@ class _Pinocchio:
             Quantity.INVERSE: pin.rnea,
             Quantity.MASS: pin.crba,
             Quantity.FORWARD: pin.aba,
+            Quantity.INVERSE_DERIVATIVES: pin.computeRNEADerivatives,
+            Quantity.FORWARD_DERIVATIVES: pin.computeABADerivatives,
         }[quantity]
 
     def _value(self, quantity: Quantity, arguments: tuple[Any, ...]) -> Array:
@@ -91,6 +93,10 @@ class _Pinocchio:
             for index, link in enumerate(self._tree.links, start=1):
                 out[link.body] = self._data.oMi[index].homogeneous
             return out
+        if quantity.is_derivative:
+            by_position, by_velocity, last = (np.array(each) for each in result)
+            parts = self._permuted(by_position), self._permuted(by_velocity), self._matrix(last)
+            return np.concatenate([part.reshape(-1) for part in parts])
         return self._matrix(result) if quantity is Quantity.MASS else self._vector(result)
 
     def _vector(self, theirs: Array) -> Array:
@@ -99,9 +105,11 @@ class _Pinocchio:
         return ours
 
     def _matrix(self, upper: Array) -> Array:
-        whole = np.triu(upper) + np.triu(upper, 1).T
-        ours = np.empty_like(whole)
-        ours[np.ix_(self._v, self._v)] = whole
+        return self._permuted(np.triu(upper) + np.triu(upper, 1).T)
+
+    def _permuted(self, theirs: Array) -> Array:
+        ours = np.empty(theirs.shape)
+        ours[np.ix_(self._v, self._v)] = theirs
         return ours
 
 

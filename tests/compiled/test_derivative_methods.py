@@ -1,0 +1,76 @@
+"""Compiled derivatives: the numbers of the algorithms, in batches, in both spaces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rbd
+from rbd import MechanismState
+from rbd.errors import ArgumentError, SingularError
+from rbd.testing import random_floating_tree
+
+NAMES = ("inverse_dynamics_derivatives", "forward_dynamics_derivatives")
+ALGORITHMS: dict[str, Callable[..., Any]] = {name: getattr(rbd, name) for name in NAMES}
+
+
+def states(count: int) -> list[MechanismState]:
+    rng = np.random.default_rng(3)
+    types = [rbd.Universal((1, 0, 0), (0, 1, 1)), rbd.QuaternionSpherical(), rbd.Revolute((0, 0, 1))]
+    mechanism = random_floating_tree(types, rng)
+    for joint in mechanism.tree_joints:
+        joint.damping, joint.armature = 0.3, 0.1
+    found = [MechanismState(mechanism) for _ in range(count)]
+    for state in found:
+        state.randomize(rng)
+    return found
+
+
+@pytest.mark.parametrize("space", ["tangent", "coordinates"])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_batch_is_what_the_algorithm_gives_one_by_one(name: str, space: Any) -> None:
+    several = states(5)
+    mechanism = several[0].mechanism
+    robot = rbd.compile(mechanism)
+    last = np.linspace(-1.0, 1.0, mechanism.nv)
+    q, v = np.array([s.q for s in several]), np.array([s.v for s in several])
+    found = getattr(robot, name)(q, v, last, space=space)
+    for k, state in enumerate(several):
+        for ours, theirs in zip(found, ALGORITHMS[name](state, last, space=space), strict=True):
+            assert ours[k].shape == theirs.shape
+            np.testing.assert_allclose(ours[k], theirs, rtol=0, atol=1e-11 * np.abs(theirs).max())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_calls_that_are_frequent_keep_their_options(name: str) -> None:
+    (state,) = states(1)
+    robot, nv = rbd.compile(state.mechanism), state.mechanism.nv
+    first = getattr(robot, name)(state.q, state.v, np.ones(nv))
+    for _ in range(30):
+        again = getattr(robot, name)(state.q, state.v, np.ones(nv))
+    assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
+    assert getattr(robot, name)(state.q, state.v, np.ones(nv), space="coordinates")[0].shape == (nv, len(state.q))
+    out = [np.empty_like(x) for x in first]
+    getattr(robot, name)(state.q, state.v, np.ones(nv), out=out)
+    assert all(np.array_equal(a, b) for a, b in zip(first, out, strict=True))
+    with pytest.raises(ArgumentError, match="space"):
+        getattr(robot, name)(state.q, state.v, np.ones(nv), space="world")
+
+
+def test_a_singular_mass_matrix_names_the_joint() -> None:
+    mechanism = rbd.robots.double_pendulum(masses=(1.0, 0.0), radius=0.0)
+    with pytest.raises(SingularError, match="elbow"):
+        rbd.compile(mechanism).forward_dynamics_derivatives(np.zeros(2), np.zeros(2), np.zeros(2))
+
+
+def test_parameters_may_be_inputs() -> None:
+    mechanism = rbd.robots.double_pendulum()
+    robot = rbd.compile(mechanism, parameters=["gravity", "damping"])
+    zero = np.zeros(2)
+    still, _, _ = robot.inverse_dynamics_derivatives([0.3, 0.1], zero, zero, gravity=np.zeros(3))
+    assert not still.any()
+    _, d_dv, _ = robot.inverse_dynamics_derivatives([0.3, 0.1], zero, zero, damping=[0.5, 0.25])
+    assert np.array_equal(d_dv, np.diag([0.5, 0.25]))
