@@ -8,8 +8,10 @@ written as fma(), sine and cosine are the same polynomials.
 from __future__ import annotations
 
 from rbd.errors import ArgumentError
+from rbd.export.routine import call_functions, call_lines
+from rbd.export.routine import number as _number
 from rbd.scalars import sincos
-from rbd.scalars.opcodes import BAD_INPUT, BAD_OUTPUT, CONDITIONS, FIRST_CHECK, Op
+from rbd.scalars.opcodes import BAD_INPUT, BAD_OUTPUT, CONDITIONS, FIRST_CHECK, Op, operands_of
 from rbd.scalars.program import Port, Program
 
 _EXPRESSIONS = {
@@ -47,12 +49,13 @@ def c_source(program: Program, name: str) -> str:
     """Return C source with one function, `int name(const double *in, ..., double *out, ...)`.
 
     Its arguments are the program's inputs, then its outputs, row by row. It returns 0, or a status: 1 when an input is
-    not finite, 2 when an output is not, 16 and more when a number that must be positive is not (a comment lists what);
-    outputs are written only when it returns 0. Raises ArgumentError when `name` is no C identifier.
+    not finite, 2 when an output is not, 16 and more when a check fails (a comment lists which); outputs are
+    written only when it returns 0. Intrinsics keep their arrays on the stack. Raises ArgumentError when `name` is no C
+    identifier.
     """
     if not (name.isidentifier() and name.isascii()):
         raise ArgumentError(f"{name!r} is no name for a C function", argument="name", value=name)
-    parts = [_head(program, name), _sincos(), _signature(program, name) + " {"]
+    parts = [_head(program, name), _sincos(), *call_functions(program.calls), _signature(program, name) + " {"]
     parts += _input_check(program)
     parts += [f"    {line}" for index in range(len(program.code)) for line in _statement(program, index)]
     parts += _output_check(program)
@@ -63,9 +66,9 @@ def c_source(program: Program, name: str) -> str:
 def _head(program: Program, name: str) -> str:
     lines = [f"/* {name}: {program.count().total} operations, recorded by rbd. Status words:"]
     lines += [f" *   {BAD_INPUT}: an input is not finite; {BAD_OUTPUT}: an output is not finite"]
-    for number, label in enumerate(program.labels):
-        text = label.encode("ascii", "replace").decode().replace("*/", "* /")
-        lines.append(f" *   {FIRST_CHECK + number}: {text} is not positive")
+    for number in range(len(program.labels)):
+        text = program.error(FIRST_CHECK + number).message.encode("ascii", "replace").decode()
+        lines.append(f" *   {FIRST_CHECK + number}: violated: {text.replace('*/', '* /')}")
     return "\n".join([*lines, " */", "#include <math.h>", "#include <stdint.h>", "#include <string.h>", ""])
 
 
@@ -81,10 +84,6 @@ def _input_name(port: Port) -> str:
 
 def _output_name(port: Port) -> str:
     return f"out_{port.name}"
-
-
-def _number(value: float) -> str:
-    return value.hex() if value >= 0 else f"({value.hex()})"
 
 
 def _operand(program: Program, operand: int) -> str:
@@ -105,7 +104,11 @@ def _statement(program: Program, index: int) -> list[str]:
     if op == Op.POSITIVE:
         value = _operand(program, code[1])
         return [f"if (!({value} > 0)) return {FIRST_CHECK + code[2]};", f"const double t{index} = {value};"]
-    values = [_operand(program, operand) for operand in code[1:]]
+    values = [_operand(program, operand) for operand in operands_of(code)]
+    if op == Op.CALL:
+        return call_lines(program.calls[code[1]], f"call{index}_", values, FIRST_CHECK)
+    if op == Op.PICK:
+        return [f"const double t{index} = call{code[1] - program.input_size}_out[{code[2]}];"]
     kind = "int" if op in CONDITIONS else "double"
     return [f"const {kind} t{index} = {_EXPRESSIONS[op].format(*values)};"]
 

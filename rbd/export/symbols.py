@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from rbd import scalars
+from rbd.errors import ScalarError
 from rbd.scalars import Scalar
-from rbd.scalars.opcodes import Op
+from rbd.scalars.opcodes import Op, operands_of
 from rbd.scalars.program import Port, Program
 
 
@@ -18,7 +19,7 @@ def sympy_expressions(program: Program) -> Mapping[str, object]:
     """Return, per output, a SymPy expression (a SymPy array of them for shapes other than ()).
 
     Symbols are real and named after the inputs: `q_0`, `tau_2`, `R_0_1`. Constants that are whole numbers become
-    integers, the others Floats.
+    integers, the others Floats. Raises ScalarError for programs that call intrinsics.
     """
     import sympy  # pyright: ignore[reportMissingTypeStubs]  # it is typed in part, without a marker
 
@@ -33,7 +34,11 @@ def sympy_expressions(program: Program) -> Mapping[str, object]:
 
     for code in program.code:
         op = Op(code[0])
-        operands = code[1:2] if op == Op.POSITIVE else code[1:]
+        if op == Op.CALL:
+            name = program.calls[code[1]].intrinsic.name
+            message = f"{name} takes decisions at run time, which no expression of SymPy can say"
+            raise ScalarError(message, scalar=name, function=name)
+        operands = operands_of(code)
         values.append(_MEANING[op](*(value(operand) for operand in operands)))
     return _shaped(library, program.outputs, [value(operand) for operand in program.results])
 

@@ -62,7 +62,7 @@ class _RoutineWriter:
     def __init__(self, intrinsic: str, routine: Routine) -> None:
         self.intrinsic, self.routine = intrinsic, routine
         self.w = Writer()
-        self.kinds = {name.name: name.kind for name in (*routine.parameters, *routine.variables)}
+        self.kinds: dict[str, Kind] = {name.name: name.kind for name in (*routine.parameters, *routine.variables)}
         self.block = "entry"
         self.values: Values | None = {name.name: f"%{name.name}" for name in routine.parameters}
         self.exits: list[list[tuple[str, Values]]] = []
@@ -75,9 +75,14 @@ class _RoutineWriter:
         head = f"define internal {TYPES[routine.returns]} @{routine_symbol(self.intrinsic, routine)}({parameters})"
         self.begin("entry")
         self.statements(routine.body)
-        if self.values is not None:
+        if self.reached:
             self.w.add("  ret void" if routine.returns == "nothing" else "  unreachable")
         return f"{head} {ATTRIBUTES} {{\n{self.w.text()}}}\n"
+
+    @property
+    def reached(self) -> bool:
+        """Whether the current block is reached from anywhere."""
+        return self.values is not None
 
     # --- blocks -------------------------------------------------------------------------------------------------------
 
@@ -157,7 +162,7 @@ class _RoutineWriter:
             self.begin(label)
             self.values = before
             self.statements(block)
-            if self.values is not None:
+            if self.reached:
                 sources.append(self.leave(after))
         self.meet(after, sources)
 
@@ -187,10 +192,9 @@ class _RoutineWriter:
         at_head = self.values
         sources = self._body(inside, after, body)
         ways = [(entry, before)]
-        if self.values is not None:
+        if self.reached:
             if counted is not None:
-                name = counted[0].variable
-                self.values = {**self.values, name: self.w.set(f"add i64 {phis[name]}, {counted[0].step}")}
+                self._count(counted[0], phis[counted[0].variable])
             ways.append(self.leave(head))
         for name in changed:
             merged = ", ".join(f"[{values[name]}, %{block}]" for block, values in ways)
@@ -199,6 +203,10 @@ class _RoutineWriter:
         self.begin(done)
         self.values = at_head
         self.meet(after, [self.leave(after), *sources])
+
+    def _count(self, loop: For, counter: str) -> None:
+        following = self.w.set(f"add i64 {counter}, {loop.step}")
+        self.values = {**(self.values or {}), loop.variable: following}
 
     def _body(self, inside: str, after: str, body: Block) -> list[tuple[str, Values]]:
         """Write a loop's body; return where it is left by `break`."""

@@ -61,7 +61,7 @@ def test_c_says_what_is_wrong_and_writes_nothing(tmp_path: Path) -> None:
     mechanism = rbd.robots.double_pendulum()
     recorded = rbd.record(lambda state, x: 1 / rbd.scalars.positive(x, "the divisor"), mechanism, x=())
     source = recorded.to_c("reciprocal")
-    assert "16: the divisor is not positive" in source
+    assert "16: violated: the divisor must be positive" in source
     library = _compiled_c(source, tmp_path, "reciprocal")
     q, v, out = np.zeros(2), np.zeros(2), np.full(1, 7.0)
     assert _call(library, "reciprocal", q, v, np.array([0.0]), out) == 16

@@ -21,15 +21,24 @@ from rbd.errors import ArgumentError, RbdError, SingularError
 from rbd.scalars.functions import is_float, to_float
 from rbd.scalars.intrinsics.checking import checked
 from rbd.scalars.intrinsics.decided import Decided, Family
-from rbd.scalars.intrinsics.tree import Kind, Routine
+from rbd.scalars.intrinsics.tree import Routine
 from rbd.scalars.protocol import Scalar, Vector
 from rbd.scalars.registry import dominant
 
 if TYPE_CHECKING:
     from rbd.scalars.operations import Operations
 
-Size: TypeAlias = Callable[..., int]
+Size: TypeAlias = Callable[[int], int] | Callable[[int, int], int] | Callable[[int, int, int], int]
 """From the sizes to a number of entries, or of operations."""
+
+
+def none(*sizes: int) -> int:
+    """Return that there is nothing, whatever the sizes."""
+    return 0
+
+
+def _number(size: Size, sizes: Sequence[int]) -> int:
+    return cast("Callable[..., int]", size)(*sizes)
 
 
 def must_be_positive(label: str) -> RbdError:
@@ -60,7 +69,7 @@ class Intrinsic:
     """Arrays of ints to work in."""
     operations: Size
     """How many arithmetic operations and comparisons of floats it does at worst; a fused multiply-add counts as two."""
-    labels: Size = attrs.field(default=lambda *sizes: 0)
+    labels: Size = none
     """How many labels a caller gives: the largest status."""
     error: Callable[[str], RbdError] = must_be_positive
     """From a label to the error of its status."""
@@ -78,10 +87,10 @@ class Intrinsic:
     def routine(self) -> Routine:
         """The function as a checked tree; ScalarError names file and line of what is not allowed."""
         routine = checked(self.function)
-        expected: list[tuple[str, Kind]] = [(name, "int") for name in self.sizes]
+        expected = [(name, "int") for name in self.sizes]
         expected += [(name, "floats") for name, _ in (*self.inputs, *self.outputs, *self.work)]
         expected += [(name, "ints") for name, _ in self.integers]
-        actual = [(parameter.name, parameter.kind) for parameter in routine.parameters]
+        actual: list[tuple[str, str]] = [(parameter.name, parameter.kind) for parameter in routine.parameters]
         if actual != expected or routine.returns != "int":
             message = (
                 f"{self.name}: the function takes {actual} and returns {routine.returns}, needs {expected} and int"
@@ -95,10 +104,14 @@ class Intrinsic:
         text = "\n".join(routine.source for routine in self.routine.closure())
         return hashlib.sha256(text.encode()).hexdigest()
 
+    def operation_count(self, sizes: Sequence[int]) -> int:
+        """Return how many operations it does at worst for these sizes."""
+        return _number(self.operations, sizes)
+
     def lengths(self, sizes: Sequence[int]) -> Lengths:
         """Return the lengths of all arrays for these sizes."""
         blocks = (self.inputs, self.outputs, self.work, self.integers)
-        return Lengths(*(tuple(length(*sizes) for _, length in block) for block in blocks))
+        return Lengths(*(tuple(_number(length, sizes) for _, length in block) for block in blocks))
 
     @override
     def __repr__(self) -> str:
@@ -116,7 +129,7 @@ class Intrinsic:
         Floats run the function; recorded scalars record a call of it; every other family runs it as long as its
         comparisons are decided. Raises what `error` makes of a label, ScalarError for families that cannot be compared.
         """
-        expected = sum(self.lengths(sizes).inputs), self.labels(*sizes)
+        expected = sum(self.lengths(sizes).inputs), _number(self.labels, sizes)
         if (len(operands), len(labels)) != expected:
             given = len(operands), len(labels)
             message = (
@@ -189,7 +202,7 @@ class Call:
     @property
     def operations(self) -> int:
         """How many operations it does at worst."""
-        return self.intrinsic.operations(*self.sizes)
+        return self.intrinsic.operation_count(self.sizes)
 
     def has_label(self, number: int) -> bool:
         """Return whether label `number` of the program belongs to this call."""

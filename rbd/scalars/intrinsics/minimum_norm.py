@@ -207,28 +207,17 @@ def _solve(
 
 def _operations(m: int, n: int) -> int:
     """Count the operations of the rank that needs most."""
-    return (
-        3 * m * n
-        + 3 * m
-        + 1
-        + 1
-        + (1 + 3 * m * n + m if m * n else n)
-        + max(_operations_at(m, n, rank) for rank in range(min(m, n) + 1))
-    )
+    checks = 3 * (m * n + m) + 2
+    return checks + max(1 + 3 * m * n + m + max(_at(m, n, rank) for rank in range(1, min(m, n) + 1)), n)
 
 
-def _operations_at(m: int, n: int, rank: int) -> int:
-    total = 0
-    for k in range(min(rank + 1, m, n)):
-        total += n - k - 1 + 1 + 2  # search, root, tolerance
-    for k in range(rank):
-        below, behind = m - k - 1, n - k
-        total += 1 + 1 + 4 + below + behind * (2 + 6 * below)
+def _at(m: int, n: int, rank: int) -> int:
+    """Count the operations from the table on; a sign is changed on the left or on the right, if there is a right."""
+    steps = sum(n - k + 2 for k in range(min(rank + 1, m, n)))
+    left = sum(6 + (m - k - 1) + (n - k) * (2 + 6 * (m - k - 1)) for k in range(rank))
     beside = n - rank
-    if beside:
-        total += sum(1 + 2 * beside + 1 + 1 + 1 + 4 + beside + k * (4 * beside + 2) for k in range(rank))
-        total += rank * (4 * beside + 2)
-    return total + sum(1 + 3 * k for k in range(rank))
+    right = sum(9 + 7 * beside + k * (4 * beside + 2) for k in range(rank)) if beside else 0
+    return steps + left + right + sum(1 + 3 * k for k in range(rank))
 
 
 MINIMUM_NORM_SOLVE: Final = Intrinsic(

@@ -1,0 +1,170 @@
+"""A restricted function (see `rbd.scalars.intrinsics`) as C text, operation by operation.
+
+Room: export; may import everything above it. Ints are int64_t, arrays are pointers; every expression is bracketed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rbd.scalars.intrinsics import Call
+from rbd.scalars.intrinsics.tree import (
+    Arithmetic,
+    Assign,
+    Block,
+    Break,
+    Comparison,
+    Element,
+    Evaluate,
+    Expression,
+    For,
+    Function,
+    If,
+    Inverted,
+    Invoked,
+    Joined,
+    Kind,
+    Name,
+    Negative,
+    Number,
+    Return,
+    Routine,
+    Statement,
+    Store,
+    While,
+)
+
+_TYPES: dict[Kind, str] = {
+    "float": "double ",
+    "int": "int64_t ",
+    "floats": "double *",
+    "ints": "int64_t *",
+    "nothing": "void ",
+}
+_WORDS = {"divide": "({0} / {1})", "float": "((double){0})", "abs": "fabs({0})"}
+_JOINERS = {"and": " && ", "or": " || "}
+
+
+def number(value: float) -> str:
+    """Return a double as C reads it back bit for bit."""
+    return value.hex() if value >= 0 else f"({value.hex()})"
+
+
+def call_functions(calls: tuple[Call, ...]) -> list[str]:
+    """Return the C functions that calls need, each once."""
+    used = {call.intrinsic.name: call.intrinsic for call in calls}
+    return [routine_text(name, routine) for name, intrinsic in used.items() for routine in intrinsic.routine.closure()]
+
+
+def call_lines(call: Call, prefix: str, values: list[str], first_status: int) -> list[str]:
+    """Return the lines of a call; its arrays are called `prefix` and what they are for, picks read `{prefix}out`."""
+    lengths = call.lengths
+    n_in, n_out, n_work, n_int = map(sum, (lengths.inputs, lengths.outputs, lengths.work, lengths.integers))
+    lines = [f"double {prefix}in[{max(n_in, 1)}] = {{{', '.join(values) or '0'}}};"]
+    lines.append(f"double {prefix}out[{max(n_out, 1)}] = {{0}}, {prefix}work[{max(n_work, 1)}] = {{0}};")
+    lines.append(f"int64_t {prefix}int[{max(n_int, 1)}] = {{0}};")
+    arguments = [str(size) for size in call.sizes]
+    parts = (("in", lengths.inputs), ("out", lengths.outputs), ("work", lengths.work), ("int", lengths.integers))
+    for block, sizes in parts:
+        arguments += [f"{prefix}{block} + {sum(sizes[:k])}" for k in range(len(sizes))]
+    routine = call.intrinsic.routine
+    called = f"rbd_{call.intrinsic.name}_{routine.name}({', '.join(arguments)})"
+    lines.append(f"const int64_t {prefix}status = {called};")
+    lines.append(f"if ({prefix}status) return {first_status + call.first_label - 1} + (int){prefix}status;")
+    return [*lines, f"(void){prefix}work; (void){prefix}int;"]
+
+
+def routine_text(intrinsic: str, routine: Routine) -> str:
+    """Return one function as C."""
+    parameters = ", ".join(f"{_TYPES[name.kind]}{_name(name.name)}" for name in routine.parameters)
+    head = f"static {_TYPES[routine.returns]}rbd_{intrinsic}_{routine.name}({parameters}) {{"
+    locals_ = [f"    {_TYPES[name.kind]}{_name(name.name)} = 0;" for name in routine.variables]
+    body = [f"    {line}" for line in _lines(intrinsic, routine.body)]
+    return "\n".join([head, *locals_, *body, "}"])
+
+
+def _name(name: str) -> str:
+    """Return a variable's name; the underscore keeps it apart from C's words."""
+    return f"{name}_"
+
+
+def _lines(intrinsic: str, block: Block) -> Iterator[str]:
+    for statement in block:
+        yield from _statement(intrinsic, statement)
+
+
+def _nested(intrinsic: str, head: str, block: Block) -> Iterator[str]:
+    yield f"{head} {{"
+    for line in _lines(intrinsic, block):
+        yield f"    {line}"
+    yield "}"
+
+
+def _statement(intrinsic: str, statement: Statement) -> Iterator[str]:
+    def said(node: Expression) -> str:
+        return _expression(intrinsic, node)
+
+    match statement:
+        case Assign(name, value):
+            yield f"{_name(name)} = {said(value)};"
+        case Store(array, index, value):
+            yield f"{_name(array)}[{said(index)}] = {said(value)};"
+        case Return(value):
+            yield "return;" if value is None else f"return {said(value)};"
+        case Evaluate(call):
+            yield f"{said(call)};"
+        case If() | While() | For() | Break():
+            yield from _control(intrinsic, statement)
+
+
+def _control(intrinsic: str, statement: If | While | For | Break) -> Iterator[str]:
+    match statement:
+        case If(condition, then, otherwise):
+            yield from _nested(intrinsic, f"if ({_expression(intrinsic, condition)})", then)
+            if otherwise:
+                yield from _nested(intrinsic, "else", otherwise)
+        case While(condition, body):
+            yield from _nested(intrinsic, f"while ({_expression(intrinsic, condition)})", body)
+        case For(variable, start, stop, step, body):
+            i, first, last = _name(variable), _expression(intrinsic, start), _expression(intrinsic, stop)
+            test = "<" if step > 0 else ">"
+            head = f"for (int64_t {i} = {first}, {i}end = {last}; {i} {test} {i}end; {i} += {step})"
+            yield from _nested(intrinsic, head, body)
+        case Break():
+            yield "break;"
+
+
+def _expression(intrinsic: str, node: Expression) -> str:
+    def said(inner: Expression) -> str:
+        return _expression(intrinsic, inner)
+
+    match node:
+        case Number(value, kind):
+            return number(float(value)) if kind == "float" else str(int(value))
+        case Name(name):
+            return _name(name)
+        case Element(array, index):
+            return f"{_name(array)}[{said(index)}]"
+        case Function(name, arguments):
+            return _WORDS.get(name, f"{name}({', '.join(f'{{{k}}}' for k in range(len(arguments)))})").format(
+                *map(said, arguments)
+            )
+        case Invoked(routine, arguments):
+            return f"rbd_{intrinsic}_{routine.name}({', '.join(map(said, arguments))})"
+        case _:
+            return _operation(intrinsic, node)
+
+
+def _operation(intrinsic: str, node: Negative | Arithmetic | Comparison | Joined | Inverted) -> str:
+    def said(inner: Expression) -> str:
+        return _expression(intrinsic, inner)
+
+    match node:
+        case Negative(operand):
+            return f"(-{said(operand)})"
+        case Arithmetic(operator, left, right) | Comparison(operator, left, right):
+            return f"({said(left)} {operator} {said(right)})"
+        case Joined(operator, parts):
+            return f"({_JOINERS[operator].join(map(said, parts))})"
+        case Inverted(operand):
+            return f"(!{said(operand)})"

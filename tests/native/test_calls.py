@@ -1,0 +1,296 @@
+"""Calls of intrinsics as machine code and as C: the interpreter's bits; and what the subset refuses."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rbd.errors import ArgumentError, ScalarError, SolverError
+from rbd.export import c_source, sympy_expressions
+from rbd.native.kernel import NativeKernel
+from rbd.scalars import cos, sin
+from rbd.scalars.graph import Graph
+from rbd.scalars.intrinsics import Intrinsic, minimum_norm_solve, solve_positive_definite
+from rbd.scalars.intrinsics.checking import checked
+from rbd.scalars.intrinsics.language import Floats, Ints, divide, fma, sqrt
+from rbd.scalars.opcodes import FIRST_CHECK
+from rbd.scalars.program import Program
+from tests.native.programs import assert_same_bits, native_rows, native_singles, random_inputs, reference
+
+
+def solves(m: int, n: int, columns: int) -> Program:
+    """Return a program that solves with its inputs, with products of them and with solutions."""
+    graph = Graph()
+    a, b, z = graph.input("x", (m, n)), graph.input("y", (m,)), graph.input("z")
+    scaled = tuple(tuple(e * z if (i + j) % 3 else e for j, e in enumerate(row)) for i, row in enumerate(a))
+    x, rank = minimum_norm_solve(scaled, b)
+    square = tuple(
+        tuple(sum((p * q for p, q in zip(a[i], a[j], strict=True)), 1e-9 if i == j else 0) for j in range(m))
+        for i in range(m)
+    )
+    y = solve_positive_definite(square, tuple((e, *x)[:columns] for e in b), [f"pivot {i}" for i in range(m)])
+    outputs = {"x": x, "rank": rank * z, "y": y, "c": sin(x[0]) * y[0][0] + cos(x[0])}
+    return Program.of(graph, "solves", outputs)
+
+
+def hostile(program: Program, count: int, seed: int) -> list[Any]:
+    """Return rows of inputs, among them zero, equal and rank-deficient matrices, and such that fail."""
+    arrays = random_inputs(program, count, seed=seed, wild=seed % 2 == 0)
+    arrays[0][3] = 0
+    arrays[0][4, 0] = 0
+    arrays[0][5] = 1
+    arrays[0][6, -1] = arrays[0][6, 0]
+    return arrays
+
+
+@pytest.mark.parametrize(("m", "n", "columns"), [(1, 1, 1), (2, 3, 2), (4, 2, 1), (5, 9, 3)])
+def test_machine_code_gives_the_bits_of_the_interpreter(m: int, n: int, columns: int) -> None:
+    program = solves(m, n, columns)
+    for seed in (1, 2):
+        arrays = hostile(program, 21, seed)
+        expected = reference(program, arrays, 21)
+        for lanes, chunk in ((1, 1000), (2, 7), (4, 1000), (8, 31), (8, 1000)):
+            assert_same_bits(native_rows(NativeKernel(program, lanes, chunk), arrays, 21), expected)
+        for chunk in (3, 1000):
+            assert_same_bits(native_singles(NativeKernel(program, 1, chunk), arrays, 21), expected)
+
+
+def test_the_pivot_at_fault_is_the_status_of_its_lane() -> None:
+    graph = Graph()
+    x = graph.input("x", (3,))
+    diagonal = tuple(tuple(x[i] if i == j else 0 for j in range(3)) for i in range(3))
+    y = solve_positive_definite(diagonal, ((1.0,),) * 3, ["first", "second", "third"])
+    kernel = NativeKernel(Program.of(graph, "diagonal", {"y": y}), 4)
+    inputs = [np.array([[1.0, 2, 3], [1, 0, 3], [-1, 2, 3], [1, 2, -3], [0, 0, 0]])]
+    for row, status in ((0, 0), (1, 1), (2, 0), (3, 2), (4, 2)):
+        out = [np.full((3, 1), 7.0)]
+        found = kernel.run([inputs[0][row]], out)
+        assert found == (0 if row == 0 else FIRST_CHECK + status)
+        assert (out[0] == 7.0).all() == (row > 0)
+    assert native_rows(kernel, inputs, 5)[1] == (1, FIRST_CHECK + 1)
+
+
+# ---------------------------------------------------------------- every word of the subset
+
+
+def _helper(n: int, x: float, values: Floats) -> float:
+    total = 0.0
+    for i in range(n - 1, -1, -1):
+        total = total + values[i] * x
+        if total > 4.0 or not (values[i] <= 2.0 and i != 1):
+            return total
+    return -total
+
+
+def _touch(i: int, values: Floats) -> None:
+    if i >= 2:
+        return
+    values[i] = values[i] + 1.0
+
+
+def _collatz(n: int, start: Floats, out: Floats, seen: Ints) -> int:
+    for i in range(0, n, 2):
+        seen[i] = n - i
+    steps = 0
+    x = abs(start[0]) + 1.0
+    while x > 1.0 and steps < 100:
+        if x == 2.0:
+            break
+        half = divide(x, 2.0)
+        if half < 3.0:
+            x = half
+        else:
+            x = fma(half, -0.75, x)
+        steps += 1
+    _touch(0, out)
+    _touch(5, out)
+    out[0] += x + float(steps) - float(seen[0] * 2)
+    out[1] = _helper(n, sqrt(x), start)
+    if steps >= 3:
+        return 1
+    return 0
+
+
+def _failure(label: str) -> SolverError:
+    return SolverError(f"{label} took too long")
+
+
+COLLATZ = Intrinsic(
+    name="collatz_for_tests",
+    function=_collatz,
+    sizes=("n",),
+    inputs=(("start", lambda n: n),),
+    outputs=(("out", lambda n: 2),),
+    work=(),
+    integers=(("seen", lambda n: n),),
+    operations=lambda n: 1000,
+    labels=lambda n: 1,
+    error=_failure,
+)
+
+
+def strange(n: int) -> Program:
+    graph = Graph()
+    return Program.of(graph, "strange", {"y": COLLATZ((n,), graph.input("x", (n,)), ["the loop"])})
+
+
+@given(st.integers(2, 5), st.integers(0, 10**6))
+def test_every_word_means_the_same(n: int, seed: int) -> None:
+    program = strange(n)
+    arrays = random_inputs(program, 9, seed=seed)
+    expected = reference(program, arrays, 9)
+    assert_same_bits(native_rows(NativeKernel(program, 4), arrays, 9), expected)
+
+
+def test_an_intrinsic_has_errors_of_its_own() -> None:
+    program = strange(2)
+    with pytest.raises(SolverError, match="the loop took too long"):
+        program.interpret(x=[50.0, 1.0])
+    with pytest.raises(SolverError, match="the loop took too long"):
+        COLLATZ((2,), (50.0, 1.0), ["the loop"])
+
+
+# ---------------------------------------------------------------- C
+
+
+def compiled(program: Program, folder: Path) -> Callable[..., int]:
+    (folder / "kernel.c").write_text(c_source(program, "kernel"), encoding="ascii")
+    options = [
+        "-std=c99",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-O2",
+        "-ffp-contract=off",
+        "-march=native",
+        "-shared",
+        "-fPIC",
+    ]
+    command = ["gcc", *options, str(folder / "kernel.c"), "-o", str(folder / "kernel.so"), "-lm"]
+    subprocess.run(command, check=True)
+    function: Callable[..., int] = ctypes.CDLL(str(folder / "kernel.so")).kernel
+    return function
+
+
+@pytest.mark.parametrize("program", [solves(4, 2, 1), solves(3, 5, 2), strange(3)], ids=["tall", "wide", "strange"])
+def test_c_gives_the_same_bits(program: Program, tmp_path: Path) -> None:
+    function = compiled(program, tmp_path)
+    arrays = hostile(program, 9, 1) if len(program.inputs) > 1 else random_inputs(program, 9)
+    for row in range(9):
+        inputs = [np.ascontiguousarray(array[row]).reshape(-1) for array in arrays]
+        outputs = [np.zeros(port.size) for port in program.outputs]
+        status = function(*(ctypes.c_void_p(array.ctypes.data) for array in (*inputs, *outputs)))
+        expected, wanted = program.interpret_flat([float(x) for array in inputs for x in array])
+        assert status == wanted
+        assert status or np.concatenate(outputs).view(np.int64).tolist() == np.array(expected).view(np.int64).tolist()
+
+
+def test_what_cannot_be_said_in_sympy_is_refused() -> None:
+    with pytest.raises(ScalarError, match="minimum_norm_solve"):
+        sympy_expressions(solves(2, 2, 1))
+
+
+# ---------------------------------------------------------------- refusals
+
+
+def _quotient(x: float) -> float:
+    return x / 2.0
+
+
+def _mixed(n: int) -> int:
+    n = n + 1.0  # type: ignore[assignment]  # planted
+    return n
+
+
+def _undefined(x: float) -> float:
+    if x > 0.0:
+        y = x
+    return y
+
+
+def _unknown(x: float) -> float:
+    return abs(max(x, 0.0))
+
+
+def _sliced(x: Floats) -> float:
+    y = x[1:]
+    return y[0]
+
+
+def _reused(n: int, x: Floats) -> None:
+    for i in range(n):
+        i = i + 1
+        x[i] = 0.0
+
+
+def _continued(n: int, x: Floats) -> None:
+    for i in range(n):
+        if x[i] > 0.0:
+            continue
+        x[i] = 0.0
+
+
+def _endless(n: int) -> int:
+    return _endless(n)
+
+
+def _text(n: int) -> int:
+    if n == "x":  # type: ignore[comparison-overlap]  # planted
+        return 0
+    return 1
+
+
+def _falls_through(n: int) -> int:  # type: ignore[return]  # planted
+    if n > 0:
+        return 1
+    n = 2
+
+
+def _after(n: int) -> int:
+    return n
+    n = 1
+
+
+def _array_result(x: Floats) -> Floats:
+    return x
+
+
+PLANTED = {
+    _quotient: "write divide(a, b)",
+    _mixed: "mixes kinds",
+    _undefined: "'y' may have no value here",
+    _unknown: "'max' is no function known here",
+    _sliced: "is not allowed",
+    _reused: "'i' is a loop's variable",
+    _continued: "'continue' is not allowed",
+    _endless: "calls itself",
+    _text: "is not allowed",
+    _falls_through: "the last statement",
+    _after: "nothing is reached",
+    _array_result: "arrays are parameters",
+}
+
+
+@pytest.mark.parametrize("function", PLANTED, ids=lambda function: function.__name__)
+def test_what_is_not_in_the_subset_is_refused_with_file_and_line(function: Callable[..., Any]) -> None:
+    with pytest.raises(ScalarError, match=re.escape(PLANTED[function])) as caught:
+        checked(function)
+    file, line = str(caught.value.where).rsplit(":", 1)
+    first = function.__code__.co_firstlineno
+    assert file.endswith("test_calls.py")
+    assert first <= int(line) <= first + 5
+
+
+def test_a_signature_must_be_the_declared_one() -> None:
+    wrong = Intrinsic("wrong_for_tests", _collatz, ("n",), (), (("out", lambda n: 2),), (), (), lambda n: 0)
+    with pytest.raises(ArgumentError, match="needs"):
+        assert wrong.routine
