@@ -52,11 +52,27 @@ class Evaluation:
     ) -> Result:
         """Compute the outputs as `RecordedFunction.__call__` says."""
         kernel = self.compile()
-        return self._evaluated(kernel, self._inputs(arrays, named), out, threads)
+        return self._evaluated(kernel, self.inputs(arrays, named), out, threads)
 
     def interpret(self, *arrays: ArrayLike, **named: ArrayLike) -> Result:
         """Compute the outputs with the interpreter."""
-        return self._evaluated(None, self._inputs(arrays, named), None, 1)
+        return self._evaluated(None, self.inputs(arrays, named), None, 1)
+
+    def inputs(self, arrays: Sequence[ArrayLike], named: Mapping[str, ArrayLike]) -> list[Array]:
+        """Return the inputs in order as float64 arrays; raise when one is missing or unknown."""
+        ports = self.outline.inputs
+        names = [port.name for port in ports]
+        unknown = [name for name in named if name not in names[len(arrays) :]]
+        if unknown or len(arrays) > len(ports):
+            what = unknown[0] if unknown else f"{len(arrays)} positional arguments"
+            raise ArgumentError(
+                f"{self.outline.name} takes {', '.join(names)}; got {what}", argument=what, value=None, allowed=names
+            )
+        given: dict[str, ArrayLike] = {**self.defaults, **dict(zip(names, arrays, strict=False)), **named}
+        missing = [name for name in names if name not in given]
+        if missing:
+            raise ArgumentError(f"{self.outline.name} needs {missing[0]}", argument=missing[0], value=None)
+        return [as_input(given[port.name], port) for port in ports]
 
     # --- inside -------------------------------------------------------------------------------------------------------
 
@@ -74,22 +90,6 @@ class Evaluation:
         else:
             self._run_single(kernel, inputs, outputs)
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
-
-    def _inputs(self, arrays: Sequence[ArrayLike], named: Mapping[str, ArrayLike]) -> list[Array]:
-        """Return the inputs in order as float64 arrays; raise when one is missing or unknown."""
-        ports = self.outline.inputs
-        names = [port.name for port in ports]
-        unknown = [name for name in named if name not in names[len(arrays) :]]
-        if unknown or len(arrays) > len(ports):
-            what = unknown[0] if unknown else f"{len(arrays)} positional arguments"
-            raise ArgumentError(
-                f"{self.outline.name} takes {', '.join(names)}; got {what}", argument=what, value=None, allowed=names
-            )
-        given: dict[str, ArrayLike] = {**self.defaults, **dict(zip(names, arrays, strict=False)), **named}
-        missing = [name for name in names if name not in given]
-        if missing:
-            raise ArgumentError(f"{self.outline.name} needs {missing[0]}", argument=missing[0], value=None)
-        return [as_input(given[port.name], port) for port in ports]
 
     def _run_single(self, kernel: NativeKernel, inputs: list[Array], outputs: list[Array]) -> None:
         self.single_calls += 1

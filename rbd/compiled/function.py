@@ -55,6 +55,11 @@ class RecordedFunction:
         """
         return self._source.program
 
+    @property
+    def evaluation(self) -> Evaluation:
+        """What evaluates the function, without builtins; for rbd's own use."""
+        return self._evaluation
+
     def compile(self) -> RecordedFunction:
         """Make the machine code now rather than in the first calls; return this function."""
         if native.available():

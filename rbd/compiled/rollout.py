@@ -1,0 +1,142 @@
+"""Many steps in a row, without going through Python between them.
+
+Room: compiled; may import algorithms and above. A function that steps has the inputs q, v, tau, dt (and parameters) and
+the outputs q and v: what one step writes into the history, the next one reads there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbd.compiled.arguments import as_input, as_rows
+from rbd.compiled.evaluation import Evaluation
+from rbd.compiled.status import raise_status
+from rbd.errors import ArgumentError
+from rbd.scalars.arrays import Array
+from rbd.scalars.program import Port
+
+if TYPE_CHECKING:
+    from rbd.native.kernel import NativeKernel
+
+History = tuple[Array, Array]
+"""q and v at all times: time first, then the members of a batch if there is one."""
+
+
+def rollout(
+    step: Evaluation, arrays: Sequence[ArrayLike], steps: int, threads: int, parameters: Mapping[str, ArrayLike]
+) -> History:
+    """Return q and v at `steps` + 1 times, time before the last axis; `arrays` are q, v, tau and dt.
+
+    `tau` is as `CompiledRobot.rollout` says. Raises as a step does, with a note saying which one it was.
+    """
+    if steps < 0:
+        raise ArgumentError(f"steps is {steps}, must not be negative", argument="steps", value=steps)
+    q, v, tau, dt = arrays
+    series = _series(np.asarray(q).ndim, tau, step.outline.inputs[2], steps)
+    first = tau if series is None else series[..., 0, :] if steps else np.zeros(series.shape[-1])
+    inputs = step.inputs((q, v, first, dt), parameters)
+    return _Walk(step, inputs, series, steps).go(threads)
+
+
+def _series(axes: int, tau: ArrayLike, port: Port, steps: int) -> Array | None:
+    """Return torques that have a row for each step; None when they are held."""
+    torques = np.asarray(tau)
+    if torques.ndim != axes + 1 or torques.shape[-2] != steps:
+        return None
+    return as_input(torques, Port(port.name, (steps, *port.shape)))
+
+
+class _Walk:
+    """The steps of all members of a batch."""
+
+    def __init__(self, step: Evaluation, inputs: list[Array], series: Array | None, steps: int) -> None:
+        """Place what goes in; q and v are the beginning of the history."""
+        self._step, self._steps = step, steps
+        ports = step.outline.inputs
+        shapes = [array.shape[: array.ndim - len(port.shape)] for array, port in zip(inputs, ports, strict=True)]
+        self._lead = np.broadcast_shapes(*shapes, () if series is None else series.shape[:-2])
+        self._rows = [as_rows(array, port, self._lead) for array, port in zip(inputs, ports, strict=True)]
+        self._series = series
+        members = math.prod(self._lead)
+        self._history = tuple(np.empty((steps + 1, members, port.size)) for port in ports[:2])
+        for times, row in zip(self._history, self._rows, strict=False):
+            times[0] = row
+
+    def go(self, threads: int) -> History:
+        """Take all steps; return the history with the batch axes first."""
+        kernel = self._step.compile()
+        if self._steps and self._history[0].shape[1]:
+            self._take_all(kernel, threads)
+        shaped = (x.reshape(len(x), *self._lead, x.shape[-1]) for x in self._history)
+        q, v = (np.ascontiguousarray(np.moveaxis(x, 0, -2)) for x in shaped)
+        return q, v
+
+    def _take_all(self, kernel: NativeKernel | None, threads: int) -> None:
+        if kernel is None:
+            for k in range(self._steps):
+                self._take(k)
+        elif self._lead:
+            self._take_rows(kernel, threads)
+        else:
+            self._take_single(kernel)
+
+    def _take(self, k: int) -> None:
+        """Take step `k` of all members, at leisure."""
+        q, v = (x[k].reshape(*self._lead, -1) for x in self._history)
+        tau = self._rows[2] if self._series is None else self._series[..., k, :]
+        others = {port.name: row for port, row in zip(self._step.outline.inputs[3:], self._rows[3:], strict=True)}
+        named: Any = {key: self._unflattened(row, key) for key, row in others.items()}
+        found = self._step(q, v, tau, **named)
+        for times, now in zip(self._history, found, strict=True):
+            times[k + 1] = np.reshape(now, times[k + 1].shape)
+
+    def _unflattened(self, row: Array, name: str) -> Array:
+        port = next(port for port in self._step.outline.inputs if port.name == name)
+        return row if row.ndim == len(port.shape) else row.reshape(*self._lead, *port.shape)
+
+    def _moving(self) -> list[tuple[Array, int]]:
+        """Return the inputs, and by how many doubles they move on from step to step."""
+        series = self._rows[2] if self._series is None else self._series
+        jump = 0 if self._series is None else series.shape[-1]
+        states = [(x, x.shape[1] * x.shape[2]) for x in self._history]
+        return [*states, (series, jump), *((row, 0) for row in self._rows[3:])]
+
+    def _next(self) -> list[tuple[Array, int]]:
+        return [(x[1:], x.shape[1] * x.shape[2]) for x in self._history]
+
+    def _take_single(self, kernel: NativeKernel) -> None:
+        from rbd.native.repeat import repeat
+
+        outcome = repeat(kernel, self._steps, self._moving(), self._next())
+        if outcome.status:
+            self._fail(outcome.done, outcome.status, None)
+
+    def _take_rows(self, kernel: NativeKernel, threads: int) -> None:
+        from rbd.native.repeat import repeat_rows
+
+        ports, members = self._step.outline.inputs, self._history[0].shape[1]
+        strides = [0 if row.ndim == len(port.shape) else port.size for row, port in zip(self._rows, ports, strict=True)]
+        strides[:2] = [port.size for port in ports[:2]]
+        moving = self._moving()
+        if self._series is not None:  # time first, as rows must lie side by side
+            wide = np.broadcast_to(self._series, (*self._lead, *self._series.shape[-2:]))
+            rows = np.ascontiguousarray(np.moveaxis(wide, -2, 0))
+            moving[2], strides[2] = (rows, members * ports[2].size), ports[2].size
+        outcome = repeat_rows(kernel, self._steps, moving, strides, self._next(), members, threads)
+        if outcome.row >= 0:
+            self._fail(outcome.done, outcome.status, outcome.row)
+
+    def _fail(self, k: int, status: int, row: int | None) -> None:
+        """Raise what a status of step `k` stands for."""
+        series = self._rows[2] if self._series is None else self._series[..., k, :]
+        states = [x[k] if self._lead else x[k, 0] for x in self._history]
+        try:
+            raise_status(self._step.outline, status, [*states, series, *self._rows[3:]], row)
+        except Exception as error:
+            error.add_note(f"in step {k} of {self._steps}")
+            raise

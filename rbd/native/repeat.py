@@ -1,0 +1,177 @@
+"""Kernels called again and again from machine code: one call after the other, each reading what the last one wrote.
+
+Room: native; knows nothing of robots. May import: errors and scalars. All that happens between two calls is that every
+input and output moves on by its own number of doubles (0: it stays); whoever lets an output of one call be an input of
+the next arranges their memory so. A call with a status ends it all, and its outputs are not written.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from array import array
+from collections.abc import Callable, Sequence
+from typing import Final, TypeAlias
+
+import attrs
+
+from rbd.native import abi, cache
+from rbd.native.jit import Library, assemble, machine
+from rbd.native.kernel import NativeKernel, engine
+from rbd.native.threads import together
+from rbd.scalars.arrays import Array
+
+Moving: TypeAlias = Sequence[tuple[Array, int]]
+"""Arrays, and by how many doubles each moves on from call to call."""
+
+_SYMBOLS: Final = ("repeat", "repeat_rows")
+_KEY: Final = "repetition 1"
+
+
+@attrs.frozen
+class Outcome:
+    """How far a repetition came: `done` calls were clean; the next one, if there was one, had this status."""
+
+    done: int
+    status: int = 0
+    row: int = -1
+    """The first bad row of a call for many rows."""
+
+
+def repeat(kernel: NativeKernel, count: int, inputs: Moving, outputs: Moving) -> Outcome:
+    """Call the kernel for one state `count` times, or until a status is not clean."""
+    tables, done = _tables(inputs, outputs), ctypes.c_int64(0)
+    address = kernel.single_library.address("single")
+    status = _entry("repeat")(address, count, *tables.words, ctypes.addressof(done))
+    return Outcome(done.value, status)
+
+
+def repeat_rows(
+    kernel: NativeKernel,
+    count: int,
+    inputs: Moving,
+    strides: Sequence[int],
+    outputs: Moving,
+    rows: int,
+    threads: int = 1,
+) -> Outcome:
+    """Call the kernel for `rows` rows `count` times, or until one is not clean; `strides` are those of `run_batch`.
+
+    Threads take rows of their own through all calls. The outcome is that of the first call with a bad row.
+    """
+    tables, each = _tables(inputs, outputs), array("q", strides)
+    address, entry = kernel.batch_library.address("batch"), _entry("repeat_rows")
+    pieces = iter(_pieces(rows, threads, kernel.lanes))
+    found = list[Outcome]()
+
+    def task() -> None:
+        for first, size in pieces:  # next() of a list's iterator is one step of the interpreter
+            done, status = ctypes.c_int64(0), ctypes.c_int64(0)
+            words = (*tables.words, each.buffer_info()[0], first, size)
+            row = entry(address, count, *words, ctypes.addressof(done), ctypes.addressof(status))
+            found.append(Outcome(done.value, status.value, row))
+
+    together(task, threads)
+    bad = [outcome for outcome in found if outcome.row >= 0]
+    return min(bad, key=lambda outcome: (outcome.done, outcome.row), default=Outcome(count))
+
+
+def _pieces(rows: int, threads: int, lanes: int) -> list[tuple[int, int]]:
+    """Return (first, count) per thread: whole blocks of lanes, so that cutting changes no result."""
+    blocks = -(-rows // lanes)
+    size = -(-blocks // max(threads, 1)) * lanes
+    return [(first, min(size, rows - first)) for first in range(0, rows, max(size, 1))]
+
+
+@attrs.frozen
+class _Tables:
+    """Addresses and jumps of inputs and outputs, and room for those of one call, as words in memory."""
+
+    words: tuple[int, ...]
+    kept: tuple[object, ...]
+
+
+def _tables(inputs: Moving, outputs: Moving) -> _Tables:
+    moving = [*inputs, *outputs]
+    starts = array("Q", [abi.address(each) for each, _ in moving])
+    jumps = array("q", [8 * jump for _, jump in moving])
+    places = (starts.buffer_info()[0], jumps.buffer_info()[0])
+    return _Tables((len(inputs), len(moving), *places), (starts, jumps))
+
+
+@functools.cache
+def _entry(symbol: str) -> Callable[..., int]:
+    """Return one of the loops; every argument is a word."""
+    counts = {"repeat": 7, "repeat_rows": 11}
+    return ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * counts[symbol])(_code().address(symbol))
+
+
+@functools.cache
+def _code() -> Library:
+    """Return the loops, which serve all kernels; from disk if they were made before."""
+    key = "|".join((_KEY, engine(), machine().key))
+    code = cache.load(key)
+    if code is None:
+        code = assemble(_ONE + _MANY)
+        cache.store(key, code)
+    return Library(code, _SYMBOLS)
+
+
+def _loop(call: str, stopped: str) -> str:
+    """Return the body both functions share: move all addresses on, call, count, and go on until something is bad."""
+    return f"""
+entry:
+  %work = alloca ptr, i64 %ports, align 8
+  %outputs = getelementptr ptr, ptr %work, i64 %inputs
+  br label %calls
+calls:
+  %k = phi i64 [ 0, %entry ], [ %next, %called ]
+  store i64 %k, ptr %done
+  %more = icmp slt i64 %k, %count
+  br i1 %more, label %ports_left, label %end
+ports_left:
+  %p = phi i64 [ 0, %calls ], [ %after, %move ]
+  %some = icmp slt i64 %p, %ports
+  br i1 %some, label %move, label %call
+move:
+  %start_at = getelementptr ptr, ptr %starts, i64 %p
+  %start = load ptr, ptr %start_at
+  %jump_at = getelementptr i64, ptr %jumps, i64 %p
+  %jump = load i64, ptr %jump_at
+  %offset = mul i64 %jump, %k
+  %place = getelementptr i8, ptr %start, i64 %offset
+  %work_at = getelementptr ptr, ptr %work, i64 %p
+  store ptr %place, ptr %work_at
+  %after = add i64 %p, 1
+  br label %ports_left
+call:
+{call}
+  br i1 %bad, label %stop, label %called
+called:
+  %next = add i64 %k, 1
+  br label %calls
+stop:
+  ret i64 {stopped}
+end:
+"""
+
+
+_SHARED = "ptr %kernel, i64 %count, i64 %inputs, i64 %ports, ptr %starts, ptr %jumps"
+_ONE = (
+    f"define i64 @repeat({_SHARED}, ptr %done) {{"
+    + _loop(
+        """  %status = call i64 %kernel(ptr %work, ptr %outputs)
+  %bad = icmp ne i64 %status, 0""",
+        "%status",
+    )
+    + "  ret i64 0\n}\n"
+)
+_MANY = (
+    f"define i64 @repeat_rows({_SHARED}, ptr %strides, i64 %first, i64 %rows, ptr %done, ptr %status) {{"
+    + _loop(
+        """  %row = call i64 %kernel(i64 %first, i64 %rows, ptr %work, ptr %strides, ptr %outputs, ptr %status)
+  %bad = icmp sge i64 %row, 0""",
+        "%row",
+    )
+    + "  ret i64 -1\n}\n"
+)
