@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import final
 
+from rbd.native.bounds import always_finite
 from rbd.native.finite import any_lane, lanes_not_finite
 from rbd.native.ir import ATTRIBUTES, Lanes, Writer
 from rbd.native.transpose import gather, gather_some, loop, scatter, scatter_lane, spread
@@ -195,10 +196,12 @@ class _Batch:
         """Write the status of every lane: inputs first, then failed checks, then outputs."""
         w, lanes = self.w, self.lanes
         integer, truth = lanes.integer, lanes.truth
-        bad_output = lanes_not_finite(w, lanes, self.outputs, self.n_out)
-        last = w.set(f"select {truth} {bad_output}, {integer} {lanes.whole(BAD_OUTPUT)}, {integer} {_zero(lanes)}")
-        clean = w.set(f"icmp eq {integer} {checks}, {_zero(lanes)}")
-        later = w.set(f"select {truth} {clean}, {integer} {last}, {integer} {checks}")
+        later = checks
+        if not always_finite(self.program):
+            bad_output = lanes_not_finite(w, lanes, self.outputs, self.n_out)
+            last = w.set(f"select {truth} {bad_output}, {integer} {lanes.whole(BAD_OUTPUT)}, {integer} {_zero(lanes)}")
+            clean = w.set(f"icmp eq {integer} {checks}, {_zero(lanes)}")
+            later = w.set(f"select {truth} {clean}, {integer} {last}, {integer} {checks}")
         return w.set(f"select {truth} {bad_input}, {integer} {lanes.whole(BAD_INPUT)}, {integer} {later}")
 
     def _write(self, verdict: str, whole: str, filled: str) -> None:

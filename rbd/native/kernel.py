@@ -31,6 +31,7 @@ _SINGLE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
 _BATCH = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, *([ctypes.c_void_p] * 4))
 _WORK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, *([ctypes.c_void_p] * 4))
 _SINGLE_SYMBOL, _BATCH_SYMBOL, _WORK_SYMBOL = "single", "batch", "work"
+_SINGLE_SYMBOLS = (_SINGLE_SYMBOL, "fresh")
 _PIECE = 1024
 """Rows a thread takes at a time, at most."""
 _PIECES = 8
@@ -90,7 +91,7 @@ class NativeKernel:
     @cached_property
     def single_library(self) -> Library:
         """The code for one state."""
-        return self._library((_SINGLE_SYMBOL,), lambda: single_module(self.program, self._chunk))
+        return self._library(_SINGLE_SYMBOLS, lambda: single_module(self.program, self._chunk))
 
     @cached_property
     def batch_library(self) -> Library:
@@ -102,7 +103,7 @@ class NativeKernel:
         if "single_library" not in self.__dict__:
             code = cache.load(self._key(_SINGLE_SYMBOL))
             if code is not None:
-                self.__dict__["single_library"] = Library(code, (_SINGLE_SYMBOL,))
+                self.__dict__["single_library"] = Library(code, _SINGLE_SYMBOLS)
         return "single_library" in self.__dict__
 
     def _key(self, symbol: str) -> str:

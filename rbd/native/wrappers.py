@@ -6,6 +6,7 @@ finite, and writes outputs only when the status is clean.
 
 from __future__ import annotations
 
+from rbd.native.bounds import always_finite
 from rbd.native.finite import any_not_finite
 from rbd.native.ir import ATTRIBUTES, Writer
 from rbd.native.lower import input_count
@@ -14,6 +15,14 @@ from rbd.scalars.program import Port, Program
 
 _STACK_LIMIT = 64 * 1024
 """Bytes of workspace on the stack; more comes from malloc, since threads have small stacks."""
+
+
+_FRESH = """
+define i64 @fresh(ptr %in, ptr %out) {
+  %status = tail call i64 @single(ptr %in, ptr %out)
+  ret i64 %status
+}
+"""
 
 
 class Workspace:
@@ -43,26 +52,35 @@ def sizes(program: Program) -> tuple[int, int]:
 
 
 def single(program: Program, slots: int, names: list[str]) -> str:
-    """Return `i64 @single(ptr in, ptr out)`: one state, straight from and to the ports' memory."""
+    """Return `i64 @single(ptr in, ptr out)`, and `@fresh`, which may leave anything in outputs if the status is bad.
+
+    Both compute one state, straight from the ports' memory. The second is for outputs that are no inputs and that
+    nobody sees before the status is known; a program with one output port writes it in place then.
+    """
+    text = _function("single", program, slots, names, in_place=False)
+    return text + (_function("fresh", program, slots, names, in_place=True) if len(program.outputs) == 1 else _FRESH)
+
+
+def _function(name: str, program: Program, slots: int, names: list[str], *, in_place: bool) -> str:
+    """Return a function that computes one state."""
     w, (_, n_out) = Writer(), sizes(program)
-    w.add(f"define i64 @single(ptr noalias %in, ptr noalias %out) {ATTRIBUTES} {{")
-    workspace = Workspace(w, slots + n_out + 16)
-    block = w.element(workspace.pointer, _rounded(slots))
+    w.add(f"define i64 @{name}(ptr noalias %in, ptr noalias %out) {ATTRIBUTES} {{")
+    workspace = Workspace(w, slots + (0 if in_place else n_out) + 16)
+    block = w.load("ptr", "%out") if in_place else w.element(workspace.pointer, _rounded(slots))
     status = w.set("alloca i64, align 8")
     w.store("i64", "0", status)
     ports = [w.load("ptr", w.element("%in", k, "ptr")) for k in range(len(program.inputs))]
     bad_input = any_not_finite(w, [(pointer, port.size) for pointer, port in zip(ports, program.inputs, strict=True)])
-    run, refuse, end, store = w.label(), w.label(), w.label(), w.label()
+    run, refuse, end = w.label(), w.label(), w.label()
     w.add(f"  br i1 {bad_input}, label %{refuse}, label %{run}")
     w.begin(run)
     arguments = "".join(f"ptr {pointer}, " for pointer in ports)
-    for name in names:
-        w.add(f"  call void @{name}({arguments}ptr {block}, ptr {workspace.pointer}, ptr {status})")
-    _judge(w, status, any_not_finite(w, [(block, n_out)]))
-    clean = w.set(f"icmp eq i64 {w.load('i64', status)}, 0")
-    w.add(f"  br i1 {clean}, label %{store}, label %{end}")
-    w.begin(store)
-    _copy_outputs(w, program.outputs, block)
+    for function in names:
+        w.add(f"  call void @{function}({arguments}ptr {block}, ptr {workspace.pointer}, ptr {status})")
+    if not always_finite(program):
+        _judge(w, status, any_not_finite(w, [(block, n_out)]))
+    if not in_place:
+        _copy_if_clean(w, program.outputs, block, status)
     w.add(f"  br label %{end}")
     w.begin(refuse)
     w.store("i64", str(BAD_INPUT), status)
@@ -87,9 +105,15 @@ def _rounded(slots: int) -> int:
     return (slots + 7) // 8 * 8
 
 
-def _copy_outputs(w: Writer, ports: tuple[Port, ...], block: str) -> None:
-    offset = 0
+def _copy_if_clean(w: Writer, ports: tuple[Port, ...], block: str, status: str) -> None:
+    """Write the copying of all outputs to where they are wanted, if nothing was wrong."""
+    store, after, offset = w.label(), w.label(), 0
+    clean = w.set(f"icmp eq i64 {w.load('i64', status)}, 0")
+    w.add(f"  br i1 {clean}, label %{store}, label %{after}")
+    w.begin(store)
     for number, port in enumerate(ports):
         target, source, size = w.load("ptr", w.element("%out", number, "ptr")), w.element(block, offset), 8 * port.size
         w.add(f"  call void @llvm.memcpy.p0.p0.i64(ptr align 8 {target}, ptr align 8 {source}, i64 {size}, i1 false)")
         offset += port.size
+    w.add(f"  br label %{after}")
+    w.begin(after)
