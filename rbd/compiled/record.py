@@ -19,8 +19,8 @@ from rbd.scalars.arrays import to_float_array
 from rbd.scalars.graph import Graph
 from rbd.scalars.program import Program
 from rbd.state import ScalarState
-from rbd.state.parameters import ParameterName, ParameterValues, current_values, parameter_shape
 from rbd.state.finding import recorded_or_found
+from rbd.state.parameters import ParameterName, ParameterValues, current_values, parameter_shape
 
 Shape: TypeAlias = int | tuple[int, ...]
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbd.compiled.arguments import as_input, as_rows
+from rbd.compiled.arguments import as_input, as_rows, leading_shape
 from rbd.compiled.evaluation import Evaluation
 from rbd.compiled.status import raise_status
 from rbd.errors import ArgumentError
@@ -58,8 +58,8 @@ class _Walk:
         """Place what goes in; q and v are the beginning of the history."""
         self._step, self._steps = step, steps
         ports = step.outline.inputs
-        shapes = [array.shape[: array.ndim - len(port.shape)] for array, port in zip(inputs, ports, strict=True)]
-        self._lead = np.broadcast_shapes(*shapes, () if series is None else series.shape[:-2])
+        whole = [] if series is None else [Port("tau", series.shape[-2:])]
+        self._lead = leading_shape([*ports, *whole], inputs if series is None else [*inputs, series])
         self._rows = [as_rows(array, port, self._lead) for array, port in zip(inputs, ports, strict=True)]
         self._series = series
         members = math.prod(self._lead)
