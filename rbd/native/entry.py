@@ -68,6 +68,7 @@ class _Context(ctypes.Structure):
         ("inputs", ctypes.c_int64),
         ("outputs", ctypes.c_int64),
         ("shapes", ctypes.c_void_p),
+        ("fresh", ctypes.c_void_p),
     ]
 
     definition: _Definition
@@ -96,13 +97,7 @@ def make_entry(
         return fallback
     context = _context(kernel, guard)
     context.fallback = fallback
-    context.definition = _Definition(
-        (name or kernel.outline.name).encode(),
-        _code().address("entry"),
-        _FAST_WITH_KEYWORDS,
-        documentation.encode() or None,
-    )
-    return _new_builtin(ctypes.addressof(context.definition), context)
+    return new_builtin(name or kernel.outline.name, _code().address("entry"), documentation, context)
 
 
 def supports(program: Program | Outline) -> bool:
@@ -123,6 +118,7 @@ def _context(kernel: NativeKernel, guard: Guard | None) -> _Context:
     shapes = (ctypes.c_int64 * max(len(words), 1))(*words)
     context = _Context(kernel.single_library.address("single"), inputs=len(inputs), outputs=len(outputs))
     context.shapes = ctypes.addressof(shapes)
+    context.fresh = kernel.single_library.address("fresh")
     if guard is None:  # two words are compared with themselves
         context.guard = ctypes.addressof(context) + _Context.first.offset
     else:
@@ -132,9 +128,10 @@ def _context(kernel: NativeKernel, guard: Guard | None) -> _Context:
     return context
 
 
-def _new_builtin(definition: int, context: _Context) -> Callable[..., Any]:
-    """Return the builtin that is defined at an address and bound to `context`."""
+def new_builtin(name: str, code: int, documentation: str, context: Any) -> Callable[..., Any]:
+    """Return a builtin over the machine code at an address, bound to a ctypes structure, which keeps its definition."""
+    context.definition = _Definition(name.encode(), code, _FAST_WITH_KEYWORDS, documentation.encode() or None)
     function = ctypes.cast(ctypes.pythonapi.PyCFunction_NewEx, ctypes.c_void_p).value or 0
     prototype = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
-    builtin: Callable[..., Any] = prototype(function)(definition, context, None)
+    builtin: Callable[..., Any] = prototype(function)(ctypes.addressof(context.definition), context, None)
     return builtin

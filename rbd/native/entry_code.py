@@ -3,7 +3,7 @@
 Room: native; knows nothing of robots. May import: errors and scalars. One function serves all kernels; it is what
 CPython calls for METH_FASTCALL | METH_KEYWORDS. The structure it is bound to begins with these words:
 
-    0 kernel   1 guarded words   2, 3 what they must be   4 inputs   5 outputs   6 shapes
+    0 kernel   1 guarded words   2, 3 what they must be   4 inputs   5 outputs   6 shapes   7 kernel for new arrays
 
 The shapes are those of inputs, then outputs: the number of axes, then the length of each. Wherever something is not as
 expected, the block `slow` hands all arguments to the structure itself, which is callable; until then nothing has been
@@ -26,7 +26,7 @@ _FIELDS = (
 MOST = 64
 """Inputs and outputs, each; their pointers go on the stack."""
 
-_NUMBERS = """
+NUMBERS = """
 ; The numbers of a float64 array of this shape that has these flags; null for everything else.
 define internal ptr @numbers(ptr %thing, ptr %shape, i32 %flags) nounwind {
 begin:
@@ -193,7 +193,9 @@ new_made:
   %o_shape_next = getelementptr i64, ptr %o_shape, i64 %o_skip
   br label %output
 run:
-  %status = call i64 %kernel(ptr %into, ptr %out)
+  %fresh_at = getelementptr i64, ptr %context, i64 7
+  %fresh = load ptr, ptr %fresh_at
+  %status = call i64 %fresh(ptr %into, ptr %out)
   %clean = icmp eq i64 %status, 0
   br i1 %clean, label %finish, label %release
 finish:
@@ -250,9 +252,14 @@ slow:
 
 def entry_module(addresses: Mapping[str, int]) -> str:
     """Return the module; `addresses` are those of `abi.addresses`."""
+    return filled(NUMBERS + _ENTRY, addresses)
+
+
+def filled(text: str, addresses: Mapping[str, int]) -> str:
+    """Return IR text with addresses of this process and numbers of `abi` put in."""
     places = {name: f"inttoptr (i64 {address} to ptr)" for name, address in addresses.items()}
     numbers = {name: str(getattr(abi, name)) for name in _FIELDS}
     read = abi.CONTIGUOUS | abi.ALIGNED
     numbers |= {"MOST": str(MOST), "READ": str(read), "WRITE": str(read | abi.WRITEABLE)}
     no_data = "ptr null, ptr null, i32 0, i32 0, ptr null"
-    return Template(_NUMBERS + _ENTRY).substitute(places | numbers, no_data=no_data)
+    return Template(text).substitute(places | numbers, no_data=no_data)
