@@ -13,6 +13,7 @@ from rbd.spatial import GeometricJacobian
 from rbd.spatial.coriolis import CoriolisOperator, as_wrenches, carried, summed, total
 from rbd.spatial.pairing import pair
 from rbd.state import ArrayOf, Link, State, StateView, kernel, passes
+from rbd.state.direct import direct
 
 A = TypeVar("A", bound=ArrayOf)
 
@@ -75,6 +76,7 @@ def _write(rows: list[list[Scalar]], i: int, j: int, block: Matrix) -> None:
         rows[i + offset][j : j + len(entries)] = entries
 
 
+@direct(coriolis_matrix_kernel)
 def coriolis_matrix(state: State[A], *, out: A | None = None) -> A:
     """Return C(q, v), (nv, nv): C v are the velocity terms of the bias, and dM/dt - 2 C is skew-symmetric.
 

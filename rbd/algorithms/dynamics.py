@@ -19,21 +19,23 @@ from rbd.algorithms.passive import passive_torques_kernel
 from rbd.algorithms.reactions import joint_wrenches_with_loops, reactions
 from rbd.algorithms.stabilization import DEFAULT, LoopGainsPerLoop, Stabilization, gains_of_loops
 from rbd.scalars import Matrix, Vector
-from rbd.state import DynamicsResult, State, StateView, kernel
+from rbd.state import DynamicsResult, State, StateView, kernel, passes
 from rbd.state.kernel import require_state
+from rbd.state.result import solving
 
 
 @kernel(regroup=True)
 def dynamics_kernel(
     state: StateView, torques: Vector, external: BodyWrenches | None = None
-) -> tuple[Vector, Matrix, Vector, Vector]:
-    """Return vd, M, c and the passive torques, with M vd + c = torques + passive."""
+) -> tuple[Vector, Matrix, Vector, Vector, Vector]:
+    """Return vd, M, c, the passive torques and dq/dt, with M vd + c = torques + passive."""
     matrix, bias = mass_matrix_kernel(state), dynamics_bias_kernel(state, external)
     passive = passive_torques_kernel(state)
     right = tuple(a + b - c for a, b, c in zip(torques, passive, bias, strict=True))
-    return factored(state, matrix).solve(right), matrix, bias, passive
+    return factored(state, matrix).solve(right), matrix, bias, passive, passes.configuration_rates(state)
 
 
+@solving(dynamics_kernel, wrenches_of_motion, "vd", "mass_matrix", "dynamics_bias", "passive_torques", "qd")
 def dynamics(
     result: DynamicsResult,
     state: State[Any],
@@ -69,9 +71,9 @@ def dynamics(
     if state.layout.loops:
         _take_constrained(result, state, drive, external, gains)
     else:
-        vd, matrix, bias, passive = dynamics_kernel(state, drive, external)
+        vd, matrix, bias, passive, rates = dynamics_kernel(state, drive, external)
         wrenches = partial(wrenches_of_motion, vd, external)
-        result.take(state, vd, wrenches, mass_matrix=matrix, dynamics_bias=bias, passive_torques=passive)
+        result.take(state, vd, wrenches, mass_matrix=matrix, dynamics_bias=bias, passive_torques=passive, qd=rates)
     return result
 
 

@@ -24,6 +24,7 @@ from rbd.errors import ArgumentError
 from rbd.mechanism import Joint
 from rbd.scalars import Scalar, Vector, is_float, to_float
 from rbd.state import ArrayOf, DynamicsResult, State, StateView, kernel
+from rbd.state.direct import direct
 from rbd.state.kernel import require_state
 from rbd.state.result import BodyWrenchesOf, LoopReactions
 
@@ -70,6 +71,7 @@ def rigid_body_torques(state: StateView, vd: Vector | None, external: BodyWrench
     return joint_torques(state, joint_wrenches(state, loads))
 
 
+@direct(inverse_dynamics_kernel)
 def inverse_dynamics(
     state: State[A],
     vd: Vd,
@@ -194,6 +196,7 @@ def _motors(state: StateView, actuated: Sequence[Joint] | None) -> tuple[int, ..
     return tuple(i for link in state.links if link.index in motors for i in range(link.v.start, link.v.stop))
 
 
+@direct(dynamics_bias_kernel)
 def dynamics_bias(state: State[A], external_wrenches: ExternalWrenches | None = None, *, out: A | None = None) -> A:
     """Return c(q, v) of M vd + c = tau + passive: Coriolis, centrifugal and gravity terms less external wrenches.
 
@@ -209,6 +212,7 @@ def dynamics_bias(state: State[A], external_wrenches: ExternalWrenches | None = 
     return state.pack(values, "dynamics bias", (state.layout.nv,), out)
 
 
+@direct(gravity_torques_kernel)
 def gravity_torques(state: State[A], *, out: A | None = None) -> A:
     """Return the torques that hold the mechanism still against gravity: the gradient of its potential energy.
 

@@ -10,6 +10,7 @@ from typing import TypeVar
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
 from rbd.scalars import Matrix
 from rbd.state import ArrayOf, State, StateView, kernel
+from rbd.state.direct import direct
 
 A = TypeVar("A", bound=ArrayOf)
 
@@ -20,6 +21,7 @@ def inverse_mass_matrix_kernel(state: StateView) -> Matrix:
     return factored(state, mass_matrix_kernel(state)).inverse()
 
 
+@direct(inverse_mass_matrix_kernel)
 def inverse_mass_matrix(state: State[A], *, out: A | None = None) -> A:
     """Return the inverse of the mass matrix, (nv, nv), exactly symmetric.
 

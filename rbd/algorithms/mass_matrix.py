@@ -11,6 +11,7 @@ from rbd.scalars import Matrix, Scalar
 from rbd.scalars.linear import Factor
 from rbd.spatial.pairing import pair
 from rbd.state import ArrayOf, Link, State, StateView, kernel, passes
+from rbd.state.direct import direct
 
 A = TypeVar("A", bound=ArrayOf)
 
@@ -45,6 +46,7 @@ def factored(state: StateView, matrix: Matrix) -> Factor:
     return Factor.of(matrix, labels)
 
 
+@direct(mass_matrix_kernel)
 def mass_matrix(state: State[A], *, out: A | None = None) -> A:
     """Return the mass matrix M(q), full and symmetric, (nv, nv), armatures included.
 

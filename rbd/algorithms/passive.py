@@ -13,6 +13,7 @@ import attrs
 
 from rbd.scalars import Scalar, Vector, const, is_float, less, maximum, tanh, to_float, where
 from rbd.state import ArrayOf, Link, State, StateView, kernel
+from rbd.state.direct import direct
 
 A = TypeVar("A", bound=ArrayOf)
 
@@ -107,6 +108,7 @@ def _infinite(x: Scalar) -> bool:
     return is_float(x) and math.isinf(to_float(x))
 
 
+@direct(passive_torques_kernel)
 def passive_torques(state: State[A], *, out: A | None = None) -> A:
     """Return the torques of damping, friction and bound springs, one per velocity.
 

@@ -42,6 +42,7 @@ _ABI_VERSION: Final = 0x02000000
 
 PYTHON_FUNCTIONS: Final = (
     "PyObject_Vectorcall",
+    "PyThread_get_thread_ident",
     "PyTuple_GetItem",
     "PyTuple_New",
     "PyTuple_SetItem",

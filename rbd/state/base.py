@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, TypeVar, cast
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from numpy.typing import NDArray
 
@@ -20,6 +21,13 @@ from rbd.spatial import FreeVector, Point, SpatialInertia, Transform
 from rbd.state.layout import Layout, Link, layout_of
 from rbd.state.store.body import Body
 
+if TYPE_CHECKING:
+    from array import array
+
+    from rbd.scalars.arrays import Array
+    from rbd.state.store.doors import Door
+    from rbd.state.store.kernels import Entry
+
 T = TypeVar("T")
 Depends = Literal["parameters", "q", "qv"]
 """What a pass depends on; parameters are always included."""
@@ -27,6 +35,9 @@ Depends = Literal["parameters", "q", "qv"]
 
 class StateView(ABC):
     """A mechanism with coordinates, as algorithms read it."""
+
+    doors: Mapping[Body, Callable[..., Any]] = MappingProxyType({})
+    """Short ways to results of kernels; only live states have some."""
 
     def __init__(self, mechanism: Mechanism) -> None:
         """Read `mechanism` as it is now."""
@@ -117,6 +128,24 @@ class StateView(ABC):
     def evaluate(self, body: Body, args: Sequence[Any], named: Mapping[str, Any]) -> Any:
         """Return what a kernel gives for this state: here, by running its readable source."""
         return body.function(self, *args, **named)
+
+    def open_door(self, body: Body) -> None:
+        """Make a short way to a kernel that has just been run, if that is possible."""
+
+    def compiled(self, body: Body) -> Entry | None:
+        """Return the machine code of a kernel that has just been run; only live states have some."""
+        return None
+
+    def door(
+        self,
+        entry: Entry,
+        outputs: tuple[Array, ...],
+        moved: tuple[tuple[Array, Array], ...],
+        further: tuple[tuple[Array, Array], ...],
+        counter: array[int],
+    ) -> Door | None:
+        """Return a short way to a kernel that writes into arrays; only live states have some."""
+        return None
 
     # --- coordinates of one joint ------------------------------------------------------------------
 

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import math
 import threading
+from array import array
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar, cast, final, overload
+from typing import Any, Literal, TypeVar, cast, final, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from typing_extensions import override
 
+from rbd import native
 from rbd.errors import NotFiniteError, ScalarError, WrongThreadError
 from rbd.mechanism import Joint, Mechanism
 from rbd.scalars import Scalar, Vector, to_float
@@ -31,9 +33,13 @@ from rbd.state.interpreted import interpreted, is_interpreted
 from rbd.state.queries import State
 from rbd.state.scalar_state import ScalarState
 from rbd.state.store.body import Body, pass_body
-from rbd.state.store.kernels import UNSERVED, kernels_of
+from rbd.state.store.doors import OWNER, Door, Q, V, door_of, writing_door
+from rbd.state.store.kernels import Entry, kernels_of
+from rbd.state.store.runner import PATIENCE
 
 T = TypeVar("T")
+
+Copies = tuple[tuple[Array, Array], ...]
 
 
 @final
@@ -53,15 +59,23 @@ class MechanismState(State[Array]):
     def __init__(self, mechanism: Mechanism, q: ArrayLike | None = None, v: ArrayLike | None = None) -> None:
         """Start at `q` and `v`; the zero configuration at rest when not given."""
         super().__init__(mechanism)
-        self._thread = threading.get_ident()
+        self._words = array("q", [threading.get_ident(), 0, 0])
+        """The thread this belongs to, and the versions of q and v: machine code reads and writes these words."""
         layout = self.layout
         self._q: Array = np.zeros(layout.nq)
         self._v: Array = np.zeros(layout.nv)
         self._q_view, self._v_view = _read_only(self._q), _read_only(self._v)
-        self._q_version = self._v_version = 0
-        self._q_scalars: Vector | None = None
-        self._v_scalars: Vector | None = None
+        self._scalars: dict[int, tuple[int, Vector]] = {}
         self._kernels = kernels_of(mechanism)
+        self.doors: dict[Body, Door] = {}
+        self._behind: dict[Body, tuple[Entry, int]] = {}
+        """What doors lead to: a kernel, at a version of the parameters."""
+        self.still: Array = np.zeros(layout.nv)
+        """No torques."""
+        self._ran: tuple[Body, Entry] | None = None
+        self._write_q_door: Door | None = None
+        self._write_v_door: Door | None = None
+        self._writes = [0, 0, 0]
         self._write_q(self._zero_configuration() if q is None else checked_configuration(layout, q))
         self._write_v(np.zeros(layout.nv) if v is None else self._checked_velocity(v))
 
@@ -79,15 +93,18 @@ class MechanismState(State[Array]):
 
     def configuration_scalars(self) -> Vector:
         """Return q as Python floats."""
-        if self._q_scalars is None:
-            self._q_scalars = tuple(self._q.tolist())
-        return self._q_scalars
+        return self._floats(Q, self._q)
 
     def velocity_scalars(self) -> Vector:
         """Return v as Python floats."""
-        if self._v_scalars is None:
-            self._v_scalars = tuple(self._v.tolist())
-        return self._v_scalars
+        return self._floats(V, self._v)
+
+    def _floats(self, version: int, array: Array) -> Vector:
+        """Return coordinates as Python floats, made anew when their version has changed."""
+        known, now = self._scalars.get(version), self._words[version]
+        if known is None or known[0] != now:
+            known = self._scalars[version] = now, tuple(array.tolist())
+        return known[1]
 
     def lifted(self, value: Scalar) -> Scalar:
         """Return a parameter as it is."""
@@ -98,23 +115,24 @@ class MechanismState(State[Array]):
         parameters = self.mechanism.parameter_version
         if depends == "parameters":
             return (parameters,)
-        return (parameters, self._q_version) if depends == "q" else (parameters, self._q_version, self._v_version)
+        words = self._words
+        return (parameters, words[Q]) if depends == "q" else (parameters, words[Q], words[V])
 
     def require_current(self) -> None:
         """Raise StaleStateError after a structural edit, WrongThreadError in a thread that does not own the state."""
-        caller = threading.get_ident()
-        if caller != self._thread:
+        caller, owner = threading.get_ident(), self._words[OWNER]
+        if caller != owner:
             raise WrongThreadError(
-                f"this state belongs to thread {self._thread} and is used from thread {caller}; make one state per "
+                f"this state belongs to thread {owner} and is used from thread {caller}; make one state per "
                 "thread, or hand it over with state.adopt()",
-                owner=self._thread,
+                owner=owner,
                 caller=caller,
             )
         super().require_current()
 
     def adopt(self) -> None:
         """Make the calling thread the owner of this state."""
-        self._thread = threading.get_ident()
+        self._words[OWNER] = threading.get_ident()
 
     # --- writing -----------------------------------------------------------------------------------
 
@@ -133,6 +151,8 @@ class MechanismState(State[Array]):
         norm but zero. Raises ShapeError, NotFiniteError (naming the joint), RotationError, FrameMismatchError; the
         state is unchanged then.
         """
+        if value is None and not normalize and (door := self._write_q_door) is not None and door(q) is None:
+            return
         self.require_current()
         if isinstance(q, Joint):
             link = self.layout.link(q)
@@ -142,6 +162,7 @@ class MechanismState(State[Array]):
         elif value is not None:
             raise only_for_joints(q, value)
         self._write_q(checked_configuration(self.layout, q, normalize=normalize))
+        self._write_q_door = self._offered(self._write_q_door, "q")
 
     @overload
     def set_velocity(self, v: ArrayLike, /) -> None: ...
@@ -154,6 +175,8 @@ class MechanismState(State[Array]):
         The value of a joint is a number, an array, or the Twist of its frame_after with respect to its frame_before,
         expressed in frame_after. Raises as `set_configuration`; the state is unchanged then.
         """
+        if value is None and (door := self._write_v_door) is not None and door(v) is None:
+            return
         self.require_current()
         if isinstance(v, Joint):
             link = self.layout.link(v)
@@ -163,6 +186,7 @@ class MechanismState(State[Array]):
         elif value is not None:
             raise only_for_joints(v, value)
         self._write_v(self._checked_velocity(v))
+        self._write_v_door = self._offered(self._write_v_door, "v")
 
     def zero(self) -> None:
         """Go to the zero configuration (every joint transform the identity), at rest."""
@@ -210,11 +234,13 @@ class MechanismState(State[Array]):
         self.require_current()
         if is_interpreted():
             return body.function(self, *args, **named)
-        found = self._kernels.run(self.mechanism, body, (self._q, self._v), args, named)
-        if found is not UNSERVED:
-            return found
-        with interpreted():
-            return body.function(self, *args, **named)
+        entry, numbers = self._kernels.find(self.mechanism, body, args, named)
+        arrays = None if entry is None else entry.runner([self._q, self._v, *numbers, *entry.parameters])
+        if entry is None or arrays is None:  # a check has failed, or a number left its range: the source says which
+            with interpreted():
+                return body.function(self, *args, **named)
+        self._ran = body, entry
+        return entry.shape(arrays)
 
     @override
     def remembered(self, compute: Callable[[StateView], T], depends: Depends) -> T:
@@ -231,6 +257,46 @@ class MechanismState(State[Array]):
             value = self.evaluate(pass_body(compute), (), {})
         self._memory[key] = (stamp, value)
         return value
+
+    @override
+    def open_door(self, body: Body) -> None:
+        """Make a short way to a kernel that has just been run, once it is compiled."""
+        entry = self.compiled(body)
+        if entry is None:
+            return
+        wanted = entry, self.mechanism.parameter_version
+        if self._behind.get(body) != wanted:
+            self._behind[body] = wanted
+            door = door_of(self.mechanism, self._words, (self._q, self._v), entry)
+            if door is not None:
+                self.doors[body] = door
+
+    @override
+    def compiled(self, body: Body) -> Entry | None:
+        """Return the machine code of a kernel that has just been run, once there is some."""
+        ran, self._ran = self._ran, None
+        return ran[1] if ran is not None and ran[0] is body and ran[1].runner.kernel is not None else None
+
+    @override
+    def door(
+        self, entry: Entry, outputs: tuple[Array, ...], moved: Copies, further: Copies, counter: array[int]
+    ) -> Door | None:
+        """Return a short way to a kernel that writes into arrays.
+
+        After success q and v go to the pairs of arrays in `moved`, and `further` pairs (from, to) are copied.
+        """
+        sources = (self._q, self._v)
+        copies = (*((source, to) for source, pair in zip(sources, moved, strict=True) for to in pair), *further)
+        return door_of(self.mechanism, self._words, sources, entry, outputs, copies, counter)
+
+    def _offered(self, door: Door | None, name: Literal["q", "v"]) -> Door | None:
+        """Return a short way to write coordinates, once they are written often."""
+        version, target = (Q, self._q) if name == "q" else (V, self._v)
+        self._writes[version] += 1
+        if door is not None or self._writes[version] != PATIENCE or not native.available():
+            return door
+        program = self._kernels.writer(self.mechanism, name)
+        return None if program is None else writing_door(self.mechanism, self._words, program, target, version)
 
     # --- inside ------------------------------------------------------------------------------------
 
@@ -261,14 +327,12 @@ class MechanismState(State[Array]):
     def _write_q(self, q: Array) -> None:
         if self._q.size:
             self._q[...] = q
-        self._q_scalars = None
-        self._q_version += 1
+        self._words[Q] += 1
 
     def _write_v(self, v: Array) -> None:
         if self._v.size:
             self._v[...] = v
-        self._v_scalars = None
-        self._v_version += 1
+        self._words[V] += 1
 
     def _zero_configuration(self) -> Array:
         return np.array([x for link in self.links for x in link.joint.type.zero()], dtype=np.float64)

@@ -6,7 +6,7 @@ is asked for in the root frame is carried there last.
 
 from __future__ import annotations
 
-from rbd.scalars import Vector
+from rbd.scalars import Scalar, Vector
 from rbd.spatial import GeometricJacobian, SpatialAcceleration, SpatialInertia, Transform, Twist
 from rbd.state.base import StateView, cached, inertias
 from rbd.state.layout import Link
@@ -154,6 +154,15 @@ def joint_accelerations(state: StateView, vd: Vector | None) -> tuple[SpatialAcc
 def _own(subspace: GeometricJacobian, vd: Vector) -> SpatialAcceleration:
     """Return what a joint's `vd`, checked when it came in, adds to the acceleration across it."""
     return SpatialAcceleration.trusted(subspace.body, subspace.base, subspace.frame, *subspace.combination(vd))
+
+
+@cached("qv")
+def configuration_rates(state: StateView) -> Vector:
+    """Return dq/dt."""
+    rates: list[Scalar] = []
+    for link in state.links:
+        rates += link.joint.type.configuration_derivative(state.joint_q(link), state.joint_v(link))
+    return tuple(rates)
 
 
 @cached("q")

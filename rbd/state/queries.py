@@ -217,11 +217,7 @@ class State(StateView, Generic[A]):
 
     def configuration_derivative_scalars(self) -> Vector:
         """Return dq/dt as scalars."""
-        self.require_current()
-        rates: list[Scalar] = []
-        for link in self.links:
-            rates += link.joint.type.configuration_derivative(self.joint_q(link), self.joint_v(link))
-        return tuple(rates)
+        return passes.configuration_rates(self)
 
     def local_coordinates(self, q0: Sequence[Scalar] | NDArray[Any]) -> tuple[A, A]:
         """Return (phi, dphi/dt): the configuration as seen from `q0`, in each joint's exponential coordinates."""

@@ -5,8 +5,10 @@ Room: state; may import mechanism and above. Algorithms fill a result; it never 
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Sequence
-from typing import Any, final
+from functools import partial, wraps
+from typing import Any, ParamSpec, cast, final
 
 import attrs
 import numpy as np
@@ -18,10 +20,15 @@ from rbd.scalars.arrays import Array
 from rbd.spatial import SpatialAcceleration, Wrench
 from rbd.state import passes
 from rbd.state.base import StateView
+from rbd.state.kernel import body_of
 from rbd.state.layout import layout_of
 from rbd.state.queries import State
 from rbd.state.scalar_state import ScalarState
+from rbd.state.store.body import Body
+from rbd.state.store.doors import Door
+from rbd.state.store.kernels import Entry
 
+P = ParamSpec("P")
 BodyWrenchesOf = Callable[[StateView], "tuple[Wrench[Any], ...]"]
 """Makes, for a state, what each joint applies to its body (one wrench per body, in its frame); called when asked."""
 
@@ -38,6 +45,22 @@ class LoopReactions:
     rank: Scalar
     """How many of the constraints are independent."""
     wrenches: LoopWrenchesOf
+
+
+JointWrenches = Callable[[Vector, None, StateView], "tuple[Wrench[Any], ...]"]
+"""Makes the joint wrenches of a motion vd on which nothing pushes from outside."""
+
+
+@final
+@attrs.frozen(eq=False)
+class _Behind:
+    """What the short way of a result leads to: a kernel, the parameters it has, and what it keeps of a solution."""
+
+    entry: Entry
+    parameters: int
+    kept: tuple[Array, Array, Array]
+    """q, v and vd, out of reach of those who write into the arrays."""
+    wrenches: JointWrenches
 
 
 @final
@@ -79,6 +102,17 @@ class DynamicsResult:
         self._wrenches: BodyWrenchesOf | tuple[Wrench[Any], ...] = ()
         self._accelerations: tuple[SpatialAcceleration[Any, Any, Any], ...] | None = None
         self._parameters = -1
+        self._counter = array("q", [0])
+        """Solutions that machine code has put into the arrays."""
+        self._seen = 0
+        self._door: Door | None = None
+        self._door_of: object = None
+        self._behind: _Behind | None = None
+
+    def __getstate__(self) -> dict[str, object]:
+        """Leave out the short way, which is bound to memory of this process."""
+        self._settle()
+        return {**self.__dict__, "_door": None, "_door_of": None, "_behind": None}
 
     # --- arrays ------------------------------------------------------------------------------------
 
@@ -207,15 +241,16 @@ class DynamicsResult:
         values: dict[str, Sequence[object]] = {
             "q": snapshot.configuration_scalars(),
             "v": snapshot.velocity_scalars(),
-            "qd": snapshot.configuration_derivative_scalars(),
             "vd": vd,
             **arrays,
         }
+        if "qd" not in arrays:
+            values["qd"] = state.configuration_derivative_scalars()
         packed = {name: state.pack(x, name.replace("_", " "), self._arrays[name].shape) for name, x in values.items()}
         for name, array in packed.items():
             self._store(name, array)
         self._snapshot, self._vd, self._wrenches, self._loops = snapshot, vd, wrenches, loops
-        self._accelerations = None
+        self._accelerations, self._seen = None, self._counter[0]
         self._parameters = state.mechanism.parameter_version
 
     def _store(self, name: str, array: Array) -> None:
@@ -225,9 +260,40 @@ class DynamicsResult:
             buffer[...] = array
         else:
             self._arrays[name] = array
+            self._door = None  # it leads to the buffer that was there
+
+    # --- the short way -----------------------------------------------------------------------------
+
+    def _open_door(self, state: State[Any], body: Body, wrenches: JointWrenches, names: Sequence[str]) -> None:
+        """Let machine code write solutions of `state` into the arrays, from now on, if that is possible."""
+        entry = state.compiled(body)
+        if entry is None:
+            return
+        known, version = self._behind, self._mechanism.parameter_version
+        if self._door is not None and self._door_of is state.doors and known is not None:
+            if known.entry is entry and known.parameters == version:
+                return
+        q, v, vd = (np.zeros_like(self._arrays[name]) for name in ("q", "v", "vd"))
+        targets = tuple(self._arrays[name] for name in names)
+        self._door = state.door(entry, targets, ((self.q, q), (self.v, v)), ((self.vd, vd),), self._counter)
+        self._door_of = state.doors
+        self._behind = _Behind(entry, version, (q, v, vd), wrenches)
+
+    def _settle(self) -> None:
+        """Take notice of a solution that machine code has put into the arrays."""
+        behind = self._behind
+        if behind is None or self._seen == self._counter[0]:
+            return
+        q, v, vd = (tuple(each.tolist()) for each in behind.kept)
+        self._snapshot = ScalarState(self._mechanism, q, v)
+        self._vd, self._wrenches = vd, partial(behind.wrenches, vd, None)
+        self._loops = self._accelerations = None
+        self._parameters = behind.parameters
+        self._seen = self._counter[0]
 
     def _solved(self) -> State[Any]:
         """Return the state the result is for; raise when there is none, or its mechanism has changed."""
+        self._settle()
         if self._snapshot is None:
             raise ArgumentError(
                 "this result is empty; call dynamics(result, state) first", argument="result", value=self
@@ -241,3 +307,29 @@ class DynamicsResult:
                 now=now,
             )
         return self._snapshot
+
+
+def solving(
+    kernel: Callable[..., Any], wrenches: JointWrenches, *names: str
+) -> Callable[[Callable[P, DynamicsResult]], Callable[P, DynamicsResult]]:
+    """Give a function of (result, state, torques) that fills a result a short way to its kernel.
+
+    `names` are the arrays the kernel's outputs go to; `wrenches` makes joint wrenches when they are asked for.
+    """
+    body = body_of(kernel)
+
+    def decorate(function: Callable[P, DynamicsResult]) -> Callable[P, DynamicsResult]:
+        @wraps(function)
+        def call(result: Any, state: Any, *args: Any, **named: Any) -> Any:
+            # This is on the short way: every line counts.
+            if type(result) is DynamicsResult and (door := result._door) is not None and not named:
+                if result._door_of is getattr(state, "doors", None):
+                    if (door(*args) if args else door(state.still)) is None:
+                        return result
+            cast("Any", function)(result, state, *args, **named)
+            result._open_door(state, body, wrenches, names)
+            return result
+
+        return cast("Callable[P, DynamicsResult]", call)
+
+    return decorate

@@ -74,7 +74,7 @@ def _numbers(mechanism: Mechanism) -> dict[ParameterName, Array] | None:
 
 
 def _baked(mechanism: Mechanism) -> Iterator[object]:
-    """Yield what recordings read that is never an input: bounds, ends of loops, contact points. Values never change."""
+    """Yield what recordings read that is never an input: bounds, ends of loops, contacts. Values never change."""
     for joint in mechanism.joints:
         yield joint.position_bounds
     for loop in layout_of(mechanism).loops:
@@ -82,6 +82,7 @@ def _baked(mechanism: Mechanism) -> Iterator[object]:
         yield mechanism.successor_placement(loop.joint)
     for body in mechanism.bodies:
         yield from body.contact_points
+    yield from mechanism.half_spaces
 
 
 def _same(a: tuple[object, ...], b: tuple[object, ...]) -> bool:

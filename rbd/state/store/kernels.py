@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, final
 from weakref import WeakKeyDictionary
 
 import attrs
@@ -19,12 +19,14 @@ from rbd.mechanism import Mechanism
 from rbd.scalars.arrays import Array
 from rbd.scalars.graph import Graph
 from rbd.scalars.program import Program
+from rbd.state.layout import layout_of
 from rbd.state.recording import coordinate_inputs, recording_state
 from rbd.state.store.arguments import Structure, UnsuitableError, put_together, taken_apart
 from rbd.state.store.body import Body
 from rbd.state.store.edits import Edits
 from rbd.state.store.moulds import cast_of
 from rbd.state.store.runner import Runner
+from rbd.state.store.writing import writing_program
 
 if TYPE_CHECKING:
     from rbd.state.parameters import ParameterName
@@ -42,13 +44,8 @@ class Entry:
     runner: Runner
     parameters: tuple[Array, ...]
     shape: Callable[[Sequence[Array]], Any]
-
-
-class _Unserved:
-    """Stands for "run the readable source instead"."""
-
-
-UNSERVED: Final = _Unserved()
+    free: int
+    """How many arguments it takes beside coordinates and parameters, if all of them are vectors; else -1."""
 
 
 @final
@@ -60,34 +57,25 @@ class Kernels:
         self.structure = structure
         self.edits = Edits()
         self._entries: OrderedDict[Key, Entry | None] = OrderedDict()
+        self._writers: dict[str, Program | None] = {}
         self._lock = threading.RLock()
 
     def __reduce__(self) -> tuple[object, ...]:
         """Copy and pickle as an empty table."""
         return Kernels, (self.structure,)
 
-    def run(
-        self,
-        mechanism: Mechanism,
-        body: Body,
-        coordinates: tuple[Array, Array],
-        args: Sequence[object],
-        named: Mapping[str, object],
-    ) -> Any:
-        """Return what `body` gives at these coordinates, or UNSERVED when that is for the readable source to find out.
+    def find(
+        self, mechanism: Mechanism, body: Body, args: Sequence[object], named: Mapping[str, object]
+    ) -> tuple[Entry | None, list[Array]]:
+        """Return the kernel for these arguments, and their numbers; no kernel where the readable source must run.
 
-        That is so when an argument or a parameter is no real number, when the source cannot be recorded, and when a
-        check fails or a number leaves its range: the source says what is wrong.
+        That is so when an argument or a parameter is no real number, and when the source cannot be recorded.
         """
         try:
             structures, numbers = _apart(args, named)
         except UnsuitableError:
-            return UNSERVED
-        entry = self.entry(mechanism, body, structures)
-        if entry is None:
-            return UNSERVED
-        arrays = entry.runner([*coordinates, *numbers, *entry.parameters])
-        return UNSERVED if arrays is None else entry.shape(arrays)
+            return None, []
+        return self.entry(mechanism, body, structures), numbers
 
     def entry(self, mechanism: Mechanism, body: Body, structures: tuple[Structure, ...]) -> Entry | None:
         """Return the kernel for these arguments, recorded now if need be; None when there can be none."""
@@ -97,14 +85,12 @@ class Kernels:
             if not edits.are_plain:
                 return None
             key = (body.function, structures, edits.varying, edits.generation)
-            known = self._entries.get(key, UNSERVED)
-            if isinstance(known, _Unserved):
-                known = self._entries[key] = self._recorded(mechanism, body, structures)
+            if key not in self._entries:
+                self._entries[key] = self._recorded(mechanism, body, structures)
                 if len(self._entries) > _MOST:
                     self._entries.popitem(last=False)
-            else:
-                self._entries.move_to_end(key)
-            return known
+            self._entries.move_to_end(key)
+            return self._entries[key]
 
     def _recorded(self, mechanism: Mechanism, body: Body, structures: tuple[Structure, ...]) -> Entry | None:
         varying = self.edits.varying
@@ -112,7 +98,24 @@ class Kernels:
             program, shape = recorded(mechanism, body, structures, varying)
         except Exception:  # whatever went wrong, the readable source says it better
             return None
-        return Entry(Runner(program), tuple(self.edits.arrays[name] for name in varying), shape)
+        parameters = tuple(self.edits.arrays[name] for name in varying)
+        return Entry(Runner(program), parameters, shape, _free(structures[1:]))
+
+    def writer(self, mechanism: Mechanism, name: Literal["q", "v"]) -> Program | None:
+        """Return what copies and checks coordinates, recorded once; None when there is nothing to copy."""
+        with self._lock:
+            if name not in self._writers:
+                try:
+                    self._writers[name] = writing_program(layout_of(mechanism), name)
+                except Exception:  # a joint type of somebody else's that cannot be recorded
+                    self._writers[name] = None
+            return self._writers[name]
+
+
+def _free(structures: Sequence[Structure]) -> int:
+    """Return how many arguments are vectors; -1 when others have numbers, too."""
+    vectors = [s for s in structures if type(s) is tuple and len(s) == 2 and s[0] is float]
+    return len(vectors) if all(count_numbers(s) == 0 for s in structures if s not in vectors) else -1
 
 
 def _apart(args: Sequence[object], named: Mapping[str, object]) -> tuple[tuple[Structure, ...], list[Array]]:
