@@ -68,7 +68,7 @@ from rbd.mechanism import (
     SoftContact,
     ViscoelasticCoulomb,
 )
-from rbd.simulation import Dynamics, Trajectory, simulate
+from rbd.simulation import Dynamics, PDGains, SE3PDGains, Trajectory, ZeroOrderHold, pd, simulate
 from rbd.spatial import (
     Frame,
     FreeVector,
@@ -108,6 +108,7 @@ __all__ = [
     "MechanismState",
     "Momentum",
     "MomentumMatrix",
+    "PDGains",
     "Planar",
     "Point",
     "PointJacobian",
@@ -118,6 +119,7 @@ __all__ = [
     "RigidBody",
     "RotationVectorFloating",
     "RotationVectorSpherical",
+    "SE3PDGains",
     "ScalarState",
     "Screw",
     "SinCosRevolute",
@@ -132,6 +134,7 @@ __all__ = [
     "ViscoelasticCoulomb",
     "Wrench",
     "WrenchMatrix",
+    "ZeroOrderHold",
     "__version__",
     "articulated_inertia",
     "center_of_mass",
@@ -161,6 +164,7 @@ __all__ = [
     "momentum_rate_bias",
     "parse_urdf",
     "passive_torques",
+    "pd",
     "point_jacobian",
     "record",
     "simulate",

@@ -52,7 +52,8 @@ def _touch_forces(state: StateView, touch: Touch, s: Vector) -> tuple[Wrench[Any
     velocity = passes.body_twists(state)[touch.body].point_velocity(location).transformed(pose)
     leaving = velocity.dot(solid.normal)
     push = model.normal.force(-solid.separation(pose @ location), -leaving)
-    force, rates = solid.normal * push, ()
+    force = solid.normal * push
+    rates: Vector = ()
     if model.friction is not None:
         displacement = FreeVector.trusted(velocity.frame, (s[0], s[1], s[2]))
         drag = model.friction.force(displacement, velocity - solid.normal * leaving, push)
@@ -76,6 +77,17 @@ def settled_contacts_kernel(state: StateView, s: Vector) -> Vector:
         inside = less_equal(lifted_half_space(state, touch.half_space).separation(point), 0)
         settled[touch.s] = [where(inside, x, 0) for x in s[touch.s]]
     return tuple(settled)
+
+
+@kernel
+def contact_energy_kernel(state: StateView) -> Scalar:
+    """Return the energy that contacts hold in their normal direction."""
+    energy: Scalar = 0
+    for touch in state.layout.touches:
+        point = passes.to_root(state)[touch.body] @ state.lifted_point(touch.point.location)
+        separation = lifted_half_space(state, touch.half_space).separation(point)
+        energy = energy + touch.point.model.normal.energy(-separation)
+    return energy
 
 
 def contact_states(state: StateView, s: ContactStates | None) -> Vector:

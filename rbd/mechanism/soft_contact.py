@@ -29,6 +29,10 @@ class NormalModel(ABC):
     def force(self, penetration: Scalar, rate: Scalar) -> Scalar:
         """Return the force along the outward normal, at least 0, and 0 where `penetration` is not above 0."""
 
+    @abstractmethod
+    def energy(self, penetration: Scalar) -> Scalar:
+        """Return the energy held at `penetration`, 0 where that is not above 0."""
+
 
 class FrictionModel(ABC):
     """How a surface resists sliding; abstract. It may keep a displacement, a vector in the plane of contact."""
@@ -79,6 +83,12 @@ class HuntCrossley(NormalModel):
         depth = where(touching, penetration, 1)  # guarded: powers of what is not positive have no derivatives
         push = _power(depth, self.exponent) * (self.stiffness + self.damping * rate)
         return where(touching, maximum(push, 0), 0)
+
+    @override
+    def energy(self, penetration: Scalar) -> Scalar:
+        touching = greater(penetration, 0)
+        depth = where(touching, penetration, 1)
+        return where(touching, depth * _power(depth, self.exponent) * self.stiffness / (self.exponent + 1), 0)
 
 
 def _power(x: Scalar, n: float) -> Scalar:

@@ -6,16 +6,22 @@ so every call returns a new array, and coordinates that have left their manifold
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rbd.algorithms import Stabilization
+from rbd.algorithms.stabilization import DEFAULT
 from rbd.errors import ArgumentError
 from rbd.mechanism import Mechanism
 from rbd.scalars import to_float
 from rbd.scalars.arrays import Array, check_out, float_array
-from rbd.simulation.flow import Control, External, ForcedMotion
+from rbd.simulation.callbacks import Control, External
+from rbd.simulation.flow import ForcedMotion
+from rbd.simulation.forces import ForceElement
+from rbd.simulation.run import starting_contacts
 from rbd.state import Link, MechanismState
 
 
@@ -24,7 +30,9 @@ class Dynamics:
     """The derivative of x = [q; v; s] as a function f(t, x), for `scipy.integrate.solve_ivp` and friends.
 
     Every call returns a new array; `f(t, x, out=buffer)` fills `buffer` instead and returns it. Control and external
-    wrenches are those of `simulate`; s, the contact states, is empty for a mechanism without contact points.
+    wrenches, force elements and stabilisation are those of `simulate`; s, the contact states, is empty for a mechanism
+    without contact points. A solver does not know when a point lifts off; its displacement then relaxes with the time
+    constant of its friction model, and `f.project(x)` resets it.
 
     Plain solvers let quaternions drift off the unit sphere. Poses are therefore those of the normalised x, while the
     derivative of a quaternion is taken at the quaternion as it is: its length is then constant along exact solutions,
@@ -46,11 +54,17 @@ class Dynamics:
     """
 
     def __init__(
-        self, mechanism: Mechanism, control: Control | None = None, *, external: External | None = None
+        self,
+        mechanism: Mechanism,
+        control: Control | None = None,
+        *,
+        external: External | None = None,
+        forces: Sequence[ForceElement] = (),
+        stabilization: Stabilization = DEFAULT,
     ) -> None:
         """Make the function; nothing is computed yet."""
         self._mechanism = mechanism
-        self._motion = ForcedMotion(control, external)
+        self._motion = ForcedMotion(control, external, forces=forces, stabilization=stabilization)
         self._state = MechanismState(mechanism)
         self._rounded = tuple(link for link in self._state.links if _is_normalised(link))
 
@@ -72,7 +86,7 @@ class Dynamics:
     @property
     def ns(self) -> int:
         """The number of additional (contact) states."""
-        return 0
+        return self._state.layout.ns
 
     @property
     def nx(self) -> int:
@@ -90,12 +104,15 @@ class Dynamics:
         xd[self.nq + self.nv :] = rates.sd
         return xd
 
-    def x0(self, state: MechanismState) -> Array:
-        """Return x at `state`. Raises ArgumentError when it is a state of another mechanism."""
+    def x0(self, state: MechanismState, contact_states: ArrayLike | None = None) -> Array:
+        """Return x at `state`, with contact states zero if not given.
+
+        Raises ArgumentError when it is a state of another mechanism, ShapeError and NotFiniteError.
+        """
         if state.mechanism is not self._mechanism:
             message = "state is of another mechanism than this function's"
             raise ArgumentError(message, argument="state", value=state.mechanism, allowed=self._mechanism)
-        return np.concatenate((state.q, state.v, np.zeros(self.ns)))
+        return np.concatenate((state.q, state.v, starting_contacts(state, contact_states)))
 
     def state(self, x: ArrayLike) -> MechanismState:
         """Return a new state at the normalised x."""
@@ -104,10 +121,11 @@ class Dynamics:
         return state
 
     def project(self, x: ArrayLike) -> Array:
-        """Return a copy of x with its coordinates normalised; nothing else changes."""
+        """Return a copy of x with its coordinates normalised, and contact states reset where a point has lifted off."""
         x = float_array(x, (self.nx,), "x").copy()
         self._place(self._state, x)
         x[: self.nq] = self._state.q
+        x[self.nq + self.nv :] = self._motion.settle(self._state, x[self.nq + self.nv :])
         return x
 
     def _place(self, state: MechanismState, x: Array) -> None:

@@ -1,74 +1,110 @@
-"""A mechanism under a controller and external wrenches, as the right-hand side of its equations of motion.
+"""A mechanism under everything that pushes it, as the right-hand side of its equations of motion.
 
-Room: simulation. Callbacks are the user's: what they raise passes through unchanged, with a note that says when; what
-they return is checked and copied at once, so that they may reuse their arrays.
+Room: simulation. Controllers, external wrenches, force elements and contacts meet here; loops are kept by the solver.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
-from typing import TypeAlias, final
+from collections.abc import Mapping, Sequence
+from typing import Any, final
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from rbd.algorithms import forward_dynamics
-from rbd.errors import ArgumentError
+from rbd.algorithms import Stabilization, dynamics, forward_dynamics
+from rbd.algorithms.external import body_wrenches
+from rbd.algorithms.soft_contact import contact_forces_kernel, settled_contacts_kernel
+from rbd.algorithms.stabilization import DEFAULT
 from rbd.mechanism import RigidBody
-from rbd.scalars.arrays import Array, float_array
+from rbd.scalars import to_float
+from rbd.scalars.arrays import Array
+from rbd.simulation.callbacks import Callbacks, Control, External
+from rbd.simulation.forces import ForceElement
+from rbd.simulation.hold import ZeroOrderHold
 from rbd.simulation.integrator import Rates
 from rbd.spatial import Wrench
-from rbd.state import MechanismState
+from rbd.spatial.values import require_kind
+from rbd.state import DynamicsResult, MechanismState
 
-Control: TypeAlias = Callable[[float, MechanismState], ArrayLike | None]
-"""control(t, state) -> torques: one number per velocity, or None for no torque."""
-
-External: TypeAlias = Callable[[float, MechanismState], Mapping[RigidBody, Wrench] | None]
-"""external(t, state) -> wrenches on bodies, each in a frame fixed to its body or in the root frame."""
+Pushes = dict[RigidBody, Wrench[Any]]
 
 
 @final
 class ForcedMotion:
     """The rates of change of a mechanism's state."""
 
-    def __init__(self, control: Control | None = None, external: External | None = None) -> None:
-        """Take the callbacks; either may be missing."""
-        self._control = control
-        self._external = external
-        self.callback_error: BaseException | None = None
+    def __init__(
+        self,
+        control: Control | None = None,
+        external: External | None = None,
+        *,
+        forces: Sequence[ForceElement] = (),
+        stabilization: Stabilization = DEFAULT,
+    ) -> None:
+        """Take what pushes; everything may be missing."""
+        for element in forces:
+            require_kind(element, ForceElement, operation="simulation", argument="forces")
+        self.callbacks = Callbacks(control, external)
+        self.forces = tuple(forces)
+        self._stabilization: Stabilization = stabilization
+        self._result: DynamicsResult | None = None
+
+    @property
+    def callback_error(self) -> BaseException | None:
         """What a callback raised last."""
+        return self.callbacks.error
+
+    @property
+    def holds(self) -> tuple[ZeroOrderHold[Any], ...]:
+        """The callbacks that are asked at instants of their own."""
+        return self.callbacks.holds
+
+    @property
+    def is_free(self) -> bool:
+        """Whether nothing but the mechanism itself makes it move."""
+        return not self.forces and self.callbacks.are_none
 
     def __call__(self, t: float, state: MechanismState, s: Array) -> Rates:
         """Return the rates at time `t`; the arrays belong to the caller."""
-        torques = self._torques(t, state)
-        vd = forward_dynamics(state, torques, self._wrenches(t, state))
-        return Rates(vd, np.zeros_like(s))
+        torques = self.callbacks.torques(t, state)
+        pushes = _by_body(state, self.callbacks.wrenches(t, state))
+        for element in self.forces:
+            action = element.act(state)
+            for joint, own in action.torques.items():
+                torques[state.layout.link(joint).v] += [to_float(x) for x in own]
+            _add(pushes, _by_body(state, action.wrenches))
+        sd = _add_contacts(pushes, state, s)
+        return Rates(self._accelerations(state, torques, pushes), sd)
 
-    def _torques(self, t: float, state: MechanismState) -> Array:
-        nv = state.layout.nv
-        if self._control is None:
-            return np.zeros(nv)
-        with self._blamed("control", t, state):
-            values = self._control(t, state)
-            return np.zeros(nv) if values is None else float_array(values, (nv,), "control")
+    def settle(self, state: MechanismState, s: Array) -> Array:
+        """Return the contact states with those of points that have lifted off reset to zero."""
+        return np.array(settled_contacts_kernel(state, tuple(s.tolist())), dtype=np.float64) if s.size else s
 
-    def _wrenches(self, t: float, state: MechanismState) -> Mapping[RigidBody, Wrench] | None:
-        if self._external is None:
-            return None
-        with self._blamed("external", t, state):
-            return self._external(t, state)
+    def _accelerations(self, state: MechanismState, torques: Array, pushes: Pushes) -> Array:
+        if not state.layout.loops:
+            return forward_dynamics(state, torques, pushes or None)
+        if self._result is None or self._result.mechanism is not state.mechanism:
+            self._result = DynamicsResult(state.mechanism)
+        dynamics(self._result, state, torques, pushes or None, stabilization=self._stabilization)
+        return self._result.vd.copy()
 
-    @contextmanager
-    def _blamed(self, callback: str, t: float, state: MechanismState) -> Generator[None, None, None]:
-        """Let exceptions pass, remembered as a callback's and with a note saying when; refuse changes of the state."""
-        before = state.stamp("qv")[1:]
-        try:
-            yield
-            if state.stamp("qv")[1:] != before:
-                message = f"{callback} changed the state; give it a MechanismState of its own to try things on"
-                raise ArgumentError(message, argument=callback, allowed="functions that leave the state alone")
-        except BaseException as error:
-            self.callback_error = error
-            error.add_note(f"raised by {callback}(t, state) at t = {t!r}")
-            raise
+
+def _by_body(state: MechanismState, wrenches: Mapping[RigidBody, Wrench[Any]] | None) -> Pushes:
+    """Return wrenches by body, each in its body's frame."""
+    placed = body_wrenches(state, wrenches) or ()
+    return {body: wrench for body, wrench in zip(state.layout.bodies, placed, strict=False) if wrench is not None}
+
+
+def _add(pushes: Pushes, more: Pushes) -> None:
+    for body, wrench in more.items():
+        known = pushes.get(body)
+        pushes[body] = wrench if known is None else known + wrench
+
+
+def _add_contacts(pushes: Pushes, state: MechanismState, s: Array) -> Array:
+    """Add the wrenches of contacts to what pushes; return the rates of the contact states."""
+    layout = state.layout
+    if not layout.touches:
+        return np.zeros(layout.ns)
+    contact = contact_forces_kernel(state, tuple(s.tolist()))
+    _add(pushes, {b: wrench for b, wrench in zip(layout.bodies, contact.wrenches, strict=True) if wrench is not None})
+    return np.array(contact.sd, dtype=np.float64)

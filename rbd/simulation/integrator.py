@@ -44,6 +44,10 @@ class Integrator(ABC):
         Raises NotFiniteError when a number on the way is no longer finite.
         """
 
+    def begin(self) -> Integrator:
+        """Return the integrator of one run: itself, unless it has something to remember from step to step."""
+        return self
+
 
 def advanced(origin: Array, what: str, h: float, weights: tuple[float, ...], slopes: list[Array]) -> Array:
     """Return origin + h Σ weight slope, in a fixed order; raise NotFiniteError naming `what` if that overflows."""

@@ -18,9 +18,11 @@ from rbd.simulation.integrator import Flow, Integrator, advanced
 from rbd.simulation.tableau import RUNGE_KUTTA_4, ButcherTableau
 from rbd.state import MechanismState
 
+_ROUNDING = 1e-12
+
 
 @attrs.frozen(eq=False)
-class _Step:
+class Slopes:
     """Where a step begins, and the slopes found so far."""
 
     state: MechanismState
@@ -40,13 +42,30 @@ class _Step:
         self.state.set_velocity(v)
         return advanced(self.s, "s", self.h, weights, self.sd)
 
-    def add_slopes(self, flow: Flow, t: float, s: Array) -> None:
+    def sum(self, weights: tuple[float, ...], slopes: list[Array]) -> Array:
+        """Return h Σ weight slope."""
+        return advanced(np.zeros_like(slopes[0]), "the error of a step", self.h, weights, slopes)
+
+    def add(self, flow: Flow, t: float, s: Array) -> None:
         """Evaluate the rates where the state is now."""
         _, phi_rate = self.state.local_coordinates(self.q)
         rates = flow(t, self.state, s)
         self.phi_rates.append(phi_rate)
         self.vd.append(rates.vd)
         self.sd.append(rates.sd)
+
+
+def take_stages(
+    tableau: ButcherTableau, flow: Flow, state: MechanismState, s: Array, start: float, end: float
+) -> Slopes:
+    """Evaluate all stages of a step; the state is left at the last one."""
+    step = Slopes(state, state.q.copy(), state.v.copy(), s, end - start)
+    step.add(flow, start, s)
+    for fraction, weights in zip(tableau.c[1:], tableau.a[1:], strict=True):
+        stage = step.move(weights)
+        # The end is not recomputed: controllers that wait for an instant must see it exactly.
+        step.add(flow, end if abs(fraction - 1) < _ROUNDING else start + fraction * step.h, stage)
+    return step
 
 
 @final
@@ -65,10 +84,4 @@ class MuntheKaas(Integrator):
 
     @override
     def step(self, flow: Flow, state: MechanismState, s: Array, start: float, end: float) -> Array:
-        step = _Step(state, state.q.copy(), state.v.copy(), s, end - start)
-        step.add_slopes(flow, start, s)
-        for fraction, weights in zip(self.tableau.c[1:], self.tableau.a[1:], strict=True):
-            stage = step.move(weights)
-            # The end is not recomputed: controllers that wait for an instant must see it exactly.
-            step.add_slopes(flow, end if fraction == 1 else start + fraction * step.h, stage)
-        return step.move(self.tableau.b)
+        return take_stages(self.tableau, flow, state, s, start, end).move(self.tableau.b)

@@ -29,7 +29,8 @@ def _rows(values: Sequence[Sequence[float]]) -> tuple[Row, ...]:
 class ButcherTableau:
     """Coefficients of an explicit Runge-Kutta method: `a` couples the stages, `b` weighs them.
 
-    The stage times `c` are the row sums of `a`. Raises ShapeError when `a` is not square or does not fit `b`, and
+    The stage times `c` are the row sums of `a`. An embedded method of another order has weights `b_hat`; the difference
+    of the two tells the error of a step. Raises ShapeError when `a` is not square or does not fit `b`, and
     ArgumentError when the method is not explicit (`a` strictly lower triangular) or `b` does not sum to one.
 
     >>> from rbd.simulation import ButcherTableau
@@ -40,6 +41,7 @@ class ButcherTableau:
 
     a: tuple[Row, ...] = attrs.field(converter=_rows)
     b: Row = attrs.field(converter=_floats)
+    b_hat: Row | None = attrs.field(default=None, converter=attrs.converters.optional(_floats))
 
     def __attrs_post_init__(self) -> None:
         stages = len(self.b)
@@ -50,9 +52,18 @@ class ButcherTableau:
         if any(self.a[i][j] != 0 for i in range(stages) for j in range(i, stages)):
             message = "a has entries on or above its diagonal; only explicit methods are supported"
             raise ArgumentError(message, argument="a", value=self.a, allowed="strictly lower triangular")
-        if not abs(sum(self.b) - 1) <= _TOLERANCE:
-            message = f"b sums to {sum(self.b)}; the weights of a consistent method sum to 1"
-            raise ArgumentError(message, argument="b", value=self.b, allowed="weights that sum to 1")
+        for name, weights in (("b", self.b), ("b_hat", self.b_hat)):
+            self._require_weights(name, weights)
+
+    def _require_weights(self, name: str, weights: Row | None) -> None:
+        if weights is None:
+            return
+        if len(weights) != len(self.b):
+            message = f"{name} has {len(weights)} weights, needs {len(self.b)} as b has"
+            raise ShapeError(message, argument=name, expected=(len(self.b),), actual=(len(weights),))
+        if not abs(sum(weights) - 1) <= _TOLERANCE:
+            message = f"{name} sums to {sum(weights)}; the weights of a consistent method sum to 1"
+            raise ArgumentError(message, argument=name, value=weights, allowed="weights that sum to 1")
 
     @property
     def c(self) -> Row:
@@ -100,6 +111,19 @@ def _times(x: Row, y: Row) -> Row:
 EULER = ButcherTableau(a=((0,),), b=(1,))
 HEUN = ButcherTableau(a=((0, 0), (1, 0)), b=(1 / 2, 1 / 2))
 RALSTON = ButcherTableau(a=((0, 0, 0), (1 / 2, 0, 0), (0, 3 / 4, 0)), b=(2 / 9, 1 / 3, 4 / 9))
+DORMAND_PRINCE = ButcherTableau(
+    a=(
+        (0, 0, 0, 0, 0, 0, 0),
+        (1 / 5, 0, 0, 0, 0, 0, 0),
+        (3 / 40, 9 / 40, 0, 0, 0, 0, 0),
+        (44 / 45, -56 / 15, 32 / 9, 0, 0, 0, 0),
+        (19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729, 0, 0, 0),
+        (9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656, 0, 0),
+        (35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84, 0),
+    ),
+    b=(35 / 384, 0, 500 / 1113, 125 / 192, -2187 / 6784, 11 / 84, 0),
+    b_hat=(5179 / 57600, 0, 7571 / 16695, 393 / 640, -92097 / 339200, 187 / 2100, 1 / 40),
+)
 RUNGE_KUTTA_4 = ButcherTableau(
     a=((0, 0, 0, 0), (1 / 2, 0, 0, 0), (0, 1 / 2, 0, 0), (0, 0, 1, 0)), b=(1 / 6, 1 / 3, 1 / 3, 1 / 6)
 )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple, final
 
@@ -19,6 +20,7 @@ from rbd.errors import ArgumentError, ShapeError
 from rbd.mechanism import Mechanism
 from rbd.scalars import to_float
 from rbd.scalars.arrays import Array
+from rbd.simulation.events import Occurrence
 from rbd.state import MechanismState
 
 _FIELDS = ("t", "q", "v", "s")
@@ -28,6 +30,10 @@ def _frozen_array(values: ArrayLike) -> Array:
     array = np.array(values, dtype=np.float64, order="C")
     array.flags.writeable = False
     return array
+
+
+def _occurrences(values: Sequence[Occurrence]) -> tuple[Occurrence, ...]:
+    return tuple(values)
 
 
 class Energies(NamedTuple):
@@ -43,8 +49,8 @@ class Energies(NamedTuple):
 class Trajectory:
     """Samples of a motion: times `t` (n,), configurations `q` (n, nq), velocities `v` (n, nv), additional states `s`.
 
-    The arrays are read-only copies; `s` (n, ns) holds the states of contacts. Raises ShapeError when the arrays do not
-    have the same number of rows.
+    The arrays are read-only copies; `s` (n, ns) holds the states of contacts, `events` what happened on the way. Raises
+    ShapeError when the arrays do not have the same number of rows.
 
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), q=[0.1, 0.2])
@@ -57,6 +63,7 @@ class Trajectory:
     q: Array = attrs.field(converter=_frozen_array)
     v: Array = attrs.field(converter=_frozen_array)
     s: Array = attrs.field(converter=_frozen_array)
+    events: tuple[Occurrence, ...] = attrs.field(default=(), converter=_occurrences)
 
     def __attrs_post_init__(self) -> None:
         if self.t.ndim != 1 or not len(self.t):
@@ -74,7 +81,7 @@ class Trajectory:
         return f"Trajectory({len(self)} samples, t = {self.t[0]:g} ... {self.t[-1]:g} s)"
 
     def __reduce__(self) -> tuple[object, ...]:
-        return Trajectory, (self.t, self.q, self.v, self.s)
+        return Trajectory, (self.t, self.q, self.v, self.s, self.events)
 
     def show_on(self, state: MechanismState, t: float) -> None:
         """Put `state` where the motion was at time `t`; between samples along the joints' own coordinates.
@@ -109,7 +116,10 @@ class Trajectory:
         return Energies(kinetic, potential, kinetic + potential)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the arrays to an NPZ file at `path`; a file already there is replaced once the new one is whole."""
+        """Write the arrays, without the events, to an NPZ file at `path`.
+
+        A file already there is replaced once the new one is whole.
+        """
         target = Path(path)
         partial = target.with_name(target.name + f".{os.getpid()}.partial")
         try:
@@ -125,7 +135,8 @@ class Trajectory:
         try:
             # Opened here, because NumPy leaves files open that are not what they seem.
             with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-                return cls(*(_real(arrays[name]) for name in _FIELDS))
+                t, q, v, s = (_real(arrays[name]) for name in _FIELDS)
+                return cls(t, q, v, s)
         except (KeyError, ValueError, TypeError, AttributeError, EOFError, zipfile.BadZipFile) as error:
             message = f"{os.fspath(path)!r} is not a saved trajectory: {error}"
             raise ArgumentError(message, argument="path", value=os.fspath(path), allowed="files of save") from error

@@ -1,0 +1,171 @@
+"""Force elements: springs and dampers between points of bodies and at joints.
+
+Room: simulation. An element reads the state and says what it does to it and what energy it holds. The formulas are of
+scalars, so that they run on every kind of state.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, final
+
+import attrs
+from numpy.typing import ArrayLike
+from typing_extensions import override
+
+from rbd.errors import ArgumentError
+from rbd.mechanism import Joint, RigidBody
+from rbd.scalars import Scalar, Vector, const, greater, is_float, sqrt, to_float, where
+from rbd.scalars.arrays import float_array
+from rbd.spatial import FreeVector, Point, Wrench
+from rbd.spatial.values import require_kind
+from rbd.state import State
+
+
+@final
+@attrs.frozen(eq=False)
+class Action:
+    """What an element does at one instant: torques at joints, one per velocity, and wrenches on bodies."""
+
+    torques: Mapping[Joint, Vector] = attrs.field(factory=dict[Joint, Vector])
+    wrenches: Mapping[RigidBody, Wrench[Any]] = attrs.field(factory=dict[RigidBody, Wrench[Any]])
+
+
+class ForceElement(ABC):
+    """Something that pushes bodies or turns joints; derive from it to bring your own. `simulate` takes them."""
+
+    @abstractmethod
+    def act(self, state: State[Any]) -> Action:
+        """Return what the element does to the mechanism at `state`."""
+
+    @abstractmethod
+    def energy(self, state: State[Any]) -> Scalar:
+        """Return the energy the element holds and would give back."""
+
+
+def _gain(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
+    """Raise ArgumentError unless a stiffness, damping or length is a finite number of 0 or more, or a symbol."""
+    number: Any = value
+    if is_float(number) and not 0 <= to_float(number) < float("inf"):
+        message = f"{attribute.name} is {number!r}, needs a finite number of 0 or more"
+        raise ArgumentError(message, argument=attribute.name, value=number, allowed="a number of 0 or more")
+
+
+def _point(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
+    require_kind(value, Point, operation="Spring", argument=attribute.name)
+
+
+@final
+@attrs.frozen(eq=False)
+class Spring(ForceElement):
+    """A spring and a damper along the line between two points, each in a frame of some body.
+
+    They pull with `stiffness (length - rest_length) + damping d(length)/dt`; two points in one place feel nothing.
+    Either point may be on the root body. Raises ArgumentError for negative numbers; FrameMismatchError, when first
+    used, for a frame that is fixed to no body.
+
+    >>> import rbd
+    >>> from rbd.simulation import Spring
+    >>> pendulum = rbd.robots.double_pendulum()
+    >>> hook = rbd.Point(pendulum.root_frame, (0.5, 0, 0))
+    >>> tip = rbd.Point(pendulum.body("lower_link").default_frame, (0, 0, -1))
+    >>> spring = Spring(hook, tip, stiffness=20.0)
+    >>> float(spring.energy(rbd.MechanismState(pendulum)))
+    42.5
+    """
+
+    first: Point = attrs.field(validator=_point)
+    second: Point = attrs.field(validator=_point)
+    stiffness: Scalar = attrs.field(validator=_gain, kw_only=True)
+    damping: Scalar = attrs.field(default=0.0, validator=_gain, kw_only=True)
+    rest_length: Scalar = attrs.field(default=0.0, validator=_gain, kw_only=True)
+
+    @override
+    def act(self, state: State[Any]) -> Action:
+        bodies = tuple(state.mechanism.body_of_frame(point.frame) for point in (self.first, self.second))
+        ends = self._ends(state)
+        length, direction = self._line(ends)
+        rate = direction.dot(_velocity(state, bodies[1], ends[1]) - _velocity(state, bodies[0], ends[0]))
+        pull = direction * (self.stiffness * (length - self.rest_length) + self.damping * rate)
+        if bodies[0] is bodies[1]:
+            return Action()
+        wrenches = {bodies[0]: Wrench.of_force(ends[0], pull), bodies[1]: Wrench.of_force(ends[1], -pull)}
+        return Action(wrenches={body: wrench for body, wrench in wrenches.items() if not body.is_root})
+
+    @override
+    def energy(self, state: State[Any]) -> Scalar:
+        stretch = self._line(self._ends(state))[0] - self.rest_length
+        return self.stiffness * stretch * stretch * const(1, 2)
+
+    def _ends(self, state: State[Any]) -> tuple[Point, Point]:
+        """Return both points in the root frame."""
+        root = state.mechanism.root_frame
+        return state.transform(self.first, root), state.transform(self.second, root)
+
+    def _line(self, ends: tuple[Point, Point]) -> tuple[Scalar, FreeVector]:
+        """Return the distance, and the direction from the first to the second point; zero where they coincide."""
+        line = ends[1] - ends[0]
+        square = line.dot(line)
+        apart = greater(square, 0)
+        length = sqrt(where(apart, square, 1))  # guarded: the root has no derivative at 0
+        return where(apart, length, 0), line / length
+
+
+def _velocity(state: State[Any], body: RigidBody, point: Point) -> FreeVector:
+    """Return the velocity of a point of a body, in the root frame."""
+    return state.twist(body).point_velocity(point)
+
+
+@final
+@attrs.frozen(eq=False)
+class JointSpring(ForceElement):
+    """A spring and a damper at a tree joint that draw it towards `rest`, its zero configuration if not given.
+
+    The deflection is measured in the joint's exponential coordinates around `rest`: an angle, a length, the rotation
+    vector of a ball joint. Raises ArgumentError for negative numbers, ShapeError when `rest` does not fit the joint.
+
+    >>> import rbd
+    >>> from rbd.simulation import JointSpring
+    >>> pendulum = rbd.robots.double_pendulum()
+    >>> spring = JointSpring(pendulum.joint("elbow"), stiffness=8.0, rest=[0.25])
+    >>> float(spring.energy(rbd.MechanismState(pendulum, q=[0.0, 0.75])))
+    1.0
+    """
+
+    joint: Joint
+    stiffness: Scalar = attrs.field(validator=_gain, kw_only=True)
+    damping: Scalar = attrs.field(default=0.0, validator=_gain, kw_only=True)
+    rest: ArrayLike | None = attrs.field(default=None, kw_only=True)
+
+    def __attrs_post_init__(self) -> None:
+        require_kind(self.joint, Joint, operation="JointSpring", argument="joint")
+        self._rest_scalars()
+
+    @override
+    def act(self, state: State[Any]) -> Action:
+        link, kind = state.layout.link(self.joint), self.joint.type
+        q, v, rest = state.joint_q(link), state.joint_v(link), self._rest_scalars()
+        deflection = kind.local_coordinates(rest, q)
+        torques: list[Scalar] = []
+        for k in range(self.joint.nv):
+            unit = tuple(1 if i == k else 0 for i in range(self.joint.nv))
+            slope = kind.local_coordinates_rate(rest, q, unit)  # column k of d(deflection)/dt over v
+            work: Scalar = 0
+            for a, b in zip(slope, deflection, strict=True):
+                work = work + a * b
+            torques.append(-(self.stiffness * work) - self.damping * v[k])
+        return Action(torques={self.joint: tuple(torques)})
+
+    @override
+    def energy(self, state: State[Any]) -> Scalar:
+        link = state.layout.link(self.joint)
+        total: Scalar = 0
+        for x in self.joint.type.local_coordinates(self._rest_scalars(), state.joint_q(link)):
+            total = total + x * x
+        return total * self.stiffness * const(1, 2)
+
+    def _rest_scalars(self) -> Vector:
+        if self.rest is None:
+            return self.joint.type.zero()
+        return tuple(float_array(self.rest, (self.joint.nq,), "rest").tolist())
