@@ -8,17 +8,45 @@ ones to half as many digits again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final, final
 
 import attrs
 
-from rbd.scalars import Matrix, Scalar, Vector, const
+from rbd.scalars import Matrix, Scalar, Vector, const, greater, maximum, minimum, sqrt, where
 from rbd.scalars.intrinsics import minimum_norm_solve
 from rbd.scalars.linear import Factor
 
-RANK_TOLERANCE: Final = const(1, 10**6)
-"""A constraint counts as redundant when less than this share of the strongest one is left of it beside the others."""
+_SHARPEST: Final = const(1, 10**9)
+_COARSEST: Final = const(1, 10**3)
+_SAFETY: Final = 10
+
+
+@final
+@attrs.frozen(eq=False)
+class Equations:
+    """K vd = -k, and what is known about the loops that make it."""
+
+    jacobian: Matrix
+    bias: Vector
+    blocks: tuple[slice, ...]
+    """The rows of each loop."""
+    tolerance: Scalar
+    """A constraint is redundant when what is left of it beside the others is less than this share of the strongest."""
+
+
+def rank_tolerance(jacobian: Matrix, errors: Vector, blocks: tuple[slice, ...]) -> Scalar:
+    """Return below which share of the strongest constraint one counts as redundant.
+
+    Constraints that are redundant while loops are closed, as in linkages that move only thanks to their proportions,
+    differ in the measure in which the loops are open: to keep them apart then would jam the linkage.
+    """
+    widest: Scalar = 0
+    for rows in blocks:
+        gap, size = sum_of_squares(errors[rows]), sum_of_squares(x for row in jacobian[rows] for x in row)
+        moves = greater(size, 0)
+        widest = maximum(widest, where(moves, gap / where(moves, size, 1), 0))
+    return minimum(_COARSEST, _SHARPEST + _SAFETY * sqrt(widest))
 
 
 @final
@@ -34,7 +62,11 @@ class Constrained:
 @final
 @attrs.frozen(eq=False)
 class WhiteProblem:
-    """The constraints K vd = -k in white coordinates w, where the motion without them is `free`."""
+    """The constraints K vd = -k in white coordinates w, where the motion without them is `free`.
+
+    The rows of each loop are scaled so that the strongest has length one: a loop of fingers counts as much as a loop of
+    legs when it is judged what is redundant.
+    """
 
     factor: Factor
     rows: Matrix
@@ -42,38 +74,53 @@ class WhiteProblem:
     free: Vector
     missing: Vector
     """How far the free motion is from keeping each constraint."""
+    tolerance: Scalar
 
     @classmethod
-    def of(cls, factor: Factor, jacobian: Matrix, bias: Vector, right: Vector) -> WhiteProblem:
+    def of(cls, factor: Factor, equations: Equations, right: Vector) -> WhiteProblem:
         """Pose the problem: M vd = `right` less the constraint torques, `factor` being that of M."""
-        rows = tuple(factor.whitened(row) for row in jacobian)
         free = factor.whitened(right)
-        missing = tuple(-(k + inner(row, free)) for k, row in zip(bias, rows, strict=True))
-        return cls(factor, rows, free, missing)
+        rows: list[Vector] = []
+        missing: list[Scalar] = []
+        for block in equations.blocks:
+            white = tuple(factor.whitened(row) for row in equations.jacobian[block])
+            scale = _scale(white)
+            rows += [tuple(x * scale for x in row) for row in white]
+            missing += [-(k + inner(row, free)) * scale for k, row in zip(equations.bias[block], white, strict=True)]
+        return cls(factor, tuple(rows), free, tuple(missing), equations.tolerance)
 
-    def correction(self) -> tuple[Vector, Scalar]:
-        """Return the smallest change of the free motion that keeps the constraints, and their rank."""
-        return minimum_norm_solve(self.rows, self.missing, RANK_TOLERANCE, columns=len(self.free))
-
-    def accelerations(self, correction: Vector) -> Vector:
-        """Return vd for a change of the free motion."""
-        return self.factor.coloured([a + b for a, b in zip(self.free, correction, strict=True)])
-
-    def multipliers(self, correction: Vector) -> Vector:
-        """Return the smallest multipliers whose torques make a change of the free motion."""
-        return balancing_multipliers(self.rows, correction)[0]
-
-
-def constrained_accelerations(problem: WhiteProblem) -> Vector:
-    """Return vd with M vd = right - Kᵀ λ and K vd = -k (in the least-squares sense where constraints contradict)."""
-    correction, _ = problem.correction()
-    return problem.accelerations(correction)
+    def accelerations(self) -> tuple[Vector, Scalar]:
+        """Return vd, with the smallest change of the free motion that keeps the constraints, and their rank."""
+        correction, rank = minimum_norm_solve(self.rows, self.missing, self.tolerance, columns=len(self.free))
+        return self.factor.coloured([a + b for a, b in zip(self.free, correction, strict=True)]), rank
 
 
-def constrained_solution(problem: WhiteProblem) -> Constrained:
-    """Return vd, the smallest multipliers λ with M vd = right - Kᵀ λ and K vd = -k, and the rank of K."""
-    correction, rank = problem.correction()
-    return Constrained(problem.accelerations(correction), problem.multipliers(correction), rank)
+def _scale(rows: Matrix) -> Scalar:
+    """Return what makes the longest row one long; 1 when all are zero."""
+    longest: Scalar = 0
+    for row in rows:
+        longest = maximum(longest, sum_of_squares(row))
+    moves = greater(longest, 0)
+    return where(moves, 1 / sqrt(where(moves, longest, 1)), 1)
+
+
+def constrained_solution(matrix: Matrix, factor: Factor, equations: Equations, right: Vector) -> Constrained:
+    """Return vd, the smallest multipliers λ with M vd = right - Kᵀ λ and K vd = -k, and the rank of K.
+
+    Constraints that contradict each other are kept in the least-squares sense.
+    """
+    vd, rank = WhiteProblem.of(factor, equations, right).accelerations()
+    unbalanced = tuple(inner(row, vd) - torque for row, torque in zip(matrix, right, strict=True))
+    multipliers, _ = balancing_multipliers(equations, unbalanced)
+    return Constrained(vd, multipliers, rank)
+
+
+def sum_of_squares(values: Iterable[Scalar]) -> Scalar:
+    """Return the sum of squares."""
+    total: Scalar = 0
+    for x in values:
+        total = total + x * x
+    return total
 
 
 def inner(a: Vector, b: Vector) -> Scalar:
@@ -84,10 +131,11 @@ def inner(a: Vector, b: Vector) -> Scalar:
     return total
 
 
-def balancing_multipliers(rows: Matrix, vector: Vector) -> tuple[Vector, Scalar]:
-    """Return the smallest λ for which `vector` + rowsᵀ λ is as small as can be, and the rank of the rows."""
-    columns = tuple(tuple(row[j] for row in rows) for j in range(len(vector)))
-    return minimum_norm_solve(columns, tuple(-x for x in vector), RANK_TOLERANCE, columns=len(rows))
+def balancing_multipliers(equations: Equations, torques: Vector) -> tuple[Vector, Scalar]:
+    """Return the smallest λ for which `torques` + Kᵀ λ is as small as can be, and the rank of K."""
+    columns = tuple(tuple(row[j] for row in equations.jacobian) for j in range(len(torques)))
+    right = tuple(-x for x in torques)
+    return minimum_norm_solve(columns, right, equations.tolerance, columns=len(equations.jacobian))
 
 
 def constraint_torques(jacobian: Matrix, multipliers: Vector, size: int) -> Vector:
@@ -114,35 +162,35 @@ class Balance:
     """What no torque of the actuated joints can make; zero where they can make the motion."""
 
 
-def least_torques(jacobian: Matrix, wanted: Vector, actuated: Sequence[int] | None) -> Balance:
+def least_torques(equations: Equations, wanted: Vector, actuated: Sequence[int] | None) -> Balance:
     """Return the smallest torques that do what `wanted` ones would do on every motion that the loops allow.
 
     `actuated` are the indices of velocities with a motor; None means all.
     """
-    motors = (0,) * len(wanted) if actuated is None else _of_motors(jacobian, wanted, actuated)
+    motors = (0,) * len(wanted) if actuated is None else _of_motors(equations, wanted, actuated)
     difference = tuple(a - b for a, b in zip(wanted, motors, strict=True))
-    multipliers, rank = balancing_multipliers(jacobian, difference)
-    borne = constraint_torques(jacobian, multipliers, len(wanted))
+    multipliers, rank = balancing_multipliers(equations, difference)
+    borne = constraint_torques(equations.jacobian, multipliers, len(wanted))
     left = tuple(a + b for a, b in zip(difference, borne, strict=True))
     if actuated is None:
         return Balance(left, multipliers, rank, (0,) * len(wanted))
     return Balance(motors, multipliers, rank, left)
 
 
-def _of_motors(jacobian: Matrix, wanted: Vector, actuated: Sequence[int]) -> Vector:
+def _of_motors(equations: Equations, wanted: Vector, actuated: Sequence[int]) -> Vector:
     """Return the smallest torques of the actuated velocities whose effect on allowed motions comes nearest."""
     size = len(wanted)
-    units = [allowed_part(jacobian, tuple(1 if i == j else 0 for i in range(size))) for j in actuated]
+    units = [_allowed_part(equations, tuple(1 if i == j else 0 for i in range(size))) for j in actuated]
     rows = tuple(tuple(unit[i] for unit in units) for i in range(size))
-    found, _ = minimum_norm_solve(rows, allowed_part(jacobian, wanted), RANK_TOLERANCE, columns=len(units))
+    found, _ = minimum_norm_solve(rows, _allowed_part(equations, wanted), equations.tolerance, columns=len(units))
     torques: list[Scalar] = [0] * size
     for index, torque in zip(actuated, found, strict=True):
         torques[index] = torque
     return tuple(torques)
 
 
-def allowed_part(jacobian: Matrix, vector: Vector) -> Vector:
+def _allowed_part(equations: Equations, vector: Vector) -> Vector:
     """Return what is left of a vector when its part along the constraints is taken away."""
-    products = tuple(inner(row, vector) for row in jacobian)
-    along, _ = minimum_norm_solve(jacobian, products, RANK_TOLERANCE, columns=len(vector))
+    products = tuple(inner(row, vector) for row in equations.jacobian)
+    along, _ = minimum_norm_solve(equations.jacobian, products, equations.tolerance, columns=len(vector))
     return tuple(a - b for a, b in zip(vector, along, strict=True))

@@ -8,7 +8,14 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from rbd.algorithms.loops import bias_terms, constraint_errors, constraint_rows
-from rbd.algorithms.stabilization import DEFAULT, LoopGainsPerLoop, Stabilization, gains_of_loops
+from rbd.algorithms.stabilization import (
+    DEFAULT,
+    STANDARD,
+    LoopGainsPerLoop,
+    Stabilization,
+    gains_of_loops,
+    unless_standard,
+)
 from rbd.scalars import Matrix, Scalar, Vector, absolute, maximum
 from rbd.state import ArrayOf, State, StateView, kernel
 from rbd.state.kernel import require_state
@@ -23,7 +30,7 @@ def constraint_jacobian_kernel(state: StateView) -> Matrix:
 
 
 @kernel
-def constraint_bias_kernel(state: StateView, gains: LoopGainsPerLoop = None) -> Vector:
+def constraint_bias_kernel(state: StateView, gains: LoopGainsPerLoop = STANDARD) -> Vector:
     """Return k, with the terms that draw loops together."""
     return bias_terms(state, gains)
 
@@ -76,7 +83,7 @@ def constraint_bias(state: State[A], *, stabilization: Stabilization = DEFAULT, 
     True
     """
     require_state(state, "constraint_bias")
-    values = constraint_bias_kernel(state, gains_of_loops(state, stabilization))
+    values = constraint_bias_kernel(state, *unless_standard(gains_of_loops(state, stabilization)))
     return state.pack(values, "constraint bias", (state.layout.nc,), out)
 
 

@@ -17,7 +17,7 @@ from rbd.algorithms.mass_matrix import mass_matrix_kernel
 from rbd.algorithms.newton_euler import wrenches_of_motion
 from rbd.algorithms.passive import passive_torques_kernel
 from rbd.algorithms.reactions import joint_wrenches_with_loops, reactions
-from rbd.algorithms.stabilization import DEFAULT, LoopGainsPerLoop, Stabilization, gains_of_loops
+from rbd.algorithms.stabilization import DEFAULT, LoopGainsPerLoop, Stabilization, gains_of_loops, unless_standard
 from rbd.scalars import Matrix, Vector
 from rbd.state import DynamicsResult, State, StateView, kernel, passes
 from rbd.state.kernel import require_state
@@ -81,9 +81,8 @@ def _take_constrained(
     result: DynamicsResult, state: State[Any], drive: Vector, external: BodyWrenches | None, gains: LoopGainsPerLoop
 ) -> None:
     """Fill a result with the solution of a mechanism with loops."""
-    vd, matrix, bias, passive, jacobian, terms, multipliers, rank = constrained_dynamics_kernel(
-        state, drive, external, gains
-    )
+    solution = constrained_dynamics_kernel(state, drive, external, *unless_standard(gains))
+    vd, matrix, bias, passive, rates, jacobian, terms, multipliers, rank = solution
     result.take(
         state,
         vd,
@@ -92,6 +91,7 @@ def _take_constrained(
         mass_matrix=matrix,
         dynamics_bias=bias,
         passive_torques=passive,
+        qd=rates,
         constraint_jacobian=jacobian,
         constraint_bias=terms,
         multipliers=multipliers,

@@ -12,11 +12,17 @@ from typing import Any, TypeVar, final
 import attrs
 from numpy.typing import NDArray
 
-from rbd.algorithms.constrained import constrained_accelerations
 from rbd.algorithms.external import BodyWrenches, ExternalWrenches, body_wrenches, less_external
-from rbd.algorithms.loop_dynamics import loop_problem
+from rbd.algorithms.loop_dynamics import constrained_accelerations
 from rbd.algorithms.passive import passive_torques_kernel
-from rbd.algorithms.stabilization import DEFAULT, LoopGainsPerLoop, Stabilization, gains_of_loops
+from rbd.algorithms.stabilization import (
+    DEFAULT,
+    STANDARD,
+    LoopGainsPerLoop,
+    Stabilization,
+    gains_of_loops,
+    unless_standard,
+)
 from rbd.mechanism import RigidBody
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.linear import Factor
@@ -44,13 +50,13 @@ class Handle:
 
 @kernel(regroup=True)
 def forward_dynamics_kernel(
-    state: StateView, torques: Vector, external: BodyWrenches | None = None, gains: LoopGainsPerLoop = None
+    state: StateView, torques: Vector, external: BodyWrenches | None = None, gains: LoopGainsPerLoop = STANDARD
 ) -> Vector:
     """Return vd with M vd + c = torques + passive - Kᵀ λ and K vd = -k, the last with `gains` for open loops."""
     passive = passive_torques_kernel(state)
     drive = tuple(torque + own for torque, own in zip(torques, passive, strict=True))
     if state.layout.nc:
-        return constrained_accelerations(loop_problem(state, drive, external, gains))
+        return constrained_accelerations(state, drive, external, gains)
     return articulated_accelerations(state, drive, external)
 
 
@@ -179,7 +185,8 @@ def forward_dynamics(
     require_state(state, "forward_dynamics")
     drive = state.vector(torques, state.layout.nv, "torques")
     external = body_wrenches(state, external_wrenches)
-    values = forward_dynamics_kernel(state, drive, external, gains_of_loops(state, stabilization))
+    gains = unless_standard(gains_of_loops(state, stabilization))
+    values = forward_dynamics_kernel(state, drive, external, *gains)
     return state.pack(values, "vd", (state.layout.nv,), out)
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from rbd.algorithms.constrained import least_torques
 from rbd.algorithms.constraints import constraint_bias_kernel, constraint_jacobian_kernel
 from rbd.algorithms.external import BodyWrenches, ExternalWrenches, body_wrenches
-from rbd.algorithms.loops import constraint_rows
+from rbd.algorithms.loops import loop_equations
 from rbd.algorithms.mass_matrix import mass_matrix_kernel
 from rbd.algorithms.newton_euler import body_loads, joint_torques, joint_wrenches, motions, resting, wrenches_of_motion
 from rbd.algorithms.passive import passive_torques_kernel
@@ -49,7 +49,7 @@ def constrained_inverse_dynamics_kernel(
     state: StateView, vd: Vector, external: BodyWrenches | None = None, actuated: tuple[int, ...] | None = None
 ) -> tuple[Vector, Vector, Scalar, Vector]:
     """Return the smallest torques of the actuated velocities, the multipliers, the rank of K and what is missing."""
-    balance = least_torques(constraint_rows(state), inverse_dynamics_kernel(state, vd, external), actuated)
+    balance = least_torques(loop_equations(state, None), inverse_dynamics_kernel(state, vd, external), actuated)
     return balance.torques, balance.multipliers, balance.rank, balance.missing
 
 
@@ -135,7 +135,7 @@ def _with_loops(
             reactions(multipliers, rank),
             multipliers=multipliers,
             constraint_jacobian=constraint_jacobian_kernel(state),
-            constraint_bias=constraint_bias_kernel(state),
+            constraint_bias=constraint_bias_kernel(state, None),
         )
     return torques
 

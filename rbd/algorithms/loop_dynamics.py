@@ -9,33 +9,36 @@ from __future__ import annotations
 from rbd.algorithms.constrained import WhiteProblem, constrained_solution
 from rbd.algorithms.external import BodyWrenches
 from rbd.algorithms.inverse_dynamics import dynamics_bias_kernel
-from rbd.algorithms.loops import bias_terms, constraint_rows
+from rbd.algorithms.loops import loop_equations
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
 from rbd.algorithms.passive import passive_torques_kernel
-from rbd.algorithms.stabilization import LoopGainsPerLoop
+from rbd.algorithms.stabilization import STANDARD, LoopGainsPerLoop
 from rbd.scalars import Matrix, Scalar, Vector
-from rbd.state import StateView, kernel
+from rbd.state import StateView, kernel, passes
 
-Solution = tuple[Vector, Matrix, Vector, Vector, Matrix, Vector, Vector, Scalar]
+Solution = tuple[Vector, Matrix, Vector, Vector, Vector, Matrix, Vector, Vector, Scalar]
 
 
 @kernel(regroup=True)
 def constrained_dynamics_kernel(
-    state: StateView, torques: Vector, external: BodyWrenches | None = None, gains: LoopGainsPerLoop = None
+    state: StateView, torques: Vector, external: BodyWrenches | None = None, gains: LoopGainsPerLoop = STANDARD
 ) -> Solution:
-    """Return vd, M, c, the passive torques, K, k, the multipliers and the rank of K."""
+    """Return vd, M, c, the passive torques, dq/dt, K, k, the multipliers and the rank of K."""
     matrix, bias = mass_matrix_kernel(state), dynamics_bias_kernel(state, external)
     passive = passive_torques_kernel(state)
     right = tuple(a + b - c for a, b, c in zip(torques, passive, bias, strict=True))
-    jacobian, terms = constraint_rows(state), bias_terms(state, gains)
-    found = constrained_solution(WhiteProblem.of(factored(state, matrix), jacobian, terms, right))
-    return found.vd, matrix, bias, passive, jacobian, terms, found.multipliers, found.rank
+    equations = loop_equations(state, gains)
+    found = constrained_solution(matrix, factored(state, matrix), equations, right)
+    rates = passes.configuration_rates(state)
+    loops = (equations.jacobian, equations.bias, found.multipliers, found.rank)
+    return found.vd, matrix, bias, passive, rates, *loops
 
 
-def loop_problem(
+def constrained_accelerations(
     state: StateView, drive: Vector, external: BodyWrenches | None, gains: LoopGainsPerLoop
-) -> WhiteProblem:
-    """Pose the equations of motion for all torques of the joints, passive ones included."""
+) -> Vector:
+    """Return vd for all torques of the joints, passive ones included."""
     right = tuple(a - b for a, b in zip(drive, dynamics_bias_kernel(state, external), strict=True))
     factor = factored(state, mass_matrix_kernel(state))
-    return WhiteProblem.of(factor, constraint_rows(state), bias_terms(state, gains), right)
+    vd, _ = WhiteProblem.of(factor, loop_equations(state, gains), right).accelerations()
+    return vd

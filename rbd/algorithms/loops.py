@@ -11,6 +11,7 @@ from typing import final
 
 import attrs
 
+from rbd.algorithms.constrained import Equations, rank_tolerance
 from rbd.algorithms.stabilization import LoopGains, LoopGainsPerLoop
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.linear import Factor
@@ -183,7 +184,7 @@ def constraint_errors(state: StateView) -> Vector:
 
 def bias_terms(state: StateView, gains: LoopGainsPerLoop) -> Vector:
     """Return k of K vd = -k."""
-    per_loop = (None,) * len(state.layout.loops) if gains is None else gains
+    per_loop = gains if isinstance(gains, tuple) else (gains,) * len(state.layout.loops)
     rows: list[Scalar] = []
     for closure, own in zip(closures(state), per_loop, strict=True):
         rows += _loop_bias(state, closure, own)
@@ -198,6 +199,13 @@ def _loop_bias(state: StateView, closure: Closure, gains: LoopGains | None) -> V
     if gains is not None:
         wanted = wanted - gains.acceleration(loop_error(closure), motion.slip)
     return closure.wrenches.products(wanted.angular_components, wanted.linear_components)
+
+
+def loop_equations(state: StateView, gains: LoopGainsPerLoop) -> Equations:
+    """Return K, k, and how sharply constraints can be told apart."""
+    jacobian, blocks = constraint_rows(state), tuple(loop.rows for loop in state.layout.loops)
+    tolerance = rank_tolerance(jacobian, constraint_errors(state), blocks)
+    return Equations(jacobian, bias_terms(state, gains), blocks, tolerance)
 
 
 def reaction(closure: Closure, multipliers: Vector) -> Wrench:

@@ -124,8 +124,15 @@ class LoopGains:
         return SpatialAcceleration.trusted(slip.body, slip.base, slip.frame, neg3(angular), neg3(linear))
 
 
-LoopGainsPerLoop: TypeAlias = "tuple[LoopGains | None, ...] | None"
-"""One entry per loop joint; None where a loop, or every loop, is left to drift."""
+LoopGainsPerLoop: TypeAlias = "LoopGains | tuple[LoopGains | None, ...] | None"
+"""The same for all loops, or one entry per loop joint; None where a loop, or every loop, is left to drift."""
+STANDARD: Final = LoopGains(DEFAULT.stiffness, DEFAULT.damping, DEFAULT.stiffness, DEFAULT.damping)
+"""What kernels take for granted, so that machine code for it needs no gains."""
+
+
+def unless_standard(gains: LoopGainsPerLoop) -> tuple[()] | tuple[LoopGainsPerLoop]:
+    """Return the gains as further arguments of a kernel: none for the standard ones."""
+    return () if gains is STANDARD else (gains,)
 
 
 def _times(gain: Gain, vector: Vec3) -> Vec3:
@@ -140,6 +147,8 @@ def gains_of_loops(state: StateView, stabilization: Stabilization) -> LoopGainsP
     loops = state.layout.loops
     if stabilization is None:
         return None
+    if isinstance(stabilization, Baumgarte):
+        return STANDARD if stabilization == DEFAULT else _gains(stabilization, state.layout.root_frame)
     if not isinstance(stabilization, Mapping):
         return tuple(_gains(stabilization, loop.joint.frame_after) for loop in loops)
     for joint in stabilization:
