@@ -75,6 +75,7 @@ class _Context(ctypes.Structure):
         ("copies", ctypes.c_void_p),
         ("copy_count", ctypes.c_int64),
         ("counter", ctypes.c_void_p),
+        ("fresh", ctypes.c_void_p),
     ]
     kept: tuple[object, ...]
 
@@ -108,7 +109,7 @@ def _context(kernel: NativeKernel, binding: Binding) -> _Context:
         guard_count=len(binding.guards), inputs=inputs, input_count=len(binding.inputs),
         first_free=free[0] if free else 0, free_count=len(free), targets=None if binding.outputs is None else targets,
         outputs=len(ports.outputs), shapes=lengths, copies=copies, copy_count=len(binding.copies),
-        counter=counter.address,
+        counter=counter.address, fresh=kernel.single_library.address("fresh"),
     )  # fmt: skip
     context.kept = (kernel, binding, tables, own)
     return context

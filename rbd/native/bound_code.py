@@ -6,7 +6,7 @@ structure it is bound to begins with these words:
     0 kernel   1 word with the owning thread   2 guards, 3 how many: pairs of an address and what must be there
     4 inputs: their addresses, zero for arguments   5 how many   6 the first argument among them   7 how many arguments
     8 outputs: their addresses, or null for new arrays   9 how many   10 shapes of arguments, then of outputs
-    11 copies, 12 how many: triples from, to, words   13 word to count successful calls in
+    11 copies, 12 how many: triples from, to, words   13 word to count successful calls in   14 kernel for new arrays
 
 Wherever something is not as expected, the answer is NotImplemented, and nothing has been changed.
 """
@@ -45,6 +45,7 @@ begin:
     + _word("copies", 11, "ptr")
     + _word("copy_count", 12)
     + _word("counter", 13, "ptr")
+    + _word("fresh", 14, "ptr")
     + """
   %thread = call i64 $PyThread_get_thread_ident()
   %owner = load i64, ptr %owner_place
@@ -195,7 +196,7 @@ run:
   %new_data_at = getelementptr i8, ptr %new, i64 $ARRAY_DATA
   %new_data = load ptr, ptr %new_data_at
   store ptr %new_data, ptr %out
-  %status = call i64 %kernel(ptr %into, ptr %out)
+  %status = call i64 %fresh(ptr %into, ptr %out)
   %clean = icmp eq i64 %status, 0
   br i1 %clean, label %return_new, label %release
 return_new:

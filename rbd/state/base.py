@@ -129,8 +129,9 @@ class StateView(ABC):
         """Return what a kernel gives for this state: here, by running its readable source."""
         return body.function(self, *args, **named)
 
-    def open_door(self, body: Body) -> None:
-        """Make a short way to a kernel that has just been run, if that is possible."""
+    def open_door(self, body: Body) -> bool:
+        """Make a short way to a kernel that has just been run; return whether there is one."""
+        return False
 
     def compiled(self, body: Body) -> Entry | None:
         """Return the machine code of a kernel that has just been run; only live states have some."""

@@ -1,7 +1,8 @@
 """Algorithms with a short way to their kernel.
 
-Room: state; may import mechanism and above. An algorithm that is asked for often on a live state gets a builtin bound to
-the state's buffers. The decorators here try it first; whatever it does not serve goes through the algorithm as written.
+Room: state; may import mechanism and above. An algorithm that is asked for often on a live state gets a builtin bound
+to the state's buffers. The decorator here tries it first; whatever it does not serve goes through the algorithm as
+written.
 """
 
 from __future__ import annotations

@@ -40,7 +40,11 @@ def kernel(body: Algorithm[P, R] | None = None, /, *, regroup: bool = False) -> 
     >>> "mass_matrix" in kernels()
     True
     """
-    return _handed_in(body, regroup) if body is not None else lambda function: _handed_in(function, regroup)
+
+    def decorate(function: Algorithm[P, R]) -> Algorithm[P, R]:
+        return _handed_in(function, regroup)
+
+    return decorate if body is None else decorate(body)
 
 
 def _handed_in(function: Algorithm[P, R], regroup: bool) -> Algorithm[P, R]:

@@ -67,7 +67,8 @@ class MechanismState(State[Array]):
         self._q_view, self._v_view = _read_only(self._q), _read_only(self._v)
         self._scalars: dict[int, tuple[int, Vector]] = {}
         self._kernels = kernels_of(mechanism)
-        self.doors: dict[Body, Door] = {}
+        self._doors: dict[Body, Door] = {}
+        self.doors = self._doors
         self._behind: dict[Body, tuple[Entry, int]] = {}
         """What doors lead to: a kernel, at a version of the parameters."""
         self.still: Array = np.zeros(layout.nv)
@@ -259,17 +260,18 @@ class MechanismState(State[Array]):
         return value
 
     @override
-    def open_door(self, body: Body) -> None:
-        """Make a short way to a kernel that has just been run, once it is compiled."""
+    def open_door(self, body: Body) -> bool:
+        """Make a short way to a kernel that has just been run, once it is compiled; return whether there is one."""
         entry = self.compiled(body)
         if entry is None:
-            return
+            return False
         wanted = entry, self.mechanism.parameter_version
         if self._behind.get(body) != wanted:
             self._behind[body] = wanted
             door = door_of(self.mechanism, self._words, (self._q, self._v), entry)
             if door is not None:
-                self.doors[body] = door
+                self._doors[body] = door
+        return body in self._doors
 
     @override
     def compiled(self, body: Body) -> Entry | None:

@@ -105,14 +105,14 @@ class DynamicsResult:
         self._counter = array("q", [0])
         """Solutions that machine code has put into the arrays."""
         self._seen = 0
-        self._door: Door | None = None
-        self._door_of: object = None
+        self.door: Door | None = None
+        self.door_of: object = None
         self._behind: _Behind | None = None
 
     def __getstate__(self) -> dict[str, object]:
         """Leave out the short way, which is bound to memory of this process."""
         self._settle()
-        return {**self.__dict__, "_door": None, "_door_of": None, "_behind": None}
+        return {**self.__dict__, "door": None, "door_of": None, "_behind": None}
 
     # --- arrays ------------------------------------------------------------------------------------
 
@@ -247,8 +247,8 @@ class DynamicsResult:
         if "qd" not in arrays:
             values["qd"] = state.configuration_derivative_scalars()
         packed = {name: state.pack(x, name.replace("_", " "), self._arrays[name].shape) for name, x in values.items()}
-        for name, array in packed.items():
-            self._store(name, array)
+        for name, values_of in packed.items():
+            self._store(name, values_of)
         self._snapshot, self._vd, self._wrenches, self._loops = snapshot, vd, wrenches, loops
         self._accelerations, self._seen = None, self._counter[0]
         self._parameters = state.mechanism.parameter_version
@@ -260,23 +260,23 @@ class DynamicsResult:
             buffer[...] = array
         else:
             self._arrays[name] = array
-            self._door = None  # it leads to the buffer that was there
+            self.door = None  # it leads to the buffer that was there
 
     # --- the short way -----------------------------------------------------------------------------
 
-    def _open_door(self, state: State[Any], body: Body, wrenches: JointWrenches, names: Sequence[str]) -> None:
+    def open_door(self, state: State[Any], body: Body, wrenches: JointWrenches, names: Sequence[str]) -> None:
         """Let machine code write solutions of `state` into the arrays, from now on, if that is possible."""
         entry = state.compiled(body)
         if entry is None:
             return
-        known, version = self._behind, self._mechanism.parameter_version
-        if self._door is not None and self._door_of is state.doors and known is not None:
-            if known.entry is entry and known.parameters == version:
-                return
+        behind, version = self._behind, self._mechanism.parameter_version
+        stays = self.door is not None and self.door_of is state.doors and behind is not None
+        if stays and behind is not None and behind.entry is entry and behind.parameters == version:
+            return
         q, v, vd = (np.zeros_like(self._arrays[name]) for name in ("q", "v", "vd"))
         targets = tuple(self._arrays[name] for name in names)
-        self._door = state.door(entry, targets, ((self.q, q), (self.v, v)), ((self.vd, vd),), self._counter)
-        self._door_of = state.doors
+        self.door = state.door(entry, targets, ((self.q, q), (self.v, v)), ((self.vd, vd),), self._counter)
+        self.door_of = state.doors
         self._behind = _Behind(entry, version, (q, v, vd), wrenches)
 
     def _settle(self) -> None:
@@ -321,13 +321,13 @@ def solving(
     def decorate(function: Callable[P, DynamicsResult]) -> Callable[P, DynamicsResult]:
         @wraps(function)
         def call(result: Any, state: Any, *args: Any, **named: Any) -> Any:
-            # This is on the short way: every line counts.
-            if type(result) is DynamicsResult and (door := result._door) is not None and not named:
-                if result._door_of is getattr(state, "doors", None):
-                    if (door(*args) if args else door(state.still)) is None:
-                        return result
+            # This is the short way: every line counts.
+            door = result.door if type(result) is DynamicsResult and not named else None
+            leads_there = door is not None and result.door_of is getattr(state, "doors", None)
+            if leads_there and door is not None and (door(*args) if args else door(state.still)) is None:
+                return result
             cast("Any", function)(result, state, *args, **named)
-            result._open_door(state, body, wrenches, names)
+            result.open_door(state, body, wrenches, names)
             return result
 
         return cast("Callable[P, DynamicsResult]", call)

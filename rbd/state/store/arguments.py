@@ -16,7 +16,7 @@ import numpy as np
 from rbd.mechanism import Joint, RigidBody, TreePath
 from rbd.spatial import Frame
 
-Structure: TypeAlias = Any
+Structure: TypeAlias = object
 """Hashable: a leaf, `float` for a number, or a tuple that begins with a type and goes on with what is inside."""
 
 _LEAVES: Final = frozenset({int, bool, str, type(None), Frame, RigidBody, Joint})
@@ -62,22 +62,43 @@ def field_names(kind: type[Any]) -> tuple[str, ...]:
     return tuple(field.name for field in attrs.fields(kind))
 
 
+def is_vector(structure: Structure) -> bool:
+    """Return whether this is the structure of a plain tuple of numbers."""
+    return isinstance(structure, tuple) and cast("tuple[object, ...]", structure)[:1] == (float,)
+
+
+def count_numbers(structure: Structure) -> int:
+    """Return how many numbers there are in a structure."""
+    if structure is float:
+        return 1
+    if not isinstance(structure, tuple):
+        return 0
+    whole = cast("tuple[object, ...]", structure)
+    kind, parts = whole[0], whole[1:]
+    if kind is float:
+        return cast("int", parts[0])
+    return 0 if kind is TreePath else sum(map(count_numbers, parts[1:] if kind is dict else parts))
+
+
 def put_together(structure: Structure, numbers: Iterator[Any]) -> Any:
     """Return a value of this structure with the next numbers in it."""
     if structure is float:
         return next(numbers)
-    if type(structure) is not tuple:
+    if not isinstance(structure, tuple):
         return structure
-    kind, *parts = structure
+    whole = cast("tuple[object, ...]", structure)
+    kind, parts = whole[0], whole[1:]
     if kind is float:
-        return tuple(next(numbers) for _ in range(parts[0]))
+        return tuple(next(numbers) for _ in range(cast("int", parts[0])))
     if kind is tuple:
         return tuple(put_together(part, numbers) for part in parts)
     if kind is dict:
-        return {key: put_together(part, numbers) for key, part in zip(parts[0], parts[1:], strict=True)}
+        keys = cast("tuple[object, ...]", parts[0])
+        return {key: put_together(part, numbers) for key, part in zip(keys, parts[1:], strict=True)}
     if kind is TreePath:
-        return TreePath(parts[0], parts[1], parts[2:])
-    return remade(kind, [put_together(part, numbers) for part in parts])
+        source, target, *steps = cast("tuple[Any, ...]", parts)
+        return TreePath(source, target, steps)
+    return remade(cast("type[Any]", kind), [put_together(part, numbers) for part in parts])
 
 
 def remade(kind: type[Any], values: Sequence[object]) -> Any:

@@ -52,25 +52,23 @@ class Edits:
         self._rest, self.version = rest, version
 
     def _take(self, now: dict[ParameterName, Array]) -> None:
-        edited = [name for name, known in self._known.items() if not np.array_equal(known, now[name])]
-        fresh = [name for name in edited if name not in self.varying]
-        self.varying = tuple(name for name in PARAMETERS if name in self.varying or name in fresh)
-        for name in fresh:
-            self.arrays[name] = now[name].copy()
+        known = self._known
+        edited = {name for name in PARAMETERS if known and not np.array_equal(known[name], now[name])}
+        self.varying = tuple(name for name in PARAMETERS if name in edited or name in self.varying)
         for name in self.varying:
-            self.arrays[name][...] = now[name]
+            self.arrays.setdefault(name, np.empty_like(now[name]))[...] = now[name]
         self._known = now
 
 
 def _numbers(mechanism: Mechanism) -> dict[ParameterName, Array] | None:
     """Return all parameters as arrays; None when some are no real numbers."""
+    found: dict[ParameterName, Array] = {}
     try:
-        return {
-            name: to_float_array(current_values(mechanism, name)).reshape(parameter_shape(mechanism, name))
-            for name in PARAMETERS
-        }
+        for name in PARAMETERS:
+            found[name] = to_float_array(current_values(mechanism, name)).reshape(parameter_shape(mechanism, name))
     except ScalarError:
         return None
+    return found
 
 
 def _baked(mechanism: Mechanism) -> Iterator[object]:
@@ -78,8 +76,8 @@ def _baked(mechanism: Mechanism) -> Iterator[object]:
     for joint in mechanism.joints:
         yield joint.position_bounds
     for loop in layout_of(mechanism).loops:
-        yield mechanism.placement(loop.joint)
-        yield mechanism.successor_placement(loop.joint)
+        for end in (mechanism.placement(loop.joint), mechanism.successor_placement(loop.joint)):
+            yield end.rotation_components, end.translation_components
     for body in mechanism.bodies:
         yield from body.contact_points
     yield from mechanism.half_spaces
@@ -90,5 +88,5 @@ def _same(a: tuple[object, ...], b: tuple[object, ...]) -> bool:
 
 
 def _equal(x: object, y: object) -> bool:
-    """Return whether bounds are equal; everything else is the same object or has changed."""
+    """Return whether tuples of numbers are equal; everything else is the same object or has changed."""
     return isinstance(x, tuple) and isinstance(y, tuple) and cast("tuple[object, ...]", x) == y

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, final
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast, final
 from weakref import WeakKeyDictionary
 
 import attrs
@@ -21,7 +21,7 @@ from rbd.scalars.graph import Graph
 from rbd.scalars.program import Program
 from rbd.state.layout import layout_of
 from rbd.state.recording import coordinate_inputs, recording_state
-from rbd.state.store.arguments import Structure, UnsuitableError, put_together, taken_apart
+from rbd.state.store.arguments import Structure, UnsuitableError, count_numbers, is_vector, put_together, taken_apart
 from rbd.state.store.body import Body
 from rbd.state.store.edits import Edits
 from rbd.state.store.moulds import cast_of
@@ -114,8 +114,9 @@ class Kernels:
 
 def _free(structures: Sequence[Structure]) -> int:
     """Return how many arguments are vectors; -1 when others have numbers, too."""
-    vectors = [s for s in structures if type(s) is tuple and len(s) == 2 and s[0] is float]
-    return len(vectors) if all(count_numbers(s) == 0 for s in structures if s not in vectors) else -1
+    vectors = [is_vector(structure) for structure in structures]
+    others = (s for s, vector in zip(structures, vectors, strict=True) if not vector)
+    return -1 if any(map(count_numbers, others)) else sum(vectors)
 
 
 def _apart(args: Sequence[object], named: Mapping[str, object]) -> tuple[tuple[Structure, ...], list[Array]]:
@@ -142,31 +143,17 @@ def recorded(
     """
     graph = Graph()
     coordinates = coordinate_inputs(graph, mechanism)
-    count, *given = structures
+    count, given = cast("int", structures[0]), structures[1:]
     values = [_argument(graph, structure, k) for k, structure in enumerate(given)]
     state = recording_state(graph, mechanism, coordinates, parameters, regroup=body.regroup)
-    cast = cast_of(body.function(state, *values[:count], **dict(values[count:])))
-    return Program.of(graph, body.name, cast.outputs), cast.shape
+    found = cast_of(body.function(state, *values[:count], **dict(values[count:])))
+    return Program.of(graph, body.name, found.outputs), found.shape
 
 
 def _argument(graph: Graph, structure: Structure, number: int) -> Any:
     """Return an argument with recorded scalars in the place of its numbers."""
     size = count_numbers(structure)
     return put_together(structure, iter(graph.input(f"argument_{number}", (size,)) if size else ()))
-
-
-def count_numbers(structure: Structure) -> int:
-    """Return how many numbers there are in a structure."""
-    size = 0
-
-    def counted() -> Any:
-        nonlocal size
-        while True:
-            size += 1
-            yield 0.0
-
-    put_together(structure, counted())
-    return size
 
 
 _tables: WeakKeyDictionary[Mechanism, Kernels] = WeakKeyDictionary()

@@ -164,8 +164,9 @@ def cast_of(result: object) -> Cast:
     Arrays of numbers (regular nested tuples), and tuples and tables of such, become an output each; everything else is
     one output with all its numbers.
     """
-    if _is_array(result):
-        return Cast({"result": result}, _only)
+    whole = result
+    if _is_array(whole):
+        return Cast({"result": whole}, _only)
     if isinstance(result, tuple):
         entries = cast("tuple[object, ...]", result)
         if 0 < len(entries) <= _MOST_PORTS and all(map(_is_array, entries)):
@@ -175,6 +176,11 @@ def cast_of(result: object) -> Cast:
         keys = tuple(table)
         if 0 < len(keys) <= _MOST_PORTS and all(map(_is_array, table.values())):
             return Cast(dict(table), lambda arrays: dict(zip(keys, map(_nested, arrays), strict=True)))
+    return _in_one(whole)
+
+
+def _in_one(result: object) -> Cast:
+    """Return a result with all its numbers in one output."""
     numbers: list[Recorded] = []
     whole = _mould(result, numbers)
     return Cast({"result": tuple(numbers)}, lambda arrays: whole.fill(arrays[0].tolist()))
