@@ -3,6 +3,12 @@
 May import state and above. Algorithms are plain functions of a state; see the design page for their rules.
 """
 
+from rbd.algorithms.articulated_bodies import (
+    ArticulatedBodies,
+    ArticulatedBody,
+    articulated_bodies,
+    articulated_mobility,
+)
 from rbd.algorithms.center_of_mass import center_of_mass, mass, subtree_mass
 from rbd.algorithms.close_loops import LoopClosure, close_loops
 from rbd.algorithms.constraints import constraint_bias, constraint_error, constraint_jacobian, loop_gap
@@ -12,6 +18,7 @@ from rbd.algorithms.energy import gravitational_potential_energy, kinetic_energy
 from rbd.algorithms.external import ExternalWrenches
 from rbd.algorithms.forward_dynamics import articulated_inertia, forward_dynamics
 from rbd.algorithms.forward_dynamics_derivatives import forward_dynamics_derivatives
+from rbd.algorithms.hybrid_dynamics import HybridDynamics
 from rbd.algorithms.inverse_dynamics import dynamics_bias, gravity_torques, inverse_dynamics
 from rbd.algorithms.inverse_dynamics_derivatives import inverse_dynamics_derivatives
 from rbd.algorithms.inverse_mass_matrix import inverse_mass_matrix
@@ -28,12 +35,17 @@ from rbd.algorithms.passive import passive_torques
 from rbd.algorithms.stabilization import Baumgarte, LoopStabilization, Stabilization
 
 __all__ = [
+    "ArticulatedBodies",
+    "ArticulatedBody",
     "Baumgarte",
     "ExternalWrenches",
+    "HybridDynamics",
     "LoopClosure",
     "LoopStabilization",
     "Stabilization",
+    "articulated_bodies",
     "articulated_inertia",
+    "articulated_mobility",
     "center_of_mass",
     "centroidal_momentum_matrix",
     "centroidal_transform",

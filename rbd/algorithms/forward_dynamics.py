@@ -7,12 +7,14 @@ place of spatial ones. Body frames throughout.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeVar, final
+from typing import Any, TypeVar, final, overload
 
 import attrs
 from numpy.typing import NDArray
 
+from rbd.algorithms.articulated_motion import joint_factor
 from rbd.algorithms.external import BodyWrenches, ExternalWrenches, body_wrenches, less_external
+from rbd.algorithms.hybrid_dynamics import HybridDynamics, JointAccelerations, hybrid_dynamics, refuse_out
 from rbd.algorithms.loop_dynamics import constrained_accelerations
 from rbd.algorithms.passive import passive_torques_kernel
 from rbd.algorithms.stabilization import (
@@ -23,8 +25,9 @@ from rbd.algorithms.stabilization import (
     gains_of_loops,
     unless_standard,
 )
+from rbd.algorithms.trees import require_tree
 from rbd.mechanism import RigidBody
-from rbd.scalars import Matrix, Scalar, Vector
+from rbd.scalars import Scalar, Vector
 from rbd.scalars.linear import Factor
 from rbd.spatial import Wrench, WrenchMatrix
 from rbd.spatial.articulated import ArticulatedInertia
@@ -94,21 +97,11 @@ def articulated_inertias(state: StateView) -> tuple[tuple[ArticulatedInertia, ..
     for link, tf, subspace in reversed(rows):
         inertia = inertias[link.index]
         wrenches = inertia.wrenches(subspace)
-        handle = Handle(wrenches, _factor(state, link, pair(subspace, wrenches)))
+        handle = Handle(wrenches, joint_factor(state, link, pair(subspace, wrenches)))
         handles.append(handle)
         left = inertia.without(wrenches, combined(wrenches, handle.factor.inverse())) if link.joint.nv else inertia
         inertias[link.parent] = inertias[link.parent] + left.transformed(tf)
     return tuple(inertias), tuple(reversed(handles))
-
-
-def _factor(state: StateView, link: Link, own: Matrix) -> Factor:
-    """Factor the inertia of a joint along its own axes, armature included."""
-    armature = state.joint_parameter(link.joint, "armature")
-    rows = tuple(
-        tuple(entry + armature[i] if i == j else entry for j, entry in enumerate(row)) for i, row in enumerate(own)
-    )
-    label = f"the inertia that joint '{link.joint.name}' moves"
-    return Factor.of(rows, [label] * link.joint.nv)
 
 
 def _efforts(
@@ -162,19 +155,43 @@ def _accelerations(
     return tuple(vd)
 
 
+@overload
 def forward_dynamics(
     state: State[A],
     torques: Torques,
     external_wrenches: ExternalWrenches | None = None,
     *,
+    prescribed: None = None,
     stabilization: Stabilization = DEFAULT,
     out: A | None = None,
-) -> A:
+) -> A: ...
+@overload
+def forward_dynamics(
+    state: State[A],
+    torques: Torques,
+    external_wrenches: ExternalWrenches | None = None,
+    *,
+    prescribed: JointAccelerations,
+) -> HybridDynamics[A]: ...
+def forward_dynamics(
+    state: State[A],
+    torques: Torques,
+    external_wrenches: ExternalWrenches | None = None,
+    *,
+    prescribed: JointAccelerations | None = None,
+    stabilization: Stabilization = DEFAULT,
+    out: A | None = None,
+) -> A | HybridDynamics[A]:
     """Return vd, the accelerations `torques` make: M vd + c = torques + passive - Kᵀ λ, with K vd = -k for the loops.
 
     For trees, time is linear in the number of bodies. `external_wrenches` as in `inverse_dynamics`, loops and their
     `stabilization` as in `dynamics`, whose vd this is. Raises ShapeError, NotFiniteError, FrameMismatchError, and
     SingularError, naming the joint, when a joint moves nothing that has inertia.
+
+    `prescribed` gives the accelerations of some joints (0 locks a joint that stands still); then the result is a
+    `HybridDynamics` with all accelerations and all torques. The torques given for such joints do not matter. Raises
+    UnknownNameError for a joint that is not in the tree, TopologyError for mechanisms with loop joints, ArgumentError
+    when `out` is given too.
 
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.5, 0.2], [1.0, -1.0])
@@ -185,6 +202,10 @@ def forward_dynamics(
     require_state(state, "forward_dynamics")
     drive = state.vector(torques, state.layout.nv, "torques")
     external = body_wrenches(state, external_wrenches)
+    if prescribed is not None:
+        require_tree(state, "forward_dynamics with prescribed accelerations")
+        refuse_out(out)
+        return hybrid_dynamics(state, drive, prescribed, external)
     gains = unless_standard(gains_of_loops(state, stabilization))
     values = forward_dynamics_kernel(state, drive, external, *gains)
     return state.pack(values, "vd", (state.layout.nv,), out)

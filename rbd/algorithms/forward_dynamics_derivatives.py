@@ -29,7 +29,7 @@ from rbd.state import ArrayOf, Link, State, StateView, kernel
 A = TypeVar("A", bound=ArrayOf)
 
 
-@kernel
+@kernel(regroup=True)
 def forward_dynamics_derivatives_kernel(
     state: StateView, torques: Vector, held: Sequence[HeldWrench] = (), space: Space = "tangent"
 ) -> tuple[Matrix, Matrix, Matrix]:

@@ -21,7 +21,7 @@ from rbd.state import ArrayOf, State, StateView, kernel
 A = TypeVar("A", bound=ArrayOf)
 
 
-@kernel
+@kernel(regroup=True)
 def inverse_dynamics_derivatives_kernel(
     state: StateView, vd: Vector, held: Sequence[HeldWrench] = (), space: Space = "tangent"
 ) -> tuple[Matrix, Matrix, Matrix]:

@@ -33,6 +33,7 @@ from rbd.spatial.linalg import (
     tmatvec,
     transpose3,
 )
+from rbd.spatial.motion import SpatialAcceleration
 from rbd.spatial.transform import Transform
 
 Column = tuple[Vec3, Vec3]
@@ -67,13 +68,16 @@ class ArticulatedInertia:
             add33(self.linear_block, other.linear_block),
         )
 
-    def __matmul__(self, acceleration: ClassicalAcceleration) -> Wrench:
-        """Return the wrench that `acceleration` of this frame takes."""
-        check_frame(
-            acceleration.body, self.frame, operation="articulated inertia @ acceleration", argument="acceleration"
-        )
-        angular, linear = self._apply((acceleration.angular, acceleration.linear))
-        return Wrench.trusted(self.frame, angular, linear)
+    def __matmul__(self, acceleration: ClassicalAcceleration | SpatialAcceleration) -> Wrench:
+        """Return the wrench that `acceleration` takes: of this frame, or spatial and expressed in it."""
+        spatial = isinstance(acceleration, SpatialAcceleration)
+        frame = acceleration.frame if spatial else acceleration.body
+        check_frame(frame, self.frame, operation="articulated inertia @ acceleration", argument="acceleration")
+        if spatial:
+            column = acceleration.angular_components, acceleration.linear_components
+        else:
+            column = acceleration.angular, acceleration.linear
+        return Wrench.trusted(self.frame, *self._apply(column))
 
     def wrenches(self, subspace: GeometricJacobian) -> WrenchMatrix:
         """Return the wrenches that unit accelerations along the columns of `subspace` (in this frame) take."""
