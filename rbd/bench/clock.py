@@ -10,7 +10,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from time import get_clock_info, perf_counter, thread_time
+from time import get_clock_info, perf_counter, sleep, thread_time
 from typing import Final, final
 
 import attrs
@@ -22,6 +22,8 @@ from rbd.scalars.arrays import Array
 Clock = Callable[[], float]
 WALL: Final[Clock] = perf_counter
 PROCESSOR: Final[Clock] = thread_time if get_clock_info("thread_time").resolution <= 1e-6 else perf_counter
+_REST: Final = 0.01
+"""Seconds; the pools of OpenMP wait actively for a few milliseconds."""
 
 
 @final
@@ -66,8 +68,20 @@ def alternate(contenders: Sequence[Contender], pace: Pace, clock: Clock = PROCES
         rows: list[list[float]] = []
         end = perf_counter() + pace.limit
         while len(rows) < pace.rounds and (len(rows) < pace.fewest or perf_counter() < end):
-            rows.append([_seconds(c, n, clock) for c, n in zip(contenders, repeats, strict=True)])
+            rows.append([_window(c, n, clock) for c, n in zip(contenders, repeats, strict=True)])
     return [Timing(np.array(column)) for column in zip(*rows, strict=True)]
+
+
+def _window(contender: Contender, repeats: int, clock: Clock) -> float:
+    """Return the seconds per state in one window.
+
+    Time on the wall is that of threads, and those of the contender before may still be busy waiting for more to do:
+    they are given time to fall asleep, and this contender's own are woken up.
+    """
+    if clock is WALL:
+        sleep(_REST)
+        contender.run(1)
+    return _seconds(contender, repeats, clock)
 
 
 def _repeats(contender: Contender, window: float, clock: Clock) -> int:

@@ -38,8 +38,11 @@ def as_input(value: ArrayLike, port: Port) -> Array:
 def leading_shape(ports: Sequence[Port], inputs: Sequence[Array]) -> tuple[int, ...]:
     """Return the common batch shape; raise ShapeError when the batch axes of the inputs do not fit each other."""
     leads = [array.shape[: array.ndim - len(port.shape)] for array, port in zip(inputs, ports, strict=True)]
+    different = {lead for lead in leads if lead}
+    if len(different) < 2:  # the usual case: nothing to broadcast
+        return different.pop() if different else ()
     try:
-        return np.broadcast_shapes(*leads)
+        return np.broadcast_shapes(*different)
     except ValueError:
         shapes = ", ".join(f"{port.name} {lead}" for port, lead in zip(ports, leads, strict=True))
         raise ShapeError(f"the batch axes do not fit each other: {shapes}", argument=ports[0].name) from None
