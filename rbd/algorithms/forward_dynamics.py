@@ -34,6 +34,7 @@ from rbd.spatial.articulated import ArticulatedInertia
 from rbd.spatial.classical import ClassicalAcceleration, ClassicalMotion, gravity_as_acceleration
 from rbd.spatial.pairing import combined, pair, resistance
 from rbd.state import ArrayOf, Link, State, StateView, kernel, passes
+from rbd.state.direct import direct
 from rbd.state.kernel import require_state
 
 A = TypeVar("A", bound=ArrayOf)
@@ -173,6 +174,7 @@ def forward_dynamics(
     *,
     prescribed: JointAccelerations,
 ) -> HybridDynamics[A]: ...
+@direct(forward_dynamics_kernel)
 def forward_dynamics(
     state: State[A],
     torques: Torques,
