@@ -26,7 +26,7 @@ def together(task: Callable[[], T], threads: int) -> list[T]:
     Tasks share their work among themselves, so a helper that has not begun when this thread is done is let off. There
     are no more helpers than processors. Raises what a task raised, once all have ended.
     """
-    helpers = [future for _ in range(threads - 1) if (future := _helper(task)) is not None]
+    helpers = [future for _ in range(threads - 1) if (future := helper(task)) is not None]
     try:
         results = [task()]
     finally:
@@ -38,7 +38,7 @@ def together(task: Callable[[], T], threads: int) -> list[T]:
     return results + [helper.result() for helper in begun]
 
 
-def _helper(task: Callable[[], T]) -> Future[T] | None:
+def helper(task: Callable[[], T]) -> Future[T] | None:
     """Hand `task` to a helper; None when there can be none any more."""
     try:
         return _helpers().submit(task)

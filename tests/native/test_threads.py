@@ -38,13 +38,13 @@ def test_helpers_run_at_the_same_time_as_the_caller_and_are_kept() -> None:
     assert sum(thread.name.startswith("rbd") for thread in threading.enumerate()) <= (os.cpu_count() or 1)
 
 
-def test_one_thread_takes_no_helper() -> None:
+def test_one_thread_takes_nohelper() -> None:
     assert together(lambda: threading.current_thread().name, 1) == [threading.current_thread().name]
 
 
 def test_helpers_that_have_not_begun_are_not_waited_for() -> None:
     release = threading.Event()
-    blockers = [threads._helper(lambda: release.wait(20)) for _ in range(os.cpu_count() or 1)]
+    blockers = [threads.helper(lambda: release.wait(20)) for _ in range(os.cpu_count() or 1)]
     try:
         assert together(lambda: 7, 3) == [7]
     finally:
