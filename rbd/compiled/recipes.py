@@ -12,11 +12,13 @@ import attrs
 
 from rbd import algorithms
 from rbd.algorithms.spaces import SPACES
-from rbd.compiled.stepping import Integrator, step_function
+from rbd.compiled.stepping import Integrator, controlled_step_function, step_function
 from rbd.mechanism import RigidBody
+from rbd.scalars.program import Program
 from rbd.state import ScalarState, passes
 
 Coordinates = Literal["q", "qv"]
+_TIMES = ("dt", "t", "t_next")
 
 
 @final
@@ -28,13 +30,13 @@ class Recipe:
     coordinates: Coordinates
     """Whether it depends on q alone or on v too."""
     inputs: tuple[str, ...] = ()
-    """Names of its other arguments; each has a number per velocity, `dt` is one number."""
+    """Names of its other arguments; each has a number per velocity, times are one number."""
     regroup: bool = False
     """Whether it asks for torques, masses and accelerations of joints only, so that inertias may be regrouped."""
 
     def shapes(self, nv: int) -> Mapping[str, tuple[int, ...]]:
         """Return the shapes of the other arguments."""
-        return {name: () if name == "dt" else (nv,) for name in self.inputs}
+        return {name: () if name in _TIMES else (nv,) for name in self.inputs}
 
 
 def _poses(state: ScalarState) -> object:
@@ -90,3 +92,8 @@ def jacobian_recipe(target: RigidBody) -> Recipe:
 def step_recipe(integrator: Integrator) -> Recipe:
     """Return the recipe of one step in time."""
     return Recipe(step_function(integrator), "qv", ("tau", "dt"), regroup=True)
+
+
+def controlled_step_recipe(integrator: Integrator, control: Program) -> Recipe:
+    """Return the recipe of one step in time under a recorded controller."""
+    return Recipe(controlled_step_function(integrator, control), "qv", ("t", "t_next"), regroup=True)

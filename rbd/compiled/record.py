@@ -68,6 +68,11 @@ def recorded_function(
     return RecordedFunction(source, {key: to_float_array(current_values(mechanism, key)) for key in parameters})
 
 
+def recorded_anew(recipe: Recipe, mechanism: Mechanism, name: str) -> RecordedFunction:
+    """Return what a recipe gives that has something of the user's in it: it is always recorded."""
+    return RecordedFunction(_program(recipe, mechanism, name, ()))
+
+
 def _program(recipe: Recipe, mechanism: Mechanism, name: str, parameters: Sequence[ParameterName]) -> Program:
     graph = Graph()
     q = graph.input("q", (mechanism.nq,))

@@ -11,13 +11,18 @@ from collections.abc import Callable
 from typing import Literal
 
 from rbd.algorithms.forward_dynamics import forward_dynamics_kernel
-from rbd.algorithms.stabilization import DEFAULT, gains_of_loops
 from rbd.errors import ArgumentError
 from rbd.scalars import Scalar, Vector, const
+from rbd.scalars.program import Program
+from rbd.scalars.replay import replay
 from rbd.state import ScalarState
 
 Integrator = Literal["munthe-kaas-rk4", "semi-implicit-euler"]
-Step = Callable[..., tuple[Vector, Vector]]
+Torques = Callable[[ScalarState, Scalar], Vector]
+"""Torques at a state and a time."""
+
+_Rates = tuple[Vector, Vector]
+"""Derivatives of coordinates and of velocities."""
 
 
 def step_function(integrator: Integrator) -> Callable[..., dict[str, Vector]]:
@@ -29,32 +34,63 @@ def step_function(integrator: Integrator) -> Callable[..., dict[str, Vector]]:
     advance = _STEPS[integrator]
 
     def step(state: ScalarState, tau: Vector, dt: Scalar) -> dict[str, Vector]:
-        q, v = advance(state, tuple(tau), dt)
+        held = tuple(tau)
+
+        def torques(state: ScalarState, time: Scalar) -> Vector:
+            return held
+
+        q, v = advance(state, torques, 0, dt)
         return {"q_next": q, "v_next": v}
 
     return step
 
 
-def _semi_implicit(state: ScalarState, tau: Vector, dt: Scalar) -> tuple[Vector, Vector]:
+def controlled_step_function(integrator: Integrator, control: Program) -> Callable[..., dict[str, Vector]]:
+    """Return a function of (state, t, t_next) that gives the next q and v under a recorded controller.
+
+    The controller's inputs are q, v and, perhaps, t; its output are torques. It is asked at every stage, the last one
+    at `t_next` exactly.
+    """
+    advance = _STEPS[integrator]
+
+    def torques(state: ScalarState, time: Scalar) -> Vector:
+        known = {"q": state.configuration_scalars(), "v": state.velocity_scalars(), "t": (time,)}
+        return tuple(replay(control, [x for port in control.inputs for x in known[port.name]]))
+
+    def step(state: ScalarState, t: Scalar, t_next: Scalar) -> dict[str, Vector]:
+        q, v = advance(state, torques, t, t_next - t, t_next)
+        return {"q_next": q, "v_next": v}
+
+    return step
+
+
+def _semi_implicit(
+    state: ScalarState, torques: Torques, t: Scalar, dt: Scalar, end: Scalar = 0
+) -> tuple[Vector, Vector]:
     """Velocities first, then configurations with the new velocities."""
-    v = _moved(state.velocity_scalars(), _accelerations(state, tau), dt)
+    v = _moved(state.velocity_scalars(), _accelerations(state, torques(state, t)), dt)
     still = (0,) * len(v)
-    return _global(state, _moved(still, v, dt)), v
+    return _landed(state, _moved(still, v, dt)), v
 
 
-def _munthe_kaas(state: ScalarState, tau: Vector, dt: Scalar) -> tuple[Vector, Vector]:
+def _munthe_kaas(state: ScalarState, torques: Torques, t: Scalar, dt: Scalar, end: Scalar = 0) -> tuple[Vector, Vector]:
     """Four stages; each sees the configuration through coordinates around the beginning of the step."""
     v0, half = state.velocity_scalars(), dt * const(1, 2)
     still = (0,) * len(v0)
-    first = _rates(state, state, tau)
-    second = _rates(state, _stage(state, _moved(still, first[0], half), _moved(v0, first[1], half)), tau)
-    third = _rates(state, _stage(state, _moved(still, second[0], half), _moved(v0, second[1], half)), tau)
-    fourth = _rates(state, _stage(state, _moved(still, third[0], dt), _moved(v0, third[1], dt)), tau)
-    phid, vd = (_weighted(*(stage[k] for stage in (first, second, third, fourth))) for k in (0, 1))
-    return _global(state, _moved(still, phid, dt)), _moved(v0, vd, dt)
+
+    def stage(time: Scalar, rates: _Rates, ahead: Scalar) -> _Rates:
+        there = _stage(state, _moved(still, rates[0], ahead), _moved(v0, rates[1], ahead))
+        return _rates(state, there, torques(there, time))
+
+    first = _rates(state, state, torques(state, t))
+    second = stage(t + half, first, half)
+    third = stage(t + half, second, half)
+    fourth = stage(end, third, dt)
+    phid, vd = (_weighted(*(rates[k] for rates in (first, second, third, fourth))) for k in (0, 1))
+    return _landed(state, _moved(still, phid, dt)), _moved(v0, vd, dt)
 
 
-_STEPS: dict[str, Callable[[ScalarState, Vector, Scalar], tuple[Vector, Vector]]] = {
+_STEPS: dict[str, Callable[..., tuple[Vector, Vector]]] = {
     "munthe-kaas-rk4": _munthe_kaas,
     "semi-implicit-euler": _semi_implicit,
 }
@@ -74,7 +110,15 @@ def _rates(start: ScalarState, state: ScalarState, tau: Vector) -> tuple[Vector,
 
 def _accelerations(state: ScalarState, tau: Vector) -> Vector:
     """Return vd; loops are kept, with the default stabilisation."""
-    return forward_dynamics_kernel(state, tau, None, gains_of_loops(state, DEFAULT))
+    return forward_dynamics_kernel(state, tau)
+
+
+def _landed(start: ScalarState, phi: Vector) -> Vector:
+    """Return q at the end of a step, normalised: rounding must not grow over many steps."""
+    q, landed = _global(start, phi), list[Scalar]()
+    for link in start.links:
+        landed += link.joint.type.normalize(q[link.q])
+    return tuple(landed)
 
 
 def _global(start: ScalarState, phi: Vector) -> Vector:

@@ -5,7 +5,7 @@ Room: simulation.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 from types import TracebackType
@@ -22,6 +22,7 @@ from rbd.simulation.events import Event, Occurrence, Watch
 from rbd.simulation.flow import ForcedMotion
 from rbd.simulation.integrator import Integrator
 from rbd.simulation.monitors import Monitor
+from rbd.simulation.native_steps import NativeSteps
 from rbd.simulation.realtime import Throttle
 from rbd.simulation.sinks import Sink, Sizes
 from rbd.simulation.trajectory import Trajectory
@@ -62,6 +63,15 @@ class Onlookers:
         if self._throttle is not None:
             self._throttle.wait(t)
 
+    @property
+    def need_states(self) -> bool:
+        """Whether somebody must see every sample when the state is there."""
+        return bool(self._monitors) or self._throttle is not None
+
+    def take_rows(self, times: Sequence[float], q: Array, v: Array, s: Array) -> None:
+        """Show samples that were made without the state."""
+        self._sink.take_rows(times, q, v, s)
+
     def trajectory(self, occurrences: Sequence[Occurrence]) -> Trajectory:
         """Return what the sink kept, with the events."""
         if self._kept is None:
@@ -93,14 +103,18 @@ class Run:
         s: Array,
         events: Sequence[Event],
         onlookers: Onlookers,
+        native: NativeSteps | None = None,
     ) -> None:
-        """Prepare a run of `state`; `onlookers` see its first sample when it goes."""
-        self._method, self._motion, self._onlookers = method, motion, onlookers
+        """Prepare a run of `state`; `onlookers` see its first sample when it goes.
+
+        `native` takes steps that nobody needs to see the state of; there must be no events then.
+        """
+        self._method, self._motion, self._onlookers, self._native = method, motion, onlookers, native
         self.state, self._s = state, s
         self._watch = Watch(events, state) if events else None
         self._values: list[float] = []
         self.occurrences: list[Occurrence] = []
-        self._ended = False
+        self._ended = self._last_was_whole = False
         self._last = (0.0, state.q.copy(), state.v.copy())
 
     @property
@@ -121,12 +135,38 @@ class Run:
         self._take(times[0])
         if self._watch is not None:
             self._values = self._watch.values(times[0])
-        for start, end in pairwise(times):
+        for start, end in self._remaining(times, bar):
             if self._advance(start, end):
                 return
             if self._last[0] != end:  # an event at the end has been shown
                 self._take(end)
             bar.update()
+
+    def _remaining(self, times: list[float], bar: Progress) -> Iterator[tuple[float, float]]:
+        """Yield beginnings and ends of the steps that machine code does not take."""
+        if self._native is None:
+            yield from pairwise(times)
+            return
+        k = 0
+        while k < len(times) - 1:
+            k += self._stretch(self._native, times[k : k + self._native.stretch + 1], bar)
+            if k < len(times) - 1 and not self._last_was_whole:
+                yield times[k], times[k + 1]
+                k += 1
+
+    def _stretch(self, native: NativeSteps, times: list[float], bar: Progress) -> int:
+        """Take the steps between `times`, as far as machine code comes; return how many."""
+        q, v = native.take(np.array(times), self.state.q, self.state.v)
+        done = len(q)
+        self._last_was_whole = done == len(times) - 1
+        if done:
+            self.state.set_configuration(q[-1])
+            self.state.set_velocity(v[-1])
+            q[-1] = self.state.q
+            self._onlookers.take_rows(times[1 : done + 1], q, v, self._s)
+            self._last = (times[done], q[-1].copy(), v[-1].copy())
+            bar.update(done)
+        return done
 
     def _take(self, t: float) -> None:
         self._last = (t, self.state.q.copy(), self.state.v.copy())

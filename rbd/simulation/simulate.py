@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from rbd.algorithms import Stabilization
 from rbd.algorithms.stabilization import DEFAULT
+from rbd.compiled import RecordedFunction
 from rbd.errors import UnknownNameError, quoted
 from rbd.progress import Listener, Progress, progress_bar
 from rbd.simulation.adaptive import AdaptiveMuntheKaas
@@ -25,6 +26,7 @@ from rbd.simulation.forces import ForceElement
 from rbd.simulation.integrator import Integrator
 from rbd.simulation.monitors import Monitor
 from rbd.simulation.munthe_kaas import MuntheKaas
+from rbd.simulation.native_steps import RecordedControl, native_steps
 from rbd.simulation.realtime import Throttle
 from rbd.simulation.run import Onlookers, Run, divergence_named, restored_on_failure, starting_contacts
 from rbd.simulation.semi_implicit import SemiImplicitEuler
@@ -46,7 +48,7 @@ _INTEGRATORS: dict[str, Integrator] = {
 def simulate(
     state: MechanismState,
     final_time: float,
-    control: Control | None = None,
+    control: Control | RecordedFunction | None = None,
     *,
     dt: float = 1e-3,
     integrator: IntegratorName | Integrator = "munthe-kaas-rk4",
@@ -66,6 +68,10 @@ def simulate(
     body, in frames fixed to their bodies or in the root frame. Both are asked at every evaluation (four per step of the
     default method) and must leave the state as it is; a `ZeroOrderHold` is asked at its own instants only. Times are
     i * dt; the last step is shortened to fit. `integrator` is a name or an `Integrator`.
+
+    `control` may also be a recorded controller, `rbd.record(controller, mechanism)`, with `t=()` if it needs the time.
+    Runs of 500 steps and more of trees that move freely, or under such a controller, by "munthe-kaas-rk4" or
+    "semi-implicit-euler", take their steps in machine code; that changes results by rounding.
 
     `forces` are springs and dampers. `stabilization` draws loops together as in `dynamics`. Contacts begin with
     displacements `contact_states` (zero if not given), which are reset when a point has lifted off. `events` add a
@@ -91,13 +97,17 @@ def simulate(
     state.require_current()
     method = _integrator(integrator)
     times: list[float] = time_grid(final_time, dt).tolist()
-    motion = ForcedMotion(control, external, forces=forces, stabilization=stabilization)
+    asked = RecordedControl(control, state.mechanism) if isinstance(control, RecordedFunction) else control
+    recorded = asked if isinstance(asked, RecordedControl) else None
+    motion = ForcedMotion(asked, external, forces=forces, stabilization=stabilization)
     throttle = Throttle(realtime) if isinstance(realtime, (int, float)) else realtime
     onlookers = Onlookers(sink or Growing(), tuple(monitors), throttle)
     s = starting_contacts(state, contact_states)
     bar = progress_bar(len(times) - 1, "simulate", progress)
+    alone = not (external or forces or events or onlookers.need_states) and (control is None or recorded is not None)
     with restored_on_failure(state), onlookers:
-        run = Run(method.begin(), motion, state, s, events, onlookers)
+        native = native_steps(state, len(times) - 1, method, recorded) if alone else None
+        run = Run(method.begin(), motion, state, s, events, onlookers, native)
         with divergence_named(run), bar:
             run.go(times, bar)
     return onlookers.trajectory(run.occurrences)

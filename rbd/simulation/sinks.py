@@ -10,6 +10,7 @@ import shutil
 import tempfile
 import zipfile
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, NamedTuple, final
 
@@ -40,6 +41,11 @@ class Sink(ABC):
     def take(self, t: float, q: Array, v: Array, s: Array) -> None:
         """Take one sample; the arrays are not the sink's to keep."""
 
+    def take_rows(self, times: Sequence[float], q: Array, v: Array, s: Array) -> None:
+        """Take samples with the same s, one row of `q` and `v` for each of `times`."""
+        for t, row, rate in zip(times, q, v, strict=True):
+            self.take(t, row, rate, s)
+
     @abstractmethod
     def finish(self) -> Trajectory:
         """End a run that went well; return what was kept, at least the last sample."""
@@ -68,6 +74,16 @@ class Growing(Sink):
             self._rows = np.concatenate((self._rows, np.empty_like(self._rows)))  # doubled: linear time in all
         _fill(self._rows[self._taken], t, q, v, s)
         self._taken += 1
+
+    @override
+    def take_rows(self, times: Sequence[float], q: Array, v: Array, s: Array) -> None:
+        end = self._taken + len(times)
+        if end > len(self._rows):
+            self._rows = np.concatenate((self._rows, np.empty((max(end, len(self._rows)), self._rows.shape[1]))))
+        rows, nq, nv = self._rows[self._taken : end], self._sizes.q, self._sizes.v
+        rows[:, 0], rows[:, 1 : 1 + nq], rows[:, 1 + nq : 1 + nq + nv] = times, q, v
+        rows[:, 1 + nq + nv :] = s
+        self._taken = end
 
     @override
     def finish(self) -> Trajectory:
