@@ -1,4 +1,4 @@
-"""Tests in IR of whether numbers are finite: x - x is zero exactly for finite x, and sums of it stay NaN otherwise.
+"""Tests in IR of whether numbers are finite: 0 x is zero exactly for finite x, and sums of it stay NaN otherwise.
 
 Room: native; knows nothing of robots. May import: errors and scalars.
 """
@@ -23,21 +23,31 @@ def any_lane(w: Writer, lanes: Lanes, mask: str) -> str:
 
 def any_not_finite(w: Writer, arrays: list[tuple[str, int]]) -> str:
     """Write a test of whether any of the doubles of these arrays, (pointer, length), is not finite."""
-    flags: list[str] = []
+    sums: dict[int, list[str]] = {}
     for pointer, size in arrays:
-        index = 0
-        if size > _UNROLLED:
-            index = size // (8 * _STREAMS) * 8 * _STREAMS
-            flags.append(_flag(w, Lanes(8), _total(w, Lanes(8), _summed_groups(w, Lanes(8), pointer, index // 8, 8))))
-        for width in (8, 4, 2, 1):
-            lanes = Lanes(width)
-            while size - index >= width:
-                flags.append(_flag(w, lanes, _difference(w, lanes, w.element(pointer, index), 8)))
-                index += width
+        start = size // (8 * _STREAMS) * 8 * _STREAMS if size > _UNROLLED else 0
+        if start:
+            sums.setdefault(8, []).extend(_summed_groups(w, Lanes(8), pointer, start // 8, 8))
+        for width, place in _covering(start, size):
+            streams = sums.setdefault(width, [])
+            zero = _vanishing(w, Lanes(width), w.element(pointer, place), 8)
+            if len(streams) < _STREAMS:
+                streams.append(zero)
+            else:  # to the sum that has waited longest
+                streams.append(w.set(f"fadd {Lanes(width).double} {streams.pop(0)}, {zero}"))
     total = "false"
-    for flag in flags:
-        total = w.set(f"or i1 {total}, {flag}")
+    for width, streams in sums.items():
+        total = w.set(f"or i1 {total}, {_flag(w, Lanes(width), _total(w, Lanes(width), streams))}")
     return total
+
+
+def _covering(start: int, end: int) -> list[tuple[int, int]]:
+    """Return vectors, (lanes, place), that cover the doubles from `start` to `end`; the last may overlap."""
+    width = next((width for width in (8, 4, 2, 1) if width <= end), 1)
+    places = [*range(start, end - width + 1, width)]
+    if (end - start) % width:
+        places.append(end - width)
+    return [(width, place) for place in places]
 
 
 def lanes_not_finite(w: Writer, lanes: Lanes, block: str, size: int) -> str:
@@ -45,19 +55,19 @@ def lanes_not_finite(w: Writer, lanes: Lanes, block: str, size: int) -> str:
     looped = size // _STREAMS * _STREAMS
     sums = _summed_groups(w, lanes, block, looped, lanes.alignment) if looped else [lanes.number(0.0)]
     for index in range(looped, size):
-        sums.append(_difference(w, lanes, w.element(block, index * lanes.width), lanes.alignment))
+        sums.append(_vanishing(w, lanes, w.element(block, index * lanes.width), lanes.alignment))
     return w.set(f"fcmp uno {lanes.double} {_total(w, lanes, sums)}, {lanes.number(0.0)}")
 
 
-def _flag(w: Writer, lanes: Lanes, difference: str) -> str:
-    """Write whether any lane of a difference is NaN."""
-    return any_lane(w, lanes, w.set(f"fcmp uno {lanes.double} {difference}, {lanes.number(0.0)}"))
+def _flag(w: Writer, lanes: Lanes, total: str) -> str:
+    """Write whether any lane of a sum is NaN."""
+    return any_lane(w, lanes, w.set(f"fcmp uno {lanes.double} {total}, {lanes.number(0.0)}"))
 
 
-def _difference(w: Writer, lanes: Lanes, pointer: str, alignment: int) -> str:
-    """Write x - x for the lanes at `pointer`."""
+def _vanishing(w: Writer, lanes: Lanes, pointer: str, alignment: int) -> str:
+    """Write 0 x for the lanes at `pointer`."""
     value = w.load(lanes.double, pointer, alignment)
-    return w.set(f"fsub {lanes.double} {value}, {value}")
+    return w.set(f"fmul {lanes.double} {value}, {lanes.number(0.0)}")
 
 
 def _total(w: Writer, lanes: Lanes, sums: list[str]) -> str:
@@ -68,7 +78,7 @@ def _total(w: Writer, lanes: Lanes, sums: list[str]) -> str:
 
 
 def _summed_groups(w: Writer, lanes: Lanes, block: str, count: int, alignment: int) -> list[str]:
-    """Write a loop over `count` vectors, a multiple of the streams, that adds up x - x in separate sums."""
+    """Write a loop over `count` vectors, a multiple of the streams, that adds up 0 x in separate sums."""
     before, loop, after = w.label(), w.label(), w.label()
     w.add(f"  br label %{before}")
     w.begin(before)
@@ -81,8 +91,8 @@ def _summed_groups(w: Writer, lanes: Lanes, block: str, count: int, alignment: i
         w.add(f"  {total} = phi {lanes.double} [{lanes.number(0.0)}, %{before}], [{summed}, %{loop}]")
     start = w.element(block, w.set(f"mul i64 {index}, {_STREAMS * lanes.width}"))
     for stream, (total, summed) in enumerate(sums):
-        difference = _difference(w, lanes, w.element(start, stream * lanes.width), alignment)
-        w.add(f"  {summed} = fadd {lanes.double} {total}, {difference}")
+        zero = _vanishing(w, lanes, w.element(start, stream * lanes.width), alignment)
+        w.add(f"  {summed} = fadd {lanes.double} {total}, {zero}")
     w.add(f"  {following} = add i64 {index}, 1")
     w.add(f"  br i1 {w.set(f'icmp eq i64 {following}, {count // _STREAMS}')}, label %{after}, label %{loop}")
     w.begin(after)
