@@ -13,6 +13,7 @@ from typing import Final, final
 
 import attrs
 
+from rbd.algorithms.passive import vanishes
 from rbd.scalars import Matrix, Scalar, Vector, const, greater, maximum, minimum, sqrt, where
 from rbd.scalars.intrinsics import minimum_norm_solve
 from rbd.scalars.linear import Factor
@@ -29,13 +30,20 @@ class Equations:
 
     jacobian: Matrix
     bias: Vector
-    blocks: tuple[slice, ...]
-    """The rows of each loop."""
+    blocks: tuple[tuple[int, ...], ...]
+    """The rows of each loop, without those that are zero by structure: out of the plane of a planar loop, for one."""
     tolerance: Scalar
     """A constraint is redundant when what is left of it beside the others is less than this share of the strongest."""
 
 
-def rank_tolerance(jacobian: Matrix, errors: Vector, blocks: tuple[slice, ...]) -> Scalar:
+def blocks_of(jacobian: Matrix, loops: Iterable[slice]) -> tuple[tuple[int, ...], ...]:
+    """Return, per loop, the rows that are not zero by structure."""
+    return tuple(
+        tuple(i for i in range(rows.start, rows.stop) if not all(map(vanishes, jacobian[i]))) for rows in loops
+    )
+
+
+def rank_tolerance(jacobian: Matrix, errors: Vector, blocks: tuple[tuple[int, ...], ...]) -> Scalar:
     """Return below which share of the strongest constraint one counts as redundant.
 
     Constraints that are redundant while loops are closed, as in linkages that move only thanks to their proportions,
@@ -43,7 +51,7 @@ def rank_tolerance(jacobian: Matrix, errors: Vector, blocks: tuple[slice, ...]) 
     """
     widest: Scalar = 0
     for rows in blocks:
-        gap, size = sum_of_squares(errors[rows]), sum_of_squares(x for row in jacobian[rows] for x in row)
+        gap, size = sum_of_squares(errors[i] for i in rows), sum_of_squares(x for i in rows for x in jacobian[i])
         moves = greater(size, 0)
         widest = maximum(widest, where(moves, gap / where(moves, size, 1), 0))
     return minimum(_COARSEST, _SHARPEST + _SAFETY * sqrt(widest))
@@ -83,10 +91,10 @@ class WhiteProblem:
         rows: list[Vector] = []
         missing: list[Scalar] = []
         for block in equations.blocks:
-            white = tuple(factor.whitened(row) for row in equations.jacobian[block])
+            white = tuple(factor.whitened(equations.jacobian[i]) for i in block)
             scale = _scale(white)
             rows += [tuple(x * scale for x in row) for row in white]
-            missing += [-(k + inner(row, free)) * scale for k, row in zip(equations.bias[block], white, strict=True)]
+            missing += [-(equations.bias[i] + inner(row, free)) * scale for i, row in zip(block, white, strict=True)]
         return cls(factor, tuple(rows), free, tuple(missing), equations.tolerance)
 
     def accelerations(self) -> tuple[Vector, Scalar]:
@@ -133,9 +141,14 @@ def inner(a: Vector, b: Vector) -> Scalar:
 
 def balancing_multipliers(equations: Equations, torques: Vector) -> tuple[Vector, Scalar]:
     """Return the smallest λ for which `torques` + Kᵀ λ is as small as can be, and the rank of K."""
-    columns = tuple(tuple(row[j] for row in equations.jacobian) for j in range(len(torques)))
+    active = [i for block in equations.blocks for i in block]
+    columns = tuple(tuple(equations.jacobian[i][j] for i in active) for j in range(len(torques)))
     right = tuple(-x for x in torques)
-    return minimum_norm_solve(columns, right, equations.tolerance, columns=len(equations.jacobian))
+    found, rank = minimum_norm_solve(columns, right, equations.tolerance, columns=len(active))
+    multipliers: list[Scalar] = [0] * len(equations.jacobian)
+    for i, multiplier in zip(active, found, strict=True):
+        multipliers[i] = multiplier
+    return tuple(multipliers), rank
 
 
 def constraint_torques(jacobian: Matrix, multipliers: Vector, size: int) -> Vector:

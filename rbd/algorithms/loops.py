@@ -11,7 +11,7 @@ from typing import final
 
 import attrs
 
-from rbd.algorithms.constrained import Equations, rank_tolerance
+from rbd.algorithms.constrained import Equations, blocks_of, rank_tolerance
 from rbd.algorithms.stabilization import LoopGains, LoopGainsPerLoop
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.linear import Factor
@@ -203,7 +203,8 @@ def _loop_bias(state: StateView, closure: Closure, gains: LoopGains | None) -> V
 
 def loop_equations(state: StateView, gains: LoopGainsPerLoop) -> Equations:
     """Return K, k, and how sharply constraints can be told apart."""
-    jacobian, blocks = constraint_rows(state), tuple(loop.rows for loop in state.layout.loops)
+    jacobian = constraint_rows(state)
+    blocks = blocks_of(jacobian, (loop.rows for loop in state.layout.loops))
     tolerance = rank_tolerance(jacobian, constraint_errors(state), blocks)
     return Equations(jacobian, bias_terms(state, gains), blocks, tolerance)
 

@@ -157,9 +157,9 @@ def add_leg(
     """Add one leg on the left (-1) or right (+1) of the shaft; return its closed configuration."""
     pin = M * np.array([math.cos(start + phase), math.sin(start + phase)])
     pivot = np.array([side * A, -L])
-    top = meet(pin, J, pivot, B, -side)
-    low = meet(pin, K, pivot, C, side)
-    bend, shin = side * corner(B, D, E), side * corner(G, I, H)
+    top = meet(pin, J, pivot, B, side)
+    low = meet(pin, K, pivot, C, -side)
+    bend, shin = side * corner(B, D, E), -side * corner(G, I, H)
     back = heading(pivot, top) - bend
     rear = pivot + D * np.array([math.cos(back), math.sin(back)])
     ankle = meet(rear, F, low, G, side)
