@@ -8,39 +8,19 @@ from __future__ import annotations
 
 from typing import final
 
+import numpy as np
+
+from rbd.native.arithmetic import Arithmetic
 from rbd.native.calls import call_lines, calls_text
 from rbd.native.ir import ATTRIBUTES, Lanes, Writer
+from rbd.native.loops import LoopBody, copied, copy_function, copy_tables
 from rbd.native.lower import CHUNK, Angle, Plan, input_count
 from rbd.native.trig import sincos_call
 from rbd.scalars.opcodes import CONDITIONS, FIRST_CHECK, Op, operands_of
 from rbd.scalars.program import Program
 
-_PLAIN: dict[Op, tuple[str, type]] = {
-    Op.ADD: ("fadd", float),
-    Op.SUB: ("fsub", float),
-    Op.MUL: ("fmul", float),
-    Op.DIV: ("fdiv", float),
-    Op.LESS: ("fcmp olt", float),
-    Op.LESS_EQUAL: ("fcmp ole", float),
-    Op.AND: ("and", bool),
-    Op.OR: ("or", bool),
-}
-"""What an operation is called in IR, and of what its two operands are."""
-_UNARY = {Op.NOT: "not", Op.NEG: "neg", Op.SQRT: "sqrt", Op.ABS: "fabs"}
-_FUSED = {Op.FMA: (False, False), Op.FMS: (False, True), Op.FNMA: (True, False), Op.FNMS: (True, True)}
-"""Whether the product and whether the addend are negated."""
-LIBRARY = {
-    Op.TAN: "tan",
-    Op.ASIN: "asin",
-    Op.ACOS: "acos",
-    Op.ATAN2: "atan2",
-    Op.EXP: "exp",
-    Op.LOG: "log",
-    Op.POWER: "pow",
-    Op.TANH: "tanh",
-}
-"""Functions of the C library, called lane by lane."""
-ARITY = {"atan2": 2, "pow": 2}
+_ANGLES = 256
+"""Angles per function, a multiple of all numbers of lanes."""
 
 
 @final
@@ -53,6 +33,7 @@ class Body:
         self.program: Program = plan.program
         self.inputs = input_count(plan.program)
         self.w = Writer()
+        self.arithmetic = Arithmetic(self.w, lanes)
         self.values: dict[int, str] = {}
         self.offsets = port_offsets(plan.program)
 
@@ -125,6 +106,9 @@ class Body:
                 self.angle(angle)
             return
         if op == Op.CALL:
+            copies = self.plan.copies.get(index, ())
+            if copies:
+                copied(self.w, f"{self.name}_{index}", len(copies), "%ws", "%ws")
             call_lines(self.w, self.lanes, self.plan.calls[index])
             return
         if op == Op.PICK:
@@ -132,10 +116,10 @@ class Body:
             return
         values = [self.value(operand) for operand in operands_of(code)]
         if op == Op.POSITIVE:
-            self._check(values[0], FIRST_CHECK + code[2])
+            self.arithmetic.check(values[0], self.lanes.whole(FIRST_CHECK + code[2]))
             self.define(index, values[0])
         else:
-            self.define(index, self._result(op, values))
+            self.define(index, self.arithmetic.result(op, values))
 
     def angle(self, angle: Angle) -> None:
         """Write the sine and cosine of one angle, in every lane."""
@@ -157,64 +141,6 @@ class Body:
                 if index is not None:
                     self.define(index, self.w.set(f"extractelement {pack.double} {whole}, i64 {lane}"))
 
-    def _result(self, op: Op, values: list[str]) -> str:
-        """Write an ordinary instruction and return the name of its value."""
-        if op in _FUSED:
-            return self._fused(values, *_FUSED[op])
-        if op in _UNARY:
-            return self._unary(op, values[0])
-        if op in LIBRARY:
-            return self._library(LIBRARY[op], values)
-        double, truth = self.lanes.double, self.lanes.truth
-        if op == Op.SELECT:
-            return self.w.set(f"select {truth} {values[0]}, {double} {values[1]}, {double} {values[2]}")
-        name, kind = _PLAIN[op]
-        return self.w.set(f"{name} {truth if kind is bool else double} {values[0]}, {values[1]}")
-
-    def _unary(self, op: Op, value: str) -> str:
-        double, truth = self.lanes.double, self.lanes.truth
-        if op == Op.NOT:
-            return self.w.set(f"xor {truth} {value}, {'true' if self.lanes.width == 1 else 'splat (i1 true)'}")
-        if op == Op.NEG:
-            return self.w.set(f"fneg {double} {value}")
-        return self.w.set(f"call {double} {self.lanes.intrinsic(_UNARY[op])}({double} {value})")
-
-    def _fused(self, values: list[str], product_negated: bool, addend_negated: bool) -> str:
-        double = self.lanes.double
-        a, b, c = values
-        if product_negated:
-            a = self.w.set(f"fneg {double} {a}")
-        if addend_negated:
-            c = self.w.set(f"fneg {double} {c}")
-        return self.w.set(f"call {double} {self.lanes.intrinsic('fma')}({double} {a}, {double} {b}, {double} {c})")
-
-    def _library(self, function: str, values: list[str]) -> str:
-        """Write a call of the C library, lane by lane."""
-        symbol, width = f"@{library_symbol(function)}", self.lanes.width
-        if width == 1:
-            return self.w.set(f"call double {symbol}({', '.join(f'double {value}' for value in values)})")
-        result = "poison"
-        for lane in range(width):
-            parts = [self.w.set(f"extractelement {self.lanes.double} {value}, i64 {lane}") for value in values]
-            called = self.w.set(f"call double {symbol}({', '.join(f'double {part}' for part in parts)})")
-            result = self.w.set(f"insertelement {self.lanes.double} {result}, double {called}, i64 {lane}")
-        return result
-
-    def _check(self, value: str, status: int) -> None:
-        """Write a check that `value` is positive; the first one that fails decides the status of its lane."""
-        lanes, w = self.lanes, self.w
-        good = w.set(f"fcmp ogt {lanes.double} {value}, {lanes.number(0.0)}")
-        old = w.load(lanes.integer, "%st", lanes.alignment)
-        clean = w.set(f"icmp eq {lanes.integer} {old}, {lanes.whole(0)}")
-        found = w.set(f"select {lanes.truth} {clean}, {lanes.integer} {lanes.whole(status)}, {lanes.integer} {old}")
-        kept = w.set(f"select {lanes.truth} {good}, {lanes.integer} {old}, {lanes.integer} {found}")
-        w.store(lanes.integer, kept, "%st", lanes.alignment)
-
-
-def library_symbol(function: str) -> str:
-    """Return the name under which a kernel calls a function of the C library."""
-    return f"rbd_{function}"
-
 
 def port_offsets(program: Program) -> list[tuple[int, int]]:
     """Return (port, index in it) of every flat input scalar."""
@@ -224,40 +150,69 @@ def port_offsets(program: Program) -> list[tuple[int, int]]:
 def functions(plan: Plan, lanes: Lanes, prefix: str, pack: int) -> tuple[list[str], list[str]]:
     """Return the names and texts of a kernel's functions; angles of one state are packed `pack` at a time."""
     uses: dict[int, list[int]] = {}
-    inputs = input_count(plan.program)
+    inputs, left = input_count(plan.program), {output for output, _ in plan.results}
     for output, operand in enumerate(plan.program.results):
-        if operand >= inputs:
+        if operand >= inputs and output not in left:
             uses.setdefault(operand - inputs, []).append(output)
-    bodies = [_first(plan, lanes, f"{prefix}_start", uses, pack), *_direct(plan, lanes, f"{prefix}_direct", uses)]
+    starts = _starts(plan, lanes, f"{prefix}_start", uses, pack)
+    bodies: list[Body | LoopBody] = [*_direct(plan, lanes, f"{prefix}_direct", uses, starts)]
     for number, chunk in enumerate(plan.chunks):
+        if number in plan.loops:
+            bodies += _loop(plan, lanes, f"{prefix}_{number}", number)
+            continue
         body = Body(f"{prefix}_{number}", plan, lanes, uses)
         for index in chunk:
             body.instruction(index)
         bodies.append(body)
-    return [body.name for body in bodies], [*calls_text(plan.program), *(body.text() for body in bodies)]
+    texts = [*calls_text(plan.program), *_copies(plan, lanes, prefix)]
+    if plan.results:
+        bodies.append(Body(f"{prefix}_end", plan, lanes, uses))
+        copied(bodies[-1].w, f"{prefix}_end", len(plan.results), "%out", "%ws")
+    return [body.name for body in bodies], [*texts, *(body.text() for body in bodies)]
 
 
-def _first(plan: Plan, lanes: Lanes, name: str, uses: dict[int, list[int]], pack: int) -> Body:
-    """Return the function that takes sines and cosines of inputs."""
-    body = Body(name, plan, lanes, uses)
-    angles = plan.first_angles
-    if lanes.width == 1 and pack > 1 and len(angles) > 1:
+def _loop(plan: Plan, lanes: Lanes, name: str, number: int) -> list[LoopBody]:
+    loop = plan.loops[number]
+    return [] if loop.is_empty else [LoopBody(name, plan.program, loop, lanes)]
+
+
+def _copies(plan: Plan, lanes: Lanes, prefix: str) -> list[str]:
+    """Return what is needed to copy from places of loops to operands of calls and to outputs."""
+    texts: list[str] = []
+    homes = {index: number for number, chunk in enumerate(plan.chunks) for index in chunk if index in plan.copies}
+    for index, pairs in plan.copies.items():
+        texts += copy_tables(f"{prefix}_{homes[index]}_{index}", np.array(pairs))
+    if plan.results:
+        texts += copy_tables(f"{prefix}_end", np.array(plan.results))
+    return [copy_function(lanes), *texts] if texts else []
+
+
+def _starts(plan: Plan, lanes: Lanes, name: str, uses: dict[int, list[int]], pack: int) -> list[Body]:
+    """Return the functions that take sines and cosines of inputs."""
+    angles, bodies = plan.first_angles, list[Body]()
+    for start in range(0, len(angles), _ANGLES):
+        bodies.append(Body(f"{name}_{start}", plan, lanes, uses))
+        _some_angles(bodies[-1], angles[start : start + _ANGLES], pack)
+    return bodies
+
+
+def _some_angles(body: Body, angles: tuple[Angle, ...], pack: int) -> None:
+    if body.lanes.width == 1 and pack > 1 and len(angles) > 1:
         for start in range(0, len(angles), pack):
             body.packed_angles(angles[start : start + pack], pack)
     else:
         for angle in angles:
             body.angle(angle)
-    return body
 
 
-def _direct(plan: Plan, lanes: Lanes, name: str, uses: dict[int, list[int]]) -> list[Body]:
-    """Return functions that store outputs and operands of calls that need no computing."""
+def _direct(plan: Plan, lanes: Lanes, name: str, uses: dict[int, list[int]], bodies: list[Body]) -> list[Body]:
+    """Add the stores of outputs, and of operands of calls and loops, that need no computing."""
     inputs = input_count(plan.program)
     stores = [("%out", output, operand) for output, operand in enumerate(plan.program.results) if operand < inputs]
     stores += [("%ws", place, operand) for place, operand in plan.first_feeds]
-    bodies: list[Body] = []
     for start in range(0, len(stores), CHUNK):
-        bodies.append(Body(f"{name}_{start}", plan, lanes, uses))
+        if start or not bodies:
+            bodies.append(Body(f"{name}_{start}", plan, lanes, uses))
         for store in stores[start : start + CHUNK]:
             bodies[-1].store_direct(*store)
     return bodies

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import final
 
 from rbd.native import abi, cache
+from rbd.native.arithmetic import ARITY, LIBRARY, library_symbol
 from rbd.native.batch import batch, work
-from rbd.native.emit import ARITY, LIBRARY, functions, library_symbol
+from rbd.native.emit import functions
 from rbd.native.ir import Lanes
 from rbd.native.jit import Library, assemble, machine
 from rbd.native.lower import CHUNK, plan
@@ -26,6 +27,7 @@ from rbd.native.wrappers import single
 from rbd.scalars.arrays import Array
 from rbd.scalars.outline import Outline, Source
 from rbd.scalars.program import Program
+from rbd.scalars.rolling import THRESHOLD
 
 _SINGLE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
 _BATCH = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, *([ctypes.c_void_p] * 4))
@@ -40,16 +42,16 @@ ENGINE = 1
 """Counts changes of what machine code is expected to do; part of the keys it is kept under on disk."""
 
 
-def single_module(program: Program, chunk: int = CHUNK) -> str:
+def single_module(program: Program, chunk: int = CHUNK, threshold: int = THRESHOLD) -> str:
     """Return the IR of a kernel for one state; its angles are packed into as many lanes as the processor has."""
-    cut, pack = plan(program, chunk), machine().lanes
+    cut, pack = plan(program, chunk, 1, threshold), machine().lanes
     names, texts = functions(cut, Lanes(1), "one", pack)
     return "\n".join([*_declarations({1, pack}), *texts, single(program, cut.slot_count, names)])
 
 
-def batch_module(program: Program, lanes: int, chunk: int = CHUNK) -> str:
+def batch_module(program: Program, lanes: int, chunk: int = CHUNK, threshold: int = THRESHOLD) -> str:
     """Return the IR of a kernel for many rows, `lanes` at a time."""
-    cut, wide = plan(program, chunk, lanes), Lanes(lanes)
+    cut, wide = plan(program, chunk, lanes, threshold), Lanes(lanes)
     names, texts = functions(cut, wide, "wide", 1)
     return "\n".join([*_declarations({1, lanes}), *texts, batch(program, cut.slot_count, names, wide), work()])
 
@@ -72,11 +74,12 @@ class NativeKernel:
     The code for one state and the code for batches are made separately, each when it is first needed.
     """
 
-    def __init__(self, program: Program | Source, lanes: int, chunk: int = CHUNK) -> None:
+    def __init__(self, program: Program | Source, lanes: int, chunk: int = CHUNK, threshold: int = THRESHOLD) -> None:
         """Prepare `program` for `lanes` lanes; nothing is compiled yet."""
         self._source = Source.of(program) if isinstance(program, Program) else program
         self.lanes = lanes
         self._chunk = chunk
+        self._threshold = threshold
 
     @property
     def outline(self) -> Outline:
@@ -91,12 +94,15 @@ class NativeKernel:
     @cached_property
     def single_library(self) -> Library:
         """The code for one state."""
-        return self._library(_SINGLE_SYMBOLS, lambda: single_module(self.program, self._chunk))
+        return self._library(_SINGLE_SYMBOLS, lambda: single_module(self.program, self._chunk, self._threshold))
 
     @cached_property
     def batch_library(self) -> Library:
         """The code for many rows."""
-        return self._library((_BATCH_SYMBOL, _WORK_SYMBOL), lambda: batch_module(self.program, self.lanes, self._chunk))
+        return self._library(
+            (_BATCH_SYMBOL, _WORK_SYMBOL),
+            lambda: batch_module(self.program, self.lanes, self._chunk, self._threshold),
+        )
 
     def load_single(self) -> bool:
         """Load the code for one state if it was made before; return whether it is there."""
@@ -108,7 +114,8 @@ class NativeKernel:
 
     def _key(self, symbol: str) -> str:
         """Return what machine code of this program is kept under."""
-        return "|".join((symbol, self.outline.digest, str(self.lanes), str(self._chunk), engine(), machine().key))
+        sizes = (self.lanes, self._chunk, self._threshold)
+        return "|".join((symbol, self.outline.digest, *map(str, sizes), engine(), machine().key))
 
     def _library(self, symbols: tuple[str, ...], text: Callable[[], str]) -> Library:
         """Return loaded machine code, from disk if it was made before."""
@@ -171,7 +178,7 @@ def _piece(count: int, threads: int, lanes: int) -> int:
     return min(blocks * lanes, _PIECE // lanes * lanes)
 
 
-_SCALARS = ("sincos.py", "opcodes.py", "intrinsics/checking.py", "intrinsics/tree.py")
+_SCALARS = ("sincos.py", "opcodes.py", "rolling.py", "intrinsics/checking.py", "intrinsics/tree.py")
 """What of `rbd.scalars` decides machine code, besides the program."""
 
 
@@ -186,6 +193,11 @@ def engine() -> str:
     return f"{ENGINE}-{digest.hexdigest()}"
 
 
-def compile_program(program: Program | Source, *, lanes: int | None = None, chunk: int = CHUNK) -> NativeKernel:
-    """Return `program` as machine code; `lanes` None takes what the processor has."""
-    return NativeKernel(program, machine().lanes if lanes is None else lanes, chunk)
+def compile_program(
+    program: Program | Source, *, lanes: int | None = None, chunk: int = CHUNK, threshold: int = THRESHOLD
+) -> NativeKernel:
+    """Return `program` as machine code; `lanes` None takes what the processor has.
+
+    Straight code is cut into functions of `chunk` instructions; loops are rolled beyond `threshold` instructions.
+    """
+    return NativeKernel(program, machine().lanes if lanes is None else lanes, chunk, threshold)

@@ -6,16 +6,19 @@ in pieces of about a thousand instructions. The order stays the recorded one: it
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import final
 
 import attrs
 
+from rbd.native.rolled import RolledLoop, Roller
 from rbd.scalars.intrinsics.intrinsic import Call
 from rbd.scalars.opcodes import Op, operands_of
 from rbd.scalars.program import Program
+from rbd.scalars.rolling import THRESHOLD, Loop, find_loops
 
 CHUNK = 1000
 """Instructions per function; measured: compile time becomes linear, run time is as good as that of one function."""
@@ -62,24 +65,77 @@ class Plan:
     feeds: dict[int, list[int]]
     """Instruction number -> places where calls find its value; it is put there when it is computed."""
     first_feeds: tuple[tuple[int, int], ...]
-    """(place, operand) of inputs and constants that calls take."""
+    """(place, operand) of inputs and constants that calls and loops take."""
+    loops: dict[int, RolledLoop]
+    """By the number of their function among the chunks."""
+    copies: dict[int, list[tuple[int, int]]]
+    """(place to, place from) of what loops leave for a call, by instruction number."""
+    results: tuple[tuple[int, int], ...]
+    """(output, place) of what loops leave for outputs."""
 
     def is_angle(self, index: int) -> bool:
         """Return whether instruction `index` is a sine or cosine, written along with its partner."""
         return self.program.code[index][0] in (Op.SIN, Op.COS)
 
 
-def plan(program: Program, chunk: int = CHUNK, width: int = 1) -> Plan:
-    """Cut `program` into functions of `chunk` instructions, for `width` lanes."""
-    first, later = _angles(program)
-    size = len(program.code)
-    chunks = tuple(range(start, min(start + chunk, size)) for start in range(0, size, chunk))
+def plan(program: Program, chunk: int = CHUNK, width: int = 1, threshold: int = THRESHOLD) -> Plan:
+    """Cut `program` into functions of `chunk` instructions, for `width` lanes.
+
+    Programs of more than `threshold` instructions are looked through for loops, each a function of its own.
+    """
+    roller = Roller(program, find_loops(program, threshold))
+    first, later = _angles(program, roller)
+    chunks = tuple(_chunks(len(program.code), chunk, roller.loops))
     homes = _homes(program, chunks, first, later)
-    slots, count = _slots(program, homes, len(chunks))
+    slots, count = _slots(program, homes, len(chunks), roller)
     calls, count = _call_places(program, count, width)
     slots.update(_picks(program, calls))
     feeds, first_feeds = _feeds(program, calls)
-    return Plan(program, first, later, chunks, slots, count, calls, feeds, first_feeds)
+    if not roller.loops:
+        return Plan(program, first, later, chunks, slots, count, calls, feeds, first_feeds, {}, {}, ())
+    count = roller.lay_out(count)
+    slots = roller.place(slots)
+    loops, count = _loops(roller, chunks, count)
+    feeds, copies = _split(feeds, calls, slots, roller)
+    first_feeds += tuple((place, operand) for operand, place in roller.extra.items())
+    inputs = input_count(program)
+    results = tuple(
+        (output, slots[operand - inputs])
+        for output, operand in enumerate(program.results)
+        if operand >= inputs and roller.computed(operand - inputs)
+    )
+    return Plan(program, first, later, chunks, slots, count, calls, feeds, first_feeds, loops, copies, results)
+
+
+def _chunks(size: int, chunk: int, loops: Sequence[Loop]) -> Iterator[range]:
+    """Yield the instructions of every function: loops, and what lies between them in pieces."""
+    start = 0
+    for stop, following in [*((loop.first, loop.stop) for loop in loops), (size, size)]:
+        yield from (range(first, min(first + chunk, stop)) for first in range(start, stop, chunk))
+        if following > stop:
+            yield range(stop, following)
+        start = following
+
+
+def _loops(roller: Roller, chunks: tuple[range, ...], count: int) -> tuple[dict[int, RolledLoop], int]:
+    """Return the loops by function, and the number of places."""
+    starts, found = {loop.first: k for k, loop in enumerate(roller.loops)}, dict[int, RolledLoop]()
+    for number, chunk in enumerate(chunks):
+        if chunk.start in starts:
+            found[number], count = roller.find(starts[chunk.start], count)
+    return found, count
+
+
+def _split(
+    feeds: dict[int, list[int]], calls: dict[int, CallPlace], slots: dict[int, int], roller: Roller
+) -> tuple[dict[int, list[int]], dict[int, list[tuple[int, int]]]]:
+    """Return the operands of calls that straight code computes, and those that are copied from a loop's results."""
+    owners = sorted((place.inputs, index) for index, place in calls.items())
+    copies, starts = defaultdict[int, list[tuple[int, int]]](list), [start for start, _ in owners]
+    for source in [source for source in feeds if roller.computed(source)]:
+        for place in feeds[source]:
+            copies[owners[bisect_right(starts, place) - 1][1]].append((place, slots[source]))
+    return {source: places for source, places in feeds.items() if not roller.computed(source)}, dict(copies)
 
 
 def input_count(program: Program) -> int:
@@ -87,11 +143,11 @@ def input_count(program: Program) -> int:
     return sum(port.size for port in program.inputs)
 
 
-def _angles(program: Program) -> tuple[tuple[Angle, ...], dict[int, Angle]]:
+def _angles(program: Program, roller: Roller) -> tuple[tuple[Angle, ...], dict[int, Angle]]:
     """Return the angles that are inputs, and the others by the first instruction that needs them."""
     sines, cosines = defaultdict[int, list[int]](list), defaultdict[int, list[int]](list)
     for index, instruction in enumerate(program.code):
-        if instruction[0] in (Op.SIN, Op.COS):
+        if instruction[0] in (Op.SIN, Op.COS) and not roller.computed(index):
             (sines if instruction[0] == Op.SIN else cosines)[instruction[1]].append(index)
     inputs = input_count(program)
     angles = [
@@ -120,7 +176,7 @@ def _homes(
     return homes
 
 
-def _last_uses(program: Program, homes: dict[int, int]) -> dict[int, int]:
+def _last_uses(program: Program, homes: dict[int, int], roller: Roller) -> dict[int, int]:
     """Return, per value used in a later function than its own, the last function that uses it."""
     inputs, last = input_count(program), dict[int, int]()
     for index, instruction in enumerate(program.code):
@@ -128,14 +184,19 @@ def _last_uses(program: Program, homes: dict[int, int]) -> dict[int, int]:
             continue  # their memory is in places of its own
         for operand in operands_of(instruction):
             source = operand - inputs
-            if source >= 0 and program.code[source][0] != Op.PICK and homes[source] < homes[index]:
+            if (
+                source >= 0
+                and not roller.rolled(source)
+                and program.code[source][0] != Op.PICK
+                and homes[source] < homes[index]
+            ):
                 last[source] = max(last.get(source, -1), homes[index])
     return last
 
 
-def _slots(program: Program, homes: dict[int, int], functions: int) -> tuple[dict[int, int], int]:
+def _slots(program: Program, homes: dict[int, int], functions: int, roller: Roller) -> tuple[dict[int, int], int]:
     """Return a workspace place per value that crosses functions; places are used again when their value is dead."""
-    last = _last_uses(program, homes)
+    last = _last_uses(program, homes, roller)
     born: dict[int, list[int]] = {}
     for index in sorted(last):
         born.setdefault(homes[index], []).append(index)

@@ -57,11 +57,14 @@ def single(program: Program, slots: int, names: list[str]) -> str:
     Both compute one state, straight from the ports' memory. The second is for outputs that are no inputs and that
     nobody sees before the status is known; a program with one output port writes it in place then.
     """
-    text = _function("single", program, slots, names, in_place=False)
-    return text + (_function("fresh", program, slots, names, in_place=True) if len(program.outputs) == 1 else _FRESH)
+    finite = always_finite(program)
+    text = _function("single", program, slots, names, finite=finite, in_place=False)
+    if len(program.outputs) != 1:
+        return text + _FRESH
+    return text + _function("fresh", program, slots, names, finite=finite, in_place=True)
 
 
-def _function(name: str, program: Program, slots: int, names: list[str], *, in_place: bool) -> str:
+def _function(name: str, program: Program, slots: int, names: list[str], *, finite: bool, in_place: bool) -> str:
     """Return a function that computes one state."""
     w, (_, n_out) = Writer(), sizes(program)
     w.add(f"define i64 @{name}(ptr noalias %in, ptr noalias %out) {ATTRIBUTES} {{")
@@ -77,7 +80,7 @@ def _function(name: str, program: Program, slots: int, names: list[str], *, in_p
     arguments = "".join(f"ptr {pointer}, " for pointer in ports)
     for function in names:
         w.add(f"  call void @{function}({arguments}ptr {block}, ptr {workspace.pointer}, ptr {status})")
-    if not always_finite(program):
+    if not finite:
         _judge(w, status, any_not_finite(w, [(block, n_out)]))
     if not in_place:
         _copy_if_clean(w, program.outputs, block, status)

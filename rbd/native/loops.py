@@ -1,0 +1,201 @@
+"""Loops of a kernel as LLVM IR: one iteration, written once.
+
+Room: native; knows nothing of robots. May import: errors and scalars. The operations of an iteration are those that the
+straight code would do, in the same order; only where operands come from is computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, final
+
+from numpy.typing import NDArray
+
+from rbd.native.arithmetic import Arithmetic
+from rbd.native.ir import ATTRIBUTES, Lanes, Writer, hexadecimal
+from rbd.native.rolled import Column, Listed, Literal, Register, RolledLoop, Steady
+from rbd.native.trig import sincos_call
+from rbd.scalars.opcodes import CONDITIONS, FIRST_CHECK, Op, operands_of
+from rbd.scalars.program import Program
+
+
+@final
+class LoopBody:
+    """Writes the function of one loop."""
+
+    def __init__(self, name: str, program: Program, rolled: RolledLoop, lanes: Lanes) -> None:
+        """Begin function `name`."""
+        self.name, self.program, self.rolled, self.lanes = name, program, rolled, lanes
+        self.w = Writer()
+        self.arithmetic = Arithmetic(self.w, lanes)
+        self.results: dict[int, str] = {}
+        self.known: dict[object, str] = {}
+
+    def text(self) -> str:
+        """Return the whole function, with its tables."""
+        loop, w = self.rolled.loop, self.w
+        for offset in range(loop.period):
+            if offset not in self.rolled.skipped:
+                self._instruction(offset)
+        ports = "".join(f"ptr noalias %in{k}, " for k in range(len(self.program.inputs)))
+        head = f"define internal void @{self.name}({ports}ptr noalias %out, ptr noalias %ws, ptr noalias %st)"
+        return "\n".join(
+            [
+                *self._tables(),
+                f"{head} noinline {ATTRIBUTES} {{\nentry:\n  br label %head\nhead:",
+                "  %k = phi i64 [0, %entry], [%next, %head]",
+                w.text(),
+                f"  %next = add i64 %k, 1\n  %more = icmp slt i64 %next, {loop.count}",
+                "  br i1 %more, label %head, label %done\ndone:\n  ret void\n}\n",
+            ]
+        )
+
+    def _tables(self) -> list[str]:
+        numbers = [str(x) for x in self.rolled.table.astype(int).reshape(-1).tolist()]
+        constants = [hexadecimal(x) for x in self.rolled.constants.astype(float).reshape(-1).tolist()]
+        return [
+            global_table(f"{self.name}_{what}", kind, entries)
+            for what, kind, entries in (("places", "i32", numbers), ("constants", "double", constants))
+            if entries
+        ]
+
+    # --- operands -----------------------------------------------------------------------------------------------------
+
+    def _operand(self, offset: int, position: int, *, truth: bool) -> str:
+        place = self.rolled.operands[offset, position]
+        if isinstance(place, Register):
+            return self.results[place.offset]
+        key = place, truth
+        if key not in self.known:
+            self.known[key] = self._read(place, truth=truth)
+        return self.known[key]
+
+    def _read(self, place: Literal | Column | Steady | Listed, *, truth: bool) -> str:
+        w, lanes = self.w, self.lanes
+        if isinstance(place, Literal):
+            return lanes.number(place.value)
+        if isinstance(place, Column):
+            row = self._row("constants", "double", self.rolled.constants.shape[1])
+            return self._spread("double", w.load("double", w.element(row, place.column)))
+        value = w.load(lanes.double, self._pointer(place), lanes.alignment)
+        return w.set(f"fcmp one {lanes.double} {value}, {lanes.number(0.0)}") if truth else value
+
+    def _pointer(self, place: Steady | Listed) -> str:
+        """Return a pointer to a place of the workspace or of an input."""
+        w, width = self.w, self.lanes.width
+        if isinstance(place, Steady):
+            block = "%ws" if place.port is None else f"%in{place.port}"
+            return w.element(self._moved(block, place.step), place.start * width)
+        scaled = self._once(("scaled", place), lambda: w.set(f"mul i64 {self._number(place)}, {width}"))
+        return w.element("%ws", scaled)
+
+    def _moved(self, block: str, step: int) -> str:
+        """Return a block's start moved on by `step` places in every iteration."""
+        w = self.w
+        if step == 0:
+            return block
+        return self._once((block, step), lambda: w.element(block, w.set(f"mul i64 %k, {step * self.lanes.width}")))
+
+    def _number(self, place: Steady | Listed) -> str:
+        """Return the number a place stands for, as i64."""
+        w = self.w
+        if isinstance(place, Steady):
+            return w.set(f"add i64 {w.set(f'mul i64 %k, {place.step}')}, {place.start}")
+        row = self._row("places", "i32", self.rolled.table.shape[1])
+        return w.set(f"sext i32 {w.load('i32', w.element(row, place.column, 'i32'), 4)} to i64")
+
+    def _row(self, what: str, kind: str, columns: int) -> str:
+        """Return the row of a table that belongs to the iteration."""
+        w = self.w
+        return self._once(what, lambda: w.element(f"@{self.name}_{what}", w.set(f"mul i64 %k, {columns}"), kind))
+
+    def _once(self, key: object, write: Callable[[], str]) -> str:
+        if key not in self.known:
+            self.known[key] = write()
+        return self.known[key]
+
+    def _spread(self, kind: str, scalar: str) -> str:
+        """Return a number in every lane."""
+        if self.lanes.width == 1:
+            return scalar
+        whole = f"<{self.lanes.width} x {kind}>"
+        first = self.w.set(f"insertelement {whole} poison, {kind} {scalar}, i64 0")
+        mask = f"<{self.lanes.width} x i32> zeroinitializer"
+        return self.w.set(f"shufflevector {whole} {first}, {whole} poison, {mask}")
+
+    # --- instructions -------------------------------------------------------------------------------------------------
+
+    def _instruction(self, offset: int) -> None:
+        code = self.program.code[self.rolled.loop.first + offset]
+        op = Op(code[0])
+        truths = range(len(operands_of(code))) if op in (Op.AND, Op.OR, Op.NOT) else range(int(op == Op.SELECT))
+        values = [self._operand(offset, k, truth=k in truths) for k in range(len(operands_of(code)))]
+        self.results[offset] = value = self._result(op, offset, values)
+        place = self.rolled.stored.get(offset)
+        if place is not None:
+            if op in CONDITIONS:
+                value = self.w.set(f"uitofp {self.lanes.truth} {value} to {self.lanes.double}")
+            self.w.store(self.lanes.double, value, self._pointer(place), self.lanes.alignment)
+
+    def _result(self, op: Op, offset: int, values: list[str]) -> str:
+        if op == Op.POSITIVE:
+            status = self.w.set(f"add i64 {self._number(self.rolled.labels[offset])}, {FIRST_CHECK}")
+            self.arithmetic.check(values[0], self._spread("i64", status))
+            return values[0]
+        if op in (Op.SIN, Op.COS):
+            key = "angle", values[0]
+            if key not in self.known:
+                sine, cosine = sincos_call(self.w, self.lanes, values[0])
+                self.known[key], self.known["cosine", values[0]] = sine, cosine
+            return self.known[key] if op == Op.SIN else self.known["cosine", values[0]]
+        return self.arithmetic.result(op, values)
+
+
+def global_table(name: str, kind: str, entries: Sequence[str]) -> str:
+    """Return a table of constants of the module."""
+    return f"@{name} = internal constant [{len(entries)} x {kind}] [{', '.join(f'{kind} {x}' for x in entries)}]"
+
+
+def copied(w: Writer, table: str, count: int, target: str, source: str) -> None:
+    """Write copies from `source` to `target`, whose places stand in the tables `{table}_to` and `{table}_from`."""
+    tables = f"ptr @{table}_to, ptr @{table}_from"
+    w.add(f"  call void @copy_listed(ptr {target}, ptr {source}, {tables}, i64 {count})")
+
+
+def copy_tables(table: str, pairs: NDArray[Any]) -> list[str]:
+    """Return the tables of copies, (place to, place from) each."""
+    sides = (("to", pairs[:, 0]), ("from", pairs[:, 1]))
+    return [global_table(f"{table}_{side}", "i32", [str(x) for x in places.tolist()]) for side, places in sides]
+
+
+def copy_function(lanes: Lanes) -> str:
+    """Return the function that copies numbers from listed places to listed places."""
+    double, width, alignment = lanes.double, lanes.width, lanes.alignment
+    arguments = "ptr %to, ptr %from, ptr %tos, ptr %froms, i64 %count"
+    return f"""\
+define internal void @copy_listed({arguments}) {ATTRIBUTES} {{
+entry:
+  br label %head
+head:
+  %i = phi i64 [0, %entry], [%next, %body]
+  %more = icmp slt i64 %i, %count
+  br i1 %more, label %body, label %done
+body:
+  %tp = getelementptr inbounds i32, ptr %tos, i64 %i
+  %fp = getelementptr inbounds i32, ptr %froms, i64 %i
+  %t = load i32, ptr %tp, align 4
+  %f = load i32, ptr %fp, align 4
+  %t64 = sext i32 %t to i64
+  %f64 = sext i32 %f to i64
+  %tw = mul i64 %t64, {width}
+  %fw = mul i64 %f64, {width}
+  %target = getelementptr inbounds double, ptr %to, i64 %tw
+  %source = getelementptr inbounds double, ptr %from, i64 %fw
+  %x = load {double}, ptr %source, align {alignment}
+  store {double} %x, ptr %target, align {alignment}
+  %next = add i64 %i, 1
+  br label %head
+done:
+  ret void
+}}
+"""

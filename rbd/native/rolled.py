@@ -1,0 +1,274 @@
+"""Where the iterations of a loop find their operands, and where they leave results that others use.
+
+Room: native; knows nothing of robots. May import: errors and scalars. A result stays in a register where only its own
+iteration uses it; otherwise it is put into the workspace, the results of one iteration side by side. An operand from
+elsewhere is read from a place that grows with the iteration, or one that a table says; constants that differ stand in a
+table of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, TypeAlias, final
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from rbd.scalars.opcodes import Op, operands_of
+from rbd.scalars.program import Program
+from rbd.scalars.rolling import Loop
+
+_NONE: Final = np.iinfo(np.int64).min
+_WIDEST: Final = 3
+
+
+@final
+@attrs.frozen
+class Register:
+    """The result of instruction `offset` of the same iteration."""
+
+    offset: int
+
+
+@final
+@attrs.frozen
+class Literal:
+    """One constant for all iterations."""
+
+    value: float
+
+
+@final
+@attrs.frozen
+class Column:
+    """A constant for each iteration, in this column of the loop's table of constants."""
+
+    column: int
+
+
+@final
+@attrs.frozen
+class Steady:
+    """Number `start + iteration * step`: of a place of the workspace, of an entry of input port `port`, of a label."""
+
+    start: int
+    step: int
+    port: int | None = None
+
+
+@final
+@attrs.frozen
+class Listed:
+    """A number that this column of the loop's table says."""
+
+    column: int
+
+
+Place: TypeAlias = Register | Literal | Column | Steady | Listed
+
+
+@final
+@attrs.frozen(eq=False)
+class RolledLoop:
+    """One loop with the places of its operands and results."""
+
+    loop: Loop
+    operands: dict[tuple[int, int], Place]
+    """By (instruction in the iteration, operand)."""
+    labels: dict[int, Steady | Listed]
+    """By instruction in the iteration; of checks."""
+    stored: dict[int, Steady]
+    """Results that are put into the workspace, by instruction in the iteration."""
+    skipped: frozenset[int]
+    """Instructions in the iteration that are computed before: sines and cosines of inputs."""
+    table: NDArray[Any]
+    constants: NDArray[Any]
+    """A row for each iteration."""
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is left to compute."""
+        return len(self.skipped) == self.loop.period
+
+
+@final
+class Roller:
+    """Lays out the memory of a program's loops, then finds their operands."""
+
+    def __init__(self, program: Program, loops: Sequence[Loop]) -> None:
+        """Look at the operands of `program`."""
+        self.program, self.loops = program, loops
+        self.inputs = program.input_size
+        self.operands = _operand_table(program)
+        size = len(program.code)
+        self.number = np.full(size, -1)
+        self.iteration = np.zeros(size, dtype=np.int64)
+        for number, loop in enumerate(loops):
+            self.number[loop.first : loop.stop] = number
+            self.iteration[loop.first : loop.stop] = np.repeat(np.arange(loop.count), loop.period)
+        self.slots = np.full(size, -1)
+        self.extra: dict[int, int] = {}
+        """Places of inputs and constants that are read as if they were results, by operand."""
+        self.skipped = [self._skipped(loop) for loop in loops]
+
+    def rolled(self, index: int) -> bool:
+        """Return whether instruction `index` belongs to a loop."""
+        return bool(self.number[index] >= 0)
+
+    def computed(self, index: int) -> bool:
+        """Return whether instruction `index` is computed by a loop."""
+        number = int(self.number[index])
+        if number < 0:
+            return False
+        loop = self.loops[number]
+        return (index - loop.first) % loop.period not in self.skipped[number]
+
+    def _skipped(self, loop: Loop) -> frozenset[int]:
+        """Return the sines and cosines of an iteration that are of inputs, in all iterations."""
+        code, found = self.program.code, set[int]()
+        for offset in range(loop.period):
+            if code[loop.first + offset][0] in (Op.SIN, Op.COS):
+                angles = self.operands[loop.first + offset : loop.stop : loop.period, 0]
+                if ((angles >= 0) & (angles < self.inputs)).all():
+                    found.add(offset)
+        return frozenset(found)
+
+    # ---------------------------------------------------------------- memory
+
+    def lay_out(self, start: int) -> int:
+        """Give results that cross iterations their places, from `start` on; return the next free one."""
+        needed = self._needed()
+        for number, loop in enumerate(self.loops):
+            pattern: NDArray[Any] = np.any(needed[loop.first : loop.stop].reshape(loop.count, loop.period), axis=0)
+            pattern[list(self.skipped[number])] = True
+            offsets = np.flatnonzero(pattern)
+            places = start + np.arange(loop.count * len(offsets)).reshape(loop.count, len(offsets))
+            for column, offset in enumerate(offsets.tolist()):
+                self.slots[loop.first + offset : loop.stop : loop.period] = places[:, column]
+            start += loop.count * len(offsets)
+        return start
+
+    def _needed(self) -> NDArray[Any]:
+        """Return which results are used outside of the iteration they belong to."""
+        needed = np.zeros(len(self.program.code), dtype=bool)
+        users = np.arange(len(self.program.code))
+        for column in range(_WIDEST):
+            known = self.operands[:, column] >= self.inputs
+            source, user = self.operands[known, column] - self.inputs, users[known]
+            inside = (self.number[source] == self.number[user]) & (self.iteration[source] == self.iteration[user])
+            needed[source[~inside]] = True
+        elsewhere = [self.program.results]
+        elsewhere += [operands_of(code) for code in self.program.code if code[0] == Op.CALL]
+        for operands in elsewhere:
+            flat = np.array(operands, dtype=np.int64)
+            needed[flat[flat >= self.inputs] - self.inputs] = True
+        return needed
+
+    # ---------------------------------------------------------------- operands
+
+    def place(self, straight: dict[int, int]) -> dict[int, int]:
+        """Take in the places of results that no loop computes; return those of all."""
+        for index, slot in straight.items():
+            self.slots[index] = slot
+        placed = np.flatnonzero(self.slots >= 0)
+        return dict(zip(placed.tolist(), self.slots[placed].tolist(), strict=True))
+
+    def find(self, number: int, free: int) -> tuple[RolledLoop, int]:
+        """Return loop `number` with the places of its operands, and the next free place of the workspace."""
+        finder = _Finder(self, self.loops[number], free)
+        return finder.found(self.skipped[number]), finder.free
+
+
+@final
+class _Finder:
+    """Finds the places of one loop's operands, filling its tables."""
+
+    def __init__(self, roller: Roller, loop: Loop, free: int) -> None:
+        self.roller, self.loop, self.free = roller, loop, free
+        self.rows: list[NDArray[Any]] = []
+        self.constants: list[NDArray[Any]] = []
+        self.pool = np.array(roller.program.constants, dtype=np.float64)
+        self.ports = np.cumsum([0, *(port.size for port in roller.program.inputs)])
+
+    def found(self, skipped: frozenset[int]) -> RolledLoop:
+        """Return the loop with all places."""
+        loop, code = self.loop, self.roller.program.code
+        operands, labels = dict[tuple[int, int], Place](), dict[int, Steady | Listed]()
+        stored = dict[int, Steady]()
+        for offset in range(loop.period):
+            index = loop.first + offset
+            if self.roller.slots[index] >= 0 and offset not in skipped:
+                step = self.roller.slots[index + loop.period] - self.roller.slots[index]
+                stored[offset] = Steady(int(self.roller.slots[index]), int(step))
+            if offset in skipped:
+                continue
+            for position in range(len(operands_of(code[index]))):
+                column = self.roller.operands[index : loop.stop : loop.period, position]
+                operands[offset, position] = self._place(offset, column)
+            if code[index][0] == Op.POSITIVE:
+                found = np.array([instruction[2] for instruction in code[index : loop.stop : loop.period]])
+                labels[offset] = self._numbered(found)
+        empty = np.empty((loop.count, 0))
+        table = np.stack(self.rows, axis=1) if self.rows else empty
+        constants = np.stack(self.constants, axis=1) if self.constants else empty
+        return RolledLoop(loop, operands, labels, stored, skipped, table, constants)
+
+    def _place(self, offset: int, operands: NDArray[Any]) -> Place:
+        """Return where all iterations find one operand."""
+        relative = operands - self.roller.inputs - self.loop.first - np.arange(self.loop.count) * self.loop.period
+        source = int(relative[0])
+        if 0 <= source < offset and (relative == source).all() and source not in self.roller.skipped[self._number]:
+            return Register(source)
+        if (operands < 0).all():
+            return self._constant(self.pool[~operands])
+        if ((operands >= 0) & (operands < self.roller.inputs)).all():
+            port = int(np.searchsorted(self.ports, operands[0], side="right")) - 1
+            found = _steady(operands - self.ports[port])
+            if found is not None and operands.min() >= self.ports[port] and operands.max() < self.ports[port + 1]:
+                return Steady(found.start, found.step, port)
+        return self._numbered(self._slots(operands))
+
+    @property
+    def _number(self) -> int:
+        return int(self.roller.number[self.loop.first])
+
+    def _constant(self, values: NDArray[Any]) -> Place:
+        if (values.view(np.int64) == values[:1].view(np.int64)).all():
+            return Literal(float(values[0]))
+        self.constants.append(values)
+        return Column(len(self.constants) - 1)
+
+    def _slots(self, operands: NDArray[Any]) -> NDArray[Any]:
+        """Return the places of operands of several kinds; inputs and constants are given one."""
+        inputs = self.roller.inputs
+        slots = np.where(operands >= inputs, self.roller.slots[np.maximum(operands - inputs, 0)], -1)
+        for row in np.flatnonzero(operands < inputs).tolist():
+            operand = int(operands[row])
+            if operand not in self.roller.extra:
+                self.roller.extra[operand] = self.free
+                self.free += 1
+            slots[row] = self.roller.extra[operand]
+        assert (slots >= 0).all(), "an operand of a loop has no place"
+        return slots
+
+    def _numbered(self, numbers: NDArray[Any]) -> Steady | Listed:
+        found = _steady(numbers)
+        if found is not None:
+            return found
+        self.rows.append(numbers)
+        return Listed(len(self.rows) - 1)
+
+
+def _steady(numbers: NDArray[Any]) -> Steady | None:
+    """Return numbers that grow by the same step, as such."""
+    start = int(numbers[0])
+    step = int(numbers[1]) - start
+    return Steady(start, step) if np.array_equal(numbers, start + step * np.arange(len(numbers))) else None
+
+
+def _operand_table(program: Program) -> NDArray[Any]:
+    """Return the operands of every instruction but calls in a row of three, padded with `_NONE`."""
+    rows = [() if code[0] == Op.CALL else operands_of(code) for code in program.code]
+    padded = [(*row, _NONE, _NONE, _NONE)[:_WIDEST] for row in rows]
+    return np.array(padded, dtype=np.int64).reshape(len(rows), _WIDEST)
