@@ -88,7 +88,7 @@ from rbd.spatial import (
     Wrench,
     WrenchMatrix,
 )
-from rbd.state import DynamicsResult, MechanismState, ScalarState
+from rbd.state import DynamicsResult, MechanismState, ScalarState, interpreted
 from rbd.urdf import load_urdf, parse_urdf, write_urdf
 
 __version__ = "0.1.0"
@@ -157,6 +157,7 @@ __all__ = [
     "geometric_jacobian",
     "gravitational_potential_energy",
     "gravity_torques",
+    "interpreted",
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
     "inverse_mass_matrix",

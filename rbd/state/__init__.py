@@ -4,6 +4,7 @@ May import mechanism and above.
 """
 
 from rbd.state.base import StateView
+from rbd.state.interpreted import interpreted
 from rbd.state.kernel import kernel, kernels
 from rbd.state.layout import Layout, Link, LoopLink, Touch
 from rbd.state.mechanism_state import MechanismState
@@ -22,6 +23,7 @@ __all__ = [
     "State",
     "StateView",
     "Touch",
+    "interpreted",
     "kernel",
     "kernels",
 ]
