@@ -21,7 +21,7 @@ from rbd.algorithms.stabilization import DEFAULT, LoopGainsPerLoop, Stabilizatio
 from rbd.scalars import Matrix, Vector
 from rbd.state import DynamicsResult, State, StateView, kernel, passes
 from rbd.state.kernel import require_state
-from rbd.state.result import solving
+from rbd.state.result import BodyWrenchesOf, LoopReactions, ShortWay, solving
 
 
 @kernel(regroup=True)
@@ -35,7 +35,24 @@ def dynamics_kernel(
     return factored(state, matrix).solve(right), matrix, bias, passive, passes.configuration_rates(state)
 
 
-@solving(dynamics_kernel, wrenches_of_motion, "vd", "mass_matrix", "dynamics_bias", "passive_torques", "qd")
+_TREE = ("vd", "mass_matrix", "dynamics_bias", "passive_torques", "qd")
+_LOOPS = (*_TREE, "constraint_jacobian", "constraint_bias", "multipliers", "rank")
+
+
+def _reading_of_trees(vd: Vector) -> tuple[BodyWrenchesOf, LoopReactions | None]:
+    """Return how to find the joint wrenches of a motion on which nothing pushes."""
+    return partial(wrenches_of_motion, vd, None), None
+
+
+def _reading_of_loops(vd: Vector, multipliers: Vector, rank: Vector) -> tuple[BodyWrenchesOf, LoopReactions | None]:
+    """Return how to find joint wrenches and loop reactions of a motion on which nothing pushes from outside."""
+    return partial(joint_wrenches_with_loops, vd, None, multipliers), reactions(multipliers, rank[0])
+
+
+@solving(
+    ShortWay(dynamics_kernel, _TREE, ("vd",), _reading_of_trees),
+    ShortWay(constrained_dynamics_kernel, _LOOPS, ("vd", "multipliers", "rank"), _reading_of_loops),
+)
 def dynamics(
     result: DynamicsResult,
     state: State[Any],

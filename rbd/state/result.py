@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
-from functools import partial, wraps
+from functools import wraps
 from typing import Any, ParamSpec, cast, final
 
 import attrs
@@ -24,7 +24,6 @@ from rbd.state.kernel import body_of
 from rbd.state.layout import layout_of
 from rbd.state.queries import State
 from rbd.state.scalar_state import ScalarState
-from rbd.state.store.body import Body
 from rbd.state.store.doors import Door
 from rbd.state.store.kernels import Entry
 
@@ -47,20 +46,33 @@ class LoopReactions:
     wrenches: LoopWrenchesOf
 
 
-JointWrenches = Callable[[Vector, None, StateView], "tuple[Wrench[Any], ...]"]
-"""Makes the joint wrenches of a motion vd on which nothing pushes from outside."""
+Reading = Callable[..., "tuple[BodyWrenchesOf, LoopReactions | None]"]
+"""Makes, of what a short way keeps besides q and v, how to find joint wrenches and loop reactions."""
+
+
+@final
+@attrs.frozen(eq=False)
+class ShortWay:
+    """How machine code of a kernel fills a result without Python in between; nothing pushes from outside."""
+
+    kernel: Callable[..., Any]
+    names: tuple[str, ...]
+    """The arrays that the kernel's outputs go to."""
+    kept: tuple[str, ...]
+    """Those of which a copy is kept, out of reach of those who write into the arrays; vd is the first."""
+    reading: Reading
 
 
 @final
 @attrs.frozen(eq=False)
 class _Behind:
-    """What the short way of a result leads to: a kernel, the parameters it has, and what it keeps of a solution."""
+    """What the short way of a result leads to: machine code, the parameters it has, and what it keeps of a solution."""
 
     entry: Entry
     parameters: int
-    kept: tuple[Array, Array, Array]
-    """q, v and vd, out of reach of those who write into the arrays."""
-    wrenches: JointWrenches
+    kept: tuple[Array, ...]
+    """q, v and what the short way keeps."""
+    reading: Reading
 
 
 @final
@@ -95,6 +107,7 @@ class DynamicsResult:
             "constraint_jacobian": np.zeros((nc, nv)),
             "constraint_bias": np.zeros(nc),
             "multipliers": np.zeros(nc),
+            "rank": np.zeros(()),
         }
         self._loops: LoopReactions | None = None
         self._snapshot: State[Any] | None = None
@@ -174,6 +187,7 @@ class DynamicsResult:
     @property
     def constraint_rank(self) -> int:
         """How many of the constraints are independent."""
+        self._settle()
         return 0 if self._loops is None else int(to_float(self._loops.rank))
 
     # --- framed values -----------------------------------------------------------------------------
@@ -264,30 +278,32 @@ class DynamicsResult:
 
     # --- the short way -----------------------------------------------------------------------------
 
-    def open_door(self, state: State[Any], body: Body, wrenches: JointWrenches, names: Sequence[str]) -> None:
+    def open_door(self, state: State[Any], way: ShortWay) -> None:
         """Let machine code write solutions of `state` into the arrays, from now on, if that is possible."""
-        entry = state.compiled(body)
+        entry = state.compiled(body_of(way.kernel))
         if entry is None:
             return
         behind, version = self._behind, self._mechanism.parameter_version
         stays = self.door is not None and self.door_of is state.doors and behind is not None
         if stays and behind is not None and behind.entry is entry and behind.parameters == version:
             return
-        q, v, vd = (np.zeros_like(self._arrays[name]) for name in ("q", "v", "vd"))
-        targets = tuple(self._arrays[name] for name in names)
-        self.door = state.door(entry, targets, ((self.q, q), (self.v, v)), ((self.vd, vd),), self._counter)
+        self._settle()  # what is behind the old door is lost
+        q, v, *kept = (np.zeros_like(self._arrays[name]) for name in ("q", "v", *way.kept))
+        targets = tuple(self._arrays[name] for name in way.names)
+        further = tuple((self._arrays[name], copy) for name, copy in zip(way.kept, kept, strict=True))
+        self.door = state.door(entry, targets, ((self.q, q), (self.v, v)), further, self._counter)
         self.door_of = state.doors
-        self._behind = _Behind(entry, version, (q, v, vd), wrenches)
+        self._behind = _Behind(entry, version, (q, v, *kept), way.reading)
 
     def _settle(self) -> None:
         """Take notice of a solution that machine code has put into the arrays."""
         behind = self._behind
         if behind is None or self._seen == self._counter[0]:
             return
-        q, v, vd = (tuple(each.tolist()) for each in behind.kept)
-        self._snapshot = ScalarState(self._mechanism, q, v)
-        self._vd, self._wrenches = vd, partial(behind.wrenches, vd, None)
-        self._loops = self._accelerations = None
+        q, v, *kept = (tuple(each.reshape(-1).tolist()) for each in behind.kept)
+        self._snapshot, self._vd = ScalarState(self._mechanism, q, v), kept[0]
+        self._wrenches, self._loops = behind.reading(*kept)
+        self._accelerations = None
         self._parameters = behind.parameters
         self._seen = self._counter[0]
 
@@ -309,14 +325,8 @@ class DynamicsResult:
         return self._snapshot
 
 
-def solving(
-    kernel: Callable[..., Any], wrenches: JointWrenches, *names: str
-) -> Callable[[Callable[P, DynamicsResult]], Callable[P, DynamicsResult]]:
-    """Give a function of (result, state, torques) that fills a result a short way to its kernel.
-
-    `names` are the arrays the kernel's outputs go to; `wrenches` makes joint wrenches when they are asked for.
-    """
-    body = body_of(kernel)
+def solving(tree: ShortWay, loops: ShortWay) -> Callable[[Callable[P, DynamicsResult]], Callable[P, DynamicsResult]]:
+    """Give a function of (result, state, torques) that fills a result short ways: one for trees, one for loops."""
 
     def decorate(function: Callable[P, DynamicsResult]) -> Callable[P, DynamicsResult]:
         @wraps(function)
@@ -327,7 +337,7 @@ def solving(
             if leads_there and door is not None and (door(*args) if args else door(state.still)) is None:
                 return result
             cast("Any", function)(result, state, *args, **named)
-            result.open_door(state, body, wrenches, names)
+            result.open_door(state, loops if state.layout.loops else tree)
             return result
 
         return cast("Callable[P, DynamicsResult]", call)
