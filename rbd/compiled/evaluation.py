@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from rbd import native
 from rbd.compiled.arguments import as_input, as_rows, leading_shape, output_arrays
+from rbd.compiled.preparation import Preparation
 from rbd.compiled.status import raise_status
 from rbd.errors import ArgumentError
 from rbd.scalars.arrays import Array
@@ -35,6 +36,7 @@ class Evaluation:
         self.outline = source.outline
         self.defaults = dict(defaults)
         self.kernel: NativeKernel | None = None
+        self.preparation = Preparation()
         self.single_calls = 0
         """How often machine code ran for one state."""
 
@@ -51,8 +53,7 @@ class Evaluation:
         self, *arrays: ArrayLike, out: Array | Sequence[Array] | None = None, threads: int = 1, **named: ArrayLike
     ) -> Result:
         """Compute the outputs as `RecordedFunction.__call__` says."""
-        kernel = self.compile()
-        return self._evaluated(kernel, self.inputs(arrays, named), out, threads)
+        return self._evaluated(self.compile(), self.inputs(arrays, named), out, threads)
 
     def interpret(self, *arrays: ArrayLike, **named: ArrayLike) -> Result:
         """Compute the outputs with the interpreter."""
@@ -83,7 +84,7 @@ class Evaluation:
         outputs = output_arrays(self.outline.outputs, lead, out)
         if lead and out is not None:
             inputs = _apart(inputs, outputs)
-        if kernel is None:
+        if kernel is None or not self.preparation.has(kernel, rows=bool(lead)):
             self._interpret_rows(inputs, lead, outputs)
         elif lead:
             self._run_batch(kernel, inputs, lead, outputs, threads)

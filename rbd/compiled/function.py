@@ -13,6 +13,7 @@ from typing_extensions import override
 
 from rbd import native
 from rbd.compiled.evaluation import Evaluation, Result
+from rbd.progress import Listener
 from rbd.scalars.arrays import Array
 from rbd.scalars.outline import Source
 from rbd.scalars.program import Program
@@ -60,9 +61,13 @@ class RecordedFunction:
         """What evaluates the function, without builtins; for rbd's own use."""
         return self._evaluation
 
-    def compile(self) -> RecordedFunction:
-        """Make the machine code now rather than in the first calls; return this function."""
+    def compile(self, *, progress: bool | Listener = False) -> RecordedFunction:
+        """Make the machine code now rather than in the first calls; return this function.
+
+        `progress=True` shows a bar if that takes compiling; a function of (steps done, steps) is called instead.
+        """
         if native.available():
+            self._evaluation.preparation.progress = progress
             self._fast = self.builtin()
         return self
 
@@ -149,6 +154,7 @@ class RecordedFunction:
         slow, kernel = fallback or self._evaluation, self._evaluation.compile()
         if kernel is None:
             return slow
+        self._evaluation.preparation.wait(kernel)
         return native.make_entry(kernel, slow, name=name, documentation=documentation, guard=guard)
 
     def __reduce__(self) -> tuple[object, ...]:

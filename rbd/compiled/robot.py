@@ -22,6 +22,7 @@ from rbd.compiled.rollout import rollout
 from rbd.compiled.stepping import Integrator
 from rbd.errors import StaleStateError
 from rbd.mechanism import Mechanism, RigidBody
+from rbd.progress import Listener
 from rbd.scalars.arrays import Array
 from rbd.state.parameters import ParameterName, parameter_shape
 
@@ -45,8 +46,10 @@ class CompiledRobot:
     (1000, 2, 2)
     """
 
-    def __init__(self, mechanism: Mechanism, parameters: Iterable[ParameterName] = ()) -> None:
-        """Take `mechanism` as it is, with `parameters` as inputs; nothing is compiled yet."""
+    def __init__(
+        self, mechanism: Mechanism, parameters: Iterable[ParameterName] = (), *, progress: bool | Listener = False
+    ) -> None:
+        """Take `mechanism` as it is, with `parameters` as inputs; nothing is compiled yet. See `rbd.compile`."""
         self._mechanism = mechanism
         self._parameters = tuple(dict.fromkeys(parameters))
         for name in self._parameters:
@@ -54,6 +57,7 @@ class CompiledRobot:
         self._versions = (mechanism.structure_version, mechanism.parameter_version)
         self._functions: dict[str, RecordedFunction] = {}
         self._gets_faster = True
+        self._progress = progress
 
     @property
     def mechanism(self) -> Mechanism:
@@ -270,6 +274,7 @@ class CompiledRobot:
         known = self._functions.get(key)
         if known is None:
             known = self._functions[key] = recorded_function(recipe(), self._mechanism, key, self._parameters)
+            known.evaluation.preparation.progress = self._progress
         return known
 
 
@@ -279,9 +284,12 @@ def _only(result: Result) -> Array:
 
 
 def compile(  # noqa: A001 - rbd.compile is the name users know; not in __all__
-    mechanism: Mechanism, parameters: Iterable[ParameterName] = ()
+    mechanism: Mechanism, parameters: Iterable[ParameterName] = (), *, progress: bool | Listener = False
 ) -> CompiledRobot:
     """Return the algorithms of `mechanism` as native functions of arrays; each compiles when first called.
+
+    `progress=True` shows a bar whenever one compiles; a function of (steps done, steps) is called instead. Machine code
+    that was made before, by any process, is found on disk.
 
     `parameters` names what is to be an input instead of a constant: "inertia", "gravity", "placement", "damping",
     "friction", "friction_velocity", "armature", "bound_stiffness", "bound_damping". Every function then takes them as
@@ -300,4 +308,4 @@ def compile(  # noqa: A001 - rbd.compile is the name users know; not in __all__
     >>> bool(weightless.inverse_dynamics(q, np.zeros(7), np.zeros(7), gravity=np.zeros(3)).any())
     False
     """
-    return CompiledRobot(mechanism, parameters)
+    return CompiledRobot(mechanism, parameters, progress=progress)

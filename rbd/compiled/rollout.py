@@ -80,7 +80,9 @@ class _Walk:
         if kernel is None:
             for k in range(self._steps):
                 self._take(k)
-        elif self._lead:
+            return
+        self._step.preparation.wait(kernel, rows=bool(self._lead))
+        if self._lead:
             self._take_rows(kernel, threads)
         else:
             self._take_single(kernel)
