@@ -15,8 +15,10 @@
     ├── SingularError (ArithmeticError)      a matrix that must be inverted cannot be
     ├── SolverError (RuntimeError)           a numerical solver gave up
     ├── DivergedError (ArithmeticError)      a simulation left the finite numbers
+    ├── WorkspaceError (MemoryError)         there is no memory for a kernel's workspace
     ├── ScalarError (TypeError)              a scalar type cannot do what was asked of it
     │   └── RecordingError                   an algorithm branched on a recorded value
+    │       └── RecordingLimitError          a recording has more operations than can be compiled
     └── UrdfError (ValueError)               a robot file is refused; has .file .line .column .element
         ├── UrdfSyntaxError                  not well-formed XML, or not UTF-8
         ├── UrdfRefusedError                 a forbidden construct, or a limit exceeded
@@ -165,6 +167,12 @@ class DivergedError(RbdError, ArithmeticError):
     code = "diverged"
 
 
+class WorkspaceError(RbdError, MemoryError):
+    """There is no memory for a kernel's workspace. Field: argument, the kernel's name."""
+
+    code = "workspace"
+
+
 class ScalarError(RbdError, TypeError):
     """A scalar type cannot do what was asked. Fields: scalar, function."""
 
@@ -175,6 +183,12 @@ class RecordingError(ScalarError):
     """An algorithm branched on, compared or hashed a recorded value. Fields: where."""
 
     code = "recording"
+
+
+class RecordingLimitError(RecordingError):
+    """A recording has more operations than can be compiled in one piece. Fields: where, limit."""
+
+    code = "recording-limit"
 
 
 class UrdfError(RbdError, ValueError):

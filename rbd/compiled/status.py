@@ -11,20 +11,22 @@ import numpy as np
 
 from rbd.errors import NotFiniteError
 from rbd.scalars.arrays import Array
-from rbd.scalars.intrinsics.intrinsic import failure
-from rbd.scalars.opcodes import BAD_INPUT, BAD_OUTPUT, FIRST_CHECK
+from rbd.scalars.intrinsics.intrinsic import failure, no_memory
+from rbd.scalars.opcodes import BAD_INPUT, BAD_OUTPUT, FIRST_CHECK, NO_MEMORY
 from rbd.scalars.outline import Outline
 from rbd.scalars.program import Program
 
 
 def raise_status(program: Program | Outline, status: int, inputs: Sequence[Array], row: int | None = None) -> None:
-    """Raise the error `status` stands for: NotFiniteError or SingularError; `row` is the row of a batch it is about."""
+    """Raise the error `status` stands for: `row` is the row of a batch it is about."""
     where = "" if row is None else f" in row {row} of the batch"
     if status == BAD_INPUT:
         name, index = _bad_entry(program, inputs, row)
         raise NotFiniteError(f"{name}{list(index)} is not finite{where}", argument=name, index=index, row=row)
     if status == BAD_OUTPUT:
         raise NotFiniteError(f"{program.name} left the range of float64{where}", argument=program.name, row=row)
+    if status == NO_MEMORY:
+        raise no_memory(program.name)
     error = failure(program.labels, program.calls, status - FIRST_CHECK)
     raise type(error)(f"{error.message}{where}", **error.fields, row=row)
 

@@ -13,7 +13,7 @@ from rbd.native.finite import any_lane, lanes_not_finite
 from rbd.native.ir import ATTRIBUTES, Lanes, Writer
 from rbd.native.transpose import gather, gather_some, loop, scatter, scatter_lane, spread
 from rbd.native.wrappers import Workspace, sizes
-from rbd.scalars.opcodes import BAD_INPUT, BAD_OUTPUT
+from rbd.scalars.opcodes import BAD_INPUT, BAD_OUTPUT, NO_MEMORY
 from rbd.scalars.program import Program
 
 LINE = 64
@@ -105,6 +105,7 @@ class _Batch:
         )
         w.begin("entry")
         self.workspace = Workspace(w, (self.slots + self.n_in + self.n_out + 1) * width)
+        self.workspace.require(f"  store i64 {NO_MEMORY}, ptr %status, align 8\n  ret i64 %first")
         inputs = w.element(self.workspace.pointer, self.slots * width)
         self.inputs = inputs
         self.outputs = w.element(inputs, self.n_in * width)

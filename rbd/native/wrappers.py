@@ -10,7 +10,7 @@ from rbd.native.bounds import always_finite
 from rbd.native.finite import any_not_finite
 from rbd.native.ir import ATTRIBUTES, Writer
 from rbd.native.lower import input_count
-from rbd.scalars.opcodes import BAD_INPUT, BAD_OUTPUT
+from rbd.scalars.opcodes import BAD_INPUT, BAD_OUTPUT, NO_MEMORY
 from rbd.scalars.program import Port, Program
 
 _STACK_LIMIT = 64 * 1024
@@ -39,6 +39,15 @@ class Workspace:
             self.pointer = w.set(f"inttoptr i64 {w.set(f'and i64 {up}, -64')} to ptr")
         else:
             self.pointer = w.set(f"alloca [{doubles} x double], align 64")
+
+    def require(self, failure: str) -> None:
+        """Write what is done when there is no memory: `failure`, which must leave the function."""
+        if self.on_heap:
+            w, missing, there = self._w, self._w.label(), self._w.label()
+            w.add(f"  br i1 {w.set(f'icmp eq ptr {self._raw}, null')}, label %{missing}, label %{there}")
+            w.begin(missing)
+            w.add(failure)
+            w.begin(there)
 
     def free(self) -> None:
         """Write the release of what came from the heap."""
@@ -69,6 +78,7 @@ def _function(name: str, program: Program, slots: int, names: list[str], *, fini
     w, (_, n_out) = Writer(), sizes(program)
     w.add(f"define i64 @{name}(ptr noalias %in, ptr noalias %out) {ATTRIBUTES} {{")
     workspace = Workspace(w, slots + (0 if in_place else n_out) + 16)
+    workspace.require(f"  ret i64 {NO_MEMORY}")
     block = w.load("ptr", "%out") if in_place else w.element(workspace.pointer, _rounded(slots))
     status = w.set("alloca i64, align 8")
     w.store("i64", "0", status)

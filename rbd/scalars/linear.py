@@ -6,19 +6,28 @@ recorded scalars; a pivot that is not positive is named.
 The factor runs from the last row to the first, A = Lᵀ D L. Where rows belong to a tree with parents first, entries that
 are zero because two branches do not meet then stay zero (Featherstone 2008, section 6.5). Such entries are the integer
 0, not a float that happens to vanish, and cost nothing.
+
+Written out, both factor and inverse are cubic. Where that would record more than `LARGE` multiply-adds, a recording
+calls the intrinsics of the same algorithm instead, which take the matrix for dense.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import final
+from itertools import accumulate
+from typing import Final, final
 
 import attrs
 
 from rbd.scalars.functions import positive, sqrt
+from rbd.scalars.intrinsics import FACTOR_POSITIVE_DEFINITE, INVERT_FACTORED
 from rbd.scalars.protocol import Matrix, Scalar, Vector
+from rbd.scalars.registry import dominant
 
 Labels = Sequence[str]
+
+LARGE: Final = 50_000
+"""Multiply-adds that a recording writes out at most."""
 
 
 @final
@@ -40,6 +49,8 @@ class Factor:
     def of(cls, matrix: Matrix, labels: Labels) -> Factor:
         """Factor `matrix`, of which the lower triangle is read; raise SingularError naming the label of a bad pivot."""
         left = [list(row[: i + 1]) for i, row in enumerate(matrix)]
+        if len(left) ** 3 > 6 * LARGE and _records(left) and _factor_cost(left) > LARGE:
+            return cls._called(left, labels)
         rows: list[tuple[tuple[int, Scalar], ...]] = [()] * len(left)
         inverse: list[Scalar] = [0] * len(left)
         for k in reversed(range(len(left))):
@@ -50,6 +61,13 @@ class Factor:
                 for j, entry in entries[: position + 1]:
                     left[i][j] = left[i][j] - scaled * entry
         return cls(tuple(rows), tuple(inverse))
+
+    @classmethod
+    def _called(cls, lower: Sequence[Sequence[Scalar]], labels: Labels) -> Factor:
+        """Return the factor as the outputs of an intrinsic."""
+        flat = FACTOR_POSITIVE_DEFINITE((len(lower),), [x for row in lower for x in row], labels)
+        rows = _triangle(flat, len(lower))
+        return cls(tuple(tuple((j, -x) for j, x in enumerate(row[:-1])) for row in rows), tuple(r[-1] for r in rows))
 
     def solve(self, right: Sequence[Scalar]) -> Vector:
         """Return x with A x = `right`."""
@@ -91,8 +109,40 @@ class Factor:
     def inverse(self) -> Matrix:
         """Return the inverse of A, exactly symmetric."""
         size = len(self.rows)
+        if 2 * size * sum(map(len, self.rows)) > LARGE and _records((self.inverse_diagonal,)):
+            return self._inverse_called()
         columns = [self.solve([1 if i == j else 0 for i in range(size)]) for j in range(size)]
         return tuple(tuple(columns[max(i, j)][min(i, j)] for j in range(size)) for i in range(size))
+
+    def _inverse_called(self) -> Matrix:
+        """Return the inverse as the outputs of an intrinsic."""
+        size, flat = len(self.rows), list[Scalar]()
+        for i, (row, inverse) in enumerate(zip(self.rows, self.inverse_diagonal, strict=True)):
+            known = dict(row)
+            flat += [*(-known.get(j, 0) for j in range(i)), inverse]
+        rows = _triangle(INVERT_FACTORED((size,), flat), size)
+        return tuple(tuple(rows[max(i, j)][min(i, j)] for j in range(size)) for i in range(size))
+
+
+def _triangle(flat: Vector, size: int) -> list[Vector]:
+    """Return the rows of a lower triangle."""
+    return [flat[stop - i - 1 : stop] for i, stop in enumerate(accumulate(range(1, size + 1)))]
+
+
+def _records(values: Sequence[Sequence[Scalar]]) -> bool:
+    """Return whether operations with these values are recorded."""
+    found = dominant(values)
+    return found is not None and found[0].records
+
+
+def _factor_cost(lower: Sequence[Sequence[Scalar]]) -> int:
+    """Count the multiply-adds of a factor, with the entries that appear on the way."""
+    rows, cost = [{j for j, entry in enumerate(row[:-1]) if not _absent(entry)} for row in lower], 0
+    for k in reversed(range(len(rows))):
+        cost += len(rows[k]) * (len(rows[k]) + 1) // 2
+        for i in rows[k]:
+            rows[i] |= {j for j in rows[k] if j < i}
+    return cost
 
 
 def _absent(entry: Scalar) -> bool:

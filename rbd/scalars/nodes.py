@@ -6,9 +6,9 @@ constant operand are kinds of their own, because most rules of simplification as
 
 from __future__ import annotations
 
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NoReturn, TypeAlias
 
-from rbd.errors import RecordingError
+from rbd.errors import RecordingError, RecordingLimitError
 from rbd.scalars.opaque import Opaque, caller_line
 from rbd.scalars.opcodes import Op
 
@@ -39,6 +39,20 @@ KIND_NAMES: Final = {op.value: op.name for op in Op} | {
     RECIPROCAL: "DIV",
 }
 """What a kind of node is called: the operation it becomes."""
+
+
+LIMIT: Final = 1_000_000
+"""Operations in one recording: about 600 MB and half a minute. What needs more cannot be compiled in one piece."""
+
+
+def refuse_more() -> NoReturn:
+    """Raise RecordingLimitError."""
+    where = caller_line()
+    message = (
+        f"{where}: the recording has reached {LIMIT} operations, the most that are compiled as one function;"
+        " interpret it, or record smaller parts"
+    )
+    raise RecordingLimitError(message, where=where, limit=LIMIT)
 
 
 class Nodes:

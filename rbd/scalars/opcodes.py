@@ -89,6 +89,9 @@ BAD_INPUT: Final = 1
 BAD_OUTPUT: Final = 2
 """Status: an output is not finite."""
 
+NO_MEMORY: Final = 3
+"""Status: there was no memory for the workspace."""
+
 FIRST_CHECK: Final = 16
 """Status: this number plus a label's index, when that POSITIVE's operand is not positive."""
 

@@ -52,6 +52,9 @@ class Operations(ABC, Generic[T]):
     spoiled_by_floats: ClassVar[bool] = False
     """Whether the family's own arithmetic loses exactness on meeting a float (`Fraction * float` is a float)."""
 
+    records: ClassVar[bool] = False
+    """Whether operations are written down instead of done."""
+
     @abstractmethod
     def lift(self, x: Scalar, like: T) -> T:
         """Return `x`, of another family, as a member of this one, exactly; raise ScalarError when there is none."""

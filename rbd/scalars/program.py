@@ -28,11 +28,11 @@ from rbd.errors import ArgumentError, NotFiniteError, RbdError
 from rbd.scalars.arrays import float_array
 from rbd.scalars.graph import Graph, Nested
 from rbd.scalars.interpret import run
-from rbd.scalars.intrinsics.intrinsic import Call, failure
+from rbd.scalars.intrinsics.intrinsic import Call, failure, no_memory
 from rbd.scalars.listing import Count, count, listing
 from rbd.scalars.lowering import Lowering, flattened
 from rbd.scalars.nodes import subscript
-from rbd.scalars.opcodes import BAD_INPUT, BAD_OUTPUT, CLEAN, FIRST_CHECK
+from rbd.scalars.opcodes import BAD_INPUT, BAD_OUTPUT, CLEAN, FIRST_CHECK, NO_MEMORY
 from rbd.scalars.protocol import Array
 
 
@@ -175,6 +175,8 @@ class Program:
             return failure(self.labels, self.calls, status - FIRST_CHECK)
         if status == BAD_OUTPUT:
             return NotFiniteError(f"{self.name} has a result that is not finite", argument=self.name)
+        if status == NO_MEMORY:
+            return no_memory(self.name)
         if status != BAD_INPUT:
             return RbdError(f"{self.name} ended with the unknown status {status}", status=status)
         bad = next((k for k, x in enumerate(inputs) if not math.isfinite(x)), None)

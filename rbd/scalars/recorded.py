@@ -16,6 +16,7 @@ from typing import Any, Final, NoReturn, final
 import numpy as np
 from typing_extensions import override
 
+from rbd.scalars import nodes as kept
 from rbd.scalars.backends.real import to_float
 from rbd.scalars.constants import Rational
 from rbd.scalars.nodes import (
@@ -126,6 +127,8 @@ def node(graph: Nodes, op: int, a: Any, b: Any, key: Key) -> Recorded:
     found: Recorded | None = table.get(key)
     if found is None:
         order = graph.order
+        if len(order) >= kept.LIMIT:
+            kept.refuse_more()
         found = Recorded.__new__(Recorded)
         found.graph, found.index, found.op, found.a, found.b = graph, len(order), op, a, b
         order.append(found)

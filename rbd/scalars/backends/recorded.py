@@ -124,6 +124,7 @@ class RecordedOperations(Operations[Recorded]):
 
     name = "recorded"
     priority = 90
+    records = True
 
     @override
     def lift(self, x: Scalar, like: Recorded) -> Recorded:

@@ -12,9 +12,16 @@ May import: the rest of `rbd.scalars` but programs. To add one, write a function
 
 from rbd.scalars.intrinsics.intrinsic import TABLE, Call, Intrinsic, Lengths, must_be_positive
 from rbd.scalars.intrinsics.minimum_norm import MINIMUM_NORM_SOLVE, minimum_norm_solve
-from rbd.scalars.intrinsics.positive_definite import SOLVE_POSITIVE_DEFINITE, solve_positive_definite
+from rbd.scalars.intrinsics.positive_definite import (
+    FACTOR_POSITIVE_DEFINITE,
+    INVERT_FACTORED,
+    SOLVE_POSITIVE_DEFINITE,
+    solve_positive_definite,
+)
 
 __all__ = [
+    "FACTOR_POSITIVE_DEFINITE",
+    "INVERT_FACTORED",
     "MINIMUM_NORM_SOLVE",
     "SOLVE_POSITIVE_DEFINITE",
     "TABLE",

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast, final
 import attrs
 from typing_extensions import override
 
-from rbd.errors import ArgumentError, RbdError, SingularError
+from rbd.errors import ArgumentError, RbdError, SingularError, WorkspaceError
 from rbd.scalars.functions import is_float, to_float
 from rbd.scalars.intrinsics.checking import checked
 from rbd.scalars.intrinsics.decided import Decided, Family
@@ -222,6 +222,11 @@ def failure(labels: Sequence[str], calls: Sequence[Call], number: int) -> RbdErr
     """Return the error that label `number` of a program stands for: a check's, or a call's."""
     call = next((call for call in calls if call.has_label(number)), None)
     return must_be_positive(labels[number]) if call is None else call.intrinsic.error(labels[number])
+
+
+def no_memory(name: str) -> WorkspaceError:
+    """Return the error of a program for which there is no memory."""
+    return WorkspaceError(f"there is no memory for the workspace of {name}", argument=name)
 
 
 def _split(flat: list[float], lengths: Sequence[int]) -> list[list[float]]:
