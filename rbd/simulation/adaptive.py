@@ -35,7 +35,8 @@ class AdaptiveMuntheKaas(Integrator):
     Errors of configurations count in radians and metres (size 1), those of velocities and contact states by their own
     size. Between two samples it takes as many steps as that needs: `dt` of `simulate` is how often results are wanted.
     Raises ArgumentError unless the tolerances are positive and the tableau has an embedded method. A run raises
-    SolverError when the steps become too short to go on, as they do where the motion jumps.
+    SolverError when the steps become too short to go on, as they do where the motion jumps, and when it takes more than
+    `most_steps` attempts between two samples.
 
     >>> import rbd
     >>> from rbd.simulation import AdaptiveMuntheKaas
@@ -49,6 +50,7 @@ class AdaptiveMuntheKaas(Integrator):
     rtol: float = 1e-6
     atol: float = 1e-9
     tableau: ButcherTableau = DORMAND_PRINCE
+    most_steps: int = 100_000
 
     def __attrs_post_init__(self) -> None:
         for name, value in (("rtol", self.rtol), ("atol", self.atol)):
@@ -75,7 +77,7 @@ class _Run(Integrator):
     def __init__(self, method: AdaptiveMuntheKaas) -> None:
         self._method = method
         self._step = math.inf
-        self.steps = 0
+        self._attempts = 0
         self._exponent = 1 / max(2, min(5, method.tableau.order + 1))
 
     @override
@@ -84,7 +86,7 @@ class _Run(Integrator):
 
     @override
     def step(self, flow: Flow, state: MechanismState, s: Array, start: float, end: float) -> Array:
-        t = start
+        t, self._attempts = start, 0
         while t < end:
             wanted = min(self._step, end - t)
             stop = end if t + 1.01 * wanted >= end else t + wanted
@@ -103,16 +105,12 @@ class _Run(Integrator):
                     raise
             factor = _MOST if error == 0 else min(_MOST, max(_LEAST, _SAFETY * error**-self._exponent))
             if error <= 1:
-                self._remember((stop - t) * factor)
+                self._step = (stop - t) * factor
                 return stop, end
             state.set_configuration(q)
             state.set_velocity(v)
             stop = t + (stop - t) * min(factor, 1.0)
             self._require_progress(t, stop)
-
-    def _remember(self, step: float) -> None:
-        self._step = step
-        self.steps += 1
 
     def _require_progress(self, t: float, stop: float) -> None:
         if not stop - t > _TINY * max(1.0, abs(t)):
@@ -121,6 +119,10 @@ class _Run(Integrator):
 
     def _attempt(self, flow: Flow, state: MechanismState, s: Array, t: float, stop: float) -> tuple[Array, float]:
         """Move the state to `stop`; return the contact states there and the error in units of the tolerance."""
+        self._attempts += 1
+        if self._attempts > self._method.most_steps:
+            message = f"more than {self._method.most_steps} steps between two samples: {stop - t:.3g} s at t = {t!r}"
+            raise SolverError(message, reason="too many steps", time=t)
         tableau, v = self._method.tableau, state.v.copy()
         slopes = take_stages(tableau, flow, state, s, t, stop)
         end = slopes.move(tableau.b)

@@ -131,10 +131,10 @@ class Watch:
         return Occurrence(t, self._events.index(event), event.name)
 
     def values_after(self, landing: Landing) -> list[float]:
-        """Return the values from which the next step starts: an event that just happened starts at zero."""
+        """Return the values from which the next step starts: zero where an event happened and no effect changed that."""
         values = self.values(landing.time)
-        pairs = zip(self._events, values, strict=True)
-        return [0.0 if event in landing.happened else value for event, value in pairs]
+        rows = zip(self._events, landing.values, values, strict=True)
+        return [0.0 if event in landing.happened and now == then else now for event, then, now in rows]
 
     def _land(self, step: Step, s: Array, start: float, end: float, before: list[float]) -> Landing:
         after_s = step(s, start, end)

@@ -74,6 +74,10 @@ class ZeroOrderHold(Generic[Answer]):
         """Return whether time `t` is at, or beyond, the next instant."""
         return self.next_instant - t <= _SLIVER * self._period
 
+    def is_before(self, t: float) -> bool:
+        """Return whether the next instant comes before time `t`."""
+        return t - self.next_instant > _SLIVER * self._period
+
     def sample(self, t: float, state: MechanismState) -> None:
         """Ask the controller; its answer is held from now until the next instant after `t`."""
         index = max(round(t / self._period), 0) if self.is_due(t) else math.floor(t / self._period)

@@ -176,7 +176,7 @@ class Run:
         """Move to time `end`; return whether a terminal event came first."""
         for _ in range(_MOST_EVENTS + self._instants(t, end)):
             self._ask_holds(t)
-            stop = min((hold.next_instant for hold in self._motion.holds if not hold.is_due(end)), default=end)
+            stop = min((hold.next_instant for hold in self._motion.holds if hold.is_before(end)), default=end)
             t = self._step(t, min(stop, end))
             if self._ended or t >= end:
                 return self._ended
