@@ -22,6 +22,7 @@ from rbd.algorithms.hybrid_dynamics import HybridDynamics
 from rbd.algorithms.inverse_dynamics import dynamics_bias, gravity_torques, inverse_dynamics
 from rbd.algorithms.inverse_dynamics_derivatives import inverse_dynamics_derivatives
 from rbd.algorithms.inverse_mass_matrix import inverse_mass_matrix
+from rbd.algorithms.jacobian_rates import center_of_mass_jacobian, geometric_jacobian_rate
 from rbd.algorithms.jacobians import geometric_jacobian, point_jacobian
 from rbd.algorithms.mass_matrix import mass_matrix
 from rbd.algorithms.momentum import (
@@ -32,7 +33,14 @@ from rbd.algorithms.momentum import (
     momentum_rate_bias,
 )
 from rbd.algorithms.passive import passive_torques
+from rbd.algorithms.product_derivatives import (
+    bias_derivatives,
+    inverse_mass_product_derivatives,
+    mass_matrix_product_derivatives,
+)
+from rbd.algorithms.regressor import external_wrench_derivatives, gravity_derivatives, regressor
 from rbd.algorithms.stabilization import Baumgarte, LoopStabilization, Stabilization
+from rbd.algorithms.step_derivatives import StepDerivatives, step_derivatives
 
 __all__ = [
     "ArticulatedBodies",
@@ -43,10 +51,13 @@ __all__ = [
     "LoopClosure",
     "LoopStabilization",
     "Stabilization",
+    "StepDerivatives",
     "articulated_bodies",
     "articulated_inertia",
     "articulated_mobility",
+    "bias_derivatives",
     "center_of_mass",
+    "center_of_mass_jacobian",
     "centroidal_momentum_matrix",
     "centroidal_transform",
     "close_loops",
@@ -56,22 +67,29 @@ __all__ = [
     "coriolis_matrix",
     "dynamics",
     "dynamics_bias",
+    "external_wrench_derivatives",
     "forward_dynamics",
     "forward_dynamics_derivatives",
     "geometric_jacobian",
+    "geometric_jacobian_rate",
     "gravitational_potential_energy",
+    "gravity_derivatives",
     "gravity_torques",
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
     "inverse_mass_matrix",
+    "inverse_mass_product_derivatives",
     "kinetic_energy",
     "loop_gap",
     "mass",
     "mass_matrix",
+    "mass_matrix_product_derivatives",
     "momentum",
     "momentum_matrix",
     "momentum_rate_bias",
     "passive_torques",
     "point_jacobian",
+    "regressor",
+    "step_derivatives",
     "subtree_mass",
 ]

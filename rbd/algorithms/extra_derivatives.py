@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from rbd.algorithms.external import HeldWrench
 from rbd.algorithms.passive import active_springs, joint_passive_torques
-from rbd.algorithms.rigid_derivatives import Rows, TorqueDerivatives
+from rbd.algorithms.rigid_derivatives import Rows, TorqueDerivatives, zero_rows
 from rbd.algorithms.variations import turning
 from rbd.scalars import Matrix, Vector
 from rbd.scalars.dual import along
@@ -27,6 +27,14 @@ def extra_derivatives(state: StateView, held: Sequence[HeldWrench]) -> TorqueDer
     for each in held:
         _add_wrench(state, each, result.by_position)
     return result
+
+
+def wrench_derivatives(state: StateView, held: Sequence[HeldWrench]) -> Rows:
+    """Return the derivatives by position of the torques that work against external wrenches."""
+    rows = zero_rows(state.layout.nv)
+    for each in held:
+        _add_wrench(state, each, rows)
+    return rows
 
 
 def _add_passive(state: StateView, link: Link, result: TorqueDerivatives) -> None:

@@ -12,7 +12,7 @@ from typing import TypeVar
 from rbd.algorithms.external import ExternalWrenches, HeldWrench, held_wrenches
 from rbd.algorithms.extra_derivatives import extra_derivatives
 from rbd.algorithms.inverse_dynamics import Vd
-from rbd.algorithms.rigid_derivatives import Rows, rigid_body_derivatives
+from rbd.algorithms.rigid_derivatives import Rows, fixed, rigid_body_derivatives, sum_of
 from rbd.algorithms.spaces import Space, check_space, in_space, positions
 from rbd.algorithms.trees import require_tree
 from rbd.scalars import Matrix, Vector
@@ -28,8 +28,8 @@ def inverse_dynamics_derivatives_kernel(
     """Return the derivatives of M vd + c - passive by position, by v, and by vd, which is M."""
     rigid, extra = rigid_body_derivatives(state, vd), extra_derivatives(state, held)
     add_armature(state, rigid.by_acceleration)
-    by_position = total(rigid.by_position, extra.by_position)
-    by_velocity = total(rigid.by_velocity, extra.by_velocity)
+    by_position = sum_of(rigid.by_position, extra.by_position)
+    by_velocity = sum_of(rigid.by_velocity, extra.by_velocity)
     return in_space(state, by_position, space), by_velocity, fixed(rigid.by_acceleration)
 
 
@@ -38,16 +38,6 @@ def add_armature(state: StateView, rows: Rows) -> None:
     for link in state.links:
         for i, armature in enumerate(state.joint_parameter(link.joint, "armature"), start=link.v.start):
             rows[i][i] = rows[i][i] + armature
-
-
-def total(a: Rows, b: Rows) -> Matrix:
-    """Return the sum of two matrices."""
-    return tuple(tuple(x + y for x, y in zip(p, q, strict=True)) for p, q in zip(a, b, strict=True))
-
-
-def fixed(rows: Rows) -> Matrix:
-    """Return a finished matrix."""
-    return tuple(tuple(row) for row in rows)
 
 
 def inverse_dynamics_derivatives(

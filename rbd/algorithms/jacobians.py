@@ -50,7 +50,7 @@ def geometric_jacobian(
     True
     """
     require_kind(path, TreePath, operation="geometric_jacobian", argument="path")
-    _check_path(state, path)
+    check_path(state, path)
     wanted = state.layout.root_frame if frame is None else body_and_frame(state, frame)[1]
     links = [state.layout.link(joint) for joint, _ in path]
     steps = {link.index: state.relative_transform(link.body, wanted) for link in links}
@@ -61,7 +61,7 @@ def geometric_jacobian(
     return GeometricJacobian.trusted(path.target.default_frame, path.source.default_frame, wanted, columns)
 
 
-def _check_path(state: StateView, path: TreePath) -> None:
+def check_path(state: StateView, path: TreePath) -> None:
     """Raise UnknownNameError or ArgumentError unless `path` leads through the tree as it is, not as it was once."""
     require_state(state, "geometric_jacobian")
     here, target = (state.layout.body_index(end) for end in (path.source, path.target))

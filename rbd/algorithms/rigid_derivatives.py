@@ -142,6 +142,16 @@ def _add_carrier(
     _write(result.by_velocity, inner, outer, _transposed(whirl))
 
 
+def sum_of(a: Rows, b: Rows) -> Matrix:
+    """Return the sum of two matrices."""
+    return tuple(tuple(x + y for x, y in zip(p, q, strict=True)) for p, q in zip(a, b, strict=True))
+
+
+def fixed(rows: Rows) -> Matrix:
+    """Return a finished matrix."""
+    return tuple(tuple(row) for row in rows)
+
+
 def _mirrored(block: Matrix) -> Matrix:
     """Return a symmetric block with its upper triangle in both halves."""
     size = range(len(block))

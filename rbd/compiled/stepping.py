@@ -70,7 +70,7 @@ def _semi_implicit(
     """Velocities first, then configurations with the new velocities."""
     v = _moved(state.velocity_scalars(), _accelerations(state, torques(state, t)), dt)
     still = (0,) * len(v)
-    return _landed(state, _moved(still, v, dt)), v
+    return landed(state, _moved(still, _coordinate_rates(state, state, v), dt)), v
 
 
 def _munthe_kaas(state: ScalarState, torques: Torques, t: Scalar, dt: Scalar, end: Scalar = 0) -> tuple[Vector, Vector]:
@@ -87,7 +87,7 @@ def _munthe_kaas(state: ScalarState, torques: Torques, t: Scalar, dt: Scalar, en
     third = stage(t + half, second, half)
     fourth = stage(end, third, dt)
     phid, vd = (_weighted(*(rates[k] for rates in (first, second, third, fourth))) for k in (0, 1))
-    return _landed(state, _moved(still, phid, dt)), _moved(v0, vd, dt)
+    return landed(state, _moved(still, phid, dt)), _moved(v0, vd, dt)
 
 
 _STEPS: dict[str, Callable[..., tuple[Vector, Vector]]] = {
@@ -102,10 +102,15 @@ def _stage(start: ScalarState, phi: Vector, v: Vector) -> ScalarState:
 
 def _rates(start: ScalarState, state: ScalarState, tau: Vector) -> tuple[Vector, Vector]:
     """Return the derivatives of the coordinates around the beginning of the step, and of v."""
+    return _coordinate_rates(start, state, state.velocity_scalars()), _accelerations(state, tau)
+
+
+def _coordinate_rates(start: ScalarState, state: ScalarState, v: Vector) -> Vector:
+    """Return the derivatives of the coordinates around the beginning of the step at velocity v."""
     rates: list[Scalar] = []
     for link in state.links:
-        rates += link.joint.type.local_coordinates_rate(start.joint_q(link), state.joint_q(link), state.joint_v(link))
-    return tuple(rates), _accelerations(state, tau)
+        rates += link.joint.type.local_coordinates_rate(start.joint_q(link), state.joint_q(link), v[link.v])
+    return tuple(rates)
 
 
 def _accelerations(state: ScalarState, tau: Vector) -> Vector:
@@ -113,7 +118,7 @@ def _accelerations(state: ScalarState, tau: Vector) -> Vector:
     return forward_dynamics_kernel(state, tau)
 
 
-def _landed(start: ScalarState, phi: Vector) -> Vector:
+def landed(start: ScalarState, phi: Vector) -> Vector:
     """Return q at the end of a step, normalised: rounding must not grow over many steps."""
     q, landed = _global(start, phi), list[Scalar]()
     for link in start.links:

@@ -19,6 +19,7 @@ from rbd.errors import (
     TopologyError,
     UnknownNameError,
 )
+from rbd.testing import random_tree
 
 from .helpers import JOINT_TYPES, Case, Numbers, case, cases, close, examples, six
 
@@ -107,7 +108,7 @@ def test_far_from_the_origin_nothing_is_lost(distance: float) -> None:
     results = []
     for shift in (0.0, distance):
         rng = np.random.default_rng(5)
-        mechanism = rbd.testing.random_tree([JOINT_TYPES[k] for k in ("revolute z", "screw y", "prismatic x")], rng)
+        mechanism = random_tree([JOINT_TYPES[k] for k in ("revolute z", "screw y", "prismatic x")], rng)
         joint = mechanism.tree_joints[0]
         moved = Mechanism()
         base = RigidBody("base", SpatialInertia(Frame("base"), mass=1.0, moment=np.eye(3)))

@@ -178,7 +178,8 @@ def test_an_edit_makes_a_robot_stale() -> None:
 
 @pytest.mark.parametrize("integrator", ["munthe-kaas-rk4", "semi-implicit-euler"])
 def test_steps_follow_simulate(integrator: str) -> None:
-    mechanism = random_chain([rbd.QuaternionFloating(), rbd.QuaternionSpherical()], np.random.default_rng(1))
+    types = [rbd.QuaternionFloating(), rbd.QuaternionSpherical(), rbd.Planar((1, 0, 0), (0, 1, 0))]
+    mechanism = random_chain(types, np.random.default_rng(1))
     state = rbd.MechanismState(mechanism)
     state.randomize(2)
     robot, q, v = rbd.compile(mechanism), np.array(state.q), np.array(state.v)

@@ -1,0 +1,115 @@
+"""Derivatives of the parts of the equation of motion: the bias, M x, and M^-1 f.
+
+Room: algorithms; may import state and above. All come from one recursion (`rigid_derivatives.py`): the bias is what a
+motion without vd takes, M x what one without velocity and gravity takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeVar, cast
+
+from numpy.typing import NDArray
+
+from rbd.algorithms.external import ExternalWrenches, HeldWrench, held_wrenches
+from rbd.algorithms.extra_derivatives import wrench_derivatives
+from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
+from rbd.algorithms.rigid_derivatives import fixed, rigid_body_derivatives, sum_of
+from rbd.algorithms.spaces import Space, check_space, in_space, positions
+from rbd.algorithms.trees import require_tree
+from rbd.scalars import Matrix, Scalar, Vector
+from rbd.state import ArrayOf, MechanismState, ScalarState, State, StateView, kernel
+
+A = TypeVar("A", bound=ArrayOf)
+Numbers = Sequence[Scalar] | NDArray[Any]
+
+
+@kernel(regroup=True)
+def bias_derivatives_kernel(
+    state: StateView, held: Sequence[HeldWrench] = (), space: Space = "tangent"
+) -> tuple[Matrix, Matrix]:
+    """Return the derivatives of c by position and by v."""
+    rigid = rigid_body_derivatives(state, None)
+    by_position = sum_of(rigid.by_position, wrench_derivatives(state, held))
+    return in_space(state, by_position, space), fixed(rigid.by_velocity)
+
+
+def bias_derivatives(
+    state: State[A], external_wrenches: ExternalWrenches | None = None, *, space: Space = "tangent"
+) -> tuple[A, A]:
+    """Return (d_dq, d_dv), the derivatives of `dynamics_bias`.
+
+    `space`, `external_wrenches` and errors as in `inverse_dynamics_derivatives`.
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4], [1.0, 2.0])
+    >>> d_dq, d_dv = rbd.bias_derivatives(state)
+    >>> bool(abs(d_dv @ state.v - 2 * (rbd.dynamics_bias(state) - rbd.gravity_torques(state))).max() < 1e-12)
+    True
+    """
+    require_tree(state, "bias_derivatives")
+    check_space(space)
+    nv = state.layout.nv
+    by_position, by_velocity = bias_derivatives_kernel(state, held_wrenches(state, external_wrenches), space)
+    return (
+        state.pack(by_position, "derivative by position", (nv, positions(state, space))),
+        state.pack(by_velocity, "derivative by velocity", (nv, nv)),
+    )
+
+
+@kernel(regroup=True)
+def mass_matrix_product_derivatives_kernel(state: StateView, x: Vector, space: Space = "tangent") -> Matrix:
+    """Return the derivative of M x by position, x held."""
+    still = at_rest(state)
+    return in_space(still, fixed(rigid_body_derivatives(still, x, gravity=False).by_position), space)
+
+
+def at_rest(state: StateView) -> StateView:
+    """Return the same configuration without velocity."""
+    return cast("MechanismState | ScalarState", state).with_scalars(
+        state.configuration_scalars(), (0,) * state.layout.nv
+    )
+
+
+def mass_matrix_product_derivatives(state: State[A], x: Numbers, *, space: Space = "tangent") -> A:
+    """Return the derivative of M(q) x by position, `x` held: (nv, nv), or (nv, nq) in coordinates.
+
+    `space` and errors as in `inverse_dynamics_derivatives`.
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4])
+    >>> rbd.mass_matrix_product_derivatives(state, [0.0, 0.0]).any()
+    np.False_
+    """
+    require_tree(state, "mass_matrix_product_derivatives")
+    check_space(space)
+    nv = state.layout.nv
+    values = mass_matrix_product_derivatives_kernel(state, state.vector(x, nv, "x"), space)
+    return state.pack(values, "derivative of M x", (nv, positions(state, space)))
+
+
+@kernel(regroup=True)
+def inverse_mass_product_derivatives_kernel(state: StateView, f: Vector, space: Space = "tangent") -> Matrix:
+    """Return the derivative of M^-1 f by position, f held: minus M^-1 times that of M x at x = M^-1 f."""
+    factor = factored(state, mass_matrix_kernel(state))
+    still = at_rest(state)
+    slopes = rigid_body_derivatives(still, factor.solve(f), gravity=False).by_position
+    columns = [tuple(-entry for entry in factor.solve(column)) for column in zip(*slopes, strict=True)]
+    return in_space(still, tuple(zip(*columns, strict=True)), space)
+
+
+def inverse_mass_product_derivatives(state: State[A], f: Numbers, *, space: Space = "tangent") -> A:
+    """Return the derivative of M(q)^-1 f by position, `f` held: (nv, nv), or (nv, nq) in coordinates.
+
+    `space` and errors as in `forward_dynamics_derivatives`.
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4])
+    >>> rbd.inverse_mass_product_derivatives(state, [0.0, 1.0]).shape
+    (2, 2)
+    """
+    require_tree(state, "inverse_mass_product_derivatives")
+    check_space(space)
+    nv = state.layout.nv
+    values = inverse_mass_product_derivatives_kernel(state, state.vector(f, nv, "f"), space)
+    return state.pack(values, "derivative of M^-1 f", (nv, positions(state, space)))

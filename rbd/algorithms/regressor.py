@@ -1,0 +1,120 @@
+"""What inertial parameters, gravity and external wrenches do to torques: all are linear.
+
+Room: algorithms; may import state and above. Atkeson, An and Hollerbach (1986) for the regressor.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from rbd.algorithms.inverse_dynamics import Vd
+from rbd.algorithms.newton_euler import motions
+from rbd.algorithms.trees import require_tree
+from rbd.mechanism import RigidBody
+from rbd.scalars import Matrix, Scalar, Vector
+from rbd.spatial import Frame, FreeVector, SpatialInertia, WrenchMatrix
+from rbd.spatial.classical import ClassicalMotion
+from rbd.spatial.linalg import cross3, identity3, neg3, scale3, symmetric
+from rbd.spatial.pairing import pair
+from rbd.state import ArrayOf, State, StateView, kernel, passes
+from rbd.state.frames import body_and_frame
+
+A = TypeVar("A", bound=ArrayOf)
+PARAMETERS = 10
+"""Per body: moment xx, xy, xz, yy, yz, zz about the frame's origin, mass times centre of mass, mass."""
+
+
+@kernel
+def regressor_kernel(state: StateView, vd: Vector) -> Matrix:
+    """Return Y: per body, the wrenches unit parameters would take, felt by every joint that carries it."""
+    width = PARAMETERS * len(state.links)
+    rows: list[list[Scalar]] = [[0] * width for _ in range(state.layout.nv)]
+    moving, steps, subspaces = motions(state, vd), passes.to_parent(state), passes.subspaces(state)
+    for link in state.links:
+        wrenches, start = _unit_wrenches(moving[link.index]), PARAMETERS * (link.index - 1)
+        for carrier in passes.ancestry(state, link):
+            for i, entries in enumerate(pair(subspaces[carrier.index - 1], wrenches), start=carrier.v.start):
+                rows[i][start : start + PARAMETERS] = entries
+            wrenches = wrenches.transformed(steps[carrier.index - 1])
+    return tuple(tuple(row) for row in rows)
+
+
+def _unit_wrenches(motion: ClassicalMotion) -> WrenchMatrix[Any]:
+    """Return the wrenches that a body takes for one unit of each of its parameters."""
+    columns: list[Any] = []
+    for k in range(PARAMETERS):
+        xx, xy, xz, yy, yz, zz, x, y, z, mass = (int(i == k) for i in range(PARAMETERS))
+        unit = SpatialInertia.trusted(motion.body, symmetric(xx, xy, xz, yy, yz, zz), (x, y, z), mass)
+        wrench = motion.wrench(unit)
+        columns.append((wrench.angular_components, wrench.linear_components))
+    return WrenchMatrix.trusted(motion.body, tuple(columns))
+
+
+def regressor(state: State[A], vd: Vd) -> A:
+    """Return Y, (nv, 10 nb), with Y @ p the torques the bodies' motion with accelerations `vd` takes.
+
+    p has ten parameters for each body but the root, in the order of `mechanism.bodies`: the moment about the origin of
+    the body's frame (xx, xy, xz, yy, yz, zz), mass times centre of mass, mass. It is what `inverse_dynamics` gives but
+    for armature and passive torques, and its derivative by the parameters. Raises ShapeError, NotFiniteError,
+    TopologyError for mechanisms with loop joints.
+
+    >>> import numpy as np, rbd
+    >>> mechanism = rbd.robots.double_pendulum()
+    >>> state = rbd.MechanismState(mechanism, [0.3, 0.4], [1.0, 2.0])
+    >>> p = np.concatenate([body.inertia.components for body in mechanism.bodies[1:]])
+    >>> bool(np.allclose(rbd.regressor(state, [0.5, 0.6]) @ p, rbd.inverse_dynamics(state, [0.5, 0.6])))
+    True
+    """
+    require_tree(state, "regressor")
+    values = regressor_kernel(state, state.vector(vd, state.layout.nv, "vd"))
+    return state.pack(values, "regressor", (state.layout.nv, PARAMETERS * len(state.links)))
+
+
+@kernel(regroup=True)
+def gravity_derivatives_kernel(state: StateView) -> Matrix:
+    """Return minus what composite bodies of each joint feel of unit fields along the root's axes."""
+    rows: list[Vector] = []
+    for link, subspace in zip(state.links, passes.subspaces(state), strict=True):
+        composite, pose = passes.composite_inertias(state)[link.index], passes.to_root(state)[link.index]
+        pulls: list[Any] = []
+        for axis in identity3():
+            field = (pose.inverse() @ FreeVector.trusted(pose.to_frame, axis)).xyz_components
+            pulls.append(
+                (neg3(cross3(composite.cross_part_components, field)), scale3(neg3(field), composite.mass)),
+            )
+        rows += pair(subspace, WrenchMatrix.trusted(composite.frame, tuple(pulls)))
+    return tuple(rows)
+
+
+def gravity_derivatives(state: State[A]) -> A:
+    """Return the derivative of inverse dynamics by gravity (root frame), (nv, 3); times g it is `gravity_torques`.
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4])
+    >>> torques = rbd.algorithms.gravity_derivatives(state) @ state.gravity.xyz
+    >>> bool(abs(torques - rbd.gravity_torques(state)).max() < 1e-12)
+    True
+    """
+    require_tree(state, "gravity_derivatives")
+    return state.pack(gravity_derivatives_kernel(state), "gravity derivatives", (state.layout.nv, 3))
+
+
+def external_wrench_derivatives(state: State[A], body: RigidBody, *, frame: Frame[Any] | None = None) -> A:
+    """Return the derivative of inverse dynamics by a wrench on `body`, (nv, 6): minus its Jacobian, transposed.
+
+    The wrench, angular part first, is in `frame`, any frame attached to a body (the root frame when not given). The
+    derivative of forward dynamics is the inverse of M times minus this. Raises UnknownNameError, FrameMismatchError.
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4])
+    >>> rbd.algorithms.external_wrench_derivatives(state, state.mechanism.bodies[-1]).shape
+    (2, 6)
+    """
+    require_tree(state, "external_wrench_derivatives")
+    index = state.layout.body_index(body)
+    place = state.layout.root_frame if frame is None else body_and_frame(state, frame)[1]
+    rows: list[Vector] = [(0,) * 6] * state.layout.nv
+    for link in (state.links[i - 1] for i in state.layout.ancestors(index)):
+        moved = passes.subspaces(state)[link.index - 1].transformed(state.relative_transform(link.body, place))
+        rows[link.v] = [tuple(-x for x in (*angular, *linear)) for angular, linear in moved.columns]
+    return state.pack(rows, "external wrench derivatives", (state.layout.nv, 6))
