@@ -21,6 +21,16 @@ from rbd.scalars.program import Program
 
 _ANGLES = 256
 """Angles per function, a multiple of all numbers of lanes."""
+_SPANS = {1: 32, 8: 256}
+"""Places a window of the workspace has, by lanes: as many as one byte can tell apart in an instruction.
+
+Instructions that need four bytes for a place make up a tenth of a kernel, and kernels have about the size of the cache
+for instructions.
+"""
+_NEAR = 128
+"""Places for which no windows are made."""
+_POINTERS = 11
+"""Ports and windows that find room in registers."""
 
 
 @final
@@ -35,13 +45,23 @@ class Body:
         self.w = Writer()
         self.arithmetic = Arithmetic(self.w, lanes)
         self.values: dict[int, str] = {}
+        self.windows: set[int] = set()
+        self.span = _SPANS.get(lanes.width, 0) if plan.slot_count > _NEAR else 0
+        self.most_windows = _POINTERS - len(plan.program.inputs)
         self.offsets = port_offsets(plan.program)
 
     def text(self) -> str:
         """Return the whole function."""
+        windows = "".join(self._window(number) for number in sorted(self.windows))
         ports = "".join(f"ptr noalias %in{k}, " for k in range(len(self.program.inputs)))
         head = f"define internal void @{self.name}({ports}ptr noalias %out, ptr noalias %ws, ptr noalias %st)"
-        return f"{head} noinline {ATTRIBUTES} {{\n{self.w.text()}  ret void\n}}\n"
+        return f"{head} noinline {ATTRIBUTES} {{\n{windows}{self.w.text()}  ret void\n}}\n"
+
+    def _window(self, number: int) -> str:
+        """Return the lines that make a pointer into the workspace, which the code generator cannot see through."""
+        middle = (number * self.span + self.span // 2) * self.lanes.width
+        place = f"  %near{number} = getelementptr inbounds double, ptr %ws, i64 {middle}\n"
+        return f'{place}  %ws{number} = call ptr asm "", "=r,0"(ptr %near{number})\n'
 
     # --- operands -----------------------------------------------------------------------------------------------------
 
@@ -64,12 +84,21 @@ class Body:
             return value
         return self.w.set(f"fcmp one {self.lanes.double} {value}, {self.lanes.number(0.0)}")
 
+    def _place(self, block: str, index: int) -> str:
+        """Return a pointer to place `index` of a block; into the workspace, from the middle of the window it is in."""
+        number = index // self.span if self.span and block == "%ws" else self.most_windows
+        if number >= self.most_windows:
+            return self.w.element(block, index * self.lanes.width)
+        self.windows.add(number)
+        inside = index - number * self.span - self.span // 2
+        return self.w.element(f"%ws{number}", inside * self.lanes.width)
+
     def _load(self, block: str, index: int) -> str:
-        pointer = self.w.element(block, index * self.lanes.width)
+        pointer = self._place(block, index)
         return self.w.load(self.lanes.double, pointer, self.lanes.alignment)
 
     def _store(self, block: str, index: int, value: str) -> None:
-        pointer = self.w.element(block, index * self.lanes.width)
+        pointer = self._place(block, index)
         self.w.store(self.lanes.double, value, pointer, self.lanes.alignment)
 
     def define(self, index: int, value: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from heapq import heappop, heappush
 from itertools import zip_longest
 from typing import final
 
@@ -87,7 +88,7 @@ def plan(program: Program, chunk: int = CHUNK, width: int = 1, threshold: int = 
     first, later = _angles(program, roller)
     chunks = tuple(_chunks(len(program.code), chunk, roller.loops))
     homes = _homes(program, chunks, first, later)
-    slots, count = _slots(program, homes, len(chunks), roller)
+    slots, count = _slots(program, homes, later, roller)
     calls, count = _call_places(program, count, width)
     slots.update(_picks(program, calls))
     feeds, first_feeds = _feeds(program, calls)
@@ -176,43 +177,39 @@ def _homes(
     return homes
 
 
-def _last_uses(program: Program, homes: dict[int, int], roller: Roller) -> dict[int, int]:
-    """Return, per value used in a later function than its own, the last function that uses it."""
-    inputs, last = input_count(program), dict[int, int]()
+def _last_loads(program: Program, homes: dict[int, int], at: dict[int, int], roller: Roller) -> dict[int, int]:
+    """Return, per value used in a later function than its own, the instruction for which the last one loads it."""
+    inputs, last, loads = input_count(program), dict[int, int](), dict[int, int]()
     for index, instruction in enumerate(program.code):
         if instruction[0] in (Op.PICK, Op.CALL):
             continue  # their memory is in places of its own
         for operand in operands_of(instruction):
             source = operand - inputs
-            if (
-                source >= 0
-                and not roller.rolled(source)
-                and program.code[source][0] != Op.PICK
-                and homes[source] < homes[index]
-            ):
-                last[source] = max(last.get(source, -1), homes[index])
-    return last
+            if source < 0 or roller.rolled(source) or program.code[source][0] == Op.PICK:
+                continue
+            if max(homes[source], last.get(source, homes[source])) < homes[index]:
+                last[source], loads[source] = homes[index], at.get(index, index)
+    return loads
 
 
-def _slots(program: Program, homes: dict[int, int], functions: int, roller: Roller) -> tuple[dict[int, int], int]:
-    """Return a workspace place per value that crosses functions; places are used again when their value is dead."""
-    last = _last_uses(program, homes, roller)
-    born: dict[int, list[int]] = {}
-    for index in sorted(last):
-        born.setdefault(homes[index], []).append(index)
-    slots: dict[int, int] = {}
-    free: list[int] = []
-    ending: dict[int, list[int]] = {}
-    fresh = _counter()
-    count = 0
-    for function in range(-1, functions):
-        free += ending.pop(function, [])
-        for index in born.get(function, ()):
-            slot = free.pop() if free else next(fresh)
-            count = max(count, slot + 1)
-            slots[index] = slot
-            ending.setdefault(last[index] + 1, []).append(slot)
-    return slots, count
+def _slots(
+    program: Program, homes: dict[int, int], later: dict[int, Angle], roller: Roller
+) -> tuple[dict[int, int], int]:
+    """Return a workspace place per value that crosses functions, and how many places there are.
+
+    A function loads a value once, for the first instruction that needs it: in the last function that does, the place
+    is free from there on. The first places are taken again and again: they are the ones that are reached best.
+    """
+    at = {index: start for start, angle in later.items() for index in _members(angle)}
+    loads = _last_loads(program, homes, at, roller)
+    born = {index: at.get(index, index) if homes[index] >= 0 else -1 for index in loads}
+    slots, free, taken = dict[int, int](), list[int](), list[tuple[int, int]]()
+    for index in sorted(born, key=lambda index: (born[index], index)):
+        while taken and taken[0][0] <= born[index]:
+            heappush(free, heappop(taken)[1])
+        slots[index] = heappop(free) if free else len(taken)
+        heappush(taken, (loads[index], slots[index]))
+    return slots, max(slots.values(), default=-1) + 1
 
 
 def _call_places(program: Program, start: int, width: int) -> tuple[dict[int, CallPlace], int]:
@@ -255,10 +252,3 @@ def _feeds(program: Program, calls: dict[int, CallPlace]) -> tuple[dict[int, lis
             else:
                 first.append((slot, operand))
     return dict(feeds), tuple(first)
-
-
-def _counter() -> Iterator[int]:
-    number = 0
-    while True:
-        yield number
-        number += 1

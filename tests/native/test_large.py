@@ -62,14 +62,14 @@ def on_heap(text: str) -> bool:
 
 
 def test_large_workspaces_are_on_the_heap() -> None:
-    sizes = [plan(keeping(size)).slot_count for size in (700, 1200, 8500)]
-    assert [on_heap(batch_module(keeping(size), 8)) for size in (700, 1200)] == [False, True]
+    sizes = [plan(keeping(size)).slot_count for size in (700, 1400, 8500)]
+    assert [on_heap(batch_module(keeping(size), 8)) for size in (700, 1400)] == [False, True]
     assert sizes[0] < 950 < sizes[1] < 8000 < sizes[2]
-    assert [on_heap(single_module(keeping(size))) for size in (1200, 8500)] == [False, True]
+    assert [on_heap(single_module(keeping(size))) for size in (1400, 8500)] == [False, True]
 
 
 def test_threads_with_small_stacks() -> None:
-    program = keeping(1200)
+    program = keeping(1400)
     arrays = random_inputs(program, 11)
     kernel, expected = compile_program(program, lanes=8), reference(program, arrays, 11)
     found: list[tuple[Array, tuple[int, int]]] = []

@@ -1,0 +1,51 @@
+"""Places in the workspace are taken again as soon as their value has been loaded for the last time, and not before."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rbd.native.emit import Body
+from rbd.native.ir import Lanes
+from rbd.native.kernel import compile_program
+from rbd.native.lower import plan
+from tests.native import programs
+from tests.native.programs import assert_same_bits, native_rows, native_singles, reference
+
+rounds = settings(max_examples=max(2, settings().max_examples // 20))
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 4, 8])
+def test_a_workspace_of_many_windows(lanes: int) -> None:
+    program = programs.random_program(23, 2500)
+    assert plan(program, 20).slot_count > 300
+    arrays = programs.random_inputs(program, 17, seed=4)
+    kernel, expected = compile_program(program, lanes=lanes, chunk=20), reference(program, arrays, 17)
+    assert_same_bits(native_rows(kernel, arrays, 17), expected)
+    assert_same_bits(native_singles(kernel, arrays, 17), expected)
+
+
+@rounds
+@given(st.integers(0, 2**32), st.integers(900, 1000), st.sampled_from([5, 40, 150]))
+def test_random_programs(seed: int, size: int, chunk: int) -> None:
+    program = programs.random_program(seed, size)
+    arrays = programs.random_inputs(program, 9, seed)
+    kernel, expected = compile_program(program, chunk=chunk), reference(program, arrays, 9)
+    assert_same_bits(native_rows(kernel, arrays, 9), expected)
+    assert_same_bits(native_singles(kernel, arrays, 9), expected)
+
+
+def test_places_are_shared_within_a_function() -> None:
+    """Values of one function used by the next, which makes as many for the one after it."""
+    program = programs.random_program(3, 900)
+    cut = plan(program, 300)
+    values = len(cut.slots)
+    assert 0 < cut.slot_count < values
+
+
+def test_small_workspaces_have_no_windows() -> None:
+    program = programs.random_program(5, 60)
+    cut = plan(program, 20)
+    assert 0 < cut.slot_count <= 128
+    assert Body("one", cut, Lanes(1), {}).span == 0
