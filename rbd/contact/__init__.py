@@ -5,13 +5,36 @@ Room: contact; may import compiled and above. Inside, a module may import only t
     shapes.py cores.py                  Capsule, Sphere, Box; the same as bare numbers in one frame
     directions.py segments.py bricks.py closest.py    distances, witnesses, normals, one function per pair of kinds
     pairs.py kinematics.py model.py     pairs of a mechanism's shapes; how their distances depend on its state
+    gauss.py evaluation.py qp.py solve.py    what contacts allow: accelerations and impacts; quadratic programs
+    simulator.py                        ContactSimulator
 """
 
 from __future__ import annotations
 
 from rbd.contact.model import CollisionModel, Distance
 from rbd.contact.pairs import Pair
+from rbd.contact.qp import QPSolution, solve_qp
 from rbd.contact.shapes import Box, Capsule, Shape, Sphere
+from rbd.contact.simulator import ContactEvent, ContactSimulator, ContactTrajectory
+from rbd.contact.solve import ContactSolution, ImpactSolution, impact, solve_contact
 from rbd.spatial.half_space import HalfSpace
 
-__all__ = ["Box", "Capsule", "CollisionModel", "Distance", "HalfSpace", "Pair", "Shape", "Sphere"]
+__all__ = [
+    "Box",
+    "Capsule",
+    "CollisionModel",
+    "ContactEvent",
+    "ContactSimulator",
+    "ContactSolution",
+    "ContactTrajectory",
+    "Distance",
+    "HalfSpace",
+    "ImpactSolution",
+    "Pair",
+    "QPSolution",
+    "Shape",
+    "Sphere",
+    "impact",
+    "solve_contact",
+    "solve_qp",
+]

@@ -5,7 +5,7 @@ Room: contact; may import compiled and above.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal, TypeAlias, TypeVar, cast, final
 
@@ -15,6 +15,7 @@ from typing_extensions import override
 
 from rbd.compiled import RecordedFunction
 from rbd.compiled.evaluation import Result
+from rbd.compiled.record import Shape as InputShape
 from rbd.compiled.record import record
 from rbd.contact.kinematics import Nearest, distance_and_row, nearest, second_order
 from rbd.contact.pairs import Pair
@@ -72,7 +73,7 @@ class CollisionModel:
         self._mechanism = mechanism
         self._bodies: dict[int, tuple[Shape, RigidBody]] = {}
         self._pairs: list[Pair] = []
-        self._functions: dict[str, RecordedFunction] = {}
+        self._functions: dict[Hashable, RecordedFunction] = {}
         self._made_for: tuple[int, ...] = ()
 
     # --- what it holds ------------------------------------------------------------------------------------------------
@@ -144,7 +145,7 @@ class CollisionModel:
         the direction it had then; without it a direction perpendicular to both is taken. Parallel segments have many
         nearest points: the middle of what they share is given. The result depends on nothing but the arguments.
         """
-        self._require(state)
+        self.require(state)
         if not isinstance(state, MechanismState):
             normals = self._earlier_normals(previous)
             return [_framed(*nearest(state, pair, n)) for pair, n in zip(self._pairs, normals, strict=True)]
@@ -161,7 +162,7 @@ class CollisionModel:
         At a configuration where the nearest points are not unique (parallel segments, resting faces) the derivative
         has a jump; the row is that of the witnesses `distances` gives.
         """
-        self._require(state)
+        self.require(state)
         if isinstance(state, MechanismState):
             return _only(self.recorded("jacobian")(state.q, state.v, out=out))
         rows = [distance_and_row(state, pair)[1] for pair in self._pairs]
@@ -170,7 +171,7 @@ class CollisionModel:
 
     def bias(self, state: State[Any], *, out: Array | None = None) -> Array:
         """Return b with d'' = J vd + b, exactly: what the material points do, and the witnesses' sliding, (pairs,)."""
-        self._require(state)
+        self.require(state)
         if isinstance(state, MechanismState):
             return _only(self.recorded("bias")(state.q, state.v, out=out))
         biases = [second_order(state, pair) for pair in self._pairs]
@@ -190,14 +191,20 @@ class CollisionModel:
         >>> model.recorded("distances")(q, np.zeros(mechanism.nv)).shape
         (100, 4, 10)
         """
+        inputs: dict[str, InputShape] = {"normals": (len(self._pairs), 3)} if name == "distances again" else {}
+        return self.function(name, partial(_BODIES[name], self._pairs), inputs)
+
+    def function(
+        self, key: Hashable, body: Callable[..., object], inputs: Mapping[str, InputShape]
+    ) -> RecordedFunction:
+        """Return `body(state, **inputs)`, recorded, for the mechanism as it is now; `key` is what it is known by."""
         now = (self._mechanism.structure_version, self._mechanism.parameter_version)
         if now != self._made_for:
             self._functions.clear()
             self._made_for = now
-        known = self._functions.get(name)
+        known = self._functions.get(key)
         if known is None:
-            inputs = {"normals": (len(self._pairs), 3)} if name == "distances again" else {}
-            known = self._functions[name] = record(partial(_BODIES[name], self._pairs), self._mechanism, **inputs)
+            known = self._functions[key] = record(body, self._mechanism, **inputs)
         return known
 
     @override
@@ -206,7 +213,8 @@ class CollisionModel:
 
     # --- inside -------------------------------------------------------------------------------------------------------
 
-    def _require(self, state: State[Any]) -> None:
+    def require(self, state: State[Any]) -> None:
+        """Raise ArgumentError for a state of another mechanism, StaleStateError for one that is out of date."""
         require_state(state, "a collision model")
         if state.mechanism is not self._mechanism:
             raise ArgumentError(

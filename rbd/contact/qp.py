@@ -1,0 +1,143 @@
+"""Quadratic programs of contacts, behind one function with two solvers.
+
+Room: contact; may import compiled and above. rbd's own solver is an operation of the engine, which contact solutions
+use inside their machine code; `daqp` (extra `contact`) is another's, for comparison.
+"""
+
+from __future__ import annotations
+
+import importlib
+from functools import lru_cache
+from typing import Any, Literal, TypeAlias, cast, final
+
+import attrs
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbd.compiled import RecordedFunction
+from rbd.contact.evaluation import as_tuple
+from rbd.contact.gauss import kkt_residual
+from rbd.errors import ArgumentError, ShapeError, SolverError
+from rbd.scalars import Vector, to_float
+from rbd.scalars.arrays import Array, float_array
+from rbd.scalars.graph import Graph
+from rbd.scalars.intrinsics.quadratic_program import INDEFINITE, INFEASIBLE, STUCK, solve_quadratic_program
+from rbd.scalars.program import Program
+
+Solver: TypeAlias = Literal["rbd", "daqp"]
+_UNBOUNDED, _TOLERANCE, _ASYMMETRY = 1e30, 1e-12, 1e-9
+_OUTCOMES = {-1: INFEASIBLE, -3: INDEFINITE, -4: STUCK, -5: INDEFINITE}
+"""What daqp's exit codes mean; 1 and 2 are solutions."""
+
+
+@final
+@attrs.frozen(eq=False)
+class QPSolution:
+    """The minimum x of a quadratic program: H x = g + A' multipliers, A x >= b, and one of both is zero in each row.
+
+    `active` is 1 for rows that are held, `iterations` how many rounds the solver took, `kkt_residual` the largest
+    violation of the conditions of a minimum.
+    """
+
+    x: Array
+    multipliers: Array
+    active: Array
+    iterations: int
+    kkt_residual: float
+
+
+def solve_qp(
+    hessian: ArrayLike, linear: ArrayLike, rows: ArrayLike, bounds: ArrayLike, *, solver: Solver = "rbd"
+) -> QPSolution:
+    """Minimise 1/2 x'Hx - g'x subject to A x >= b, for a symmetric positive definite `hessian` H and `linear` g.
+
+    `rows` is A, one row per constraint; there may be none. `solver` is rbd's own, or "daqp", which must be installed.
+    Raises ShapeError, NotFiniteError or ArgumentError before any solver sees the data, and SolverError when H is not
+    positive definite or the constraints contradict each other; its `status` says which.
+
+    >>> import numpy as np
+    >>> from rbd.contact import solve_qp
+    >>> solution = solve_qp(np.eye(2), [0.0, 0.0], [[1.0, 1.0]], [1.0])     # the point of a line nearest to the origin
+    >>> solution.x.round(12), solution.multipliers.round(12)
+    (array([0.5, 0.5]), array([0.5]))
+    """
+    g = np.asarray(linear, dtype=np.float64)
+    if g.ndim != 1:
+        raise ShapeError(f"linear has {g.ndim} axes, needs one", argument="linear", expected=("n",))
+    side = np.asarray(bounds, dtype=np.float64)
+    n, m = g.size, side.size
+    data = (
+        _symmetric(float_array(hessian, (n, n), "hessian")),
+        float_array(g, (n,), "linear"),
+        float_array(np.zeros((0, n)) if m == 0 else rows, (m, n), "rows"),
+        float_array(side, (m,), "bounds"),
+    )
+    if solver not in ("rbd", "daqp"):
+        raise ArgumentError(f"there is no solver {solver!r}", argument="solver", value=solver, allowed=("rbd", "daqp"))
+    if n == 0 or m == 0:
+        x, multipliers, active, rounds = _without_constraints(data[0], data[1])
+    else:
+        x, multipliers, active, rounds = _by_daqp(*data) if solver == "daqp" else _by_rbd(*data)
+    return QPSolution(x, multipliers, active, rounds, _residual(*data, x, multipliers))
+
+
+def _symmetric(hessian: Array) -> Array:
+    defect = float(np.abs(hessian - hessian.T).max(initial=0.0))
+    if defect > _ASYMMETRY * float(np.abs(hessian).max(initial=0.0)):
+        raise ArgumentError(f"hessian is not symmetric: opposite entries differ by {defect:.3g}", argument="hessian")
+    return hessian
+
+
+def _residual(hessian: Array, linear: Array, rows: Array, bounds: Array, x: Array, multipliers: Array) -> float:
+    numbers = (linear, bounds, x, multipliers)
+    g, b, point, weights = (cast("Vector", tuple(v.tolist())) for v in numbers)
+    return to_float(kkt_residual(_nested(hessian), g, _nested(rows), b, point, weights))
+
+
+def _nested(matrix: Array) -> Any:
+    return tuple(tuple(row) for row in matrix.tolist())
+
+
+def _without_constraints(hessian: Array, linear: Array) -> tuple[Array, Array, Array, int]:
+    """Solve H x = g; no solver is needed."""
+    try:
+        np.linalg.cholesky(hessian)
+    except np.linalg.LinAlgError as error:
+        raise SolverError(INDEFINITE, status=INDEFINITE) from error
+    return np.asarray(np.linalg.solve(hessian, linear), dtype=np.float64), np.zeros(0), np.zeros(0), 0
+
+
+def _by_rbd(hessian: Array, linear: Array, rows: Array, bounds: Array) -> tuple[Array, Array, Array, int]:
+    x, multipliers, active, rounds = as_tuple(_program(linear.size, bounds.size)(hessian, linear, rows, bounds))
+    return x, multipliers, active, int(rounds)
+
+
+@lru_cache(maxsize=64)
+def _program(n: int, m: int) -> RecordedFunction:
+    """Return rbd's solver for these sizes as machine code."""
+    graph = Graph()
+    shapes: dict[str, tuple[int, ...]] = {"hessian": (n, n), "linear": (n,), "rows": (m, n), "bounds": (m,)}
+    data: list[Any] = [graph.input(name, shape) for name, shape in shapes.items()]
+    names = ("x", "multipliers", "active", "rounds")
+    outputs: dict[str, object] = dict(zip(names, solve_quadratic_program(*data), strict=True))
+    return RecordedFunction(Program.of(graph, "quadratic_program", outputs))
+
+
+def _by_daqp(hessian: Array, linear: Array, rows: Array, bounds: Array) -> tuple[Array, Array, Array, int]:
+    try:
+        daqp: Any = importlib.import_module("daqp")
+    except ImportError as error:
+        raise ArgumentError(
+            "solver='daqp' needs the package daqp: pip install 'rbd[contact]'", argument="solver", value="daqp"
+        ) from error
+    if not np.linalg.eigvalsh(hessian)[0] > 0:  # daqp would regularise
+        raise SolverError(INDEFINITE, status=INDEFINITE)
+    upper, sense = np.full(bounds.size, _UNBOUNDED), np.zeros(bounds.size, dtype=np.int32)
+    x, _, code, information = daqp.solve(
+        hessian, -linear, rows, upper, bounds.copy(), sense, primal_tol=_TOLERANCE, dual_tol=_TOLERANCE
+    )
+    if code not in (1, 2):
+        raise SolverError(_OUTCOMES.get(code, f"daqp gave up with code {code}"), status=code)
+    multipliers = np.maximum(-np.asarray(information["lam"], dtype=np.float64), 0.0)
+    held = (multipliers > 0).astype(np.float64)
+    return np.asarray(x, dtype=np.float64), multipliers, held, int(information["iterations"])

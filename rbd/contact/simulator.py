@@ -1,0 +1,245 @@
+"""A simulator of contacts, step by step: control, distances, impacts of what has just met, accelerations, integration.
+
+Room: contact; may import compiled and above. It is the loop of Pinocchio's exercise on contacts; one step is one
+function, recorded once and run as machine code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, TypeAlias, final, get_args
+
+import attrs
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rbd.compiled import RecordedFunction
+from rbd.compiled.stepping import landed
+from rbd.contact.evaluation import as_tuple
+from rbd.contact.gauss import (
+    allowed,
+    contacts_of,
+    driving_torques,
+    mass_and_factor,
+    nearer_than,
+    required_accelerations,
+)
+from rbd.contact.model import CollisionModel
+from rbd.contact.pairs import Pair
+from rbd.contact.solve import TOUCHING, Bias, Law, one_of, velocities_after
+from rbd.errors import ArgumentError, DivergedError, NotFiniteError, ShapeError
+from rbd.mechanism import Mechanism
+from rbd.progress import progress_bar
+from rbd.scalars import Condition, Scalar, Vector, both, either, less, where
+from rbd.scalars.arrays import Array
+from rbd.scalars.replay import replay
+from rbd.state import MechanismState, ScalarState
+
+Control: TypeAlias = Callable[[float, MechanismState], "ArrayLike | None"]
+"""From time and state to torques."""
+
+
+@final
+@attrs.frozen
+class ContactEvent:
+    """Pairs that met at one step: touching now, and not the step before."""
+
+    step: int
+    time: float
+    pairs: tuple[int, ...]
+
+
+@final
+@attrs.frozen(eq=False)
+class ContactTrajectory:
+    """What a simulation with contacts went through: `t` (n,), `q` (n, nq), `v` (n, nv), `distances` (n - 1, pairs).
+
+    The distances are those at the beginning of each step.
+    """
+
+    t: NDArray[np.float64]
+    q: NDArray[np.float64]
+    v: NDArray[np.float64]
+    distances: NDArray[np.float64]
+    events: tuple[ContactEvent, ...]
+
+    @property
+    def smallest_distance(self) -> float:
+        """The smallest distance of any pair at any step; infinite when there was none."""
+        return float(self.distances.min(initial=np.inf))
+
+
+@final
+class ContactSimulator:
+    """Simulates a mechanism whose shapes touch, in steps of `dt`.
+
+    Every step: `control(t, state)` gives torques (none: zero); distances are measured; when a pair comes nearer than
+    `threshold` that was not the step before, velocities change by the impact law `law` along all pairs that touch;
+    accelerations are those of `solve_contact` with `bias`; velocities go first, then configurations with the new
+    velocities. A control may also be a recorded function of q, v and perhaps t, which then becomes part of the machine
+    code of the step. Raises ArgumentError for steps, laws and thresholds that are none.
+
+    >>> import rbd
+    >>> mechanism, model = rbd.robots.hand()
+    >>> simulator = rbd.contact.ContactSimulator(mechanism, model, lambda t, state: -state.v, 1e-3)
+    >>> trajectory = simulator.run(rbd.MechanismState(mechanism, v=[0.1] * 13), 0.05)
+    >>> trajectory.q.shape, trajectory.events
+    ((51, 13), ())
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        collision_model: CollisionModel,
+        control: Control | RecordedFunction | None,
+        dt: float,
+        *,
+        threshold: float = TOUCHING,
+        bias: Bias = "tutorial",
+        law: Law = "inelastic",
+    ) -> None:
+        """Prepare; nothing is simulated yet."""
+        if collision_model.mechanism is not mechanism:
+            raise ArgumentError(
+                "the collision model is of another mechanism", argument="collision_model", value=collision_model
+            )
+        if not 0 < dt < np.inf:
+            raise ArgumentError(f"dt is {dt}, must be positive", argument="dt", value=dt)
+        if not threshold >= 0:
+            raise ArgumentError(
+                f"threshold is {threshold}, must not be negative", argument="threshold", value=threshold
+            )
+        one_of(bias, get_args(Bias), "bias")
+        one_of(law, get_args(Law), "law")
+        self._model, self._control, self._dt = collision_model, control, float(dt)
+        self._settings = (float(threshold), bias, law)
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism that is simulated."""
+        return self._model.mechanism
+
+    def run(self, state: MechanismState, final_time: float, *, progress: bool = False) -> ContactTrajectory:
+        """Simulate from `state` for `final_time` and return all steps; the state is at the end then.
+
+        There are `final_time / dt` steps, rounded. A failure leaves the state where it was. Raises DivergedError with
+        the time when numbers leave their range, ShapeError and NotFiniteError for what a control returns.
+        """
+        self._model.require(state)
+        steps = round(final_time / self._dt)
+        if steps < 0:
+            raise ArgumentError(f"final_time is {final_time}, must not be negative", argument="final_time")
+        record = _Record(self._dt, state, steps, len(self._model.pairs))
+        before = state.q.copy(), state.v.copy()
+        try:
+            with progress_bar(steps, "contacts", progress) as bar:
+                for k in range(steps):
+                    self._advance(k, state, record)
+                    bar.update(1)
+        except BaseException:
+            state.set_configuration(before[0])
+            state.set_velocity(before[1])
+            raise
+        return record.trajectory()
+
+    # --- inside -------------------------------------------------------------------------------------------------------
+
+    def _advance(self, k: int, state: MechanismState, record: _Record) -> None:
+        time = k * self._dt
+        drive = self._drive(time, state)
+        try:
+            q, v, distances, touching = as_tuple(self._step()(state.q, state.v, *drive, record.touching, self._dt))
+        except (NotFiniteError, ArithmeticError) as error:
+            raise DivergedError(
+                f"the simulation left the finite numbers at t = {time:g}: {error}",
+                time=time,
+                q=state.q.copy(),
+                v=state.v.copy(),
+            ) from error
+        state.set_configuration(q)
+        state.set_velocity(v)
+        record.note(k, q, v, distances, touching)
+
+    def _drive(self, time: float, state: MechanismState) -> tuple[ArrayLike, ...]:
+        """Return the argument of the step that drives it: torques, or the time for a recorded control."""
+        if isinstance(self._control, RecordedFunction):
+            return (time,)
+        torques = None if self._control is None else self._control(time, state)
+        values = np.zeros(state.mechanism.nv) if torques is None else np.asarray(torques, dtype=np.float64)
+        if values.shape != (state.mechanism.nv,):
+            raise ShapeError(
+                f"control returned an array of shape {values.shape}, needs {(state.mechanism.nv,)}",
+                argument="control",
+                expected=(state.mechanism.nv,),
+                actual=values.shape,
+            )
+        return (values,)
+
+    def _step(self) -> RecordedFunction:
+        control = self._control if isinstance(self._control, RecordedFunction) else None
+        count = len(self._model.pairs)
+        inputs: dict[str, int | tuple[int, ...]] = {"t": ()} if control else {"torques": self.mechanism.nv}
+        body = partial(_step, self._model.pairs, self._settings, control)
+        return self._model.function(("step", self._settings, control), body, {**inputs, "touched": count, "dt": ()})
+
+
+class _Record:
+    """The arrays of a trajectory while it grows."""
+
+    def __init__(self, dt: float, state: MechanismState, steps: int, pairs: int) -> None:
+        self._dt = dt
+        self._q, self._v = np.empty((steps + 1, state.q.size)), np.empty((steps + 1, state.v.size))
+        self._q[0], self._v[0] = state.q, state.v
+        self._distances = np.empty((steps, pairs))
+        self._events: list[ContactEvent] = []
+        self.touching: Array = np.zeros(pairs)
+
+    def note(self, k: int, q: Array, v: Array, distances: Array, touching: Array) -> None:
+        self._q[k + 1], self._v[k + 1], self._distances[k] = q, v, distances
+        if touching.tobytes() != self.touching.tobytes():
+            met = np.flatnonzero((touching > 0) & (self.touching == 0))
+            if met.size:
+                self._events.append(ContactEvent(k, k * self._dt, tuple(int(i) for i in met)))
+            self.touching = touching
+
+    def trajectory(self) -> ContactTrajectory:
+        times = np.array([k * self._dt for k in range(len(self._q))], dtype=np.float64)
+        return ContactTrajectory(times, self._q, self._v, self._distances, tuple(self._events))
+
+
+def _step(
+    pairs: Sequence[Pair],
+    settings: tuple[float, Bias, Law],
+    control: RecordedFunction | None,
+    state: ScalarState,
+    **inputs: Any,
+) -> Mapping[str, object]:
+    """Return the state after one step, and what touched at its beginning."""
+    threshold, bias, law = settings
+    torques = _controlled(control, state, inputs["t"]) if control is not None else tuple(inputs["torques"])
+    contacts = contacts_of(state, pairs, nearer_than(threshold))
+    met: Condition = less(1, 0)
+    for touches, touched in zip(contacts.touching, inputs["touched"], strict=True):
+        met = either(met, both(touches, less(touched, 1)))
+    v = tuple(state.v)
+    if pairs:
+        hit, _ = velocities_after(state, law, 0, contacts.rows)
+        v = tuple(where(met, after, before) for after, before in zip(hit, v, strict=True))
+    after_impact = state.with_scalars(None, v)
+    bounds = required_accelerations(after_impact, pairs, contacts, exact=bias == "exact")
+    right = driving_torques(after_impact, torques)
+    vd = allowed(mass_and_factor(after_impact)[0], right, contacts.rows, bounds).motion
+    faster = tuple(x + inputs["dt"] * rate for x, rate in zip(v, vd, strict=True))
+    return {
+        "q_next": landed(state, tuple(inputs["dt"] * x for x in faster)),
+        "v_next": faster,
+        "distances": contacts.distances,
+        "touching": contacts.flags(),
+    }
+
+
+def _controlled(control: RecordedFunction, state: ScalarState, t: Scalar) -> Vector:
+    """Return the torques of a recorded control."""
+    known = {"q": state.configuration_scalars(), "v": state.velocity_scalars(), "t": (t,)}
+    return tuple(replay(control.program, [x for port in control.program.inputs for x in known[port.name]]))
