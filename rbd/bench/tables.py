@@ -42,10 +42,12 @@ All contenders of a table compute the same 128 random states of the same robot, 
 memory, without friction, damping and armature. Results are compared before anything is timed: *difference* is the
 largest one from rbd's, relative to the largest entry of the result. Contenders take turns in windows of about a
 millisecond. *Time per state* is the median of all windows, *best* the least: processor time for one thread, which
-stands still while other programs have the processor, and time on the wall for two threads. *× Pinocchio* is how many
+stands still while other programs have the processor, and time on the wall for two threads, whose windows begin after a
+rest, when the threads of the contender before have stopped waiting actively. *× Pinocchio* is how many
 times as fast as Pinocchio a contender is: the median over neighbouring windows.
 
-* `rbd kernel`: the machine code for one state in a native loop, no Python in between.
+* `rbd kernel`: the machine code for one state in a native loop, no Python in between; it writes into new results, as
+  in calls that return new arrays.
 * `rbd`: a method of `rbd.compile(mechanism)` called from Python. It returns a new array; with two threads, it fills
   one that is there.
 * `rbd state`: `set_configuration`, `set_velocity`, `mass_matrix` and `dynamics` of a `MechanismState`.
