@@ -1,0 +1,194 @@
+"""Rigorous ranges of polynomials and rational functions over a box of s.
+
+Room: rational; may import compiled and above. A polynomial is affine in the monomials of each block, so that its values
+over a box are convex combinations of its values at combinations of control points (see `bernstein.py`). Those are
+computed in floats with a bound on all rounding, which the result is widened by.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeAlias, TypeVar, cast
+
+import attrs
+import numpy as np
+
+from rbd.errors import ArgumentError, ShapeError
+from rbd.rational.bernstein import Wanted, controls
+from rbd.rational.conversion import require_even
+from rbd.rational.evaluation import entries
+from rbd.rational.fraction import RationalFunction
+from rbd.rational.polynomial import Polynomial
+from rbd.rational.pose import Pose
+from rbd.rational.ring import LARGEST, ROUNDING, Block, Kind, Ring, unit
+from rbd.scalars.arrays import Array
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+_MOST: Final = 2**24
+"""Combinations of control points that fit in memory."""
+
+_MARGIN: Final = 4.0
+"""How many times over rounding is allowed for: values computed in floats, by whatever formula, stay inside too."""
+
+Function: TypeAlias = "Polynomial | RationalFunction"
+
+
+V = TypeVar("V", float, Array)
+
+
+class Bounds(NamedTuple, Generic[V]):
+    """Between which numbers something stays: floats, or for poses 3×4 arrays, (rotation | position)."""
+
+    low: V
+    high: V
+
+
+@attrs.frozen(eq=False)
+class Box:
+    """The box, with the control values that were computed for it."""
+
+    ring: Ring
+    low: list[float]
+    high: list[float]
+    pieces: int
+    known: dict[object, Array] = attrs.field(factory=dict[object, Array])
+
+    def controls(self, block: Block, keys: tuple[int, ...], power: int) -> Array:
+        """Return the control values of a block's packed monomials over (1 + s²) to `power`."""
+        found = self.known.get((block.number, keys, power))
+        if found is None:
+            exponents = self.ring.exponents
+            monomials = tuple((exponents(key, block.circle), exponents(key, block.s)) for key in keys)
+            sides = [[ends[i] for i in block.indices] for ends in (self.low, self.high)]
+            found = controls(Wanted(block, monomials, power), sides[0], sides[1], self.pieces)
+            self.known[block.number, keys, power] = found
+        return found
+
+    def largest(self, block: Block) -> float:
+        """Return the largest size of the block's s, at least one."""
+        return max(1.0, *(abs(ends[i]) for i in block.indices for ends in (self.low, self.high)))
+
+
+def bounds_over(
+    what: Function | Pose[Polynomial] | Pose[RationalFunction], low: ArrayLike, high: ArrayLike, pieces: int
+) -> Bounds[Any]:
+    """Return between what something stays for s in a box."""
+    box = _box(what.ring, low, high, pieces)
+    if isinstance(what, Pose):
+        rows = [[_range(entry, box) for entry in row] for row in what.entries]
+        return Bounds(np.array([[a for a, _ in row] for row in rows]), np.array([[b for _, b in row] for row in rows]))
+    return Bounds(*_range(what, box))
+
+
+def _box(ring: Ring, low: ArrayLike, high: ArrayLike, pieces: int) -> Box:
+    a, b = _side(ring, low, "s_low"), _side(ring, high, "s_high")
+    for i, (x, y) in enumerate(zip(a, b, strict=True)):
+        if x > y:
+            message = f"s_low[{i}] = {x} is above s_high[{i}] = {y}"
+            raise ArgumentError(message, argument="s_low", value=x, allowed=f"at most {y}")
+    if type(pieces) is not int or pieces < 1:
+        raise ArgumentError(f"pieces must be a whole number from 1 on, not {pieces!r}", argument="pieces", value=pieces)
+    return Box(ring, a, b, pieces)
+
+
+def _side(ring: Ring, values: ArrayLike, name: str) -> list[float]:
+    found = entries(ring, values, name)
+    if isinstance(found, tuple) or found.ndim != 1:
+        shape = (len(found),) if isinstance(found, tuple) else found.shape
+        message = f"{name} must be {ring.s_count} floats"
+        raise ShapeError(message, argument=name, expected=(ring.s_count,), actual=shape)
+    return cast("list[float]", found.tolist())
+
+
+def _range(function: Function, box: Box) -> tuple[float, float]:
+    """Return a lower and an upper bound."""
+    p, powers = (
+        (function, cast("Mapping[int, int]", {}))
+        if isinstance(function, Polynomial)
+        else (function.numerator, function.powers)
+    )
+    terms = p.content.terms
+    require_even(p.ring, terms)
+    blocks = _present(p.ring, terms, powers)
+    _check_size(math.prod(box.pieces ** len(block.s) for block in blocks), p)
+    columns = [_columns(p.ring, block, terms) for block in blocks]
+    tables = [
+        box.controls(block, tuple(c.keys), powers.get(block.number, 0))
+        for block, c in zip(blocks, columns, strict=True)
+    ]
+    _check_size(math.prod(max(table.shape) for table in tables), p)
+    values, sizes = _contracted(p, columns, tables)
+    slack = _slack(p, box, powers, columns, float(sizes.max()))
+    return math.nextafter(float(values.min()) - slack, -math.inf), math.nextafter(float(values.max()) + slack, math.inf)
+
+
+class _Columns(NamedTuple):
+    """A block's monomials, and which of them each term has."""
+
+    keys: list[int]
+    of_term: list[int]
+
+
+def _present(ring: Ring, terms: Mapping[int, object], powers: Mapping[int, int]) -> list[Block]:
+    used = functools.reduce(lambda a, b: a | b, terms, 0)
+    return [block for block in ring.blocks if used & _mask(block) or powers.get(block.number)]
+
+
+def _mask(block: Block) -> int:
+    return sum(LARGEST * unit(g) for g in (*block.circle, *block.s))
+
+
+def _columns(ring: Ring, block: Block, terms: Mapping[int, object]) -> _Columns:
+    mask = _mask(block)
+    parts = [key & mask for key in terms]
+    place = {key: i for i, key in enumerate(dict.fromkeys(parts))}
+    return _Columns(list(place), [place[key] for key in parts])
+
+
+def _check_size(size: int, p: Polynomial) -> None:
+    if size > _MOST:
+        raise ArgumentError(
+            f"{', '.join(p.variables[:4])} ... : {size} combinations are too many; take fewer pieces, narrower sides,"
+            " or a pose expressed in a body halfway",
+            argument="pose",
+            value=size,
+            allowed=_MOST,
+        )
+
+
+def _contracted(p: Polynomial, columns: Sequence[_Columns], tables: Sequence[Array]) -> tuple[Array, Array]:
+    """Return the values at all combinations of control points, and the same for absolute values."""
+    values = np.zeros([len(c.keys) for c in columns])
+    coefficients = [float(c) for c in p.content.terms.values()]
+    np.add.at(
+        values,
+        tuple(np.array(c.of_term, dtype=np.intp) for c in columns),
+        sum(coefficients) if not columns else coefficients,
+    )
+    sizes = np.abs(values)
+    for table in tables:  # the axis worked on moves to the end
+        values = (table @ values.reshape(table.shape[1], -1)).T
+        sizes = (np.abs(table) @ sizes.reshape(table.shape[1], -1)).T
+    return values, sizes
+
+
+def _slack(p: Polynomial, box: Box, powers: Mapping[int, int], columns: Sequence[_Columns], size: float) -> float:
+    """Return how far rounding and dropped terms may take a value beyond the control values."""
+    content = p.content
+    steps = sum(len(c.keys) + 2 for c in columns) + 2
+    scale = 1.0
+    for block in p.ring.blocks:
+        bounded = block.kind is not Kind.LENGTH and (powers.get(block.number) or not _has_s(content.terms, block))
+        if content.support & block.bit and not bounded:
+            scale *= box.largest(block) ** (content.degree * len(block.s))
+    own = content.error * len(content.terms) + content.lost
+    return _MARGIN * steps * ROUNDING * size * 1.01 + own * scale * 1.01
+
+
+def _has_s(terms: Mapping[int, object], block: Block) -> bool:
+    mask = sum(LARGEST * unit(g) for g in block.s)
+    return any(key & mask for key in terms)

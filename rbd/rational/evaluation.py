@@ -1,0 +1,181 @@
+"""Values of polynomials: one by one, in arrays, and recorded into native programs.
+
+Room: rational; may import compiled and above. All run through `horner`, which works on any scalars and on NumPy arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+
+from rbd.compiled import RecordedFunction
+from rbd.errors import NotFiniteError, ShapeError
+from rbd.rational.ring import FIELD, Coefficient, Kind, Packed, Ring
+from rbd.scalars import Vector, is_float, lift, sqrt
+from rbd.scalars.arrays import Array, scalars
+from rbd.scalars.graph import Graph
+from rbd.scalars.program import Program
+
+Values: TypeAlias = Mapping[int, Any]
+"""What stands for each variable, by its number."""
+ArraySubstitution: TypeAlias = Callable[[Ring, Array], Mapping[int, Array]]
+"""How variables follow from an array of s."""
+ScalarSubstitution: TypeAlias = Callable[[Ring, Sequence[Any]], Values]
+"""How variables follow from any scalars s."""
+
+
+def horner(terms: Packed, values: Values, count: int) -> Any:
+    """Return the value of a polynomial in the first `count` variables, the last one outermost."""
+    if terms.keys() <= {0}:
+        return terms.get(0, 0)
+    g = (max(terms).bit_length() - 1) // FIELD
+    shift = FIELD * g
+    parts: dict[int, dict[int, Coefficient]] = {}
+    mask = (1 << shift) - 1
+    for key, c in terms.items():
+        parts.setdefault(key >> shift, {})[key & mask] = c
+    result: Any = 0
+    x = values[g]
+    previous = max(parts)
+    for exponent in sorted(parts, reverse=True):
+        result = _times_power(result, x, previous - exponent) + horner(parts[exponent], values, g)
+        previous = exponent
+    return _times_power(result, x, previous)
+
+
+def _times_power(y: Any, x: Any, n: int) -> Any:
+    for _ in range(n):
+        y = y * x
+    return y
+
+
+def circle_values(ring: Ring, s: Sequence[Any]) -> dict[int, Any]:
+    """Return all variables at s, for scalars of any family that has square roots where rotations occur."""
+    found: dict[int, Any] = {}
+    for block in ring.blocks:
+        own = [s[i] for i in block.indices]
+        found |= dict(zip(block.s, own, strict=True))
+        if block.kind is Kind.ANGLE:
+            twice = 2 / (1 + own[0] * own[0])
+            found |= dict(zip(block.circle, (twice - 1, twice * own[0]), strict=True))
+        elif block.kind is Kind.ROTATION:
+            x, y, z = own
+            w = 1 / sqrt(1 + (x * x + y * y + z * z))
+            found |= dict(zip(block.circle, (w, w * x, w * y, w * z), strict=True))
+    return found
+
+
+def half_circle_values(ring: Ring, s: Sequence[Any]) -> dict[int, Any]:
+    """Return all variables at s, with cosine and sine of *half* the angles in the place of those of all."""
+    found = circle_values(ring, s)
+    for block in ring.blocks:
+        if block.kind is Kind.ANGLE:
+            x = s[block.first]
+            u = 1 / sqrt(1 + x * x)
+            found |= dict(zip(block.circle, (u, u * x), strict=True))
+    return found
+
+
+def array_values(ring: Ring, s: Array) -> dict[int, Array]:
+    """Return all variables at every row of s, for floats; angles and rotations may be infinite."""
+    found: dict[int, Array] = {}
+    for block in ring.blocks:
+        own = s[..., block.indices]
+        found |= dict(zip(block.s, np.moveaxis(own, -1, 0), strict=True))
+        if block.kind is Kind.ANGLE:
+            u, v = _half(own)
+            found |= dict(zip(block.circle, ((u - v) * (u + v), 2 * u * v), strict=True))
+        elif block.kind is Kind.ROTATION:
+            found |= dict(zip(block.circle, _half(own), strict=True))
+    return found
+
+
+def half_values(ring: Ring, s: Array) -> dict[int, Array]:
+    """Return the numbers of unit quaternions, and cosine and sine of *half* the angles in the place of those of all."""
+    found = array_values(ring, s)
+    for block in ring.blocks:
+        if block.kind is Kind.ANGLE:
+            found |= dict(zip(block.circle, _half(s[..., block.indices]), strict=True))
+    return found
+
+
+def _half(s: Array) -> list[Array]:
+    """Return (1, s) over its length, also where one entry is infinite."""
+    size = np.maximum(1.0, np.abs(s).max(axis=-1))
+    scale = np.where(np.isinf(size), 1.0, size)
+    infinite = np.isinf(size)[..., np.newaxis]
+    v = np.where(infinite, np.where(np.isinf(s), np.sign(s), 0.0), s) / scale[..., np.newaxis]
+    u = 1.0 / size
+    length = np.sqrt(u * u + (v * v).sum(axis=-1))
+    return [u / length, *(np.moveaxis(v, -1, 0) / length)]
+
+
+def entries(ring: Ring, s: object, name: str = "s") -> Array | Vector:
+    """Return s checked: an array of floats (angles and rotations may be infinite), or a tuple of other scalars.
+
+    Raises ShapeError or NotFiniteError naming the argument.
+    """
+    given: Any = s
+    if isinstance(s, (tuple, list)) and not all(_plain(x) for x in given):
+        return scalars(given, ring.s_count, name)
+    try:
+        array = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        return scalars(given, ring.s_count, name)
+    if array.ndim == 0 or array.shape[-1] != ring.s_count:
+        message = f"{name} has shape {array.shape}, needs ({ring.s_count},), or rows of that length"
+        raise ShapeError(message, argument=name, expected=(ring.s_count,), actual=array.shape)
+    for i, block in ring.s_block.items():
+        column = array[..., i]
+        if np.isnan(column).any() or (block.kind is Kind.LENGTH and np.isinf(column).any()):
+            allowed = "a finite number" if block.kind is Kind.LENGTH else "a number or infinity"
+            raise NotFiniteError(f"{name}[{i}] must be {allowed}", argument=name, index=(i,))
+    return array
+
+
+def _plain(x: object) -> bool:
+    return is_float(x) or isinstance(x, (list, tuple, np.ndarray))
+
+
+def value(ring: Ring, terms: Packed, s: object, at: ArraySubstitution = array_values) -> Any:
+    """Return the value at s: a scalar, or an array where s has leading axes."""
+    found = entries(ring, s)
+    if isinstance(found, tuple):
+        lifted: Packed = {key: lift(c, found) for key, c in terms.items()}
+        return horner(lifted, circle_values(ring, found), len(ring.names))
+    return shaped(horner(terms, plain(at(ring, found)), len(ring.names)), found.shape[:-1])
+
+
+def plain(values: Mapping[int, Array]) -> Values:
+    """Return arrays without axes as floats, which are much faster."""
+    return {g: float(x) if x.ndim == 0 else x for g, x in values.items()}
+
+
+def shaped(result: Any, shape: tuple[int, ...]) -> Any:
+    """Return a result with the leading axes it must have, constants included."""
+    return np.broadcast_to(np.asarray(result, dtype=np.float64), shape).copy() if shape else result
+
+
+def recorded(
+    ring: Ring, name: str, outputs: Mapping[str, Any], at: ScalarSubstitution = circle_values
+) -> RecordedFunction:
+    """Return a native function of s: `outputs` are packed polynomials in nested tuples, by name."""
+    graph = Graph()
+    s: Vector = graph.input("s", (ring.s_count,))
+    return _function(graph, name, outputs, at(ring, s), len(ring.names))
+
+
+def recorded_in_variables(ring: Ring, name: str, outputs: Mapping[str, Any]) -> RecordedFunction:
+    """Return a native function of all variables, which are finite also where s is not."""
+    graph = Graph()
+    variables: Vector = graph.input("variables", (len(ring.names),))
+    return _function(graph, name, outputs, dict(enumerate(variables)), len(ring.names))
+
+
+def _function(graph: Graph, name: str, outputs: Mapping[str, Any], values: Values, count: int) -> RecordedFunction:
+    def nested(x: Any) -> Any:
+        return horner(cast("Packed", x), values, count) if isinstance(x, dict) else tuple(nested(y) for y in x)
+
+    return RecordedFunction(Program.of(graph, name, {key: nested(x) for key, x in outputs.items()}))

@@ -1,0 +1,107 @@
+"""A mechanism around one nominal configuration: the state that runs on polynomials, and paths through it.
+
+Room: rational; may import compiled and above.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias, final
+
+from rbd.mechanism import Joint, Mechanism, RigidBody
+from rbd.rational.coordinates import Coordinate, twin_of
+from rbd.rational.family import Star
+from rbd.rational.pose import MultilinearPose
+from rbd.rational.ring import Ring
+from rbd.scalars import Scalar, Vector, lift
+from rbd.spatial import Frame, Point, Transform
+from rbd.spatial.linalg import Vec3, identity3
+from rbd.state import ScalarState, passes
+
+Place: TypeAlias = "RigidBody | Frame[Any] | Point[Any]"
+"""A body (its default frame), a frame fixed to a body, or a point (with the axes of its frame)."""
+
+
+@final
+class Expansion:
+    """The steps from body to body as polynomials around one q*."""
+
+    def __init__(
+        self, mechanism: Mechanism, coordinates: Sequence[tuple[Coordinate, ...]], ring: Ring, star: tuple[Star, ...]
+    ) -> None:
+        """Put polynomials in the place of coordinates; raise ArgumentError when q* does not fit."""
+        self.ring = ring
+        self._mechanism = mechanism
+        q = _entering(coordinates, ring, star)
+        self._state = ScalarState(_with_quaternions(mechanism), q, [0] * mechanism.nv)
+        self._polynomial = q[0] if q else None
+
+    def pose(self, place: Place, reference: Place) -> MultilinearPose:
+        """Return the pose of a place in a reference, along the path between them."""
+        (i, before, frame), (j, after, base) = self._located(place), self._located(reference)
+        between = after.inverse() @ self._path(i, j) @ before
+        return MultilinearPose.of(self.ring, Transform.trusted(frame, base, *between.components))
+
+    def _located(self, place: Place) -> tuple[int, Transform, Frame[Any]]:
+        """Return the index of a place's body, the transform from the place to the body, and the place's frame."""
+        if isinstance(place, Point):
+            index, to_body, frame = self._located(place.frame)
+            x, y, z = (self._lifted(c) for c in place.xyz_components)
+            return index, to_body @ _moved(to_body.from_frame, (x, y, z)), Frame(f"point in {frame.name}")
+        body = place if isinstance(place, RigidBody) else self._mechanism.body_of_frame(place)
+        frame = body.default_frame if isinstance(place, RigidBody) else place
+        index = self._state.layout.body_index(body) if self._is_own else self._index(body)
+        here = self._state.layout.bodies[index].default_frame
+        fixed = self._state.lifted_transform(body.fixed_transform(frame, body.default_frame))
+        return index, Transform.trusted(frame, here, *fixed.components), frame
+
+    @property
+    def _is_own(self) -> bool:
+        return self._state.mechanism is self._mechanism
+
+    def _index(self, body: RigidBody) -> int:
+        return next(i for i, other in enumerate(self._mechanism.bodies) if other is body)
+
+    def _lifted(self, x: Scalar) -> Scalar:
+        return x if self._polynomial is None else lift(x, self._polynomial)
+
+    def _path(self, i: int, j: int) -> Transform:
+        """Return the transform from body `i` to body `j`: one step after the other, from `j` on."""
+        steps, layout = passes.to_parent(self._state), self._state.layout
+        up, down = layout.ancestors(j), layout.ancestors(i)
+        shared = set(up) & set(down)
+        frame = layout.bodies[j].default_frame
+        path = Transform.identity(frame, frame)
+        for index in up:
+            if index not in shared:
+                path = path @ steps[index - 1].inverse()
+        for index in reversed(down):
+            if index not in shared:
+                path = path @ steps[index - 1]
+        return path
+
+
+def _entering(coordinates: Sequence[tuple[Coordinate, ...]], ring: Ring, star: tuple[Star, ...]) -> Vector:
+    q: list[Scalar] = []
+    i = 0
+    for coordinate, block in zip((c for group in coordinates for c in group), ring.blocks, strict=True):
+        q += coordinate.entering(ring, block, star[i : i + coordinate.nq])
+        i += coordinate.nq
+    return tuple(q)
+
+
+def _moved(frame: Frame[Any], translation: Vec3) -> Transform:
+    return Transform.trusted(Frame("point"), frame, identity3(), translation)
+
+
+def _with_quaternions(mechanism: Mechanism) -> Mechanism:
+    """Return the mechanism, or a copy with quaternions where rotations have three coordinates."""
+    twins = {joint: twin_of(joint.type) for joint in mechanism.tree_joints}
+    if not any(twins.values()):
+        return mechanism
+    copy, copies = mechanism.copy()
+    for joint, twin in twins.items():
+        if twin is not None:
+            old = copies.joint(joint)
+            copy.replace_joint(old, Joint(old.name, twin))
+    return copy

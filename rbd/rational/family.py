@@ -1,0 +1,150 @@
+"""Polynomials as scalars: how the kinematics of the house run on them.
+
+Room: rational; may import compiled and above. Joint transforms are handed an `Angle` where they expect an angle, and
+get polynomials when they ask for its sine and cosine; lengths and unit quaternions are polynomials themselves.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any, NoReturn, TypeAlias, final
+
+import attrs
+from typing_extensions import override
+
+from rbd.errors import ArgumentError, ScalarError, quoted
+from rbd.rational.polynomial import Polynomial
+from rbd.rational.ring import Block, Ring
+from rbd.scalars import Condition, Operations, Scalar, is_float, register_scalar, sqrt, to_float
+
+
+@final
+@attrs.frozen(init=False)
+class HalfTangent:
+    """An angle given by the tangent of its half: cosine and sine are exact when that is a fraction.
+
+    Stands in q* for an angle. Infinity is half a turn. Raises ArgumentError when `tangent` is no real number.
+
+    >>> from fractions import Fraction
+    >>> from rbd.rational import HalfTangent
+    >>> HalfTangent(Fraction(1, 2)).cosine, HalfTangent(Fraction(1, 2)).sine
+    (Fraction(3, 5), Fraction(4, 5))
+    """
+
+    tangent: Fraction | float
+
+    def __init__(self, tangent: Fraction | float) -> None:
+        if isinstance(tangent, bool) or not (is_float(tangent) or isinstance(tangent, Fraction)) or tangent != tangent:
+            message = f"a tangent is a real number or infinity, not {quoted(tangent)}"
+            raise ArgumentError(message, argument="tangent", value=tangent, allowed="a number or infinity")
+        object.__setattr__(self, "tangent", tangent)
+
+    @property
+    def cosine(self) -> Fraction:
+        """The cosine, exactly."""
+        t = self._exact()
+        return Fraction(-1) if t is None else (1 - t * t) / (1 + t * t)
+
+    @property
+    def sine(self) -> Fraction:
+        """The sine, exactly."""
+        t = self._exact()
+        return Fraction(0) if t is None else 2 * t / (1 + t * t)
+
+    @property
+    def angle(self) -> float:
+        """The angle, from -π to π."""
+        return 2 * math.atan(float(self.tangent))
+
+    def _exact(self) -> Fraction | None:
+        return None if math.isinf(self.tangent) else Fraction(self.tangent)
+
+
+Star: TypeAlias = "float | Fraction | HalfTangent"
+"""One entry of q*."""
+
+
+@final
+class Angle:
+    """The angle q* + Δ of one coordinate: it has a cosine and a sine, and nothing else."""
+
+    __slots__ = ("cosine", "ring", "sine")
+
+    def __init__(self, ring: Ring, block: Block, star: Star) -> None:
+        self.ring = ring
+        cos, sin = (Polynomial.variable(ring, g) for g in block.circle)
+        c, s = (Polynomial.given(ring, x) for x in circle(ring, star))
+        self.cosine = cos * c - sin * s
+        self.sine = cos * s + sin * c
+
+    def _refuse(self, *_: object) -> NoReturn:
+        raise ScalarError(
+            "of an angle only the sine and the cosine are polynomials", scalar=self, function="arithmetic"
+        )
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _refuse
+    __neg__ = __pos__ = _refuse
+
+
+def circle(ring: Ring, star: Star) -> tuple[Scalar, Scalar]:
+    """Return cosine and sine of an entry of q*; raise ArgumentError for an angle that has no exact ones."""
+    if isinstance(star, HalfTangent):
+        return star.cosine, star.sine
+    if not ring.exact:
+        return math.cos(star), math.sin(star)
+    if star:
+        message = f"the cosine of {star} is no fraction; give angles by rbd.rational.HalfTangent"
+        raise ArgumentError(message, argument="q_star", value=star, allowed="HalfTangent(fraction), or 0")
+    return 1, 0
+
+
+@final
+class PolynomialOperations(Operations[Any]):
+    """What polynomials can do: be constants, and nothing that leaves the polynomials."""
+
+    name = "polynomial"
+    priority = 90
+
+    @override
+    def lift(self, x: Scalar, like: Polynomial | Angle) -> Any:
+        return Polynomial.given(like.ring, x)
+
+    @override
+    def to_float(self, x: Any) -> float:
+        return float(self._constant(x, "to_float"))
+
+    @override
+    def less(self, a: Any, b: Any) -> Condition:
+        return bool(self._constant(a, "less") < self._constant(b, "less"))
+
+    @override
+    def less_equal(self, a: Any, b: Any) -> Condition:
+        return bool(self._constant(a, "less_equal") <= self._constant(b, "less_equal"))
+
+    def _constant(self, x: Any, function: str) -> Any:
+        if isinstance(x, Angle):
+            self.refuse(function, "an angle")
+        return x.constant_value(function) if isinstance(x, Polynomial) else x
+
+    @override
+    def cos(self, x: Any) -> Any:
+        return x.cosine if isinstance(x, Angle) else self.refuse("cos", x)
+
+    @override
+    def sin(self, x: Any) -> Any:
+        return x.sine if isinstance(x, Angle) else self.refuse("sin", x)
+
+    @override
+    def sqrt(self, x: Any) -> Any:
+        root = to_float(sqrt(self._constant(x, "sqrt"))) if not x.ring.exact else sqrt(self._constant(x, "sqrt"))
+        return Polynomial.given(x.ring, root)
+
+    @override
+    def divide(self, a: Any, b: Any) -> Any:
+        return a / b
+
+
+OPERATIONS = PolynomialOperations()
+register_scalar(Polynomial, OPERATIONS)
+register_scalar(Angle, OPERATIONS)

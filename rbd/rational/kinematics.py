@@ -1,0 +1,339 @@
+"""Forward kinematics as polynomials and rational functions.
+
+Room: rational; may import compiled and above. There are no kinematics here: joint transforms and the steps from body
+to body are those of the state, run on polynomials.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, TypeAlias, cast, final, overload
+
+import numpy as np
+
+from rbd.errors import (
+    ArgumentError,
+    FrameMismatchError,
+    RbdError,
+    ScalarError,
+    ShapeError,
+    StaleStateError,
+    UnknownNameError,
+    quoted,
+)
+from rbd.mechanism import Joint, Mechanism, RigidBody
+from rbd.rational.bounds import Bounds, bounds_over
+from rbd.rational.conversion import rational_function
+from rbd.rational.coordinates import SUPPORTED, Coordinate, coordinates_of
+from rbd.rational.evaluation import entries
+from rbd.rational.expansion import Expansion, Place
+from rbd.rational.family import HalfTangent, Star
+from rbd.rational.fraction import RationalFunction
+from rbd.rational.polynomial import Polynomial
+from rbd.rational.pose import MultilinearPose, RationalPose
+from rbd.rational.ring import Ring
+from rbd.scalars import Vector, is_float, lift, scalars
+from rbd.scalars.arrays import Array, ScalarArray, float_array, pack
+from rbd.spatial.values import require_kind
+from rbd.state.layout import layout_of
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from rbd.scalars import Scalar
+
+StarLike: TypeAlias = "ArrayLike | Sequence[object]"
+"""A nominal configuration: numbers, and HalfTangent for angles, which no checker finds a common type for."""
+
+_REMEMBERED = 8
+
+
+@final
+class RationalForwardKinematics:
+    """Poses of a mechanism's bodies as polynomials and as rational functions of variables s.
+
+    Around a nominal configuration q*, poses are multilinear polynomials in cosines and sines of the angles q - q* and
+    in displacements. With s = tan((q - q*) / 2) for angles, and s = q - q* for displacements, they are rational
+    functions of s. A rotation about any axis has three s: its axis times the tangent of half its angle, relative to q*.
+    Joints that close loops have no variables and are not looked at.
+
+    Raises ArgumentError when `mechanism` is none, or naming the joint whose pose is no rational function (a screw).
+
+    >>> import rbd
+    >>> from rbd.rational import RationalForwardKinematics
+    >>> arm = rbd.robots.double_pendulum()
+    >>> kinematics = RationalForwardKinematics(arm)
+    >>> pose = kinematics.pose_polynomial([0, 0], arm.body("lower"), arm.root_body)
+    >>> pose.rotation[0][0]
+    cos[0]*cos[1] - sin[0]*sin[1]
+    >>> kinematics.rational(pose.translation[0])
+    -2*s[0] / (1 + s[0]**2)
+    """
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        """Give every joint its variables, in the order of the tree joints."""
+        require_kind(mechanism, Mechanism, operation="RationalForwardKinematics", argument="mechanism")
+        self._mechanism = mechanism
+        self._layout = layout_of(mechanism)
+        self._coordinates = tuple(_coordinates(link.joint) for link in self._layout.links)
+        self._kinds = tuple(coordinate.kind for group in self._coordinates for coordinate in group)
+        self._plain = Ring(self._kinds, exact=False, origin=None)
+        self._expansions: dict[object, Expansion] = {}
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism whose kinematics these are."""
+        return self._mechanism
+
+    # --- the variables ------------------------------------------------------------------------------------------------
+
+    @property
+    def s_names(self) -> tuple[str, ...]:
+        """What polynomials call the entries of s: `s[0]`, `s[1]` ..."""
+        return tuple(f"s[{i}]" for i in range(self._plain.s_count))
+
+    @property
+    def s_descriptions(self) -> tuple[str, ...]:
+        """What each entry of s belongs to: name of the joint and what the variable is."""
+        found: list[str] = []
+        for link, group in zip(self._layout.links, self._coordinates, strict=True):
+            found += [f"{link.joint.name}: {c.kind.value}" for c in group for _ in range(c.ns)]
+        return tuple(found)
+
+    def s_index(self, joint: str | Joint) -> int:
+        """Return the index of a joint's first variable in s; its others follow. -1 if it has none, as fixed joints.
+
+        Raises UnknownNameError when the joint is not part of the mechanism.
+        """
+        self._require_current()
+        found = self._mechanism.joint(joint)
+        if self._layout.loop(found) is not None:
+            return -1
+        number = self._layout.link(found).index - 1
+        if not self._coordinates[number]:
+            return -1
+        return sum(coordinate.ns for group in self._coordinates[:number] for coordinate in group)
+
+    def variables(self, q_star: StarLike, *, exact: bool = False) -> dict[str, Polynomial]:
+        """Return every variable by its name, to build polynomials around `q_star` with."""
+        ring = self._expansion(q_star, exact).ring
+        return {name: Polynomial.variable(ring, g) for g, name in enumerate(ring.names)}
+
+    # --- poses --------------------------------------------------------------------------------------------------------
+
+    def pose_polynomial(
+        self, q_star: StarLike, body: Place, expressed_in: Place | None = None, *, exact: bool = False
+    ) -> MultilinearPose:
+        """Return the pose of `body` in `expressed_in` as multilinear polynomials, around the configuration `q_star`.
+
+        Both may be bodies (their default frames are meant), frames fixed to bodies, or points (axes as their frame's);
+        `expressed_in` is the root if not given. With `exact` the coefficients are fractions: the numbers of the
+        mechanism are taken as the fractions they are, and angles of `q_star` other than zero are given as
+        `HalfTangent`. Raises ShapeError, NotFiniteError, UnknownNameError, FrameMismatchError or ArgumentError naming
+        the argument.
+        """
+        expansion = self._expansion(q_star, exact)
+        place = self._place(body, "body")
+        reference = self._place(self._mechanism.root_body if expressed_in is None else expressed_in, "expressed_in")
+        return expansion.pose(place, reference)
+
+    def _place(self, place: Place, argument: str) -> Place:
+        """Return a place; raise an error naming the argument when it is none of the mechanism."""
+        from rbd.spatial import Frame, Point
+
+        require_kind(place, RigidBody, Frame, Point, operation="RationalForwardKinematics", argument=argument)
+        try:
+            if isinstance(place, RigidBody):
+                self._layout.body_index(place)
+            else:
+                self._mechanism.body_of_frame(place.frame if isinstance(place, Point) else place)
+        except (UnknownNameError, FrameMismatchError) as error:
+            raise _naming(error, argument) from None
+        return place
+
+    def _expansion(self, q_star: StarLike, exact: bool) -> Expansion:
+        self._require_current()
+        star = self._star(q_star, exact)
+        key = star, exact, self._mechanism.parameter_version
+        found = self._expansions.pop(key, None)
+        if found is None:
+            ring = Ring(self._kinds, exact=exact, origin=(self._layout.root_frame, self._kinds, star))
+            found = Expansion(self._mechanism, self._coordinates, ring, star)
+            if len(self._expansions) >= _REMEMBERED:
+                self._expansions.pop(next(iter(self._expansions)))
+        self._expansions[key] = found
+        return found
+
+    def _star(self, q_star: StarLike, exact: bool) -> tuple[Star, ...]:
+        """Return q* checked: floats, or fractions, and HalfTangent."""
+        given: object = q_star
+        if not exact and not _is_special(given):
+            return tuple(cast("list[float]", float_array(given, (self._layout.nq,), "q_star").tolist()))
+        listed: list[Any] = list(cast("Iterable[Any]", q_star))
+        numbers = [Fraction(0) if isinstance(x, HalfTangent) else x for x in listed]
+        checked = scalars(numbers, self._layout.nq, "q_star")
+        return tuple(
+            entry if isinstance(entry, HalfTangent) else _star_entry(x, exact, i)
+            for i, (entry, x) in enumerate(zip(listed, checked, strict=True))
+        )
+
+    def _require_current(self) -> None:
+        made, now = self._layout.version, self._mechanism.structure_version
+        if made != now:
+            message = "the mechanism was edited after its rational forward kinematics were made; make new ones"
+            raise StaleStateError(message, made_with=made, now=now)
+
+    # --- polynomials to rational functions ----------------------------------------------------------------------------
+
+    @overload
+    def rational(self, polynomial: Polynomial) -> RationalFunction: ...
+    @overload
+    def rational(self, polynomial: MultilinearPose) -> RationalPose: ...
+    def rational(self, polynomial: Polynomial | MultilinearPose) -> RationalFunction | RationalPose:
+        """Return a polynomial as a rational function of s, or all twelve entries of a pose.
+
+        Any polynomial of these kinematics will do: distances squared, products of entries. Denominators are minimal:
+        powers of 1 + s², no larger than the polynomial demands. Raises ArgumentError for other polynomials, and where
+        a rotation's quaternion occurs in odd powers.
+        """
+        require_kind(polynomial, Polynomial, MultilinearPose, operation="rational", argument="polynomial")
+        self._require_mine(polynomial.ring, "polynomial")
+        if isinstance(polynomial, Polynomial):
+            return rational_function(polynomial)
+        return polynomial.rational()
+
+    def _require_mine(self, ring: Ring, argument: str) -> None:
+        (origin, _) = ring.origin
+        if cast("tuple[object, ...]", origin)[:2] != (self._layout.root_frame, self._kinds):
+            raise ArgumentError(
+                f"{argument} belongs to another mechanism", argument=argument, value=ring, allowed="one made here"
+            )
+
+    # --- q and s ------------------------------------------------------------------------------------------------------
+
+    def compute_s(self, q: ArrayLike | Sequence[Scalar], q_star: StarLike, wrap: bool = False) -> Array | ScalarArray:
+        """Return s of the configuration q: tan((q - q*) / 2) for angles, q - q* for displacements.
+
+        With `wrap`, angles half a turn or more away from q* become plus or minus infinity; without it, the tangent is
+        that of the angle within half a turn. q may have leading axes, or hold scalars of any family.
+        """
+        self._require_current()
+        star = self._star(q_star, exact=False)
+
+        def one(row: Vector) -> Vector:
+            return self._converted(row, star, lambda c: c.nq, lambda c, x, x0: c.to_s(x, x0, wrap=wrap))
+
+        found: Array | ScalarArray = _rows(q, self._layout.nq, "q", one, lambda x: scalars(x, self._layout.nq, "q"))
+        return found
+
+    def compute_q(self, s: ArrayLike | Sequence[Scalar], q_star: StarLike) -> Array | ScalarArray:
+        """Return the configuration of s: angles within half a turn of q*, exactly that at plus and minus infinity.
+
+        s may have leading axes, or hold scalars of any family.
+        """
+        self._require_current()
+        star = self._star(q_star, exact=False)
+
+        def one(row: Vector) -> Vector:
+            return self._converted(row, star, lambda c: c.ns, lambda c, x, x0: c.to_q(x, x0))
+
+        def checked(x: object) -> Vector:
+            found = entries(self._plain, x)
+            return found if isinstance(found, tuple) else tuple(cast("list[float]", found.tolist()))
+
+        found: Array | ScalarArray = _rows(s, self._plain.s_count, "s", one, checked)
+        return found
+
+    def _converted(
+        self,
+        row: Vector,
+        star: tuple[Star, ...],
+        width: Callable[[Coordinate], int],
+        convert: Callable[[Coordinate, Vector, tuple[Star, ...]], Vector],
+    ) -> Vector:
+        """Return what becomes of every coordinate; `width` says how many entries of `row` it takes."""
+        result: list[Scalar] = []
+        if not all(map(is_float, row)):  # q* beside symbols is exact, as the symbols are
+            star = tuple(x if isinstance(x, HalfTangent) else cast("float", lift(x, row)) for x in star)
+        i = j = 0
+        for group in self._coordinates:
+            for coordinate in group:
+                result += convert(coordinate, row[i : i + width(coordinate)], star[j : j + coordinate.nq])
+                i, j = i + width(coordinate), j + coordinate.nq
+        return tuple(result)
+
+    # --- bounds -------------------------------------------------------------------------------------------------------
+
+    @overload
+    def bounds(
+        self, pose: Polynomial | RationalFunction, s_low: ArrayLike, s_high: ArrayLike, *, pieces: int = 1
+    ) -> Bounds[float]: ...
+    @overload
+    def bounds(
+        self, pose: MultilinearPose | RationalPose, s_low: ArrayLike, s_high: ArrayLike, *, pieces: int = 1
+    ) -> Bounds[Array]: ...
+    def bounds(
+        self,
+        pose: Polynomial | RationalFunction | MultilinearPose | RationalPose,
+        s_low: ArrayLike,
+        s_high: ArrayLike,
+        *,
+        pieces: int = 1,
+    ) -> Bounds[Any]:
+        """Return (low, high) that everything stays between for s in a box; of poses 3×4 arrays, (rotation | position).
+
+        The bounds are rigorous: no rounding, not even that of the pose's own coefficients, takes a value outside.
+        Sides may be infinite for angles. `pieces` parts per variable make bounds tighter and take as many times longer
+        as there are parts. Raises ShapeError, NotFiniteError or ArgumentError naming the argument.
+        """
+        kinds = (Polynomial, RationalFunction, MultilinearPose, RationalPose)
+        require_kind(pose, *kinds, operation="bounds", argument="pose")
+        self._require_mine(pose.ring, "pose")
+        return bounds_over(pose, s_low, s_high, pieces)
+
+
+def _coordinates(joint: Joint) -> tuple[Coordinate, ...]:
+    found = coordinates_of(joint.type)
+    if found is None:
+        kind = type(joint.type).__name__
+        raise ArgumentError(
+            f"mechanism: the pose across joint {quoted(joint.name)} ({kind}) is no rational function",
+            argument="mechanism",
+            joint=joint.name,
+            value=joint.type,
+            allowed=SUPPORTED,
+        )
+    return found
+
+
+def _naming(error: RbdError, argument: str) -> RbdError:
+    """Return the error with the name of the argument in front."""
+    return type(error)(f"{argument}: {error.message}", **{**error.fields, "argument": argument})
+
+
+def _is_special(q_star: object) -> bool:
+    """Tell whether q* holds more than floats."""
+    if not isinstance(q_star, (tuple, list)):
+        return False
+    return any(isinstance(x, (HalfTangent, Fraction)) for x in cast("Sequence[object]", q_star))
+
+
+def _star_entry(x: Scalar, exact: bool, i: int) -> float | Fraction:
+    if not is_float(x) and not isinstance(x, Fraction):
+        raise ScalarError(f"q_star[{i}] must be a real number, not {quoted(x)}", argument="q_star", scalar=x)
+    return Fraction(cast("float", x)) if exact else float(cast("float", x))
+
+
+def _rows(
+    values: object, length: int, name: str, one: Callable[[Vector], Vector], checked: Callable[[object], Vector]
+) -> Any:
+    """Return `one` of a vector, or of every row of an array."""
+    array: NDArray[Any] = np.asarray(values)
+    if array.ndim < 2:
+        return pack(one(checked(values)))
+    if array.shape[-1] != length:
+        message = f"{name} has shape {array.shape}, needs rows of length {length}"
+        raise ShapeError(message, argument=name, expected=(length,), actual=array.shape)
+    rows = [one(checked(row)) for row in array.reshape(-1, length)]
+    return np.array(rows).reshape(*array.shape[:-1], -1)

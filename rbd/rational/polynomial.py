@@ -1,0 +1,292 @@
+"""Polynomials in the variables of a mechanism: sparse, and exact about which terms there are.
+
+Room: rational; may import compiled and above.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, cast, final
+
+from typing_extensions import override
+
+from rbd.errors import ArgumentError, ScalarError
+from rbd.rational import arithmetic, evaluation, printing
+from rbd.rational.arithmetic import Content
+from rbd.rational.ring import GIVEN, LARGEST, ROUNDING, Coefficient, Kind, Monomial, Packed, Ring, unit
+from rbd.scalars import Scalar, is_float
+from rbd.scalars.constants import Rational
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from rbd.compiled import RecordedFunction
+
+
+_NOTHING = Content({})
+"""The zero polynomial, recognised without looking: products with structural zeros are frequent."""
+
+
+@final
+class Polynomial:
+    """A polynomial in cosines and sines of q - q*, unit quaternions, and the variables s.
+
+    Made by `RationalForwardKinematics`; add, subtract and multiply them with each other and with numbers. Squares of
+    cosines are written with sines, so that what is equal looks equal; what rounding leaves of terms that cancel is no
+    term.
+
+    >>> import rbd
+    >>> from rbd.rational import RationalForwardKinematics
+    >>> kinematics = RationalForwardKinematics(rbd.robots.double_pendulum())
+    >>> cos, sin = kinematics.variables([0, 0])["cos[0]"], kinematics.variables([0, 0])["sin[0]"]
+    >>> cos * cos + sin * sin, 2 * cos * sin - 1
+    (1, -1 + 2*cos[0]*sin[0])
+    """
+
+    __slots__ = ("_terms", "content", "ring")
+    __array_ufunc__ = None  # NumPy's numbers leave the operation to us
+
+    def __init__(self, ring: Ring, content: Content) -> None:
+        """Wrap what a polynomial consists of; use `RationalForwardKinematics` to get one."""
+        self.ring = ring
+        self.content = content
+        self._terms: Mapping[Monomial, Coefficient] | None = None
+
+    @staticmethod
+    def constant(ring: Ring, x: Scalar) -> Polynomial:
+        """Return a number as a polynomial; the number is taken as it is."""
+        inexact = 0.0 if ring.exact or not isinstance(x, Rational) else ROUNDING * abs(float(x))
+        return Polynomial(ring, arithmetic.constant(ring.coefficient(x), inexact))
+
+    @staticmethod
+    def given(ring: Ring, x: Scalar) -> Polynomial | int:
+        """Return a number of a mechanism: an int for zero and one, so that structure stays visible."""
+        c = ring.coefficient(x)
+        error = 0.0 if ring.exact else GIVEN * max(1.0, abs(float(c)))
+        for nearest in (0, 1, -1):
+            if c == nearest or abs(float(c - nearest)) < error:
+                return nearest
+        return Polynomial(ring, arithmetic.constant(c, error))
+
+    @staticmethod
+    def variable(ring: Ring, g: int) -> Polynomial:
+        """Return one variable, by its number in the ring."""
+        return Polynomial(ring, Content({unit(g): ring.coefficient(1)}, ring.block_of[g].bit, 1, True, 1.0))
+
+    # --- looking at it ------------------------------------------------------------------------------------------------
+
+    @property
+    def terms(self) -> Mapping[Monomial, Coefficient]:
+        """The coefficients by monomial, from low degrees to high ones."""
+        if self._terms is None:
+            found: dict[Monomial, Coefficient] = {self._monomial(key): c for key, c in self.content.terms.items()}
+            order = sorted(found, key=functools.partial(printing.rank, self.ring))
+            self._terms = MappingProxyType({monomial: found[monomial] for monomial in order})
+        return self._terms
+
+    def _monomial(self, key: int) -> Monomial:
+        return tuple((self.ring.names[g], e) for g, e in self.ring.unpacked(key))
+
+    def coefficient(self, monomial: Mapping[str, int] | Iterable[str] = ()) -> Coefficient:
+        """Return the coefficient of a monomial: exponents by name, or names; nothing for the constant term.
+
+        Raises ArgumentError for a name that is no variable.
+        """
+        mapping = isinstance(monomial, Mapping)
+        exponents = dict(cast("Mapping[str, int]", monomial)) if mapping else dict.fromkeys(monomial, 1)
+        key = sum(unit(_number(self.ring, name)) * exponent for name, exponent in exponents.items())
+        found: Coefficient = self.content.terms.get(key, self.ring.coefficient(0))
+        return found
+
+    def degree(self, name: str) -> int:
+        """Return the largest exponent of a variable; raise ArgumentError for a name that is no variable."""
+        g = _number(self.ring, name)
+        return max((self.ring.exponents(key, (g,))[0] for key in self.content.terms), default=0)
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The names of the variables that occur."""
+        present = {g for key in self.content.terms for g, _ in self.ring.unpacked(key)}
+        return tuple(self.ring.names[g] for g in sorted(present))
+
+    def isclose(self, other: Polynomial, atol: float = 1e-12) -> bool:
+        """Tell whether no coefficient differs by more than `atol`."""
+        return all(abs(c) <= atol for c in (self - other).content.terms.values())
+
+    # --- values -------------------------------------------------------------------------------------------------------
+
+    def __call__(self, s: ArrayLike | Iterable[Scalar]) -> Any:
+        """Return the value at s, of any scalars; finite where entries of angles or rotations are infinite.
+
+        An array of floats may have leading axes; the result has them too. Raises ShapeError or NotFiniteError.
+        """
+        return evaluation.value(self.ring, self.content.terms, s)
+
+    def compile(self) -> RecordedFunction:
+        """Return the polynomial as a native function of s; `.derivative`, `.to_c` and batches come with it."""
+        return evaluation.recorded(self.ring, "polynomial", {"result": self.content.terms})
+
+    def derivative(self, index: int) -> Polynomial:
+        """Return the derivative with respect to s[index], a polynomial again: ds = dΔ / (1 + cos Δ).
+
+        Raises ArgumentError when there is no such variable.
+        """
+        if index not in self.ring.s_block:
+            allowed = f"0 to {self.ring.s_count - 1}"
+            raise ArgumentError(f"there is no s[{index}]", argument="index", value=index, allowed=allowed)
+        block = self.ring.s_block[index]
+        position = index - block.first
+        inner = self._partial(block.s[position])
+        if block.kind is Kind.LENGTH:
+            return inner
+        variables = [Polynomial.variable(self.ring, g) for g in block.circle]
+        partials = [self._partial(g) for g in block.circle]
+        if block.kind is Kind.ANGLE:
+            (cos, sin), (by_cos, by_sin) = variables, partials
+            return inner + (by_sin * cos - by_cos * sin) * (1 + cos)
+        # The quaternion is (1, s) over its length: its derivative is w times (the direction minus its radial part).
+        along = variables[position + 1]
+        for variable, partial in zip(variables, partials, strict=True):
+            inner = inner - partial * variable * along * variables[0]
+        return inner + partials[position + 1] * variables[0]
+
+    def _partial(self, g: int) -> Polynomial:
+        """Return the derivative with respect to a variable as if all were independent."""
+        terms: Packed = {}
+        for key, c in self.content.terms.items():
+            if exponent := self.ring.exponents(key, (g,))[0]:
+                terms[key - unit(g)] = exponent * c
+        a = self.content
+        error = a.degree * (a.error + 2 * ROUNDING * a.top)
+        content = Content(
+            terms, a.support, a.degree, a.multilinear, a.degree * a.top, 0.0 if self.ring.exact else error,
+            a.degree * a.lost,
+        )  # fmt: skip
+        return Polynomial(self.ring, content)
+
+    # --- arithmetic ---------------------------------------------------------------------------------------------------
+
+    def __add__(self, other: Any, /) -> Polynomial:
+        if type(other) is int and not other:
+            return self
+        mine = self._like(other)
+        if mine is None:
+            return NotImplemented
+        if mine.content is _NOTHING:
+            return self
+        if self.content is _NOTHING:
+            return mine
+        return Polynomial(self.ring, arithmetic.total(self.content, mine.content, self.ring.exact))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any, /) -> Polynomial:
+        mine = self._like(other)
+        return NotImplemented if mine is None else self + (-mine)
+
+    def __rsub__(self, other: Any, /) -> Polynomial:
+        difference: Polynomial = (-self).__add__(other)
+        return difference
+
+    def __mul__(self, other: Any, /) -> Polynomial:
+        if type(other) is int:
+            if other == 1:
+                return self
+            return -self if other == -1 else self._scaled(other)
+        mine = self._like(other)
+        if mine is None:
+            return NotImplemented
+        if self.content is _NOTHING or mine.content is _NOTHING:
+            return Polynomial(self.ring, _NOTHING)
+        return Polynomial(self.ring, arithmetic.product(self.ring, self.content, mine.content))
+
+    __rmul__ = __mul__
+
+    def _scaled(self, c: int) -> Polynomial:
+        if not c:
+            return Polynomial(self.ring, _NOTHING)
+        return Polynomial(self.ring, arithmetic.scaled(self.content, self.ring.coefficient(c), self.ring.exact))
+
+    def __truediv__(self, other: Any, /) -> Polynomial:
+        mine = self._like(other)
+        return NotImplemented if mine is None else self * mine.reciprocal()
+
+    def __rtruediv__(self, other: Any, /) -> Polynomial:
+        return self.reciprocal() * other
+
+    def reciprocal(self) -> Polynomial:
+        """Return one over a constant; raise ScalarError when this is none, or zero."""
+        c = self.constant_value("dividing by")
+        if not c:
+            raise ScalarError("dividing by a polynomial that is zero", scalar=self, function="divide")
+        error = 0.0 if self.ring.exact else (self.content.error / abs(float(c)) + 2 * ROUNDING) / abs(float(c))
+        return Polynomial(self.ring, arithmetic.constant(1 / c, error))
+
+    def constant_value(self, function: str) -> Coefficient:
+        """Return the value of a constant; raise ScalarError naming the function when this is none."""
+        if self.content.terms.keys() - {0}:
+            message = f"{function} {printing.text(self, 80)} is not possible among polynomials"
+            raise ScalarError(message, scalar=self, function=function)
+        found: Coefficient = self.content.terms.get(0, self.ring.coefficient(0))
+        return found
+
+    def __neg__(self) -> Polynomial:
+        if self.content is _NOTHING:
+            return self
+        return Polynomial(self.ring, arithmetic.negated(self.content))
+
+    def __pos__(self) -> Polynomial:
+        return self
+
+    def __pow__(self, n: int, /) -> Polynomial:
+        if n not in range(LARGEST + 1):
+            raise ArgumentError(f"{n!r} is no exponent of a polynomial", argument="n", value=n, allowed="0, 1, 2, ...")
+        result = Polynomial.constant(self.ring, 1)
+        for _ in range(n):
+            result = result * self
+        return result
+
+    def _like(self, other: object) -> Polynomial | None:
+        """Return the other operand as a polynomial of this ring; None for what is no number."""
+        if isinstance(other, Polynomial):
+            self.ring.require_same(other.ring)
+            return other
+        if is_float(other) or isinstance(other, Fraction):
+            return Polynomial.constant(self.ring, cast("Scalar", other))
+        return None
+
+    # --- showing it ---------------------------------------------------------------------------------------------------
+
+    def to_sympy(self) -> Any:
+        """Return a SymPy expression in symbols like `cos_0`, `sin_0` and `s_1`; fractions become exact rationals."""
+        return printing.sympy(self.ring, self.content.terms)
+
+    @override
+    def __str__(self) -> str:
+        return printing.text(self)
+
+    @override
+    def __repr__(self) -> str:
+        return printing.text(self, 2000)
+
+    def latex(self) -> str:
+        """Return LaTeX of the polynomial, of a long one the first terms; notebooks show it."""
+        return printing.latex(self)
+
+    def _repr_latex_(self) -> str:
+        return f"$\\displaystyle {self.latex()}$"
+
+    @override
+    def __reduce__(self) -> tuple[object, ...]:
+        return Polynomial, (self.ring, self.content)
+
+
+def _number(ring: Ring, name: str) -> int:
+    try:
+        return ring.names.index(name)
+    except ValueError:
+        allowed = ", ".join(ring.names)
+        raise ArgumentError(f"{name!r} is no variable", argument="name", value=name, allowed=allowed) from None

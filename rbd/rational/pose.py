@@ -1,0 +1,214 @@
+"""Poses whose entries are polynomials, or rational functions.
+
+Room: rational; may import compiled and above.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast, final
+
+import attrs
+import numpy as np
+from typing_extensions import override
+
+from rbd.compiled import RecordedFunction
+from rbd.errors import ShapeError
+from rbd.rational import evaluation, printing
+from rbd.rational.conversion import rational_function
+from rbd.rational.fraction import RationalFunction
+from rbd.rational.polynomial import Polynomial
+from rbd.rational.ring import Ring
+from rbd.scalars import Vector
+from rbd.scalars.arrays import Array
+from rbd.spatial import Frame, GeometricJacobian, Point, Transform
+from rbd.spatial.linalg import Mat3, Vec3, cross3, matmul, sub3, transpose3
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from rbd.scalars import Scalar
+
+T = TypeVar("T", bound=Polynomial | RationalFunction)
+Triple: TypeAlias = tuple[T, T, T]
+Rows: TypeAlias = tuple[Triple[T], Triple[T], Triple[T]]
+
+
+@attrs.frozen(eq=False, repr=False, slots=False)
+class Pose(Generic[T]):
+    """The pose of `from_frame` in `to_frame`; its entries are polynomials or rational functions of s."""
+
+    ring: Ring
+    from_frame: Frame[Any]
+    to_frame: Frame[Any]
+    rotation: Rows[T]
+    translation: Triple[T]
+
+    @property
+    def entries(self) -> tuple[tuple[T, ...], ...]:
+        """Three rows of four: the rotation, then the position."""
+        return tuple((*row, x) for row, x in zip(self.rotation, self.translation, strict=True))
+
+    def __call__(self, s: ArrayLike | Iterable[Scalar]) -> Transform[Any, Any]:
+        """Return the pose at one s, of any scalars; entries of angles and rotations may be infinite.
+
+        Raises ShapeError or NotFiniteError naming s.
+        """
+        found = evaluation.entries(self.ring, s)
+        if not isinstance(found, tuple) and found.ndim != 1:
+            message = f"s has shape {found.shape}, needs ({self.ring.s_count},); evaluate() takes many at a time"
+            raise ShapeError(message, argument="s", expected=(self.ring.s_count,), actual=found.shape)
+        rows = tuple(tuple(entry(found) for entry in row) for row in self.rotation)
+        translation = tuple(entry(found) for entry in self.translation)
+        return Transform.trusted(self.from_frame, self.to_frame, cast("Mat3", rows), cast("Vec3", translation))
+
+    def to_sympy(self) -> Any:
+        """Return a 4×4 SymPy matrix."""
+        rows = [[entry.to_sympy() for entry in row] for row in self.entries]
+        return printing.sympy_module().Matrix([*rows, [0, 0, 0, 1]])
+
+    @override
+    def __repr__(self) -> str:
+        kind = type(self).__name__
+        return f"<{kind} of {self.from_frame.name!r} in {self.to_frame.name!r}, terms {self._counts()}>"
+
+    @override
+    def __str__(self) -> str:
+        names = [name for i in range(3) for name in (f"R{i}0", f"R{i}1", f"R{i}2", f"p{i}")]
+        flat: list[T] = [entry for row in self.entries for entry in row]
+        return "\n".join(f"{name} = {entry}" for name, entry in zip(names, flat, strict=True))
+
+    def _counts(self) -> list[list[int]]:
+        return [[len(_top(entry).terms) for entry in row] for row in self.entries]
+
+    def latex(self) -> str:
+        """Return LaTeX of the homogeneous matrix, of long entries how many terms they have; notebooks show it."""
+        rows = [" & ".join(_latex(entry) for entry in row) for row in self.entries]
+        body = " \\\\ ".join([*rows, "0 & 0 & 0 & 1"])
+        return f"\\begin{{pmatrix}} {body} \\end{{pmatrix}}"
+
+    def _repr_latex_(self) -> str:
+        return f"$\\displaystyle {self.latex()}$"
+
+
+def _top(entry: Polynomial | RationalFunction) -> Polynomial:
+    return entry if isinstance(entry, Polynomial) else entry.numerator
+
+
+def _latex(entry: Polynomial | RationalFunction) -> str:
+    """Return an entry as LaTeX; of long ones, how many terms they have."""
+    if len(_top(entry).terms) > printing.LONGEST // 4:
+        return f"\\text{{({len(_top(entry).terms)} terms)}}"
+    return entry.latex()
+
+
+@final
+class RationalPose(Pose[RationalFunction]):
+    """The pose of a body as rational functions of s."""
+
+
+@final
+class MultilinearPose(Pose[Polynomial]):
+    """The pose of a body as polynomials in cosines and sines of the angles q - q*, and in displacements.
+
+    In every monomial each variable has degree one at most, and of one angle there is the cosine or the sine. Of a
+    rotation about any axis there is a product of two numbers of its quaternion.
+    """
+
+    @staticmethod
+    def of(ring: Ring, tf: Transform[Any, Any]) -> MultilinearPose:
+        """Return a transform with polynomial components as a pose; numbers become constant polynomials."""
+
+        def triple(values: Vec3) -> Triple[Polynomial]:
+            x, y, z = (x if isinstance(x, Polynomial) else Polynomial.constant(ring, x) for x in values)
+            return x, y, z
+
+        a, b, c = tf.rotation_components
+        rows = (triple(a), triple(b), triple(c))
+        return MultilinearPose(ring, tf.from_frame, tf.to_frame, rows, triple(tf.translation_components))
+
+    @property
+    def transform(self) -> Transform[Any, Any]:
+        """The pose as a frame-checked transform of polynomials: compose it, or move points with it."""
+        return Transform.trusted(
+            self.from_frame, self.to_frame, cast("Mat3", self.rotation), cast("Vec3", self.translation)
+        )
+
+    def point(self, point: Point[Any]) -> Triple[Polynomial]:
+        """Return the coordinates in `to_frame` of a point fixed in `from_frame`, three polynomials.
+
+        Raises FrameMismatchError when the point is in another frame.
+        """
+        return MultilinearPose.of(self.ring, _shifted(self.transform, self.transform @ point)).translation
+
+    def rational(self) -> RationalPose:
+        """Return all entries as rational functions of s."""
+        a, b, c, p = (_each(rational_function, row) for row in (*self.rotation, self.translation))
+        return RationalPose(self.ring, self.from_frame, self.to_frame, (a, b, c), p)
+
+    def derivative(self, index: int) -> tuple[tuple[Polynomial, ...], ...]:
+        """Return the derivative of the three rows of `entries` with respect to s[index].
+
+        Raises ArgumentError when there is no such variable.
+        """
+        return tuple(tuple(entry.derivative(index) for entry in row) for row in self.entries)
+
+    def jacobian(self, s: ArrayLike | Iterable[Scalar]) -> GeometricJacobian[Any, Any, Any]:
+        """Return the Jacobian with respect to s: times ds/dt it is the twist of `from_frame`, expressed in `to_frame`.
+
+        Columns of infinite s are zero. Raises ShapeError or NotFiniteError naming s.
+        """
+        pose = self(s)
+        columns = tuple(_column(pose, self.derivative(i), s) for i in range(self.ring.s_count))
+        return GeometricJacobian.trusted(self.from_frame, self.to_frame, self.to_frame, columns)
+
+    def compile(self) -> RecordedFunction:
+        """Return a native function of s with two outputs, `rotation` and `translation`."""
+        return evaluation.recorded(self.ring, "pose", self._packed())
+
+    def _packed(self) -> dict[str, object]:
+        rotation = tuple(tuple(entry.content.terms for entry in row) for row in self.rotation)
+        return {"rotation": rotation, "translation": tuple(entry.content.terms for entry in self.translation)}
+
+    @functools.cached_property
+    def _native(self) -> RecordedFunction:
+        return evaluation.recorded_in_variables(self.ring, "pose", self._packed())
+
+    def evaluate(self, s: ArrayLike, *, threads: int = 1) -> Array:
+        """Return homogeneous 4×4 matrices at many s, the last axis being that of s; compiled to machine code once.
+
+        Entries of angles and rotations may be infinite. Raises ShapeError or NotFiniteError naming s.
+        """
+        found = evaluation.entries(self.ring, s)
+        if isinstance(found, tuple):
+            raise ShapeError("s must be an array of floats", argument="s", expected=(self.ring.s_count,))
+        if not self.ring.names:
+            return np.tile(self(()).matrix, (*found.shape[:-1], 1, 1))
+        values = evaluation.array_values(self.ring, found)
+        variables = np.stack([values[g] for g in range(len(self.ring.names))], axis=-1)
+        for block in self.ring.blocks:
+            if block.circle:  # poses do not have the s of angles, which may be infinite
+                variables[..., block.s] = 0.0
+        rotation, translation = self._native(np.ascontiguousarray(variables), threads=threads)
+        matrices = np.zeros((*found.shape[:-1], 4, 4))
+        matrices[..., :3, :3], matrices[..., :3, 3], matrices[..., 3, 3] = rotation, translation, 1.0
+        return matrices
+
+
+def _each(convert: Callable[[Polynomial], RationalFunction], row: Triple[Polynomial]) -> Triple[RationalFunction]:
+    a, b, c = row
+    return convert(a), convert(b), convert(c)
+
+
+def _shifted(tf: Transform[Any, Any], point: Point[Any]) -> Transform[Any, Any]:
+    return Transform.trusted(tf.from_frame, tf.to_frame, tf.rotation_components, point.xyz_components)
+
+
+def _column(pose: Transform[Any, Any], derivative: tuple[tuple[Polynomial, ...], ...], s: Any) -> tuple[Vec3, Vec3]:
+    """Return the twist that goes with the derivative of a pose: angular velocity, velocity of what is at the origin."""
+    rows = [tuple(entry(s) for entry in row) for row in derivative]
+    rate: Vector = tuple(row[3] for row in rows)
+    turning = matmul(cast("Mat3", tuple(row[:3] for row in rows)), transpose3(pose.rotation_components))
+    angular = (turning[2][1], turning[0][2], turning[1][0])
+    return angular, sub3(cast("Vec3", rate), cross3(angular, pose.translation_components))

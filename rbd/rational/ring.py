@@ -1,0 +1,167 @@
+"""The variables that polynomials are in, and how their monomials are packed into integers.
+
+Room: rational; may import compiled and above. A `Block` is what one coordinate of a joint brings in: the variables s,
+and what is written with them: cosine and sine of an angle, or the four numbers of a unit quaternion. Cosine and sine
+(the four numbers) have squares that sum to one; the first of them never occurs squared: the others stand for it.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Sequence
+from enum import Enum
+from fractions import Fraction
+from typing import Any, TypeAlias, cast, final
+
+import attrs
+
+from rbd.errors import ArgumentError, ScalarError, quoted
+from rbd.scalars import Scalar, is_float, to_float
+
+FIELD = 6
+"""Bits that hold the exponent of one variable."""
+
+LARGEST = (1 << FIELD) - 1
+"""The largest exponent of one variable."""
+
+ROUNDING = 2.0**-53
+"""The relative error of one operation in floats."""
+
+GIVEN = 2.0**-51
+"""How well the numbers of a mechanism are known: so much may be wrong with the zeros and ones of rotations."""
+
+Coefficient: TypeAlias = float | Fraction
+Monomial: TypeAlias = tuple[tuple[str, int], ...]
+"""Names of variables with their exponents: `(("cos[0]", 1), ("s[2]", 2))`; the empty tuple for the constant term."""
+Packed: TypeAlias = dict[int, Any]
+"""Coefficients by packed monomial: `FIELD` bits per variable, so that products of monomials are sums of integers.
+
+The coefficients are `Coefficient`, all of one kind; checkers would not let numbers of a union meet.
+"""
+
+
+class Kind(Enum):
+    """What a coordinate is: an angle, a length, or a rotation about any axis."""
+
+    ANGLE = "angle"
+    LENGTH = "length"
+    ROTATION = "rotation"
+
+
+_SIZES = {Kind.ANGLE: (2, 1), Kind.LENGTH: (0, 1), Kind.ROTATION: (4, 3)}
+_NAMES = {Kind.ANGLE: ("cos", "sin"), Kind.LENGTH: (), Kind.ROTATION: ("qw", "qx", "qy", "qz")}
+_LATEX = {Kind.ANGLE: ("c", r"\sigma"), Kind.LENGTH: (), Kind.ROTATION: ("w", "x", "y", "z")}
+
+
+@final
+@attrs.frozen(eq=False)
+class Block:
+    """The variables of one coordinate: `circle`, those on the unit circle or sphere, and `s`, both as numbers."""
+
+    kind: Kind
+    number: int
+    first: int
+    circle: tuple[int, ...]
+    s: tuple[int, ...]
+
+    @property
+    def bit(self) -> int:
+        """Its bit in the support of a polynomial."""
+        return 1 << self.number
+
+    @property
+    def indices(self) -> range:
+        """Which entries of the vector s are its own."""
+        return range(self.first, self.first + len(self.s))
+
+
+@final
+class Ring:
+    """The variables of one mechanism around one nominal configuration q*, and the kind of coefficients."""
+
+    def __init__(self, kinds: Sequence[Kind], *, exact: bool, origin: object) -> None:
+        """Give every variable its number; polynomials of rings with equal `origin` may be combined."""
+        self.exact = exact
+        self.origin = (origin, exact)
+        self.names: list[str] = []
+        self.latex: list[str] = []
+        circles = [self._named(kind, first) for kind, first in zip(kinds, _starts(kinds), strict=True)]
+        self.s_count = sum(_SIZES[kind][1] for kind in kinds)
+        base = len(self.names)
+        self.names += [f"s[{i}]" for i in range(self.s_count)]
+        self.latex += [f"s_{{{i}}}" for i in range(self.s_count)]
+        self.blocks = tuple(
+            Block(kind, number, first, circle, tuple(range(base + first, base + first + _SIZES[kind][1])))
+            for number, (kind, first, circle) in enumerate(zip(kinds, _starts(kinds), circles, strict=True))
+        )
+        self.block_of = {g: block for block in self.blocks for g in (*block.circle, *block.s)}
+        self.s_block = {i: block for block in self.blocks for i in block.indices}
+
+    def _named(self, kind: Kind, first: int) -> tuple[int, ...]:
+        start = len(self.names)
+        self.names += [f"{name}[{first}]" for name in _NAMES[kind]]
+        self.latex += [f"{name}_{{{first}}}" for name in _LATEX[kind]]
+        return tuple(range(start, len(self.names)))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle what it was made of."""
+        return _remade, (tuple(block.kind for block in self.blocks), self.exact, self.origin[0])
+
+    def coefficient(self, x: Scalar) -> Coefficient:
+        """Return a number as a coefficient: a Fraction in exact polynomials, else a float.
+
+        Raises ScalarError for what is no real number.
+        """
+        if not is_float(x) and not isinstance(x, Fraction):
+            raise ScalarError(f"coefficients are real numbers, not {quoted(x)}", scalar=x, function="coefficient")
+        if not self.exact:
+            return to_float(x)
+        try:
+            return x if type(x) is Fraction else Fraction(cast("float", x))
+        except (ValueError, OverflowError):
+            raise ScalarError(f"{x} is no fraction", scalar=x, function="coefficient") from None
+
+    def exponents(self, key: int, variables: Sequence[int]) -> tuple[int, ...]:
+        """Return the exponents of some variables in a packed monomial."""
+        return tuple((key >> (FIELD * g)) & LARGEST for g in variables)
+
+    def unpacked(self, key: int) -> list[tuple[int, int]]:
+        """Return (variable, exponent) for every variable that occurs in a packed monomial."""
+        found: list[tuple[int, int]] = []
+        g = 0
+        while key:
+            if exponent := key & LARGEST:
+                found.append((g, exponent))
+            key >>= FIELD
+            g += 1
+        return found
+
+    def is_same(self, other: Ring) -> bool:
+        """Tell whether polynomials of both may be combined."""
+        return self is other or self.origin == other.origin
+
+    def require_same(self, other: Ring) -> None:
+        """Raise ArgumentError unless polynomials of both may be combined."""
+        if not self.is_same(other):
+            raise ArgumentError(
+                "polynomials around different q_star, of different mechanisms, or exact and in floats, do not combine",
+                argument="other",
+                value=other,
+                allowed="polynomials made with the same q_star",
+            )
+
+
+def unit(g: int) -> int:
+    """Return the packed monomial of one variable."""
+    return 1 << (FIELD * g)
+
+
+@functools.cache
+def _remade(kinds: tuple[Kind, ...], exact: bool, origin: object) -> Ring:
+    return Ring(kinds, exact=exact, origin=origin)
+
+
+def _starts(kinds: Sequence[Kind]) -> list[int]:
+    """Return the first entry of s of each block."""
+    return [0, *itertools.accumulate(_SIZES[kind][1] for kind in kinds)][: len(kinds)]

@@ -1,0 +1,299 @@
+"""Poses as polynomials: the same numbers as the kinematics of states, few terms, quickly."""
+
+from __future__ import annotations
+
+import time
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rbd
+from rbd import Fixed, Frame, Mechanism, MechanismState, Point, Prismatic, Revolute, RigidBody, Transform
+from rbd.errors import (
+    ArgumentError,
+    FrameMismatchError,
+    NotFiniteError,
+    RbdError,
+    ScalarError,
+    ShapeError,
+    UnknownNameError,
+)
+from rbd.joints import Reversed
+from rbd.rational import HalfTangent, RationalForwardKinematics
+from rbd.scalars import Vector
+from rbd.testing import strategies
+from tests.rational.models import iiwa, planar_arm
+
+SIMPLE = st.builds(Revolute, strategies.axes()) | st.builds(Prismatic, strategies.axes()) | st.just(Fixed())
+RATIONAL = strategies.joint_types().filter(lambda kind: not isinstance(kind, rbd.Screw))
+
+
+def counts(pose: Any) -> list[int]:
+    return [len(entry.terms) for row in pose.entries for entry in row]
+
+
+@given(strategies.mechanisms(SIMPLE, max_bodies=5), strategies.seeds())
+def test_every_pair_of_bodies(mechanism: Mechanism, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    kinematics = RationalForwardKinematics(mechanism)
+    q, q_star = rng.uniform(-3, 3, (2, mechanism.nq))
+    state, s = MechanismState(mechanism, q), kinematics.compute_s(q, q_star)
+    for body in mechanism.bodies:
+        for other in mechanism.bodies:
+            expected = state.relative_transform(body, other).matrix
+            pose = kinematics.pose_polynomial(q_star, body, other)
+            np.testing.assert_allclose(pose(s).matrix, expected, rtol=0, atol=1e-12)
+            np.testing.assert_allclose(kinematics.rational(pose)(s).matrix, expected, rtol=0, atol=1e-12)
+            assert all(entry.degree(name) <= 1 for row in pose.entries for entry in row for name in entry.variables)
+
+
+@given(strategies.mechanisms(RATIONAL, max_bodies=3), strategies.seeds())
+def test_every_joint_type(mechanism: Mechanism, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    kinematics = RationalForwardKinematics(mechanism)
+    q, q_star = (np.array([x for joint in mechanism.tree_joints for x in joint.type.random(rng)]) for _ in range(2))
+    state, s = MechanismState(mechanism, q), kinematics.compute_s(q, q_star)
+    body = mechanism.bodies[-1]
+    expected = state.transform_to_root(body).matrix
+    pose = kinematics.pose_polynomial(q_star, body)
+    # near half a turn away from q* the variables of rotations are huge, and s itself is less accurate
+    scale = max(1.0, *np.abs(expected[:3, 3]))
+    np.testing.assert_allclose(pose(s).matrix, expected, rtol=0, atol=1e-12 * scale)
+    np.testing.assert_allclose(pose.rational()(s).matrix, expected, rtol=0, atol=1e-12 * scale)
+    back = MechanismState(mechanism, kinematics.compute_q(s, q_star))
+    np.testing.assert_allclose(back.transform_to_root(body).matrix, expected, rtol=0, atol=1e-12 * scale)
+
+
+@given(strategies.mechanisms(SIMPLE, max_bodies=5), strategies.seeds())
+def test_frames_and_points(mechanism: Mechanism, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    kinematics = RationalForwardKinematics(mechanism)
+    q, q_star = rng.uniform(-3, 3, (2, mechanism.nq))
+    s, state = kinematics.compute_s(q, q_star), MechanismState(mechanism, q)
+    body, camera, mark = mechanism.bodies[-1], Frame("camera"), Frame("mark")
+    quarter = [[0, -1, 0], [1, 0, 0], [0, 0, 1]]
+    body.add_frame(Transform(camera, body.default_frame, quarter, rng.standard_normal(3)))
+    mechanism.root_body.add_frame(Transform(mark, mechanism.root_frame, translation=rng.standard_normal(3)))
+    kinematics = RationalForwardKinematics(mechanism)
+    pose = kinematics.pose_polynomial(q_star, camera, mark)
+    assert (pose.from_frame, pose.to_frame) == (camera, mark)
+    state = MechanismState(mechanism, q)
+    np.testing.assert_allclose(pose(s).matrix, state.relative_transform(camera, mark).matrix, rtol=0, atol=1e-12)
+    point = Point(camera, rng.standard_normal(3))
+    expected = state.transform(point, mark).xyz
+    at_point = kinematics.pose_polynomial(q_star, point, mark)
+    np.testing.assert_allclose(at_point(s).translation, expected, rtol=0, atol=1e-12)
+    np.testing.assert_allclose([p(s) for p in pose.point(point)], expected, rtol=0, atol=1e-12)
+    seen = kinematics.pose_polynomial(q_star, mark, point)
+    moved = state.relative_transform(mark, camera).translation - point.xyz
+    np.testing.assert_allclose(seen(s).translation, moved, rtol=0, atol=1e-12)
+
+
+def test_the_kinematics_are_those_of_states(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Break the joint transform that states use: the polynomials break with it."""
+    mechanism = planar_arm()
+    original = Revolute.transform
+
+    def stuck(self: Revolute, _q: Vector, after: Frame[Any], before: Frame[Any]) -> Transform[Any, Any]:
+        return original(self, (0,), after, before)
+
+    monkeypatch.setattr(Revolute, "transform", stuck)
+    pose = RationalForwardKinematics(mechanism).pose_polynomial([0, 0], mechanism.body("tip"))
+    assert pose.translation[0].terms == {(): 2.0}
+
+
+def test_reversed_joints() -> None:
+    mechanism = Mechanism()
+    mechanism.attach(mechanism.root_body, RigidBody("a"), rbd.Joint("a", Reversed(Revolute((0, 1, 1)))))
+    mechanism.attach(mechanism.body("a"), RigidBody("b"), rbd.Joint("b", Reversed(rbd.RotationVectorFloating())))
+    kinematics, rng = RationalForwardKinematics(mechanism), np.random.default_rng(0)
+    q, q_star = rng.uniform(-1, 1, (2, 7))
+    expected = MechanismState(mechanism, q).transform_to_root(mechanism.body("b")).matrix
+    pose = kinematics.pose_polynomial(q_star, mechanism.body("b"))
+    np.testing.assert_allclose(pose(kinematics.compute_s(q, q_star)).matrix, expected, rtol=0, atol=1e-12)
+
+
+# --- how few terms, how fast ------------------------------------------------------------------------------------------
+
+IIWA_COUNTS = [13, 13, 8, 12, 13, 13, 8, 12, 8, 8, 5, 9]
+
+
+def test_terms_of_the_iiwa() -> None:
+    """Its placements hold sines of pi: nothing of that rounding becomes a term."""
+    arm = iiwa()
+    kinematics = RationalForwardKinematics(arm)
+    pose = kinematics.pose_polynomial(np.zeros(7), arm.body("link_7"), arm.root_body)
+    assert counts(pose) == IIWA_COUNTS
+    half_turns = kinematics.pose_polynomial(np.full(7, np.pi), arm.body("link_7"), arm.root_body)
+    assert counts(half_turns) == IIWA_COUNTS
+    assert sum(counts(kinematics.pose_polynomial(np.full(7, 0.3), arm.root_body, arm.body("link_7")))) > 1000
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.7])
+def test_twelve_entries_take_milliseconds(angle: float) -> None:
+    arm = iiwa()
+    times: list[float] = []
+    for _ in range(7):
+        kinematics = RationalForwardKinematics(arm)
+        start = time.process_time()
+        kinematics.rational(kinematics.pose_polynomial(np.full(7, angle), arm.body("link_7"), arm.root_body))
+        times.append(time.process_time() - start)
+    assert min(times) < 0.020
+
+
+def test_joints_beyond_the_path_do_not_occur() -> None:
+    arm = planar_arm(4)
+    kinematics = RationalForwardKinematics(arm)
+    pose = kinematics.pose_polynomial(np.ones(4), arm.body("link2"), arm.body("link1"))
+    assert {name for row in pose.entries for entry in row for name in entry.variables} == {"cos[2]", "sin[2]"}
+    same = kinematics.pose_polynomial(np.ones(4), arm.body("tip"), arm.body("tip"))
+    assert counts(same) == [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0]
+
+
+# --- exact coefficients -----------------------------------------------------------------------------------------------
+
+
+def test_exact_coefficients() -> None:
+    arm = planar_arm()
+    kinematics = RationalForwardKinematics(arm)
+    q_star = [HalfTangent(Fraction(1, 2)), 0]
+    pose = kinematics.pose_polynomial(q_star, arm.body("tip"), exact=True)
+    x = pose.translation[0]
+    assert x.coefficient(["cos[0]"]) == Fraction(3, 5)
+    assert x.coefficient(["sin[0]", "cos[1]"]) == Fraction(-4, 5)
+    assert all(type(c) is Fraction for row in pose.entries for entry in row for c in entry.terms.values())
+    s = (Fraction(1, 3), Fraction(-2, 7))
+    value = kinematics.rational(x)(s)
+    assert type(value) is Fraction
+    assert value == x(s)
+    angles = [2 * np.arctan(0.5) + 2 * np.arctan(1 / 3), -2 * np.arctan(2 / 7)]
+    expected = MechanismState(arm, angles).transform_to_root(arm.body("tip")).translation[0]
+    assert float(value) == pytest.approx(expected, abs=1e-15)
+
+
+def test_rotations_stay_rotations_exactly() -> None:
+    """Every q* given by fractions: R times its transpose is the identity, coefficient for coefficient."""
+    arm = planar_arm(3)
+    q_star = [HalfTangent(Fraction(1, 3)), HalfTangent(Fraction(-5, 2)), HalfTangent(float("inf"))]
+    pose = RationalForwardKinematics(arm).pose_polynomial(q_star, arm.body("tip"), exact=True)
+    for i, row in enumerate(pose.rotation):
+        for j, other in enumerate(pose.rotation):
+            product = row[0] * other[0] + row[1] * other[1] + row[2] * other[2]
+            assert product.terms == ({(): 1} if i == j else {})
+
+
+def test_exact_quaternions() -> None:
+    mechanism = Mechanism()
+    mechanism.attach(mechanism.root_body, RigidBody("ball"), rbd.Joint("ball", rbd.QuaternionSpherical()))
+    kinematics = RationalForwardKinematics(mechanism)
+    pose = kinematics.pose_polynomial([1, 2, 3, 4], mechanism.body("ball"), exact=True)
+    found = kinematics.rational(pose)((Fraction(1, 2), Fraction(1, 3), Fraction(0)))
+    rows = found.rotation_components
+    assert all(
+        sum(a * b for a, b in zip(rows[i], rows[j], strict=True)) == int(i == j) for i in range(3) for j in range(3)
+    )
+
+
+def test_a_half_tangent_in_floats_is_the_angle() -> None:
+    arm = planar_arm()
+    kinematics = RationalForwardKinematics(arm)
+    star = HalfTangent(0.3)
+    mine = kinematics.pose_polynomial([star, 0.2], arm.body("tip"))
+    other = kinematics.pose_polynomial([star.angle, 0.2], arm.body("tip"))
+    for p, r in zip(mine.translation, other.translation, strict=True):
+        assert p.terms.keys() == r.terms.keys()
+        for monomial, c in p.terms.items():
+            assert float(c) == pytest.approx(float(r.terms[monomial]), abs=1e-15)
+    assert kinematics.compute_s([star.angle, 0.2], [star, 0.2]).tolist() == [0, 0]
+
+
+# --- what is refused --------------------------------------------------------------------------------------------------
+
+
+def test_refused_arguments_are_named() -> None:
+    arm, other = planar_arm(), planar_arm()
+    kinematics = RationalForwardKinematics(arm)
+    tip = arm.body("tip")
+    cases: list[tuple[Any, type[RbdError], str]] = [
+        (lambda: kinematics.pose_polynomial([0], tip), ShapeError, "q_star"),
+        (lambda: kinematics.pose_polynomial([0, 0, 0], tip), ShapeError, "q_star"),
+        (lambda: kinematics.pose_polynomial([0, np.nan], tip), NotFiniteError, "q_star"),
+        (lambda: kinematics.pose_polynomial([0, 0], other.body("tip")), UnknownNameError, "body"),
+        (lambda: kinematics.pose_polynomial([0, 0], tip, other.body("tip")), UnknownNameError, "expressed_in"),
+        (lambda: kinematics.pose_polynomial([0, 0], tip, Frame("x")), FrameMismatchError, "expressed_in"),
+        (lambda: kinematics.pose_polynomial([0, 0], Point(Frame("x"), [0, 0, 0])), FrameMismatchError, "body"),
+        (lambda: kinematics.pose_polynomial([0, 0], "tip"), ArgumentError, "body"),  # type: ignore[arg-type]  # the test
+        (lambda: kinematics.pose_polynomial([1, 0], tip, exact=True), ArgumentError, "q_star"),
+        (lambda: kinematics.pose_polynomial([HalfTangent(1)], tip), ShapeError, "q_star"),
+        (lambda: kinematics.compute_s([0], [0, 0]), ShapeError, "q"),
+        (lambda: kinematics.compute_s([0, 0], [0]), ShapeError, "q_star"),
+        (lambda: kinematics.compute_s([0, np.inf], [0, 0]), NotFiniteError, "q"),
+        (lambda: kinematics.compute_s(np.zeros((2, 3)), [0, 0]), ShapeError, "q"),
+        (lambda: kinematics.compute_q([0, 0, 0], [0, 0]), ShapeError, "s"),
+        (lambda: kinematics.compute_q([0, np.nan], [0, 0]), NotFiniteError, "s"),
+        (lambda: kinematics.compute_q([0, 0], [0, 0, 0]), ShapeError, "q_star"),
+        (lambda: kinematics.pose_polynomial([0, 0], tip)([0]), ShapeError, "s"),
+        (lambda: kinematics.pose_polynomial([0, 0], tip).evaluate(np.zeros((4, 3))), ShapeError, "s"),
+        (lambda: kinematics.pose_polynomial([0, 0], tip)(np.zeros((4, 2))), ShapeError, "s"),
+    ]
+    for use, kind, argument in cases:
+        with pytest.raises(kind) as caught:
+            use()
+        assert caught.value.argument == argument
+
+
+def test_unknown_joints_are_named() -> None:
+    kinematics = RationalForwardKinematics(planar_arm())
+    with pytest.raises(UnknownNameError, match="elbow"):
+        kinematics.s_index("elbow")
+
+
+def test_a_zero_quaternion_is_no_nominal_configuration() -> None:
+    mechanism = Mechanism()
+    mechanism.attach(mechanism.root_body, RigidBody("ball"), rbd.Joint("ball", rbd.QuaternionSpherical()))
+    kinematics = RationalForwardKinematics(mechanism)
+    with pytest.raises(ArgumentError) as caught:
+        kinematics.pose_polynomial(np.zeros(4), mechanism.body("ball"))
+    assert caught.value.argument == "q_star"
+
+
+@pytest.mark.parametrize("tangent", ["1", None, True, float("nan")])
+def test_half_tangents_are_numbers(tangent: Any) -> None:
+    with pytest.raises(ArgumentError) as caught:
+        HalfTangent(tangent)
+    assert caught.value.argument == "tangent"
+
+
+def test_symbolic_parameters_are_refused_by_name() -> None:
+    sympy = pytest.importorskip("sympy")
+    mechanism = rbd.robots.double_pendulum(lengths=(sympy.Symbol("l"), 1.0))
+    kinematics = RationalForwardKinematics(mechanism)
+    with pytest.raises(ScalarError, match="real numbers"):
+        kinematics.pose_polynomial([0, 0], mechanism.bodies[-1])
+
+
+def test_loops_and_welds_have_no_variables() -> None:
+    four_bar = rbd.robots.four_bar()
+    kinematics = RationalForwardKinematics(four_bar)
+    assert [kinematics.s_index(joint) for joint in four_bar.loop_joints] == [-1]
+    assert len(kinematics.s_names) == len(four_bar.tree_joints)
+    assert RationalForwardKinematics(planar_arm()).s_index("weld") == -1
+
+
+def test_parameters_are_read_anew() -> None:
+    mechanism = Mechanism()
+    joint = rbd.Joint("j", Revolute((0, 0, 1)))
+    body = RigidBody("b")
+    pose = Transform(joint.frame_before, mechanism.root_frame, translation=[1, 0, 0])
+    mechanism.attach(mechanism.root_body, body, joint, joint_pose=pose)
+    kinematics = RationalForwardKinematics(mechanism)
+    first = kinematics.pose_polynomial([0], body)
+    frame = Frame("tool")
+    body.add_frame(Transform(frame, body.default_frame, translation=[0, 2, 0]))
+    kinematics = RationalForwardKinematics(mechanism)
+    assert first.translation[0].terms == {(): 1.0}
+    assert str(kinematics.pose_polynomial([0], frame).translation[0]) == "1 - 2*sin[0]"
