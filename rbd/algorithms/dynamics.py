@@ -17,6 +17,8 @@ from rbd.algorithms.mass_matrix import mass_matrix_kernel
 from rbd.algorithms.newton_euler import wrenches_of_motion
 from rbd.algorithms.passive import passive_torques_kernel
 from rbd.algorithms.reactions import joint_wrenches_with_loops, reactions
+from rbd.algorithms.soft_contact import ContactForces, ContactStates, contact_forces_kernel, with_contacts
+from rbd.algorithms.soft_contact import contact_states as contact_states_of
 from rbd.algorithms.stabilization import DEFAULT, LoopGainsPerLoop, Stabilization, gains_of_loops, unless_standard
 from rbd.scalars import Matrix, Vector
 from rbd.state import DynamicsResult, State, StateView, kernel, passes
@@ -60,11 +62,15 @@ def dynamics(
     external_wrenches: ExternalWrenches | None = None,
     *,
     stabilization: Stabilization = DEFAULT,
+    contact_states: ContactStates | None = None,
 ) -> DynamicsResult:
     """Solve the equations of motion and fill `result`: everything in it then belongs to this solution.
 
     M vd + c = torques + passive - Kᵀ λ, and K vd = -k for the loops. `torques` None means zero; `external_wrenches` as
     in `inverse_dynamics`; `stabilization` as in `constraint_bias`. Returns `result`. A failed call leaves it as it was.
+
+    Contact points that touch half-spaces count as external wrenches, here and in no other function: friction starts
+    from the displacements `contact_states` (None means zero), point after point, and `result.sd` are their rates.
 
     Redundant constraints are legal: `result.constraint_rank` says how many are independent, and the multipliers are
     the smallest that make the motion. Constraints that contradict each other, as they may where a loop cannot be closed
@@ -85,17 +91,34 @@ def dynamics(
     drive = state.vector((0,) * nv if torques is None else torques, nv, "torques")
     external = body_wrenches(state, external_wrenches)
     gains = gains_of_loops(state, stabilization)
+    contact = contact_forces_kernel(state, contact_states_of(state, contact_states))
+    external = with_contacts(external, contact) if state.layout.touches else external
     if state.layout.loops:
-        _take_constrained(result, state, drive, external, gains)
+        _take_constrained(result, state, drive, external, gains, contact)
     else:
         vd, matrix, bias, passive, rates = dynamics_kernel(state, drive, external)
         wrenches = partial(wrenches_of_motion, vd, external)
-        result.take(state, vd, wrenches, mass_matrix=matrix, dynamics_bias=bias, passive_torques=passive, qd=rates)
+        result.take(
+            state,
+            vd,
+            wrenches,
+            contacts=contact.wrenches,
+            mass_matrix=matrix,
+            dynamics_bias=bias,
+            passive_torques=passive,
+            qd=rates,
+            sd=contact.sd,
+        )
     return result
 
 
 def _take_constrained(
-    result: DynamicsResult, state: State[Any], drive: Vector, external: BodyWrenches | None, gains: LoopGainsPerLoop
+    result: DynamicsResult,
+    state: State[Any],
+    drive: Vector,
+    external: BodyWrenches | None,
+    gains: LoopGainsPerLoop,
+    contact: ContactForces,
 ) -> None:
     """Fill a result with the solution of a mechanism with loops."""
     solution = constrained_dynamics_kernel(state, drive, external, *unless_standard(gains))
@@ -105,6 +128,8 @@ def _take_constrained(
         vd,
         partial(joint_wrenches_with_loops, vd, external, multipliers),
         loops=reactions(multipliers, rank),
+        contacts=contact.wrenches,
+        sd=contact.sd,
         mass_matrix=matrix,
         dynamics_bias=bias,
         passive_torques=passive,

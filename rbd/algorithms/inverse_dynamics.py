@@ -171,6 +171,7 @@ def _fill(
         vd,
         wrenches or partial(wrenches_of_motion, vd, external),
         loops=loops,
+        contacts=(),
         mass_matrix=mass_matrix_kernel(state),
         dynamics_bias=dynamics_bias_kernel(state, external),
         passive_torques=passive_torques_kernel(state),

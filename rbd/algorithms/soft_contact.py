@@ -90,6 +90,12 @@ def contact_energy_kernel(state: StateView) -> Scalar:
     return energy
 
 
+def with_contacts(external: BodyWrenches | None, contact: ContactForces) -> BodyWrenches:
+    """Return the external wrenches and those of contacts together, per body."""
+    both = zip(external or (None,) * len(contact.wrenches), contact.wrenches, strict=True)
+    return tuple(a if b is None else b if a is None else a + b for a, b in both)
+
+
 def contact_states(state: StateView, s: ContactStates | None) -> Vector:
     """Return contact states as scalars; None means zero. Raises ShapeError or NotFiniteError naming contact_states."""
     ns = state.layout.ns

@@ -75,7 +75,7 @@ class HuntCrossley(NormalModel):
 
         `alpha` (s/m) is how fast the coefficient of restitution falls with the speed of impact: 1 - alpha * speed.
         """
-        return cls(stiffness=stiffness, damping=1.5 * alpha * stiffness, exponent=1.5)
+        return cls(stiffness=stiffness, damping=alpha * stiffness * 1.5, exponent=1.5)
 
     @override
     def force(self, penetration: Scalar, rate: Scalar) -> Scalar:

@@ -107,9 +107,11 @@ class DynamicsResult:
             "constraint_jacobian": np.zeros((nc, nv)),
             "constraint_bias": np.zeros(nc),
             "multipliers": np.zeros(nc),
+            "sd": np.zeros(layout.ns),
             "rank": np.zeros(()),
         }
         self._loops: LoopReactions | None = None
+        self._contacts: Sequence[Wrench[Any] | None] = ()
         self._snapshot: State[Any] | None = None
         self._vd: Vector = ()
         self._wrenches: BodyWrenchesOf | tuple[Wrench[Any], ...] = ()
@@ -185,6 +187,11 @@ class DynamicsResult:
         return self._arrays["multipliers"]
 
     @property
+    def sd(self) -> Array:
+        """The time derivative of the contact states, (ns,)."""
+        return self._arrays["sd"]
+
+    @property
     def constraint_rank(self) -> int:
         """How many of the constraints are independent."""
         self._settle()
@@ -212,6 +219,14 @@ class DynamicsResult:
         if callable(self._wrenches):
             self._wrenches = self._wrenches(snapshot)
         return self._wrenches[link.index].transformed(passes.to_root(snapshot)[link.index])
+
+    def contact_wrench(self, body: RigidBody) -> Wrench[Any]:
+        """Return what the half-spaces apply to the contact points of `body` together, in the root frame."""
+        snapshot, index = self._solved(), self._layout.body_index(body)
+        wrench = self._contacts[index] if self._contacts else None
+        if wrench is None:
+            return Wrench.zero(self._layout.root_frame)
+        return wrench.transformed(passes.to_root(snapshot)[index])
 
     def loop_wrench(self, joint: Joint) -> Wrench[Any]:
         """Return what loop joint `joint` applies to its successor, in the root frame; its predecessor feels minus that.
@@ -245,6 +260,7 @@ class DynamicsResult:
         wrenches: BodyWrenchesOf,
         *,
         loops: LoopReactions | None = None,
+        contacts: Sequence[Wrench[Any] | None] = (),
         **arrays: Sequence[object],
     ) -> None:
         """Keep one solution whole: the motion (q, v, vd), how to find its joint wrenches, and arrays of nested scalars.
@@ -264,6 +280,7 @@ class DynamicsResult:
         for name, values_of in packed.items():
             self._store(name, values_of)
         self._snapshot, self._vd, self._wrenches, self._loops = snapshot, vd, wrenches, loops
+        self._contacts = contacts
         self._accelerations, self._seen = None, self._counter[0]
         self._parameters = state.mechanism.parameter_version
 
@@ -337,7 +354,8 @@ def solving(tree: ShortWay, loops: ShortWay) -> Callable[[Callable[P, DynamicsRe
             if leads_there and door is not None and (door(*args) if args else door(state.still)) is None:
                 return result
             cast("Any", function)(result, state, *args, **named)
-            result.open_door(state, loops if state.layout.loops else tree)
+            if not state.layout.touches:
+                result.open_door(state, loops if state.layout.loops else tree)
             return result
 
         return cast("Callable[P, DynamicsResult]", call)
