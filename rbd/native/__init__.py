@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
 import warnings
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -38,6 +39,11 @@ class InterpretedWarning(RuntimeWarning):
 def available() -> bool:
     """Return whether machine code can be made in this process."""
     return os.environ.get("RBD_NATIVE", "1") != "0" and find_spec("llvmlite") is not None
+
+
+def is_loaded() -> bool:
+    """Return whether the compiler has been loaded already, which takes tenths of a second."""
+    return available() and "rbd.native.jit" in sys.modules
 
 
 @functools.cache
@@ -87,6 +93,7 @@ __all__ = [
     "find_outline",
     "has_code",
     "in_background",
+    "is_loaded",
     "keep_outline",
     "keeps_outlines",
     "make_entry",

@@ -29,18 +29,22 @@ def recorded_or_found(mechanism: Mechanism, what: str, record: Callable[[Mechani
     recorded when somebody asks for it; that raises StaleStateError if the mechanism was edited since, or is gone. The
     source does not keep the mechanism alive, if `record` does not.
     """
-    key = _key(mechanism, what)
-    if key is None:
-        return Source.of(record(mechanism))
-    outline = native.find_outline(key)
-    if outline is not None:
-        return Source(outline, _while_unchanged(mechanism, what, record))
-    source = Source.of(record(mechanism))
-    native.keep_outline(key, source.outline)
+    key = key_of(mechanism, what)
+    source = found(mechanism, key, what, record)
+    if source is None:
+        source = Source.of(record(mechanism))
+        if key is not None:
+            native.keep_outline(key, source.outline)
     return source
 
 
-def _key(mechanism: Mechanism, what: str) -> str | None:
+def found(mechanism: Mechanism, key: str | None, what: str, record: Callable[[Mechanism], Program]) -> Source | None:
+    """Return the program that `record` makes for `mechanism` if it was recorded before, as `recorded_or_found` does."""
+    outline = None if key is None else native.find_outline(key)
+    return None if outline is None else Source(outline, _while_unchanged(mechanism, what, record))
+
+
+def key_of(mechanism: Mechanism, what: str) -> str | None:
     """Return what an outline is kept under; None where nothing may be kept, or could be."""
     if not native.keeps_outlines():
         return None

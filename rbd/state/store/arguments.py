@@ -67,6 +67,14 @@ def is_vector(structure: Structure) -> bool:
     return isinstance(structure, tuple) and cast("tuple[object, ...]", structure)[:1] == (float,)
 
 
+def is_portable(structure: Structure) -> bool:
+    """Return whether a structure means the same in every process: nothing but numbers, names and tuples."""
+    if isinstance(structure, tuple):
+        whole = cast("tuple[object, ...]", structure)
+        return all(part is tuple or is_portable(part) for part in whole)
+    return structure is float or type(structure) in (int, bool, str, type(None))
+
+
 def count_numbers(structure: Structure) -> int:
     """Return how many numbers there are in a structure."""
     if structure is float:

@@ -183,7 +183,14 @@ def _in_one(result: object) -> Cast:
     """Return a result with all its numbers in one output."""
     numbers: list[Recorded] = []
     whole = _mould(result, numbers)
-    return Cast({"result": tuple(numbers)}, lambda arrays: whole.fill(arrays[0].tolist()))
+    return Cast({"numbers": tuple(numbers)}, lambda arrays: whole.fill(arrays[0].tolist()))
+
+
+def shape_of(outputs: Sequence[str]) -> Callable[[Sequence[Array]], Any] | None:
+    """Return how outputs of these names become a result, where the names say it: arrays, and tuples of arrays."""
+    if list(outputs) == ["result"]:
+        return _only
+    return _each if list(outputs) == [f"result_{i}" for i in range(len(outputs))] else None
 
 
 def _only(arrays: Sequence[Array]) -> Any:

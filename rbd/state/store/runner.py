@@ -16,6 +16,7 @@ import numpy as np
 from rbd import native
 from rbd.scalars.arrays import Array
 from rbd.scalars.opcodes import CLEAN
+from rbd.scalars.outline import Outline, Source
 from rbd.scalars.program import Program
 
 if TYPE_CHECKING:
@@ -23,34 +24,59 @@ if TYPE_CHECKING:
 
 PATIENCE: Final = 32
 """Interpreted runs before a program is compiled."""
+LOOK: Final = 3
+"""The run before which the disk is searched, where that means to load the compiler first, for tenths of a second."""
+
+
+def _nothing() -> None:
+    """Do nothing."""
 
 
 @final
 class Runner:
     """One program; called with its inputs it gives its outputs as new arrays, or None when its status is not clean."""
 
-    def __init__(self, program: Program) -> None:
-        """Begin with the interpreter, or with machine code if it was made before."""
-        self.program = program
+    def __init__(self, source: Source, keep: Callable[[], object] = _nothing) -> None:
+        """Begin with machine code if it was made before, else with the interpreter.
+
+        `keep` is called when machine code was made.
+        """
+        self._source = source
+        self._keep = keep
         self.kernel: NativeKernel | None = None
         self._lock = threading.Lock()
         self._calls = 0
         self._compiling: threading.Thread | None = None
         self._builtin: Callable[..., Any] | None = None
-        if native.available():
+        if native.is_loaded():
             self._load()
+        if self.kernel is None:
+            source.program  # noqa: B018 - recorded now, while the mechanism is what it is
+
+    @property
+    def outline(self) -> Outline:
+        """What is known of the program without recording it."""
+        return self._source.outline
+
+    @property
+    def program(self) -> Program:
+        """The program."""
+        return self._source.program
 
     def __call__(self, inputs: Sequence[Array]) -> Sequence[Array] | None:
         """Run; the inputs are float64 C-contiguous arrays of the ports' shapes."""
         builtin = self._builtin
         if builtin is None:
             self._calls += 1
-            if self._calls > PATIENCE and native.available():
+            if self._calls == LOOK and native.available():
+                self._load()
+                builtin = self._builtin
+            elif self._calls > PATIENCE:
                 builtin = self._ready()
         if builtin is None:
             return self._interpreted(inputs)
         found = builtin(*inputs)
-        if found is None or len(self.program.outputs) > 1:
+        if found is None or len(self._source.outline.outputs) > 1:
             return cast("Sequence[Array] | None", found)
         return (found,)
 
@@ -58,15 +84,22 @@ class Runner:
         """Return the machine code, made now if there is none yet."""
         with self._lock:
             if self.kernel is None:
-                self._take(native.compile_program(self.program))
+                kernel = native.compile_program(self._source)
+                self._take(kernel)
+                self._keep()
             assert self.kernel is not None
             return self.kernel
 
     def _load(self) -> None:
         """Take machine code that was made before, by this process or another."""
-        kernel = native.compile_program(self.program)
-        if native.has_code(kernel):
-            self._take(kernel)
+        if not self._lock.acquire(blocking=False):  # another thread is making it
+            return
+        try:
+            kernel = native.compile_program(self._source)
+            if self.kernel is None and native.has_code(kernel):
+                self._take(kernel)
+        finally:
+            self._lock.release()
 
     def _take(self, kernel: NativeKernel) -> None:
         self._builtin = native.make_entry(kernel, lambda *arrays: _run(kernel, arrays))
@@ -74,7 +107,9 @@ class Runner:
 
     def _ready(self) -> Callable[..., Any] | None:
         """Return what runs machine code; None while it is being made in the background."""
-        if native.in_background():
+        if not native.available():
+            native.warn_interpreted()
+        elif native.in_background():
             if self._compiling is None:
                 self._compiling = threading.Thread(target=self.compile, name="rbd compiles", daemon=True)
                 self._compiling.start()

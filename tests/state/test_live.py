@@ -1,0 +1,521 @@
+"""Live states compute with recorded programs: the same bits however often they are asked, the source's to 1e-12."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import pickle
+import threading
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import rbd
+from rbd import MechanismState, native
+from rbd.errors import NotFiniteError, RotationError, ShapeError, SingularError, StaleStateError, WrongThreadError
+from rbd.state.kernel import body_of, kernels
+from rbd.state.store import runner
+from rbd.state.store.kernels import Kernels, kernels_of
+
+from ..algorithms.catalog import ALGORITHMS, flat
+from ..algorithms.helpers import JOINT_TYPES, Case, case, cases, examples, raised
+
+TREE = ("tree", 1157, 6, True)
+
+
+@pytest.fixture
+def a_case() -> Case:
+    return case(*TREE)
+
+
+@pytest.fixture
+def eager(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let programs be compiled at the second run, coordinates be written by machine code at the second time."""
+    monkeypatch.setattr(runner, "PATIENCE", 1)
+    monkeypatch.setattr("rbd.state.mechanism_state.PATIENCE", 1)
+
+
+def values(state: Any) -> dict[str, list[Any]]:
+    return {name: flat(algorithm(state)) for name, algorithm in ALGORITHMS.items()}
+
+
+def numbers(result: list[Any]) -> np.ndarray:
+    return np.array(result, dtype=float)
+
+
+def assert_close(one: dict[str, list[Any]], two: dict[str, list[Any]]) -> None:
+    for name, result in one.items():
+        a, b = numbers(result), numbers(two[name])
+        size = max(1.0, np.abs(a).max(initial=0), np.abs(b).max(initial=0))
+        assert np.abs(a - b).max(initial=0) <= 1e-12 * size, name
+
+
+# --- the same numbers, whoever computes them ---------------------------------------------------------------------
+
+
+@examples(0.1)
+@given(cases("tree", "floating tree", bodies=5, passive=True))
+def test_recorded_programs_agree_with_the_source(a_case: Case) -> None:
+    with rbd.interpreted():
+        expected = values(a_case.state)
+    assert_close(values(a_case.state), expected)
+
+
+@pytest.mark.parametrize("kind", JOINT_TYPES)
+def test_every_joint_type(kind: str) -> None:
+    a_case = case(kind, seed=3, passive=True)
+    with rbd.interpreted():
+        expected = values(a_case.state)
+    assert_close(values(a_case.state), expected)
+    assert None not in set(_entries(a_case.state)), "something cannot be recorded"
+
+
+def _entries(state: MechanismState) -> list[Any]:
+    return list(kernels_of(state.mechanism)._entries.values())
+
+
+@pytest.mark.usefixtures("eager")
+def test_the_bits_do_not_depend_on_the_number_of_calls(a_case: Case) -> None:
+    """Interpreted, compiled, through builtins: nobody can tell."""
+    state = a_case.state
+    first = values(state)
+    moved = state.q.copy(), state.v.copy()
+    for _ in range(3):
+        state.randomize(1)
+        values(state)
+        state.set_configuration(moved[0])
+        state.set_velocity(moved[1])
+        assert values(state) == first
+    compiled = [entry.runner.kernel for entry in _entries(state) if entry is not None]
+    assert len(compiled) > 20
+    assert all(kernel is not None for kernel in compiled)
+    assert {body.name for body in state.doors} >= {"mass_matrix", "inverse_dynamics", "forward_dynamics"}
+
+
+@pytest.mark.usefixtures("eager")
+def test_machine_code_is_the_interpreter_to_the_last_bit(a_case: Case) -> None:
+    """Every kernel, on its own inputs."""
+    state = a_case.state
+    for _ in range(3):
+        values(state)
+    rng = np.random.default_rng(5)
+    for entry in _entries(state):
+        program = entry.runner.program
+        inputs = {port.name: rng.standard_normal(port.shape) for port in program.inputs} | {"q": state.q, "v": state.v}
+        reference = raised(lambda inputs=inputs, program=program: program.interpret(**inputs))
+        found = entry.runner([inputs[port.name] for port in program.inputs])
+        assert entry.runner.kernel is not None
+        if isinstance(reference, Exception):
+            assert found is None
+        else:
+            for port, array in zip(program.outputs, found, strict=True):
+                assert np.array_equal(reference[port.name], array), program.name
+
+
+def test_every_kernel_is_covered(a_case: Case) -> None:
+    """The catalogue of these tests asks for every kernel that trees have."""
+    values(a_case.state)
+    recorded = {key[0] for key in kernels_of(a_case.mechanism)._entries}
+    missing = {name for name, run in kernels().items() if body_of(run).function not in recorded}
+    assert not {"mass_matrix", "dynamics", "inverse_dynamics", "forward_dynamics", "coriolis_matrix"} & missing
+
+
+@pytest.mark.usefixtures("eager")
+def test_states_of_one_mechanism_share_kernels(a_case: Case) -> None:
+    expected = values(a_case.state)
+    count = len(_entries(a_case.state))
+    other = MechanismState(a_case.mechanism, a_case.state.q, a_case.state.v)
+    assert values(other) == expected
+    assert len(_entries(other)) == count
+
+
+# --- switches --------------------------------------------------------------------------------------------------------
+
+
+def test_interpreted_runs_the_source_in_this_thread_only(a_case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+    original = Kernels.find
+
+    def watched(self: Kernels, *args: Any) -> Any:
+        calls.append(args[1].name)
+        return original(self, *args)
+
+    monkeypatch.setattr(Kernels, "find", watched)
+    with rbd.interpreted():
+        rbd.mass_matrix(a_case.state)
+        assert calls == []
+        thread = threading.Thread(target=lambda: rbd.mass_matrix(MechanismState(a_case.mechanism)))
+        thread.start()
+        thread.join()
+        assert calls == ["mass_matrix"]
+    rbd.mass_matrix(a_case.state)
+    assert calls == ["mass_matrix"] * 2
+
+
+@pytest.mark.usefixtures("eager")
+def test_builtins_ask_before_they_ignore_interpreted() -> None:
+    """A symbol in the source is seen only where the source runs."""
+    state = MechanismState(rbd.robots.arm7())
+    for _ in range(4):
+        M = rbd.mass_matrix(state)
+    assert state.doors
+    seen: list[object] = []
+    with rbd.interpreted():
+        state.remembered(seen.append, "q")
+        inside = rbd.mass_matrix(state)
+    assert seen == [state]
+    assert np.abs(inside - M).max() < 1e-12
+    assert np.array_equal(rbd.mass_matrix(state), M)
+
+
+@pytest.mark.usefixtures("eager")
+def test_in_the_background_nobody_waits(a_case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    gate = threading.Event()
+    compile_now = native.compile_program
+
+    def slow(program: Any) -> Any:
+        if threading.current_thread() is not threading.main_thread():
+            gate.wait(60)
+        return compile_now(program)
+
+    monkeypatch.setattr(native, "compile_program", slow)
+    monkeypatch.setattr(native, "has_code", lambda kernel: False)
+    with native.background():
+        first = rbd.mass_matrix(a_case.state)
+        for _ in range(5):
+            assert np.array_equal(rbd.mass_matrix(a_case.state), first)
+        (entry,) = _entries(a_case.state)
+        assert entry.runner.kernel is None
+        gate.set()
+        entry.runner._compiling.join(60)
+        assert entry.runner.kernel is not None
+        assert np.array_equal(rbd.mass_matrix(a_case.state), first)
+
+
+@pytest.mark.usefixtures("eager")
+def test_without_machine_code_the_bits_are_the_same(a_case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    for _ in range(3):
+        expected = values(a_case.state)
+    other, _ = a_case.mechanism.copy()
+    monkeypatch.setattr(native, "available", lambda: False)
+    monkeypatch.setattr(native, "warn_interpreted", lambda: None)
+    state = MechanismState(other, a_case.state.q, a_case.state.v)
+    for _ in range(3):
+        found = values(state)
+    assert found == expected
+    assert not state.doors
+
+
+# --- parameters and structure ---------------------------------------------------------------------------------------
+
+EDITS: dict[str, Callable[[Case], object]] = {
+    "gravity": lambda c: setattr(c.mechanism, "gravity", (1.0, 2.0, 3.0)),
+    "inertia": lambda c: c.mechanism.bodies[-1].set_inertia(c.mechanism.bodies[-1].inertia + _heavier(c)),
+    "damping": lambda c: setattr(_moving(c), "damping", 3.5),
+    "friction": lambda c: setattr(_moving(c), "friction", 2.5),
+    "armature": lambda c: setattr(_moving(c), "armature", 1.5),
+    "placement": lambda c: c.mechanism.bodies[0].move_frame(_shifted(c)),
+    "bounds": lambda c: setattr(_bounded(c), "position_bounds", (-0.01, 0.01)),
+}
+
+
+def _moving(a_case: Case) -> rbd.Joint:
+    return next(joint for joint in a_case.mechanism.tree_joints if joint.nv)
+
+
+def _heavier(a_case: Case) -> rbd.SpatialInertia:
+    return rbd.SpatialInertia(a_case.mechanism.bodies[-1].default_frame, mass=1.0, moment=np.eye(3))
+
+
+def _bounded(a_case: Case) -> rbd.Joint:
+    return next(joint for joint in a_case.mechanism.tree_joints if joint.nq == joint.nv == 1)
+
+
+def _shifted(a_case: Case) -> rbd.Transform:
+    joint = a_case.mechanism.tree_joints[0]
+    placed = a_case.mechanism.placement(joint)
+    return rbd.Transform(placed.from_frame, placed.to_frame, placed.rotation, placed.translation + 0.5)
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_edits_are_honoured(edit: str) -> None:
+    a_case = case("tree", 1157, 4, passive=True)
+    before = values(a_case.state)
+    for _ in range(2):
+        EDITS[edit](a_case)
+        with rbd.interpreted():
+            expected = values(a_case.state)
+        assert_close(values(a_case.state), expected)
+    assert any(expected[name] != before[name] for name in expected)
+    fresh = MechanismState(a_case.mechanism, a_case.state.q, a_case.state.v)
+    assert values(fresh) == values(a_case.state)
+
+
+@pytest.mark.usefixtures("eager")
+def test_the_second_edit_records_nothing() -> None:
+    state = MechanismState(rbd.robots.arm7())
+    for k in range(6):
+        state.mechanism.gravity = (0.0, float(k), -9.81)
+        for _ in range(3):  # the last one through a builtin
+            bias = rbd.dynamics_bias(state)
+            rbd.mass_matrix(state)
+        with rbd.interpreted():
+            np.testing.assert_allclose(bias, rbd.dynamics_bias(state), atol=1e-12)
+    programs = [entry.runner.outline for entry in _entries(state)]
+    inputs = [(p.name, p.inputs[-1].name) for p in programs]
+    both = ("dynamics_bias", "mass_matrix")
+    assert sorted(inputs) == sorted([(name, port) for name in both for port in ("v", "gravity")])
+
+
+def test_parameters_that_are_no_numbers_go_through_the_source() -> None:
+    mechanism = rbd.robots.double_pendulum()
+    body = mechanism.bodies[-1]
+    inertia = body.inertia
+    state = MechanismState(mechanism, [0.3, 0.4], [1.0, 2.0])
+    M, energy = rbd.mass_matrix(state), rbd.kinetic_energy(state)
+    exact = rbd.SpatialInertia(
+        inertia.frame, mass=Fraction(inertia.mass), com=inertia.center_of_mass.xyz, moment=inertia.moment
+    )
+    body.set_inertia(exact)
+    assert rbd.kinetic_energy(state) == pytest.approx(energy, rel=1e-12)
+    body.set_inertia(inertia)
+    assert np.array_equal(rbd.mass_matrix(state), M)
+
+
+def test_structural_edits_close_the_short_ways(a_case: Case) -> None:
+    state = MechanismState(rbd.robots.arm7())
+    result = rbd.DynamicsResult(state.mechanism)
+    for _ in range(runner.PATIENCE + 3):
+        rbd.mass_matrix(state)
+        rbd.dynamics(result, state)
+        state.set_configuration(np.ones(7))
+    assert state.doors
+    assert result.door is not None
+    state.mechanism.remove_subtree(state.mechanism.bodies[-1])
+    for call in (
+        lambda: rbd.mass_matrix(state),
+        lambda: rbd.dynamics(result, state),
+        lambda: state.set_configuration(np.ones(7)),
+    ):
+        assert isinstance(raised(call), StaleStateError)
+
+
+# --- errors ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def warm(eager: None) -> tuple[MechanismState, rbd.DynamicsResult]:
+    """A state and a result with all their short ways."""
+    state = MechanismState(rbd.robots.humanoid())
+    result = rbd.DynamicsResult(state.mechanism)
+    zero = np.zeros(state.mechanism.nv)
+    for _ in range(4):
+        state.set_configuration(state.q.copy())
+        state.set_velocity(zero)
+        rbd.mass_matrix(state)
+        rbd.inverse_dynamics(state, zero)
+        rbd.forward_dynamics(state, zero)
+        rbd.dynamics(result, state, zero)
+    assert len(state.doors) == 3
+    assert result.door is not None
+    return state, result
+
+
+def test_short_ways_refuse_like_the_long_ones(warm: tuple[MechanismState, rbd.DynamicsResult]) -> None:
+    state, result = warm
+    nv, q = state.mechanism.nv, state.q.copy()
+    before = [array.copy() for array in (state.q, state.v, result.vd, result.mass_matrix, result.q)]
+    nan, long = np.full(nv, np.nan), np.full(nv, 1e200)
+    wrong_norm = q.copy()
+    wrong_norm[:4] *= 1.1
+    for call, error in (
+        (lambda: state.set_configuration(np.full(len(q), np.nan)), NotFiniteError),
+        (lambda: state.set_configuration(q[:-1]), ShapeError),
+        (lambda: state.set_configuration(wrong_norm), RotationError),
+        (lambda: state.set_velocity(nan), NotFiniteError),
+        (lambda: rbd.inverse_dynamics(state, nan), NotFiniteError),
+        (lambda: rbd.inverse_dynamics(state, nan[:-1]), ShapeError),
+        (lambda: rbd.forward_dynamics(state, nan), NotFiniteError),
+        (lambda: rbd.dynamics(result, state, nan), NotFiniteError),
+        (lambda: rbd.mass_matrix(state, out=np.zeros(3)), ShapeError),
+    ):
+        assert isinstance(raised(call), error)
+    after = [state.q, state.v, result.vd, result.mass_matrix, result.q]
+    assert all(np.array_equal(a, b) for a, b in zip(before, after, strict=True))
+    state.set_velocity(long)
+    assert isinstance(raised(lambda: rbd.dynamics(result, state)), NotFiniteError)
+    assert all(np.array_equal(a, b) for a, b in zip(before[2:], after[2:], strict=True))
+
+
+def test_short_ways_take_what_the_long_ones_take(warm: tuple[MechanismState, rbd.DynamicsResult]) -> None:
+    state, result = warm
+    tau = np.linspace(-1, 1, state.mechanism.nv)
+    vd = rbd.forward_dynamics(state, tau)
+    out = np.empty_like(vd)
+    assert rbd.forward_dynamics(state, tau, out=out) is out
+    assert np.array_equal(out, vd)
+    assert np.array_equal(rbd.forward_dynamics(state, tau.tolist()), vd)
+    assert np.array_equal(rbd.forward_dynamics(state, tau.astype(np.float32).astype(np.longdouble)).shape, vd.shape)
+    assert np.array_equal(rbd.forward_dynamics(state=state, torques=tau), vd)
+    nudged = state.q.copy()
+    nudged[:4] *= 1 + 1e-9
+    state.set_configuration(nudged)
+    assert abs(np.linalg.norm(state.q[:4]) - 1) < 1e-15
+    assert rbd.dynamics(result, state).vd is result.vd
+
+
+def test_singular_masses_are_named_at_every_call() -> None:
+    mechanism = rbd.Mechanism()
+    mechanism.attach("world", rbd.RigidBody("ghost"), rbd.Joint("hinge", rbd.Revolute((0, 0, 1))))
+    state, result = MechanismState(mechanism), rbd.DynamicsResult(mechanism)
+    for _ in range(runner.PATIENCE + 3):
+        with pytest.raises(SingularError, match="hinge"):
+            rbd.dynamics(result, state)
+
+
+def test_results_follow_the_state_that_fills_them(warm: tuple[MechanismState, rbd.DynamicsResult]) -> None:
+    """A result filled by machine code says of accelerations and wrenches what one filled at leisure says."""
+    state, result = warm
+    mechanism, rng = state.mechanism, np.random.default_rng(1)
+    other = MechanismState(mechanism)
+    for each in (state, other, state):
+        each.randomize(rng)
+        tau = rng.standard_normal(mechanism.nv)
+        rbd.dynamics(result, each, tau)
+        reference = rbd.DynamicsResult(mechanism)
+        rbd.dynamics(reference, MechanismState(mechanism, each.q, each.v), tau)
+        each.randomize(rng)
+        for array in ("q", "v", "qd", "vd", "mass_matrix", "dynamics_bias", "passive_torques"):
+            assert np.array_equal(getattr(result, array), getattr(reference, array)), array
+        result.vd[...] = np.nan  # arrays are the caller's; what is asked later does not read them
+        joint, body = mechanism.tree_joints[-1], mechanism.bodies[-1]
+        assert np.array_equal(result.joint_wrench(joint).vector, reference.joint_wrench(joint).vector)
+        assert np.array_equal(result.acceleration(body).vector, reference.acceleration(body).vector)
+    twin = pickle.loads(pickle.dumps(result))
+    assert twin.door is None
+    assert np.array_equal(twin.acceleration(twin.mechanism.bodies[-1]).vector, reference.acceleration(body).vector)
+
+
+# --- copies, threads, memory ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, copy.copy, lambda s: pickle.loads(pickle.dumps(s))])
+def test_copies_of_warm_states_live_their_own_lives(
+    warm: tuple[MechanismState, rbd.DynamicsResult], duplicate: Callable[[MechanismState], MechanismState]
+) -> None:
+    state, _ = warm
+    twin = duplicate(state)
+    M = rbd.mass_matrix(state)
+    assert np.array_equal(rbd.mass_matrix(twin), M)
+    twin.randomize(3)
+    assert np.array_equal(rbd.mass_matrix(state), M)
+    assert not np.array_equal(rbd.mass_matrix(twin), M)
+
+
+def test_another_thread_is_refused_on_every_short_way(warm: tuple[MechanismState, rbd.DynamicsResult]) -> None:
+    state, result = warm
+    zero = np.zeros(state.mechanism.nv)
+    calls: list[Callable[[], object]] = [
+        lambda: rbd.mass_matrix(state),
+        lambda: rbd.inverse_dynamics(state, zero),
+        lambda: rbd.dynamics(result, state, zero),
+        lambda: state.set_configuration(np.zeros(state.mechanism.nq)),
+        lambda: state.set_velocity(zero),
+    ]
+    found: list[object] = []
+    thread = threading.Thread(target=lambda: found.extend(raised(call) for call in calls))
+    thread.start()
+    thread.join()
+    assert [type(error) for error in found] == [WrongThreadError] * len(calls)
+
+
+def _run_of(mechanism: rbd.Mechanism, seed: int, steps: int) -> Iterator[bytes]:
+    """Yield what a state of its own says at many random places."""
+    state, result, rng = MechanismState(mechanism), rbd.DynamicsResult(mechanism), np.random.default_rng(seed)
+    for _ in range(steps):
+        state.set_configuration(rng.standard_normal(mechanism.nq))
+        state.set_velocity(rng.standard_normal(mechanism.nv))
+        tau = rng.standard_normal(mechanism.nv)
+        yield rbd.mass_matrix(state).tobytes()
+        yield rbd.inverse_dynamics(state, tau).tobytes()
+        yield rbd.dynamics(result, state, tau).vd.tobytes()
+
+
+@pytest.mark.parametrize("steps", [300, pytest.param(10_000, marks=pytest.mark.deep)])
+def test_threads_with_states_of_their_own_agree_with_one_thread(steps: int) -> None:
+    mechanism = rbd.robots.arm7()
+    expected = [hash(tuple(_run_of(mechanism.copy()[0], seed, steps))) for seed in range(8)]
+    found: list[int] = [0] * 8
+
+    def work(seed: int) -> None:
+        found[seed] = hash(tuple(_run_of(mechanism, seed, steps)))
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == expected
+
+
+@pytest.mark.parametrize("calls", [3000, pytest.param(1_000_000, marks=pytest.mark.deep)])
+def test_calls_leave_nothing_behind(calls: int) -> None:
+    import tracemalloc
+
+    state = MechanismState(rbd.robots.arm7())
+    result, tau = rbd.DynamicsResult(state.mechanism), np.ones(7)
+    q, out = np.full(7, 0.5), np.empty((7, 7))
+
+    def work(times: int) -> None:
+        for _ in range(times):
+            state.set_configuration(q)
+            state.set_velocity(tau)
+            rbd.mass_matrix(state)
+            rbd.mass_matrix(state, out=out)
+            rbd.inverse_dynamics(state, tau)
+            rbd.dynamics(result, state, tau)
+            state.transform_to_root(state.mechanism.bodies[-1])
+
+    work(2 * runner.PATIENCE)
+    gc.collect()
+    tracemalloc.start()
+    try:
+        work(50)
+        before = tracemalloc.take_snapshot()
+        work(calls)
+        after = tracemalloc.take_snapshot()
+    finally:
+        tracemalloc.stop()
+    ours = tracemalloc.Filter(inclusive=True, filename_pattern="*/rbd/*")
+    growth = after.filter_traces([ours]).compare_to(before.filter_traces([ours]), "filename")
+    assert sum(each.size_diff for each in growth) < 4096
+
+
+def test_tables_go_with_their_mechanism() -> None:
+    import weakref
+
+    state = MechanismState(rbd.robots.arm7())
+    for _ in range(runner.PATIENCE + 3):
+        rbd.mass_matrix(state)
+        state.set_configuration(np.ones(7))
+        rbd.dynamics(result := rbd.DynamicsResult(state.mechanism), state)
+    ghosts = [weakref.ref(state.mechanism), weakref.ref(kernels_of(state.mechanism))]
+    del state, result
+    gc.collect()
+    assert [ghost() for ghost in ghosts] == [None, None]
+
+
+def test_tables_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rbd.state.store.kernels._MOST", 4)
+    state = MechanismState(rbd.robots.arm7(), np.full(7, 0.2))
+    path = state.mechanism.path
+    bodies = state.mechanism.bodies
+    first = rbd.geometric_jacobian(state, path(bodies[0], bodies[3])).matrix
+    for body in bodies[1:]:
+        rbd.geometric_jacobian(state, path(bodies[0], body))
+        assert len(_entries(state)) <= 4
+    assert np.array_equal(rbd.geometric_jacobian(state, path(bodies[0], bodies[3])).matrix, first)
