@@ -54,7 +54,7 @@ def as_rows(array: Array, port: Port, lead: tuple[int, ...]) -> Array:
     if array.ndim == len(port.shape):
         return array
     if array.shape == lead + own:  # the usual case: nothing to broadcast
-        return array.reshape(math.prod(lead), *own)
+        return array if len(lead) == 1 else array.reshape(math.prod(lead), *own)
     return np.ascontiguousarray(np.broadcast_to(array, lead + own)).reshape(math.prod(lead), *own)
 
 

@@ -150,21 +150,26 @@ class NativeKernel:
 
         Returns the first bad row and its status, (-1, 0) when all are clean. The result does not depend on `threads`.
         """
-        tables = (_addresses(inputs), array("q", strides), _addresses(outputs))
-        into, steps, out = (table.buffer_info()[0] for table in tables)
         if threads <= 1 or count <= self.lanes:
-            status = ctypes.c_int64(0)
-            row = self._batch(0, count, into, steps, out, ctypes.byref(status))
-            return row, status.value
+            return self._rows(self._batch, (0, count), inputs, strides, outputs)
         following, piece = ctypes.c_int64(0), _piece(count, threads, self.lanes)
-
-        def task() -> tuple[int, int]:
-            status = ctypes.c_int64(0)
-            row = self._work(ctypes.byref(following), piece, count, into, steps, out, ctypes.byref(status))
-            return row, status.value
-
+        start = (ctypes.byref(following), piece, count)
+        task = functools.partial(self._rows, self._work, start, inputs, strides, outputs)
         found = together(task, min(threads, -(-count // piece)))
         return min((each for each in found if each[0] >= 0), default=(-1, 0))
+
+    def _rows(
+        self,
+        entry: Callable[..., int],
+        start: tuple[object, ...],
+        inputs: Sequence[Array],
+        strides: Sequence[int],
+        outputs: Sequence[Array],
+    ) -> tuple[int, int]:
+        """Call machine code for rows; whoever holds this call holds the arrays, even if its caller is interrupted."""
+        tables, status = (_addresses(inputs), array("q", strides), _addresses(outputs)), ctypes.c_int64(0)
+        row = entry(*start, *(table.buffer_info()[0] for table in tables), ctypes.byref(status))
+        return row, status.value
 
 
 def _addresses(arrays: Sequence[Array]) -> array[int]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable
 
 import numpy as np
@@ -109,6 +111,28 @@ def test_many_callers_at_once_get_their_own_results(kernel: NativeKernel) -> Non
         caller.join(60)
     for k in range(6):
         assert_same_bits(found[k], expected[k])
+
+
+def test_arrays_live_as_long_as_helpers_work_on_them(kernel: NativeKernel, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A caller that is interrupted while it waits leaves a helper behind, which must not write into freed memory."""
+    tasks: list[Callable[[], object]] = []
+
+    def interrupted(task: Callable[[], object], number: int) -> list[object]:
+        tasks.append(task)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("rbd.native.kernel.together", interrupted)
+    arrays = programs.random_inputs(kernel.program, 400, seed=2)
+    outputs = [np.zeros((400, *port.shape)) for port in kernel.program.outputs]
+    watched = [weakref.ref(each) for each in (*arrays, *outputs)]
+    with pytest.raises(KeyboardInterrupt):
+        kernel.run_batch(arrays, [port.size for port in kernel.program.inputs], outputs, 400, 2)
+    del arrays, outputs
+    gc.collect()
+    assert all(watch() is not None for watch in watched)
+    tasks.pop()()
+    gc.collect()
+    assert all(watch() is None for watch in watched)
 
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # that is what is tested
