@@ -8,13 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, final
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from typing_extensions import override
 
 from rbd import native
+from rbd.algorithms.spaces import Space, check_space
+from rbd.compiled.charts import Charts
 from rbd.compiled.evaluation import Evaluation, Result
 from rbd.progress import Listener
 from rbd.scalars.arrays import Array
+from rbd.scalars.differentiate import Directions, Mode, derivative, sparsity
 from rbd.scalars.outline import Source
 from rbd.scalars.program import Program
 
@@ -42,8 +46,17 @@ class RecordedFunction:
     (5,)
     """
 
-    def __init__(self, program: Program | Source, defaults: Mapping[str, Array] | None = None) -> None:
-        """Wrap a program, recorded or found; `defaults` are values of inputs that calls may leave out."""
+    def __init__(
+        self,
+        program: Program | Source,
+        defaults: Mapping[str, Array] | None = None,
+        charts: Charts | None = None,
+    ) -> None:
+        """Wrap a program, recorded or found; `defaults` are values of inputs that calls may leave out.
+
+        `charts` say how the input q moves along velocities.
+        """
+        self._charts = charts
         self._source = Source.of(program) if isinstance(program, Program) else program
         self._evaluation = Evaluation(self._source, defaults or {})
         self._fast: Callable[..., Any] | None = None
@@ -106,6 +119,38 @@ class RecordedFunction:
         """Return how many operations the function takes: `.total`, and a `.breakdown` by kind."""
         return self.program.count()
 
+    def derivative(
+        self, of: str, wrt: str, *, space: Space = "tangent", mode: Mode | None = None, sparse: bool = False
+    ) -> RecordedFunction:
+        """Return the function of the same inputs that gives the derivative of output `of` by input `wrt`.
+
+        Its shape is that of the output, then that of the input. By "q", the last axis counts the nv velocities along
+        which the configuration moves, unless `space` is "coordinates": then it counts the entries of q, as the
+        function uses them. `mode` is "forward" or "reverse", the cheaper one when not given; `sparse` gives the vector
+        of the entries that may differ from zero, row by row, as `sparsity` has them. A function's only output is called
+        "result". Raises ArgumentError for other names and spaces, ScalarError where there is no derivative.
+
+        >>> import rbd
+        >>> mechanism = rbd.robots.double_pendulum()
+        >>> energy = rbd.record(rbd.gravitational_potential_energy, mechanism)
+        >>> slope = energy.derivative("result", "q")
+        >>> torques = rbd.gravity_torques(rbd.MechanismState(mechanism, [0.3, 0.4]))
+        >>> bool(abs(slope([0.3, 0.4], [0.0, 0.0]) - torques).max() < 1e-12)
+        True
+        """
+        directions = self._directions(wrt, space)
+        program = derivative(self.program, of, wrt, directions=directions, mode=mode, sparse=sparse)
+        return RecordedFunction(program, self._evaluation.defaults, self._charts)
+
+    def sparsity(self, of: str, wrt: str, *, space: Space = "tangent") -> NDArray[np.bool_]:
+        """Return where a derivative may differ from zero: a row per entry of `of`, a column per entry or velocity."""
+        return sparsity(self.program, of, wrt, directions=self._directions(wrt, space))
+
+    def _directions(self, wrt: str, space: Space) -> Directions | None:
+        check_space(space)
+        moves = wrt == "q" and space == "tangent" and self._charts is not None
+        return self._charts.directions if moves and self._charts is not None else None
+
     def to_c(self, name: str) -> str:
         """Return self-contained C source of a function `name` that computes the same bits; see `rbd.export.c`."""
         from rbd.export import c_source  # export stands below this room and is asked for here alone
@@ -159,4 +204,4 @@ class RecordedFunction:
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle the program; machine code is made anew, or found on disk."""
-        return RecordedFunction, (self.program, self._evaluation.defaults)
+        return RecordedFunction, (self.program, self._evaluation.defaults, self._charts)

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
+from rbd.compiled.charts import Charts
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.recipes import Recipe
 from rbd.errors import ArgumentError
@@ -43,7 +44,8 @@ def record(function: Callable[..., object], mechanism: Mechanism, **inputs: Shap
     >>> float(recorded([0.1, 0.2], [1.0, 2.0], [3.0, 4.0]))
     11.0
     """
-    return RecordedFunction(recorded_program(function, mechanism, inputs, getattr(function, "__name__", "function")))
+    program = recorded_program(function, mechanism, inputs, getattr(function, "__name__", "function"))
+    return RecordedFunction(program, charts=Charts.of(mechanism))
 
 
 def recorded_program(

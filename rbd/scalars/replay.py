@@ -28,18 +28,23 @@ def replay(program: Program, inputs: Sequence[Scalar]) -> list[Scalar]:
     >>> replay(Program.of(graph, "example", {"z": x * y + 1, "w": x}), [2.0, 3.0])
     [7.0, 2.0]
     """
+    values = traced(program, inputs)
+    return [values[operand] if operand >= 0 else program.constants[~operand] for operand in program.results]
+
+
+def traced(program: Program, inputs: Sequence[Scalar]) -> list[Any]:
+    """Return the inputs followed by the outcome of every instruction: what operands that are not negative count in.
+
+    The outcome of a call is all its outputs. Raises what `replay` raises.
+    """
     if len(inputs) != program.input_size:
         message = f"{program.name} takes {program.input_size} scalars, not {len(inputs)}"
         raise ShapeError(message, argument="inputs", expected=program.input_size, actual=len(inputs))
     values: list[Any] = list(inputs)
-
-    def value(operand: int) -> Any:
-        return values[operand] if operand >= 0 else program.constants[~operand]
-
     for code in program.code:
-        operands = [value(operand) for operand in operands_of(code)]
+        operands = [values[r] if r >= 0 else program.constants[~r] for r in operands_of(code)]
         values.append(_result(program, code, operands))
-    return [value(operand) for operand in program.results]
+    return values
 
 
 def _result(program: Program, code: tuple[int, ...], operands: list[Any]) -> object:
