@@ -10,7 +10,7 @@ from typing import Any, final
 
 import numpy as np
 
-from rbd.algorithms import Stabilization, dynamics, forward_dynamics
+from rbd.algorithms import Stabilization, forward_dynamics
 from rbd.algorithms.external import body_wrenches
 from rbd.algorithms.soft_contact import contact_forces_kernel, settled_contacts_kernel
 from rbd.algorithms.stabilization import DEFAULT
@@ -23,7 +23,7 @@ from rbd.simulation.hold import ZeroOrderHold
 from rbd.simulation.integrator import Rates
 from rbd.spatial import Wrench
 from rbd.spatial.values import require_kind
-from rbd.state import DynamicsResult, MechanismState
+from rbd.state import MechanismState
 
 Pushes = dict[RigidBody, Wrench[Any]]
 
@@ -46,7 +46,6 @@ class ForcedMotion:
         self.callbacks = Callbacks(control, external)
         self.forces = tuple(forces)
         self._stabilization: Stabilization = stabilization
-        self._result: DynamicsResult | None = None
 
     @property
     def callback_error(self) -> BaseException | None:
@@ -80,12 +79,9 @@ class ForcedMotion:
         return np.array(settled_contacts_kernel(state, tuple(s.tolist())), dtype=np.float64) if s.size else s
 
     def _accelerations(self, state: MechanismState, torques: Array, pushes: Pushes) -> Array:
-        if not state.layout.loops:
-            return forward_dynamics(state, torques, pushes or None)
-        if self._result is None or self._result.mechanism is not state.mechanism:
-            self._result = DynamicsResult(state.mechanism)
-        dynamics(self._result, state, torques, pushes or None, stabilization=self._stabilization)
-        return self._result.vd.copy()
+        if self._stabilization == DEFAULT:
+            return forward_dynamics(state, torques, pushes) if pushes else forward_dynamics(state, torques)
+        return forward_dynamics(state, torques, pushes or None, stabilization=self._stabilization)
 
 
 def _by_body(state: MechanismState, wrenches: Mapping[RigidBody, Wrench[Any]] | None) -> Pushes:

@@ -1,6 +1,6 @@
 """Long runs in machine code: many steps at a time, where nobody needs to see the state in between.
 
-Room: simulation. A run goes this way when it is a tree that moves freely or under a recorded controller, by one of the
+Room: simulation. A run goes this way when a mechanism moves freely or under a recorded controller, by one of the
 two integrators that compiled robots have, and is long enough to be worth compiling a step. Every other run, and any
 step in which a number leaves its range, goes the ordinary way, which says what is wrong.
 """
@@ -114,9 +114,9 @@ def _name(method: Integrator) -> StepName | None:
 
 
 def _is_plain(state: MechanismState) -> bool:
-    """Return whether the mechanism is a tree of moderate size that touches nothing."""
+    """Return whether the mechanism is of moderate size and touches nothing."""
     layout = state.layout
-    return not layout.loops and not layout.touches and 0 < len(layout.links) <= LARGEST
+    return not layout.touches and 0 < len(layout.links) <= LARGEST
 
 
 _Key = tuple[StepName, str]

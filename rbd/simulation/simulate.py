@@ -104,7 +104,8 @@ def simulate(
     onlookers = Onlookers(sink or Growing(), tuple(monitors), throttle)
     s = starting_contacts(state, contact_states)
     bar = progress_bar(len(times) - 1, "simulate", progress)
-    alone = not (external or forces or events or onlookers.need_states) and (control is None or recorded is not None)
+    usual = (control is None or recorded is not None) and (stabilization == DEFAULT or not state.layout.loops)
+    alone = usual and not (external or forces or events or onlookers.need_states)
     with restored_on_failure(state), onlookers:
         native = native_steps(state, len(times) - 1, method, recorded) if alone else None
         run = Run(method.begin(), motion, state, s, events, onlookers, native)
