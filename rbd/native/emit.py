@@ -141,8 +141,7 @@ class Body:
             call_lines(self.w, self.lanes, self.plan.calls[index])
             return
         if op == Op.PICK:
-            self._hand_out(index, self.value(self.inputs + index))
-            return
+            return  # stays where the call leaves it
         values = [self.value(operand) for operand in operands_of(code)]
         if op == Op.POSITIVE:
             self.arithmetic.check(values[0], self.lanes.whole(FIRST_CHECK + code[2]))

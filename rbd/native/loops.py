@@ -17,6 +17,7 @@ from rbd.native.rolled import Column, Listed, Literal, Register, RolledLoop, Ste
 from rbd.native.trig import sincos_call
 from rbd.scalars.opcodes import CONDITIONS, FIRST_CHECK, Op, operands_of
 from rbd.scalars.program import Program
+from rbd.scalars.rolling import SIGNED
 
 
 @final
@@ -137,7 +138,18 @@ class LoopBody:
                 value = self.w.set(f"uitofp {self.lanes.truth} {value} to {self.lanes.double}")
             self.w.store(self.lanes.double, value, self._pointer(place), self.lanes.alignment)
 
+    def _signed(self, place: Literal | Column, value: str) -> str:
+        """Write a value with the sign its iteration says."""
+        w, double = self.w, self.lanes.double
+        if isinstance(place, Literal):
+            return value if place.value > 0 else w.set(f"fneg {double} {value}")
+        return w.set(f"fmul {double} {value}, {self._once(place, lambda: self._read(place, truth=False))}")
+
     def _result(self, op: Op, offset: int, values: list[str]) -> str:
+        signs = self.rolled.signs.get(offset)
+        if signs is not None:
+            values[0], values[-1] = self._signed(signs[0], values[0]), self._signed(signs[1], values[-1])
+            return self.arithmetic.result(SIGNED.get(op, op), values)
         if op == Op.POSITIVE:
             status = self.w.set(f"add i64 {self._number(self.rolled.labels[offset])}, {FIRST_CHECK}")
             self.arithmetic.check(values[0], self._spread("i64", status))

@@ -70,9 +70,9 @@ class Plan:
     loops: dict[int, RolledLoop]
     """By the number of their function among the chunks."""
     copies: dict[int, list[tuple[int, int]]]
-    """(place to, place from) of what loops leave for a call, by instruction number."""
+    """(place to, place from) of what loops and calls leave for a call, by instruction number."""
     results: tuple[tuple[int, int], ...]
-    """(output, place) of what loops leave for outputs."""
+    """(output, place) of what loops and calls leave for outputs."""
 
     def is_angle(self, index: int) -> bool:
         """Return whether instruction `index` is a sine or cosine, written along with its partner."""
@@ -92,20 +92,24 @@ def plan(program: Program, chunk: int = CHUNK, width: int = 1, threshold: int = 
     calls, count = _call_places(program, count, width)
     slots.update(_picks(program, calls))
     feeds, first_feeds = _feeds(program, calls)
-    if not roller.loops:
-        return Plan(program, first, later, chunks, slots, count, calls, feeds, first_feeds, {}, {}, ())
-    count = roller.lay_out(count)
-    slots = roller.place(slots)
-    loops, count = _loops(roller, chunks, count)
-    feeds, copies = _split(feeds, calls, slots, roller)
-    first_feeds += tuple((place, operand) for operand, place in roller.extra.items())
+    loops = dict[int, RolledLoop]()
+    if roller.loops:
+        count = roller.lay_out(count)
+        slots = roller.place(slots)
+        loops, count = _loops(roller, chunks, count)
+        first_feeds += tuple((place, operand) for operand, place in roller.extra.items())
+    left = _left_in_place(program, roller)
+    feeds, copies = _split(feeds, calls, slots, left)
     inputs = input_count(program)
     results = tuple(
-        (output, slots[operand - inputs])
-        for output, operand in enumerate(program.results)
-        if operand >= inputs and roller.computed(operand - inputs)
+        (output, slots[operand - inputs]) for output, operand in enumerate(program.results) if operand - inputs in left
     )
     return Plan(program, first, later, chunks, slots, count, calls, feeds, first_feeds, loops, copies, results)
+
+
+def _left_in_place(program: Program, roller: Roller) -> set[int]:
+    """Return the results that stay where a loop or a call leaves them, to be copied from there."""
+    return {index for index, code in enumerate(program.code) if code[0] == Op.PICK or roller.computed(index)}
 
 
 def _chunks(size: int, chunk: int, loops: Sequence[Loop]) -> Iterator[range]:
@@ -128,15 +132,15 @@ def _loops(roller: Roller, chunks: tuple[range, ...], count: int) -> tuple[dict[
 
 
 def _split(
-    feeds: dict[int, list[int]], calls: dict[int, CallPlace], slots: dict[int, int], roller: Roller
+    feeds: dict[int, list[int]], calls: dict[int, CallPlace], slots: dict[int, int], left: set[int]
 ) -> tuple[dict[int, list[int]], dict[int, list[tuple[int, int]]]]:
-    """Return the operands of calls that straight code computes, and those that are copied from a loop's results."""
+    """Return the operands of calls that straight code computes, and those that are copied from other places."""
     owners = sorted((place.inputs, index) for index, place in calls.items())
     copies, starts = defaultdict[int, list[tuple[int, int]]](list), [start for start, _ in owners]
-    for source in [source for source in feeds if roller.computed(source)]:
+    for source in sorted(left.intersection(feeds)):
         for place in feeds[source]:
             copies[owners[bisect_right(starts, place) - 1][1]].append((place, slots[source]))
-    return {source: places for source, places in feeds.items() if not roller.computed(source)}, dict(copies)
+    return {source: places for source, places in feeds.items() if source not in left}, dict(copies)
 
 
 def input_count(program: Program) -> int:

@@ -80,6 +80,8 @@ class RolledLoop:
     """By instruction in the iteration; of checks."""
     stored: dict[int, Steady]
     """Results that are put into the workspace, by instruction in the iteration."""
+    signs: dict[int, tuple[Literal | Column, Literal | Column]]
+    """Of instructions whose signs differ among iterations: of both terms of an ADD, of product and addend of an FMA."""
     skipped: frozenset[int]
     """Instructions in the iteration that are computed before: sines and cosines of inputs."""
     table: NDArray[Any]
@@ -103,14 +105,29 @@ class Roller:
         self.operands = _operand_table(program)
         size = len(program.code)
         self.number = np.full(size, -1)
-        self.iteration = np.zeros(size, dtype=np.int64)
         for number, loop in enumerate(loops):
             self.number[loop.first : loop.stop] = number
-            self.iteration[loop.first : loop.stop] = np.repeat(np.arange(loop.count), loop.period)
+        self.signs = [self._signs(loop) for loop in loops]
         self.slots = np.full(size, -1)
         self.extra: dict[int, int] = {}
         """Places of inputs and constants that are read as if they were results, by operand."""
         self.skipped = [self._skipped(loop) for loop in loops]
+
+    def _signs(self, loop: Loop) -> dict[int, tuple[NDArray[Any], NDArray[Any]]]:
+        """Return the signs of instructions that differ among iterations; their operands are put into one order."""
+        ops = np.array([code[0] for code in self.program.code[loop.first : loop.stop]])
+        found = dict[int, tuple[NDArray[Any], NDArray[Any]]]()
+        for offset in np.flatnonzero((ops.reshape(loop.count, -1) != ops[: loop.period]).any(axis=0)).tolist():
+            mine, rows = ops[offset :: loop.period], self.operands[loop.first + offset : loop.stop : loop.period]
+            swap = rows[:, 0] > rows[:, 1]
+            rows[swap, :2] = rows[swap, 1::-1]
+            if mine[0] in (Op.ADD, Op.SUB):
+                taken = np.where(mine == Op.SUB, -1.0, 1.0)
+                found[offset] = np.where(swap, taken, 1.0), np.where(swap, 1.0, taken)
+            else:
+                product = np.where(np.isin(mine, (Op.FNMA, Op.FNMS)), -1.0, 1.0)
+                found[offset] = product, np.where(np.isin(mine, (Op.FMS, Op.FNMS)), -1.0, 1.0)
+        return found
 
     def rolled(self, index: int) -> bool:
         """Return whether instruction `index` belongs to a loop."""
@@ -150,20 +167,26 @@ class Roller:
         return start
 
     def _needed(self) -> NDArray[Any]:
-        """Return which results are used outside of the iteration they belong to."""
+        """Return which results are used otherwise than by the same instruction of each iteration they belong to."""
         needed = np.zeros(len(self.program.code), dtype=bool)
-        users = np.arange(len(self.program.code))
-        for column in range(_WIDEST):
-            known = self.operands[:, column] >= self.inputs
-            source, user = self.operands[known, column] - self.inputs, users[known]
-            inside = (self.number[source] == self.number[user]) & (self.iteration[source] == self.iteration[user])
-            needed[source[~inside]] = True
-        elsewhere = [self.program.results]
-        elsewhere += [operands_of(code) for code in self.program.code if code[0] == Op.CALL]
-        for operands in elsewhere:
+        elsewhere = (self.operands >= self.inputs) & ~self._in_registers()
+        needed[self.operands[elsewhere] - self.inputs] = True
+        takers = [self.program.results]
+        takers += [operands_of(code) for code in self.program.code if code[0] == Op.CALL]
+        for operands in takers:
             flat = np.array(operands, dtype=np.int64)
             needed[flat[flat >= self.inputs] - self.inputs] = True
         return needed
+
+    def _in_registers(self) -> NDArray[Any]:
+        """Return which operands of which instructions are the same result of all iterations' own."""
+        found = np.zeros(self.operands.shape, dtype=bool)
+        for loop in self.loops:
+            starts = (np.arange(loop.count) * loop.period + loop.first + self.inputs)[:, None, None]
+            blocks = self.operands[loop.first : loop.stop].reshape(loop.count, loop.period, _WIDEST) - starts
+            same = (blocks == blocks[:1]).all(axis=0) & (blocks[0] >= 0)
+            found[loop.first : loop.stop] = np.tile(same, (loop.count, 1))
+        return found
 
     # ---------------------------------------------------------------- operands
 
@@ -209,10 +232,12 @@ class _Finder:
             if code[index][0] == Op.POSITIVE:
                 found = np.array([instruction[2] for instruction in code[index : loop.stop : loop.period]])
                 labels[offset] = self._numbered(found)
+        changing = self.roller.signs[self._number].items()
+        signs = {offset: (self._constant(first), self._constant(second)) for offset, (first, second) in changing}
         empty = np.empty((loop.count, 0))
         table = np.stack(self.rows, axis=1) if self.rows else empty
         constants = np.stack(self.constants, axis=1) if self.constants else empty
-        return RolledLoop(loop, operands, labels, stored, skipped, table, constants)
+        return RolledLoop(loop, operands, labels, stored, signs, skipped, table, constants)
 
     def _place(self, offset: int, operands: NDArray[Any]) -> Place:
         """Return where all iterations find one operand."""
@@ -233,7 +258,7 @@ class _Finder:
     def _number(self) -> int:
         return int(self.roller.number[self.loop.first])
 
-    def _constant(self, values: NDArray[Any]) -> Place:
+    def _constant(self, values: NDArray[Any]) -> Literal | Column:
         if (values.view(np.int64) == values[:1].view(np.int64)).all():
             return Literal(float(values[0]))
         self.constants.append(values)

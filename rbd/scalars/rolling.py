@@ -1,9 +1,10 @@
 """Find the loops that a long program was unrolled from. May import: program and what it may import.
 
 A loop is a stretch of code that does the same operations over and over: `count` iterations of `period` instructions.
-Operands are free: an iteration may use its own results, those of others, inputs and constants in any order. The code
-stays what it is, only who compiles it may write one iteration and repeat it. What is found depends on the operations
-alone, never on time.
+Operands are free: an iteration may use its own results, those of others, inputs and constants in any order. Signs are
+free, too: sums and differences count as one operation, and so do the four fused ones, since constants of a recording
+are positive and their signs move into the operations that use them. The code stays what it is, only who compiles it may
+write one iteration and repeat it. What is found depends on the operations alone, never on time.
 
 >>> from rbd.scalars.graph import Graph
 >>> from rbd.scalars.program import Program
@@ -41,6 +42,10 @@ _HINTS: Final = 24
 """The most frequent distances that are tried, for every window."""
 
 
+SIGNED: Final = {Op.SUB: Op.ADD, Op.FMS: Op.FMA, Op.FNMA: Op.FMA, Op.FNMS: Op.FMA}
+"""Operations that are others but for signs."""
+
+
 @final
 @attrs.frozen
 class Loop:
@@ -61,6 +66,8 @@ def find_loops(program: Program, threshold: int = THRESHOLD) -> tuple[Loop, ...]
     if len(program.code) <= threshold:
         return ()
     ops = np.array([instruction[0] for instruction in program.code], dtype=np.int64)
+    for op, plain in SIGNED.items():
+        ops[ops == op] = plain
     single = np.isin(ops, (Op.CALL, Op.PICK))
     ops[single] = -1 - np.arange(int(single.sum()))  # equal to nothing
     runs = [run for period in _periods(ops) for run in _runs(ops, period)]
