@@ -43,18 +43,24 @@ def center_of_mass(state: State[Any], bodies: Iterable[RigidBody] | None = None)
     >>> rbd.center_of_mass(state).frame is state.mechanism.root_frame
     True
     """
-    center = center_from_trunk(state, bodies)
-    return passes.to_root(state)[state.layout.trunk] @ center
-
-
-def center_from_trunk(state: StateView, bodies: Iterable[RigidBody] | None = None) -> Point[Any]:
-    """Return the centre of mass in the frame of the trunk, the first body a joint carries: accurate far away too."""
     require_state(state, "center_of_mass")
     layout = state.layout
     chosen = layout.bodies[1:] if bodies is None else bodies
     require_kind(chosen, Iterable, operation="center_of_mass", argument="bodies")
-    indices = dict.fromkeys(layout.body_index(body) for body in chosen)
-    total, (x, y, z) = mass_moment_kernel(state, tuple(indices))
+    return center_of_mass_kernel(state, tuple(dict.fromkeys(layout.body_index(body) for body in chosen)))
+
+
+@kernel
+def center_of_mass_kernel(state: StateView, indices: tuple[int, ...]) -> Point[Any]:
+    """Return the centre of mass of some bodies, in the root frame."""
+    return passes.to_root(state)[state.layout.trunk] @ center_from_trunk(state, indices)
+
+
+def center_from_trunk(state: StateView, indices: tuple[int, ...] | None = None) -> Point[Any]:
+    """Return the centre of mass in the frame of the trunk, the first body a joint carries: accurate far away too."""
+    layout = state.layout
+    chosen = tuple(range(1, len(layout.bodies))) if indices is None else indices
+    total, (x, y, z) = mass_moment_kernel(state, chosen)
     if is_float(total) and to_float(total) <= 0:
         raise SingularError("bodies without mass have no centre of mass", what="mass")
     return Point.trusted(layout.bodies[layout.trunk].default_frame, (x / total, y / total, z / total))

@@ -213,11 +213,16 @@ def forward_dynamics(
     return state.pack(values, "vd", (state.layout.nv,), out)
 
 
+@kernel
+def articulated_inertia_kernel(state: StateView, index: int) -> ArticulatedInertia:
+    """Return the articulated inertia of a body, in the root frame."""
+    inertias, _ = articulated_inertias(state)
+    return inertias[index].transformed(passes.to_root(state)[index])
+
+
 def articulated_inertia(state: State[Any], body: RigidBody) -> ArticulatedInertia:
     """Return the articulated inertia of `body`, with all joints beyond it free, in the root frame.
 
     Raises SingularError, naming the joint, when a joint beyond moves nothing that has inertia.
     """
-    index = state.layout.body_index(body)
-    inertias, _ = articulated_inertias(state)
-    return inertias[index].transformed(passes.to_root(state)[index])
+    return articulated_inertia_kernel(state, state.layout.body_index(body))

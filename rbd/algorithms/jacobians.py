@@ -8,12 +8,12 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from rbd.errors import ArgumentError
-from rbd.mechanism import TreePath
+from rbd.mechanism import RigidBody, TreePath
 from rbd.spatial import Frame, GeometricJacobian, Point, PointJacobian, Transform
 from rbd.spatial.linalg import Vec3, add3, cross3, neg3
 from rbd.spatial.values import require_kind
 from rbd.state import ArrayOf, State, StateView, kernel, passes
-from rbd.state.frames import body_and_frame
+from rbd.state.frames import attachment, body_and_frame
 from rbd.state.kernel import require_state
 
 A = TypeVar("A", bound=ArrayOf)
@@ -21,12 +21,13 @@ Columns = tuple[tuple[Vec3, Vec3], ...]
 
 
 @kernel
-def geometric_jacobian_kernel(state: StateView, path: TreePath, steps: dict[int, Transform]) -> Columns:
-    """Return the columns of the Jacobian; `steps` maps the frame of each link on the path to the one wanted."""
+def geometric_jacobian_kernel(state: StateView, path: TreePath, body: RigidBody, to_frame: Transform) -> Columns:
+    """Return the columns of the Jacobian in a frame attached to `body`; `to_frame` leads there from its default one."""
     columns: list[tuple[Vec3, Vec3]] = [((0, 0, 0), (0, 0, 0))] * state.layout.nv
     for joint, direction in path:
         link = state.layout.link(joint)
-        moved = passes.subspaces(state)[link.index - 1].transformed(steps[link.index])
+        step = to_frame @ passes.between(state, link.body, body)
+        moved = passes.subspaces(state)[link.index - 1].transformed(step)
         for column, (angular, linear) in zip(range(link.v.start, link.v.stop), moved.columns, strict=True):
             columns[column] = (angular, linear) if direction > 0 else (neg3(angular), neg3(linear))
     return tuple(columns)
@@ -51,10 +52,8 @@ def geometric_jacobian(
     """
     require_kind(path, TreePath, operation="geometric_jacobian", argument="path")
     check_path(state, path)
-    wanted = state.layout.root_frame if frame is None else body_and_frame(state, frame)[1]
-    links = [state.layout.link(joint) for joint, _ in path]
-    steps = {link.index: state.relative_transform(link.body, wanted) for link in links}
-    columns = geometric_jacobian_kernel(state, path, steps)
+    body, wanted = body_and_frame(state, state.layout.root_frame if frame is None else frame)
+    columns = geometric_jacobian_kernel(state, path, body, attachment(state, body, wanted))
     if out is not None:
         rows = zip(*(angular + linear for angular, linear in columns), strict=True)
         state.pack(tuple(rows) or ((),) * 6, "jacobian", (6, state.layout.nv), out)

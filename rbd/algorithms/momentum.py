@@ -9,16 +9,34 @@ from typing import Any, TypeVar
 
 from rbd.algorithms.center_of_mass import center_from_trunk, center_of_mass
 from rbd.algorithms.newton_euler import body_loads, motions
+from rbd.mechanism import RigidBody
 from rbd.spatial import Frame, Momentum, MomentumMatrix, Transform, Wrench
 from rbd.spatial.linalg import Vec3, identity3, matvec, neg3
 from rbd.state import ArrayOf, State, StateView, kernel, passes
+from rbd.state.frames import attachment, body_and_frame
+from rbd.state.kernel import require_state
 
 A = TypeVar("A", bound=ArrayOf)
 Columns = tuple[tuple[Vec3, Vec3], ...]
 
 
 @kernel
-def momentum_matrix_kernel(state: StateView, to_frame: tuple[Transform, ...]) -> Columns:
+def momentum_matrix_kernel(state: StateView, body: RigidBody, to_frame: Transform) -> Columns:
+    """Return the columns in a frame attached to `body`; `to_frame` leads there from its default frame."""
+    return _columns(state, tuple(to_frame @ passes.between(state, each, body) for each in state.layout.bodies))
+
+
+@kernel
+def centroidal_momentum_matrix_kernel(state: StateView) -> Columns:
+    """Return the columns about the centre of mass, in axes parallel to the root's."""
+    center, trunk = center_from_trunk(state), passes.to_root(state)[state.layout.trunk]
+    rotation = trunk.rotation_components
+    away = neg3(matvec(rotation, center.xyz_components))
+    here = Transform.trusted(center.frame, state.layout.com_frame, rotation, away)
+    return _columns(state, tuple(here @ pose for pose in passes.to_trunk(state)))
+
+
+def _columns(state: StateView, to_frame: tuple[Transform, ...]) -> Columns:
     """Return the columns of the momentum matrix; `to_frame` maps each body's frame to the one wanted."""
     columns: list[tuple[Vec3, Vec3]] = []
     composites = passes.composite_inertias(state)
@@ -39,9 +57,8 @@ def momentum_matrix(state: State[A], *, frame: Frame[Any] | None = None, out: A 
     >>> (rbd.momentum_matrix(state) @ state.v).isclose(rbd.momentum(state))
     True
     """
-    wanted = state.layout.root_frame if frame is None else frame
-    steps = tuple(state.relative_transform(body, wanted) for body in state.layout.bodies)
-    return _packed(state, wanted, momentum_matrix_kernel(state, steps), out)
+    body, wanted = body_and_frame(state, state.layout.root_frame if frame is None else frame)
+    return _packed(state, wanted, momentum_matrix_kernel(state, body, attachment(state, body, wanted)), out)
 
 
 def centroidal_momentum_matrix(state: State[A], *, out: A | None = None) -> MomentumMatrix[Any]:
@@ -55,11 +72,8 @@ def centroidal_momentum_matrix(state: State[A], *, out: A | None = None) -> Mome
     >>> momentum.isclose(rbd.momentum(state).transformed(rbd.algorithms.centroidal_transform(state)))
     True
     """
-    center, trunk = center_from_trunk(state), passes.to_root(state)[state.layout.trunk]
-    rotation, frame = trunk.rotation_components, state.layout.com_frame
-    here = Transform.trusted(center.frame, frame, rotation, neg3(matvec(rotation, center.xyz_components)))
-    steps = tuple(here @ pose for pose in passes.to_trunk(state))
-    return _packed(state, frame, momentum_matrix_kernel(state, steps), out)
+    require_state(state, "centroidal_momentum_matrix")
+    return _packed(state, state.layout.com_frame, centroidal_momentum_matrix_kernel(state), out)
 
 
 def centroidal_transform(state: State[Any]) -> Transform[Any, Any]:
@@ -76,6 +90,16 @@ def _packed(state: State[A], frame: Frame[Any], columns: Columns, out: A | None)
     return MomentumMatrix.trusted(frame, columns)
 
 
+@kernel
+def momentum_kernel(state: StateView) -> Momentum[Any]:
+    """Return the sum of all bodies' momenta, in the root frame."""
+    total = Momentum.trusted(state.layout.root_frame, (0, 0, 0), (0, 0, 0))
+    rows = zip(passes.body_inertias(state), passes.body_twists(state), passes.to_root(state), strict=True)
+    for inertia, twist, pose in rows:
+        total = total + (inertia @ twist).transformed(pose)
+    return total
+
+
 def momentum(state: State[Any]) -> Momentum[Any]:
     """Return the momentum of all bodies, about the origin of the root frame and in it.
 
@@ -83,12 +107,18 @@ def momentum(state: State[Any]) -> Momentum[Any]:
     >>> rbd.momentum(rbd.MechanismState(rbd.robots.double_pendulum())).linear
     array([0., 0., 0.])
     """
-    root = state.layout.root_frame
-    total = Momentum.trusted(root, (0, 0, 0), (0, 0, 0))
-    rows = zip(passes.body_inertias(state), passes.body_twists(state), passes.to_root(state), strict=True)
-    for inertia, twist, pose in rows:
-        total = total + (inertia @ twist).transformed(pose)
+    total = momentum_kernel(state)
     state.in_range("momentum", *total.angular_components, *total.linear_components)
+    return total
+
+
+@kernel
+def momentum_rate_bias_kernel(state: StateView) -> Wrench[Any]:
+    """Return the sum of what all bodies' motion takes when vd is zero, in the root frame."""
+    total = Wrench.trusted(state.layout.root_frame, (0, 0, 0), (0, 0, 0))
+    loads = body_loads(state, motions(state, None, gravity=False), None)
+    for load, pose in zip(loads, passes.to_root(state), strict=True):
+        total = total + load.transformed(pose)
     return total
 
 
@@ -101,9 +131,6 @@ def momentum_rate_bias(state: State[Any]) -> Wrench[Any]:
     >>> rbd.momentum_rate_bias(rbd.MechanismState(rbd.robots.double_pendulum())).linear
     array([0., 0., 0.])
     """
-    loads = body_loads(state, motions(state, None, gravity=False), None)
-    total = Wrench.trusted(state.layout.root_frame, (0, 0, 0), (0, 0, 0))
-    for load, pose in zip(loads, passes.to_root(state), strict=True):
-        total = total + load.transformed(pose)
+    total = momentum_rate_bias_kernel(state)
     state.in_range("momentum rate", *total.angular_components, *total.linear_components)
     return total

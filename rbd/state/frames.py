@@ -46,6 +46,12 @@ def body_and_frame(state: StateView, place: RigidBody | Frame[Any]) -> tuple[Rig
     return state.mechanism.body_of_frame(place), place
 
 
+def attachment(state: StateView, body: RigidBody, frame: Frame[Any]) -> Transform[Any, Any]:
+    """Return the transform from the default frame of `body` to `frame`, which is attached to it."""
+    own = body.default_frame
+    return Transform.identity(own, own) if frame is own else state.lifted_transform(body.fixed_transform(own, frame))
+
+
 def express(state: State[Any], value: Any, frame: Frame[Any]) -> Any:
     """Return a framed `value` in `frame`."""
     require_kind(value, *_FRAMED, operation="State.transform", argument="value")

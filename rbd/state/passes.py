@@ -6,6 +6,7 @@ is asked for in the root frame is carried there last.
 
 from __future__ import annotations
 
+from rbd.mechanism import RigidBody
 from rbd.scalars import Scalar, Vector
 from rbd.spatial import GeometricJacobian, SpatialAcceleration, SpatialInertia, Transform, Twist
 from rbd.state.base import StateView, cached, inertias
@@ -66,6 +67,22 @@ def to_trunk(state: StateView) -> tuple[Transform, ...]:
     for link, tf in zip(state.links[1:], steps[1:], strict=True):
         poses.append(poses[link.parent] @ tf)
     return tuple(poses)
+
+
+def between(state: StateView, a: RigidBody, b: RigidBody) -> Transform:
+    """Return the transform from body `a` to body `b` over their nearest common ancestor."""
+    steps, layout = to_parent(state), state.layout
+    i, j = layout.body_index(a), layout.body_index(b)
+    if j == 0:
+        return to_root(state)[i]
+    up = Transform.identity(a.default_frame, a.default_frame)
+    down = Transform.identity(b.default_frame, b.default_frame)
+    while i != j:
+        if i > j:
+            up, i = steps[i - 1] @ up, state.links[i - 1].parent
+        else:
+            down, j = steps[j - 1] @ down, state.links[j - 1].parent
+    return down.inverse() @ up
 
 
 @cached("q")

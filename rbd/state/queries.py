@@ -93,27 +93,12 @@ class State(StateView, Generic[A]):
         """
         body_a, frame_a = body_and_frame(self, a)
         body_b, frame_b = body_and_frame(self, b)
-        between = self._between(body_a, body_b)
+        between = passes.between(self, body_a, body_b)
         if frame_a is not body_a.default_frame:
             between = between @ self.lifted_transform(body_a.fixed_transform(frame_a, body_a.default_frame))
         if frame_b is not body_b.default_frame:
             between = self.lifted_transform(body_b.fixed_transform(body_b.default_frame, frame_b)) @ between
         return between
-
-    def _between(self, a: RigidBody, b: RigidBody) -> Transform[Any, Any]:
-        """Return the transform from body `a` to body `b` over their nearest common ancestor."""
-        steps, layout = passes.to_parent(self), self.layout
-        i, j = layout.body_index(a), layout.body_index(b)
-        if j == 0:
-            return passes.to_root(self)[i]
-        up = Transform.identity(a.default_frame, a.default_frame)
-        down = Transform.identity(b.default_frame, b.default_frame)
-        while i != j:
-            if i > j:
-                up, i = steps[i - 1] @ up, self.links[i - 1].parent
-            else:
-                down, j = steps[j - 1] @ down, self.links[j - 1].parent
-        return down.inverse() @ up
 
     def joint_transform(self, joint: Joint) -> Transform[Any, Any]:
         """Return the transform from the joint's frame_after to its frame_before; of loop joints as the tree has it."""

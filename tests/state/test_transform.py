@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,6 +13,14 @@ from rbd import Frame, FreeVector, Momentum, Point, SpatialAcceleration, Transfo
 from rbd.errors import ArgumentError, FrameMismatchError, RbdError, UnknownNameError
 
 from ..algorithms.helpers import Case, case, cases, close, examples, moving, pose, raised, rate, six
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _readable_source() -> Iterator[None]:
+    """Compute with the source, which scalar states run too; `test_live.py` holds live states to it."""
+    with rbd.interpreted():
+        yield
+
 
 NOWHERE = (FrameMismatchError, UnknownNameError)
 
