@@ -19,9 +19,9 @@ from rbd.mechanism import Mechanism
 from rbd.scalars.arrays import to_float_array
 from rbd.scalars.graph import Graph
 from rbd.scalars.program import Program
-from rbd.state import ScalarState
 from rbd.state.finding import recorded_or_found
-from rbd.state.parameters import ParameterName, ParameterValues, current_values, parameter_shape
+from rbd.state.parameters import ParameterName, current_values
+from rbd.state.recording import coordinate_inputs, recording_state
 
 Shape: TypeAlias = int | tuple[int, ...]
 
@@ -53,9 +53,11 @@ def recorded_program(
 ) -> Program:
     """Return the program of `function`, with inputs q, v and `inputs`."""
     graph = Graph()
-    q, v = graph.input("q", (mechanism.nq,)), graph.input("v", (mechanism.nv,))
+    coordinates = coordinate_inputs(graph, mechanism)
     arguments = {key: _argument(graph, key, shape) for key, shape in inputs.items()}
-    return Program.of(graph, _identifier(name), _named(function(ScalarState(mechanism, q, v), **arguments)))
+    return Program.of(
+        graph, _identifier(name), _named(function(recording_state(graph, mechanism, coordinates), **arguments))
+    )
 
 
 def recorded_function(
@@ -77,13 +79,9 @@ def recorded_anew(recipe: Recipe, mechanism: Mechanism, name: str) -> RecordedFu
 
 def _program(recipe: Recipe, mechanism: Mechanism, name: str, parameters: Sequence[ParameterName]) -> Program:
     graph = Graph()
-    q = graph.input("q", (mechanism.nq,))
-    v = graph.input("v", (mechanism.nv,)) if recipe.coordinates == "qv" else (0,) * mechanism.nv
+    coordinates = coordinate_inputs(graph, mechanism, with_velocity=recipe.coordinates == "qv")
     arguments = {key: _argument(graph, key, shape) for key, shape in recipe.shapes(mechanism.nv).items()}
-    values: dict[str, Any] = {key: graph.input(key, parameter_shape(mechanism, key)) for key in parameters}
-    state = ScalarState(
-        mechanism, q, v, parameters=ParameterValues(mechanism, values) if values else None, regroup=recipe.regroup
-    )
+    state = recording_state(graph, mechanism, coordinates, parameters, regroup=recipe.regroup)
     return Program.of(graph, _identifier(re.sub(r"\W+", "_", name)), _named(recipe.function(state, **arguments)))
 
 
