@@ -39,6 +39,7 @@ from rbd.algorithms.product_derivatives import (
     mass_matrix_product_derivatives,
 )
 from rbd.algorithms.regressor import external_wrench_derivatives, gravity_derivatives, regressor
+from rbd.algorithms.second_derivatives import SecondDerivatives, inverse_dynamics_second_derivatives
 from rbd.algorithms.stabilization import Baumgarte, LoopStabilization, Stabilization
 from rbd.algorithms.step_derivatives import StepDerivatives, step_derivatives
 
@@ -50,6 +51,7 @@ __all__ = [
     "HybridDynamics",
     "LoopClosure",
     "LoopStabilization",
+    "SecondDerivatives",
     "Stabilization",
     "StepDerivatives",
     "articulated_bodies",
@@ -77,6 +79,7 @@ __all__ = [
     "gravity_torques",
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
+    "inverse_dynamics_second_derivatives",
     "inverse_mass_matrix",
     "inverse_mass_product_derivatives",
     "kinetic_energy",

@@ -34,7 +34,7 @@ class HybridDynamics(Generic[A]):
     >>> mechanism = rbd.robots.double_pendulum()
     >>> state = rbd.MechanismState(mechanism, [0.3, 0.1])
     >>> locked = rbd.forward_dynamics(state, [0.0, 0.0], prescribed={mechanism.joint("elbow"): 0.0})
-    >>> float(locked.vd[1]), bool(abs(locked.torques[1]) > 0.1)
+    >>> float(locked.vd[1]), bool(locked.torques[1])
     (0.0, True)
     """
 

@@ -70,13 +70,8 @@ class ArticulatedInertia:
 
     def __matmul__(self, acceleration: ClassicalAcceleration | SpatialAcceleration) -> Wrench:
         """Return the wrench that `acceleration` takes: of this frame, or spatial and expressed in it."""
-        spatial = isinstance(acceleration, SpatialAcceleration)
-        frame = acceleration.frame if spatial else acceleration.body
+        frame, column = _column_of(acceleration)
         check_frame(frame, self.frame, operation="articulated inertia @ acceleration", argument="acceleration")
-        if spatial:
-            column = acceleration.angular_components, acceleration.linear_components
-        else:
-            column = acceleration.angular, acceleration.linear
         return Wrench.trusted(self.frame, *self._apply(column))
 
     def wrenches(self, subspace: GeometricJacobian) -> WrenchMatrix:
@@ -126,6 +121,13 @@ class ArticulatedInertia:
         top = tuple(a + b for a, b in zip(self.angular_block, self.cross_block, strict=True))
         turned = transpose3(self.cross_block)
         return top + tuple(a + b for a, b in zip(turned, self.linear_block, strict=True))
+
+
+def _column_of(acceleration: ClassicalAcceleration | SpatialAcceleration) -> tuple[Frame, Column]:
+    """Return the frame of an acceleration, and its parts."""
+    if isinstance(acceleration, SpatialAcceleration):
+        return acceleration.frame, (acceleration.angular_components, acceleration.linear_components)
+    return acceleration.body, (acceleration.angular, acceleration.linear)
 
 
 def _mirrored(m: Mat3) -> Mat3:
