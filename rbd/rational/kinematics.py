@@ -64,7 +64,7 @@ class RationalForwardKinematics:
     >>> from rbd.rational import RationalForwardKinematics
     >>> arm = rbd.robots.double_pendulum()
     >>> kinematics = RationalForwardKinematics(arm)
-    >>> pose = kinematics.pose_polynomial([0, 0], arm.body("lower"), arm.root_body)
+    >>> pose = kinematics.pose_polynomial([0, 0], arm.body("lower_link"), arm.root_body)
     >>> pose.rotation[0][0]
     cos[0]*cos[1] - sin[0]*sin[1]
     >>> kinematics.rational(pose.translation[0])

@@ -215,7 +215,8 @@ class Polynomial:
         return NotImplemented if mine is None else self * mine.reciprocal()
 
     def __rtruediv__(self, other: Any, /) -> Polynomial:
-        return self.reciprocal() * other
+        quotient: Polynomial = self.reciprocal() * other
+        return quotient
 
     def reciprocal(self) -> Polynomial:
         """Return one over a constant; raise ScalarError when this is none, or zero."""
