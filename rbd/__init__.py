@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from rbd import contact as contact
 from rbd import errors as errors
+from rbd import rational as rational
 from rbd import robots as robots
 from rbd import scalars as scalars
 from rbd.algorithms import (
