@@ -8,7 +8,9 @@ table of their own.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any, Final, TypeAlias, final
 
 import attrs
@@ -212,7 +214,7 @@ class _Finder:
         self.rows: list[NDArray[Any]] = []
         self.constants: list[NDArray[Any]] = []
         self.pool = np.array(roller.program.constants, dtype=np.float64)
-        self.ports = np.cumsum([0, *(port.size for port in roller.program.inputs)])
+        self.ports = [0, *accumulate(port.size for port in roller.program.inputs)]
 
     def found(self, skipped: frozenset[int]) -> RolledLoop:
         """Return the loop with all places."""
@@ -248,7 +250,7 @@ class _Finder:
         if (operands < 0).all():
             return self._constant(self.pool[~operands])
         if ((operands >= 0) & (operands < self.roller.inputs)).all():
-            port = int(np.searchsorted(self.ports, operands[0], side="right")) - 1
+            port = bisect_right(self.ports, int(operands[0])) - 1
             found = _steady(operands - self.ports[port])
             if found is not None and operands.min() >= self.ports[port] and operands.max() < self.ports[port + 1]:
                 return Steady(found.start, found.step, port)

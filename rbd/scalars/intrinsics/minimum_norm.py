@@ -252,7 +252,7 @@ def minimum_norm_solve(
     >>> [round(entry, 12) for entry in x], rank
     ([1.0, 1.0], 1.0)
     """
-    m, n = len(matrix), len(matrix[0]) if matrix else columns or 0
+    m, n = len(matrix), len(matrix[0]) if len(matrix) else columns or 0
     if any(len(row) != n for row in matrix) or (columns is not None and columns != n):
         raise ShapeError(f"rows of the matrix differ in length or from {columns}", argument="matrix", expected=(m, n))
     if len(right) != m:

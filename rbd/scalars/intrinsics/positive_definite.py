@@ -192,7 +192,7 @@ def solve_positive_definite(matrix: Matrix, right: Matrix, labels: Sequence[str]
     >>> solve_positive_definite(((4.0, 2.0), (2.0, 2.0)), ((2.0,), (1.0,)), ["first", "second"])
     ((0.5,), (0.0,))
     """
-    n, m = len(matrix), len(right[0]) if right else 0
+    n, m = len(matrix), len(right[0]) if len(right) else 0
     if any(len(row) != n for row in matrix) or len(labels) != n:
         raise ShapeError(f"{n} rows need {n} columns and {n} labels", argument="matrix", expected=(n, n))
     if len(right) != n or any(len(row) != m for row in right):
