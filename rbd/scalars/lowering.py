@@ -34,8 +34,9 @@ _NEG: Final = int(Op.NEG)
 _FMA: Final = int(Op.FMA)
 _FMS: Final = int(Op.FMS)
 _FNMA: Final = int(Op.FNMA)
-_OF_CONSTANT: Final = {ADD_CONSTANT: Op.ADD, FROM_CONSTANT: Op.SUB, SCALE: Op.MUL, RECIPROCAL: Op.DIV}
+_OF_CONSTANT: Final = {ADD_CONSTANT: _ADD, FROM_CONSTANT: _SUB, SCALE: _MUL, RECIPROCAL: _DIV}
 _CONSTANT_FIRST: Final = frozenset({FROM_CONSTANT, RECIPROCAL})
+_OF_NODES: Final = frozenset({_ADD, _SUB, _MUL})  # never of a constant: by far the most frequent
 # With a number that is no operand in slot b; and those whose instructions hold more than operands.
 _NUMBERED: Final = frozenset({POSITIVE, PICK})
 _SPECIAL: Final = _NUMBERED | {CALL}
@@ -74,6 +75,8 @@ class Lowering:
         return x.index if isinstance(x, Node) else self._constant(x)
 
     def _term(self, node: Node) -> Term:
+        if node.op in _OF_NODES:
+            return node.op, node.a.index, node.b.index
         if node.op in _OF_CONSTANT:
             a, c = node.a.index, self._constant(node.b)
             return (_OF_CONSTANT[node.op], c, a) if node.op in _CONSTANT_FIRST else (_OF_CONSTANT[node.op], a, c)
@@ -83,8 +86,8 @@ class Lowering:
 
     def _count_uses(self) -> dict[int, int]:
         uses = dict.fromkeys(self.terms, 0)
-        for operands in (*(term[1:] for term in self.terms.values()), self.outputs):
-            for x in operands:
+        for operands in (*self.terms.values(), (None, *self.outputs)):
+            for x in operands[1:]:
                 if x in uses:
                     uses[x] += 1
         return uses
@@ -175,20 +178,18 @@ class Lowering:
             return places[x] if x >= 0 else ~constants.setdefault(~x, len(constants))
 
         code: list[Term] = []
-        for index, (op, *operands) in self.terms.items():
-            places_of = tuple(map(place, operands))
-            code.append(
-                self._instruction(self.graph.order[index], op, places_of) if op in _SPECIAL else (op, *places_of)
-            )
+        for index, term in self.terms.items():
+            op, operands = term[0], [places[x] if x >= 0 else place(x) for x in term[1:]]
+            code.append(self._instruction(self.graph.order[index], op, operands) if op in _SPECIAL else (op, *operands))
         results = tuple(map(place, self.outputs))
         return tuple(self._pool[k] for k in constants), tuple(code), results
 
-    def _instruction(self, node: Node, op: int, operands: tuple[int, ...]) -> Term:
+    def _instruction(self, node: Node, op: int, operands: Sequence[int]) -> Term:
         """Return a check, a call or a pick with what is no operand of it."""
         if op == PICK:
             return op, *operands, node.b
         if op == POSITIVE:
-            return op, *operands, self._label(self.graph.labels[node.b])
+            return op, *operands, self._label(self.graph.labels[cast("int", node.b)])
         intrinsic, sizes, labels = node.a
         self.calls.append(Call(intrinsic, sizes, len(self.labels), len(labels)))
         self.labels += labels
@@ -217,6 +218,8 @@ def _scalar(x: object, graph: Graph) -> Operand:
 
 def _operands(node: Node) -> tuple[Operand, ...]:
     """Return the nodes and constants an operation takes."""
+    if node.op in _OF_NODES:
+        return node.a, node.b
     if node.op == SELECT:
         return node.a, *node.b
     if node.op == CALL:
@@ -227,13 +230,15 @@ def _operands(node: Node) -> tuple[Operand, ...]:
 def _needed(graph: Graph, outputs: Sequence[object]) -> list[Node]:
     """Return the nodes outputs depend on, inputs left out, in the order they were recorded."""
     marked = bytearray(len(graph.order))
-    open_nodes: list[Node] = [x for x in outputs if isinstance(x, Node)]
-    while open_nodes:
-        node = open_nodes.pop()
-        if not marked[node.index] and node.op != INPUT:
-            marked[node.index] = 1
-            open_nodes += [x for x in _operands(node) if isinstance(x, Node)]
-    return [node for node in graph.order if marked[node.index]]
+    for x in outputs:
+        if isinstance(x, Node):
+            marked[x.index] = True
+    for node in reversed(graph.order):  # whatever needs a node comes after it
+        if marked[node.index]:
+            for x in _operands(node):
+                if isinstance(x, Node):
+                    marked[x.index] = True
+    return [node for node in graph.order if marked[node.index] and node.op != INPUT]
 
 
 def flattened(nested: Nested) -> tuple[list[object], tuple[int, ...]]:
