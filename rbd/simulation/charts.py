@@ -6,7 +6,6 @@ Room: simulation. Every matrix is block-diagonal, a block per joint. Derivatives
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rbd.joints import JointType
 from rbd.scalars import Vector
@@ -33,9 +32,8 @@ def mean_velocity_slopes(state: MechanismState, around: Array, phi: Array) -> Ar
     """Return how the velocity halfway changes with `phi`, when the coordinates change at the rate phi."""
     matrix = np.zeros((state.layout.nv, state.layout.nv))
     for link in state.links:
-        q, kind, own = tuple(around[link.q].tolist()), link.joint.type, phi[link.v]
-        for k in range(link.joint.nv):
-            matrix[link.v, link.v.start + k] = _mean_velocity(kind, q, own + 1j * _STEP * _unit(own, k)).imag / _STEP
+        q, own = tuple(around[link.q].tolist()), phi[link.v]
+        matrix[link.v, link.v] = _mean_velocity_slopes(link.joint.type, q, own)
     return matrix
 
 
@@ -46,40 +44,40 @@ def bending(state: MechanismState, q: Array, v: Array, p: Array) -> Array:
     """
     result = np.zeros_like(v)
     for link in state.links:
-        own_v, own_p = v[link.v], p[link.v]
-        bends = [_bend(link.joint.type, tuple(q[link.q].tolist()), _unit(own_v, k)) for k in range(link.joint.nv)]
-        if bends:
-            along = np.tensordot(own_v, np.array(bends), axes=1)
-            result[link.v] = np.array([(bend @ own_v) @ own_p for bend in bends]) - along.T @ own_p
+        result[link.v] = _bending(link.joint.type, tuple(q[link.q].tolist()), v[link.v], p[link.v])
     return result
 
 
-def _bend(kind: JointType, q: Vector, x: Array) -> Array:
-    """Return K(x) of one joint."""
-    here = _rates(kind, q, q)
-    moved = kind.global_coordinates(q, tuple((1j * _STEP * (here @ x)).tolist()))
-    return solve(here, _complex_rates(kind, q, moved).imag / _STEP)
+def _mean_velocity_slopes(kind: JointType, q: Vector, phi: Array) -> Array:
+    """Return the derivative of x by phi, where x solves (rates halfway) x = phi."""
+    mean = _rates(kind, q, kind.global_coordinates(q, tuple((0.5 * phi).tolist())))
+    x = solve(mean, phi)
+    right = np.eye(kind.nv)
+    for k, unit in enumerate(np.eye(kind.nv)):
+        right[:, k] -= _slope(kind, q, 0.5 * phi, 0.5 * unit, x)
+    return solve(mean, right)
 
 
-def _mean_velocity(kind: JointType, q: Vector, phi: NDArray[np.complex128]) -> NDArray[np.complex128]:
-    """Return the velocity at phi / 2 at which the coordinates of one joint around q change at the rate phi."""
-    middle = kind.global_coordinates(q, tuple((0.5 * phi).tolist()))
-    return np.asarray(np.linalg.solve(_complex_rates(kind, q, middle), phi), dtype=np.complex128)
+def _bending(kind: JointType, q: Vector, v: Array, p: Array) -> Array:
+    """Return `bending` of one joint."""
+    here, still = _rates(kind, q, q), np.zeros(kind.nv)
+    felt = solve(here.T, p)
+    units = np.eye(kind.nv)
+    along = [_slope(kind, q, still, here @ v, unit) @ felt for unit in units]
+    across = [_slope(kind, q, still, here @ unit, v) @ felt for unit in units]
+    return np.array(across) - np.array(along)
+
+
+def _slope(kind: JointType, q: Vector, phi: Array, direction: Array, v: Array) -> Array:
+    """Return how the rate of the coordinates around q at velocity v changes as they move along a direction."""
+    moved = kind.global_coordinates(q, tuple((phi + 1j * _STEP * direction).tolist()))
+    rate = kind.local_coordinates_rate(q, moved, tuple(v.tolist()))
+    return np.array(rate, dtype=np.complex128).imag / _STEP
 
 
 def _rates(kind: JointType, around: Vector, q: Vector) -> Array:
     return np.array(_columns(kind, around, q), dtype=np.float64).reshape(kind.nv, kind.nv).T
 
 
-def _complex_rates(kind: JointType, around: Vector, q: Vector) -> NDArray[np.complex128]:
-    return np.array(_columns(kind, around, q), dtype=np.complex128).reshape(kind.nv, kind.nv).T
-
-
 def _columns(kind: JointType, around: Vector, q: Vector) -> list[Vector]:
     return [kind.local_coordinates_rate(around, q, tuple(unit)) for unit in np.eye(kind.nv).tolist()]
-
-
-def _unit(like: Array, k: int) -> Array:
-    unit = np.zeros(len(like))
-    unit[k] = 1
-    return unit

@@ -101,7 +101,7 @@ def simulate(
     recorded = asked if isinstance(asked, RecordedControl) else None
     motion = ForcedMotion(asked, external, forces=forces, stabilization=stabilization)
     throttle = Throttle(realtime) if isinstance(realtime, (int, float)) else realtime
-    onlookers = Onlookers(sink or Growing(), tuple(monitors), throttle)
+    onlookers = Onlookers(Growing() if sink is None else sink, tuple(monitors), throttle)
     s = starting_contacts(state, contact_states)
     bar = progress_bar(len(times) - 1, "simulate", progress)
     usual = (control is None or recorded is not None) and (stabilization == DEFAULT or not state.layout.loops)

@@ -1,0 +1,174 @@
+"""PD control of numbers, vectors, rotations and poses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rbd
+from rbd.errors import ArgumentError, FrameMismatchError, ShapeError
+from rbd.mechanism import Mechanism
+from rbd.spatial.so3 import rotation_exp
+from tests.simulation.conftest import single_body
+
+
+def test_numbers_and_vectors() -> None:
+    rng = np.random.default_rng(0)
+    k, d, e, ed = rng.random(4)
+    assert rbd.pd(rbd.PDGains(k, d), float(e), float(ed)) == -k * e - d * ed
+    x, xd, v, vd = rng.random((4, 5))
+    assert np.allclose(rbd.pd(rbd.PDGains(k, d), x, v), -k * x - d * v)
+    assert np.allclose(rbd.pd(rbd.PDGains(k, d), x, v, desired=xd, desired_rate=vd), -k * (x - xd) - d * (v - vd))
+    diagonal, matrix = rng.random(5), rng.random((5, 5))
+    assert np.allclose(rbd.pd(rbd.PDGains(diagonal, matrix), x, v), -diagonal * x - matrix @ v)
+
+
+def test_vectors_are_checked() -> None:
+    with pytest.raises(ShapeError, match="rate"):
+        rbd.pd(rbd.PDGains(1.0, 1.0), np.zeros(3), np.zeros(2))
+    with pytest.raises(ShapeError, match="gain"):
+        rbd.pd(rbd.PDGains([1.0, 2.0], 1.0), np.zeros(3), np.zeros(3))
+    with pytest.raises(ArgumentError, match="numbers"):
+        rbd.pd(rbd.PDGains([1.0, 2.0], 1.0), 1.0, 1.0)
+    with pytest.raises(ArgumentError, match="gains"):
+        rbd.pd(3.0, 1.0, 1.0)  # type: ignore[call-overload]  # meant
+
+
+def test_free_vectors_keep_their_frame() -> None:
+    world, other = rbd.Frame("world"), rbd.Frame("other")
+    gains = rbd.PDGains(np.diag([1.0, 2.0, 3.0]), 0.5, frame=world)
+    x, v = rbd.FreeVector(world, (1, 1, 1)), rbd.FreeVector(world, (2, 0, 0))
+    assert rbd.pd(gains, x, v).isclose(rbd.FreeVector(world, (-2, -2, -3)))
+    with pytest.raises(FrameMismatchError, match=r"rate\.frame"):
+        rbd.pd(gains, x, rbd.FreeVector(other, (0, 0, 0)))
+    with pytest.raises(FrameMismatchError, match=r"gains\.frame"):
+        rbd.pd(rbd.PDGains(1.0, 1.0, frame=other), x, v)
+
+
+def test_gains_turn_with_their_frame() -> None:
+    a, b = rbd.Frame("a"), rbd.Frame("b")
+    tf = rbd.Transform(a, b, rotation=rotation_exp((0.3, -0.4, 0.5)), translation=(1, 2, 3))
+    gains = rbd.PDGains(np.diag([1.0, 2.0, 3.0]), (0.1, 0.2, 0.3), frame=a)
+    x, v = rbd.FreeVector(a, (0.1, 0.2, 0.3)), rbd.FreeVector(a, (-1, 0.5, 2))
+    there = rbd.pd(gains.transformed(tf), x.transformed(tf), v.transformed(tf))
+    assert there.isclose(rbd.pd(gains, x, v).transformed(tf))
+    assert rbd.PDGains(4.0, 5.0, frame=a).transformed(tf) == rbd.PDGains(4.0, 5.0, frame=b)
+    with pytest.raises(FrameMismatchError):
+        gains.transformed(tf.inverse())
+
+
+def regulated(joint_type: rbd.JointType, seed: int, method: str) -> tuple[rbd.MechanismState, rbd.Transform]:
+    """Return a body after three seconds of control, and the pose it should have."""
+    mechanism: Mechanism = single_body(joint_type)
+    joint, rng = mechanism.tree_joints[0], np.random.default_rng(seed)
+    state = rbd.MechanismState(mechanism)
+    state.randomize(rng)
+    target = rbd.MechanismState(mechanism)
+    target.randomize(rng)
+    goal = target.joint_transform(joint)
+    desired = rbd.Transform(rbd.Frame("desired"), joint.frame_before, goal.rotation, goal.translation)
+    if method == "linearized":  # works within a quarter turn only
+        near = rotation_exp((0.5, -0.3, 0.4))
+        start = rbd.Transform(joint.frame_after, desired.from_frame, near, (0.1, 0.2, 0.3))
+        state.set_configuration(joint, desired @ start)
+    gains = rbd.PDGains(100.0, 20.0)
+
+    def control(t: float, state: rbd.MechanismState) -> np.ndarray:
+        body, base = joint.frame_after, joint.frame_before
+        rate = state.relative_twist(body, base, frame=body)
+        x = state.joint_transform(joint)
+        both = rbd.SE3PDGains(gains, gains)
+        if joint.nv == 3:
+            vd = rbd.pd(gains, x, rate, desired=desired, method=method).xyz
+        else:
+            vd = rbd.pd(both, x, rate, desired=desired, method=method).vector
+        return rbd.inverse_dynamics(state, vd)
+
+    rbd.simulate(state, 3.0, control, dt=0.01)
+    return state, desired
+
+
+@pytest.mark.parametrize("method", ["geodesic", "linearized"])
+def test_a_rotation_is_regulated(method: str) -> None:
+    """Upstream: to 1e-8 in three seconds."""
+    state, desired = regulated(rbd.QuaternionSpherical(), 1, method)
+    error = desired.inverse() @ state.joint_transform(state.mechanism.tree_joints[0])
+    assert np.abs(error.rotation - np.eye(3)).max() < 1e-8
+    assert np.abs(state.v).max() < 1e-8
+
+
+@pytest.mark.parametrize("method", ["geodesic", "linearized"])
+def test_a_pose_is_regulated(method: str) -> None:
+    """Upstream: to 1e-6 in three seconds."""
+    state, desired = regulated(rbd.QuaternionFloating(), 2, method)
+    error = desired.inverse() @ state.joint_transform(state.mechanism.tree_joints[0])
+    assert np.abs(error.matrix - np.eye(4)).max() < 1e-6
+    assert np.abs(state.v).max() < 1e-6
+
+
+def pose_and_twist(angle: float) -> tuple[rbd.Transform, rbd.Twist]:
+    body, base = rbd.Frame("body"), rbd.Frame("base")
+    axis = np.array([1.0, -2.0, 2.0]) / 3
+    x = rbd.Transform(body, base, rotation_exp(tuple(angle * axis)), (0.3, -0.2, 0.1))
+    return x, rbd.Twist(body, base, body, (0.1, 0.2, 0.3), (-0.3, 0.1, 0.2))
+
+
+def test_both_laws_agree_near_the_goal() -> None:
+    x, rate = pose_and_twist(1e-3)
+    gains = rbd.SE3PDGains(rbd.PDGains(50.0, 5.0), rbd.PDGains(80.0, 8.0))
+    exact, linear = (rbd.pd(gains, x, rate, method=method) for method in ("geodesic", "linearized"))
+    assert exact.isclose(linear, atol=1e-6)
+    assert not exact.isclose(linear, atol=1e-12)
+
+
+def test_the_law_of_a_pose_in_numbers() -> None:
+    x, rate = pose_and_twist(2.0)
+    gains = rbd.SE3PDGains(rbd.PDGains(50.0, 5.0), rbd.PDGains(np.diag([80.0, 70.0, 60.0]), 8.0, frame=x.from_frame))
+    acceleration = rbd.pd(gains, x, rate)
+    turn = 2.0 * np.array([1.0, -2.0, 2.0]) / 3
+    assert np.allclose(acceleration.angular, -50 * turn - 5 * rate.angular, atol=1e-12)
+    away = x.rotation.T @ x.translation
+    assert np.allclose(acceleration.linear, -np.array([80.0, 70, 60]) * away - 8 * rate.linear, atol=1e-12)
+    assert (acceleration.body, acceleration.base, acceleration.frame) == (x.from_frame, x.to_frame, x.from_frame)
+
+
+def test_moving_goals() -> None:
+    """What moves exactly with its goal feels the spring only, however the goal's twist is expressed."""
+    x, _ = pose_and_twist(0.7)
+    goal = rbd.Frame("goal")
+    desired = rbd.Transform(goal, x.to_frame, rotation_exp((0.1, 0.2, -0.3)), (1, 0, 0))
+    moving = rbd.Twist(goal, x.to_frame, goal, (0.5, 0.1, -0.2), (1.0, 0.3, 0.2))
+    in_body = moving.transformed(x.inverse() @ desired)
+    along = rbd.Twist(x.from_frame, x.to_frame, x.from_frame, in_body.angular, in_body.linear)
+    springs = rbd.SE3PDGains(rbd.PDGains(9.0, 0.0), rbd.PDGains(9.0, 0.0))
+    still = rbd.pd(springs, x, along, desired=desired)
+    gains = rbd.SE3PDGains(rbd.PDGains(9.0, 6.0), rbd.PDGains(9.0, 6.0))
+    for rate in (moving, in_body):
+        assert rbd.pd(gains, x, along, desired=desired, desired_rate=rate).isclose(still, atol=1e-12)
+
+
+def test_frames_of_poses_are_checked() -> None:
+    x, rate = pose_and_twist(0.3)
+    gains = rbd.SE3PDGains(rbd.PDGains(1.0, 1.0), rbd.PDGains(1.0, 1.0))
+    stranger = rbd.Frame("body")
+    for wrong in (
+        rbd.Twist(stranger, rate.base, rate.frame, (0, 0, 0), (0, 0, 0)),
+        rbd.Twist(rate.body, stranger, rate.frame, (0, 0, 0), (0, 0, 0)),
+        rbd.Twist(rate.body, rate.base, rate.base, (0, 0, 0), (0, 0, 0)),
+    ):
+        with pytest.raises(FrameMismatchError, match="rate"):
+            rbd.pd(gains, x, wrong)
+    with pytest.raises(FrameMismatchError):
+        rbd.pd(gains, x, rate, desired=rbd.Transform(rbd.Frame("goal"), stranger))
+    with pytest.raises(ArgumentError, match="desired_rate needs desired"):
+        rbd.pd(gains, x, rate, desired_rate=rate)
+    with pytest.raises(ArgumentError, match="method"):
+        rbd.pd(gains, x, rate, method="magic")  # type: ignore[call-overload]  # meant
+
+
+def test_controllers_can_be_recorded() -> None:
+    mechanism = rbd.robots.double_pendulum()
+    gains = rbd.PDGains([10.0, 5.0], 1.0)
+    recorded = rbd.record(lambda state: rbd.pd(gains, state.q, state.v), mechanism)
+    q, v = np.array([0.3, -0.2]), np.array([1.0, 2.0])
+    assert np.allclose(recorded(q, v), rbd.pd(gains, q, v))
