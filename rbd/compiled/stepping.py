@@ -69,8 +69,7 @@ def _semi_implicit(
 ) -> tuple[Vector, Vector]:
     """Velocities first, then configurations with the new velocities."""
     v = _moved(state.velocity_scalars(), _accelerations(state, torques(state, t)), dt)
-    still = (0,) * len(v)
-    return landed(state, _moved(still, _coordinate_rates(state, state, v), dt)), v
+    return moved_along(state, v, dt), v
 
 
 def _munthe_kaas(state: ScalarState, torques: Torques, t: Scalar, dt: Scalar, end: Scalar = 0) -> tuple[Vector, Vector]:
@@ -87,7 +86,7 @@ def _munthe_kaas(state: ScalarState, torques: Torques, t: Scalar, dt: Scalar, en
     third = stage(t + half, second, half)
     fourth = stage(end, third, dt)
     phid, vd = (_weighted(*(rates[k] for rates in (first, second, third, fourth))) for k in (0, 1))
-    return landed(state, _moved(still, phid, dt)), _moved(v0, vd, dt)
+    return _landed(state, _moved(still, phid, dt)), _moved(v0, vd, dt)
 
 
 _STEPS: dict[str, Callable[..., tuple[Vector, Vector]]] = {
@@ -118,7 +117,12 @@ def _accelerations(state: ScalarState, tau: Vector) -> Vector:
     return forward_dynamics_kernel(state, tau)
 
 
-def landed(start: ScalarState, phi: Vector) -> Vector:
+def moved_along(start: ScalarState, v: Vector, dt: Scalar) -> Vector:
+    """Return q after moving for a time `dt` with the velocities `v`, as a semi-implicit step does."""
+    return _landed(start, _moved((0,) * len(v), _coordinate_rates(start, start, v), dt))
+
+
+def _landed(start: ScalarState, phi: Vector) -> Vector:
     """Return q at the end of a step, normalised: rounding must not grow over many steps."""
     q, landed = _global(start, phi), list[Scalar]()
     for link in start.links:

@@ -6,6 +6,7 @@ Room: contact; may import compiled and above. Inside, a module may import only t
     directions.py segments.py bricks.py closest.py    distances, witnesses, normals, one function per pair of kinds
     pairs.py kinematics.py model.py     pairs of a mechanism's shapes; how their distances depend on its state
     gauss.py evaluation.py qp.py solve.py    what contacts allow: accelerations and impacts; quadratic programs
+    manifold.py velocity.py             points to rest on; steps with friction
     simulator.py                        ContactSimulator
 """
 
@@ -17,6 +18,7 @@ from rbd.contact.qp import QPSolution, solve_qp
 from rbd.contact.shapes import Box, Capsule, Shape, Sphere
 from rbd.contact.simulator import ContactEvent, ContactSimulator, ContactTrajectory
 from rbd.contact.solve import ContactSolution, ImpactSolution, impact, solve_contact
+from rbd.contact.velocity import ContactStep, contact_step
 from rbd.spatial.half_space import HalfSpace
 
 __all__ = [
@@ -26,6 +28,7 @@ __all__ = [
     "ContactEvent",
     "ContactSimulator",
     "ContactSolution",
+    "ContactStep",
     "ContactTrajectory",
     "Distance",
     "HalfSpace",
@@ -34,6 +37,7 @@ __all__ = [
     "QPSolution",
     "Shape",
     "Sphere",
+    "contact_step",
     "impact",
     "solve_contact",
     "solve_qp",

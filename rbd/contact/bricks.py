@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from rbd.contact.cores import Ball, Brick, Closest, Plane, Stick, along, gap_along
 from rbd.contact.directions import direction, sign
-from rbd.contact.segments import nearest_numbers
-from rbd.scalars import Condition, Scalar, absolute, const, less, less_equal, maximum, minimum, sqrt, where
+from rbd.contact.segments import clamped_to, nearest_numbers
+from rbd.scalars import Condition, Scalar, absolute, const, less, less_equal, sqrt, where
 from rbd.spatial.linalg import Vec3, add3, cross3, dot3, neg3, scale3, sub3
 
 _PARALLEL = const(1, 10**16)
@@ -25,7 +25,7 @@ _NEVER = const(-(10**30), 1)
 def brick_and_plane(a: Brick, b: Plane, previous: Vec3) -> Closest:
     """Return the lowest corner, or the middle of an edge or face that lies along the plane."""
     del previous
-    lowest = _support(a, neg3(b.normal))
+    lowest = support(a, neg3(b.normal))
     height = gap_along(lowest, b.center, b.normal)
     return Closest(height, lowest, along(lowest, b.normal, -height), b.normal)
 
@@ -56,13 +56,13 @@ def _rounded(core: Closest, skin_a: Scalar, skin_b: Scalar) -> Closest:
 
 def _brick_and_point(a: Brick, point: Vec3) -> Closest:
     """Return the nearest point of the box, or of its surface for a point inside."""
-    inside = _local(a, point)
-    nearest = [minimum(maximum(x, -h), h) for x, h in zip(inside, a.half, strict=True)]
+    inside = local_coordinates(a, point)
+    nearest = clamped_to(inside, a.half)
     dx, dy, dz = (n - x for n, x in zip(nearest, inside, strict=True))
     depth, inward = _way_out(a, inside)
     length, normal = direction((dx, dy, dz), inward, dot3(a.half, a.half))
     value = where(less(0, length), length, -depth)
-    towards = _turned(a, normal)
+    towards = turned(a, normal)
     return Closest(value, along(point, towards, value), point, towards)
 
 
@@ -81,18 +81,20 @@ def _way_out(a: Brick, inside: Vec3) -> tuple[Scalar, Vec3]:
     return depth, (chosen[0], chosen[1], chosen[2])
 
 
-def _local(a: Brick, point: Vec3) -> Vec3:
+def local_coordinates(a: Brick, point: Vec3) -> Vec3:
+    """Return a point along the axes of a box, from its middle."""
     offset = sub3(point, a.center)
     x, y, z = a.axes
     return dot3(x, offset), dot3(y, offset), dot3(z, offset)
 
 
-def _turned(a: Brick, v: Vec3) -> Vec3:
+def turned(a: Brick, v: Vec3) -> Vec3:
+    """Return a vector given along the axes of a box."""
     x, y, z = a.axes
     return add3(add3(scale3(x, v[0]), scale3(y, v[1])), scale3(z, v[2]))
 
 
-def _support(a: Brick, towards: Vec3, without: int = -1) -> Vec3:
+def support(a: Brick, towards: Vec3, without: int = -1) -> Vec3:
     """Return the point farthest in a direction: a corner, or the middle of what lies across; `without` one axis."""
     point = a.center
     for i, (axis, half) in enumerate(zip(a.axes, a.half, strict=True)):
@@ -120,12 +122,13 @@ def _chosen(condition: Condition, first: Closest, second: Closest) -> Closest:
     return Closest(value, *vectors)
 
 
-def _corners(core: Brick | Stick) -> Iterator[Vec3]:
+def corners(core: Brick | Stick) -> Iterator[Vec3]:
+    """Yield the corners of a box, or the ends of a segment."""
     if isinstance(core, Stick):
         yield from (along(core.center, core.half, end) for end in (-1, 1))
         return
     for signs in product((-1, 1), repeat=3):
-        yield add3(core.center, _turned(core, _scaled(signs, core.half)))
+        yield add3(core.center, turned(core, _scaled(signs, core.half)))
 
 
 def _scaled(signs: Sequence[int], half: Vec3) -> Vec3:
@@ -141,14 +144,14 @@ def _edges(core: Brick | Stick) -> Iterator[Stick]:
         for p, q in product((-1, 1), repeat=2):
             signs = [0, 0, 0]
             signs[(i + 1) % 3], signs[(i + 2) % 3] = p, q
-            yield Stick(add3(core.center, _turned(core, _scaled(signs, core.half))), scale3(core.axes[i], half), 0.0)
+            yield Stick(add3(core.center, turned(core, _scaled(signs, core.half))), scale3(core.axes[i], half), 0.0)
 
 
 def _apart(a: Brick, b: Brick | Stick) -> Closest:
     """Return the nearest points of two solids that do not overlap."""
-    found = [_brick_and_point(a, corner) for corner in _corners(b)]
+    found = [_brick_and_point(a, corner) for corner in corners(b)]
     if isinstance(b, Brick):
-        found += [_brick_and_point(b, corner).swapped() for corner in _corners(a)]
+        found += [_brick_and_point(b, corner).swapped() for corner in corners(a)]
     best = found[0]
     for other in found[1:]:
         best = _chosen(less(other.value, best.value), other, best)
@@ -208,11 +211,11 @@ def _axes(a: Brick, b: Brick | Stick, offset: Vec3, previous: Vec3) -> Iterator[
     for axis in a.axes:
         normal = _oriented(axis, offset, previous)
         on_b = _farthest(b, normal)
-        gap = gap_along(_support(a, neg3(normal)), on_b, normal)
+        gap = gap_along(support(a, neg3(normal)), on_b, normal)
         yield _Axis(gap, normal, along(on_b, normal, gap), on_b)
     for axis in b.axes if isinstance(b, Brick) else ():
         normal = _oriented(axis, offset, previous)
-        on_a = _support(a, neg3(normal))
+        on_a = support(a, neg3(normal))
         gap = gap_along(on_a, _farthest(b, normal), normal)
         yield _Axis(gap, normal, on_a, along(on_a, normal, -gap))
     sides = range(3) if isinstance(b, Brick) else (None,)
@@ -230,8 +233,8 @@ def _edge_axis(a: Brick, i: int, b: Brick | Stick, j: int | None, offset: Vec3, 
     safe = [where(parallel, spare, x) for x, spare in zip(crossed, (0, 0, 1), strict=True)]
     length = sqrt(where(parallel, 1, square))
     normal = _oriented((safe[0] / length, safe[1] / length, safe[2] / length), offset, previous)
-    edge_a = Stick(_support(a, neg3(normal), i), half_a, 0.0)
-    edge_b = Stick(_support(b, normal, j), half_b, 0.0) if isinstance(b, Brick) and j is not None else _as_stick(b)
+    edge_a = Stick(support(a, neg3(normal), i), half_a, 0.0)
+    edge_b = Stick(support(b, normal, j), half_b, 0.0) if isinstance(b, Brick) and j is not None else _as_stick(b)
     gap = gap_along(edge_a.center, edge_b.center, normal)
     on_a, on_b = _where_lines_cross(edge_a, edge_b, normal, parallel)
     return _Axis(where(parallel, _NEVER, gap), normal, on_a, on_b)
@@ -256,7 +259,7 @@ def _oriented(axis: Vec3, offset: Vec3, previous: Vec3) -> Vec3:
 
 def _farthest(b: Brick | Stick, towards: Vec3) -> Vec3:
     if isinstance(b, Brick):
-        return _support(b, towards)
+        return support(b, towards)
     return along(b.center, b.half, sign(dot3(b.half, towards)))
 
 

@@ -23,6 +23,12 @@ def clamped(x: Scalar) -> Scalar:
     return minimum(maximum(x, -1), 1)
 
 
+def clamped_to(v: Vec3, half: Vec3) -> Vec3:
+    """Return the nearest vector whose entries are at most those of `half`, either way."""
+    x, y, z = (minimum(maximum(a, -h), h) for a, h in zip(v, half, strict=True))
+    return x, y, z
+
+
 def nearest_on_stick(stick: Stick, point: Vec3) -> Scalar:
     """Return the number of the point of a segment that is nearest to `point`."""
     return clamped(dot3(sub3(point, stick.center), stick.half) / dot3(stick.half, stick.half))

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, TypeAlias, final, get_args
+from typing import Any, TypeAlias, cast, final, get_args
 
 import attrs
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbd.compiled import RecordedFunction
-from rbd.compiled.stepping import landed
+from rbd.compiled.stepping import moved_along
 from rbd.contact.evaluation import as_tuple
 from rbd.contact.gauss import (
+    Contacts,
     allowed,
     contacts_of,
     driving_torques,
@@ -28,10 +29,11 @@ from rbd.contact.gauss import (
 from rbd.contact.model import CollisionModel
 from rbd.contact.pairs import Pair
 from rbd.contact.solve import TOUCHING, Bias, Law, one_of, velocities_after
+from rbd.contact.velocity import MARGIN, velocity_step
 from rbd.errors import ArgumentError, DivergedError, NotFiniteError, ShapeError
 from rbd.mechanism import Mechanism
 from rbd.progress import progress_bar
-from rbd.scalars import Condition, Scalar, Vector, both, either, less, where
+from rbd.scalars import Scalar, Vector, both, either, less, where
 from rbd.scalars.arrays import Array
 from rbd.scalars.replay import replay
 from rbd.state import MechanismState, ScalarState
@@ -77,8 +79,10 @@ class ContactSimulator:
     Every step: `control(t, state)` gives torques (none: zero); distances are measured; when a pair comes nearer than
     `threshold` that was not the step before, velocities change by the impact law `law` along all pairs that touch;
     accelerations are those of `solve_contact` with `bias`; velocities go first, then configurations with the new
-    velocities. A control may also be a recorded function of q, v and perhaps t, which then becomes part of the machine
-    code of the step. Raises ArgumentError for steps, laws and thresholds that are none.
+    velocities. With a coefficient of `friction`, 0 included, steps are those of `contact_step` instead, which need no
+    impact law and no bias: one problem covers impact, rest and sliding. A control may also be a recorded function of q,
+    v and perhaps t, which then becomes part of the machine code of the step. Raises ArgumentError for steps,
+    laws and thresholds that are none.
 
     >>> import rbd
     >>> mechanism, model = rbd.robots.hand()
@@ -98,6 +102,7 @@ class ContactSimulator:
         threshold: float = TOUCHING,
         bias: Bias = "tutorial",
         law: Law = "inelastic",
+        friction: float | None = None,
     ) -> None:
         """Prepare; nothing is simulated yet."""
         if collision_model.mechanism is not mechanism:
@@ -113,7 +118,9 @@ class ContactSimulator:
         one_of(bias, get_args(Bias), "bias")
         one_of(law, get_args(Law), "law")
         self._model, self._control, self._dt = collision_model, control, float(dt)
-        self._settings = (float(threshold), bias, law)
+        if friction is not None and not friction >= 0:
+            raise ArgumentError(f"friction is {friction}, must not be negative", argument="friction", value=friction)
+        self._settings = _Settings(float(threshold), bias, law, None if friction is None else float(friction))
 
     @property
     def mechanism(self) -> Mechanism:
@@ -184,6 +191,17 @@ class ContactSimulator:
         return self._model.function(("step", self._settings, control), body, {**inputs, "touched": count, "dt": ()})
 
 
+@final
+@attrs.frozen
+class _Settings:
+    """What tells one simulator's steps from another's."""
+
+    threshold: float
+    bias: Bias
+    law: Law
+    friction: float | None
+
+
 class _Record:
     """The arrays of a trajectory while it grows."""
 
@@ -209,34 +227,47 @@ class _Record:
 
 
 def _step(
-    pairs: Sequence[Pair],
-    settings: tuple[float, Bias, Law],
-    control: RecordedFunction | None,
-    state: ScalarState,
-    **inputs: Any,
+    pairs: Sequence[Pair], settings: _Settings, control: RecordedFunction | None, state: ScalarState, **inputs: Any
 ) -> Mapping[str, object]:
     """Return the state after one step, and what touched at its beginning."""
-    threshold, bias, law = settings
     torques = _controlled(control, state, inputs["t"]) if control is not None else tuple(inputs["torques"])
-    contacts = contacts_of(state, pairs, nearer_than(threshold))
-    met: Condition = less(1, 0)
-    for touches, touched in zip(contacts.touching, inputs["touched"], strict=True):
-        met = either(met, both(touches, less(touched, 1)))
-    v = tuple(state.v)
-    if pairs:
-        hit, _ = velocities_after(state, law, 0, contacts.rows)
-        v = tuple(where(met, after, before) for after, before in zip(hit, v, strict=True))
+    if settings.friction is None:
+        return _gauss_step(pairs, settings, state, torques, tuple(inputs["touched"]), inputs["dt"])
+    margin = max(settings.threshold, MARGIN)
+    found = velocity_step(pairs, settings.friction, margin, state, torques, (inputs["dt"],))
+    distances = cast("Vector", found["distances"])
+    touching = tuple(where(less(distance, settings.threshold), 1, 0) for distance in distances)
+    return {"q_next": found["q_next"], "v_next": found["v_next"], "distances": distances, "touching": touching}
+
+
+def _gauss_step(
+    pairs: Sequence[Pair], settings: _Settings, state: ScalarState, torques: Vector, touched: Vector, dt: Scalar
+) -> Mapping[str, object]:
+    """Impact what has just met, then accelerate and integrate."""
+    contacts = contacts_of(state, pairs, nearer_than(settings.threshold))
+    v = _after_impacts(settings.law, state, contacts, touched)
     after_impact = state.with_scalars(None, v)
-    bounds = required_accelerations(after_impact, pairs, contacts, exact=bias == "exact")
+    bounds = required_accelerations(after_impact, pairs, contacts, exact=settings.bias == "exact")
     right = driving_torques(after_impact, torques)
     vd = allowed(mass_and_factor(after_impact)[0], right, contacts.rows, bounds).motion
-    faster = tuple(x + inputs["dt"] * rate for x, rate in zip(v, vd, strict=True))
+    faster = tuple(x + dt * rate for x, rate in zip(v, vd, strict=True))
     return {
-        "q_next": landed(state, tuple(inputs["dt"] * x for x in faster)),
+        "q_next": moved_along(state, faster, dt),
         "v_next": faster,
         "distances": contacts.distances,
         "touching": contacts.flags(),
     }
+
+
+def _after_impacts(law: Law, state: ScalarState, contacts: Contacts, touched: Vector) -> Vector:
+    """Return the velocities after an impact if any pair touches that did not before."""
+    v, met = tuple(state.v), less(1, 0)
+    if not contacts.rows:
+        return v
+    for touches, before in zip(contacts.touching, touched, strict=True):
+        met = either(met, both(touches, less(before, 1)))
+    hit, _ = velocities_after(state, law, 0, contacts.rows)
+    return tuple(where(met, after, before) for after, before in zip(hit, v, strict=True))
 
 
 def _controlled(control: RecordedFunction, state: ScalarState, t: Scalar) -> Vector:
