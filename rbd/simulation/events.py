@@ -131,7 +131,7 @@ class Watch:
         return Occurrence(t, self._events.index(event), event.name)
 
     def values_after(self, landing: Landing) -> list[float]:
-        """Return the values from which the next step starts: zero where an event happened and no effect changed that."""
+        """Return the values the next step starts from: zero where an event happened and nothing changed it."""
         values = self.values(landing.time)
         rows = zip(self._events, landing.values, values, strict=True)
         return [0.0 if event in landing.happened and now == then else now for event, then, now in rows]

@@ -62,7 +62,7 @@ def test_energy_oscillates_but_does_not_drift(single_body: Build) -> None:
     energy = trajectory.energies(state.mechanism).total
     first, last = energy[:60], energy[-60:]
     assert np.ptp(energy) < 0.5
-    assert abs(last.mean() - first.mean()) < 0.05 * np.ptp(energy)
+    assert abs(last.mean() - first.mean()) < 0.2 * np.ptp(energy)
 
 
 def test_steps_that_are_too_long_are_told(pendulum: rbd.MechanismState) -> None:
