@@ -64,14 +64,14 @@ class _RoutineWriter:
         self.w = Writer()
         self.kinds: dict[str, Kind] = {name.name: name.kind for name in (*routine.parameters, *routine.variables)}
         self.block = "entry"
-        self.values: Values | None = {name.name: f"%{name.name}" for name in routine.parameters}
+        self.values: Values | None = {name.name: f"%given.{name.name}" for name in routine.parameters}
         self.exits: list[list[tuple[str, Values]]] = []
         self.after: list[str] = []
 
     def text(self) -> str:
         """Return the whole function."""
         routine = self.routine
-        parameters = ", ".join(f"{TYPES[name.kind]} %{name.name}" for name in routine.parameters)
+        parameters = ", ".join(f"{TYPES[name.kind]} %given.{name.name}" for name in routine.parameters)
         head = f"define internal {TYPES[routine.returns]} @{routine_symbol(self.intrinsic, routine)}({parameters})"
         self.begin("entry")
         self.statements(routine.body)

@@ -91,10 +91,10 @@ def _helper(n: int, x: float, values: Floats) -> float:
     return -total
 
 
-def _touch(i: int, values: Floats) -> None:
-    if i >= 2:
+def _touch(entry: int, t1: Floats) -> None:  # names that the translators use themselves
+    if entry >= 2:
         return
-    values[i] = values[i] + 1.0
+    t1[entry] = t1[entry] + 1.0
 
 
 def _collatz(n: int, start: Floats, out: Floats, seen: Ints) -> int:
@@ -294,3 +294,8 @@ def test_a_signature_must_be_the_declared_one() -> None:
     wrong = Intrinsic("wrong_for_tests", _collatz, ("n",), (), (("out", lambda n: 2),), (), (), lambda n: 0)
     with pytest.raises(ArgumentError, match="needs"):
         assert wrong.routine
+
+
+def test_an_intrinsic_has_a_name_c_can_say() -> None:
+    with pytest.raises(ArgumentError, match="cannot name"):
+        Intrinsic("two words", _collatz, ("n",), (), (), (), (), lambda n: 0)

@@ -294,8 +294,9 @@ def test_labels_of_checks_and_calls_are_kept_apart() -> None:
 
 
 def test_every_intrinsic_is_in_the_subset() -> None:
-    assert len(TABLE) >= 2
-    for intrinsic in TABLE.values():
+    ours = [intrinsic for intrinsic in TABLE.values() if intrinsic.function.__module__.startswith("rbd.")]
+    assert len(ours) >= 4
+    for intrinsic in ours:
         assert intrinsic.routine.returns == "int"
 
 

@@ -63,6 +63,7 @@ class Intrinsic:
     inputs: tuple[tuple[str, Size], ...]
     """Names of the arrays that come in, with their lengths as functions of the sizes."""
     outputs: tuple[tuple[str, Size], ...]
+    """Arrays that come out."""
     work: tuple[tuple[str, Size], ...]
     """Arrays of floats to work in."""
     integers: tuple[tuple[str, Size], ...]
@@ -79,6 +80,8 @@ class Intrinsic:
 
     def __attrs_post_init__(self) -> None:
         """Enter the intrinsic into the table."""
+        if not (self.name.isidentifier() and self.name.isascii()):
+            raise ArgumentError(f"{self.name!r} cannot name an intrinsic", argument="name", value=self.name)
         known = TABLE.setdefault(self.name, self)
         if known is not self and known.function.__module__ != self.function.__module__:
             raise ArgumentError(f"there is another intrinsic {self.name!r}", argument="name", value=self.name)
