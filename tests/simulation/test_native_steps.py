@@ -209,7 +209,7 @@ class Plain(Integrator):
         {"integrator": "dormand-prince"},
         {"realtime": 1000.0},
     ],
-    ids=str,
+    ids=lambda options: "-".join(f"{name} {type(value).__name__}" for name, value in options.items()),
 )
 def test_who_must_be_asked_is_asked(arm: rbd.Mechanism, options: dict[str, Any], taken: list[int]) -> None:
     rbd.simulate(state_of(arm), 0.003, **options)
