@@ -11,6 +11,7 @@ from rbd.algorithms.articulated_bodies import (
 )
 from rbd.algorithms.center_of_mass import center_of_mass, mass, subtree_mass
 from rbd.algorithms.close_loops import LoopClosure, close_loops
+from rbd.algorithms.constrained_derivatives import ConstrainedDerivatives, constrained_dynamics_derivatives
 from rbd.algorithms.constraints import constraint_bias, constraint_error, constraint_jacobian, loop_gap
 from rbd.algorithms.coriolis import coriolis_matrix
 from rbd.algorithms.dynamics import dynamics
@@ -47,6 +48,7 @@ __all__ = [
     "ArticulatedBodies",
     "ArticulatedBody",
     "Baumgarte",
+    "ConstrainedDerivatives",
     "ExternalWrenches",
     "HybridDynamics",
     "LoopClosure",
@@ -63,6 +65,7 @@ __all__ = [
     "centroidal_momentum_matrix",
     "centroidal_transform",
     "close_loops",
+    "constrained_dynamics_derivatives",
     "constraint_bias",
     "constraint_error",
     "constraint_jacobian",

@@ -92,7 +92,7 @@ class WhiteProblem:
         missing: list[Scalar] = []
         for block in equations.blocks:
             white = tuple(factor.whitened(equations.jacobian[i]) for i in block)
-            scale = _scale(white)
+            scale = row_scale(white)
             rows += [tuple(x * scale for x in row) for row in white]
             missing += [-(equations.bias[i] + inner(row, free)) * scale for i, row in zip(block, white, strict=True)]
         return cls(factor, tuple(rows), free, tuple(missing), equations.tolerance)
@@ -103,7 +103,7 @@ class WhiteProblem:
         return self.factor.coloured([a + b for a, b in zip(self.free, correction, strict=True)]), rank
 
 
-def _scale(rows: Matrix) -> Scalar:
+def row_scale(rows: Matrix) -> Scalar:
     """Return what makes the longest row one long; 1 when all are zero."""
     longest: Scalar = 0
     for row in rows:

@@ -10,21 +10,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
-from rbd.algorithms.dynamics import factored
+from rbd.algorithms.constrained_derivatives import constrained_dynamics_derivatives
 from rbd.algorithms.external import ExternalWrenches, HeldWrench, held_wrenches, pushes
 from rbd.algorithms.extra_derivatives import extra_derivatives
 from rbd.algorithms.forward_dynamics import Torques
 from rbd.algorithms.inverse_dynamics import dynamics_bias_kernel
-from rbd.algorithms.mass_matrix import mass_matrix_kernel
+from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
 from rbd.algorithms.passive import passive_torques_kernel
 from rbd.algorithms.rigid_derivatives import Rows, derivatives_of
 from rbd.algorithms.spaces import Space, check_space, in_space, positions
-from rbd.algorithms.trees import require_tree
+from rbd.algorithms.stabilization import DEFAULT, Stabilization
 from rbd.algorithms.variations import Variations, variations
 from rbd.joints.floating import FloatingJoint
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.linear import Factor
 from rbd.state import ArrayOf, Link, State, StateView, kernel
+from rbd.state.kernel import require_state
 
 A = TypeVar("A", bound=ArrayOf)
 
@@ -100,13 +101,19 @@ def _take_rotors(state: StateView, right: list[Scalar], link: Link, rates: Vecto
 
 
 def forward_dynamics_derivatives(
-    state: State[A], torques: Torques, external_wrenches: ExternalWrenches | None = None, *, space: Space = "tangent"
+    state: State[A],
+    torques: Torques,
+    external_wrenches: ExternalWrenches | None = None,
+    *,
+    space: Space = "tangent",
+    stabilization: Stabilization = DEFAULT,
 ) -> tuple[A, A, A]:
     """Return (d_dq, d_dv, d_dtau), the derivatives of `forward_dynamics`; d_dtau is the inverse of the mass matrix.
 
-    `space` and `external_wrenches` as in `inverse_dynamics_derivatives`. Raises ArgumentError for another space,
-    ShapeError, NotFiniteError, FrameMismatchError, TopologyError for mechanisms with loop joints, and SingularError,
-    naming the joint, when M cannot be inverted.
+    `space` and `external_wrenches` as in `inverse_dynamics_derivatives`. With loops, d_dtau is the inverse of M as far
+    as these allow motion; see `constrained_dynamics_derivatives`, which has those of the multipliers too. Raises
+    ArgumentError for another space, ShapeError, NotFiniteError, FrameMismatchError, and SingularError, naming the
+    joint, when M cannot be inverted.
 
     >>> import numpy as np, rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4], [1.0, 2.0])
@@ -114,8 +121,13 @@ def forward_dynamics_derivatives(
     >>> bool(np.allclose(d_dtau, rbd.inverse_mass_matrix(state)))
     True
     """
-    require_tree(state, "forward_dynamics_derivatives")
+    require_state(state, "forward_dynamics_derivatives")
     check_space(space)
+    if state.layout.loops:
+        found = constrained_dynamics_derivatives(
+            state, torques, external_wrenches, space=space, stabilization=stabilization
+        )
+        return found.vd_by_q, found.vd_by_v, found.vd_by_torques
     nv = state.layout.nv
     drive = state.vector(torques, nv, "torques")
     by_position, by_velocity, inverse = forward_dynamics_derivatives_kernel(

@@ -1,0 +1,96 @@
+"""Derivatives of motions with loops against complex steps, redundant constraints and multipliers included."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rbd
+from rbd import Joint, Mechanism, MechanismState, QuaternionFloating, Wrench
+from rbd.errors import ArgumentError, ShapeError
+from rbd.testing.random_mechanisms import random_body
+
+from .helpers import Numbers, close, rate
+from .test_derivatives import by_coordinates
+
+KEPT = 1e-9
+
+
+def moving_state(mechanism: Mechanism, rng: np.random.Generator) -> MechanismState:
+    """Return a state in which the loops are closed and their velocities fit."""
+    state = MechanismState(mechanism)
+    _, sizes, rows = np.linalg.svd(rbd.constraint_jacobian(state))
+    free = rows[int((sizes > KEPT * sizes[0]).sum()) :]
+    state.set_velocity(free.T @ rng.standard_normal(len(free)))
+    return state
+
+
+def planar_four_bar() -> Mechanism:
+    """Return the four-bar linkage: of its five constraints, three are redundant."""
+    return rbd.robots.four_bar()
+
+
+def floating_four_bar() -> Mechanism:
+    """Return the linkage on a body that floats, with passive torques everywhere."""
+    rng = np.random.default_rng(2)
+    mechanism, base = Mechanism(), random_body("base", rng)
+    mechanism.attach("world", base, Joint("free", QuaternionFloating()))
+    mechanism.attach_mechanism(base, rbd.robots.four_bar())
+    for joint in mechanism.tree_joints:
+        joint.damping, joint.armature = 0.2, 0.1
+    return mechanism
+
+
+@pytest.mark.parametrize("make", [planar_four_bar, floating_four_bar])
+@pytest.mark.parametrize("stabilization", [None, rbd.Baumgarte(0.2)])
+def test_accelerations_and_multipliers(make: Any, stabilization: Any) -> None:
+    rng = np.random.default_rng(3)
+    mechanism = make()
+    state = moving_state(mechanism, rng)
+    nv, tau = mechanism.nv, rng.standard_normal(mechanism.nv)
+    body = mechanism.bodies[-1]
+    push = {body: Wrench(mechanism.root_frame, rng.standard_normal(3), rng.standard_normal(3))}
+    found = rbd.algorithms.constrained_dynamics_derivatives(state, tau, push, stabilization=stabilization)
+
+    def both(s: Any, torques: Numbers = tau) -> Any:
+        return solution(s, torques, push, stabilization)
+
+    still, units = np.zeros(nv), np.eye(nv)
+    for name, columns in (
+        ("q", [rate(state, both, still, unit) for unit in units]),
+        ("v", [rate(state, both, unit, still) for unit in units]),
+        ("torques", [np.imag(both(state.with_scalars(state.q + 0j), tau + 1e-30j * unit)) / 1e-30 for unit in units]),
+    ):
+        expected = np.array(columns).T
+        close(getattr(found, f"vd_by_{name}"), expected[:nv], 1e-9)
+        close(getattr(found, f"multipliers_by_{name}"), expected[nv:], 1e-9)
+    whole = rbd.algorithms.constrained_dynamics_derivatives(
+        state, tau, push, stabilization=stabilization, space="coordinates"
+    )
+    expected = by_coordinates(state, both)
+    close(whole.vd_by_q, expected[:nv], 1e-9)
+    close(whole.multipliers_by_q, expected[nv:], 1e-9)
+    three = rbd.forward_dynamics_derivatives(state, tau, push, stabilization=stabilization)
+    for a, b in zip(three, (found.vd_by_q, found.vd_by_v, found.vd_by_torques), strict=True):
+        assert np.array_equal(a, b)
+
+
+def solution(state: Any, torques: Numbers, push: Any, stabilization: Any) -> Any:
+    """Return vd and the multipliers of any state."""
+    from rbd.algorithms.external import body_wrenches
+    from rbd.algorithms.loop_dynamics import constrained_dynamics_kernel
+    from rbd.algorithms.stabilization import gains_of_loops
+
+    gains = gains_of_loops(state, stabilization)
+    found = constrained_dynamics_kernel(state, tuple(torques), body_wrenches(state, push), gains)
+    return np.array([*found[0], *found[7]], dtype=complex)
+
+
+def test_what_is_refused() -> None:
+    state = MechanismState(rbd.robots.four_bar())
+    with pytest.raises(ArgumentError, match="space"):
+        rbd.forward_dynamics_derivatives(state, np.zeros(3), space="world")  # type: ignore[arg-type]  # the error
+    with pytest.raises(ShapeError):
+        rbd.forward_dynamics_derivatives(state, np.zeros(2))
