@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, TypeAlias, cast, final
 
 import attrs
+import numpy as np
 from typing_extensions import override
 
 from rbd.errors import ArgumentError
@@ -33,6 +34,7 @@ from rbd.rational.family import Angle, HalfTangent, Star
 from rbd.rational.polynomial import Polynomial
 from rbd.rational.ring import Block, Kind, Ring
 from rbd.scalars import Scalar, Vector, atan2, const, cos, divide, is_float, sin, sqrt, tan
+from rbd.scalars.arrays import Array
 from rbd.spatial.linalg import Vec3
 from rbd.spatial.so3 import (
     Quaternion,
@@ -66,6 +68,14 @@ class Coordinate(ABC):
     def to_q(self, s: Vector, star: Stars) -> Vector:
         """Return q of s, infinite ones included."""
 
+    def rows_to_s(self, q: Array, star: Stars, *, wrap: bool) -> Array:
+        """Return what `to_s` returns for every row."""
+        return np.array([self.to_s(tuple(row), star, wrap=wrap) for row in q.tolist()]).reshape(len(q), self.ns)
+
+    def rows_to_q(self, s: Array, star: Stars) -> Array:
+        """Return what `to_q` returns for every row."""
+        return np.array([self.to_q(tuple(row), star) for row in s.tolist()]).reshape(len(s), self.nq)
+
 
 @final
 class LengthCoordinate(Coordinate):
@@ -85,6 +95,14 @@ class LengthCoordinate(Coordinate):
     def to_q(self, s: Vector, star: Stars) -> Vector:
         return (s[0] + number(star[0]),)
 
+    @override
+    def rows_to_s(self, q: Array, star: Stars, *, wrap: bool) -> Array:
+        return q - float(number(star[0]))
+
+    @override
+    def rows_to_q(self, s: Array, star: Stars) -> Array:
+        return s + float(number(star[0]))
+
 
 @final
 class AngleCoordinate(Coordinate):
@@ -103,6 +121,20 @@ class AngleCoordinate(Coordinate):
     @override
     def to_q(self, s: Vector, star: Stars) -> Vector:
         return (turn(s[0]) + angle(star[0]),)
+
+    @override
+    def rows_to_s(self, q: Array, star: Stars, *, wrap: bool) -> Array:
+        difference = q - float(angle(star[0]))
+        tangent: Array = np.tan(difference / 2)
+        if wrap:
+            tangent[np.abs(difference) >= np.pi] = np.inf
+            tangent = np.copysign(tangent, np.where(np.isinf(tangent), difference, tangent))
+        return tangent
+
+    @override
+    def rows_to_q(self, s: Array, star: Stars) -> Array:
+        turned: Array = 2 * np.arctan(s)
+        return turned + float(angle(star[0]))
 
 
 def half_tangent(difference: Scalar, *, wrap: bool) -> Scalar:

@@ -6,9 +6,10 @@ to body are those of the state, run on polynomials.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, TypeAlias, cast, final, overload
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast, final, overload
 
 import numpy as np
 
@@ -17,7 +18,6 @@ from rbd.errors import (
     FrameMismatchError,
     RbdError,
     ScalarError,
-    ShapeError,
     StaleStateError,
     UnknownNameError,
     quoted,
@@ -34,7 +34,7 @@ from rbd.rational.polynomial import Polynomial
 from rbd.rational.pose import MultilinearPose, RationalPose
 from rbd.rational.ring import Ring
 from rbd.scalars import Vector, is_float, lift, scalars
-from rbd.scalars.arrays import Array, ScalarArray, float_array, pack
+from rbd.scalars.arrays import Array, float_array, pack
 from rbd.spatial.values import require_kind
 from rbd.state.layout import layout_of
 
@@ -45,6 +45,12 @@ if TYPE_CHECKING:
 
 StarLike: TypeAlias = "ArrayLike | Sequence[object]"
 """A nominal configuration: numbers, and HalfTangent for angles, which no checker finds a common type for."""
+
+ArrayOf: TypeAlias = "NDArray[Any]"
+"""float64 for floats, an object or complex array for other scalars."""
+V = TypeVar("V")
+Convert: TypeAlias = Callable[[Coordinate, V, "tuple[Star, ...]"], V]
+Width: TypeAlias = Callable[[Coordinate], int]
 
 _REMEMBERED = 8
 
@@ -212,7 +218,7 @@ class RationalForwardKinematics:
 
     # --- q and s ------------------------------------------------------------------------------------------------------
 
-    def compute_s(self, q: ArrayLike | Sequence[Scalar], q_star: StarLike, wrap: bool = False) -> Array | ScalarArray:
+    def compute_s(self, q: ArrayLike | Sequence[Scalar], q_star: StarLike, wrap: bool = False) -> ArrayOf:
         """Return s of the configuration q: tan((q - q*) / 2) for angles, q - q* for displacements.
 
         With `wrap`, angles half a turn or more away from q* become plus or minus infinity; without it, the tangent is
@@ -220,48 +226,46 @@ class RationalForwardKinematics:
         """
         self._require_current()
         star = self._star(q_star, exact=False)
+        if np.ndim(cast("Any", q)) > 1:
+            rows = float_array(q, (*np.shape(cast("Any", q))[:-1], self._layout.nq), "q")
+            return self._each(rows, star, lambda c: c.nq, lambda c, x, x0: c.rows_to_s(x, x0, wrap=wrap))
+        row = scalars(q, self._layout.nq, "q")
+        return pack(self._converted(row, star, lambda c: c.nq, lambda c, x, x0: c.to_s(x, x0, wrap=wrap)))
 
-        def one(row: Vector) -> Vector:
-            return self._converted(row, star, lambda c: c.nq, lambda c, x, x0: c.to_s(x, x0, wrap=wrap))
-
-        found: Array | ScalarArray = _rows(q, self._layout.nq, "q", one, lambda x: scalars(x, self._layout.nq, "q"))
-        return found
-
-    def compute_q(self, s: ArrayLike | Sequence[Scalar], q_star: StarLike) -> Array | ScalarArray:
+    def compute_q(self, s: ArrayLike | Sequence[Scalar], q_star: StarLike) -> ArrayOf:
         """Return the configuration of s: angles within half a turn of q*, exactly that at plus and minus infinity.
 
         s may have leading axes, or hold scalars of any family.
         """
         self._require_current()
         star = self._star(q_star, exact=False)
+        found = entries(self._plain, s)
+        if not isinstance(found, tuple) and found.ndim > 1:
+            return self._each(found, star, lambda c: c.ns, lambda c, x, x0: c.rows_to_q(x, x0))
+        row = found if isinstance(found, tuple) else tuple(cast("list[float]", found.tolist()))
+        return pack(self._converted(row, star, lambda c: c.ns, lambda c, x, x0: c.to_q(x, x0)))
 
-        def one(row: Vector) -> Vector:
-            return self._converted(row, star, lambda c: c.ns, lambda c, x, x0: c.to_q(x, x0))
-
-        def checked(x: object) -> Vector:
-            found = entries(self._plain, x)
-            return found if isinstance(found, tuple) else tuple(cast("list[float]", found.tolist()))
-
-        found: Array | ScalarArray = _rows(s, self._plain.s_count, "s", one, checked)
-        return found
-
-    def _converted(
-        self,
-        row: Vector,
-        star: tuple[Star, ...],
-        width: Callable[[Coordinate], int],
-        convert: Callable[[Coordinate, Vector, tuple[Star, ...]], Vector],
-    ) -> Vector:
+    def _converted(self, row: Vector, star: tuple[Star, ...], width: Width, convert: Convert[Vector]) -> Vector:
         """Return what becomes of every coordinate; `width` says how many entries of `row` it takes."""
-        result: list[Scalar] = []
         if not all(map(is_float, row)):  # q* beside symbols is exact, as the symbols are
             star = tuple(x if isinstance(x, HalfTangent) else cast("float", lift(x, row)) for x in star)
+        parts = [convert(c, row[i], star[j]) for c, i, j in self._slices(width)]
+        return tuple(x for part in parts for x in part)
+
+    def _each(self, rows: Array, star: tuple[Star, ...], width: Width, convert: Convert[Array]) -> Array:
+        """Return what becomes of every coordinate in every row of an array."""
+        flat = rows.reshape(math.prod(rows.shape[:-1]), rows.shape[-1])
+        parts = [convert(c, flat[:, i], star[j]) for c, i, j in self._slices(width)]
+        found: Array = np.hstack([np.empty((len(flat), 0)), *parts])
+        return found.reshape(*rows.shape[:-1], found.shape[1])
+
+    def _slices(self, width: Width) -> Iterator[tuple[Coordinate, slice, slice]]:
+        """Return every coordinate, with its entries of a vector in which it has `width`, and its entries of q*."""
         i = j = 0
-        for group in self._coordinates:
-            for coordinate in group:
-                result += convert(coordinate, row[i : i + width(coordinate)], star[j : j + coordinate.nq])
-                i, j = i + width(coordinate), j + coordinate.nq
-        return tuple(result)
+        for coordinate in (c for group in self._coordinates for c in group):
+            following, after = i + width(coordinate), j + coordinate.nq
+            yield coordinate, slice(i, following), slice(j, after)
+            i, j = following, after
 
     # --- bounds -------------------------------------------------------------------------------------------------------
 
@@ -323,17 +327,3 @@ def _star_entry(x: Scalar, exact: bool, i: int) -> float | Fraction:
     if not is_float(x) and not isinstance(x, Fraction):
         raise ScalarError(f"q_star[{i}] must be a real number, not {quoted(x)}", argument="q_star", scalar=x)
     return Fraction(cast("float", x)) if exact else float(cast("float", x))
-
-
-def _rows(
-    values: object, length: int, name: str, one: Callable[[Vector], Vector], checked: Callable[[object], Vector]
-) -> Any:
-    """Return `one` of a vector, or of every row of an array."""
-    array: NDArray[Any] = np.asarray(values)
-    if array.ndim < 2:
-        return pack(one(checked(values)))
-    if array.shape[-1] != length:
-        message = f"{name} has shape {array.shape}, needs rows of length {length}"
-        raise ShapeError(message, argument=name, expected=(length,), actual=array.shape)
-    rows = [one(checked(row)) for row in array.reshape(-1, length)]
-    return np.array(rows).reshape(*array.shape[:-1], -1)

@@ -6,8 +6,8 @@ Room: rational; may import compiled and above.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast, final
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast, final, overload
 
 import attrs
 import numpy as np
@@ -32,7 +32,27 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", bound=Polynomial | RationalFunction)
 Triple: TypeAlias = tuple[T, T, T]
-Rows: TypeAlias = tuple[Triple[T], Triple[T], Triple[T]]
+
+
+@final
+@attrs.frozen(eq=False)
+class Rows(Generic[T]):
+    """Three rows of three entries: `rows[i][j]`, or `rows[i, j]` as with arrays."""
+
+    rows: tuple[Triple[T], Triple[T], Triple[T]]
+
+    def __iter__(self) -> Iterator[Triple[T]]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @overload
+    def __getitem__(self, index: int) -> Triple[T]: ...
+    @overload
+    def __getitem__(self, index: tuple[int, int]) -> T: ...
+    def __getitem__(self, index: int | tuple[int, int]) -> Triple[T] | T:
+        return self.rows[index] if isinstance(index, int) else self.rows[index[0]][index[1]]
 
 
 @attrs.frozen(eq=False, repr=False, slots=False)
@@ -125,14 +145,14 @@ class MultilinearPose(Pose[Polynomial]):
             return x, y, z
 
         a, b, c = tf.rotation_components
-        rows = (triple(a), triple(b), triple(c))
+        rows = Rows((triple(a), triple(b), triple(c)))
         return MultilinearPose(ring, tf.from_frame, tf.to_frame, rows, triple(tf.translation_components))
 
     @property
     def transform(self) -> Transform[Any, Any]:
         """The pose as a frame-checked transform of polynomials: compose it, or move points with it."""
         return Transform.trusted(
-            self.from_frame, self.to_frame, cast("Mat3", self.rotation), cast("Vec3", self.translation)
+            self.from_frame, self.to_frame, cast("Mat3", self.rotation.rows), cast("Vec3", self.translation)
         )
 
     def point(self, point: Point[Any]) -> Triple[Polynomial]:
@@ -145,7 +165,7 @@ class MultilinearPose(Pose[Polynomial]):
     def rational(self) -> RationalPose:
         """Return all entries as rational functions of s."""
         a, b, c, p = (_each(rational_function, row) for row in (*self.rotation, self.translation))
-        return RationalPose(self.ring, self.from_frame, self.to_frame, (a, b, c), p)
+        return RationalPose(self.ring, self.from_frame, self.to_frame, Rows((a, b, c)), p)
 
     def derivative(self, index: int) -> tuple[tuple[Polynomial, ...], ...]:
         """Return the derivative of the three rows of `entries` with respect to s[index].

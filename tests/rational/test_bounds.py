@@ -99,6 +99,27 @@ def test_exact_arithmetic_agrees(p: Polynomial, data: st.DataObject) -> None:
         assert Fraction(float(bounds.low)) <= value <= Fraction(float(bounds.high))
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_kinematics_to_fifty_digits_agree(seed: int) -> None:
+    """Boxes that are points: what the true kinematics give there, to fifty digits, is between the bounds."""
+    mpmath: Any = pytest.importorskip("mpmath")
+    arm, rng = iiwa(), np.random.default_rng(seed)
+    kinematics = RationalForwardKinematics(arm)
+    q_star, s = rng.uniform(-2, 2, (2, 7))
+    pose = kinematics.pose_polynomial(q_star, arm.body("link_7"))
+    with mpmath.workdps(50):
+        q = [mpmath.mpf(a) + 2 * mpmath.atan(mpmath.mpf(b)) for a, b in zip(q_star, s, strict=True)]
+        state = rbd.ScalarState(arm, q, [mpmath.mpf(0)] * 7)
+        rotation, translation = state.transform_to_root(arm.body("link_7")).components
+        true = [[*row, x] for row, x in zip(rotation, translation, strict=True)]
+        for what in (pose, kinematics.rational(pose)):
+            low, high = kinematics.bounds(what, s, s)
+            assert np.max(high - low) < 1e-8
+            for i, row in enumerate(true):
+                for j, x in enumerate(row):
+                    assert mpmath.mpf(low[i, j]) <= x <= mpmath.mpf(high[i, j])
+
+
 # --- how tight --------------------------------------------------------------------------------------------------------
 
 

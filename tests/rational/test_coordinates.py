@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import rbd
 from rbd import Mechanism, MechanismState, RigidBody
 from rbd.rational import HalfTangent, RationalForwardKinematics
-from rbd.testing import strategies
+from rbd.testing import random_chain, strategies
 from tests.rational.models import planar_arm
 
 ARM = RationalForwardKinematics(planar_arm())
@@ -64,8 +64,29 @@ def test_rows() -> None:
     q = np.random.default_rng(0).uniform(-1, 1, (4, 3, 2))
     s = ARM.compute_s(q, [0.1, 0.2])
     assert s.shape == (4, 3, 2)
-    np.testing.assert_array_equal(s[2, 1], ARM.compute_s(q[2, 1], [0.1, 0.2]))
+    np.testing.assert_allclose(s[2, 1], ARM.compute_s(q[2, 1], [0.1, 0.2]), rtol=1e-15)
     np.testing.assert_allclose(ARM.compute_q(s, [0.1, 0.2]), q, rtol=0, atol=1e-15)
+    assert ARM.compute_s(np.zeros((0, 2)), [0, 0]).shape == (0, 2)
+    wrapped = ARM.compute_s([[4.0, 0], [-4.0, np.pi], [1.0, -np.pi]], [0, 0], wrap=True)
+    assert wrapped.tolist() == [[np.inf, 0], [-np.inf, np.inf], [pytest.approx(np.tan(0.5)), -np.inf]]
+
+
+@given(strategies.seeds())
+def test_rows_of_every_kind(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    mechanism = random_chain(KINDS, rng)
+    kinematics = RationalForwardKinematics(mechanism)
+    q, star = (np.array([joint_q(mechanism, rng) for _ in range(n)]) for n in (3, 1))
+    s = kinematics.compute_s(q, star[0])
+    np.testing.assert_allclose(s, np.array([kinematics.compute_s(row, star[0]) for row in q]), rtol=1e-14, atol=1e-14)
+    back = kinematics.compute_q(s, star[0])
+    np.testing.assert_allclose(
+        back, np.array([kinematics.compute_q(row, star[0]) for row in s]), rtol=1e-14, atol=1e-14
+    )
+
+
+def joint_q(mechanism: Mechanism, rng: np.random.Generator) -> list[float]:
+    return [x for joint in mechanism.tree_joints for x in joint.type.random(rng)]
 
 
 def test_other_scalars() -> None:
@@ -73,7 +94,7 @@ def test_other_scalars() -> None:
     x, y = sympy.symbols("x y", real=True)
     assert ARM.compute_s([x, y], [0, 0])[0] == sympy.tan(x / 2)
     assert ARM.compute_q([x, y], [0, 1])[1] == 2 * sympy.atan2(y, 1) + 1
-    step = ARM.compute_s([0.3 + 1e-30j, 0], [0, 0])[0]
+    step = ARM.compute_s((complex(0.3, 1e-30), 0), [0, 0])[0]
     assert step.imag / 1e-30 == pytest.approx((1 + np.tan(0.15) ** 2) / 2)
 
 

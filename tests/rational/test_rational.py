@@ -196,6 +196,8 @@ def test_poses_are_shown() -> None:
     assert (
         repr(pose) == "<MultilinearPose of 'after_weld' in 'world', terms [[2, 2, 0, 3], [2, 2, 0, 3], [0, 0, 1, 0]]>"
     )
+    assert str(pose.rotation[0, 1]) == str(pose.rotation[0][1]) == "-cos[0]*sin[1] - sin[0]*cos[1]"
+    assert len(pose.rotation) == 3
     assert str(pose).splitlines()[3] == "p0 = cos[0] + cos[0]*cos[1] - sin[0]*sin[1]"
     assert "\\begin{pmatrix}" in pose.latex()
     assert "\\frac" in pose.rational().latex()
