@@ -8,59 +8,59 @@ written as fma(), sine and cosine are the same polynomials.
 from __future__ import annotations
 
 from rbd.errors import ArgumentError
+from rbd.export.expressions import EXPRESSIONS
+from rbd.export.rolled import rolled_functions
 from rbd.export.routine import call_functions, call_lines
 from rbd.export.routine import number as _number
 from rbd.scalars import sincos
-from rbd.scalars.opcodes import BAD_INPUT, BAD_OUTPUT, CONDITIONS, FIRST_CHECK, Op, operands_of
+from rbd.scalars.opcodes import BAD_INPUT, BAD_OUTPUT, CONDITIONS, FIRST_CHECK, NO_MEMORY, Op, operands_of
 from rbd.scalars.program import Port, Program
-
-_EXPRESSIONS = {
-    Op.ADD: "{0} + {1}",
-    Op.SUB: "{0} - {1}",
-    Op.MUL: "{0} * {1}",
-    Op.DIV: "{0} / {1}",
-    Op.NEG: "-{0}",
-    Op.ABS: "fabs({0})",
-    Op.SQRT: "sqrt({0})",
-    Op.FMA: "fma({0}, {1}, {2})",
-    Op.FMS: "fma({0}, {1}, -{2})",
-    Op.FNMA: "fma(-{0}, {1}, {2})",
-    Op.FNMS: "fma(-{0}, {1}, -{2})",
-    Op.SIN: "rbd_sin({0})",
-    Op.COS: "rbd_cos({0})",
-    Op.TAN: "tan({0})",
-    Op.ASIN: "asin({0})",
-    Op.ACOS: "acos({0})",
-    Op.ATAN2: "atan2({0}, {1})",
-    Op.EXP: "exp({0})",
-    Op.LOG: "log({0})",
-    Op.POWER: "pow({0}, {1})",
-    Op.TANH: "tanh({0})",
-    Op.LESS: "{0} < {1}",
-    Op.LESS_EQUAL: "{0} <= {1}",
-    Op.AND: "{0} && {1}",
-    Op.OR: "{0} || {1}",
-    Op.NOT: "!{0}",
-    Op.SELECT: "{0} ? {1} : {2}",
-}
+from rbd.scalars.rolling import THRESHOLD
 
 
-def c_source(program: Program, name: str) -> str:
+def c_source(program: Program, name: str, threshold: int = THRESHOLD) -> str:
     """Return C source with one function, `int name(const double *in, ..., double *out, ...)`.
 
     Its arguments are the program's inputs, then its outputs, row by row. It returns 0, or a status: 1 when an input is
     not finite, 2 when an output is not, 16 and more when a check fails (a comment lists which); outputs are
-    written only when it returns 0. Intrinsics keep their arrays on the stack. Raises ArgumentError when `name` is no C
-    identifier.
+    written only when it returns 0. Programs of more than `threshold` instructions become loops, with memory from
+    malloc; it returns 3 when there is none. The arrays of intrinsics in shorter ones are on the stack. Raises
+    ArgumentError when `name` is no C identifier.
     """
     if not (name.isidentifier() and name.isascii()):
         raise ArgumentError(f"{name!r} is no name for a C function", argument="name", value=name)
-    parts = [_head(program, name), _sincos(), *call_functions(program.calls), _signature(program, name) + " {"]
-    parts += _input_check(program)
+    parts = [_head(program, name), _sincos(), *call_functions(program.calls)]
+    if len(program.code) > threshold:
+        return "\n".join([*parts, *_rolled(program, name, threshold)]) + "\n"
+    parts += [_signature(program, name) + " {", *_input_check(program)]
     parts += [f"    {line}" for index in range(len(program.code)) for line in _statement(program, index)]
     parts += _output_check(program)
     parts.append("    return 0;\n}")
     return "\n".join(parts) + "\n"
+
+
+def _rolled(program: Program, name: str, threshold: int) -> list[str]:
+    """Return the function with loops, and the one that finds memory for it and checks what goes in and out."""
+    inputs = [_input_name(port) for port in program.inputs]
+    parts, places = rolled_functions(program, f"{name}_run", inputs, threshold)
+    size = sum(port.size for port in program.outputs)
+    lines = [_signature(program, name) + " {", *_input_check(program)]
+    lines.append(f"    double *ws = malloc({max(places + size, 1)} * sizeof(double));")
+    lines.append(f"    if (!ws) return {NO_MEMORY};\n    double *result = ws + {places};")
+    lines.append(f"    int status = {name}_run({', '.join([*inputs, 'result', 'ws'])});")
+    lines.append(f"    for (int i = 0; i < {size}; ++i) if (!status && !isfinite(result[i])) status = {BAD_OUTPUT};")
+    lines += [f"    if (!status) {line.strip()}" for line in _stores(program)]
+    return [*parts, *lines, "    free(ws);\n    return status;\n}"]
+
+
+def _stores(program: Program) -> list[str]:
+    """Return the lines that store results in the outputs."""
+    lines, start = list[str](), 0
+    for port in program.outputs:
+        if port.size:
+            lines.append(f"    memcpy({_output_name(port)}, result + {start}, {port.size} * sizeof(double));")
+        start += port.size
+    return lines
 
 
 def _head(program: Program, name: str) -> str:
@@ -69,7 +69,9 @@ def _head(program: Program, name: str) -> str:
     for number in range(len(program.labels)):
         text = program.error(FIRST_CHECK + number).message.encode("ascii", "replace").decode()
         lines.append(f" *   {FIRST_CHECK + number}: violated: {text.replace('*/', '* /')}")
-    return "\n".join([*lines, " */", "#include <math.h>", "#include <stdint.h>", "#include <string.h>", ""])
+    return "\n".join(
+        [*lines, " */", "#include <math.h>", "#include <stdint.h>", "#include <stdlib.h>", "#include <string.h>", ""]
+    )
 
 
 def _signature(program: Program, name: str) -> str:
@@ -110,7 +112,7 @@ def _statement(program: Program, index: int) -> list[str]:
     if op == Op.PICK:
         return [f"const double t{index} = call{code[1] - program.input_size}_out[{code[2]}];"]
     kind = "int" if op in CONDITIONS else "double"
-    return [f"const {kind} t{index} = {_EXPRESSIONS[op].format(*values)};"]
+    return [f"const {kind} t{index} = {EXPRESSIONS[op].format(*values)};"]
 
 
 def _input_check(program: Program) -> list[str]:
@@ -128,12 +130,7 @@ def _output_check(program: Program) -> list[str]:
         return []
     lines = [f"    const double result[{len(values)}] = {{{', '.join(values)}}};"]
     lines.append(f"    for (int i = 0; i < {len(values)}; ++i) if (!isfinite(result[i])) return {BAD_OUTPUT};")
-    start = 0
-    for port in program.outputs:
-        if port.size:
-            lines.append(f"    memcpy({_output_name(port)}, result + {start}, {port.size} * sizeof(double));")
-        start += port.size
-    return lines
+    return lines + _stores(program)
 
 
 def _sincos() -> str:

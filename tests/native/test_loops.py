@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import subprocess
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from hypothesis import strategies as st
 import rbd
 from rbd import algorithms
 from rbd.errors import RecordingLimitError, WorkspaceError
+from rbd.export import c_source
 from rbd.joints import Prismatic, Revolute
 from rbd.native import jit
 from rbd.native.kernel import NativeKernel, compile_program, single_module
@@ -305,3 +308,51 @@ def test_no_memory_is_an_error_and_nothing_is_written(monkeypatch: pytest.Monkey
     error = program.error(NO_MEMORY)
     assert isinstance(error, WorkspaceError)
     assert isinstance(error, MemoryError)
+
+
+# ---------------------------------------------------------------- C
+
+
+def through() -> Program:
+    graph = Graph()
+    x = graph.input("x", (40,))
+    total, parts = x[0], []
+    for entry in x:
+        total = total * 0.5 + entry * entry
+        parts.append(total)
+    solved, rank = minimum_norm_solve(tuple(tuple(parts[5 * i : 5 * i + 5]) for i in range(4)), tuple(parts[-4:]))
+    for entry in x:
+        total = total * 0.25 + entry * solved[0]
+    return Program.of(graph, "through", {"y": total, "z": (*solved, *parts), "rank": rank})
+
+
+@pytest.mark.parametrize("seed", [None, 0, 1, 2])
+def test_loops_in_c(seed: int | None, tmp_path: Path) -> None:
+    program = through() if seed is None else repeated(seed)
+    if seed == 0:
+        program = rbd.record(algorithms.forward_dynamics, chain(12), torques=12).program
+    source = c_source(program, "kernel", threshold=10)
+    assert "for (int k = 0" in source
+    (tmp_path / "kernel.c").write_text(source, encoding="ascii")
+    options = [
+        "-std=c99",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-O1",
+        "-ffp-contract=off",
+        "-march=native",
+        "-shared",
+        "-fPIC",
+    ]
+    command = ["gcc", *options, str(tmp_path / "kernel.c"), "-o", str(tmp_path / "kernel.so"), "-lm"]
+    subprocess.run(command, check=True)
+    function = ctypes.CDLL(str(tmp_path / "kernel.so")).kernel
+    arrays = random_inputs(program, 4, seed=1)
+    for row in range(4):
+        inputs = [np.ascontiguousarray(array[row]).reshape(-1) for array in arrays]
+        outputs = [np.zeros(port.size) for port in program.outputs]
+        status = function(*(ctypes.c_void_p(array.ctypes.data) for array in (*inputs, *outputs)))
+        expected, wanted = program.interpret_flat([float(x) for array in inputs for x in array])
+        assert status == wanted
+        assert status or np.concatenate(outputs).view(np.int64).tolist() == np.array(expected).view(np.int64).tolist()

@@ -1,0 +1,207 @@
+"""A long program as a C function with loops.
+
+Room: export; may import everything above it. The plan is that of machine code: one iteration of each loop is written,
+its operands are found as the plan says, and what crosses functions there crosses blocks here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, final
+
+from rbd.export.expressions import EXPRESSIONS
+from rbd.export.routine import number
+from rbd.native.lower import Plan, plan
+from rbd.native.rolled import Column, Listed, Literal, Place, Register, RolledLoop, Steady
+from rbd.scalars.opcodes import CONDITIONS, FIRST_CHECK, Op, operands_of
+from rbd.scalars.program import Program
+from rbd.scalars.rolling import SIGNED
+
+_PIECE = 1000
+"""Instructions in one block between loops."""
+
+
+def rolled_functions(program: Program, name: str, inputs: Sequence[str], threshold: int) -> tuple[list[str], int]:
+    """Return `static int name(inputs ..., double *result, double *ws)`, its tables before it, and the size of ws."""
+    cut = plan(program, _PIECE, 1, threshold)
+    writer = _Writer(cut, inputs)
+    body = [f"    {line}" for line in writer.lines()]
+    parameters = ", ".join([*(f"const double *{x}" for x in inputs), "double *result", "double *ws"])
+    return [*writer.tables, f"static int {name}({parameters}) {{", *body, "    return 0;\n}"], cut.slot_count
+
+
+def _is_truth(op: int, position: int) -> bool:
+    return op in (Op.AND, Op.OR, Op.NOT) or (op == Op.SELECT and position == 0)
+
+
+@final
+class _Writer:
+    """Writes the lines of the function, and collects its tables."""
+
+    def __init__(self, cut: Plan, inputs: Sequence[str]) -> None:
+        self.cut, self.program, self.names = cut, cut.program, inputs
+        self.size = cut.program.input_size
+        self.tables: list[str] = []
+        self.local: set[int] = set()
+        self.early = {index for angle in cut.first_angles for index in (angle.sine, angle.cosine) if index is not None}
+        self.outputs: dict[int, list[int]] = {}
+        copied = {output for output, _ in cut.results}
+        for output, operand in enumerate(cut.program.results):
+            if operand >= self.size and output not in copied:
+                self.outputs.setdefault(operand - self.size, []).append(output)
+
+    def lines(self) -> Iterator[str]:
+        """Yield all lines."""
+        for output, operand in enumerate(self.program.results):
+            if operand < self.size:
+                yield f"result[{output}] = {self._operand(operand)};"
+        for place, operand in self.cut.first_feeds:
+            yield f"ws[{place}] = {self._operand(operand)};"
+        for index in sorted(self.early):
+            yield from self._statement(index)
+        for number_, chunk in enumerate(self.cut.chunks):
+            loop = self.cut.loops.get(number_)
+            yield from self._block(chunk) if loop is None else self._loop(loop)
+        yield from self._copied("result", self.cut.results)
+
+    # --- straight code ------------------------------------------------------------------------------------------------
+
+    def _block(self, chunk: range) -> Iterator[str]:
+        yield "{"
+        self.local = set()
+        for index in chunk:
+            if index not in self.early:
+                yield from (f"    {line}" for line in self._statement(index))
+        self.local = set()
+        yield "}"
+
+    def _operand(self, operand: int) -> str:
+        if operand < 0:
+            return number(self.program.constants[~operand])
+        if operand >= self.size:
+            index = operand - self.size
+            return f"t{index}" if index in self.local else f"ws[{self.cut.slots[index]}]"
+        for port, name in zip(self.program.inputs, self.names, strict=True):
+            if operand < port.size:
+                return f"{name}[{operand}]"
+            operand -= port.size
+        raise IndexError(operand)
+
+    def _statement(self, index: int) -> Iterator[str]:
+        code = self.program.code[index]
+        op = Op(code[0])
+        if op == Op.PICK:
+            return
+        if op == Op.CALL:
+            yield from self._call(index)
+            return
+        for k, operand in enumerate(operands_of(code)):
+            yield from self._loaded(operand, truth=_is_truth(op, k))
+        values = [self._operand(operand) for operand in operands_of(code)]
+        yield from _checked(op, values, str(code[2]) if op == Op.POSITIVE else "")
+        kind = "int" if op in CONDITIONS else "double"
+        yield f"const {kind} t{index} = {values[0] if op == Op.POSITIVE else EXPRESSIONS[op].format(*values)};"
+        if index not in self.early:
+            self.local.add(index)
+        places = [f"ws[{place}]" for place in self.cut.feeds.get(index, ())]
+        places += [f"ws[{self.cut.slots[index]}]"] if index in self.cut.slots else []
+        places += [f"result[{output}]" for output in self.outputs.get(index, ())]
+        yield from (f"{place} = t{index};" for place in places)
+        yield f"(void)t{index};"
+
+    def _loaded(self, operand: int, *, truth: bool) -> Iterator[str]:
+        """Read a value from its place when a block first needs it: the place may get another value afterwards."""
+        index = operand - self.size
+        if index >= 0 and index not in self.local:
+            self.local.add(index)
+            value = f"ws[{self.cut.slots[index]}]"
+            yield f"const {'int' if truth else 'double'} t{index} = {value}{' != 0' if truth else ''};"
+
+    def _call(self, index: int) -> Iterator[str]:
+        place = self.cut.calls[index]
+        call, lengths = place.call, place.call.lengths
+        yield from self._copied("ws", self.cut.copies.get(index, ()))
+        yield f"memset(ws + {place.outputs}, 0, {sum(lengths.outputs)} * sizeof(double));"
+        yield f"memset(ws + {place.work}, 0, {sum(lengths.work) + sum(lengths.integers)} * sizeof(double));"
+        arguments = [str(size) for size in call.sizes]
+        blocks = ((place.inputs, lengths.inputs), (place.outputs, lengths.outputs), (place.work, lengths.work))
+        for start, sizes in blocks:
+            arguments += [f"ws + {start + sum(sizes[:k])}" for k in range(len(sizes))]
+        start = place.work + sum(lengths.work)
+        sizes = lengths.integers
+        arguments += [f"(int64_t *)(void *)(ws + {start + sum(sizes[:k])})" for k in range(len(sizes))]
+        routine = call.intrinsic.routine
+        yield f"const int64_t failed{index} = rbd_{call.intrinsic.name}_{routine.name}({', '.join(arguments)});"
+        yield f"if (failed{index}) return {FIRST_CHECK + call.first_label - 1} + (int)failed{index};"
+
+    def _copied(self, target: str, pairs: Sequence[tuple[int, int]]) -> Iterator[str]:
+        if pairs:
+            to = self._table("int32_t", [str(a) for a, _ in pairs])
+            source = self._table("int32_t", [str(b) for _, b in pairs])
+            yield f"for (int i = 0; i < {len(pairs)}; ++i) {target}[{to}[i]] = ws[{source}[i]];"
+
+    def _table(self, kind: str, entries: Sequence[str]) -> str:
+        name = f"table{len(self.tables)}"
+        self.tables.append(f"static const {kind} {name}[{len(entries)}] = {{{', '.join(entries)}}};")
+        return name
+
+    # --- loops --------------------------------------------------------------------------------------------------------
+
+    def _loop(self, rolled: RolledLoop) -> Iterator[str]:
+        if rolled.is_empty:
+            return
+        tables: dict[str, str] = {}
+        for what, kind, table in (("int", "int32_t", rolled.table), ("double", "double", rolled.constants)):
+            flat: list[Any] = table.reshape(-1).tolist()
+            if flat:
+                tables[what] = self._table(kind, [number(x) if what == "double" else str(int(x)) for x in flat])
+        yield f"for (int k = 0; k < {rolled.loop.count}; ++k) {{"
+        for offset in range(rolled.loop.period):
+            if offset not in rolled.skipped:
+                yield from (f"    {line}" for line in self._iterated(rolled, offset, tables))
+        yield "}"
+
+    def _iterated(self, rolled: RolledLoop, offset: int, tables: dict[str, str]) -> Iterator[str]:
+        code = self.program.code[rolled.loop.first + offset]
+        op = Op(code[0])
+
+        def said(place: Place, *, truth: bool = False) -> str:
+            return self._place(rolled, place, tables, truth=truth)
+
+        values = [said(rolled.operands[offset, k], truth=_is_truth(op, k)) for k in range(len(operands_of(code)))]
+        signs = rolled.signs.get(offset)
+        if signs is not None:
+            op = SIGNED.get(op, op)
+            values[0], values[-1] = (f"({said(s)} * {x})" for s, x in zip(signs, (values[0], values[-1]), strict=True))
+        if op == Op.POSITIVE:
+            yield from _checked(op, values, self._count(rolled, rolled.labels[offset], tables))
+        kind = "int" if op in CONDITIONS else "double"
+        yield f"const {kind} u{offset} = {values[0] if op == Op.POSITIVE else EXPRESSIONS[op].format(*values)};"
+        place = rolled.stored.get(offset)
+        yield f"(void)u{offset};" if place is None else f"{said(place)} = u{offset};"
+
+    def _place(self, rolled: RolledLoop, place: Place, tables: dict[str, str], *, truth: bool) -> str:
+        match place:
+            case Register(offset):
+                return f"u{offset}"
+            case Literal(value):
+                return number(value)
+            case Column(column):
+                return f"{tables['double']}[k * {rolled.constants.shape[1]} + {column}]"
+            case Steady(port=None) | Listed():
+                found = f"ws[{self._count(rolled, place, tables)}]"
+                return f"({found} != 0)" if truth else found
+            case Steady(port=int(port)):
+                return f"{self.names[port]}[{self._count(rolled, place, tables)}]"
+            case _:
+                raise AssertionError(place)
+
+    def _count(self, rolled: RolledLoop, place: Steady | Listed, tables: dict[str, str]) -> str:
+        if isinstance(place, Steady):
+            return f"{place.start} + ({place.step}) * k"
+        return f"{tables['int']}[k * {rolled.table.shape[1]} + {place.column}]"
+
+
+def _checked(op: Op, values: list[str], label: str) -> Iterator[str]:
+    if op == Op.POSITIVE:
+        yield f"if (!({values[0]} > 0)) return {FIRST_CHECK} + {label};"
