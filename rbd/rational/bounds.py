@@ -22,7 +22,7 @@ from rbd.rational.evaluation import entries
 from rbd.rational.fraction import RationalFunction
 from rbd.rational.polynomial import Polynomial
 from rbd.rational.pose import Pose
-from rbd.rational.ring import LARGEST, ROUNDING, Block, Kind, Ring, unit
+from rbd.rational.ring import LARGEST, ROUNDING, Block, Ring, unit
 from rbd.scalars.arrays import Array
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def _range(function: Function, box: Box) -> tuple[float, float]:
     ]
     _check_size(math.prod(max(table.shape) for table in tables), p)
     values, sizes = _contracted(p, columns, tables)
-    slack = _slack(p, box, powers, columns, float(sizes.max()))
+    slack = _slack(p, box, columns, float(sizes.max()))
     return math.nextafter(float(values.min()) - slack, -math.inf), math.nextafter(float(values.max()) + slack, math.inf)
 
 
@@ -176,19 +176,13 @@ def _contracted(p: Polynomial, columns: Sequence[_Columns], tables: Sequence[Arr
     return values, sizes
 
 
-def _slack(p: Polynomial, box: Box, powers: Mapping[int, int], columns: Sequence[_Columns], size: float) -> float:
+def _slack(p: Polynomial, box: Box, columns: Sequence[_Columns], size: float) -> float:
     """Return how far rounding and dropped terms may take a value beyond the control values."""
     content = p.content
     steps = sum(len(c.keys) + 2 for c in columns) + 2
     scale = 1.0
     for block in p.ring.blocks:
-        bounded = block.kind is not Kind.LENGTH and (powers.get(block.number) or not _has_s(content.terms, block))
-        if content.support & block.bit and not bounded:
+        if content.support & block.s_bit:  # nothing divides its powers
             scale *= box.largest(block) ** (content.degree * len(block.s))
     own = content.error * len(content.terms) + content.lost
-    return _MARGIN * steps * ROUNDING * size * 1.01 + own * scale * 1.01
-
-
-def _has_s(terms: Mapping[int, object], block: Block) -> bool:
-    mask = sum(LARGEST * unit(g) for g in block.s)
-    return any(key & mask for key in terms)
+    return _MARGIN * steps * ROUNDING * size * 1.01 + (own * scale * 1.01 if own else 0.0)

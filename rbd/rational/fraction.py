@@ -94,7 +94,9 @@ class RationalFunction:
         power = self.powers.get(block.number, 0)
         if not power:
             return RationalFunction(inner, self.powers)
-        s = Polynomial.variable(self.ring, block.s[index - block.first])
+        # Unlike a variable taken for itself, this s stands over the denominator: its powers are bounded.
+        g = block.s[index - block.first]
+        s = Polynomial(self.ring, Content({unit(g): self.ring.coefficient(1)}, block.bit, 1, True, 1.0))
         top = inner * sum_of_squares(self.ring, block) - 2 * power * (self.numerator * s)
         return RationalFunction(top, {**self.powers, block.number: power + 1})
 

@@ -74,7 +74,9 @@ class Polynomial:
     @staticmethod
     def variable(ring: Ring, g: int) -> Polynomial:
         """Return one variable, by its number in the ring."""
-        return Polynomial(ring, Content({unit(g): ring.coefficient(1)}, ring.block_of[g].bit, 1, True, 1.0))
+        block = ring.block_of[g]
+        support = block.bit | (block.s_bit if g in block.s else 0)
+        return Polynomial(ring, Content({unit(g): ring.coefficient(1)}, support, 1, True, 1.0))
 
     # --- looking at it ------------------------------------------------------------------------------------------------
 

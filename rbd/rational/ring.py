@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 from collections.abc import Sequence
 from enum import Enum
 from fractions import Fraction
@@ -16,7 +17,7 @@ from typing import Any, TypeAlias, cast, final
 
 import attrs
 
-from rbd.errors import ArgumentError, ScalarError, quoted
+from rbd.errors import ArgumentError, NotFiniteError, ScalarError, quoted
 from rbd.scalars import Scalar, is_float, to_float
 
 FIELD = 6
@@ -39,6 +40,9 @@ Packed: TypeAlias = dict[int, Any]
 
 The coefficients are `Coefficient`, all of one kind; checkers would not let numbers of a union meet.
 """
+
+
+_S_BITS = 1024
 
 
 class Kind(Enum):
@@ -69,6 +73,11 @@ class Block:
     def bit(self) -> int:
         """Its bit in the support of a polynomial."""
         return 1 << self.number
+
+    @property
+    def s_bit(self) -> int:
+        """The bit that says that its s themselves occur, not just what is written with them."""
+        return 1 << (self.number + _S_BITS)
 
     @property
     def indices(self) -> range:
@@ -116,7 +125,7 @@ class Ring:
         if not is_float(x) and not isinstance(x, Fraction):
             raise ScalarError(f"coefficients are real numbers, not {quoted(x)}", scalar=x, function="coefficient")
         if not self.exact:
-            return to_float(x)
+            return _finite(to_float(x))
         try:
             return x if type(x) is Fraction else Fraction(cast("float", x))
         except (ValueError, OverflowError):
@@ -150,6 +159,12 @@ class Ring:
                 value=other,
                 allowed="polynomials made with the same q_star",
             )
+
+
+def _finite(x: float) -> float:
+    if math.isfinite(x):
+        return x
+    raise NotFiniteError(f"coefficients are finite, not {x}", argument="other", index=())
 
 
 def unit(g: int) -> int:

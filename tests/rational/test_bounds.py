@@ -163,6 +163,28 @@ def test_whole_turns() -> None:
     assert half.high == pytest.approx(0, abs=1e-12)
 
 
+def test_derivatives_are_bounded_over_whole_turns() -> None:
+    x = KINEMATICS.pose_polynomial([0.2, 0.3], ARM.body("tip")).translation[0]
+    everything = [-np.inf, -np.inf], [np.inf, np.inf]
+    for slope in (x.derivative(0), KINEMATICS.rational(x).derivative(0), KINEMATICS.rational(x.derivative(0))):
+        low, high = KINEMATICS.bounds(slope, *everything, pieces=4)
+        assert -6 < low < -2 < 2 < high < 6
+        s = np.random.default_rng(0).uniform(-5, 5, (1000, 2))
+        assert_inside(Bounds(low, high), slope(s))
+
+
+def test_dropped_terms_widen_bounds_by_what_they_can_be_worth() -> None:
+    """A tiny coefficient that cancels to rounding counts with its variable, however large that is."""
+    s = KINEMATICS.variables([0, 0])["s[0]"]
+    third = 1 / (0 * s + 3.0)
+    rest = third * s + third * s + third * s - s
+    assert rest.terms == {}
+    low, high = KINEMATICS.bounds(rest, [0, 0], [1e12, 0])
+    assert low < -1e-5
+    assert high > 1e-5
+    assert max(-low, high) < 1
+
+
 def test_exact_poses_have_the_tightest_bounds() -> None:
     star = [HalfTangent(Fraction(1, 2)), HalfTangent(Fraction(1, 3))]
     exact = KINEMATICS.pose_polynomial(star, ARM.body("tip"), exact=True).translation[0]

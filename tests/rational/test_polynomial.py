@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import rbd
 from rbd import Mechanism, Planar, Prismatic, QuaternionSpherical, Revolute, RigidBody
-from rbd.errors import ArgumentError, ScalarError, ShapeError
+from rbd.errors import ArgumentError, NotFiniteError, ScalarError, ShapeError
 from rbd.rational import Polynomial, RationalForwardKinematics
 from rbd.scalars import cos, sin, sqrt, to_float
 from tests.rational.models import iiwa, planar_arm
@@ -201,6 +201,12 @@ def test_polynomials_around_other_configurations_do_not_combine() -> None:
     assert caught.value.argument == "polynomial"
 
 
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_coefficients_are_finite(bad: float) -> None:
+    with pytest.raises(NotFiniteError):
+        _ = VARIABLES["cos[0]"] * bad
+
+
 def test_exponents_are_bounded() -> None:
     x = VARIABLES["s[1]"]
     assert (x**63).degree("s[1]") == 63
@@ -280,6 +286,9 @@ def test_pickles() -> None:
     assert again[0].translation[0].terms == pose.translation[0].terms
     assert again[1].translation[0]([0.1, 0.2]) == pose.rational().translation[0]([0.1, 0.2])
     assert (again[0].translation[0] - pose.translation[0]).terms == {}
+    other = pickle.loads(pickle.dumps(kinematics))
+    elsewhere = other.pose_polynomial([0.1, 0.2], other.mechanism.body("tip"))
+    assert elsewhere.translation[0].terms == pose.translation[0].terms
 
 
 def test_planar_joints_have_three_variables() -> None:
