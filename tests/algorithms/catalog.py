@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import attrs
 import numpy as np
 
 import rbd
@@ -71,6 +72,43 @@ ALGORITHMS: dict[str, Callable[[Any], Any]] = {
     "configuration_derivative": lambda s: s.configuration_derivative(),
     "local_coordinates": lambda s: s.local_coordinates([float(x) for x in MechanismState(s.mechanism).q])[0],
 }
+
+DERIVATIVES: dict[str, Callable[[Any], Any]] = {
+    "inverse_dynamics_derivatives": lambda s: list(
+        rbd.inverse_dynamics_derivatives(s, arguments(s)[0], _push(s), space="coordinates")
+    ),
+    "forward_dynamics_derivatives": lambda s: list(rbd.forward_dynamics_derivatives(s, arguments(s)[1], _push(s))),
+    "bias_derivatives": lambda s: list(rbd.bias_derivatives(s)),
+    "mass_matrix_product_derivatives": lambda s: rbd.mass_matrix_product_derivatives(s, arguments(s)[0]),
+    "inverse_mass_product_derivatives": lambda s: rbd.inverse_mass_product_derivatives(s, arguments(s)[0]),
+    "step_derivatives": lambda s: _entries(rbd.step_derivatives(s, arguments(s)[1], 0.01)),
+    "regressor": lambda s: rbd.regressor(s, arguments(s)[0]),
+    "gravity_derivatives": rbd.algorithms.gravity_derivatives,
+    "center_of_mass_jacobian": rbd.algorithms.center_of_mass_jacobian,
+    "geometric_jacobian_rate": lambda s: rbd.algorithms.geometric_jacobian_rate(s, _path(s)),
+    "hybrid_dynamics": lambda s: _entries(
+        rbd.forward_dynamics(
+            s, arguments(s)[1], prescribed={s.mechanism.tree_joints[0]: [0.5] * s.mechanism.tree_joints[0].nv}
+        )
+    ),
+    "articulated_mobility": lambda s: rbd.articulated_mobility(s, s.mechanism.bodies[-1]),
+}
+EVERYTHING = ALGORITHMS | DERIVATIVES
+
+
+def _entries(value: Any) -> list[Any]:
+    """Return the arrays of a result."""
+    return [getattr(value, field.name) for field in attrs.fields(type(value))]
+
+
+def _prescribed(state: Any) -> Any:
+    first = state.mechanism.tree_joints[0]
+    return {first: [0.5] * first.nv}
+
+
+def _push(state: Any) -> Any:
+    body = state.mechanism.bodies[-1]
+    return {body: rbd.Wrench(state.mechanism.root_frame, (1, -2, 3), (0.5, 0.25, -1))}
 
 
 def _path(state: Any) -> Any:

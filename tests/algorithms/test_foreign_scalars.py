@@ -15,18 +15,18 @@ from rbd import Frame, Joint, Mechanism, MechanismState, Prismatic, QuaternionFl
 from rbd.errors import ScalarError, ShapeError
 from rbd.scalars.counting import CountingScalar, OperationCount
 
-from .catalog import ALGORITHMS, flat, leaves
+from .catalog import ALGORITHMS, EVERYTHING, flat, leaves
 from .helpers import JOINT_TYPES, Case, case, cases, close, examples
 
 
-@pytest.mark.parametrize("name", ALGORITHMS)
+@pytest.mark.parametrize("name", EVERYTHING)
 def test_floats_through_a_scalar_state_give_the_same(name: str) -> None:
     state = case("tree", seed=113, passive=True).state
     for scalars in (state.with_scalars(state.q, state.v), state.with_scalars(list(state.q), tuple(state.v))):
-        close([float(x) for x in flat(ALGORITHMS[name](scalars))], flat(ALGORITHMS[name](state)), 1e-12, scale=1e-6)
+        close([float(x) for x in flat(EVERYTHING[name](scalars))], flat(EVERYTHING[name](state)), 1e-12, scale=1e-6)
 
 
-@pytest.mark.parametrize("name", ALGORITHMS)
+@pytest.mark.parametrize("name", EVERYTHING)
 @pytest.mark.parametrize("kind", JOINT_TYPES)
 def test_nothing_branches_on_a_value(name: str, kind: str) -> None:
     """A scalar whose truth value raises passes through everything, and computes the same."""
@@ -34,8 +34,8 @@ def test_nothing_branches_on_a_value(name: str, kind: str) -> None:
     count = OperationCount()
     q, v = ([CountingScalar(float(x), count) for x in vector] for vector in (state.q, state.v))
     counted = state.with_scalars(q, v)
-    values = [x.value if isinstance(x, CountingScalar) else float(x) for x in flat(ALGORITHMS[name](counted))]
-    close(values, flat(ALGORITHMS[name](state)), 1e-12, scale=1e-6)
+    values = [x.value if isinstance(x, CountingScalar) else float(x) for x in flat(EVERYTHING[name](counted))]
+    close(values, flat(EVERYTHING[name](state)), 1e-12, scale=1e-6)
 
 
 @examples(0.3)
