@@ -23,6 +23,7 @@ from rbd.state.store.kernels import Kernels, kernels_of
 
 from ..algorithms.catalog import ALGORITHMS, flat
 from ..algorithms.helpers import JOINT_TYPES, Case, case, cases, examples, raised
+from ..joints.test_contract import Cam
 
 TREE = ("tree", 1157, 6, True)
 
@@ -519,3 +520,53 @@ def test_tables_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
         rbd.geometric_jacobian(state, path(bodies[0], body))
         assert len(_entries(state)) <= 4
     assert np.array_equal(rbd.geometric_jacobian(state, path(bodies[0], bodies[3])).matrix, first)
+
+
+# --- what cannot be recorded, and what is rare ----------------------------------------------------------------------
+
+
+class Choosy(Cam):
+    """A joint of somebody else's that looks at numbers, so that it cannot be recorded."""
+
+    def transform(self, q: Any, after: rbd.Frame, before: rbd.Frame) -> rbd.Transform:
+        return super().transform(q if q[0] > 0 else tuple(q), after, before)
+
+
+@pytest.mark.parametrize("kind", [Cam, Choosy])
+def test_joint_types_of_others(kind: type[rbd.JointType]) -> None:
+    """They are recorded like ours; what cannot be is computed by the source."""
+    mechanism = rbd.testing.random_chain(
+        [rbd.Revolute((0, 1, 0)), kind(), rbd.Prismatic((1, 0, 0))], np.random.default_rng(5)
+    )
+    state = MechanismState(mechanism, [0.3, 0.4, 0.5], [1.0, 2.0, 3.0])
+    with rbd.interpreted():
+        expected = values(state)
+    assert_close(values(state), expected)
+    assert any(entry is None for entry in _entries(state)) == (kind is Choosy)
+    for _ in range(runner.PATIENCE + 2):
+        state.set_configuration(np.array([0.3, 0.4, 0.5]))
+    assert_close(values(state), expected)
+
+
+@pytest.mark.usefixtures("eager")
+def test_loops() -> None:
+    """Solves with run-time decisions are part of the machine code; what a result says of loops stays the same."""
+    mechanism = rbd.robots.four_bar()
+    state = MechanismState(mechanism)
+    rbd.close_loops(state)
+    state.set_velocity(np.linspace(0.1, 0.2, mechanism.nv))
+    tau = np.linspace(-1, 1, mechanism.nv)
+
+    def solved() -> list[np.ndarray]:
+        result = rbd.dynamics(rbd.DynamicsResult(mechanism), state, tau)
+        names = ("vd", "qd", "mass_matrix", "constraint_jacobian", "constraint_bias", "multipliers")
+        loops = [result.loop_wrench(joint).vector for joint in mechanism.loop_joints]
+        return [*(getattr(result, name).copy() for name in names), np.array(result.constraint_rank), *loops]
+
+    with rbd.interpreted():
+        expected = solved()
+    first = solved()
+    for one, two in zip(first, expected, strict=True):
+        np.testing.assert_allclose(one, two, rtol=1e-9, atol=1e-9)
+    for _ in range(4):
+        assert all(map(np.array_equal, solved(), first))
