@@ -5,14 +5,17 @@ Room: contact, internal. A body is a plain function of a scalar state and named 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 
+from rbd.algorithms.trees import require_tree
 from rbd.compiled.evaluation import Result
 from rbd.contact.model import CollisionModel
-from rbd.scalars import Vector
+from rbd.errors import ArgumentError
+from rbd.scalars import Scalar, Vector
 from rbd.scalars.arrays import pack
 from rbd.state import MechanismState, ScalarState, State
 
@@ -24,6 +27,7 @@ def evaluate(
 ) -> dict[str, Any]:
     """Return what `body(state, **arguments)` gives, arrays by name; `key` tells it from other bodies of the model."""
     model.require(state)
+    require_tree(state, str(key[0]) if isinstance(key, tuple) else str(key))
     if not isinstance(state, MechanismState):
         named = body(cast("ScalarState", state), **arguments)
         return {name: pack(value) for name, value in named.items()}
@@ -37,3 +41,42 @@ def evaluate(
 def as_tuple(result: Result) -> tuple[Any, ...]:
     """Return the arrays of a result."""
     return result if isinstance(result, tuple) else (result,)
+
+
+def number(x: Any) -> Any:
+    """Return the one number of an array without axes."""
+    return x.item() if hasattr(x, "item") else x
+
+
+def sums(values: Vector, owners: Sequence[int], count: int) -> Vector:
+    """Return the sums of the values of each of `count` owners."""
+    totals: list[Scalar] = [0] * count
+    for owner, x in zip(owners, values, strict=True):
+        totals[owner] = totals[owner] + x
+    return tuple(totals)
+
+
+# --- what arguments must be -------------------------------------------------------------------------------------------
+
+
+def one_of(value: str, allowed_values: tuple[str, ...], argument: str) -> None:
+    """Raise ArgumentError unless `value` is one of the allowed ones."""
+    if value not in allowed_values:
+        raise ArgumentError(
+            f"{argument} is {value!r}, must be one of {', '.join(map(repr, allowed_values))}",
+            argument=argument,
+            value=value,
+            allowed=allowed_values,
+        )
+
+
+def at_least_zero(value: float, argument: str) -> None:
+    """Raise ArgumentError unless `value` is a finite number and not negative."""
+    if not 0 <= value < math.inf:
+        raise ArgumentError(f"{argument} is {value}, must be at least 0 and finite", argument=argument, value=value)
+
+
+def positive_time(value: float, argument: str) -> None:
+    """Raise ArgumentError unless `value` is a finite number above zero."""
+    if not 0 < value < math.inf:
+        raise ArgumentError(f"{argument} is {value}, must be positive and finite", argument=argument, value=value)

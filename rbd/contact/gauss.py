@@ -8,19 +8,22 @@ of zeros, which constrain nothing, so that the number of rows never changes.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
+from rbd.algorithms.constrained import constraint_torques
 from rbd.algorithms.inverse_dynamics import dynamics_bias_kernel
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
-from rbd.algorithms.passive import passive_torques_kernel
+from rbd.algorithms.passive import passive_torques_kernel, vanishes
 from rbd.contact.kinematics import distance_and_row, second_order
 from rbd.contact.pairs import Pair
+from rbd.joints.tuples import dot, matvec
 from rbd.scalars import Condition, Matrix, Scalar, Vector, absolute, const, less, maximum, where
 from rbd.scalars.intrinsics import minimum_norm_solve
 from rbd.scalars.intrinsics.quadratic_program import solve_quadratic_program
 from rbd.scalars.linear import Factor
 from rbd.state import ScalarState
 
+Law: TypeAlias = Literal["inelastic", "euclidean", "unilateral"]
 _HALF = const(1, 2)
 
 
@@ -59,11 +62,11 @@ def contacts_of(state: ScalarState, pairs: Sequence[Pair], touching: Callable[[i
         condition = touching(number, distance)
         conditions.append(condition)
         distances.append(distance)
-        rows.append(tuple(x if _absent(x) else where(condition, x, 0) for x in row))
+        rows.append(tuple(x if vanishes(x) else where(condition, x, 0) for x in row))
     return Contacts(tuple(conditions), tuple(distances), tuple(rows))
 
 
-def nearer_than(threshold: float) -> Callable[[int, Scalar], Condition]:
+def nearer_than(threshold: Scalar) -> Callable[[int, Scalar], Condition]:
     """Return the rule by which pairs nearer than `threshold` touch."""
 
     def rule(number: int, distance: Scalar) -> Condition:
@@ -98,11 +101,11 @@ def kkt_residual(
 ) -> Scalar:
     """Return the largest violation of the conditions of a minimum: balance, constraints, complementarity."""
     worst: Scalar = 0
-    pushed = transposed_product(rows, multipliers, len(right))
+    pushed = constraint_torques(rows, multipliers, len(right))
     for row, torque, push in zip(matrix, right, pushed, strict=True):
-        worst = maximum(worst, absolute(inner(row, motion) - torque - push))
+        worst = maximum(worst, absolute(dot(row, motion) - torque - push))
     for row, bound, weight in zip(rows, bounds, multipliers, strict=True):
-        slack = inner(row, motion) - bound
+        slack = dot(row, motion) - bound
         worst = maximum(worst, maximum(-slack, maximum(-weight, absolute(slack * weight))))
     return worst
 
@@ -110,25 +113,49 @@ def kkt_residual(
 # --- impacts ----------------------------------------------------------------------------------------------------------
 
 
+def impacted(state: ScalarState, law: Law, restitution: Scalar, contacts: Contacts) -> Allowed:
+    """Return the velocities after an impact along the rows of all contacts, and the impulses."""
+    matrix, factor = mass_and_factor(state)
+    rows, v = contacts.rows, tuple(state.v)
+    if law == "unilateral":
+        return unilateral(matrix, rows, v, restitution)
+    after = euclidean(rows, v) if law == "euclidean" else inelastic(factor, rows, v)
+    changes = tuple(a - b for a, b in zip(after, v, strict=True))
+    momentum = matvec(matrix, changes)
+    impulses = impulses_of(rows, momentum)
+    pushed = (changes, impulses_of(rows, changes)) if law == "euclidean" else (momentum, impulses)
+    return Allowed(after, impulses, contacts.flags(), _imbalance(rows, after, *pushed))
+
+
+def _imbalance(rows: Matrix, after: Vector, change: Vector, weights: Vector) -> Scalar:
+    """Return how far the rates of the rows are from zero, or a change from being along the rows."""
+    worst: Scalar = 0
+    for rate in matvec(rows, after):
+        worst = maximum(worst, absolute(rate))
+    for x, push in zip(change, constraint_torques(rows, weights, len(after)), strict=True):
+        worst = maximum(worst, absolute(x - push))
+    return worst
+
+
 def euclidean(rows: Matrix, v: Vector) -> Vector:
     """Return v less its part along the rows, in the metric of the coordinates: v - J⁺ J v."""
-    change, _ = minimum_norm_solve(rows, product(rows, v), columns=len(v))
+    change, _ = minimum_norm_solve(rows, matvec(rows, v), columns=len(v))
     return tuple(a - b for a, b in zip(v, change, strict=True))
 
 
 def inelastic(factor: Factor, rows: Matrix, v: Vector) -> Vector:
     """Return the nearest velocity, measured by kinetic energy, at which no distance of the rows changes."""
     white = tuple(factor.whitened(row) for row in rows)
-    change, _ = minimum_norm_solve(white, product(rows, v), columns=len(v))
+    change, _ = minimum_norm_solve(white, matvec(rows, v), columns=len(v))
     return tuple(a - b for a, b in zip(v, factor.coloured(change), strict=True))
 
 
 def unilateral(matrix: Matrix, rows: Matrix, v: Vector, restitution: Scalar) -> Allowed:
     """Return the nearest velocity, measured by kinetic energy, at which no pair approaches, J v⁺ >= -e J v."""
-    rates = product(rows, v)
+    rates = matvec(rows, v)
     # Pairs that separate already are only kept from turning back.
     bounds = tuple(where(less(rate, 0), -(restitution * rate), 0) for rate in rates)
-    return allowed(matrix, product(matrix, v), rows, bounds)
+    return allowed(matrix, matvec(matrix, v), rows, bounds)
 
 
 def impulses_of(rows: Matrix, momentum: Vector) -> Vector:
@@ -140,39 +167,11 @@ def impulses_of(rows: Matrix, momentum: Vector) -> Vector:
 
 def kinetic(matrix: Matrix, v: Vector) -> Scalar:
     """Return 1/2 v'Mv."""
-    energy: Scalar = _HALF * inner(v, product(matrix, v))
+    energy: Scalar = _HALF * dot(v, matvec(matrix, v))
     return energy
-
-
-# --- products ---------------------------------------------------------------------------------------------------------
-
-
-def inner(a: Sequence[Scalar], b: Sequence[Scalar]) -> Scalar:
-    """Return the inner product."""
-    total: Scalar = 0
-    for x, y in zip(a, b, strict=True):
-        total = total + x * y
-    return total
-
-
-def product(rows: Matrix, x: Sequence[Scalar]) -> Vector:
-    """Return the rows times x."""
-    return tuple(inner(row, x) for row in rows)
-
-
-def transposed_product(rows: Matrix, weights: Sequence[Scalar], size: int) -> Vector:
-    """Return the sum of the rows with these weights, `size` numbers."""
-    total: list[Scalar] = [0] * size
-    for row, weight in zip(rows, weights, strict=True):
-        total = [t + weight * x for t, x in zip(total, row, strict=True)]
-    return tuple(total)
 
 
 def mass_and_factor(state: ScalarState) -> tuple[Matrix, Factor]:
     """Return the mass matrix, and its factor that names joints which move nothing."""
     matrix = mass_matrix_kernel(state)
     return matrix, factored(state, matrix)
-
-
-def _absent(x: Scalar) -> bool:
-    return type(x) is int and x == 0

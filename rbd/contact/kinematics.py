@@ -46,6 +46,18 @@ def row_of_force(state: State[Any], pair: Pair, point: Point[Any], normal: Vec3)
     return geometric_jacobian(state, path, frame=pair.base).torque_components(push)
 
 
+def closest_of(state: State[Any], pair: Pair) -> Closest:
+    """Return distance, witnesses and normal of a pair in its base frame."""
+    return _closest(state, pair, (0, 0, 0))
+
+
+def point_drift(state: State[Any], pair: Pair, point: Vec3) -> Vec3:
+    """Return how a point of the first body accelerates, seen from the second, when no joint does; in the base frame."""
+    twist, bias = state.relative_twist(pair.body_a, pair.base, frame=pair.base), _bias(state, pair)
+    spin, rate = twist.angular_components, add3(twist.linear_components, cross3(twist.angular_components, point))
+    return add3(add3(bias.linear_components, cross3(bias.angular_components, point)), cross3(spin, rate))
+
+
 def second_order(state: State[Any], pair: Pair, previous: Vec3 = (0, 0, 0)) -> Scalar:
     """Return the part of the distance's second derivative that accelerations do not make: b of d'' = J vd + b."""
     return moving(state, pair, previous).second

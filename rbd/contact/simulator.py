@@ -14,21 +14,24 @@ import attrs
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rbd.algorithms.trees import require_tree
 from rbd.compiled import RecordedFunction
 from rbd.compiled.stepping import moved_along
-from rbd.contact.evaluation import as_tuple
+from rbd.contact.evaluation import as_tuple, at_least_zero, one_of, positive_time
 from rbd.contact.gauss import (
     Contacts,
+    Law,
     allowed,
     contacts_of,
     driving_torques,
+    impacted,
     mass_and_factor,
     nearer_than,
     required_accelerations,
 )
 from rbd.contact.model import CollisionModel
 from rbd.contact.pairs import Pair
-from rbd.contact.solve import TOUCHING, Bias, Law, one_of, velocities_after
+from rbd.contact.solve import TOUCHING, Bias
 from rbd.contact.velocity import MARGIN, velocity_step
 from rbd.errors import ArgumentError, DivergedError, NotFiniteError, ShapeError
 from rbd.mechanism import Mechanism
@@ -109,17 +112,13 @@ class ContactSimulator:
             raise ArgumentError(
                 "the collision model is of another mechanism", argument="collision_model", value=collision_model
             )
-        if not 0 < dt < np.inf:
-            raise ArgumentError(f"dt is {dt}, must be positive", argument="dt", value=dt)
-        if not threshold >= 0:
-            raise ArgumentError(
-                f"threshold is {threshold}, must not be negative", argument="threshold", value=threshold
-            )
+        positive_time(dt, "dt")
+        at_least_zero(threshold, "threshold")
         one_of(bias, get_args(Bias), "bias")
         one_of(law, get_args(Law), "law")
+        if friction is not None:
+            at_least_zero(friction, "friction")
         self._model, self._control, self._dt = collision_model, control, float(dt)
-        if friction is not None and not friction >= 0:
-            raise ArgumentError(f"friction is {friction}, must not be negative", argument="friction", value=friction)
         self._settings = _Settings(float(threshold), bias, law, None if friction is None else float(friction))
 
     @property
@@ -134,9 +133,9 @@ class ContactSimulator:
         the time when numbers leave their range, ShapeError and NotFiniteError for what a control returns.
         """
         self._model.require(state)
+        require_tree(state, "ContactSimulator")
+        at_least_zero(final_time, "final_time")
         steps = round(final_time / self._dt)
-        if steps < 0:
-            raise ArgumentError(f"final_time is {final_time}, must not be negative", argument="final_time")
         record = _Record(self._dt, state, steps, len(self._model.pairs))
         before = state.q.copy(), state.v.copy()
         try:
@@ -233,8 +232,9 @@ def _step(
     torques = _controlled(control, state, inputs["t"]) if control is not None else tuple(inputs["torques"])
     if settings.friction is None:
         return _gauss_step(pairs, settings, state, torques, tuple(inputs["touched"]), inputs["dt"])
-    margin = max(settings.threshold, MARGIN)
-    found = velocity_step(pairs, settings.friction, margin, state, torques, (inputs["dt"],))
+    margin = state.lifted(max(settings.threshold, MARGIN))
+    friction = state.lifted(settings.friction) if settings.friction else None
+    found = velocity_step(pairs, state, torques, inputs["dt"], margin, friction)
     distances = cast("Vector", found["distances"])
     touching = tuple(where(less(distance, settings.threshold), 1, 0) for distance in distances)
     return {"q_next": found["q_next"], "v_next": found["v_next"], "distances": distances, "touching": touching}
@@ -266,7 +266,7 @@ def _after_impacts(law: Law, state: ScalarState, contacts: Contacts, touched: Ve
         return v
     for touches, before in zip(contacts.touching, touched, strict=True):
         met = either(met, both(touches, less(before, 1)))
-    hit, _ = velocities_after(state, law, 0, contacts.rows)
+    hit = impacted(state, law, 0, contacts).motion
     return tuple(where(met, after, before) for after, before in zip(hit, v, strict=True))
 
 

@@ -5,37 +5,26 @@ Room: contact; may import compiled and above.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, Literal, TypeAlias, final, get_args
+from typing import Any, Literal, TypeAlias, cast, final, get_args
 
 import attrs
 from numpy.typing import NDArray
 
-from rbd.contact.evaluation import evaluate
-from rbd.contact.gauss import (
-    allowed,
-    contacts_of,
-    driving_torques,
-    euclidean,
-    impulses_of,
-    inelastic,
-    inner,
-    kinetic,
-    mass_and_factor,
-    nearer_than,
-    product,
-    required_accelerations,
-    unilateral,
-)
+from rbd.contact.accelerations import Problem, problem_of, solved, summary
+from rbd.contact.evaluation import at_least_zero, evaluate, number, one_of
+from rbd.contact.gauss import Allowed, Law, allowed, contacts_of, impacted, kinetic, mass_and_factor, nearer_than
 from rbd.contact.model import CollisionModel
 from rbd.contact.pairs import Pair
+from rbd.contact.qp import Solver, solve_qp
 from rbd.errors import ArgumentError
-from rbd.scalars import Condition, Scalar, Vector, less
-from rbd.state import ScalarState, State
+from rbd.scalars import Condition, Matrix, Scalar, Vector, less
+from rbd.scalars.arrays import pack
+from rbd.state import MechanismState, ScalarState, State
 
 Bias: TypeAlias = Literal["exact", "tutorial"]
-Law: TypeAlias = Literal["inelastic", "euclidean", "unilateral"]
 TOUCHING = 1 / 1000
 """Distance below which a pair counts as touching (m)."""
 
@@ -43,11 +32,12 @@ TOUCHING = 1 / 1000
 @final
 @attrs.frozen(eq=False)
 class ContactSolution:
-    """Accelerations with contacts: M vd + c = torques + passive + J' multipliers.
+    """Accelerations with contacts: M vd + c = torques + passive + contact_torques.
 
     `multipliers` are the normal forces of the pairs (N), none negative, zero for those that do not touch; `active` is 1
-    for the pairs whose condition is held. `kkt_residual` is the largest violation of the conditions of the minimum,
-    `energy_change` the power the contacts put in (W).
+    for the pairs whose condition is held. `contact_torques` are J' multipliers, with friction added if there is some.
+    `kkt_residual` is the largest violation of the conditions of the minimum, and of Coulomb's law; `energy_change` the
+    power the contacts put in (W).
     """
 
     vd: NDArray[Any]
@@ -55,6 +45,7 @@ class ContactSolution:
     active: NDArray[Any]
     kkt_residual: Scalar
     energy_change: Scalar
+    contact_torques: NDArray[Any]
 
 
 @final
@@ -62,13 +53,16 @@ class ContactSolution:
 class ImpactSolution:
     """Velocities after an impact: M (v - before) = J' impulses, `impulses` being those of the pairs (N s).
 
-    `energy_change` is the kinetic energy gained (J). The Euclidean law knows no impulses: it changes velocities as no
-    impulses along the normals would; what is given then are the impulses that come nearest.
+    `energy_change` is the kinetic energy gained (J), `active` is 1 for the pairs whose condition is held,
+    `kkt_residual` the largest violation of the conditions of the minimum. The Euclidean law knows no impulses: it
+    changes velocities as no impulses along the normals would; what is given then are the impulses that come nearest.
     """
 
     v: NDArray[Any]
     impulses: NDArray[Any]
     energy_change: Scalar
+    active: NDArray[Any]
+    kkt_residual: Scalar
 
 
 def solve_contact(
@@ -77,16 +71,26 @@ def solve_contact(
     torques: Sequence[Scalar] | NDArray[Any],
     *,
     bias: Bias = "exact",
+    friction: float | None = None,
     threshold: float = TOUCHING,
+    solver: Solver = "rbd",
 ) -> ContactSolution:
     """Return the accelerations nearest to the free ones at which no pair that touches is pressed together.
 
     Gauss's principle: minimise 1/2 (vd - free)' M (vd - free) subject to J vd >= bound, one row per pair nearer than
     `threshold`. The bound is -d with `bias="tutorial"`, which pushes out what overlaps; "exact" asks it of the whole
-    second derivative of the distance: J vd >= -d - b, b being `model.bias(state)`. Contacts push along normals, without
-    friction. A row that vanishes, as for shapes in line, asks for nothing.
+    second derivative of the distance: J vd >= -d - b, b being `model.bias(state)`. A row that vanishes, as for shapes
+    in line, asks for nothing.
 
-    Raises ShapeError, NotFiniteError, ArgumentError, and SolverError when the conditions contradict each other.
+    Contacts push along normals, and rub with Coulomb's coefficient `friction` if one is given: pairs that slide faster
+    than a millimetre per second against their way, others as much as keeps them from sliding. A pair touches in one
+    point, its witness, in the second body's frame: a box on its face needs `contact_step`, which has its corners. The
+    cone has four corners; the first lies along the way. The law is solved by repeating the program, sixteen times; for
+    coefficients well above 1, or rods that jam, that may not be enough, and `kkt_residual` says so.
+
+    `solver` is rbd's own, in the machine code, or "daqp", for comparison on live states. Raises ShapeError,
+    NotFiniteError, ArgumentError, TopologyError for mechanisms with loops, and SolverError when the conditions
+    contradict each other.
 
     >>> import numpy as np, rbd
     >>> mechanism, model = rbd.robots.hand()
@@ -96,12 +100,30 @@ def solve_contact(
     array([0., 0., 0., 0.])
     """
     one_of(bias, get_args(Bias), "bias")
+    one_of(solver, get_args(Solver), "solver")
+    if math.isnan(threshold):
+        raise ArgumentError("threshold is nan", argument="threshold", value=threshold)
+    if friction is not None:
+        at_least_zero(friction, "friction")
     model.require(state)
-    drive = state.vector(torques, state.layout.nv, "torques")
-    body = partial(_accelerations, model.pairs, bias == "exact", float(threshold))
-    found = evaluate(model, state, ("solve", bias, float(threshold)), body, torques=drive)
+    given = {
+        "torques": state.vector(torques, state.layout.nv, "torques"),
+        "settings": (float(threshold), float(friction or 0)),
+    }
+    options = (bias == "exact", friction is not None)
+    if solver == "rbd":
+        body = partial(_accelerations, model.pairs, *options)
+        found = evaluate(model, state, ("solve_contact", *options), body, **given)
+    else:
+        posed = evaluate(model, state, ("pose contacts", *options), partial(_posed, model.pairs, *options), **given)
+        found = _by_another(state, solver, posed)
     return ContactSolution(
-        found["vd"], found["multipliers"], found["active"], _number(found["residual"]), _number(found["power"])
+        found["vd"],
+        found["multipliers"],
+        found["active"],
+        number(found["residual"]),
+        number(found["power"]),
+        found["contact_torques"],
     )
 
 
@@ -141,50 +163,61 @@ def impact(
     chosen = None if active is None else _chosen(active, len(model.pairs))
     body = partial(_velocities, model.pairs, law, float(restitution), chosen)
     found = evaluate(model, state, ("impact", law, float(restitution), chosen), body)
-    return ImpactSolution(found["v"], found["impulses"], _number(found["energy"]))
+    return ImpactSolution(
+        found["v"], found["impulses"], number(found["energy"]), found["active"], number(found["residual"])
+    )
 
 
 # --- what is recorded -------------------------------------------------------------------------------------------------
 
 
-def _accelerations(
-    pairs: Sequence[Pair], exact: bool, threshold: float, state: ScalarState, torques: Vector
+def _posed(
+    pairs: Sequence[Pair], exact: bool, rough: bool, state: ScalarState, torques: Vector, settings: Vector
 ) -> Mapping[str, object]:
-    matrix, _ = mass_and_factor(state)
-    contacts = contacts_of(state, pairs, nearer_than(threshold))
-    bounds = required_accelerations(state, pairs, contacts, exact=exact)
-    found = allowed(matrix, driving_torques(state, tuple(torques)), contacts.rows, bounds)
-    power = inner(found.multipliers, product(contacts.rows, tuple(state.v)))
-    return {
-        "vd": found.motion,
-        "multipliers": found.multipliers,
-        "active": found.active,
-        "residual": found.residual,
-        "power": power,
-    }
+    threshold, friction = (state.lifted(x) for x in settings)
+    return problem_of(
+        state, pairs, tuple(torques), threshold, exact=exact, friction=friction if rough else None
+    )._asdict()
+
+
+def _accelerations(
+    pairs: Sequence[Pair], exact: bool, rough: bool, state: ScalarState, torques: Vector, settings: Vector
+) -> Mapping[str, object]:
+    problem = Problem(**cast("dict[str, Any]", _posed(pairs, exact, rough, state, torques, settings)))
+    return summary(problem, solved(problem, allowed), tuple(state.v))
+
+
+def _by_another(state: State[Any], solver: Solver, posed: Mapping[str, Any]) -> dict[str, Any]:
+    """Solve a problem that was evaluated to arrays with another solver."""
+    if not isinstance(state, MechanismState):
+        raise ArgumentError(f"solver={solver!r} works on live states alone", argument="solver", value=solver)
+    problem = Problem(**{name: _nested(array) for name, array in posed.items()})
+
+    def solve(matrix: Matrix, right: Vector, rows: Matrix, bounds: Vector) -> Allowed:
+        found = solve_qp(pack(matrix), pack(right), pack(rows), pack(bounds), solver=solver)
+        x, weights, active = (cast("Vector", _nested(part)) for part in (found.x, found.multipliers, found.active))
+        return Allowed(x, weights, active, found.kkt_residual)
+
+    return {name: pack(value) for name, value in summary(problem, solved(problem, solve), _nested(state.v)).items()}
+
+
+def _nested(array: NDArray[Any]) -> Any:
+    return tuple(map(tuple, array.tolist())) if array.ndim == 2 else tuple(array.tolist())
 
 
 def _velocities(
     pairs: Sequence[Pair], law: Law, restitution: float, chosen: frozenset[int] | None, state: ScalarState
 ) -> Mapping[str, object]:
-    matrix, _ = mass_and_factor(state)
     contacts = contacts_of(state, pairs, nearer_than(TOUCHING) if chosen is None else _among(chosen))
-    v, impulses = velocities_after(state, law, restitution, contacts.rows)
-    return {"v": v, "impulses": impulses, "energy": kinetic(matrix, v) - kinetic(matrix, tuple(state.v))}
-
-
-def velocities_after(
-    state: ScalarState, law: Law, restitution: float, rows: tuple[Vector, ...]
-) -> tuple[Vector, Vector]:
-    """Return the velocities after an impact along the rows, and the impulses."""
-    matrix, factor = mass_and_factor(state)
-    v = tuple(state.v)
-    if law == "unilateral":
-        found = unilateral(matrix, rows, v, restitution)
-        return found.motion, found.multipliers
-    after = euclidean(rows, v) if law == "euclidean" else inelastic(factor, rows, v)
-    change = product(matrix, tuple(a - b for a, b in zip(after, v, strict=True)))
-    return after, impulses_of(rows, change)
+    matrix, v = mass_and_factor(state)[0], tuple(state.v)
+    found = impacted(state, law, restitution, contacts)
+    return {
+        "v": found.motion,
+        "impulses": found.multipliers,
+        "energy": kinetic(matrix, found.motion) - kinetic(matrix, v),
+        "active": found.active,
+        "residual": found.residual,
+    }
 
 
 def _among(chosen: frozenset[int]) -> Any:
@@ -201,19 +234,3 @@ def _chosen(active: Iterable[int], count: int) -> frozenset[int]:
     if wrong:
         raise ArgumentError(f"active names pair {wrong[0]}, there are {count} pairs", argument="active", value=wrong[0])
     return chosen
-
-
-def one_of(value: str, allowed_values: tuple[str, ...], argument: str) -> None:
-    """Raise ArgumentError unless `value` is one of the allowed ones."""
-    if value not in allowed_values:
-        raise ArgumentError(
-            f"{argument} is {value!r}, must be one of {', '.join(map(repr, allowed_values))}",
-            argument=argument,
-            value=value,
-            allowed=allowed_values,
-        )
-
-
-def _number(x: Any) -> Any:
-    """Return the one number of an array without axes."""
-    return x.item() if hasattr(x, "item") else x

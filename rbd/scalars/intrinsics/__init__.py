@@ -8,7 +8,7 @@ May import: the rest of `rbd.scalars` but programs. To add one, write a function
     decided.py             the same function on scalars other than floats
     positive_definite.py   solve_positive_definite
     minimum_norm.py        minimum_norm_solve
-    active_rows.py, quadratic_program.py    solve_quadratic_program
+    active_rows.py, active_set_slope.py, quadratic_program.py    solve_quadratic_program, with its derivative
 """
 
 from rbd.scalars.intrinsics.intrinsic import TABLE, Call, Intrinsic, Lengths, must_be_positive

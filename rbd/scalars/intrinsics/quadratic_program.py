@@ -1,4 +1,6 @@
-"""Small dense quadratic programs with inequalities. May import: errors, language, active_rows, intrinsic.
+"""Small dense quadratic programs with inequalities.
+
+May import: errors, language, active_rows, active_set_slope, intrinsic.
 
 Minimise 1/2 x'Hx - g'x subject to A x >= b, by the dual active-set method of Goldfarb and Idnani (Mathematical
 Programming 27, 1983): begin at the unconstrained minimum, take in the most violated row, let go of rows whose
@@ -22,6 +24,7 @@ from rbd.scalars.intrinsics.active_rows import (
     take_in,
     upper,
 )
+from rbd.scalars.intrinsics.active_set_slope import change_of_minimum
 from rbd.scalars.intrinsics.intrinsic import Intrinsic
 from rbd.scalars.intrinsics.language import Floats, Ints, divide, fma, sqrt
 from rbd.scalars.protocol import Matrix, Scalar, Vector
@@ -376,6 +379,7 @@ SOLVE_QUADRATIC_PROGRAM: Final = Intrinsic(
     operations=_operations,
     labels=lambda n, m: 3,
     error=_failed,
+    derivative=change_of_minimum,
 )
 
 
