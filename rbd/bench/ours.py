@@ -97,6 +97,29 @@ class Ours:
 
         return Contender(LIVE, calls(solve, rows), len(rows), value)
 
+    def looped(self) -> Contender:
+        """Ask live states for the dynamics with loops: M, c, K, k, multipliers and all."""
+        samples = self.samples
+        cases = [
+            (DynamicsResult(self.mechanism), MechanismState(self.mechanism, q, v), tau)
+            for q, v, tau in zip(samples.q, samples.v, samples.tau.copy(), strict=True)
+        ]
+        for case in cases * 2:  # calls that are frequent become builtins
+            rbd.dynamics(*case)
+        return Contender(LIVE, calls(rbd.dynamics, cases), len(cases), lambda k: rbd.dynamics(*cases[k]).vd.copy())
+
+    def moved(self) -> Contender:
+        """Set q and v of a live state, then ask for the dynamics with loops."""
+        state, result = MechanismState(self.mechanism), DynamicsResult(self.mechanism)
+        rows = self.samples.rows(Quantity.FORWARD)
+
+        def solve(q: Array, v: Array, tau: Array) -> Array:
+            state.set_configuration(q)
+            state.set_velocity(v)
+            return rbd.dynamics(result, state, tau).vd
+
+        return Contender(LIVE, calls(solve, rows), len(rows), lambda k: solve(*rows[k]).copy())
+
     def method(self, quantity: Quantity) -> Callable[..., Any]:
         """Return the compiled robot's method."""
         method: Callable[..., Any] = getattr(self.robot, METHODS[quantity])

@@ -26,6 +26,9 @@ class Section(StrEnum):
 
 SOLUTION = "set q and v, mass matrix, accelerations"
 """What is asked of a live state."""
+LOOPED = "dynamics with a loop"
+MOVED = "set q and v, dynamics with a loop"
+"""What is asked of a live state of a mechanism with loops: of one that is there already, and of one that is moved."""
 
 
 class Machine(TypedDict):

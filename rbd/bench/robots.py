@@ -33,13 +33,14 @@ OWN: Mapping[str, Callable[[], Mechanism]] = {
     "arm7": robots.arm7,
     "humanoid": robots.humanoid,
     "double_pendulum": robots.double_pendulum,
+    "four_bar": robots.four_bar,
 }
 EXAMPLES: Mapping[str, Callable[[], Mechanism]] = {"panda": panda, "talos": talos}
 
 
 def default_names() -> list[str]:
-    """Return what to measure when nobody says: an arm and a humanoid."""
-    return ["panda", "talos"] if has_examples() else ["arm7", "humanoid"]
+    """Return what to measure when nobody says: an arm, a humanoid and a linkage with a loop."""
+    return ["panda", "talos", "four_bar"] if has_examples() else ["arm7", "humanoid", "four_bar"]
 
 
 def has_examples() -> bool:

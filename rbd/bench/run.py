@@ -17,13 +17,15 @@ from rbd.bench.contender import Contender, Peer, Quantity, difference
 from rbd.bench.machine import machine
 from rbd.bench.ours import Ours
 from rbd.bench.preparation import preparations
-from rbd.bench.report import SOLUTION, Report, Robot, Row, Section
+from rbd.bench.report import LOOPED, MOVED, SOLUTION, Report, Robot, Row, Section
 from rbd.bench.samples import draw
 from rbd.mechanism import Mechanism
 from rbd.native import available
 
 _REFERENCE: Final = "Pinocchio"
 _MANY: Final = (Quantity.INVERSE, Quantity.FORWARD)
+_LOOPED: Final = (Quantity.INVERSE, Quantity.MASS, Quantity.FORWARD)
+"""What is counted of a mechanism with loops."""
 
 
 @final
@@ -85,13 +87,17 @@ def run(settings: Settings, say: Callable[[str], object] = lambda text: None) ->
 
 def _described(name: str, ours: Ours) -> Robot:
     mechanism: Mechanism = ours.mechanism
-    operations = {quantity.value: ours.program(quantity).count().total for quantity in Quantity}
+    wanted = _LOOPED if mechanism.loop_joints else tuple(Quantity)
+    operations = {quantity.value: ours.program(quantity).count().total for quantity in wanted}
     return Robot(name, mechanism.nq, mechanism.nv, len(mechanism.bodies) - 1, operations)
 
 
 def _groups(ours: Ours, settings: Settings) -> Iterator[_Group]:
     """Yield all groups; contenders are made when their turn comes."""
     engines = peers.installed(quick=settings.quick) if settings.peers else []
+    if ours.mechanism.loop_joints:
+        yield from _loops(ours, peers.constrained(ours) if _REFERENCE in engines else None)
+        return
     others = [peer for name in engines if (peer := peers.load(name, ours)) is not None]
     for quantity in Quantity:
         mine = [ours.kernel(quantity), ours.single(quantity)]
@@ -99,6 +105,14 @@ def _groups(ours: Ours, settings: Settings) -> Iterator[_Group]:
     yield _Group(Section.LIVE, SOLUTION, _there([ours.state(), *(peer.solution() for peer in others)]))
     if available():  # interpreted, batches take minutes
         yield from _batches(ours, others, settings)
+
+
+def _loops(ours: Ours, peer: Contender | None) -> Iterator[_Group]:
+    """Yield the groups of a mechanism with loops."""
+    forward = Quantity.FORWARD
+    yield _Group(Section.ONE, forward.value, _there([ours.kernel(forward), ours.single(forward), peer]))
+    yield _Group(Section.LIVE, LOOPED, _there([ours.looped(), peer]))
+    yield _Group(Section.LIVE, MOVED, _there([ours.moved(), peer]))
 
 
 def _batches(ours: Ours, others: Sequence[Peer], settings: Settings) -> Iterator[_Group]:

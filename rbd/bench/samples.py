@@ -10,9 +10,11 @@ from typing import final
 import attrs
 import numpy as np
 
+from rbd.algorithms import close_loops
 from rbd.bench.contender import Quantity
 from rbd.mechanism import Mechanism
 from rbd.scalars.arrays import Array
+from rbd.state import MechanismState
 
 COUNT = 128
 """Different states: more than processors learn by heart, less than their first cache holds."""
@@ -54,9 +56,22 @@ def rows(arrays: tuple[Array, ...]) -> list[tuple[Array, ...]]:
 
 
 def draw(mechanism: Mechanism, count: int = COUNT, seed: int = 1) -> Samples:
-    """Return random states of a mechanism."""
+    """Return random states of a mechanism, with closed loops."""
     rng = np.random.default_rng(seed)
     types = [joint.type for joint in mechanism.tree_joints]
     q = [np.concatenate([np.asarray(t.random(rng), dtype=np.float64) for t in types]) for _ in range(count)]
     v, vd, tau = (rng.standard_normal((count, mechanism.nv)) for _ in range(3))
-    return Samples(np.array(q), v, vd, 10.0 * tau)
+    samples = Samples(np.array(q), v, vd, 10.0 * tau)
+    if mechanism.loop_joints:
+        _close(mechanism, samples)
+    return samples
+
+
+def _close(mechanism: Mechanism, samples: Samples) -> None:
+    """Move every state to one in which the loops are closed and stay so."""
+    state = MechanismState(mechanism)
+    for q, v in zip(samples.q, samples.v, strict=True):
+        state.set_configuration(q)
+        state.set_velocity(v)
+        close_loops(state)
+        q[:], v[:] = state.q, state.v

@@ -51,8 +51,10 @@ times as fast as Pinocchio a contender is: the median over neighbouring windows.
 * `rbd`: a method of `rbd.compile(mechanism)` called from Python. It returns a new array; with two threads, it fills
   one that is there.
 * `rbd state`: `set_configuration`, `set_velocity`, `mass_matrix` and `dynamics` of a `MechanismState`.
+  For a mechanism with loops, `set_configuration`, `set_velocity` and `dynamics`.
 * `Pinocchio`: its functions called from Python; for many states, in a loop that keeps no result. *Its threads* are
   `rneaInParallel` and `abaInParallel`, which fill an array that is there.
+  With loops, `constraintDynamics`, solved to 1e-12; states have closed loops then.
 * `MuJoCo`: `mj_kinematics`, `mj_inverse`, `mj_forward` and the like called from Python, contacts and constraints
   switched off. They compute more than what is compared.
 * `CasADi kernel`: C code which CasADi writes for rbd's own graph, compiled with `-O3 -march=native`, in the same

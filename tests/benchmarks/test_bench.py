@@ -18,7 +18,7 @@ from rbd import bench, cli
 from rbd.bench import goals, ours, preparation, robots, tables
 from rbd.bench.clock import Pace, alternate
 from rbd.bench.contender import Contender, Quantity, difference
-from rbd.bench.report import SOLUTION, Preparation, Report, Row, Section
+from rbd.bench.report import LOOPED, MOVED, SOLUTION, Preparation, Report, Row, Section
 from rbd.bench.samples import COUNT, draw
 from rbd.bench.tree import tree_of
 from rbd.errors import SolverError, UnknownNameError
@@ -42,6 +42,25 @@ def test_every_section_is_measured(report: Report) -> None:
     sections = (Section.BATCH, Section.THREADS)
     expected |= {(section, q, ours.CALL) for section in sections for q in (Quantity.INVERSE, Quantity.FORWARD)}
     assert found == expected
+
+
+def test_a_linkage_has_sections_of_its_own() -> None:
+    report = bench.run(bench.Settings(robots=("four_bar",), quick=True, peers=False))
+    found = [(row.section, row.what, row.who) for row in report.rows]
+    forward = Quantity.FORWARD.value
+    expected = [(Section.ONE, forward, who) for who in (ours.KERNEL, ours.CALL)]
+    assert found == [*expected, *((Section.LIVE, what, ours.LIVE) for what in (LOOPED, MOVED))]
+    assert set(report.robots[0].operations) == {"inverse dynamics", "mass matrix", "forward dynamics"}
+    assert "dynamics with a loop" in bench.as_text(report)
+
+
+def test_states_of_a_linkage_are_closed() -> None:
+    mechanism = robots.robot("four_bar")
+    samples = draw(mechanism, 5)
+    for q, v in zip(samples.q, samples.v, strict=True):
+        state = rbd.MechanismState(mechanism, q, v)
+        assert float(rbd.loop_gap(state)) < 1e-10
+        assert np.abs(rbd.constraint_jacobian(state) @ v).max() < 1e-10
 
 
 def test_rows_hold_numbers_that_can_be(report: Report) -> None:

@@ -53,6 +53,16 @@ def test_many_states(pair: tuple[Ours, Peer], quantity: Quantity) -> None:
             assert difference(theirs, reference, [0, 7]) < 1e-10
 
 
+def test_a_loop() -> None:
+    pytest.importorskip("pinocchio")
+    mechanism = robots.robot("four_bar")
+    ours = Ours(mechanism, draw(mechanism, 8))
+    theirs = peers.constrained(ours)
+    assert theirs is not None
+    for mine in (ours.single(Quantity.FORWARD), ours.looped(), ours.moved()):
+        assert difference(theirs, mine, range(8)) < 1e-9
+
+
 @pytest.mark.skipif(not robots.has_examples(), reason="example-robot-data is not installed")
 def test_pinocchio_gets_the_model_its_own_reader_makes() -> None:
     pinocchio = pytest.importorskip("pinocchio")

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib.util import find_spec
 
-from rbd.bench.contender import Peer
+from rbd.bench.contender import Contender, Peer, Quantity
 from rbd.bench.ours import Ours
 from rbd.bench.tree import tree_of
 
@@ -18,6 +18,13 @@ PACKAGES = {"Pinocchio": "pinocchio", "MuJoCo": "mujoco", "CasADi": "casadi"}
 def installed(*, quick: bool) -> list[str]:
     """Return the names of the engines that can be measured; a quick run leaves out those that call a C compiler."""
     return [name for name, package in PACKAGES.items() if find_spec(package) and not (quick and name == "CasADi")]
+
+
+def constrained(ours: Ours) -> Contender | None:
+    """Return Pinocchio's dynamics of a mechanism with loops; None when it does not have such joints."""
+    from rbd.bench.peers.pinocchio_loops import constrained_contender
+
+    return constrained_contender(ours.mechanism, ours.samples.rows(Quantity.FORWARD))
 
 
 def load(name: str, ours: Ours) -> Peer | None:

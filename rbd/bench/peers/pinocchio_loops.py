@@ -1,0 +1,65 @@
+"""Pinocchio on mechanisms with hinges that close loops, called from Python.
+
+Room: bench. A hinge of a planar linkage is a constraint of three rows in Pinocchio, a point held fast; rbd has five
+rows, of which three are zero by structure. Both leave the same motion.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from rbd.bench.contender import Contender, calls
+from rbd.bench.peers.pinocchio import model_of
+from rbd.bench.tree import Tree, tree_of
+from rbd.mechanism import Mechanism
+from rbd.scalars.arrays import Array
+
+_PROXIMAL = 1e-12, 1e-10, 10
+"""Accuracy, regularisation and most iterations of the solver: as exact as the other contenders."""
+
+
+def constrained_contender(mechanism: Mechanism, rows: list[tuple[Array, ...]]) -> Contender | None:
+    """Return Pinocchio's constrained dynamics of hinged linkages; None when it has no such joints."""
+    bare, _ = mechanism.copy()
+    for joint in bare.loop_joints:
+        bare.remove_joint(joint)
+    tree = tree_of(bare)
+    if tree is None or any(link.kind == "floating" for link in tree.links):
+        return None
+    pin: Any = import_module("pinocchio")
+    model = model_of(pin, tree)
+    data, order = model.createData(), [link.v.start for link in tree.links]
+    models, datas = _constraints(pin, model, tree, mechanism)
+    pin.initConstraintDynamics(model, data, models, datas)
+    settings = pin.ProximalSettings(*_PROXIMAL)
+    arguments = [(model, data, *(x[order] for x in row), models, datas, settings) for row in rows]
+
+    def value(k: int) -> Array:
+        theirs: Array = pin.constraintDynamics(*arguments[k])
+        ours = theirs.copy()
+        ours[order] = theirs
+        return ours
+
+    return Contender("Pinocchio", calls(pin.constraintDynamics, arguments), len(arguments), value)
+
+
+def _constraints(pin: Any, model: Any, tree: Tree, mechanism: Mechanism) -> tuple[Any, Any]:
+    """Return one constraint per loop joint, and room for what it computes."""
+    index = {link.body: k + 1 for k, link in enumerate(tree.links)} | {0: 0}
+    models, datas = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
+    for joint in mechanism.loop_joints:
+        ends = (
+            (mechanism.predecessor(joint), mechanism.placement(joint)),
+            (
+                mechanism.successor(joint),
+                mechanism.successor_placement(joint),
+            ),
+        )
+        places: list[Any] = []
+        for body, tf in ends:
+            places += [index[mechanism.bodies.index(body)], pin.SE3(tf.rotation, tf.translation)]
+        constraint = pin.RigidConstraintModel(pin.ContactType.CONTACT_3D, model, *places, pin.ReferenceFrame.LOCAL)
+        models.append(constraint)
+        datas.append(constraint.createData())
+    return models, datas
