@@ -1,4 +1,4 @@
-"""Loops against the constrained dynamics of Pinocchio: four-bar linkages, and spatial loops closed by balls and welds."""
+"""Loops against the constrained dynamics of Pinocchio: four-bar linkages, spatial loops closed by balls and welds."""
 
 from __future__ import annotations
 
