@@ -4,7 +4,8 @@ Room: rational; may import compiled and above.
 
     kinematics.py    RationalForwardKinematics: variables, poses, conversions, bounds
     expansion.py     the state that runs on polynomials, and paths through the mechanism
-    coordinates.py   what becomes of the coordinates of every joint type
+    nominal.py       nominal configurations as they come in
+    coordinate.py, rotations.py, coordinates.py    what becomes of the coordinates of every joint type
     family.py        polynomials as scalars of the house
     ring.py, polynomial.py, arithmetic.py     variables, polynomials, sums and products
     fraction.py, conversion.py                rational functions, and how they come about

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias, final
 
 from rbd.mechanism import Joint, Mechanism, RigidBody
-from rbd.rational.coordinates import Coordinate, twin_of
+from rbd.rational.coordinate import Coordinate
+from rbd.rational.coordinates import twin_of
 from rbd.rational.family import Star
 from rbd.rational.pose import MultilinearPose
 from rbd.rational.ring import Ring

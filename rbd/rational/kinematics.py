@@ -7,8 +7,7 @@ to body are those of the state, run on polynomials.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from fractions import Fraction
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast, final, overload
 
 import numpy as np
@@ -17,7 +16,6 @@ from rbd.errors import (
     ArgumentError,
     FrameMismatchError,
     RbdError,
-    ScalarError,
     StaleStateError,
     UnknownNameError,
     quoted,
@@ -25,11 +23,13 @@ from rbd.errors import (
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.rational.bounds import Bounds, bounds_over
 from rbd.rational.conversion import rational_function
-from rbd.rational.coordinates import SUPPORTED, Coordinate, coordinates_of
+from rbd.rational.coordinate import Coordinate
+from rbd.rational.coordinates import SUPPORTED, coordinates_of
 from rbd.rational.evaluation import entries
 from rbd.rational.expansion import Expansion, Place
 from rbd.rational.family import HalfTangent, Star
 from rbd.rational.fraction import RationalFunction
+from rbd.rational.nominal import StarLike, nominal
 from rbd.rational.polynomial import Polynomial
 from rbd.rational.pose import MultilinearPose, RationalPose
 from rbd.rational.ring import Ring
@@ -42,9 +42,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from rbd.scalars import Scalar
-
-StarLike: TypeAlias = "ArrayLike | Sequence[object]"
-"""A nominal configuration: numbers, and HalfTangent for angles, which no checker finds a common type for."""
 
 ArrayOf: TypeAlias = "NDArray[Any]"
 """float64 for floats, an object or complex array for other scalars."""
@@ -160,7 +157,7 @@ class RationalForwardKinematics:
 
     def _expansion(self, q_star: StarLike, exact: bool) -> Expansion:
         self._require_current()
-        star = self._star(q_star, exact)
+        star = nominal(q_star, self._layout.nq, exact=exact)
         key = star, exact, self._mechanism.parameter_version
         found = self._expansions.pop(key, None)
         if found is None:
@@ -170,19 +167,6 @@ class RationalForwardKinematics:
                 self._expansions.pop(next(iter(self._expansions)))
         self._expansions[key] = found
         return found
-
-    def _star(self, q_star: StarLike, exact: bool) -> tuple[Star, ...]:
-        """Return q* checked: floats, or fractions, and HalfTangent."""
-        given: object = q_star
-        if not exact and not _is_special(given):
-            return tuple(cast("list[float]", float_array(given, (self._layout.nq,), "q_star").tolist()))
-        listed: list[Any] = list(cast("Iterable[Any]", q_star))
-        numbers = [Fraction(0) if isinstance(x, HalfTangent) else x for x in listed]
-        checked = scalars(numbers, self._layout.nq, "q_star")
-        return tuple(
-            entry if isinstance(entry, HalfTangent) else _star_entry(x, exact, i)
-            for i, (entry, x) in enumerate(zip(listed, checked, strict=True))
-        )
 
     def _require_current(self) -> None:
         made, now = self._layout.version, self._mechanism.structure_version
@@ -225,7 +209,7 @@ class RationalForwardKinematics:
         that of the angle within half a turn. q may have leading axes, or hold scalars of any family.
         """
         self._require_current()
-        star = self._star(q_star, exact=False)
+        star = nominal(q_star, self._layout.nq, exact=False)
         if np.ndim(cast("Any", q)) > 1:
             rows = float_array(q, (*np.shape(cast("Any", q))[:-1], self._layout.nq), "q")
             return self._each(rows, star, lambda c: c.nq, lambda c, x, x0: c.rows_to_s(x, x0, wrap=wrap))
@@ -238,7 +222,7 @@ class RationalForwardKinematics:
         s may have leading axes, or hold scalars of any family.
         """
         self._require_current()
-        star = self._star(q_star, exact=False)
+        star = nominal(q_star, self._layout.nq, exact=False)
         found = entries(self._plain, s)
         if not isinstance(found, tuple) and found.ndim > 1:
             return self._each(found, star, lambda c: c.ns, lambda c, x, x0: c.rows_to_q(x, x0))
@@ -314,16 +298,3 @@ def _coordinates(joint: Joint) -> tuple[Coordinate, ...]:
 def _naming(error: RbdError, argument: str) -> RbdError:
     """Return the error with the name of the argument in front."""
     return type(error)(f"{argument}: {error.message}", **{**error.fields, "argument": argument})
-
-
-def _is_special(q_star: object) -> bool:
-    """Tell whether q* holds more than floats."""
-    if not isinstance(q_star, (tuple, list)):
-        return False
-    return any(isinstance(x, (HalfTangent, Fraction)) for x in cast("Sequence[object]", q_star))
-
-
-def _star_entry(x: Scalar, exact: bool, i: int) -> float | Fraction:
-    if not is_float(x) and not isinstance(x, Fraction):
-        raise ScalarError(f"q_star[{i}] must be a real number, not {quoted(x)}", argument="q_star", scalar=x)
-    return Fraction(cast("float", x)) if exact else float(cast("float", x))

@@ -229,6 +229,9 @@ def test_refused_arguments_are_named() -> None:
         (lambda: kinematics.pose_polynomial([0, 0], "tip"), ArgumentError, "body"),  # type: ignore[arg-type]  # the test
         (lambda: kinematics.pose_polynomial([1, 0], tip, exact=True), ArgumentError, "q_star"),
         (lambda: kinematics.pose_polynomial([HalfTangent(1)], tip), ShapeError, "q_star"),
+        (lambda: kinematics.pose_polynomial(0.0, tip), ShapeError, "q_star"),
+        (lambda: kinematics.pose_polynomial(0.0, tip, exact=True), ShapeError, "q_star"),
+        (lambda: kinematics.pose_polynomial([0, 1j], tip), ShapeError, "q_star"),
         (lambda: kinematics.compute_s([0], [0, 0]), ShapeError, "q"),
         (lambda: kinematics.compute_s([0, 0], [0]), ShapeError, "q_star"),
         (lambda: kinematics.compute_s([0, np.inf], [0, 0]), NotFiniteError, "q"),

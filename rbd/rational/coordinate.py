@@ -1,0 +1,166 @@
+"""Coordinates that are lengths or angles: which variables, and how q and s follow from each other.
+
+Room: rational; may import compiled and above.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar, TypeAlias, cast, final
+
+import numpy as np
+from typing_extensions import override
+
+from rbd.errors import ArgumentError
+from rbd.rational.family import Angle, HalfTangent, Star
+from rbd.rational.polynomial import Polynomial
+from rbd.rational.ring import Block, Kind, Ring
+from rbd.scalars import Scalar, Vector, atan2, const, cos, divide, is_float, sin, sqrt, tan
+from rbd.scalars.arrays import Array
+
+Stars: TypeAlias = Sequence[Star]
+
+
+class Coordinate(ABC):
+    """One coordinate, or a few that belong together: `nq` numbers of q and `ns` of s; abstract."""
+
+    nq: ClassVar[int] = 1
+    ns: ClassVar[int] = 1
+    kind: ClassVar[Kind]
+
+    @abstractmethod
+    def entering(self, ring: Ring, block: Block, star: Stars) -> Vector:
+        """Return what the joint's transform is given in the place of q: polynomials around q*."""
+
+    @abstractmethod
+    def to_s(self, q: Vector, star: Stars, *, wrap: bool) -> Vector:
+        """Return s of q; with `wrap`, infinity for angles half a turn or more away."""
+
+    @abstractmethod
+    def to_q(self, s: Vector, star: Stars) -> Vector:
+        """Return q of s, infinite ones included."""
+
+    def rows_to_s(self, q: Array, star: Stars, *, wrap: bool) -> Array:
+        """Return what `to_s` returns for every row."""
+        return np.array([self.to_s(tuple(row), star, wrap=wrap) for row in q.tolist()]).reshape(len(q), self.ns)
+
+    def rows_to_q(self, s: Array, star: Stars) -> Array:
+        """Return what `to_q` returns for every row."""
+        return np.array([self.to_q(tuple(row), star) for row in s.tolist()]).reshape(len(s), self.nq)
+
+
+@final
+class LengthCoordinate(Coordinate):
+    """A displacement: s = q - q*."""
+
+    kind = Kind.LENGTH
+
+    @override
+    def entering(self, ring: Ring, block: Block, star: Stars) -> Vector:
+        return (Polynomial.variable(ring, block.s[0]) + Polynomial.given(ring, number(star[0])),)
+
+    @override
+    def to_s(self, q: Vector, star: Stars, *, wrap: bool) -> Vector:
+        return (q[0] - number(star[0]),)
+
+    @override
+    def to_q(self, s: Vector, star: Stars) -> Vector:
+        return (s[0] + number(star[0]),)
+
+    @override
+    def rows_to_s(self, q: Array, star: Stars, *, wrap: bool) -> Array:
+        return q - float(number(star[0]))
+
+    @override
+    def rows_to_q(self, s: Array, star: Stars) -> Array:
+        return s + float(number(star[0]))
+
+
+@final
+class AngleCoordinate(Coordinate):
+    """An angle: s = tan((q - q*) / 2)."""
+
+    kind = Kind.ANGLE
+
+    @override
+    def entering(self, ring: Ring, block: Block, star: Stars) -> Vector:
+        return (cast("Scalar", Angle(ring, block, star[0])),)
+
+    @override
+    def to_s(self, q: Vector, star: Stars, *, wrap: bool) -> Vector:
+        return (half_tangent(q[0] - angle(star[0]), wrap=wrap),)
+
+    @override
+    def to_q(self, s: Vector, star: Stars) -> Vector:
+        return (turn(s[0]) + angle(star[0]),)
+
+    @override
+    def rows_to_s(self, q: Array, star: Stars, *, wrap: bool) -> Array:
+        difference = q - float(angle(star[0]))
+        tangent: Array = np.tan(difference / 2)
+        if wrap:
+            tangent[np.abs(difference) >= np.pi] = np.inf
+            tangent = np.copysign(tangent, np.where(np.isinf(tangent), difference, tangent))
+        return tangent
+
+    @override
+    def rows_to_q(self, s: Array, star: Stars) -> Array:
+        turned: Array = 2 * np.arctan(s)
+        return turned + float(angle(star[0]))
+
+
+def half_tangent(difference: Scalar, *, wrap: bool) -> Scalar:
+    """Return tan(difference / 2), infinite from half a turn on when `wrap` says so."""
+    if wrap and is_float(difference) and abs(cast("float", difference)) >= math.pi:
+        return math.copysign(math.inf, cast("float", difference))
+    return tan(difference * const(1, 2))
+
+
+def turn(s: Scalar) -> Scalar:
+    """Return 2 atan(s), from -π to π, right at infinity too."""
+    return 2 * (math.atan(cast("float", s)) if is_float(s) else atan2(s, 1))
+
+
+@final
+class SinCosCoordinate(Coordinate):
+    """An angle given by its sine and cosine: s is the tangent of half the angle to that of q*."""
+
+    nq = 2
+    kind = Kind.ANGLE
+
+    @override
+    def entering(self, ring: Ring, block: Block, star: Stars) -> Vector:
+        c, s = (Polynomial.variable(ring, g) for g in block.circle)
+        sine, cosine = (Polynomial.given(ring, number(x)) for x in star)
+        return c * sine + s * cosine, c * cosine - s * sine
+
+    @override
+    def to_s(self, q: Vector, star: Stars, *, wrap: bool) -> Vector:
+        (s, c), (sine, cosine) = q, (number(x) for x in star)
+        along, across = cosine * c + sine * s, cosine * s - sine * c
+        # tan(Δ/2) = sin Δ / (1 + cos Δ) = (1 - cos Δ) / sin Δ: the one that does not cancel.
+        length = sqrt(along * along + across * across)
+        if is_float(along) and cast("float", along) < 0:
+            return (divide(length - along, across),)
+        return (divide(across, length + along),)
+
+    @override
+    def to_q(self, s: Vector, star: Stars) -> Vector:
+        sine, cosine = (number(x) for x in star)
+        by_sine, by_cosine = sin(turn(s[0])), cos(turn(s[0]))
+        return sine * by_cosine + cosine * by_sine, cosine * by_cosine - sine * by_sine
+
+
+def number(star: Star) -> Any:
+    """Return an entry of q* that is no angle; raise ArgumentError for a HalfTangent."""
+    if isinstance(star, HalfTangent):
+        message = f"{star} stands for a coordinate that is no angle"
+        raise ArgumentError(message, argument="q_star", value=star, allowed="HalfTangent for angles only")
+    return star
+
+
+def angle(star: Star) -> Any:
+    """Return an angle of q* as a number."""
+    return star.angle if isinstance(star, HalfTangent) else star

@@ -1,0 +1,119 @@
+"""Coordinates of rotations about any axis: unit quaternions, and what becomes one.
+
+Room: rational; may import compiled and above.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import cast, final
+
+import attrs
+from typing_extensions import override
+
+from rbd.errors import ArgumentError
+from rbd.rational.coordinate import Coordinate, Stars, number
+from rbd.rational.polynomial import Polynomial
+from rbd.rational.ring import Block, Kind, Ring
+from rbd.scalars import Scalar, Vector, divide, is_float, sqrt
+from rbd.spatial.linalg import Vec3
+from rbd.spatial.so3 import (
+    Quaternion,
+    quaternion_conjugate,
+    quaternion_product,
+)
+
+
+class RotationCoordinate(Coordinate):
+    """A rotation: s is axis times tan(angle / 2) of the rotation from q* to q, in the frame after; abstract."""
+
+    ns = 3
+    kind = Kind.ROTATION
+
+    @abstractmethod
+    def quaternion(self, q: Vector) -> Quaternion:
+        """Return a quaternion of the rotation."""
+
+    @abstractmethod
+    def coordinates(self, quaternion: Quaternion) -> Vector:
+        """Return the coordinates of a quaternion that is as long as that of q*."""
+
+    def star(self, star: Stars) -> Quaternion:
+        """Return the quaternion of q*; raise ArgumentError when it is zero."""
+        found = self.quaternion(tuple(number(x) for x in star))
+        if not any(found):
+            raise ArgumentError(
+                "q_star has a quaternion that is zero", argument="q_star", value=star, allowed="a unit quaternion"
+            )
+        return found
+
+    @override
+    def entering(self, ring: Ring, block: Block, star: Stars) -> Vector:
+        w, x, y, z = (Polynomial.variable(ring, g) for g in block.circle)
+        a, b, c, d = (Polynomial.given(ring, x) for x in self.star(star))
+        return quaternion_product((a, b, c, d), (w, x, y, z))
+
+    @override
+    def to_s(self, q: Vector, star: Stars, *, wrap: bool) -> Vector:
+        w, *vector = quaternion_product(quaternion_conjugate(self.star(star)), self.quaternion(q))
+        if is_float(w) and not w:  # half a turn: 0 / 0 in the directions that take no part
+            return tuple(divide(x, w) if x else 0.0 for x in vector)
+        return tuple(divide(x, w) for x in vector)
+
+    @override
+    def to_q(self, s: Vector, star: Stars) -> Vector:
+        w, vector = _homogeneous(s)
+        length = sqrt(w * w + sum((x * x for x in vector), 0))
+        step = (w / length, vector[0] / length, vector[1] / length, vector[2] / length)
+        return self.coordinates(quaternion_product(self.star(star), step))
+
+
+def _homogeneous(s: Vector) -> tuple[Scalar, Vec3]:
+    """Return (1, s) up to a factor, finite: infinite entries of s leave the directions of the others behind."""
+    x, y, z = s
+    if not all(is_float(c) for c in s):
+        return 1, (x, y, z)
+    sizes = [abs(cast("float", c)) for c in s]
+    if math.inf in sizes:
+        a, b, c = (math.copysign(1.0, cast("float", k)) if math.isinf(cast("float", k)) else 0.0 for k in s)
+        return 0.0, (a, b, c)
+    scale = max(1.0, *sizes)
+    return 1 / scale, (x / scale, y / scale, z / scale)
+
+
+@final
+class QuaternionCoordinate(RotationCoordinate):
+    """A rotation given by a quaternion."""
+
+    nq = 4
+
+    @override
+    def quaternion(self, q: Vector) -> Quaternion:
+        w, x, y, z = q
+        return w, x, y, z
+
+    @override
+    def coordinates(self, quaternion: Quaternion) -> Vector:
+        return quaternion
+
+
+@final
+@attrs.frozen
+class ThreeCoordinates(RotationCoordinate):
+    """A rotation given by three numbers, which themselves are no rational functions of s."""
+
+    nq = 3
+
+    _to_quaternion: Callable[[Vec3], Quaternion]
+    _from_quaternion: Callable[[Quaternion], Vec3]
+
+    @override
+    def quaternion(self, q: Vector) -> Quaternion:
+        x, y, z = q
+        return self._to_quaternion((x, y, z))
+
+    @override
+    def coordinates(self, quaternion: Quaternion) -> Vector:
+        return self._from_quaternion(quaternion)
