@@ -34,9 +34,9 @@ class Recipe:
     regroup: bool = False
     """Whether it asks for torques, masses and accelerations of joints only, so that inertias may be regrouped."""
 
-    def shapes(self, nv: int) -> Mapping[str, tuple[int, ...]]:
-        """Return the shapes of the other arguments."""
-        return {name: () if name in _TIMES else (nv,) for name in self.inputs}
+    def shapes(self, nv: int, ns: int) -> Mapping[str, tuple[int, ...]]:
+        """Return the shapes of the other arguments: s has a number per contact state."""
+        return {name: () if name in _TIMES else (ns if name == "s" else nv,) for name in self.inputs}
 
 
 def _poses(state: ScalarState) -> object:
@@ -89,9 +89,9 @@ def jacobian_recipe(target: RigidBody) -> Recipe:
     return Recipe(jacobian, "q")
 
 
-def step_recipe(integrator: Integrator) -> Recipe:
-    """Return the recipe of one step in time."""
-    return Recipe(step_function(integrator), "qv", ("tau", "dt"), regroup=True)
+def step_recipe(integrator: Integrator, ns: int = 0) -> Recipe:
+    """Return the recipe of one step in time of a mechanism with `ns` contact states."""
+    return Recipe(step_function(integrator), "qv", ("s", "tau", "dt") if ns else ("tau", "dt"), regroup=True)
 
 
 def controlled_step_recipe(integrator: Integrator, control: Program) -> Recipe:

@@ -20,6 +20,7 @@ from rbd.scalars.arrays import to_float_array
 from rbd.scalars.graph import Graph
 from rbd.scalars.program import Program
 from rbd.state.finding import recorded_or_found
+from rbd.state.layout import layout_of
 from rbd.state.parameters import ParameterName, current_values
 from rbd.state.recording import coordinate_inputs, recording_state
 
@@ -80,7 +81,9 @@ def recorded_anew(recipe: Recipe, mechanism: Mechanism, name: str) -> RecordedFu
 def _program(recipe: Recipe, mechanism: Mechanism, name: str, parameters: Sequence[ParameterName]) -> Program:
     graph = Graph()
     coordinates = coordinate_inputs(graph, mechanism, with_velocity=recipe.coordinates == "qv")
-    arguments = {key: _argument(graph, key, shape) for key, shape in recipe.shapes(mechanism.nv).items()}
+    arguments = {
+        key: _argument(graph, key, shape) for key, shape in recipe.shapes(mechanism.nv, layout_of(mechanism).ns).items()
+    }
     state = recording_state(graph, mechanism, coordinates, parameters, regroup=recipe.regroup)
     return Program.of(graph, _identifier(re.sub(r"\W+", "_", name)), _named(recipe.function(state, **arguments)))
 

@@ -6,7 +6,7 @@ Room: compiled; may import algorithms and above.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import final
+from typing import final, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,10 +20,11 @@ from rbd.compiled.recipes import RECIPES, Recipe, jacobian_recipe, step_recipe
 from rbd.compiled.record import recorded_function
 from rbd.compiled.rollout import rollout
 from rbd.compiled.stepping import Integrator
-from rbd.errors import StaleStateError
+from rbd.errors import ArgumentError, StaleStateError
 from rbd.mechanism import Mechanism, RigidBody
 from rbd.progress import Listener
 from rbd.scalars.arrays import Array
+from rbd.state.layout import layout_of
 from rbd.state.parameters import ParameterName, parameter_shape
 
 
@@ -168,6 +169,7 @@ class CompiledRobot:
         recorded = self._function(f"geometric_jacobian of {target.name}", lambda: jacobian_recipe(target))
         return _only(recorded.call((q,), parameters, out, threads))
 
+    @overload
     def step(
         self,
         q: ArrayLike,
@@ -175,17 +177,58 @@ class CompiledRobot:
         tau: ArrayLike,
         dt: ArrayLike,
         *,
+        s: None = None,
         integrator: Integrator = "munthe-kaas-rk4",
         threads: int = 1,
         **parameters: ArrayLike,
-    ) -> tuple[Array, Array]:
-        """Return (q, v) a time `dt` later, the torques held; `dt` is one number, or one per member of the batch."""
-        function = self._function(f"step {integrator}", lambda: step_recipe(integrator))
-        result = function.call((q, v, tau, dt), parameters, None, threads)
-        if integrator == "munthe-kaas-rk4":
-            self._offer("step", function)
-        return result[0], result[1]
+    ) -> tuple[Array, Array]: ...
+    @overload
+    def step(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        dt: ArrayLike,
+        *,
+        s: ArrayLike,
+        integrator: Integrator = "munthe-kaas-rk4",
+        threads: int = 1,
+        **parameters: ArrayLike,
+    ) -> tuple[Array, Array, Array]: ...
+    def step(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        dt: ArrayLike,
+        *,
+        s: ArrayLike | None = None,
+        integrator: Integrator = "munthe-kaas-rk4",
+        threads: int = 1,
+        **parameters: ArrayLike,
+    ) -> tuple[Array, ...]:
+        """Return (q, v) a time `dt` later, the torques held; `dt` is one number, or one per member of the batch.
 
+        Mechanisms with contact states take them as `s`, (..., ns), and return (q, v, s).
+        """
+        function, start = self._stepping(integrator, q, v, s)
+        result = function.call((*start, tau, dt), parameters, None, threads)
+        if integrator == "munthe-kaas-rk4" and s is None:
+            self._offer("step", function)
+        return tuple(result)
+
+    def _stepping(
+        self, integrator: Integrator, q: ArrayLike, v: ArrayLike, s: ArrayLike | None
+    ) -> tuple[RecordedFunction, tuple[ArrayLike, ...]]:
+        """Return what takes a step, and what it begins with."""
+        ns = layout_of(self._mechanism).ns
+        if (s is None) != (ns == 0):
+            message = f"s must be {'left out' if s is not None else 'given'}: the mechanism has {ns} contact states"
+            raise ArgumentError(message, argument="s", value=s, allowed=ns)
+        function = self._function(f"step {integrator}", lambda: step_recipe(integrator, ns))
+        return function, (q, v) if s is None else (q, v, s)
+
+    @overload
     def rollout(
         self,
         q: ArrayLike,
@@ -194,17 +237,46 @@ class CompiledRobot:
         dt: float,
         steps: int,
         *,
+        s: None = None,
         integrator: Integrator = "munthe-kaas-rk4",
         threads: int = 1,
         **parameters: ArrayLike,
-    ) -> tuple[Array, Array]:
+    ) -> tuple[Array, Array]: ...
+    @overload
+    def rollout(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        dt: float,
+        steps: int,
+        *,
+        s: ArrayLike,
+        integrator: Integrator = "munthe-kaas-rk4",
+        threads: int = 1,
+        **parameters: ArrayLike,
+    ) -> tuple[Array, Array, Array]: ...
+    def rollout(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        dt: float,
+        steps: int,
+        *,
+        s: ArrayLike | None = None,
+        integrator: Integrator = "munthe-kaas-rk4",
+        threads: int = 1,
+        **parameters: ArrayLike,
+    ) -> tuple[Array, ...]:
         """Return (q, v) at all `steps` + 1 times, a time axis before the last one.
 
         `tau` is held for the whole time, (..., nv), or has one row per step: (..., steps, nv). To tell them apart, tau
-        with a time axis must have one more axis than q. Errors say in a note which step they are from.
+        with a time axis must have one more axis than q. Errors say in a note which step they are from. Mechanisms with
+        contact states take those at the beginning as `s` and return (q, v, s).
         """
-        function = self._function(f"step {integrator}", lambda: step_recipe(integrator))
-        return rollout(function.evaluation, (q, v, tau, dt), steps, threads, parameters)
+        function, start = self._stepping(integrator, q, v, s)
+        return rollout(function.evaluation, (*start, tau, dt), steps, threads, parameters)
 
     @override
     def __repr__(self) -> str:

@@ -23,23 +23,23 @@ from rbd.scalars.program import Port
 if TYPE_CHECKING:
     from rbd.native.kernel import NativeKernel
 
-History = tuple[Array, Array]
-"""q and v at all times: time first, then the members of a batch if there is one."""
+History = tuple[Array, ...]
+"""q, v and perhaps s at all times: time first, then the members of a batch if there is one."""
 
 
 def rollout(
     step: Evaluation, arrays: Sequence[ArrayLike], steps: int, threads: int, parameters: Mapping[str, ArrayLike]
 ) -> History:
-    """Return q and v at `steps` + 1 times, time before the last axis; `arrays` are q, v, tau and dt.
+    """Return q, v and s at `steps` + 1 times, time before the last axis; `arrays` are q, v, s if any, tau and dt.
 
     `tau` is as `CompiledRobot.rollout` says. Raises as a step does, with a note saying which one it was.
     """
     if steps < 0:
         raise ArgumentError(f"steps is {steps}, must not be negative", argument="steps", value=steps)
-    q, v, tau, dt = arrays
-    series = _series(np.asarray(q).ndim, tau, step.outline.inputs[2], steps)
+    *start, tau, dt = arrays
+    series = _series(np.asarray(start[0]).ndim, tau, step.outline.inputs[len(start)], steps)
     first = tau if series is None else series[..., 0, :] if steps else np.zeros(series.shape[-1])
-    inputs = step.inputs((q, v, first, dt), parameters)
+    inputs = step.inputs((*start, first, dt), parameters)
     return _Walk(step, inputs, series, steps).go(threads)
 
 
@@ -55,15 +55,17 @@ class _Walk:
     """The steps of all members of a batch."""
 
     def __init__(self, step: Evaluation, inputs: list[Array], series: Array | None, steps: int) -> None:
-        """Place what goes in; q and v are the beginning of the history."""
+        """Place what goes in; the first ones are the beginning of the history."""
         self._step, self._steps = step, steps
+        self._count = len(step.outline.outputs)
+        """Of arrays that a step moves."""
         ports = step.outline.inputs
         whole = [] if series is None else [Port("tau", series.shape[-2:])]
         self._lead = leading_shape([*ports, *whole], inputs if series is None else [*inputs, series])
         self._rows = [as_rows(array, port, self._lead) for array, port in zip(inputs, ports, strict=True)]
         self._series = series
         members = math.prod(self._lead)
-        self._history = tuple(np.empty((steps + 1, members, port.size)) for port in ports[:2])
+        self._history = tuple(np.empty((steps + 1, members, port.size)) for port in ports[: self._count])
         for times, row in zip(self._history, self._rows, strict=False):
             times[0] = row
 
@@ -73,8 +75,7 @@ class _Walk:
         if self._steps and self._history[0].shape[1]:
             self._take_all(kernel, threads)
         shaped = (x.reshape(len(x), *self._lead, x.shape[-1]) for x in self._history)
-        q, v = (np.ascontiguousarray(np.moveaxis(x, 0, -2)) for x in shaped)
-        return q, v
+        return tuple(np.ascontiguousarray(np.moveaxis(x, 0, -2)) for x in shaped)
 
     def _take_all(self, kernel: NativeKernel | None, threads: int) -> None:
         if kernel is None:
@@ -89,11 +90,12 @@ class _Walk:
 
     def _take(self, k: int) -> None:
         """Take step `k` of all members, at leisure."""
-        q, v = (x[k].reshape(*self._lead, -1) for x in self._history)
-        tau = self._rows[2] if self._series is None else self._series[..., k, :]
-        others = {port.name: row for port, row in zip(self._step.outline.inputs[3:], self._rows[3:], strict=True)}
+        states = (x[k].reshape(*self._lead, -1) for x in self._history)
+        tau = self._rows[self._count] if self._series is None else self._series[..., k, :]
+        ports, rest = self._step.outline.inputs[self._count + 1 :], self._rows[self._count + 1 :]
+        others = {port.name: row for port, row in zip(ports, rest, strict=True)}
         named: Any = {key: self._unflattened(row, key) for key, row in others.items()}
-        found = self._step(q, v, tau, **named)
+        found = self._step(*states, tau, **named)
         for times, now in zip(self._history, found, strict=True):
             times[k + 1] = np.reshape(now, times[k + 1].shape)
 
@@ -103,10 +105,10 @@ class _Walk:
 
     def _moving(self) -> list[tuple[Array, int]]:
         """Return the inputs, and by how many doubles they move on from step to step."""
-        series = self._rows[2] if self._series is None else self._series
+        series = self._rows[self._count] if self._series is None else self._series
         jump = 0 if self._series is None else series.shape[-1]
         states = [(x, x.shape[1] * x.shape[2]) for x in self._history]
-        return [*states, (series, jump), *((row, 0) for row in self._rows[3:])]
+        return [*states, (series, jump), *((row, 0) for row in self._rows[self._count + 1 :])]
 
     def _next(self) -> list[tuple[Array, int]]:
         return [(x[1:], x.shape[1] * x.shape[2]) for x in self._history]
@@ -123,22 +125,23 @@ class _Walk:
 
         ports, members = self._step.outline.inputs, self._history[0].shape[1]
         strides = [0 if row.ndim == len(port.shape) else port.size for row, port in zip(self._rows, ports, strict=True)]
-        strides[:2] = [port.size for port in ports[:2]]
+        strides[: self._count] = [port.size for port in ports[: self._count]]
         moving = self._moving()
         if self._series is not None:  # time first, as rows must lie side by side
             wide = np.broadcast_to(self._series, (*self._lead, *self._series.shape[-2:]))
             rows = np.ascontiguousarray(np.moveaxis(wide, -2, 0))
-            moving[2], strides[2] = (rows, members * ports[2].size), ports[2].size
+            size = ports[self._count].size
+            moving[self._count], strides[self._count] = (rows, members * size), size
         outcome = repeat_rows(kernel, self._steps, moving, strides, self._next(), members, threads)
         if outcome.row >= 0:
             self._fail(outcome.done, outcome.status, outcome.row)
 
     def _fail(self, k: int, status: int, row: int | None) -> None:
         """Raise what a status of step `k` stands for."""
-        series = self._rows[2] if self._series is None else self._series[..., k, :]
+        series = self._rows[self._count] if self._series is None else self._series[..., k, :]
         states = [x[k] if self._lead else x[k, 0] for x in self._history]
         try:
-            raise_status(self._step.outline, status, [*states, series, *self._rows[3:]], row)
+            raise_status(self._step.outline, status, [*states, series, *self._rows[self._count + 1 :]], row)
         except Exception as error:
             error.add_note(f"in step {k} of {self._steps}")
             raise

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from rbd.algorithms.forward_dynamics import forward_dynamics_kernel
+from rbd.algorithms.soft_contact import contact_forces_kernel, settled_contacts_kernel
 from rbd.errors import ArgumentError
 from rbd.scalars import Scalar, Vector, const
 from rbd.scalars.program import Program
@@ -21,26 +22,27 @@ Integrator = Literal["munthe-kaas-rk4", "semi-implicit-euler"]
 Torques = Callable[[ScalarState, Scalar], Vector]
 """Torques at a state and a time."""
 
-_Rates = tuple[Vector, Vector]
-"""Derivatives of coordinates and of velocities."""
+_Rates = tuple[Vector, Vector, Vector]
+"""Derivatives of coordinates, of velocities and of contact states."""
 
 
 def step_function(integrator: Integrator) -> Callable[..., dict[str, Vector]]:
-    """Return a function of (state, tau, dt) that gives the next q and v."""
+    """Return a function of (state, tau, dt, s) that gives the next q, v and, if there are contact states s, those."""
     if integrator not in _STEPS:
         raise ArgumentError(
             f"unknown integrator {integrator!r}", argument="integrator", value=integrator, allowed=tuple(_STEPS)
         )
     advance = _STEPS[integrator]
 
-    def step(state: ScalarState, tau: Vector, dt: Scalar) -> dict[str, Vector]:
+    def step(state: ScalarState, tau: Vector, dt: Scalar, s: Vector = ()) -> dict[str, Vector]:
         held = tuple(tau)
 
         def torques(state: ScalarState, time: Scalar) -> Vector:
             return held
 
-        q, v = advance(state, torques, 0, dt)
-        return {"q_next": q, "v_next": v}
+        q, v, s_next = advance(state, torques, 0, dt, 0, tuple(s))
+        moved = {"q_next": q, "v_next": v}
+        return moved | {"s_next": s_next} if s_next else moved
 
     return step
 
@@ -58,38 +60,41 @@ def controlled_step_function(integrator: Integrator, control: Program) -> Callab
         return tuple(replay(control, [x for port in control.inputs for x in known[port.name]]))
 
     def step(state: ScalarState, t: Scalar, t_next: Scalar) -> dict[str, Vector]:
-        q, v = advance(state, torques, t, t_next - t, t_next)
+        q, v, _ = advance(state, torques, t, t_next - t, t_next)
         return {"q_next": q, "v_next": v}
 
     return step
 
 
 def _semi_implicit(
-    state: ScalarState, torques: Torques, t: Scalar, dt: Scalar, end: Scalar = 0
-) -> tuple[Vector, Vector]:
+    state: ScalarState, torques: Torques, t: Scalar, dt: Scalar, end: Scalar = 0, s: Vector = ()
+) -> tuple[Vector, Vector, Vector]:
     """Velocities first, then configurations with the new velocities."""
-    v = _moved(state.velocity_scalars(), _accelerations(state, torques(state, t)), dt)
-    return moved_along(state, v, dt), v
+    vd, sd = _accelerations(state, torques(state, t), s)
+    v = _moved(state.velocity_scalars(), vd, dt)
+    return _settled(state, moved_along(state, v, dt), v, _moved(s, sd, dt))
 
 
-def _munthe_kaas(state: ScalarState, torques: Torques, t: Scalar, dt: Scalar, end: Scalar = 0) -> tuple[Vector, Vector]:
+def _munthe_kaas(
+    state: ScalarState, torques: Torques, t: Scalar, dt: Scalar, end: Scalar = 0, s: Vector = ()
+) -> tuple[Vector, Vector, Vector]:
     """Four stages; each sees the configuration through coordinates around the beginning of the step."""
     v0, half = state.velocity_scalars(), dt * const(1, 2)
     still = (0,) * len(v0)
 
     def stage(time: Scalar, rates: _Rates, ahead: Scalar) -> _Rates:
         there = _stage(state, _moved(still, rates[0], ahead), _moved(v0, rates[1], ahead))
-        return _rates(state, there, torques(there, time))
+        return _rates(state, there, torques(there, time), _moved(s, rates[2], ahead))
 
-    first = _rates(state, state, torques(state, t))
+    first = _rates(state, state, torques(state, t), s)
     second = stage(t + half, first, half)
     third = stage(t + half, second, half)
     fourth = stage(end, third, dt)
-    phid, vd = (_weighted(*(rates[k] for rates in (first, second, third, fourth))) for k in (0, 1))
-    return _landed(state, _moved(still, phid, dt)), _moved(v0, vd, dt)
+    phid, vd, sd = (_weighted(*(rates[k] for rates in (first, second, third, fourth))) for k in (0, 1, 2))
+    return _settled(state, _landed(state, _moved(still, phid, dt)), _moved(v0, vd, dt), _moved(s, sd, dt))
 
 
-_STEPS: dict[str, Callable[..., tuple[Vector, Vector]]] = {
+_STEPS: dict[str, Callable[..., tuple[Vector, Vector, Vector]]] = {
     "munthe-kaas-rk4": _munthe_kaas,
     "semi-implicit-euler": _semi_implicit,
 }
@@ -99,9 +104,9 @@ def _stage(start: ScalarState, phi: Vector, v: Vector) -> ScalarState:
     return start.with_scalars(_global(start, phi), v)
 
 
-def _rates(start: ScalarState, state: ScalarState, tau: Vector) -> tuple[Vector, Vector]:
-    """Return the derivatives of the coordinates around the beginning of the step, and of v."""
-    return _coordinate_rates(start, state, state.velocity_scalars()), _accelerations(state, tau)
+def _rates(start: ScalarState, state: ScalarState, tau: Vector, s: Vector) -> _Rates:
+    """Return the derivatives of the coordinates around the beginning of the step, of v and of s."""
+    return _coordinate_rates(start, state, state.velocity_scalars()), *_accelerations(state, tau, s)
 
 
 def _coordinate_rates(start: ScalarState, state: ScalarState, v: Vector) -> Vector:
@@ -112,9 +117,17 @@ def _coordinate_rates(start: ScalarState, state: ScalarState, v: Vector) -> Vect
     return tuple(rates)
 
 
-def _accelerations(state: ScalarState, tau: Vector) -> Vector:
-    """Return vd; loops are kept, with the default stabilisation."""
-    return forward_dynamics_kernel(state, tau)
+def _accelerations(state: ScalarState, tau: Vector, s: Vector) -> tuple[Vector, Vector]:
+    """Return vd and the rates of contact states; loops are kept, with the default stabilisation."""
+    if not state.layout.touches:
+        return forward_dynamics_kernel(state, tau), ()
+    contact = contact_forces_kernel(state, s)
+    return forward_dynamics_kernel(state, tau, contact.wrenches), contact.sd
+
+
+def _settled(state: ScalarState, q: Vector, v: Vector, s: Vector) -> tuple[Vector, Vector, Vector]:
+    """Return where a step ends, with the contact states of points that have lifted off reset to zero."""
+    return q, v, settled_contacts_kernel(state.with_scalars(q, v), s) if s else ()
 
 
 def moved_along(start: ScalarState, v: Vector, dt: Scalar) -> Vector:

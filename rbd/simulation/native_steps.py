@@ -27,6 +27,7 @@ from rbd.simulation.semi_implicit import SemiImplicitEuler
 from rbd.simulation.tableau import RUNGE_KUTTA_4
 from rbd.state import MechanismState
 from rbd.state.interpreted import is_interpreted
+from rbd.state.layout import layout_of
 
 if TYPE_CHECKING:
     from rbd.native.kernel import NativeKernel
@@ -36,6 +37,8 @@ WORTH_IT: Final = 500
 """Steps from which on a run is compiled: a fixed number, so that results do not depend on how fast a machine is."""
 LARGEST: Final = 128
 """Joints up to which a step is compiled: it is straight-line code, four forward dynamics long."""
+MOST_TOUCHES: Final = 256
+"""Contact points up to which a step is compiled."""
 STRETCH: Final = 20_000
 """Steps between two looks at the progress bar and the keyboard, for one joint; fewer for more joints."""
 
@@ -74,18 +77,20 @@ class NativeSteps:
         self.stretch = max(STRETCH // max(len(mechanism.tree_joints), 1), 1)
         """How many steps to ask for at a time."""
 
-    def take(self, times: Array, q: Array, v: Array) -> tuple[Array, Array]:
-        """Return q and v at `times[1:]`, or at as many of them as machine code comes to, from q and v at `times[0]`."""
+    def take(self, times: Array, q: Array, v: Array, s: Array) -> tuple[Array, Array, Array]:
+        """Return q, v and s at `times[1:]`, or as many of them as machine code comes to, from those at `times[0]`."""
         from rbd.native.repeat import repeat
 
         steps = len(times) - 1
-        history = tuple(np.empty((steps + 1, x.size)) for x in (q, v))
-        for rows, x in zip(history, (q, v), strict=True):
+        start = (q, v, s) if s.size else (q, v)
+        history = tuple(np.empty((steps + 1, x.size)) for x in start)
+        for rows, x in zip(history, start, strict=True):
             rows[0] = x
         states: Moving = [(rows, rows.shape[1]) for rows in history]
         following: Moving = [(rows[1:], rows.shape[1]) for rows in history]
         done = repeat(self._kernel, steps, [*states, *self._others(times)], following).done
-        return history[0][1 : done + 1], history[1][1 : done + 1]
+        found = [rows[1 : done + 1] for rows in history]
+        return found[0], found[1], found[2] if s.size else np.empty((done, 0))
 
     def _others(self, times: Array) -> Moving:
         if self._controlled:
@@ -98,7 +103,7 @@ def native_steps(
 ) -> NativeSteps | None:
     """Return what takes `steps` steps of `state` in machine code; None where that is not worth it, or not possible."""
     name = _name(method)
-    if name is None or steps < WORTH_IT or not _is_plain(state) or not native.available() or is_interpreted():
+    if name is None or steps < WORTH_IT or not _is_plain(state, control) or not native.available() or is_interpreted():
         return None
     try:
         kernel = _step(state.mechanism, name, control).evaluation.compile()
@@ -113,10 +118,12 @@ def _name(method: Integrator) -> StepName | None:
     return "munthe-kaas-rk4" if isinstance(method, MuntheKaas) and method.tableau is RUNGE_KUTTA_4 else None
 
 
-def _is_plain(state: MechanismState) -> bool:
-    """Return whether the mechanism is of moderate size and touches nothing."""
+def _is_plain(state: MechanismState, control: RecordedControl | None) -> bool:
+    """Return whether the mechanism is of moderate size, and touches nothing while it is controlled."""
     layout = state.layout
-    return not layout.touches and 0 < len(layout.links) <= LARGEST
+    if len(layout.touches) > MOST_TOUCHES or (control is not None and layout.touches):
+        return False
+    return 0 < len(layout.links) <= LARGEST
 
 
 _Key = tuple[StepName, str]
@@ -141,5 +148,5 @@ def _step(mechanism: Mechanism, name: StepName, control: RecordedControl | None)
 
 def _recorded(mechanism: Mechanism, name: StepName, control: RecordedControl | None) -> RecordedFunction:
     if control is None:
-        return recorded_function(step_recipe(name), mechanism, f"step {name}")
+        return recorded_function(step_recipe(name, layout_of(mechanism).ns), mechanism, f"step {name}")
     return recorded_anew(controlled_step_recipe(name, control.function.program), mechanism, "controlled_step")

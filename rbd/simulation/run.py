@@ -156,14 +156,15 @@ class Run:
 
     def _stretch(self, native: NativeSteps, times: list[float], bar: Progress) -> int:
         """Take the steps between `times`, as far as machine code comes; return how many."""
-        q, v = native.take(np.array(times), self.state.q, self.state.v)
+        q, v, s = native.take(np.array(times), self.state.q, self.state.v, self._s)
         done = len(q)
         self._last_was_whole = done == len(times) - 1
         if done:
             self.state.set_configuration(q[-1])
             self.state.set_velocity(v[-1])
             q[-1] = self.state.q
-            self._onlookers.take_rows(times[1 : done + 1], q, v, self._s)
+            self._onlookers.take_rows(times[1 : done + 1], q, v, s)
+            self._s = s[-1].copy()
             self._last = (times[done], q[-1].copy(), v[-1].copy())
             bar.update(done)
         return done

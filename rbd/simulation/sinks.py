@@ -42,9 +42,9 @@ class Sink(ABC):
         """Take one sample; the arrays are not the sink's to keep."""
 
     def take_rows(self, times: Sequence[float], q: Array, v: Array, s: Array) -> None:
-        """Take samples with the same s, one row of `q` and `v` for each of `times`."""
-        for t, row, rate in zip(times, q, v, strict=True):
-            self.take(t, row, rate, s)
+        """Take samples, one row of `q`, `v` and `s` for each of `times`."""
+        for t, *sample in zip(times, q, v, s, strict=True):
+            self.take(t, *sample)
 
     @abstractmethod
     def finish(self) -> Trajectory:
