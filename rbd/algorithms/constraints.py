@@ -18,6 +18,7 @@ from rbd.algorithms.stabilization import (
 )
 from rbd.scalars import Matrix, Scalar, Vector, absolute, maximum
 from rbd.state import ArrayOf, State, StateView, kernel
+from rbd.state.direct import direct
 from rbd.state.kernel import require_state
 
 A = TypeVar("A", bound=ArrayOf)
@@ -50,6 +51,7 @@ def loop_gap_kernel(state: StateView) -> Scalar:
     return gap
 
 
+@direct(constraint_jacobian_kernel)
 def constraint_jacobian(state: State[A], *, out: A | None = None) -> A:
     """Return K, (nc, nv): K v is how fast the loops open, and zero where they are kept.
 
@@ -67,6 +69,7 @@ def constraint_jacobian(state: State[A], *, out: A | None = None) -> A:
     return state.pack(rows, "constraint jacobian", (state.layout.nc, state.layout.nv), out)
 
 
+@direct(constraint_bias_kernel)
 def constraint_bias(state: State[A], *, stabilization: Stabilization = DEFAULT, out: A | None = None) -> A:
     """Return k, (nc,), of K vd = -k: the accelerations that keep the loops closed, or draw them together.
 
@@ -87,6 +90,7 @@ def constraint_bias(state: State[A], *, stabilization: Stabilization = DEFAULT, 
     return state.pack(values, "constraint bias", (state.layout.nc,), out)
 
 
+@direct(constraint_error_kernel)
 def constraint_error(state: State[A], *, out: A | None = None) -> A:
     """Return how far the loops are open, (nc,): one number (m or rad) per row of the constraint Jacobian.
 

@@ -17,6 +17,10 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
+_PLAIN = {"out"}
+"""Keywords that do not change what is computed: after a call with others, the kernel just run is not the usual one."""
+
+
 def direct(kernel: Callable[..., Any]) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Give a function of a state, and perhaps of vectors, that returns one array a short way to its kernel."""
     body = body_of(kernel)
@@ -33,7 +37,8 @@ def direct(kernel: Callable[..., Any]) -> Callable[[Callable[P, R]], Callable[P,
                 if answer is not NotImplemented:
                     return answer
             result: Any = cast("Any", function)(state, *args, **named)
-            state.open_door(body)
+            if named.keys() <= _PLAIN:
+                state.open_door(body)
             return result
 
         return cast("Callable[P, R]", call)

@@ -354,7 +354,7 @@ def solving(tree: ShortWay, loops: ShortWay) -> Callable[[Callable[P, DynamicsRe
             if leads_there and door is not None and (door(*args) if args else door(state.still)) is None:
                 return result
             cast("Any", function)(result, state, *args, **named)
-            if not state.layout.touches:
+            if not (named or state.layout.touches):  # a keyword may have asked for another solution than the usual one
                 result.open_door(state, loops if state.layout.loops else tree)
             return result
 

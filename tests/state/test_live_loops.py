@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import pickle
 from collections.abc import Callable
 from typing import Any
@@ -103,10 +104,12 @@ def test_stabilisations_do_not_mix() -> None:
     ]
     expected = [solution(case, DynamicsResult(case.mechanism), tau, **choice) for choice in choices]
     assert np.abs(expected[0][1] - expected[1][1]).max() > 1e-3
-    for _ in range(3):
-        for choice, answer in zip(choices, expected, strict=True):
+    for order in itertools.permutations(range(4)):
+        for k in (*order, *order):
+            choice, answer = choices[k], expected[k]
             agree(solution(case, result, tau, **choice), answer)
             agree([np.array(rbd.forward_dynamics(case.state, tau, **choice))], [answer[1]])
+            agree([np.array(rbd.constraint_bias(case.state, **choice))], [answer[6]])
 
 
 def test_edited_parameters_are_honoured() -> None:
