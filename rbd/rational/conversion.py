@@ -12,6 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Final, TypeAlias, cast
 
+import attrs
 import numpy as np
 
 from rbd.errors import ArgumentError
@@ -80,16 +81,32 @@ def _converted_dense(p: Polynomial, blocks: Sequence[Block]) -> Polynomial:
     for _ in blocks:  # the axis worked on moves to the end, so that after all of them the order is the old one
         result = (_BASIS @ result.reshape(3, -1)).T.reshape(-1)
         sizes = (np.abs(_BASIS) @ sizes.reshape(3, -1)).T.reshape(-1)
-    result[np.abs(result) <= _KEEPS * sizes] = 0.0
+    gone = np.abs(result) <= _KEEPS * sizes
+    result[gone] = 0.0
     found: Packed = {key: c for key, c in zip(keys, result.tolist(), strict=True) if c}
-    return Polynomial(p.ring, _content(p.content, found, float(sizes.max(initial=0.0)), len(blocks)))
+    dropped = sizes[gone & (sizes > 0.0)]
+    errors = _Errors(
+        2.0 ** len(blocks), 2 * len(blocks), float(sizes.max(initial=0.0)), float(dropped.sum()), len(dropped)
+    )
+    return Polynomial(p.ring, errors.content(p.content, found, max(2, p.content.degree)))
 
 
-def _content(old: Content, terms: Packed, size: float, count: int) -> Content:
-    """Return the numerator: conversion doubles errors per angle, and rounds."""
-    error = 2.0**count * old.error + (2 * count + 32) * ROUNDING * size
-    top = max(map(abs, cast("Mapping[int, float]", terms).values()), default=0.0)
-    return Content(terms, old.support, max(2, old.degree), False, top, error, 2.0**count * old.lost)
+@attrs.frozen
+class _Errors:
+    """What conversion does to errors: how much it multiplies them, how often it rounds, what there was, what went."""
+
+    growth: float
+    roundings: int
+    largest: float
+    gone: float
+    gone_count: int
+
+    def content(self, old: Content, terms: Packed, degree: int) -> Content:
+        """Return the numerator with these terms."""
+        error, rounding = self.growth * old.error, _KEEPS + self.roundings * ROUNDING
+        lost = self.growth * old.lost + self.gone_count * error + rounding * self.gone
+        top = max((abs(float(c)) for c in terms.values()), default=0.0)
+        return Content(terms, old.support, degree, False, top, error + rounding * self.largest, lost)
 
 
 @functools.lru_cache(maxsize=64)
@@ -121,15 +138,14 @@ def _converted_sparse(p: Polynomial, powers: Mapping[int, int]) -> Polynomial:
         block, rows = ring.blocks[number], _Rows(ring.blocks[number], power)
         terms, sizes = _substituted(ring, terms, sizes, block, rows)
         growth *= rows.growth
-    kept = terms if ring.exact else {key: c for key, c in terms.items() if abs(c) > _KEEPS * sizes[key]}
-    kept = {key: c for key, c in kept.items() if c}
-    old, size = p.content, max(map(float, sizes.values()), default=0.0)
-    error = 0.0 if ring.exact else growth * old.error + (8 * len(powers) + 32) * ROUNDING * size * growth
-    top = max((abs(float(c)) for c in kept.values()), default=0.0)
-    degree = old.degree + 2 * max(powers.values(), default=0)
-    return Polynomial(
-        ring, Content(kept, old.support, degree, not powers and old.multilinear, top, error, growth * old.lost)
-    )
+    old, degree = p.content, p.content.degree + 2 * max(powers.values(), default=0)
+    if ring.exact:
+        return Polynomial(ring, Content({key: c for key, c in terms.items() if c}, old.support, degree, False))
+    kept = {key: c for key, c in terms.items() if abs(c) > _KEEPS * sizes[key]}
+    gone = [sizes[key] for key in terms.keys() - kept.keys()]
+    rounded = sum(len(terms).bit_length() + 4 * power + 8 for power in powers.values())
+    errors = _Errors(growth, len(old.terms) + rounded, max(sizes.values(), default=0.0), sum(gone), len(gone))
+    return Polynomial(ring, errors.content(old, kept, degree))
 
 
 def _substituted(ring: Ring, terms: Packed, sizes: Packed, block: Block, rows: _Rows) -> tuple[Packed, Packed]:
@@ -151,7 +167,7 @@ class _Rows(dict[tuple[int, ...], _Row]):
     def __init__(self, block: Block, power: int) -> None:
         super().__init__()
         self._block, self._power = block, power
-        self.growth = 4.0**power * 2.0 ** len(block.s)
+        self.growth = 4.0**power * (2.0 * power + 1.0) ** len(block.s)  # factors, times monomials
 
     def __missing__(self, exponents: tuple[int, ...]) -> _Row:
         found = self[exponents] = tuple(numerator(self._block, self._power, exponents).items())

@@ -14,9 +14,10 @@ import attrs
 from typing_extensions import override
 
 from rbd.errors import ArgumentError, ScalarError, quoted
+from rbd.rational import arithmetic
 from rbd.rational.polynomial import Polynomial
-from rbd.rational.ring import Block, Ring
-from rbd.scalars import Condition, Operations, Scalar, is_float, register_scalar, sqrt, to_float
+from rbd.rational.ring import ROUNDING, Block, Ring
+from rbd.scalars import Condition, Operations, Scalar, is_float, register_scalar, sqrt
 
 
 @final
@@ -94,7 +95,7 @@ def circle(ring: Ring, star: Star) -> tuple[Scalar, Scalar]:
     if not ring.exact:
         return math.cos(star), math.sin(star)
     if star:
-        message = f"the cosine of {star} is no fraction; give angles by rbd.rational.HalfTangent"
+        message = f"q_star: the cosine of {star} is no fraction; give angles by rbd.rational.HalfTangent"
         raise ArgumentError(message, argument="q_star", value=star, allowed="HalfTangent(fraction), or 0")
     return 1, 0
 
@@ -137,8 +138,9 @@ class PolynomialOperations(Operations[Any]):
 
     @override
     def sqrt(self, x: Any) -> Any:
-        root = to_float(sqrt(self._constant(x, "sqrt"))) if not x.ring.exact else sqrt(self._constant(x, "sqrt"))
-        return Polynomial.given(x.ring, root)
+        root = x.ring.coefficient(sqrt(self._constant(x, "sqrt")))
+        error = 0.0 if x.ring.exact or not root else x.content.error / root + ROUNDING * root
+        return Polynomial(x.ring, arithmetic.constant(root, error))
 
     @override
     def divide(self, a: Any, b: Any) -> Any:
