@@ -5,13 +5,16 @@ Room: contact; may import compiled and above. Inside, a module may import only t
     shapes.py cores.py                  Capsule, Sphere, Box; the same as bare numbers in one frame
     directions.py segments.py bricks.py closest.py    distances, witnesses, normals, one function per pair of kinds
     pairs.py kinematics.py model.py     pairs of a mechanism's shapes; how their distances depend on its state
-    gauss.py evaluation.py qp.py solve.py    what contacts allow: accelerations and impacts; quadratic programs
+    gauss.py evaluation.py qp.py        what contacts allow; quadratic programs
+    cones.py accelerations.py solve.py  friction; accelerations and impacts
     manifold.py velocity.py             points to rest on; steps with friction
+    derivatives.py                      of such steps
     simulator.py                        ContactSimulator
 """
 
 from __future__ import annotations
 
+from rbd.contact.derivatives import ContactStepDerivatives, contact_step_derivatives
 from rbd.contact.model import CollisionModel, Distance
 from rbd.contact.pairs import Pair
 from rbd.contact.qp import QPSolution, solve_qp
@@ -29,6 +32,7 @@ __all__ = [
     "ContactSimulator",
     "ContactSolution",
     "ContactStep",
+    "ContactStepDerivatives",
     "ContactTrajectory",
     "Distance",
     "HalfSpace",
@@ -38,6 +42,7 @@ __all__ = [
     "Shape",
     "Sphere",
     "contact_step",
+    "contact_step_derivatives",
     "impact",
     "solve_contact",
     "solve_qp",

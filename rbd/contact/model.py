@@ -207,6 +207,14 @@ class CollisionModel:
             known = self._functions[key] = record(body, self._mechanism, **inputs)
         return known
 
+    def derivative(self, function: RecordedFunction, of: str, wrt: str) -> RecordedFunction:
+        """Return the derivative of an output of one of the model's functions by an input, along velocities for q."""
+        key = ("derivative", id(function), of, wrt)
+        known = self._functions.get(key)
+        if known is None:
+            known = self._functions[key] = function.derivative(of, wrt)
+        return known
+
     @override
     def __repr__(self) -> str:
         return f"<collision model: {len(self._bodies)} shapes, {len(self._pairs)} pairs>"

@@ -85,7 +85,7 @@ def solve_contact(
     Contacts push along normals, and rub with Coulomb's coefficient `friction` if one is given: pairs that slide faster
     than a millimetre per second against their way, others as much as keeps them from sliding. A pair touches in one
     point, its witness, in the second body's frame: a box on its face needs `contact_step`, which has its corners. The
-    cone has four corners; the first lies along the way. The law is solved by repeating the program, sixteen times; for
+    cone has four corners; the first lies along the way. The law is found by repeating the program, seventeen times; for
     coefficients well above 1, or rods that jam, that may not be enough, and `kkt_residual` says so.
 
     `solver` is rbd's own, in the machine code, or "daqp", for comparison on live states. Raises ShapeError,

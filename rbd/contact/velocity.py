@@ -13,9 +13,12 @@ from functools import partial, reduce
 from typing import Any, NamedTuple, final
 
 import attrs
+import numpy as np
 from numpy.typing import NDArray
 
 from rbd.algorithms.passive import vanishes
+from rbd.algorithms.trees import require_tree
+from rbd.compiled import RecordedFunction
 from rbd.compiled.stepping import moved_along
 from rbd.contact.cones import CORNERS, corners, mean_and_least, motion_of, tangents
 from rbd.contact.cores import Closest, place
@@ -26,8 +29,10 @@ from rbd.contact.model import CollisionModel
 from rbd.contact.pairs import Pair
 from rbd.joints.tuples import matvec
 from rbd.scalars import Matrix, Scalar, Vector, const, less, minimum, where
+from rbd.scalars.arrays import Array
 from rbd.state import ScalarState, State
 
+_NAME = "contact_step"
 MARGIN = 1 / 100
 """Distance below which points are watched in a step (m)."""
 _SOFTNESS = const(1, 5)
@@ -73,14 +78,9 @@ def contact_step(
     >>> after.q.shape, after.active
     ((13,), array([0., 0., 0., 0.]))
     """
-    for name, value in (("friction", friction), ("margin", margin)):
-        at_least_zero(value, name)
-    positive_time(dt, "dt")
-    model.require(state)
-    drive = state.vector(torques, state.layout.nv, "torques")
-    settings = (float(dt), float(margin), float(friction))
+    arguments = _checked(state, model, torques, dt, friction, margin)
     body = partial(_step, model.pairs, friction > 0)
-    found = evaluate(model, state, ("velocity step", friction > 0), body, torques=drive, settings=settings)
+    found = evaluate(model, state, _key(friction > 0), body, **arguments)
     return ContactStep(
         found["q_next"],
         found["v_next"],
@@ -89,6 +89,45 @@ def contact_step(
         number(found["residual"]),
         number(found["energy"]),
     )
+
+
+def step_function(model: CollisionModel, frictional: bool, nv: int) -> RecordedFunction:
+    """Return the step as a function of arrays: q, v, torques, and (dt, margin, friction)."""
+    return model.function(_key(frictional), partial(_step, model.pairs, frictional), {"torques": nv, "settings": 3})
+
+
+def step_arguments(
+    state: State[Any],
+    model: CollisionModel,
+    torques: Sequence[Scalar] | NDArray[Any],
+    dt: float,
+    friction: float,
+    margin: float,
+) -> tuple[Array, ...]:
+    """Return the arguments of the step function, once they are checked."""
+    named = _checked(state, model, torques, dt, friction, margin)
+    require_tree(state, _NAME)
+    return tuple(np.asarray(x, dtype=np.float64) for x in (state.q, state.v, *named.values()))
+
+
+def _key(frictional: bool) -> tuple[str, bool]:
+    return _NAME, frictional
+
+
+def _checked(
+    state: State[Any],
+    model: CollisionModel,
+    torques: Sequence[Scalar] | NDArray[Any],
+    dt: float,
+    friction: float,
+    margin: float,
+) -> dict[str, Vector]:
+    at_least_zero(friction, "friction")
+    at_least_zero(margin, "margin")
+    positive_time(dt, "dt")
+    model.require(state)
+    drive = state.vector(torques, state.layout.nv, "torques")
+    return {"torques": drive, "settings": (float(dt), float(margin), float(friction))}
 
 
 def _step(
@@ -104,6 +143,8 @@ class _Conditions(NamedTuple):
     rows: Matrix
     bounds: Vector
     owners: tuple[int, ...]
+    gaps: Vector
+    """The distance of each row's point."""
     distances: Vector
     """Of the pairs."""
 
@@ -125,18 +166,21 @@ def velocity_step(
     conditions = _conditions(state, pairs, free, dt, margin, friction)
     bounds = conditions.bounds if friction is None else _without_lift(conditions.rows, conditions.bounds, v)
     found = allowed(matrix, momentum, conditions.rows, bounds)
+    q_next = moved_along(state, found.motion, dt)
+    slack = tuple(a - b for a, b in zip(matvec(conditions.rows, found.motion), bounds, strict=True))
     impulses = sums(found.multipliers, conditions.owners, len(pairs))
     return {
         "distances": conditions.distances,
-        "q_next": moved_along(state, found.motion, dt),
+        "q_next": q_next,
         "v_next": found.motion,
         "impulses": impulses,
         "active": tuple(where(less(0, x), 1, 0) for x in impulses),
         "residual": found.residual,
         "energy": kinetic(matrix, found.motion) - kinetic(matrix, free),
-        "slack": tuple(a - b for a, b in zip(matvec(conditions.rows, found.motion), bounds, strict=True)),
-        "weights": found.multipliers,
+        "after": (*q_next, *found.motion, *slack, *found.multipliers),
         "held": found.active,
+        "gaps": conditions.gaps,
+        "owners": conditions.owners,
     }
 
 
@@ -146,6 +190,7 @@ def _conditions(
     rows: list[Vector] = []
     bounds: list[Scalar] = []
     owners: list[int] = []
+    gaps: list[Scalar] = []
     distances: list[Scalar] = []
     for owner, pair in enumerate(pairs):
         points = _points(state, pair)
@@ -157,7 +202,8 @@ def _conditions(
             rows += [tuple(x if vanishes(x) else where(near, x, 0) for x in row) for row in cone]
             bounds += [where(near, -gap / dt, 0)] * len(cone)
             owners += [owner] * len(cone)
-    return _Conditions(tuple(rows), tuple(bounds), tuple(owners), tuple(distances))
+            gaps += [point.value] * len(cone)
+    return _Conditions(tuple(rows), tuple(bounds), tuple(owners), tuple(gaps), tuple(distances))
 
 
 def _without_lift(rows: Matrix, bounds: Vector, v: Vector) -> Vector:

@@ -1,0 +1,178 @@
+"""Derivatives through the conditions that are held: against differences, and to one side at a switch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import rbd
+from rbd.contact import Box, CollisionModel, HalfSpace, Sphere, contact_step, contact_step_derivatives, solve_contact
+from rbd.errors import ArgumentError, TopologyError
+from rbd.scalars.arrays import Array
+from rbd.scalars.graph import Graph
+from rbd.scalars.intrinsics.quadratic_program import solve_quadratic_program
+from rbd.scalars.program import Program
+
+Made = tuple[rbd.MechanismState, CollisionModel, Array]
+
+
+def hand(seed: int) -> Made:
+    mechanism, model = rbd.robots.hand()
+    rng = np.random.default_rng(seed)
+    q = rng.uniform(-0.2, 0.2, 13)
+    q[[2, 3, 5, 6, 8, 9]] -= 1.2
+    return rbd.MechanismState(mechanism, q, rng.normal(size=13)), model, rng.normal(size=13) - 3
+
+
+def free_body(shape: str, q: list[float], v: list[float]) -> Made:
+    mechanism = rbd.Mechanism()
+    body = rbd.RigidBody(
+        "body", rbd.SpatialInertia(rbd.Frame("body"), mass=1.5, moment_about_com=np.diag([0.01, 0.02, 0.025]))
+    )
+    mechanism.attach(mechanism.root_body, body, rbd.Joint("free", rbd.QuaternionFloating()))
+    model, root = CollisionModel(mechanism), mechanism.root_frame
+    floor = model.add("world", HalfSpace(rbd.Point(root, (0, 0, 0)), rbd.FreeVector(root, (0, 0, 1))))
+    solid = Sphere(body.default_frame, 0.1) if shape == "ball" else Box(body.default_frame, (0.3, 0.2, 0.2))
+    model.add_pair(model.add(body, solid), floor)
+    return rbd.MechanismState(mechanism, q, v), model, np.zeros(6)
+
+
+TILTED = [np.cos(0.2), np.sin(0.2) * 0.6, np.sin(0.2) * 0.8, 0.0]
+CASES: dict[str, tuple[Callable[[], Made], float, float]] = {  # what, dt, friction
+    "hand": (lambda: hand(0), 0.3, 0.0),
+    "hand with friction": (lambda: hand(1), 0.3, 0.4),
+    "ball that sticks": (lambda: free_body("ball", [1, 0, 0, 0, 0, 0, 0.0998], [0.3, 0.1, 0.2, 0.1, 0, -1]), 0.01, 0.9),
+    "ball that slides": (lambda: free_body("ball", [1, 0, 0, 0, 0, 0, 0.0998], [0, 0, 0.3, 2.0, 1.0, -1]), 0.01, 0.1),
+    "box on its corner": (lambda: free_body("box", [*TILTED, 0, 0, 0.155], [0.1, 0.2, 0.3, 1.0, 0, -2]), 0.01, 0.3),
+    "ball in the air": (lambda: free_body("ball", [*TILTED, 0, 0, 0.5], [0.1, 0.2, 0.3, 1.0, 0, -2]), 0.01, 0.3),
+}
+
+
+def after(state: rbd.MechanismState, model: CollisionModel, torques: Array, dt: float, mu: float) -> tuple[Array, ...]:
+    found = contact_step(state, model, torques, dt, friction=mu, margin=0.2)
+    return np.array(found.q), np.array(found.v)
+
+
+def moved(state: rbd.MechanismState, dq: Array, dv: Array) -> rbd.MechanismState:
+    there = rbd.MechanismState(state.mechanism, state.q, state.v + dv)
+    there.global_coordinates(state.q, dq)
+    return there
+
+
+def difference(
+    made: Made, dt: float, mu: float, unit: Array, which: str, steps: tuple[float, float]
+) -> tuple[Array, Array]:
+    """Return the differences of q, along velocities, and of v between two steps along a direction."""
+    state, model, torques = made
+    zero, ends = np.zeros_like(unit), []
+    for h in steps:
+        there = moved(state, h * unit if which == "q" else zero, h * unit if which == "v" else zero)
+        ends.append(after(there, model, torques + (h * unit if which == "torques" else 0), dt, mu))
+    apart = rbd.MechanismState(state.mechanism, ends[1][0]).local_coordinates(ends[0][0])[0]
+    span = steps[1] - steps[0]
+    # Coordinates around the lower end, which for small steps are motions along velocities.
+    return np.asarray(apart) / span, (ends[1][1] - ends[0][1]) / span
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_derivatives_of_steps_are_the_limits_of_differences(case: str) -> None:
+    make, dt, mu = CASES[case]
+    made = make()
+    state, model, torques = made
+    slopes = contact_step_derivatives(state, model, torques, dt, friction=mu, margin=0.2)
+    assert slopes.undecided == ()
+    if "air" not in case:
+        assert contact_step(state, model, torques, dt, friction=mu, margin=0.2).active.any()
+    for which in ("q", "v", "torques"):
+        by_q, by_v = getattr(slopes, f"q_by_{which}"), getattr(slopes, f"v_by_{which}")
+        for k, unit in enumerate(np.eye(state.v.size)):
+            q, v = difference(made, dt, mu, unit, which, (-1e-6, 1e-6))
+            scale = 1 + np.abs(by_v).max()
+            np.testing.assert_allclose(by_v[:, k], v, atol=2e-7 * scale)
+            np.testing.assert_allclose(by_q[:, k], q, atol=2e-7 * scale)
+
+
+def test_at_a_switch_the_derivative_is_that_to_one_side() -> None:
+    """A ball that falls so fast that its gap just closes: slower it is free, faster the floor stops it."""
+    dt, gap = 0.01, 0.002
+    speed = gap / dt - 9.81 * dt
+    made = free_body("ball", [1, 0, 0, 0, 0, 0, 0.1 + gap], [0, 0, 0, 0, 0, -speed])
+    state, model, torques = made
+    slopes = contact_step_derivatives(state, model, torques, dt)
+    assert slopes.undecided == (0,)
+    down = np.array([0, 0, 0, 0, 0, -1.0])
+    sides = [difference(made, dt, 0.0, down, "v", steps)[1][5] for steps in ((-1e-5, 0), (0, 1e-5))]
+    np.testing.assert_allclose(sides, [-1.0, 0.0], atol=1e-9)
+    assert min(abs(slopes.v_by_v[5] @ down - side) for side in sides) < 1e-10
+    for faster, wanted in ((1e-6, 0.0), (-1e-6, 1.0)):  # off the switch there is no doubt
+        beside = contact_step_derivatives(moved(state, 0 * down, faster * down), model, torques, dt)
+        assert beside.undecided == ()
+        assert beside.v_by_v[5, 5] == pytest.approx(wanted, abs=1e-12)
+
+
+def test_a_gap_of_zero_is_a_switch() -> None:
+    state, model, torques = free_body("ball", [1, 0, 0, 0, 0, 0, 0.1], [0, 0, 0, 0, 0, -1])
+    assert contact_step_derivatives(state, model, torques, 0.01).undecided == (0,)
+
+
+def test_what_contacts_stop_is_forgotten() -> None:
+    state, model, torques = free_body("ball", [1, 0, 0, 0, 0, 0, 0.1], [0, 0, 0, 1.0, 0, -3.0])
+    slopes = contact_step_derivatives(state, model, torques, 1e-3)
+    np.testing.assert_allclose(slopes.v_by_v[5], 0, atol=1e-12)
+    np.testing.assert_allclose(slopes.v_by_v[3], [0, 0, 0, 1, 0, 0], atol=1e-2)
+
+
+def test_recorded_functions_with_contacts_are_differentiable() -> None:
+    state, model, torques = hand(2)
+
+    def accelerations(state: rbd.ScalarState, tau: Array) -> object:
+        return solve_contact(state, model, tau, threshold=0.2).vd
+
+    recorded = rbd.record(accelerations, state.mechanism, tau=13)
+    for name, argument in (("q", 0), ("v", 1), ("tau", 2)):
+        slope = np.asarray(recorded.derivative("result", name)(state.q, state.v, torques))
+        for k, unit in enumerate(np.eye(13)):
+            ends = []
+            for h in (1e-6, -1e-6):
+                arguments = [state.q.copy(), state.v.copy(), torques.copy()]
+                arguments[argument] = arguments[argument] + h * unit
+                ends.append(np.asarray(recorded(*arguments)))
+            np.testing.assert_allclose(slope[:, k], (ends[0] - ends[1]) / 2e-6, atol=1e-6 * (1 + np.abs(slope).max()))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_minima_move_as_their_derivatives_say(seed: int) -> None:
+    """Of quadratic programs by all their data, with rows that repeat."""
+    rng = np.random.default_rng(seed)
+    n, m = 4, 6
+    graph, shapes = Graph(), {"h": (n, n), "g": (n,), "a": (m, n), "b": (m,)}
+    inputs = [graph.input(name, shape) for name, shape in shapes.items()]
+    x, multipliers, *_ = solve_quadratic_program(*inputs)  # type: ignore[arg-type]  # nested tuples of scalars
+    function = rbd.compiled.RecordedFunction(Program.of(graph, "qp", {"x": (*x, *multipliers)}))
+    root = rng.normal(size=(n, n))
+    data = [root @ root.T + np.eye(n), rng.normal(size=n), rng.normal(size=(m, n)), rng.exponential(size=m)]
+    data[2][5], data[3][5] = 2 * data[2][1], 2 * data[3][1] - 1e-3  # says less than row 1
+    for k, (name, shape) in enumerate(shapes.items()):
+        slope = np.asarray(function.derivative("x", name)(*data)).reshape(n + m, -1)
+        direction = rng.normal(size=shape)
+        direction = direction + direction.T if name == "h" else direction
+        lower = np.tril(direction) if name == "h" else direction  # its lower triangle is read
+        ends = [
+            np.asarray(function(*(d + h * direction if i == k else d for i, d in enumerate(data))))
+            for h in (1e-6, -1e-6)
+        ]
+        wanted = (ends[0] - ends[1]) / 2e-6
+        np.testing.assert_allclose(slope @ lower.ravel(), wanted, atol=1e-5 * (1 + np.abs(wanted).max()))
+
+
+def test_what_is_refused() -> None:
+    state, model, torques = hand(0)
+    with pytest.raises(ArgumentError, match="live state"):
+        contact_step_derivatives(state.with_scalars(), model, torques, 1e-3)  # type: ignore[arg-type]  # on purpose
+    with pytest.raises(ArgumentError, match="dt is 0"):
+        contact_step_derivatives(state, model, torques, 0)
+    looped = rbd.robots.four_bar()
+    with pytest.raises(TopologyError):
+        contact_step_derivatives(rbd.MechanismState(looped), CollisionModel(looped), np.zeros(looped.nv), 1e-3)
