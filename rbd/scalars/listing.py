@@ -1,4 +1,4 @@
-"""Programs for people: a listing, and the number of operations. May import: opcodes."""
+"""Programs for people: a listing, and the number of operations. May import: opcodes, rolling."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing_extensions import override
 
 from rbd.scalars.nodes import subscript
 from rbd.scalars.opcodes import FUSED, Op
+from rbd.scalars.rolling import THRESHOLD, Loop, find_loops
 
 if TYPE_CHECKING:
     from rbd.scalars.intrinsics.intrinsic import Call
@@ -88,8 +89,11 @@ def count(code: Sequence[tuple[int, ...]], calls: Sequence[Call] = ()) -> Count:
     return Count(dict(found), checks, len(code))
 
 
-def listing(program: Program) -> Iterator[str]:
-    """Return the lines of a program: one per instruction, one per output scalar."""
+def listing(program: Program, threshold: int = THRESHOLD) -> Iterator[str]:
+    """Return the lines of a program: one per instruction, one per output scalar.
+
+    Of the loops that long programs are rolled into, beyond `threshold` instructions, the first iteration is shown.
+    """
     names = [name for port in program.inputs for name in _element_names(port)]
     yield f"{program.name}: {_shapes(program.inputs)} -> {_shapes(program.outputs)}"
     yield f"  {count(program.code, program.calls)}"
@@ -99,10 +103,28 @@ def listing(program: Program) -> Iterator[str]:
             return repr(program.constants[~r])
         return names[r] if r < len(names) else f"t{r - len(names)}"
 
-    for k, (code, *operands) in enumerate(program.code):
-        yield f"  t{k} = {_expression(program, Op(code), operands, shown)}"
+    start = 0
+    for loop in find_loops(program, threshold):
+        yield from _straight(program, range(start, loop.first), shown)
+        yield from _repeated(program, loop, shown)
+        start = loop.stop
+    yield from _straight(program, range(start, len(program.code)), shown)
     elements = [name for port in program.outputs for name in _element_names(port)]
     yield from (f"  {name} = {shown(r)}" for name, r in zip(elements, program.results, strict=True))
+
+
+def _straight(program: Program, places: range, shown: Shown) -> Iterator[str]:
+    for k in places:
+        code, *operands = program.code[k]
+        yield f"  t{k} = {_expression(program, Op(code), operands, shown)}"
+
+
+def _repeated(program: Program, loop: Loop, shown: Shown) -> Iterator[str]:
+    """Return the lines of a loop: its first iteration stands for all, which differ in operands and signs."""
+    second = loop.first + loop.period
+    yield f"  {loop.count} times {loop.period} instructions, t{loop.first} to t{loop.stop - 1}:"
+    yield from (f"  {line}" for line in _straight(program, range(loop.first, second), shown))
+    yield f"    ... and so on, from t{second}"
 
 
 def _expression(program: Program, op: Op, operands: list[int], shown: Shown) -> str:

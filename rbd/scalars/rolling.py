@@ -1,4 +1,4 @@
-"""Find the loops that a long program was unrolled from. May import: program and what it may import.
+"""Find the loops that a long program was unrolled from. May import: opcodes.
 
 A loop is a stretch of code that does the same operations over and over: `count` iterations of `period` instructions.
 Operands are free: an iteration may use its own results, those of others, inputs and constants in any order. Signs are
@@ -21,14 +21,16 @@ from __future__ import annotations
 
 from bisect import bisect_right, insort
 from collections.abc import Iterator
-from typing import Any, Final, final
+from typing import TYPE_CHECKING, Any, Final, final
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from rbd.scalars.opcodes import Op
-from rbd.scalars.program import Program
+
+if TYPE_CHECKING:
+    from rbd.scalars.program import Program
 
 THRESHOLD: Final = 20_000
 """Programs of more instructions are looked through; below, straight code is faster and compiles in no time."""

@@ -16,7 +16,9 @@ import pytest
 import rbd.scalars as s
 from rbd.errors import ArgumentError, NotFiniteError, ScalarError, ShapeError, SingularError
 from rbd.scalars.graph import Graph
+from rbd.scalars.intrinsics import solve_positive_definite
 from rbd.scalars.libm import exact_fma
+from rbd.scalars.listing import listing
 from rbd.scalars.opcodes import BAD_INPUT, BAD_OUTPUT, CLEAN, FIRST_CHECK, Op, operand_count
 from rbd.scalars.program import Port, Program
 
@@ -75,6 +77,30 @@ def test_listing() -> None:
         "  z[2] = 3.0",
         "  w = t6",
     ]
+
+
+def test_listings_show_loops_and_calls() -> None:
+    graph = Graph()
+    x, y = graph.input("x", (40,)), graph.input("y")
+    total = s.sin(y)
+    for entry in x:
+        total = s.sqrt(total * entry + s.cos(entry))
+    (root,) = solve_positive_definite(((total,),), ((y,),), ["total"])[0]
+    program = Program.of(graph, "rolled", {"z": root})
+    lines = list(listing(program, threshold=50))
+    assert [line for line in lines if "times" in line] == ["  40 times 3 instructions, t1 to t120:"]
+    assert lines[2:] == [
+        "  t0 = sin(y)",
+        "  40 times 3 instructions, t1 to t120:",
+        "    t1 = cos(x[0])",
+        "    t2 = x[0] * t0 + t1",
+        "    t3 = sqrt(t2)",
+        "    ... and so on, from t4",
+        "  t121 = solve_positive_definite[n=1, m=1](t120, y)",
+        "  t122 = t121[0]",
+        "  z = t122",
+    ]
+    assert len(str(program).splitlines()) == len(program.code) + 3
 
 
 def test_travels() -> None:
