@@ -169,3 +169,38 @@ def test_half_spaces_in_other_frames_of_the_root() -> None:
     )
     top = HalfSpace(rbd.Point(table, (0, 0, 0)), rbd.FreeVector(table, (0, 0, 3)))
     assert mechanism.add_half_space(top).separation(rbd.Point(mechanism.root_frame, (1, 2, 1))) == pytest.approx(0.3)
+
+
+def test_points_may_have_models_of_their_own() -> None:
+    """Upstream has one model per mechanism. Points without friction have no states; the others keep theirs apart."""
+    mechanism = block(RUBBER, 1)
+    body = mechanism.body("block")
+    grippy = rbd.SoftContact(rbd.HuntCrossley(1e4, 0.0, 1.0), rbd.ViscoelasticCoulomb(5.0, 1e3, 10.0))
+    body.add_contact_point(rbd.Point(body.default_frame, (0, 0, 0)), ELASTIC)
+    body.add_contact_point(rbd.Point(body.default_frame, (0, 0, 0)), grippy)
+    floor(mechanism)
+    floor(mechanism, (-1, 0, 0), height=0.0)
+    state = rbd.MechanismState(mechanism, q=[1, 0, 0, 0, -1.0, 0, -1e-3])
+    s = np.zeros(12)  # two points with friction, two half-spaces
+    s[0:3], s[6:9] = (1e-5, 0, 0), (0, 1e-3, 0)
+    result = rbd.dynamics(rbd.DynamicsResult(mechanism), state, contact_states=s)
+    force = result.contact_wrench(body).linear
+    hertz = 50e3 * 1e-3**1.5
+    assert force == pytest.approx([-20e3 * 1e-5, -1e3 * 1e-3, 2 * hertz + 1e4 * 1e-3])
+    assert result.sd.shape == (12,)
+    assert rbd.simulate(state, 0.01, dt=1e-3, contact_states=s).s.shape == (11, 12)
+
+
+def test_a_run_with_other_states_or_none_leaves_no_trace() -> None:
+    """Contact states live in a run, not in the state: nothing is left over for the next one."""
+    mechanism = block(RUBBER, 1)
+    floor(mechanism)
+    q, v = [1, 0, 0, 0, 0, 0, -1e-3], [0, 0, 0, 0.2, 0, 0]
+    state = rbd.MechanismState(mechanism, q, v)
+    first = rbd.simulate(state, 0.02, dt=1e-3)
+    assert first.s[-1].any()
+    state.set_configuration(q)
+    state.set_velocity(v)
+    second = rbd.simulate(state, 0.02, dt=1e-3)
+    assert np.array_equal(first.s, second.s)
+    assert np.array_equal(first.q, second.q)

@@ -70,3 +70,16 @@ def test_steps_that_are_too_long_are_told(pendulum: rbd.MechanismState) -> None:
     with pytest.raises((SolverError, DivergedError), match="a smaller dt may help"):
         rbd.simulate(pendulum, 1.0, lambda t, state: -3e3 * state.q, dt=0.1, integrator=VariationalMidpoint())
     assert np.array_equal(pendulum.q, q)
+
+
+@pytest.mark.parametrize(
+    "integrator", ["munthe-kaas-rk4", "semi-implicit-euler", "variational-midpoint", "dormand-prince"]
+)
+def test_a_ball_joint_from_rest_has_no_nan_at_any_step(integrator: str, single_body: Build) -> None:
+    """Upstream's rotation vectors do, near zero."""
+    state = rbd.MechanismState(single_body(rbd.QuaternionSpherical()))
+    trajectory = rbd.simulate(state, 0.05, dt=5e-3, integrator=integrator)
+    assert np.isfinite(trajectory.q).all()
+    assert np.isfinite(trajectory.v).all()
+    assert np.allclose(np.linalg.norm(trajectory.q, axis=1), 1.0, atol=1e-12)
+    assert np.abs(trajectory.v[-1]).max() > 0.1
