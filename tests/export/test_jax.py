@@ -1,0 +1,78 @@
+"""Functions of JAX: values, derivatives both ways, batches, compiled by JAX."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rbd
+from rbd import MechanismState
+from rbd.errors import ArgumentError
+from rbd.export import jax_dynamics, jax_function
+from rbd.testing import random_floating_tree
+
+jax = pytest.importorskip("jax", reason="the extra `jax` is not installed")
+
+
+@pytest.fixture(autouse=True)
+def doubles() -> Any:
+    before = jax.config.jax_enable_x64
+    jax.config.update("jax_enable_x64", True)
+    yield
+    jax.config.update("jax_enable_x64", before)
+
+
+def made() -> MechanismState:
+    rng = np.random.default_rng(1)
+    state = MechanismState(random_floating_tree([rbd.Universal((1, 0, 0), (0, 1, 0)), rbd.Revolute((0, 0, 1))], rng))
+    state.randomize(rng)
+    return state
+
+
+@pytest.mark.parametrize("name", ["inverse_dynamics", "forward_dynamics"])
+def test_dynamics(name: Any) -> None:
+    state = made()
+    last = np.linspace(-1.0, 1.0, state.mechanism.nv)
+    function = jax_dynamics(rbd.compile(state.mechanism), name)
+    q, v = np.array(state.q), np.array(state.v)
+    np.testing.assert_allclose(function(q, v, last), getattr(rbd, name)(state, last), atol=1e-10)
+    expected = getattr(rbd, f"{name}_derivatives")(state, last, space="coordinates")
+    for way in (jax.jacfwd, jax.jacrev):
+        found = way(function, argnums=(0, 1, 2))(q, v, last)
+        for a, b in zip(found, expected, strict=True):
+            np.testing.assert_allclose(a, b, atol=1e-10 * np.abs(b).max())
+
+
+def test_batches_under_jit() -> None:
+    state = made()
+    function = jax_dynamics(rbd.compile(state.mechanism))
+    q, v = np.array([state.q] * 4), np.random.default_rng(2).standard_normal((4, state.mechanism.nv))
+    tau = np.ones(state.mechanism.nv)
+
+    def effort(one_q: Any, one_v: Any) -> Any:
+        return (function(one_q, one_v, tau) ** 2).sum()
+
+    slopes = jax.jit(jax.vmap(jax.grad(effort, argnums=1)))(q, v)
+    for k in range(4):
+        state.set_velocity(v[k])
+        vd = rbd.forward_dynamics(state, tau)
+        np.testing.assert_allclose(slopes[k], 2 * vd @ rbd.forward_dynamics_derivatives(state, tau)[1], rtol=1e-9)
+
+
+def test_recorded_functions_and_scalars() -> None:
+    mechanism = rbd.robots.double_pendulum()
+    energy = jax_function(rbd.record(rbd.gravitational_potential_energy, mechanism))
+    q = np.array([0.3, 0.4])
+    slope = jax.grad(energy)(q, np.zeros(2))
+    np.testing.assert_allclose(slope, rbd.gravity_torques(MechanismState(mechanism, q)), atol=1e-12)
+
+
+def test_what_is_refused() -> None:
+    mechanism = rbd.robots.double_pendulum()
+    two = rbd.record(lambda s: {"a": rbd.kinetic_energy(s), "b": rbd.mass_matrix(s)}, mechanism)
+    with pytest.raises(ArgumentError, match="a, b"):
+        jax_function(two)
+    with pytest.raises(ArgumentError, match="mass_matrix"):
+        jax_dynamics(rbd.compile(mechanism), "mass_matrix")  # type: ignore[arg-type]  # the error
