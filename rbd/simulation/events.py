@@ -28,6 +28,12 @@ def _is_function(_: object, attribute: attrs.Attribute[Any], value: object) -> N
         raise ArgumentError(message, argument=attribute.name, value=value, allowed="a function")
 
 
+def _is_direction(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
+    if value not in (-1, 0, 1):
+        message = f"{attribute.name} is {value!r}, needs -1, 0 or 1"
+        raise ArgumentError(message, argument=attribute.name, value=value, allowed=(-1, 0, 1))
+
+
 @final
 @attrs.frozen(eq=False)
 class Event:
@@ -49,7 +55,7 @@ class Event:
 
     function: Callable[[float, MechanismState], Scalar] = attrs.field(validator=_is_function)
     terminal: bool = False
-    direction: Literal[-1, 0, 1] = attrs.field(default=0, validator=attrs.validators.in_((-1, 0, 1)))
+    direction: Literal[-1, 0, 1] = attrs.field(default=0, validator=_is_direction)
     effect: Callable[[float, MechanismState], object] | None = attrs.field(
         default=None, validator=attrs.validators.optional(_is_function)
     )

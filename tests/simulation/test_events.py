@@ -129,7 +129,7 @@ def test_what_is_no_event_is_refused(pendulum: rbd.MechanismState) -> None:
         rbd.simulate(pendulum, 0.1, events=[lambda t, state: t])  # type: ignore[list-item]  # meant
     with pytest.raises(ArgumentError, match="function must be a function"):
         Event(3)  # type: ignore[arg-type]  # meant
-    with pytest.raises(ValueError, match="direction"):
+    with pytest.raises(ArgumentError, match="direction"):
         Event(lambda t, state: t, direction=2)  # type: ignore[arg-type]  # meant
 
 
