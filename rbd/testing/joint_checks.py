@@ -25,6 +25,8 @@ from rbd.testing.joint_case import (
 )
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from rbd.scalars import Vector
 
 _CONDITION = 100.0  # the worst condition of constraint wrenches that passes, in metres and radians
@@ -72,6 +74,19 @@ def bias_acceleration(case: JointCase) -> None:
     expect_close(found, expected, "rate of the motion subspace")
     bias = joint.bias_acceleration(q, v, case.after, case.before)
     expect_close(vector((*bias.angular_components, *bias.linear_components)), found @ vector(v), "bias acceleration")
+
+
+def bias_acceleration_derivatives(case: JointCase) -> None:
+    """Check that the derivatives of the bias acceleration are those along every velocity."""
+    joint, v, n = case.joint, case.v, matrix(case.joint.configuration_derivative_jacobian(case.q), case.joint.nv).real
+
+    def bias(q: Vector) -> NDArray[np.complex128]:
+        found = joint.bias_acceleration(q, v, case.after, case.before)
+        return vector((*found.angular_components, *found.linear_components))
+
+    found = columns_matrix(joint.bias_acceleration_derivatives(case.q, v, case.after, case.before)).real
+    for k in range(joint.nv):
+        expect_close(found[:, k], derivative(bias, case.q, plain(n[:, k])), f"column {k}", 1e-11)
 
 
 def torque(case: JointCase) -> None:

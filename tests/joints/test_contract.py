@@ -173,6 +173,7 @@ FAULTS: list[tuple[str, JointType, dict[str, Callable[..., object]]]] = [
     ("position_subspace", Z, {"transform": still_transform}),
     ("motion_subspace", Prismatic((0, 0, 1)), {"twist": lambda self, q, v, a, b: Z.twist(q, v, a, b)}),
     ("bias_acceleration", UNIVERSAL, {"motion_subspace_rate": flat_rate}),
+    ("bias_acceleration_derivatives", UNIVERSAL, {"bias_acceleration_derivatives": flat_rate}),
     ("torque", Z, {"torque": lambda self, q, w, a, b: (-w.angular_components[2],)}),
     ("constraint_wrenches", Z, {"constraint_wrench_subspace": wrenches_of_another_joint}),
     ("constraint_wrenches", Z, {"constraint_wrench_subspace": one_wrench_five_times}),
