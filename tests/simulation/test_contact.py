@@ -74,7 +74,7 @@ def test_a_block_sticks_and_slips_on_either_side_of_the_friction_angle(points: i
     before = state.q[4:].copy()
     rbd.simulate(state, 0.5, dt=1e-3, contact_states=trajectory.s[-1])
     moved = float(np.linalg.norm(state.q[4:] - before))
-    assert moved > 2e-2 if slips else moved < 1e-4
+    assert moved > 5e-2 if slips else moved < 1e-4
 
 
 def test_a_sliding_block_slows_down_as_coulomb_says() -> None:
