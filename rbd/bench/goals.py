@@ -10,6 +10,7 @@ from typing import Final, final
 
 import attrs
 
+from rbd.bench import contacts, robots
 from rbd.bench.contender import Quantity
 from rbd.bench.ours import CALL, KERNEL, LIVE
 from rbd.bench.preparation import CACHED, COLD
@@ -58,7 +59,7 @@ class Outcome:
 
 def outcomes(report: Report) -> list[Outcome]:
     """Return all goals a report says something about."""
-    return [each for find in (_operations, _speedups, _preparations) for each in find(report)]
+    return [each for find in (_operations, _speedups, _contacts, _preparations) for each in find(report)]
 
 
 def _operations(report: Report) -> Iterator[Outcome]:
@@ -89,6 +90,13 @@ def _reached(report: Report, robot: str, wanted: Sequence[tuple[str, str, str, f
         if row is not None and row.speedup is not None:
             title = f"{section}: {what}: {who}, times as fast as Pinocchio"
             yield Outcome(robot, title, f"≥ {least:g}", f"{row.speedup:.3g}", row.speedup >= least)
+
+
+def _contacts(report: Report) -> Iterator[Outcome]:
+    row = report.row(robots.HAND, Section.LOOP, contacts.LOOP, contacts.RECORDED)
+    if row is not None and row.speedup is not None:
+        title = f"{contacts.LOOP}: {contacts.RECORDED}, times as fast as Pinocchio, coal and quadprog"
+        yield Outcome(robots.HAND, title, "≥ 10", f"{row.speedup:.3g}", row.speedup >= 10)
 
 
 def _kernel(quantity: Quantity) -> str:

@@ -22,6 +22,7 @@ class Section(StrEnum):
     LIVE = "a live state"
     BATCH = "many states, one thread"
     THREADS = "many states, two threads"
+    LOOP = "a simulation with contacts, step by step"
 
 
 SOLUTION = "set q and v, mass matrix, accelerations"

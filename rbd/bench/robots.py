@@ -15,6 +15,8 @@ from rbd.errors import UnknownNameError
 from rbd.mechanism import Mechanism
 from rbd.urdf import load_urdf, parse_urdf
 
+HAND = "hand"
+"""The robot that contact is measured with."""
 _FINGERS = re.compile(r'(<joint[^>]*finger[^>]*type=")prismatic')
 
 
@@ -34,13 +36,14 @@ OWN: Mapping[str, Callable[[], Mechanism]] = {
     "humanoid": robots.humanoid,
     "double_pendulum": robots.double_pendulum,
     "four_bar": robots.four_bar,
+    HAND: lambda: robots.hand()[0],
 }
 EXAMPLES: Mapping[str, Callable[[], Mechanism]] = {"panda": panda, "talos": talos}
 
 
 def default_names() -> list[str]:
-    """Return what to measure when nobody says: an arm, a humanoid and a linkage with a loop."""
-    return ["panda", "talos", "four_bar"] if has_examples() else ["arm7", "humanoid", "four_bar"]
+    """Return what to measure when nobody says: an arm, a humanoid, a linkage with a loop, and a hand that touches."""
+    return [*(("panda", "talos") if has_examples() else ("arm7", "humanoid")), "four_bar", HAND]
 
 
 def has_examples() -> bool:

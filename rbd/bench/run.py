@@ -5,13 +5,14 @@ Room: bench.
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, final
 
 import attrs
 
-from rbd.bench import peers, robots
+from rbd.bench import contacts, peers, robots
 from rbd.bench.clock import PROCESSOR, WALL, Pace, alternate
 from rbd.bench.contender import Contender, Peer, Quantity, difference
 from rbd.bench.machine import machine
@@ -77,7 +78,8 @@ def run(settings: Settings, say: Callable[[str], object] = lambda text: None) ->
     for name, mechanism in mechanisms.items():
         ours = Ours(mechanism, draw(mechanism))
         report.robots.append(_described(name, ours))
-        for group in _groups(ours, settings):
+        groups = _groups(ours, settings)
+        for group in itertools.chain(groups, _contacts(settings)) if name == robots.HAND else groups:
             say(f"{name}: {group.section}: {group.what}")
             report.rows.extend(_rows(name, group, settings.pace))
         say(f"{name}: recording and compiling")
@@ -113,6 +115,16 @@ def _loops(ours: Ours, peer: Contender | None) -> Iterator[_Group]:
     yield _Group(Section.ONE, forward.value, _there([ours.kernel(forward), ours.single(forward), peer]))
     yield _Group(Section.LIVE, LOOPED, _there([ours.looped(), peer]))
     yield _Group(Section.LIVE, MOVED, _there([ours.moved(), peer]))
+
+
+def _contacts(settings: Settings) -> Iterator[_Group]:
+    """Yield the groups of the hand that snaps its fingers."""
+    given = contacts.hand(quick=settings.quick)
+    close, loop = peers.contacts(given) if settings.peers else (None, None)
+    distances = contacts.close(given)
+    yield _Group(Section.BATCH, contacts.CLOSE, _there([distances, close]), distances.states)
+    mine = [contacts.loop(given, recorded=recorded) for recorded in (False, True)]
+    yield _Group(Section.LOOP, contacts.LOOP, _there([*mine, loop]))
 
 
 def _batches(ours: Ours, others: Sequence[Peer], settings: Settings) -> Iterator[_Group]:

@@ -19,8 +19,8 @@ from rbd.contact.model import CollisionModel
 from rbd.contact.velocity import MARGIN, step_arguments, step_function
 from rbd.errors import ArgumentError
 from rbd.scalars import Scalar
-from rbd.scalars.arrays import Array
-from rbd.state import MechanismState
+from rbd.scalars.arrays import Array, to_float_array
+from rbd.state import MechanismState, State
 
 _UNDECIDED = 1e-9
 """Share of the largest of its kind below which a weight or a slack counts as zero."""
@@ -49,7 +49,7 @@ class ContactStepDerivatives:
 
 
 def contact_step_derivatives(
-    state: MechanismState,
+    state: State[Any],
     model: CollisionModel,
     torques: Sequence[Scalar] | NDArray[Any],
     dt: float,
@@ -81,7 +81,15 @@ def contact_step_derivatives(
     landing = _along_velocities(state, found["q_next"])
     positions, velocities = [landing @ slope[:nq] for slope in slopes], [slope[nq : nq + nv].copy() for slope in slopes]
     answers = np.max([np.abs(slope[nq + nv :]).max(axis=1, initial=0.0) for slope in slopes], axis=0)
-    return ContactStepDerivatives(*positions, *velocities, undecided=_undecided(found, nq + nv, answers))
+    return ContactStepDerivatives(
+        positions[0],
+        positions[1],
+        positions[2],
+        velocities[0],
+        velocities[1],
+        velocities[2],
+        undecided=_undecided(found, nq + nv, answers),
+    )
 
 
 def _along_velocities(state: MechanismState, q: Array) -> Array:
@@ -90,7 +98,7 @@ def _along_velocities(state: MechanismState, q: Array) -> Array:
     for joint in state.mechanism.tree_joints:
         rows, columns = state.v_slice(joint), state.q_slice(joint)
         if joint.nv:
-            matrix[rows, columns] = joint.type.velocity_jacobian(tuple(q[columns].tolist()))
+            matrix[rows, columns] = to_float_array(joint.type.velocity_jacobian(tuple(q[columns].tolist())))
     return matrix
 
 

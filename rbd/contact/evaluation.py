@@ -23,11 +23,18 @@ Body: TypeAlias = Callable[..., Mapping[str, object]]
 
 
 def evaluate(
-    model: CollisionModel, state: State[Any], key: Hashable, body: Body, **arguments: Vector | Any
+    model: CollisionModel,
+    state: State[Any],
+    key: tuple[str, *tuple[Hashable, ...]],
+    body: Body,
+    **arguments: Vector | Any,
 ) -> dict[str, Any]:
-    """Return what `body(state, **arguments)` gives, arrays by name; `key` tells it from other bodies of the model."""
+    """Return what `body(state, **arguments)` gives, arrays by name; `key` tells it from other bodies of the model.
+
+    The key begins with the name of the operation. Raises TopologyError for mechanisms with loops.
+    """
     model.require(state)
-    require_tree(state, str(key[0]) if isinstance(key, tuple) else str(key))
+    require_tree(state, key[0])
     if not isinstance(state, MechanismState):
         named = body(cast("ScalarState", state), **arguments)
         return {name: pack(value) for name, value in named.items()}

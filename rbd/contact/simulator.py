@@ -119,6 +119,8 @@ class ContactSimulator:
         if friction is not None:
             at_least_zero(friction, "friction")
         self._model, self._control, self._dt = collision_model, control, float(dt)
+        self._function: RecordedFunction | None = None
+        self._made_for: tuple[int, ...] = ()
         self._settings = _Settings(float(threshold), bias, law, None if friction is None else float(friction))
 
     @property
@@ -141,8 +143,10 @@ class ContactSimulator:
         try:
             with progress_bar(steps, "contacts", progress) as bar:
                 for k in range(steps):
-                    self._advance(k, state, record)
+                    self._advance(k, self._step(), state, record)
                     bar.update(1)
+            state.set_configuration(record.q[-1])
+            state.set_velocity(record.v[-1])
         except BaseException:
             state.set_configuration(before[0])
             state.set_velocity(before[1])
@@ -151,43 +155,52 @@ class ContactSimulator:
 
     # --- inside -------------------------------------------------------------------------------------------------------
 
-    def _advance(self, k: int, state: MechanismState, record: _Record) -> None:
+    def _advance(self, k: int, step: RecordedFunction, state: MechanismState, record: _Record) -> None:
         time = k * self._dt
-        drive = self._drive(time, state)
+        drive = self._drive(k, state, record)
         try:
-            q, v, distances, touching = as_tuple(self._step()(state.q, state.v, *drive, record.touching, self._dt))
+            found = step(record.q[k], record.v[k], drive, record.touching, self._dt)
         except (NotFiniteError, ArithmeticError) as error:
             raise DivergedError(
                 f"the simulation left the finite numbers at t = {time:g}: {error}",
                 time=time,
-                q=state.q.copy(),
-                v=state.v.copy(),
+                q=record.q[k].copy(),
+                v=record.v[k].copy(),
             ) from error
-        state.set_configuration(q)
-        state.set_velocity(v)
-        record.note(k, q, v, distances, touching)
+        record.note(k, *as_tuple(found))
 
-    def _drive(self, time: float, state: MechanismState) -> tuple[ArrayLike, ...]:
-        """Return the argument of the step that drives it: torques, or the time for a recorded control."""
+    def _drive(self, k: int, state: MechanismState, record: _Record) -> Array | float:
+        """Return what drives a step: the time for a recorded control, torques otherwise."""
+        time, size = k * self._dt, state.mechanism.nv
+        if self._control is None:
+            return np.zeros(size)
         if isinstance(self._control, RecordedFunction):
-            return (time,)
-        torques = None if self._control is None else self._control(time, state)
-        values = np.zeros(state.mechanism.nv) if torques is None else np.asarray(torques, dtype=np.float64)
-        if values.shape != (state.mechanism.nv,):
+            return time
+        state.set_configuration(record.q[k])
+        state.set_velocity(record.v[k])
+        torques = self._control(time, state)
+        values = np.zeros(size) if torques is None else np.asarray(torques, dtype=np.float64)
+        if values.shape != (size,):
             raise ShapeError(
-                f"control returned an array of shape {values.shape}, needs {(state.mechanism.nv,)}",
+                f"control returned an array of shape {values.shape}, needs {(size,)}",
                 argument="control",
-                expected=(state.mechanism.nv,),
+                expected=(size,),
                 actual=values.shape,
             )
-        return (values,)
+        return values
 
     def _step(self) -> RecordedFunction:
-        control = self._control if isinstance(self._control, RecordedFunction) else None
-        count = len(self._model.pairs)
-        inputs: dict[str, int | tuple[int, ...]] = {"t": ()} if control else {"torques": self.mechanism.nv}
-        body = partial(_step, self._model.pairs, self._settings, control)
-        return self._model.function(("step", self._settings, control), body, {**inputs, "touched": count, "dt": ()})
+        """Return the function of one step, for the mechanism as it is now: a control may edit it on the way."""
+        now = (self.mechanism.structure_version, self.mechanism.parameter_version, len(self._model.pairs))
+        if now != self._made_for:
+            control = self._control if isinstance(self._control, RecordedFunction) else None
+            inputs: dict[str, int | tuple[int, ...]] = {"t": ()} if control else {"torques": self.mechanism.nv}
+            inputs |= {"touched": len(self._model.pairs), "dt": ()}
+            body = partial(_step, self._model.pairs, self._settings, control)
+            self._function = self._model.function(("step", self._settings, control), body, inputs)
+            self._made_for = now
+        assert self._function is not None
+        return self._function
 
 
 @final
@@ -206,14 +219,14 @@ class _Record:
 
     def __init__(self, dt: float, state: MechanismState, steps: int, pairs: int) -> None:
         self._dt = dt
-        self._q, self._v = np.empty((steps + 1, state.q.size)), np.empty((steps + 1, state.v.size))
-        self._q[0], self._v[0] = state.q, state.v
+        self.q, self.v = np.empty((steps + 1, state.q.size)), np.empty((steps + 1, state.v.size))
+        self.q[0], self.v[0] = state.q, state.v
         self._distances = np.empty((steps, pairs))
         self._events: list[ContactEvent] = []
         self.touching: Array = np.zeros(pairs)
 
     def note(self, k: int, q: Array, v: Array, distances: Array, touching: Array) -> None:
-        self._q[k + 1], self._v[k + 1], self._distances[k] = q, v, distances
+        self.q[k + 1], self.v[k + 1], self._distances[k] = q, v, distances
         if touching.tobytes() != self.touching.tobytes():
             met = np.flatnonzero((touching > 0) & (self.touching == 0))
             if met.size:
@@ -221,8 +234,8 @@ class _Record:
             self.touching = touching
 
     def trajectory(self) -> ContactTrajectory:
-        times = np.array([k * self._dt for k in range(len(self._q))], dtype=np.float64)
-        return ContactTrajectory(times, self._q, self._v, self._distances, tuple(self._events))
+        times = np.array([k * self._dt for k in range(len(self.q))], dtype=np.float64)
+        return ContactTrajectory(times, self.q, self.v, self._distances, tuple(self._events))
 
 
 def _step(

@@ -202,7 +202,8 @@ def _by_another(state: State[Any], solver: Solver, posed: Mapping[str, Any]) -> 
 
 
 def _nested(array: NDArray[Any]) -> Any:
-    return tuple(map(tuple, array.tolist())) if array.ndim == 2 else tuple(array.tolist())
+    rows: list[Any] = array.tolist()
+    return tuple(tuple(row) for row in rows) if array.ndim == 2 else tuple(rows)
 
 
 def _velocities(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib.util import find_spec
 
+from rbd.bench.contacts import Hand
 from rbd.bench.contender import Contender, Peer, Quantity
 from rbd.bench.ours import Ours
 from rbd.bench.tree import tree_of
@@ -25,6 +26,15 @@ def constrained(ours: Ours) -> Contender | None:
     from rbd.bench.peers.pinocchio_loops import constrained_contender
 
     return constrained_contender(ours.mechanism, ours.samples.rows(Quantity.FORWARD))
+
+
+def contacts(given: Hand) -> tuple[Contender, Contender] | tuple[None, None]:
+    """Return distances with rows, and the loop of the hand, by Pinocchio, coal and quadprog where all are installed."""
+    if not all(map(find_spec, ("pinocchio", "coal", "quadprog"))):
+        return None, None
+    from rbd.bench.peers.coal import contact_peers
+
+    return contact_peers(given)
 
 
 def load(name: str, ours: Ours) -> Peer | None:

@@ -1,0 +1,141 @@
+"""Contact as a contender: distances of capsules with their rows, and the loop of the hand that snaps its fingers.
+
+Room: bench. The loop is the contact exercise's: PD control towards a moving target, an impact where a pair meets, the
+quadratic program, integration; the part that is measured begins free and has a finger on the palm for most of it.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final, TypeAlias, final
+
+import attrs
+import numpy as np
+
+import rbd
+from rbd.bench.contender import Contender
+from rbd.compiled import RecordedFunction
+from rbd.contact import Capsule, CollisionModel, ContactSimulator
+from rbd.scalars import cos, sin
+from rbd.scalars.arrays import Array
+
+CLOSE: Final = "distance of two capsules, with its row"
+LOOP: Final = "a step of the hand's loop, control included"
+OURS, RECORDED = "rbd", "rbd, control recorded"
+DT, THRESHOLD, STIFFNESS = 1e-3, 1e-3, 10.0
+DAMPING: Final = 2 * math.sqrt(STIFFNESS)
+START: Final = 2.8
+"""Seconds of the loop before the part that is measured; the first finger lands at 2.927."""
+_CAPSULES: Final = ((2, 7), (2, 10), (2, 13), (2, 16))
+_SLOWER: Final = {2: 1.0, 3: 1.0, 5: 1.5, 6: 1.5, 8: 2.5, 9: 2.5}
+
+
+@final
+@attrs.frozen(eq=False)
+class Hand:
+    """The hand, configurations to measure distances at, and where the measured part of the loop begins."""
+
+    mechanism: rbd.Mechanism
+    tips: CollisionModel
+    capsules: CollisionModel
+    """The same shapes with pairs of true capsules: the tips are balls."""
+    q: Array
+    steps: int
+    begin: tuple[Array, Array]
+
+
+def hand(*, quick: bool = False) -> Hand:
+    """Return the hand, at 5000 configurations and with 500 steps to go; fewer if `quick`."""
+    mechanism, tips = rbd.robots.hand()
+    capsules = CollisionModel(mechanism)
+    shapes = [capsules.add(tips.body(shape), shape) for shape in tips.shapes]
+    for a, b in _CAPSULES:
+        capsules.add_pair(shapes[a], shapes[b])
+    state = rbd.MechanismState(mechanism)
+    ContactSimulator(mechanism, tips, control_from(0.0), DT, law="euclidean").run(state, START)
+    q = np.random.default_rng(4).uniform(-0.6, 0.6, (50 if quick else 5000, 13))
+    return Hand(mechanism, tips, capsules, q, 200 if quick else 500, (state.q.copy(), state.v.copy()))
+
+
+def wanted(t: float) -> Array:
+    """Return the joint positions the fingers move to."""
+    q = np.zeros(13)
+    q[2:4], q[5:7], q[8:10] = (1.5 * math.cos(t / slower) - 1 for slower in (1.0, 1.5, 2.5))
+    return q
+
+
+def control_from(start: float) -> Any:
+    """Return the PD control of the loop from a time on."""
+
+    def control(t: float, state: rbd.MechanismState) -> Array:
+        return -STIFFNESS * (state.q - wanted(start + t)) - DAMPING * state.v
+
+    return control
+
+
+def recorded_control(mechanism: rbd.Mechanism, start: float) -> RecordedFunction:
+    """Return the same control as machine code."""
+
+    def torques(state: rbd.ScalarState, t: Any) -> list[Any]:
+        goals = [_goal(_SLOWER.get(k), start, t) for k in range(13)]
+        return [STIFFNESS * (goal - x) - DAMPING * rate for goal, x, rate in zip(goals, state.q, state.v, strict=True)]
+
+    return rbd.record(torques, mechanism, t=())
+
+
+def _goal(slower: float | None, start: float, t: Any) -> Any:
+    if slower is None:
+        return 0
+    before = start / slower
+    return 1.5 * (math.cos(before) * cos(t / slower) - math.sin(before) * sin(t / slower)) - 1
+
+
+def close(given: Hand) -> Contender:
+    """Two calls: the distances at all configurations, and the rows."""
+    values, rows = (given.capsules.recorded(name) for name in ("distances", "jacobian"))
+    still, pairs = np.zeros(13), len(_CAPSULES)
+
+    def run(times: int) -> None:
+        for _ in range(times):
+            values(given.q, still)
+            rows(given.q, still)
+
+    def value(k: int) -> Array:
+        state = rbd.MechanismState(given.mechanism, given.q[k // pairs])
+        distance = given.capsules.distances(state)[k % pairs].value
+        return np.array([distance, *given.capsules.jacobian(state)[k % pairs]], dtype=np.float64)
+
+    return Contender(OURS, run, pairs * len(given.q), value)
+
+
+def loop(given: Hand, *, recorded: bool) -> Contender:
+    """Return the loop, its control a Python function or a recorded one."""
+    control = recorded_control(given.mechanism, START) if recorded else control_from(START)
+    simulator = ContactSimulator(given.mechanism, given.tips, control, DT, threshold=THRESHOLD, law="euclidean")
+    state = rbd.MechanismState(given.mechanism)
+
+    def once() -> Array:
+        state.set_configuration(given.begin[0])
+        state.set_velocity(given.begin[1])
+        return simulator.run(state, given.steps * DT).q
+
+    def run(times: int) -> None:
+        for _ in range(times):
+            once()
+
+    return Contender(RECORDED if recorded else OURS, run, given.steps, lambda k: once()[k + 1])
+
+
+Rod: TypeAlias = tuple[str, Array, Array, float, float]
+"""Name of the body, rotation, translation, radius, length."""
+
+
+def rods(model: CollisionModel) -> list[list[Rod]]:
+    """Return the pairs of a model as plain numbers."""
+    sides = [((pair.a, pair.body_a), (pair.b, pair.body_b)) for pair in model.pairs]
+    return [[_rod(shape, body) for shape, body in both if isinstance(shape, Capsule)] for both in sides]
+
+
+def _rod(shape: Capsule[Any], body: rbd.RigidBody) -> Rod:
+    tf = body.fixed_transform(shape.frame, body.default_frame)
+    return body.name, tf.rotation, tf.translation, shape.radius, shape.length

@@ -1,0 +1,63 @@
+"""What `rbd bench` measures of contact: the same loop for everybody, a finger on the palm for most of it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rbd import bench
+from rbd.bench import contacts, goals, peers, robots
+from rbd.bench.contender import difference
+from rbd.bench.report import Report, Row, Section
+
+
+@pytest.fixture(scope="module")
+def given() -> contacts.Hand:
+    return contacts.hand(quick=True)
+
+
+def test_the_measured_part_of_the_loop_is_in_contact(given: contacts.Hand) -> None:
+    loop = contacts.loop(given, recorded=False)
+    assert loop.states == 200
+    assert [event.step for event in _events(given)] == [127]  # 2.8 s + 127 ms: where the first finger lands
+    recorded = contacts.loop(given, recorded=True)
+    assert difference(recorded, loop, [0, 150, 199]) < 1e-12
+
+
+def _events(given: contacts.Hand) -> tuple[contacts.rbd.contact.ContactEvent, ...]:
+    state = contacts.rbd.MechanismState(given.mechanism, *given.begin)
+    control = contacts.control_from(contacts.START)
+    simulator = contacts.ContactSimulator(given.mechanism, given.tips, control, contacts.DT, law="euclidean")
+    return simulator.run(state, given.steps * contacts.DT).events
+
+
+@pytest.mark.peers
+def test_other_engines_compute_the_same(given: contacts.Hand) -> None:
+    for package in ("pinocchio", "coal", "quadprog"):
+        pytest.importorskip(package)
+    close, loop = peers.contacts(given)
+    assert close is not None
+    assert loop is not None
+    assert difference(close, contacts.close(given), range(close.states)) < 1e-12
+    assert difference(loop, contacts.loop(given, recorded=False), [0, 150, 199]) < 1e-10
+
+
+def test_the_hand_has_rows_of_its_own() -> None:
+    report = bench.run(bench.Settings(robots=(robots.HAND,), quick=True, peers=False))
+    close = report.row(robots.HAND, Section.BATCH, contacts.CLOSE, contacts.OURS)
+    assert close is not None
+    assert close.states == 200
+    for who in (contacts.OURS, contacts.RECORDED):
+        row = report.row(robots.HAND, Section.LOOP, contacts.LOOP, who)
+        assert row is not None
+        assert 0 < row.seconds < 0.1
+    assert contacts.CLOSE in bench.as_text(report)
+
+
+@pytest.mark.parametrize(("speedup", "reached"), [(10.5, True), (9.0, False)])
+def test_the_loop_has_a_goal(speedup: float, reached: bool) -> None:
+    row = Row(robots.HAND, Section.LOOP, contacts.LOOP, contacts.RECORDED, 1, 1, 1e-5, 1e-5, speedup, 0.0)
+    machine = {"processor": "", "cores": 1, "load": [], "lanes": 8, "system": "", "versions": {}}
+    report = Report(machine, False, [], [row], [])  # type: ignore[arg-type]  # a machine as a plain dict
+    [outcome] = goals.outcomes(report)
+    assert (outcome.reached, outcome.found) == (reached, np.format_float_positional(speedup, trim="-"))
