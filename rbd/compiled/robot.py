@@ -209,7 +209,8 @@ class CompiledRobot:
     ) -> tuple[Array, ...]:
         """Return (q, v) a time `dt` later, the torques held; `dt` is one number, or one per member of the batch.
 
-        Mechanisms with contact states take them as `s`, (..., ns), and return (q, v, s).
+        Mechanisms with contact states take them as `s`, (..., ns), and return (q, v, s). Loops are kept, and drawn
+        together by the default stabilisation, `Baumgarte(0.1)`.
         """
         function, start = self._stepping(integrator, q, v, s)
         result = function.call((*start, tau, dt), parameters, None, threads)
