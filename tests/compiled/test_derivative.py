@@ -49,6 +49,15 @@ def test_forward_dynamics_is_differentiated_as_by_hand() -> None:
         np.testing.assert_allclose(found, by_hand, rtol=0, atol=1e-10 * np.abs(by_hand).max())
 
 
+def test_loops_are_differentiated_as_by_hand() -> None:
+    mechanism = rbd.robots.four_bar()
+    state, tau = MechanismState(mechanism), np.array([0.3, -0.2, 0.1])
+    recorded = rbd.record(lambda s, tau: rbd.forward_dynamics(s, tau), mechanism, tau=3)
+    for wrt, by_hand in zip(("q", "v", "tau"), rbd.forward_dynamics_derivatives(state, tau), strict=True):
+        found = recorded.derivative("result", wrt)(state.q, state.v, tau)
+        np.testing.assert_allclose(found, by_hand, rtol=0, atol=1e-9 * np.abs(by_hand).max() + 1e-12)
+
+
 def test_several_outputs_framed_values_and_batches() -> None:
     state = robot_state()
     mechanism = state.mechanism

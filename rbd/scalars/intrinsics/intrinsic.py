@@ -75,8 +75,8 @@ class Intrinsic:
     error: Callable[[str], RbdError] = must_be_positive
     """From a label to the error of its status."""
     derivative: Callable[..., Any] | None = None
-    """The rule by which differentiation of programs replaces a call: from (call, operands, outputs) of a program being
-    rebuilt on recorded scalars, and a direction, to the outputs' derivatives. None: it cannot be differentiated."""
+    """The rule by which programs are differentiated through a call: from (sizes, labels, operands, outputs, changes of
+    the operands), all recorded scalars, to the changes of the outputs. None: it cannot be differentiated."""
 
     def __attrs_post_init__(self) -> None:
         """Enter the intrinsic into the table."""

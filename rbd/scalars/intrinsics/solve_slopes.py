@@ -1,0 +1,75 @@
+"""How solutions of linear equations move with their data. May import: errors, intrinsic.
+
+Rules for `Intrinsic.derivative`: each solves again, with another right-hand side. Pseudo-inverses are differentiated at
+constant rank (Golub and Pereyra, 1973).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rbd.scalars.intrinsics.intrinsic import TABLE
+from rbd.scalars.protocol import Matrix, Scalar, Vector
+
+
+def change_of_solution(
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, changes: Vector
+) -> Vector:
+    """Return how X of A X = B, A positive definite, answers changes of A and B: A dX = dB - dA X."""
+    n, m = sizes
+    packed = n * (n + 1) // 2
+    columns = tuple(tuple(outputs[i * m + j] for i in range(n)) for j in range(m))
+    right: list[Scalar] = []
+    for i in range(n):
+        row = tuple(changes[_packed(i, k)] for k in range(n))
+        right += [changes[packed + i * m + j] - _inner(row, column) for j, column in enumerate(columns)]
+    return TABLE["solve_positive_definite"](sizes, (*operands[:packed], *right), labels)
+
+
+def change_of_smallest(
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, changes: Vector
+) -> Vector:
+    """Return how x = A^+ b, the smallest of the best solutions, and the rank answer changes of A and b.
+
+    With r = b - A x, u = (A^T)^+ x and z = dA^T u: dx = A^+ (db - dA x + (A^T)^+ dA^T r - A z) + z. The rank stays.
+    """
+    m, n = sizes
+    matrix, right, tolerance = _rows(operands, m, n), operands[m * n : m * n + m], operands[m * n + m]
+    moved, moved_right = _rows(changes, m, n), changes[m * n : m * n + m]
+    across, moved_across = tuple(zip(*matrix, strict=True)), tuple(zip(*moved, strict=True))
+    x = outputs[:n]
+    left_over = tuple(b - _inner(row, x) for b, row in zip(right, matrix, strict=True))
+    turned = _times(moved_across, _smallest(across, x, tolerance))
+    spread = _smallest(across, _times(moved_across, left_over), tolerance)
+    rows = zip(moved_right, _times(moved, x), spread, _times(matrix, turned), strict=True)
+    found = _smallest(matrix, tuple(a - b + c - d for a, b, c, d in rows), tolerance)
+    return (*(a + b for a, b in zip(found, turned, strict=True)), 0)
+
+
+def _smallest(matrix: Matrix, right: Vector, tolerance: Scalar) -> Vector:
+    """Return the pseudo-inverse of a matrix times a vector."""
+    m, n = len(matrix), len(matrix[0])
+    if all(type(x) is int and x == 0 for x in right):
+        return (0,) * n
+    flat = (*(x for row in matrix for x in row), *right, tolerance)
+    return TABLE["minimum_norm_solve"]((m, n), flat)[:n]
+
+
+def _packed(i: int, j: int) -> int:
+    """Return where an entry of a symmetric matrix stands in its lower triangle."""
+    return max(i, j) * (max(i, j) + 1) // 2 + min(i, j)
+
+
+def _rows(flat: Vector, m: int, n: int) -> Matrix:
+    return tuple(tuple(flat[i * n : (i + 1) * n]) for i in range(m))
+
+
+def _times(matrix: Matrix, vector: Vector) -> Vector:
+    return tuple(_inner(row, vector) for row in matrix)
+
+
+def _inner(a: Vector, b: Vector) -> Scalar:
+    total: Scalar = 0
+    for x, y in zip(a, b, strict=True):
+        total = total + x * y
+    return total

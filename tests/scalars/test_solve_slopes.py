@@ -1,0 +1,55 @@
+"""Programs are differentiated through solves: against complex steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rbd.scalars.differentiate import derivative
+from rbd.scalars.graph import Graph
+from rbd.scalars.intrinsics import minimum_norm_solve, solve_positive_definite
+from rbd.scalars.program import Program
+from rbd.scalars.replay import replay
+
+STEP = 1e-30
+
+
+def slopes(program: Program, x: Any) -> Any:
+    """Return the Jacobian by complex steps."""
+    columns = [replay(program, list(np.asarray(x) + 1j * STEP * unit)) for unit in np.eye(len(x))]
+    return np.array([[complex(value).imag / STEP for value in column] for column in columns]).T
+
+
+def test_positive_definite_equations() -> None:
+    graph = Graph()
+    a, b, c, d = graph.input("x", (4,))
+    matrix = ((a * a + 2, a * b, 0.1 * c), (a * b, b * b + 3, d), (0.1 * c, d, 4 + c * c))
+    solution = solve_positive_definite(matrix, ((a, 1.0), (c * d, b), (2.0, d)), ["first", "second", "third"])
+    program = Program.of(graph, "solve", {"y": solution})
+    x = [0.3, -0.7, 1.1, 0.4]
+    (found,) = derivative(program, "y", "x").interpret(x=x).values()
+    np.testing.assert_allclose(found.reshape(6, 4), slopes(program, x), atol=1e-12)
+
+
+MATRICES: dict[str, Any] = {
+    "wide": lambda a, b, c: ((a, b, c), (b, 1.0, a)),
+    "tall": lambda a, b, c: ((a, b), (b, c), (1.0, a), (c, 2.0)),
+    "redundant": lambda a, b, c: ((a, b, c), (2 * a, 2 * b, 2 * c), (b, c, a)),
+}
+
+
+@pytest.mark.parametrize("name", MATRICES)
+def test_smallest_solutions(name: str) -> None:
+    graph = Graph()
+    a, b, c = graph.input("x", (3,))
+    matrix = MATRICES[name](a, b, c)
+    right = tuple(a * k + b * b for k in range(len(matrix)))
+    solution, rank = minimum_norm_solve(matrix, right)
+    program = Program.of(graph, "solve", {"y": solution, "rank": rank})
+    x = [0.9, -0.4, 1.3]
+    (found,) = derivative(program, "y", "x").interpret(x=x).values()
+    np.testing.assert_allclose(found, slopes(program, x)[:-1], atol=1e-11)
+    (still,) = derivative(program, "rank", "x").interpret(x=x).values()
+    assert not still.any()
