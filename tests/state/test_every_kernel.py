@@ -1,0 +1,150 @@
+"""Every kernel there is, as live states record it: machine code, interpreter and readable source say the same.
+
+Machine code and interpreter agree to the last bit, for one state and for rows, however they are cut into lanes,
+functions and threads; the source on floats agrees to rounding.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rbd
+import rbd.testing
+from rbd import MechanismState
+from rbd.contact import HalfSpace
+from rbd.native.kernel import compile_program
+from rbd.scalars.graph import Graph
+from rbd.scalars.program import Program
+from rbd.state.kernel import body_of, kernels
+from rbd.state.recording import coordinate_inputs, recording_state
+from rbd.state.store.kernels import kernels_of
+
+from ..algorithms.catalog import EVERYTHING, arguments, flat
+from ..algorithms.helpers import JOINT_TYPES, RANDOM, Case, case, close, set_passive
+from ..algorithms.loops import looped
+from ..native.programs import assert_same_bits, native_rows, native_singles, random_inputs, reference
+
+ROWS = 11
+CUTS = ((1, 1000), (2, 300), (4, 100), (8, 700))
+"""Lanes, and the instructions in a function."""
+RUBBER = rbd.SoftContact(rbd.HuntCrossley.hertz(), rbd.ViscoelasticCoulomb(0.5, 20e3, 200.0))
+
+
+def touching() -> Case:
+    """Return a case with two points that may touch the ground."""
+    a_case = case("tree", 7, bodies=4, passive=True)
+    body, root = a_case.mechanism.bodies[-1], a_case.mechanism.root_frame
+    for place in ((0.1, 0.2, 0.3), (-0.3, 0.2, 0.1)):
+        body.add_contact_point(rbd.Point(body.default_frame, place), RUBBER)
+    a_case.mechanism.add_half_space(HalfSpace(rbd.Point(root, (0, 0, 0)), rbd.FreeVector(root, (0, 0, 1))))
+    state = MechanismState(a_case.mechanism, a_case.state.q, a_case.state.v)
+    return Case(a_case.mechanism, state, a_case.rng)
+
+
+def linkage() -> Case:
+    """Return a case with a loop and few joints."""
+    state = MechanismState(rbd.robots.four_bar(), [0.3, 0.4, -0.2])
+    return Case(state.mechanism, state, np.random.default_rng(1))
+
+
+def in_contact(name: str) -> Callable[[Any], Any]:
+    return lambda s: kernels()[name](s, tuple(0.01 * k - 0.02 for k in range(s.layout.ns)))
+
+
+def of_loops(name: str) -> Callable[[Any], Any]:
+    return lambda s: kernels()[name](s, tuple(arguments(s)[1]))
+
+
+TREES = {
+    **EVERYTHING,
+    "mass_moment": lambda s: kernels()["mass_moment"](s, (1, 2)),
+}
+LOOPS: dict[str, Callable[[Any], Any]] = {
+    "dynamics": lambda s: rbd.dynamics(rbd.DynamicsResult(s.mechanism), s, arguments(s)[1]).vd,
+    "constraint_jacobian": rbd.constraint_jacobian,
+    "constraint_bias": rbd.constraint_bias,
+    "constraint_error": rbd.constraint_error,
+    "loop_gap": rbd.loop_gap,
+    "constrained_dynamics": of_loops("constrained_dynamics"),
+    "constrained_inverse_dynamics": of_loops("constrained_inverse_dynamics"),
+}
+FEW_JOINTS = {"constrained_derivatives": of_loops("constrained_derivatives")}
+CONTACT = {
+    "contact_forces": in_contact("contact_forces"),
+    "settled_contacts": in_contact("settled_contacts"),
+    "contact_energy": lambda s: kernels()["contact_energy"](s),
+}
+SAMPLES: tuple[tuple[Callable[[], Case], dict[str, Callable[[Any], Any]]], ...] = (
+    (lambda: case("tree", 1157, bodies=4, passive=True), TREES),
+    (lambda: looped("universal oblique", 3), LOOPS),
+    (linkage, FEW_JOINTS),
+    (touching, CONTACT),
+)
+
+
+@functools.cache
+def programs() -> dict[Callable[..., Any], list[Program]]:
+    """Return the programs that live states have recorded of all kernels and passes, by their sources."""
+    found: dict[Callable[..., Any], list[Program]] = {}
+    for make, algorithms in SAMPLES:
+        state = make().state
+        for algorithm in algorithms.values():
+            algorithm(state)
+        for key, entry in kernels_of(state.mechanism)._entries.items():
+            assert entry is not None, key
+            found.setdefault(key[0], []).append(entry.runner.program)
+    return found
+
+
+def assert_code_is_the_interpreter(program: Program, lanes: int | None, chunk: int) -> None:
+    arrays = random_inputs(program, ROWS, seed=1)
+    arrays[0][3, ..., -1], arrays[-1][5, ..., 0] = 1e300, np.nan  # far away, and no number
+    kernel, expected = compile_program(program, lanes=lanes, chunk=chunk), reference(program, arrays, ROWS)
+    for threads in (1, 3):
+        assert_same_bits(native_rows(kernel, arrays, ROWS, threads), expected)
+    assert_same_bits(native_singles(kernel, arrays, ROWS), expected)
+
+
+@pytest.mark.parametrize("name", kernels())
+def test_machine_code_is_the_interpreter(name: str) -> None:
+    """Every kernel; the cuts take turns, so that each is met by many programs."""
+    for program in programs()[body_of(kernels()[name]).function]:
+        for lanes, chunk in CUTS[len(name) % 2 :: 2]:
+            assert_code_is_the_interpreter(program, lanes, chunk)
+
+
+def test_passes_too() -> None:
+    bodies = {body_of(run).function for run in kernels().values()}
+    passes = [program for source, found in programs().items() if source not in bodies for program in found]
+    assert len(passes) >= 8
+    for program in passes:
+        assert_code_is_the_interpreter(program, 8, 200)
+
+
+def everything(state: Any, algorithms: dict[str, Callable[[Any], Any]]) -> dict[str, tuple[Any, ...]]:
+    return {name: tuple(flat(algorithm(state))) for name, algorithm in algorithms.items()}
+
+
+@pytest.mark.parametrize("kind", JOINT_TYPES)
+def test_every_joint_type(kind: str) -> None:
+    """All algorithms together are one long program of a mechanism with two joints."""
+    rng = np.random.default_rng(5)
+    mechanism = RANDOM["chain"]([rbd.Revolute((0, 1, 0)), JOINT_TYPES[kind]], rng)
+    for joint in mechanism.tree_joints:
+        set_passive(joint, rng, on=True)
+    state = MechanismState(mechanism)
+    state.randomize(rng)
+    graph = Graph()
+    recording = recording_state(graph, mechanism, coordinate_inputs(graph, mechanism))
+    program = Program.of(graph, "everything", everything(recording, EVERYTHING))
+    with rbd.interpreted():
+        expected = everything(state, EVERYTHING)
+    found = program.interpret(q=state.q, v=state.v)
+    for name, value in expected.items():
+        close(list(found[name].reshape(-1)), [float(x) for x in value], 1e-12, scale=1e-2)
+    assert_code_is_the_interpreter(program, None, 1000)
