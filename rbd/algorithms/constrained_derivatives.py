@@ -73,11 +73,6 @@ class _Linear:
     spread: Vector
     """The velocity whose constraint rates are the multipliers: K^+ lambda."""
 
-    @property
-    def active(self) -> list[int]:
-        """The rows of K that are not zero by structure."""
-        return [i for block in self.equations.blocks for i in block]
-
     def answer(self, change: Change, torques: Vector | None = None) -> tuple[Vector, Vector]:
         """Return the changes of vd and of the multipliers for a change of everything else, or of torques."""
         taken, rows, bias = change
@@ -85,7 +80,7 @@ class _Linear:
         pushed = constraint_torques(rows, self.carried, len(self.vd))
         free = self.problem.factor.whitened([a - b for a, b in zip(right, pushed, strict=True)])
         missing: list[Scalar] = []
-        for i, scale, white in zip(self.active, self.scales, self.problem.rows, strict=True):
+        for i, scale, white in zip(_active(self.equations), self.scales, self.problem.rows, strict=True):
             missing.append(-(bias[i] + inner(rows[i], self.vd)) * scale - inner(white, free))
         moved, _ = minimum_norm_solve(self.problem.rows, missing, self.equations.tolerance, columns=len(free))
         vd = self.problem.factor.coloured([a + b for a, b in zip(free, moved, strict=True)])
@@ -123,6 +118,7 @@ def constrained_derivatives_kernel(
 
 
 def _linear(state: StateView, torques: Vector, held: Sequence[HeldWrench], gains: LoopGainsPerLoop) -> _Linear:
+    """Return the linear equations around the solution."""
     matrix, bias = mass_matrix_kernel(state), dynamics_bias_kernel(state, pushes(state, held))
     rows = zip(torques, passive_torques_kernel(state), bias, strict=True)
     right = tuple(torque + own - c for torque, own, c in rows)
@@ -132,20 +128,34 @@ def _linear(state: StateView, torques: Vector, held: Sequence[HeldWrench], gains
     vd = factor.coloured([a + b for a, b in zip(problem.free, kept, strict=True)])
     unbalanced = tuple(inner(row, vd) - torque for row, torque in zip(matrix, right, strict=True))
     multipliers, _ = balancing_multipliers(equations, unbalanced)
-    active, scales = [i for block in equations.blocks for i in block], _scales(problem, equations)
-    weights, _ = minimum_norm_solve(
-        tuple(zip(*problem.rows, strict=True)), kept, equations.tolerance, columns=len(active)
+    scales = _scales(problem, equations)
+    carried = _carried(problem, equations, scales, kept)
+    return _Linear(
+        matrix, problem, equations, scales, vd, carried, multipliers, _spread(equations, multipliers, len(vd))
     )
-    carried: list[Scalar] = [0] * len(multipliers)
+
+
+def _active(equations: Equations) -> list[int]:
+    """Return the rows of K that are not zero by structure."""
+    return [i for block in equations.blocks for i in block]
+
+
+def _carried(problem: WhiteProblem, equations: Equations, scales: Vector, kept: Vector) -> Vector:
+    """Return the multipliers that are smallest for scaled rows; `kept` is what they make of the free motion."""
+    active, across = _active(equations), tuple(zip(*problem.rows, strict=True)) or ((),) * len(kept)
+    weights, _ = minimum_norm_solve(across, kept, equations.tolerance, columns=len(active))
+    carried: list[Scalar] = [0] * len(equations.jacobian)
     for i, weight, scale in zip(active, weights, scales, strict=True):
         carried[i] = -(weight * scale)
-    spread, _ = minimum_norm_solve(
-        tuple(equations.jacobian[i] for i in active),
-        [multipliers[i] for i in active],
-        equations.tolerance,
-        columns=len(vd),
-    )
-    return _Linear(matrix, problem, equations, scales, vd, tuple(carried), multipliers, spread)
+    return tuple(carried)
+
+
+def _spread(equations: Equations, multipliers: Vector, size: int) -> Vector:
+    """Return the smallest velocity at which constraints change at the rates of their multipliers."""
+    active = _active(equations)
+    rows, rates = tuple(equations.jacobian[i] for i in active), [multipliers[i] for i in active]
+    spread, _ = minimum_norm_solve(rows, rates, equations.tolerance, columns=size)
+    return spread
 
 
 def _scales(problem: WhiteProblem, equations: Equations) -> Vector:

@@ -77,6 +77,16 @@ def test_accelerations_and_multipliers(make: Any, stabilization: Any) -> None:
         assert np.array_equal(a, b)
 
 
+def test_without_loops_it_is_the_tree() -> None:
+    mechanism = rbd.robots.double_pendulum()
+    state, tau = MechanismState(mechanism, [0.3, 0.4], [1.0, 2.0]), [0.5, -0.5]
+    found = rbd.algorithms.constrained_dynamics_derivatives(state, tau)
+    expected = rbd.forward_dynamics_derivatives(state, tau)
+    for a, b in zip((found.vd_by_q, found.vd_by_v, found.vd_by_torques), expected, strict=True):
+        close(a, b, 1e-12)
+    assert found.multipliers_by_q.shape == (0, 2)
+
+
 def solution(state: Any, torques: Numbers, push: Any, stabilization: Any) -> Any:
     """Return vd and the multipliers of any state."""
     from rbd.algorithms.external import body_wrenches
