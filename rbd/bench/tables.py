@@ -62,7 +62,8 @@ times as fast as Pinocchio a contender is: the median over neighbouring windows.
 * `MuJoCo`: `mj_kinematics`, `mj_inverse`, `mj_forward` and the like called from Python, contacts and constraints
   switched off. They compute more than what is compared.
 * `CasADi kernel`: C code which CasADi writes for rbd's own graph, compiled with `-O3 -march=native`, in the same
-  native loop.
+  native loop. It is left out where the graph calls solves that decide at run time, which CasADi's expressions cannot
+  say, and beyond 20 000 operations, for which a C compiler takes minutes.
 """
 
 

@@ -179,6 +179,7 @@ class CompiledRobot:
         *,
         s: None = None,
         integrator: Integrator = "munthe-kaas-rk4",
+        out: Sequence[Array] | None = None,
         threads: int = 1,
         **parameters: ArrayLike,
     ) -> tuple[Array, Array]: ...
@@ -192,6 +193,7 @@ class CompiledRobot:
         *,
         s: ArrayLike,
         integrator: Integrator = "munthe-kaas-rk4",
+        out: Sequence[Array] | None = None,
         threads: int = 1,
         **parameters: ArrayLike,
     ) -> tuple[Array, Array, Array]: ...
@@ -204,6 +206,7 @@ class CompiledRobot:
         *,
         s: ArrayLike | None = None,
         integrator: Integrator = "munthe-kaas-rk4",
+        out: Sequence[Array] | None = None,
         threads: int = 1,
         **parameters: ArrayLike,
     ) -> tuple[Array, ...]:
@@ -213,7 +216,7 @@ class CompiledRobot:
         together by the default stabilisation, `Baumgarte(0.1)`.
         """
         function, start = self._stepping(integrator, q, v, s)
-        result = function.call((*start, tau, dt), parameters, None, threads)
+        result = function.call((*start, tau, dt), parameters, out, threads)
         if integrator == "munthe-kaas-rk4" and s is None:
             self._offer("step", function)
         return tuple(result)
@@ -240,6 +243,7 @@ class CompiledRobot:
         *,
         s: None = None,
         integrator: Integrator = "munthe-kaas-rk4",
+        out: Sequence[Array] | None = None,
         threads: int = 1,
         **parameters: ArrayLike,
     ) -> tuple[Array, Array]: ...
@@ -254,6 +258,7 @@ class CompiledRobot:
         *,
         s: ArrayLike,
         integrator: Integrator = "munthe-kaas-rk4",
+        out: Sequence[Array] | None = None,
         threads: int = 1,
         **parameters: ArrayLike,
     ) -> tuple[Array, Array, Array]: ...
@@ -267,6 +272,7 @@ class CompiledRobot:
         *,
         s: ArrayLike | None = None,
         integrator: Integrator = "munthe-kaas-rk4",
+        out: Sequence[Array] | None = None,
         threads: int = 1,
         **parameters: ArrayLike,
     ) -> tuple[Array, ...]:
@@ -274,10 +280,11 @@ class CompiledRobot:
 
         `tau` is held for the whole time, (..., nv), or has one row per step: (..., steps, nv). To tell them apart, tau
         with a time axis must have one more axis than q. Errors say in a note which step they are from. Mechanisms with
-        contact states take those at the beginning as `s` and return (q, v, s).
+        contact states take those at the beginning as `s` and return (q, v, s). `out`, a sequence of arrays, is filled
+        when all steps are taken.
         """
         function, start = self._stepping(integrator, q, v, s)
-        return rollout(function.evaluation, (*start, tau, dt), steps, threads, parameters)
+        return rollout(function.evaluation, (*start, tau, dt), steps, threads, parameters, out)
 
     @override
     def __repr__(self) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbd.compiled.arguments import as_input, as_rows, leading_shape
+from rbd.compiled.arguments import as_input, as_rows, leading_shape, output_arrays
 from rbd.compiled.evaluation import Evaluation
 from rbd.compiled.status import raise_status
 from rbd.errors import ArgumentError
@@ -28,11 +28,17 @@ History = tuple[Array, ...]
 
 
 def rollout(
-    step: Evaluation, arrays: Sequence[ArrayLike], steps: int, threads: int, parameters: Mapping[str, ArrayLike]
+    step: Evaluation,
+    arrays: Sequence[ArrayLike],
+    steps: int,
+    threads: int,
+    parameters: Mapping[str, ArrayLike],
+    out: Sequence[Array] | None = None,
 ) -> History:
     """Return q, v and s at `steps` + 1 times, time before the last axis; `arrays` are q, v, s if any, tau and dt.
 
-    `tau` is as `CompiledRobot.rollout` says. Raises as a step does, with a note saying which one it was.
+    `tau` is as `CompiledRobot.rollout` says; `out`, one array per result, is filled when all steps are taken. Raises as
+    a step does, with a note saying which one it was.
     """
     if steps < 0:
         raise ArgumentError(f"steps is {steps}, must not be negative", argument="steps", value=steps)
@@ -40,7 +46,9 @@ def rollout(
     series = _series(np.asarray(start[0]).ndim, tau, step.outline.inputs[len(start)], steps)
     first = tau if series is None else series[..., 0, :] if steps else np.zeros(series.shape[-1])
     inputs = step.inputs((*start, first, dt), parameters)
-    return _Walk(step, inputs, series, steps).go(threads)
+    walk = _Walk(step, inputs, series, steps)
+    targets = walk.targets(out)
+    return walk.go(threads, targets)
 
 
 def _series(axes: int, tau: ArrayLike, port: Port, steps: int) -> Array | None:
@@ -69,13 +77,19 @@ class _Walk:
         for times, row in zip(self._history, self._rows, strict=False):
             times[0] = row
 
-    def go(self, threads: int) -> History:
-        """Take all steps; return the history with the batch axes first."""
+    def targets(self, out: Sequence[Array] | None) -> History:
+        """Return the arrays the history goes to: new ones, or `out` when it fits."""
+        ports = [Port(port.name, (self._steps + 1, port.size)) for port in self._step.outline.outputs]
+        return tuple(output_arrays(ports, self._lead, out))
+
+    def go(self, threads: int, targets: History) -> History:
+        """Take all steps; fill `targets` with the history, the batch axes first."""
         kernel = self._step.compile()
         if self._steps and self._history[0].shape[1]:
             self._take_all(kernel, threads)
-        shaped = (x.reshape(len(x), *self._lead, x.shape[-1]) for x in self._history)
-        return tuple(np.ascontiguousarray(np.moveaxis(x, 0, -2)) for x in shaped)
+        for target, times in zip(targets, self._history, strict=True):
+            target[...] = np.moveaxis(times.reshape(len(times), *self._lead, times.shape[-1]), 0, -2)
+        return targets
 
     def _take_all(self, kernel: NativeKernel | None, threads: int) -> None:
         if kernel is None:

@@ -23,6 +23,10 @@ def sympy_expressions(program: Program) -> Mapping[str, object]:
     """
     import sympy  # pyright: ignore[reportMissingTypeStubs]  # it is typed in part, without a marker
 
+    for call in program.calls:
+        name = call.intrinsic.name
+        message = f"{name} takes decisions at run time, which no expression of SymPy can say"
+        raise ScalarError(message, scalar=name, function=name)
     library = cast("Any", sympy)
     values: list[Scalar] = [library.Symbol(name, real=True) for port in program.inputs for name in _names(port)]
     constants: list[Scalar] = [
@@ -33,13 +37,7 @@ def sympy_expressions(program: Program) -> Mapping[str, object]:
         return values[operand] if operand >= 0 else constants[~operand]
 
     for code in program.code:
-        op = Op(code[0])
-        if op == Op.CALL:
-            name = program.calls[code[1]].intrinsic.name
-            message = f"{name} takes decisions at run time, which no expression of SymPy can say"
-            raise ScalarError(message, scalar=name, function=name)
-        operands = operands_of(code)
-        values.append(_MEANING[op](*(value(operand) for operand in operands)))
+        values.append(_MEANING[Op(code[0])](*map(value, operands_of(code))))
     return _shaped(library, program.outputs, [value(operand) for operand in program.results])
 
 

@@ -53,6 +53,17 @@ def test_many_states(pair: tuple[Ours, Peer], quantity: Quantity) -> None:
             assert difference(theirs, reference, [0, 7]) < 1e-10
 
 
+def test_what_casadi_cannot_say_is_left_out() -> None:
+    pytest.importorskip("casadi")
+    mechanism = robots.robot("four_bar")
+    ours = Ours(mechanism, draw(mechanism, 2))
+    assert ours.program(Quantity.FORWARD).calls
+    peer = peers.load("CasADi", ours)
+    assert peer is not None
+    assert peer.single(Quantity.FORWARD) is None
+    assert peer.single(Quantity.MASS) is not None
+
+
 def test_a_loop() -> None:
     pytest.importorskip("pinocchio")
     mechanism = robots.robot("four_bar")

@@ -107,6 +107,36 @@ def test_inputs_stay_as_they_are(sample: Case, robot: rbd.CompiledRobot) -> None
     assert all((array == copy).all() for array, copy in zip(arrays, copies, strict=True))
 
 
+@pytest.mark.parametrize("lead", [(), (3,), (2, 5)])
+def test_results_may_have_their_arrays(sample: Case, robot: rbd.CompiledRobot, lead: tuple[int, ...]) -> None:
+    q, v = start(sample, lead)
+    tau = np.ones((*lead, STEPS, robot.mechanism.nv))
+    expected = robot.rollout(q, v, tau, DT, STEPS)
+    out = tuple(np.empty_like(x) for x in expected)
+    found = robot.rollout(q, v, tau, DT, STEPS, out=out)
+    assert all(a is b for a, b in zip(found, out, strict=True))
+    same(found, expected)
+    expected = robot.step(q, v, tau[..., 0, :], DT)
+    for _ in range(15):  # in the end by a builtin
+        out = tuple(np.full_like(x, np.nan) for x in expected)
+        found = robot.step(q, v, tau[..., 0, :], DT, out=out)
+        assert all(a is b for a, b in zip(found, out, strict=True))
+        same(found, expected)
+
+
+def test_arrays_for_results_must_fit_and_stay_when_a_step_fails(sample: Case, robot: rbd.CompiledRobot) -> None:
+    q, v = start(sample, (3,))
+    tau = np.ones(robot.mechanism.nv)
+    expected = robot.rollout(q, v, tau, DT, STEPS)
+    out = tuple(np.full_like(x, 7.0) for x in expected)
+    for wrong in (out[:1], (out[0][1:], out[1]), (out[0], out[1].astype(np.float32))):
+        with pytest.raises(ShapeError, match="out"):
+            robot.rollout(q, v, tau, DT, STEPS, out=wrong)
+    with pytest.raises((NotFiniteError, SingularError)):
+        robot.rollout(q, v, 1e200 * tau, DT, STEPS, out=out)
+    assert all((x == 7.0).all() for x in out)
+
+
 def test_no_members_and_no_steps(sample: Case, robot: rbd.CompiledRobot) -> None:
     q, v = start(sample, (2,))
     tau = np.zeros(robot.mechanism.nv)

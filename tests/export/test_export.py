@@ -14,7 +14,7 @@ import sympy
 import rbd
 from rbd import algorithms
 from rbd.compiled import RecordedFunction
-from rbd.errors import ArgumentError
+from rbd.errors import ArgumentError, ScalarError
 
 ROBOTS = {"double pendulum": rbd.robots.double_pendulum, "arm": rbd.robots.arm7, "humanoid": rbd.robots.humanoid}
 
@@ -93,6 +93,12 @@ def test_sympy_agrees() -> None:
         recorded = rbd.record(function, mechanism)
         expected = np.asarray(recorded.interpret(q, v)).reshape(-1)
         np.testing.assert_allclose(_evaluated(recorded, q, v), expected, rtol=1e-12, atol=1e-14)
+
+
+def test_what_sympy_cannot_say_is_named_before_anything_else() -> None:
+    recorded = rbd.record(rbd.forward_dynamics, rbd.robots.four_bar(), torques=3)
+    with pytest.raises(ScalarError, match="minimum_norm_solve takes decisions"):
+        recorded.to_sympy()
 
 
 def test_sympy_selects_and_compares() -> None:

@@ -49,7 +49,7 @@ class _CasADi:
         if quantity.is_derivative:  # several outputs
             return None
         program = self._ours.program(quantity)
-        if program.count().total > _LARGEST:
+        if program.count().total > _LARGEST or not _can_be_said(self._casadi, program):
             return None
         with tempfile.TemporaryDirectory() as folder:
             function = _function(self._casadi, program)
@@ -103,6 +103,11 @@ def _function(casadi: Any, program: Program) -> Any:
         else:
             values.append(table[Op(op)](*map(operand, operands)))
     return casadi.Function("kernel", inputs, [casadi.vertcat(*map(operand, program.results))])
+
+
+def _can_be_said(casadi: Any, program: Program) -> bool:
+    """Return whether every instruction is an expression of CasADi; calls of intrinsics are not."""
+    return {Op(code[0]) for code in program.code} <= _operations(casadi).keys() | {Op.POSITIVE}
 
 
 def _operations(casadi: Any) -> dict[Op, Callable[..., Any]]:
