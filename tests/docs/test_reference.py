@@ -9,7 +9,10 @@ import pytest
 
 from tests.docs.examples import ROOT
 
-MODULES = ["algorithms", "joints", "mechanism", "robots", "scalars", "simulation", "spatial", "testing", "urdf"]
+MODULES = [
+    *("algorithms", "contact", "joints", "mechanism", "robots", "scalars", "simulation", "spatial", "testing", "urdf"),
+    "viz",
+]
 PAGES = "\n".join(path.read_text(encoding="utf-8") for path in sorted(ROOT.glob("docs/api/*.md")))
 WHOLE = set(re.findall(r"^\.\. automodule:: rbd\.(\w+)$\n   :imported-members:", PAGES, re.MULTILINE))
 NAMES = [

@@ -1,0 +1,145 @@
+"""Pictures of the shapes of a collision model, with discs where pairs come closest.
+
+Room: viz; may import export and above. Needs matplotlib (extra `plot`), imported when something is drawn.
+"""
+
+# Matplotlib's 3D axes have no types:
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportMissingTypeStubs=false
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from rbd.contact import CollisionModel, Distance, HalfSpace
+from rbd.contact.shapes import Shape, bounding_radius
+from rbd.errors import ArgumentError
+from rbd.scalars.arrays import Array
+from rbd.state import MechanismState
+from rbd.viz.solids import disc, polygons_of
+
+PALETTE = ("#7f9cb8", "#d9a066", "#8fb996", "#c08497", "#9a8fbf", "#c9b458", "#6aa6a6", "#b58a7a")
+DISC, GROUND = "#c8102e", "#d8d8d8"
+_LIGHT = np.array([0.3, -0.55, 0.78])
+
+
+def plot_shapes(
+    state: MechanismState,
+    model: CollisionModel,
+    *,
+    distances: Sequence[Distance] = (),
+    colors: Mapping[str, str] | None = None,
+    axes: Any = None,
+) -> Any:
+    """Draw the shapes of `model` at `state`, in the root frame, and return matplotlib's 3D axes.
+
+    Every one of `distances`, as `model.distances(state)` gives them, is drawn as two red discs at its witnesses, across
+    its normal, and a line between them, over all shapes. `colors` go by names of bodies; other bodies take theirs in
+    turns. `axes` are 3D axes to draw into; without them a figure is made, `.figure` of what is returned. Raises
+    ArgumentError for the state of another mechanism, for a model without shapes, and when matplotlib
+    is missing (`pip install 'rbd[plot]'`).
+
+    >>> import rbd
+    >>> from rbd.viz import plot_shapes
+    >>> mechanism, model = rbd.robots.hand()
+    >>> state = rbd.MechanismState(mechanism)
+    >>> picture = plot_shapes(state, model, distances=model.distances(state))
+    >>> picture.figure.savefig("hand.png")        # doctest: +SKIP
+    """
+    model.require(state)
+    if not model.shapes:
+        raise ArgumentError("the collision model has no shapes to draw", argument="model", value=model)
+    collection = _matplotlib("mpl_toolkits.mplot3d.art3d").Poly3DCollection
+    drawn = new_axes() if axes is None else axes
+    placed = _placed(state, model)
+    low, high = _extent(placed)
+    palette = _colors(model, colors or {})
+    faces, paint = list[Array](), list[Array]()
+    for shape, corners in placed:
+        faces += list(corners)
+        paint += list(_shaded(corners, palette[id(shape)]))
+    drawn.add_collection3d(collection(faces, facecolors=np.array(paint), edgecolors="none", antialiaseds=False))
+    discs = [each for distance in distances for each in _discs(distance, float(np.max(high - low)) / 45)]
+    if discs:
+        drawn.add_collection3d(collection(discs, facecolors=DISC, edgecolors="white", linewidths=0.4, zorder=11))
+    for distance in distances:
+        ends = np.array([distance.witness_a.xyz, distance.witness_b.xyz], dtype=np.float64).T
+        drawn.plot(*ends, color=DISC, linewidth=1.1, zorder=10)
+    _frame(drawn, low, high)
+    return drawn
+
+
+def new_axes() -> Any:
+    """Return the 3D axes of a new figure, which pyplot knows nothing of."""
+    figure = _matplotlib("matplotlib.figure").Figure(figsize=(6.4, 4.8), layout="constrained")
+    return figure.add_subplot(projection="3d", computed_zorder=False)
+
+
+def _matplotlib(module: str) -> Any:
+    try:
+        importlib.import_module("mpl_toolkits.mplot3d")
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise ArgumentError("pictures need matplotlib: pip install 'rbd[plot]'", argument="axes") from error
+
+
+def _placed(state: MechanismState, model: CollisionModel) -> list[tuple[Shape, Array]]:
+    """Return all shapes with their polygons in the root frame, (polygons, corners, 3)."""
+    root = state.mechanism.root_frame
+    reach = 2 * max((bounding_radius(s) for s in model.shapes if not isinstance(s, HalfSpace)), default=1.0)
+    found: list[tuple[Shape, Array]] = []
+    for shape in model.shapes:
+        tf = state.relative_transform(shape.frame, root)
+        found.append((shape, np.array(polygons_of(shape, reach)) @ tf.rotation.T + tf.translation))
+    return found
+
+
+def _extent(placed: Sequence[tuple[Shape, Array]]) -> tuple[Array, Array]:
+    """Return the corners of what must be seen: all solids, or the patches if there is nothing else."""
+    solids = [corners for shape, corners in placed if not isinstance(shape, HalfSpace)]
+    points = np.concatenate([corners.reshape(-1, 3) for corners in solids or [corners for _, corners in placed]])
+    return points.min(axis=0), points.max(axis=0)
+
+
+def _colors(model: CollisionModel, chosen: Mapping[str, str]) -> dict[int, str]:
+    """Return a colour per shape, by body."""
+    names = list(dict.fromkeys(model.body(shape).name for shape in model.shapes))
+    default = {name: PALETTE[k % len(PALETTE)] for k, name in enumerate(names)}
+    return {
+        id(shape): GROUND if isinstance(shape, HalfSpace) else {**default, **chosen}[model.body(shape).name]
+        for shape in model.shapes
+    }
+
+
+def _shaded(corners: Array, color: str) -> Array:
+    """Return a colour per polygon: the more it faces the light, the brighter."""
+    normals = np.cross(corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1])
+    outwards = corners.mean(axis=1) - corners.mean(axis=(0, 1))  # all shapes are convex
+    normals = normals * np.where((normals * outwards).sum(axis=1) < 0, -1, 1)[:, None]
+    lengths = np.linalg.norm(normals, axis=1)
+    bright = (normals @ _LIGHT) / np.where(lengths > 0, lengths, 1.0)
+    share = np.clip(0.62 + 0.38 * bright, 0.25, 1.0)[:, None]
+    return np.asarray(np.clip(_rgb(color) * share + 0.12 * np.clip(bright, 0, 1)[:, None] ** 8, 0, 1), dtype=np.float64)
+
+
+def _rgb(color: str) -> Array:
+    return np.array(_matplotlib("matplotlib.colors").to_rgb(color), dtype=np.float64)
+
+
+def _discs(distance: Distance, size: float) -> list[Array]:
+    """Return two discs at the witnesses; they are drawn over everything."""
+    return [disc(point.xyz, distance.normal.xyz, size) for point in (distance.witness_a, distance.witness_b)]
+
+
+def _frame(axes: Any, low: Array, high: Array) -> None:
+    """Make all axes equally long to scale, with a little room."""
+    middle, half = (low + high) / 2, (high - low) / 2 * 1.04
+    axes.set(xlim=(middle[0] - half[0], middle[0] + half[0]), ylim=(middle[1] - half[1], middle[1] + half[1]))
+    axes.set(zlim=(middle[2] - half[2], middle[2] + half[2]), xlabel="x (m)", ylabel="y (m)", zlabel="z (m)")
+    axes.set_box_aspect(half, zoom=0.88)
+    for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
+        axis.set_major_locator(_matplotlib("matplotlib.ticker").MaxNLocator(4))
+        axis.pane.set_facecolor("#f7f7f7")

@@ -1,0 +1,82 @@
+"""Shapes as polygons around their own origin.
+
+Room: viz, internal. A polygon is an array (corners, 3); all stand in the shape's frame, corners counted outwards.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TypeAlias
+
+import numpy as np
+
+from rbd.contact import Box, Capsule, HalfSpace, Sphere
+from rbd.contact.shapes import Shape
+from rbd.scalars.arrays import Array
+
+Polygons: TypeAlias = list[Array]
+AROUND, RINGS, CELLS = 28, 7, 6
+"""Polygons around a capsule, along each of its caps, and along each edge of a box."""
+
+
+def polygons_of(shape: Shape, reach: float) -> Polygons:
+    """Return the surface of a shape; a half-space is a square patch whose edges are twice `reach`."""
+    if isinstance(shape, Sphere):
+        return rod(shape.radius, 0.0)
+    if isinstance(shape, Capsule):
+        return rod(shape.radius, shape.length)
+    if isinstance(shape, Box):
+        return brick(np.array(shape.size) / 2)
+    return patch(shape, reach)
+
+
+def rod(radius: float, length: float) -> Polygons:
+    """Return a capsule along z: rings from pole to pole, joined by quadrilaterals."""
+    up = np.linspace(-np.pi / 2, 0, RINGS)
+    heights = np.concatenate([radius * np.sin(up) - length / 2, -radius * np.sin(up[::-1]) + length / 2])
+    widths = radius * np.concatenate([np.cos(up), np.cos(up[::-1])])
+    turns = np.linspace(0, 2 * np.pi, AROUND + 1)
+    x, y = np.outer(widths, np.cos(turns)), np.outer(widths, np.sin(turns))
+    return _quadrilaterals(np.stack([x, y, np.broadcast_to(heights[:, None], x.shape)], axis=-1))
+
+
+def brick(half: Array) -> Polygons:
+    """Return the six faces of a box, each cut into squares so that they sort well by depth."""
+    found: Polygons = []
+    for axis, side in product(range(3), (-1, 1)):
+        j, k = (axis + 1) % 3, (axis + 2) % 3
+        grid = np.empty((CELLS + 1, CELLS + 1, 3))
+        grid[..., axis] = side * half[axis]
+        grid[..., j] = np.linspace(-half[j], half[j], CELLS + 1)[::side, None]
+        grid[..., k] = np.linspace(-half[k], half[k], CELLS + 1)
+        found += _quadrilaterals(grid)
+    return found
+
+
+def patch(plane: HalfSpace, reach: float) -> Polygons:
+    """Return a square around the half-space's point."""
+    first, second = across(plane.normal.xyz)
+    numbers = np.linspace(-reach, reach, 2 * CELLS + 1)
+    grid = plane.point.xyz + numbers[:, None, None] * first + numbers[None, :, None] * second
+    return _quadrilaterals(np.asarray(grid, dtype=np.float64))
+
+
+def disc(center: Array, normal: Array, radius: float) -> Array:
+    """Return a disc across a normal as one polygon."""
+    first, second = across(normal)
+    turns = np.linspace(0, 2 * np.pi, AROUND, endpoint=False)[:, None]
+    return np.asarray(center + radius * (np.cos(turns) * first + np.sin(turns) * second), dtype=np.float64)
+
+
+def across(normal: Array) -> tuple[Array, Array]:
+    """Return two directions of length one across a normal and each other."""
+    helper = np.eye(3)[int(np.argmin(np.abs(normal)))]
+    crossed = np.asarray(np.cross(normal, helper), dtype=np.float64)
+    first = crossed / np.linalg.norm(crossed)
+    return first, np.asarray(np.cross(normal, first) / np.linalg.norm(normal), dtype=np.float64)
+
+
+def _quadrilaterals(grid: Array) -> Polygons:
+    """Return the cells of a grid of points, (rows, columns, 3)."""
+    corners = np.stack([grid[:-1, :-1], grid[:-1, 1:], grid[1:, 1:], grid[1:, :-1]], axis=2)
+    return list(corners.reshape(-1, 4, 3))
