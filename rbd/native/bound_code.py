@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rbd.native.entry_code import NUMBERS, filled
+from rbd.native.entry_code import NUMBERS, filled, given
 
 
 def _word(name: str, number: int, kind: str = "i64") -> str:
@@ -167,24 +167,12 @@ counted:
   ret ptr $None
 """
 
-_NEW = """
+_TO_ARRAYS = """
 to_arrays:
   br i1 %plain, label %output, label %given
-given:
-  %result_at = getelementptr ptr, ptr %args, i64 %count
-  %result = load ptr, ptr %result_at
-  %result_data = call ptr @numbers(ptr %result, ptr %shape, i32 $WRITE)
-  store ptr %result_data, ptr %out
-  %no_result = icmp eq ptr %result_data, null
-  br i1 %no_result, label %decline, label %run_given
-run_given:
-  %status_given = call i64 %kernel(ptr %into, ptr %out)
-  %clean_given = icmp eq i64 %status_given, 0
-  br i1 %clean_given, label %return_given, label %decline
-return_given:
-  call void $Py_IncRef(ptr %result)
-  ret ptr %result
+"""
 
+_FRESH = """
 output:
   %new_axes = load i64, ptr %shape
   %new_axes_32 = trunc i64 %new_axes to i32
@@ -216,4 +204,4 @@ decline:
 
 def bound_module(addresses: Mapping[str, int]) -> str:
     """Return the module; `addresses` are those of `abi.addresses` and of what is added in `bound`."""
-    return filled(NUMBERS + _BEGIN + _CHECKS + _BOUND + _NEW, addresses)
+    return filled(NUMBERS + _BEGIN + _CHECKS + _BOUND + _TO_ARRAYS + given("decline") + _FRESH, addresses)

@@ -7,7 +7,7 @@ one lane after the other is copied to memory that all calls share, and back.
 
 from __future__ import annotations
 
-from rbd.native.ir import ATTRIBUTES, Lanes, Writer
+from rbd.native.ir import Lanes, Writer, counted
 from rbd.native.lower import CallPlace
 from rbd.native.routine import routine_symbol, routine_text
 from rbd.scalars.intrinsics.intrinsic import Call
@@ -71,45 +71,21 @@ def _clear(w: Writer, target: str, count: int) -> None:
 
 def _copy() -> str:
     """Return the function that copies `count` numbers from one stride to another."""
-    return f"""\
-define internal void @intrinsic_copy(ptr %to, i64 %step, ptr %from, i64 %from_step, i64 %count) {ATTRIBUTES} {{
-entry:
-  br label %head
-head:
-  %i = phi i64 [0, %entry], [%next, %body]
-  %more = icmp slt i64 %i, %count
-  br i1 %more, label %body, label %done
-body:
+    body = """\
   %j = mul i64 %i, %from_step
   %k = mul i64 %i, %step
   %source = getelementptr inbounds double, ptr %from, i64 %j
   %target = getelementptr inbounds double, ptr %to, i64 %k
   %x = load double, ptr %source, align 8
   store double %x, ptr %target, align 8
-  %next = add i64 %i, 1
-  br label %head
-done:
-  ret void
-}}
 """
+    return counted("intrinsic_copy", "ptr %to, i64 %step, ptr %from, i64 %from_step", body)
 
 
 def _zero() -> str:
     """Return the function that writes `count` zeros, of doubles or of ints."""
-    return f"""\
-define internal void @intrinsic_zero(ptr %to, i64 %count) {ATTRIBUTES} {{
-entry:
-  br label %head
-head:
-  %i = phi i64 [0, %entry], [%next, %body]
-  %more = icmp slt i64 %i, %count
-  br i1 %more, label %body, label %done
-body:
+    body = """\
   %target = getelementptr inbounds double, ptr %to, i64 %i
   store double 0.0, ptr %target, align 8
-  %next = add i64 %i, 1
-  br label %head
-done:
-  ret void
-}}
 """
+    return counted("intrinsic_zero", "ptr %to", body)

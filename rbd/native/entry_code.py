@@ -86,6 +86,29 @@ wrong:
 }
 """
 
+_GIVEN = """
+given:
+  %result_at = getelementptr ptr, ptr %args, i64 %count
+  %result = load ptr, ptr %result_at
+  %result_data = call ptr @numbers(ptr %result, ptr %shape, i32 $WRITE)
+  store ptr %result_data, ptr %out
+  %no_result = icmp eq ptr %result_data, null
+  br i1 %no_result, label %refuse, label %run_given
+run_given:
+  %status_given = call i64 %kernel(ptr %into, ptr %out)
+  %clean_given = icmp eq i64 %status_given, 0
+  br i1 %clean_given, label %return_given, label %refuse
+return_given:
+  call void $Py_IncRef(ptr %result)
+  ret ptr %result
+"""
+
+
+def given(refuse: str) -> str:
+    """Return the blocks that run the kernel into the array behind the arguments; `refuse` is where all else goes."""
+    return _GIVEN.replace("%refuse", f"%{refuse}")
+
+
 _ENTRY = """
 define ptr @entry(ptr %self, ptr %args, i64 %count, ptr %keywords) nounwind {
 begin:
@@ -154,21 +177,9 @@ taken:
 
 results:
   br i1 %plain, label %output, label %given
-given:
-  %result_at = getelementptr ptr, ptr %args, i64 %count
-  %result = load ptr, ptr %result_at
-  %result_data = call ptr @numbers(ptr %result, ptr %shape, i32 $WRITE)
-  store ptr %result_data, ptr %out
-  %no_result = icmp eq ptr %result_data, null
-  br i1 %no_result, label %slow, label %run_given
-run_given:
-  %status_given = call i64 %kernel(ptr %into, ptr %out)
-  %clean_given = icmp eq i64 %status_given, 0
-  br i1 %clean_given, label %return_given, label %slow
-return_given:
-  call void $Py_IncRef(ptr %result)
-  ret ptr %result
+"""
 
+_NEW = """
 output:
   %o = phi i64 [0, %results], [%o_next, %new_made]
   %o_shape = phi ptr [%shape, %results], [%o_shape_next, %new_made]
@@ -252,7 +263,7 @@ slow:
 
 def entry_module(addresses: Mapping[str, int]) -> str:
     """Return the module; `addresses` are those of `abi.addresses`."""
-    return filled(NUMBERS + _ENTRY, addresses)
+    return filled(NUMBERS + _ENTRY + given("slow") + _NEW, addresses)
 
 
 def filled(text: str, addresses: Mapping[str, int]) -> str:

@@ -17,6 +17,25 @@ def hexadecimal(value: float) -> str:
     return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
 
 
+def counted(name: str, arguments: str, body: str) -> str:
+    """Return a function of `arguments` and a count that runs the lines of `body` for every %i below it."""
+    return f"""\
+define internal void @{name}({arguments}, i64 %count) {ATTRIBUTES} {{
+entry:
+  br label %head
+head:
+  %i = phi i64 [0, %entry], [%next, %body]
+  %more = icmp slt i64 %i, %count
+  br i1 %more, label %body, label %done
+body:
+{body}  %next = add i64 %i, 1
+  br label %head
+done:
+  ret void
+}}
+"""
+
+
 @final
 class Lanes:
     """How types and constants are written for W lanes: scalars for one, vectors for more."""

@@ -12,7 +12,7 @@ from typing import Any, final
 from numpy.typing import NDArray
 
 from rbd.native.arithmetic import Arithmetic
-from rbd.native.ir import ATTRIBUTES, Lanes, Writer, hexadecimal
+from rbd.native.ir import ATTRIBUTES, Lanes, Writer, counted, hexadecimal
 from rbd.native.rolled import Column, Listed, Literal, Register, RolledLoop, Steady
 from rbd.native.trig import sincos_call
 from rbd.scalars.opcodes import CONDITIONS, FIRST_CHECK, Op, operands_of
@@ -183,16 +183,7 @@ def copy_tables(table: str, pairs: NDArray[Any]) -> list[str]:
 def copy_function(lanes: Lanes) -> str:
     """Return the function that copies numbers from listed places to listed places."""
     double, width, alignment = lanes.double, lanes.width, lanes.alignment
-    arguments = "ptr %to, ptr %from, ptr %tos, ptr %froms, i64 %count"
-    return f"""\
-define internal void @copy_listed({arguments}) {ATTRIBUTES} {{
-entry:
-  br label %head
-head:
-  %i = phi i64 [0, %entry], [%next, %body]
-  %more = icmp slt i64 %i, %count
-  br i1 %more, label %body, label %done
-body:
+    body = f"""\
   %tp = getelementptr inbounds i32, ptr %tos, i64 %i
   %fp = getelementptr inbounds i32, ptr %froms, i64 %i
   %t = load i32, ptr %tp, align 4
@@ -205,9 +196,5 @@ body:
   %source = getelementptr inbounds double, ptr %from, i64 %fw
   %x = load {double}, ptr %source, align {alignment}
   store {double} %x, ptr %target, align {alignment}
-  %next = add i64 %i, 1
-  br label %head
-done:
-  ret void
-}}
 """
+    return counted("copy_listed", "ptr %to, ptr %from, ptr %tos, ptr %froms", body)
