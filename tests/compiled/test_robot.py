@@ -150,8 +150,10 @@ def test_a_massless_leaf_is_named() -> None:
     with pytest.raises(SingularError, match="elbow"):
         robot.forward_dynamics(np.zeros(2), np.zeros(2), np.zeros(2), out=out)
     assert (out == 7.0).all()
+    rows = np.full((9, 2), 7.0)
     with pytest.raises(SingularError, match="elbow"):
-        robot.forward_dynamics(np.zeros((9, 2)), np.zeros(2), np.zeros(2))
+        robot.forward_dynamics(np.zeros((9, 2)), np.zeros(2), np.zeros(2), out=rows)
+    assert (rows == 7.0).all()
 
 
 def test_jacobian_of_a_body(arm: CompiledRobot) -> None:

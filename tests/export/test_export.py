@@ -14,6 +14,8 @@ import sympy
 import rbd
 from rbd import algorithms
 from rbd.compiled import RecordedFunction
+from rbd.compiled.recipes import RECIPES
+from rbd.compiled.record import recorded_function
 from rbd.errors import ArgumentError, ScalarError
 
 ROBOTS = {"double pendulum": rbd.robots.double_pendulum, "arm": rbd.robots.arm7, "humanoid": rbd.robots.humanoid}
@@ -55,6 +57,33 @@ def test_c_gives_the_same_bits(robot: str, tmp_path: Path) -> None:
         tau = np.zeros(mechanism.nv)
         assert _call(library, "inverse_dynamics", q, v, vd, tau) == 0
         assert (tau == recorded.interpret(q, v, vd)).all()
+
+
+FURTHER = {
+    "derivative": lambda: rbd.record(rbd.forward_dynamics, rbd.robots.double_pendulum(), torques=2).derivative(
+        "result", "q"
+    ),
+    "derivatives": lambda: recorded_function(
+        RECIPES["inverse_dynamics_derivatives tangent"], rbd.robots.arm7(), "inverse_dynamics_derivatives tangent"
+    ),
+    "loops": lambda: rbd.record(rbd.forward_dynamics, rbd.robots.four_bar(), torques=3),
+    "derivative of loops": lambda: rbd.record(rbd.forward_dynamics, rbd.robots.four_bar(), torques=3).derivative(
+        "result", "v"
+    ),
+}
+
+
+@pytest.mark.parametrize("what", FURTHER)
+def test_derivatives_and_loops_in_c(what: str, tmp_path: Path) -> None:
+    recorded, rng = FURTHER[what](), np.random.default_rng(3)
+    library = _compiled_c(recorded.to_c("exported"), tmp_path, "exported")
+    for _ in range(5):
+        inputs = [rng.standard_normal(port.shape) for port in recorded.program.inputs]
+        found = [np.zeros(port.shape) for port in recorded.program.outputs]
+        assert _call(library, "exported", *inputs, *found) == 0
+        expected = recorded.interpret(*inputs)
+        for a, b in zip(found, expected if isinstance(expected, tuple) else (expected,), strict=True):
+            assert a.tobytes() == b.tobytes()
 
 
 def test_c_says_what_is_wrong_and_writes_nothing(tmp_path: Path) -> None:
