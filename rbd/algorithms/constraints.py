@@ -5,7 +5,7 @@ Room: algorithms; may import state and above. The sums are in `loops.py`.
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 from rbd.algorithms.loops import bias_terms, constraint_errors, constraint_rows
 from rbd.algorithms.stabilization import (
@@ -17,7 +17,7 @@ from rbd.algorithms.stabilization import (
     unless_standard,
 )
 from rbd.scalars import Matrix, Scalar, Vector, absolute, maximum
-from rbd.state import ArrayOf, State, StateView, kernel
+from rbd.state import ArrayOf, MechanismState, State, StateView, kernel
 from rbd.state.direct import direct
 from rbd.state.kernel import require_state
 
@@ -107,6 +107,10 @@ def constraint_error(state: State[A], *, out: A | None = None) -> A:
     return state.pack(values, "constraint error", (state.layout.nc,), out)
 
 
+@overload
+def loop_gap(state: MechanismState) -> float: ...
+@overload
+def loop_gap(state: State[Any]) -> Scalar: ...
 def loop_gap(state: State[Any]) -> Scalar:
     """Return the largest of the loop errors (m or rad); zero for a tree. The measure of drift.
 
