@@ -8,7 +8,6 @@ from __future__ import annotations
 import struct
 from typing import final
 
-WIDTHS = (1, 2, 4, 8)
 ATTRIBUTES = 'nounwind "min-legal-vector-width"="512" "prefer-vector-width"="512"'
 
 

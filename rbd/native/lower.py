@@ -74,10 +74,6 @@ class Plan:
     results: tuple[tuple[int, int], ...]
     """(output, place) of what loops and calls leave for outputs."""
 
-    def is_angle(self, index: int) -> bool:
-        """Return whether instruction `index` is a sine or cosine, written along with its partner."""
-        return self.program.code[index][0] in (Op.SIN, Op.COS)
-
 
 def plan(program: Program, chunk: int = CHUNK, width: int = 1, threshold: int = THRESHOLD) -> Plan:
     """Cut `program` into functions of `chunk` instructions, for `width` lanes.

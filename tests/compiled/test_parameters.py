@@ -11,6 +11,7 @@ from rbd.state.parameters import PARAMETERS, current_values
 
 CALLS = {
     "mass_matrix": 1,
+    "inverse_mass_matrix": 1,
     "dynamics_bias": 2,
     "inverse_dynamics": 3,
     "forward_dynamics": 3,
