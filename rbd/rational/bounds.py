@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, SupportsIndex, TypeAlias, TypeVar, cast
 
 import attrs
 import numpy as np
@@ -74,7 +75,7 @@ class Box:
 
 
 def bounds_over(
-    what: Function | Pose[Polynomial] | Pose[RationalFunction], low: ArrayLike, high: ArrayLike, pieces: int
+    what: Function | Pose[Polynomial] | Pose[RationalFunction], low: ArrayLike, high: ArrayLike, pieces: SupportsIndex
 ) -> Bounds[Any]:
     """Return between what something stays for s in a box."""
     box = _box(what.ring, low, high, pieces)
@@ -84,15 +85,23 @@ def bounds_over(
     return Bounds(*_range(what, box))
 
 
-def _box(ring: Ring, low: ArrayLike, high: ArrayLike, pieces: int) -> Box:
+def _box(ring: Ring, low: ArrayLike, high: ArrayLike, pieces: SupportsIndex) -> Box:
     a, b = _side(ring, low, "s_low"), _side(ring, high, "s_high")
     for i, (x, y) in enumerate(zip(a, b, strict=True)):
         if x > y:
             message = f"s_low[{i}] = {x} is above s_high[{i}] = {y}"
             raise ArgumentError(message, argument="s_low", value=x, allowed=f"at most {y}")
-    if type(pieces) is not int or pieces < 1:
+    return Box(ring, a, b, _count(pieces))
+
+
+def _count(pieces: SupportsIndex) -> int:
+    try:
+        count = 0 if isinstance(pieces, bool) else operator.index(pieces)
+    except TypeError:
+        count = 0
+    if count < 1:
         raise ArgumentError(f"pieces must be a whole number from 1 on, not {pieces!r}", argument="pieces", value=pieces)
-    return Box(ring, a, b, pieces)
+    return count
 
 
 def _side(ring: Ring, values: ArrayLike, name: str) -> list[float]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any, ClassVar, TypeAlias, cast, final
 
 import numpy as np
@@ -133,12 +134,13 @@ class SinCosCoordinate(Coordinate):
     @override
     def entering(self, ring: Ring, block: Block, star: Stars) -> Vector:
         c, s = (Polynomial.variable(ring, g) for g in block.circle)
-        sine, cosine = (Polynomial.given(ring, number(x)) for x in star)
+        sine, cosine = (Polynomial.given(ring, x) for x in sine_cosine(star))
         return c * sine + s * cosine, c * cosine - s * sine
 
     @override
     def to_s(self, q: Vector, star: Stars, *, wrap: bool) -> Vector:
-        (s, c), (sine, cosine) = q, (number(x) for x in star)
+        (s, c), (sine, cosine) = q, sine_cosine(star)
+        require_direction(q, "q", "a sine and a cosine")
         along, across = cosine * c + sine * s, cosine * s - sine * c
         # tan(Δ/2) = sin Δ / (1 + cos Δ) = (1 - cos Δ) / sin Δ: the one that does not cancel.
         length = sqrt(along * along + across * across)
@@ -148,9 +150,23 @@ class SinCosCoordinate(Coordinate):
 
     @override
     def to_q(self, s: Vector, star: Stars) -> Vector:
-        sine, cosine = (number(x) for x in star)
+        sine, cosine = sine_cosine(star)
         by_sine, by_cosine = sin(turn(s[0])), cos(turn(s[0]))
         return sine * by_cosine + cosine * by_sine, cosine * by_cosine - sine * by_sine
+
+
+def sine_cosine(star: Stars) -> tuple[Any, Any]:
+    """Return the sine and the cosine in q*; raise ArgumentError when both are zero."""
+    sine, cosine = (number(x) for x in star)
+    require_direction((sine, cosine), "q_star", "a sine and a cosine")
+    return sine, cosine
+
+
+def require_direction(values: Vector, argument: str, what: str) -> None:
+    """Raise ArgumentError, naming the argument, when numbers that must point somewhere are all zero."""
+    if all(is_float(x) or isinstance(x, Fraction) for x in values) and not any(values):
+        message = f"{argument} has {what} that are all zero"
+        raise ArgumentError(message, argument=argument, value=values, allowed="values whose squares sum to one")
 
 
 def number(star: Star) -> Any:

@@ -5,6 +5,7 @@ Room: rational; may import compiled and above.
 
 from __future__ import annotations
 
+from rbd.errors import ArgumentError, quoted
 from rbd.joints import (
     Fixed,
     JointType,
@@ -20,6 +21,7 @@ from rbd.joints import (
     SinCosRevolute,
     Universal,
 )
+from rbd.mechanism import Joint
 from rbd.rational.coordinate import AngleCoordinate, Coordinate, LengthCoordinate, SinCosCoordinate
 from rbd.rational.rotations import QuaternionCoordinate, ThreeCoordinates
 from rbd.spatial.so3 import mrp_to_quaternion, quaternion_exp, quaternion_log, quaternion_to_mrp
@@ -50,11 +52,22 @@ SUPPORTED = ", ".join(sorted(kind.__name__ for kind in _COORDINATES))
 """The names of the joint types whose poses are rational."""
 
 
-def coordinates_of(joint_type: JointType) -> tuple[Coordinate, ...] | None:
-    """Return the coordinates of a joint type; None when its pose is no rational function."""
+def joint_coordinates(joint: Joint) -> tuple[Coordinate, ...]:
+    """Return the coordinates of a joint; raise ArgumentError, naming it, when its pose is no rational function."""
+    joint_type = joint.type
     while isinstance(joint_type, Reversed):
         joint_type = joint_type.original
-    return _COORDINATES.get(type(joint_type))
+    found = _COORDINATES.get(type(joint_type))
+    if found is None:
+        kind = type(joint.type).__name__
+        raise ArgumentError(
+            f"mechanism: the pose across joint {quoted(joint.name)} ({kind}) is no rational function",
+            argument="mechanism",
+            joint=joint.name,
+            value=joint.type,
+            allowed=SUPPORTED,
+        )
+    return found
 
 
 def twin_of(joint_type: JointType) -> JointType | None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from rbd.compiled import RecordedFunction
 from rbd.errors import NotFiniteError, ShapeError
-from rbd.rational.ring import FIELD, Coefficient, Kind, Packed, Ring
+from rbd.rational.ring import FIELD, Kind, Packed, Ring
 from rbd.scalars import Vector, is_float, lift, sqrt
 from rbd.scalars.arrays import Array, scalars
 from rbd.scalars.graph import Graph
@@ -26,23 +26,45 @@ ScalarSubstitution: TypeAlias = Callable[[Ring, Sequence[Any]], Values]
 """How variables follow from any scalars s."""
 
 
-def horner(terms: Packed, values: Values, count: int) -> Any:
-    """Return the value of a polynomial in the first `count` variables, the last one outermost."""
+def horner(terms: Packed, values: Values) -> Any:
+    """Return the value of a polynomial, the variable with the highest number outermost."""
     if terms.keys() <= {0}:
         return terms.get(0, 0)
-    g = (max(terms).bit_length() - 1) // FIELD
-    shift = FIELD * g
-    parts: dict[int, dict[int, Coefficient]] = {}
-    mask = (1 << shift) - 1
-    for key, c in terms.items():
-        parts.setdefault(key >> shift, {})[key & mask] = c
+    g, parts = _split(terms)
     result: Any = 0
     x = values[g]
     previous = max(parts)
     for exponent in sorted(parts, reverse=True):
-        result = _times_power(result, x, previous - exponent) + horner(parts[exponent], values, g)
+        result = _times_power(result, x, previous - exponent) + horner(parts[exponent], values)
         previous = exponent
     return _times_power(result, x, previous)
+
+
+def _split(terms: Packed) -> tuple[int, dict[int, Packed]]:
+    """Return the variable with the highest number, and the coefficients of its powers, polynomials in the others."""
+    g = (max(terms).bit_length() - 1) // FIELD
+    shift = FIELD * g
+    parts: dict[int, Packed] = {}
+    mask = (1 << shift) - 1
+    for key, c in terms.items():
+        parts.setdefault(key >> shift, {})[key & mask] = c
+    return g, parts
+
+
+def _swept(terms: Packed, values: Values, weight: Any, partials: dict[int, Any]) -> Any:
+    """Return the value; add to `partials` the derivatives with respect to the variables, times `weight`."""
+    if terms.keys() <= {0}:
+        return terms.get(0, 0)
+    g, parts = _split(terms)
+    result: Any = 0
+    for exponent, part in parts.items():
+        power = _times_power(1, values[g], exponent)
+        inner = _swept(part, values, weight * power, partials)
+        result = result + inner * power
+        if exponent:
+            slope = _times_power(exponent * inner, values[g], exponent - 1)
+            partials[g] = partials.get(g, 0) + weight * slope
+    return result
 
 
 def _times_power(y: Any, x: Any, n: int) -> Any:
@@ -143,9 +165,50 @@ def value(ring: Ring, terms: Packed, s: object, at: ArraySubstitution = array_va
     """Return the value at s: a scalar, or an array where s has leading axes."""
     found = entries(ring, s)
     if isinstance(found, tuple):
-        lifted: Packed = {key: lift(c, found) for key, c in terms.items()}
-        return horner(lifted, circle_values(ring, found), len(ring.names))
-    return shaped(horner(terms, plain(at(ring, found)), len(ring.names)), found.shape[:-1])
+        return horner(_lifted(terms, found), circle_values(ring, found))
+    return shaped(horner(terms, plain(at(ring, found))), found.shape[:-1])
+
+
+def _lifted(terms: Packed, like: Vector) -> Packed:
+    return {key: lift(c, like) for key, c in terms.items()}
+
+
+def derivatives(ring: Ring, polynomials: Sequence[Packed], s: object) -> list[list[Any]]:
+    """Return the derivatives of polynomials at one s: a list per polynomial, with an entry for every entry of s.
+
+    Those with respect to infinite entries are zero.
+    """
+    found = entries(ring, s)
+    values: Values
+    if isinstance(found, tuple):
+        values, polynomials = circle_values(ring, found), [_lifted(terms, found) for terms in polynomials]
+    else:
+        values = plain(array_values(ring, found))
+    slopes = _slopes(ring, values)
+    result: list[list[Any]] = []
+    for terms in polynomials:
+        partials: dict[int, Any] = {}
+        _swept(terms, values, 1, partials)
+        result.append([sum((partials[g] * x for g, x in by.items() if g in partials), 0) for by in slopes])
+    return result
+
+
+def _slopes(ring: Ring, values: Values) -> list[dict[int, Any]]:
+    """Return, for every entry of s, the derivatives of the variables that depend on it; finite where s is not."""
+    found: list[dict[int, Any]] = []
+    for block in ring.blocks:
+        circle = [values[g] for g in block.circle]
+        for position, g in enumerate(block.s):
+            found.append({g: 1} | dict(zip(block.circle, _circle_slopes(block.kind, circle, position), strict=True)))
+    return found
+
+
+def _circle_slopes(kind: Kind, circle: Sequence[Any], position: int) -> list[Any]:
+    """Return the derivatives of cosine and sine, or of a unit quaternion, with respect to one s of their block."""
+    if kind is Kind.ANGLE:
+        cos, sin = circle
+        return [-(1 + cos) * sin, (1 + cos) * cos]
+    return [circle[0] * ((1 if k == position + 1 else 0) - x * circle[position + 1]) for k, x in enumerate(circle)]
 
 
 def plain(values: Mapping[int, Array]) -> Values:
@@ -154,8 +217,8 @@ def plain(values: Mapping[int, Array]) -> Values:
 
 
 def shaped(result: Any, shape: tuple[int, ...]) -> Any:
-    """Return a result with the leading axes it must have, constants included."""
-    return np.broadcast_to(np.asarray(result, dtype=np.float64), shape).copy() if shape else result
+    """Return a result with the leading axes it must have, constants (which may be fractions) included."""
+    return np.broadcast_to(np.asarray(result, dtype=np.float64), shape).copy() if shape else float(result)
 
 
 def recorded(
@@ -164,18 +227,18 @@ def recorded(
     """Return a native function of s: `outputs` are packed polynomials in nested tuples, by name."""
     graph = Graph()
     s: Vector = graph.input("s", (ring.s_count,))
-    return _function(graph, name, outputs, at(ring, s), len(ring.names))
+    return _function(graph, name, outputs, at(ring, s))
 
 
 def recorded_in_variables(ring: Ring, name: str, outputs: Mapping[str, Any]) -> RecordedFunction:
     """Return a native function of all variables, which are finite also where s is not."""
     graph = Graph()
     variables: Vector = graph.input("variables", (len(ring.names),))
-    return _function(graph, name, outputs, dict(enumerate(variables)), len(ring.names))
+    return _function(graph, name, outputs, dict(enumerate(variables)))
 
 
-def _function(graph: Graph, name: str, outputs: Mapping[str, Any], values: Values, count: int) -> RecordedFunction:
+def _function(graph: Graph, name: str, outputs: Mapping[str, Any], values: Values) -> RecordedFunction:
     def nested(x: Any) -> Any:
-        return horner(cast("Packed", x), values, count) if isinstance(x, dict) else tuple(nested(y) for y in x)
+        return horner(cast("Packed", x), values) if isinstance(x, dict) else tuple(nested(y) for y in x)
 
     return RecordedFunction(Program.of(graph, name, {key: nested(x) for key, x in outputs.items()}))

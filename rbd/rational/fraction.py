@@ -6,8 +6,9 @@ Room: rational; may import compiled and above.
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Any, SupportsIndex, final
 
 import attrs
 from typing_extensions import override
@@ -87,15 +88,15 @@ class RationalFunction:
             )
         return evaluation.recorded(self.ring, "rational", {"result": self.projective}, evaluation.half_circle_values)
 
-    def derivative(self, index: int) -> RationalFunction:
+    def derivative(self, index: SupportsIndex) -> RationalFunction:
         """Return the derivative with respect to s[index]; raise ArgumentError when there is no such variable."""
         inner = self.numerator.derivative(index)
-        block = self.ring.s_block[index]
+        block = self.ring.block_at(index)
         power = self.powers.get(block.number, 0)
         if not power:
             return RationalFunction(inner, self.powers)
         # Unlike a variable taken for itself, this s stands over the denominator: its powers are bounded.
-        g = block.s[index - block.first]
+        g = block.s[operator.index(index) - block.first]
         s = Polynomial(self.ring, Content({unit(g): self.ring.coefficient(1)}, block.bit, 1, True, 1.0))
         top = inner * sum_of_squares(self.ring, block) - 2 * power * (self.numerator * s)
         return RationalFunction(top, {**self.powers, block.number: power + 1})

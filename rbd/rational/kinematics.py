@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast, final, overload
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, TypeVar, cast, final, overload
 
 import numpy as np
 
@@ -17,14 +17,14 @@ from rbd.errors import (
     FrameMismatchError,
     RbdError,
     StaleStateError,
+    TopologyError,
     UnknownNameError,
-    quoted,
 )
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.rational.bounds import Bounds, bounds_over
 from rbd.rational.conversion import rational_function
 from rbd.rational.coordinate import Coordinate
-from rbd.rational.coordinates import SUPPORTED, coordinates_of
+from rbd.rational.coordinates import joint_coordinates
 from rbd.rational.evaluation import entries
 from rbd.rational.expansion import Expansion, Place
 from rbd.rational.family import HalfTangent, Star
@@ -79,7 +79,7 @@ class RationalForwardKinematics:
         require_kind(mechanism, Mechanism, operation="RationalForwardKinematics", argument="mechanism")
         self._mechanism = mechanism
         self._layout = layout_of(mechanism)
-        self._coordinates = tuple(_coordinates(link.joint) for link in self._layout.links)
+        self._coordinates = tuple(joint_coordinates(link.joint) for link in self._layout.links)
         self._kinds = tuple(coordinate.kind for group in self._coordinates for coordinate in group)
         self._plain = Ring(self._kinds, exact=False, origin=None)
         self._expansions: dict[object, Expansion] = {}
@@ -107,10 +107,13 @@ class RationalForwardKinematics:
     def s_index(self, joint: str | Joint) -> int:
         """Return the index of a joint's first variable in s; its others follow. -1 if it has none, as fixed joints.
 
-        Raises UnknownNameError when the joint is not part of the mechanism.
+        Raises ArgumentError, UnknownNameError or TopologyError naming the joint when it is none of the mechanism.
         """
         self._require_current()
-        found = self._mechanism.joint(joint)
+        try:
+            found = self._mechanism.joint(joint)
+        except (UnknownNameError, TopologyError) as error:
+            raise _naming(error, "joint") from None
         if self._layout.loop(found) is not None:
             return -1
         number = self._layout.link(found).index - 1
@@ -210,8 +213,9 @@ class RationalForwardKinematics:
         """
         self._require_current()
         star = nominal(q_star, self._layout.nq, exact=False)
-        if np.ndim(cast("Any", q)) > 1:
-            rows = float_array(q, (*np.shape(cast("Any", q))[:-1], self._layout.nq), "q")
+        leading = _leading_axes(q)
+        if leading:
+            rows = float_array(q, (*leading, self._layout.nq), "q")
             return self._each(rows, star, lambda c: c.nq, lambda c, x, x0: c.rows_to_s(x, x0, wrap=wrap))
         row = scalars(q, self._layout.nq, "q")
         return pack(self._converted(row, star, lambda c: c.nq, lambda c, x, x0: c.to_s(x, x0, wrap=wrap)))
@@ -255,11 +259,11 @@ class RationalForwardKinematics:
 
     @overload
     def bounds(
-        self, pose: Polynomial | RationalFunction, s_low: ArrayLike, s_high: ArrayLike, *, pieces: int = 1
+        self, pose: Polynomial | RationalFunction, s_low: ArrayLike, s_high: ArrayLike, *, pieces: SupportsIndex = 1
     ) -> Bounds[float]: ...
     @overload
     def bounds(
-        self, pose: MultilinearPose | RationalPose, s_low: ArrayLike, s_high: ArrayLike, *, pieces: int = 1
+        self, pose: MultilinearPose | RationalPose, s_low: ArrayLike, s_high: ArrayLike, *, pieces: SupportsIndex = 1
     ) -> Bounds[Array]: ...
     def bounds(
         self,
@@ -267,7 +271,7 @@ class RationalForwardKinematics:
         s_low: ArrayLike,
         s_high: ArrayLike,
         *,
-        pieces: int = 1,
+        pieces: SupportsIndex = 1,
     ) -> Bounds[Any]:
         """Return (low, high) that everything stays between for s in a box; of poses 3×4 arrays, (rotation | position).
 
@@ -281,18 +285,13 @@ class RationalForwardKinematics:
         return bounds_over(pose, s_low, s_high, pieces)
 
 
-def _coordinates(joint: Joint) -> tuple[Coordinate, ...]:
-    found = coordinates_of(joint.type)
-    if found is None:
-        kind = type(joint.type).__name__
-        raise ArgumentError(
-            f"mechanism: the pose across joint {quoted(joint.name)} ({kind}) is no rational function",
-            argument="mechanism",
-            joint=joint.name,
-            value=joint.type,
-            allowed=SUPPORTED,
-        )
-    return found
+def _leading_axes(q: object) -> tuple[int, ...]:
+    """Return all axes of an array-like but the last; none for rows of different lengths, which are refused later."""
+    try:
+        shape: tuple[int, ...] = np.shape(cast("Any", q))
+    except ValueError:
+        return ()
+    return shape[:-1]
 
 
 def _naming(error: RbdError, argument: str) -> RbdError:

@@ -6,10 +6,11 @@ Room: rational; may import compiled and above.
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, cast, final
+from typing import TYPE_CHECKING, Any, SupportsIndex, cast, final
 
 from typing_extensions import override
 
@@ -92,20 +93,19 @@ class Polynomial:
     def _monomial(self, key: int) -> Monomial:
         return tuple((self.ring.names[g], e) for g, e in self.ring.unpacked(key))
 
-    def coefficient(self, monomial: Mapping[str, int] | Iterable[str] = ()) -> Coefficient:
-        """Return the coefficient of a monomial: exponents by name, or names; nothing for the constant term.
+    def coefficient(self, monomial: str | Mapping[str, int] | Iterable[str] = ()) -> Coefficient:
+        """Return the coefficient of a monomial: a name, names, or exponents by name; nothing for the constant term.
 
-        Raises ArgumentError for a name that is no variable.
+        Raises ArgumentError naming the monomial for a name that is no variable, or a negative exponent.
         """
-        mapping = isinstance(monomial, Mapping)
-        exponents = dict(cast("Mapping[str, int]", monomial)) if mapping else dict.fromkeys(monomial, 1)
-        key = sum(unit(_number(self.ring, name)) * exponent for name, exponent in exponents.items())
-        found: Coefficient = self.content.terms.get(key, self.ring.coefficient(0))
+        key = self.ring.packed(monomial)
+        nothing = self.ring.coefficient(0)
+        found: Coefficient = nothing if key is None else self.content.terms.get(key, nothing)
         return found
 
     def degree(self, name: str) -> int:
         """Return the largest exponent of a variable; raise ArgumentError for a name that is no variable."""
-        g = _number(self.ring, name)
+        g = self.ring.number(name, "name")
         return max((self.ring.exponents(key, (g,))[0] for key in self.content.terms), default=0)
 
     @property
@@ -131,16 +131,13 @@ class Polynomial:
         """Return the polynomial as a native function of s; `.derivative`, `.to_c` and batches come with it."""
         return evaluation.recorded(self.ring, "polynomial", {"result": self.content.terms})
 
-    def derivative(self, index: int) -> Polynomial:
+    def derivative(self, index: SupportsIndex) -> Polynomial:
         """Return the derivative with respect to s[index], a polynomial again: ds = dΔ / (1 + cos Δ).
 
         Raises ArgumentError when there is no such variable.
         """
-        if index not in self.ring.s_block:
-            allowed = f"0 to {self.ring.s_count - 1}"
-            raise ArgumentError(f"there is no s[{index}]", argument="index", value=index, allowed=allowed)
-        block = self.ring.s_block[index]
-        position = index - block.first
+        block = self.ring.block_at(index)
+        position = operator.index(index) - block.first
         inner = self._partial(block.s[position])
         if block.kind is Kind.LENGTH:
             return inner
@@ -245,7 +242,7 @@ class Polynomial:
         return self
 
     def __pow__(self, n: int, /) -> Polynomial:
-        if n not in range(LARGEST + 1):
+        if not isinstance(cast("object", n), SupportsIndex) or n not in range(LARGEST + 1):
             raise ArgumentError(f"{n!r} is no exponent of a polynomial", argument="n", value=n, allowed="0, 1, 2, ...")
         result = Polynomial.constant(self.ring, 1)
         for _ in range(n):
@@ -285,11 +282,3 @@ class Polynomial:
     @override
     def __reduce__(self) -> tuple[object, ...]:
         return Polynomial, (self.ring, self.content)
-
-
-def _number(ring: Ring, name: str) -> int:
-    try:
-        return ring.names.index(name)
-    except ValueError:
-        allowed = ", ".join(ring.names)
-        raise ArgumentError(f"{name!r} is no variable", argument="name", value=name, allowed=allowed) from None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast, final, overload
+from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeAlias, TypeVar, cast, final, overload
 
 import attrs
 import numpy as np
@@ -23,7 +23,9 @@ from rbd.rational.ring import Ring
 from rbd.scalars import Vector
 from rbd.scalars.arrays import Array
 from rbd.spatial import Frame, GeometricJacobian, Point, Transform
+from rbd.spatial.frame import check_frame
 from rbd.spatial.linalg import Mat3, Vec3, cross3, matmul, sub3, transpose3
+from rbd.spatial.values import require_kind
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -158,8 +160,10 @@ class MultilinearPose(Pose[Polynomial]):
     def point(self, point: Point[Any]) -> Triple[Polynomial]:
         """Return the coordinates in `to_frame` of a point fixed in `from_frame`, three polynomials.
 
-        Raises FrameMismatchError when the point is in another frame.
+        Raises ArgumentError when `point` is none, FrameMismatchError when it is in another frame.
         """
+        require_kind(point, Point, operation="MultilinearPose.point", argument="point")
+        check_frame(point.frame, self.from_frame, operation="MultilinearPose.point", argument="point")
         return MultilinearPose.of(self.ring, _shifted(self.transform, self.transform @ point)).translation
 
     def rational(self) -> RationalPose:
@@ -167,7 +171,7 @@ class MultilinearPose(Pose[Polynomial]):
         a, b, c, p = (_each(rational_function, row) for row in (*self.rotation, self.translation))
         return RationalPose(self.ring, self.from_frame, self.to_frame, Rows((a, b, c)), p)
 
-    def derivative(self, index: int) -> tuple[tuple[Polynomial, ...], ...]:
+    def derivative(self, index: SupportsIndex) -> tuple[tuple[Polynomial, ...], ...]:
         """Return the derivative of the three rows of `entries` with respect to s[index].
 
         Raises ArgumentError when there is no such variable.
@@ -180,7 +184,9 @@ class MultilinearPose(Pose[Polynomial]):
         Columns of infinite s are zero. Raises ShapeError or NotFiniteError naming s.
         """
         pose = self(s)
-        columns = tuple(_column(pose, self.derivative(i), s) for i in range(self.ring.s_count))
+        flat = [entry.content.terms for row in self.entries for entry in row]
+        slopes = zip(*evaluation.derivatives(self.ring, flat, s), strict=True)
+        columns = tuple(_column(pose, slope) for slope in slopes)
         return GeometricJacobian.trusted(self.from_frame, self.to_frame, self.to_frame, columns)
 
     def compile(self) -> RecordedFunction:
@@ -225,9 +231,9 @@ def _shifted(tf: Transform[Any, Any], point: Point[Any]) -> Transform[Any, Any]:
     return Transform.trusted(tf.from_frame, tf.to_frame, tf.rotation_components, point.xyz_components)
 
 
-def _column(pose: Transform[Any, Any], derivative: tuple[tuple[Polynomial, ...], ...], s: Any) -> tuple[Vec3, Vec3]:
-    """Return the twist that goes with the derivative of a pose: angular velocity, velocity of what is at the origin."""
-    rows = [tuple(entry(s) for entry in row) for row in derivative]
+def _column(pose: Transform[Any, Any], slope: Vector) -> tuple[Vec3, Vec3]:
+    """Return the twist that goes with the derivatives of twelve entries: angular velocity, and that of the origin."""
+    rows = [slope[i : i + 4] for i in (0, 4, 8)]
     rate: Vector = tuple(row[3] for row in rows)
     turning = matmul(cast("Mat3", tuple(row[:3] for row in rows)), transpose3(pose.rotation_components))
     angular = (turning[2][1], turning[0][2], turning[1][0])

@@ -10,10 +10,12 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Sequence
+import operator
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from fractions import Fraction
-from typing import Any, TypeAlias, cast, final
+from typing import Any, SupportsIndex, TypeAlias, cast, final
 
 import attrs
 
@@ -130,6 +132,41 @@ class Ring:
             return x if type(x) is Fraction else Fraction(cast("float", x))
         except (ValueError, OverflowError):
             raise ScalarError(f"{x} is no fraction", scalar=x, function="coefficient") from None
+
+    def number(self, name: str, argument: str) -> int:
+        """Return the number of a variable; raise ArgumentError, with the argument's name, for what names none."""
+        if name in self.names:
+            return self.names.index(name)
+        allowed = ", ".join(self.names)
+        raise ArgumentError(f"{quoted(name)} is no variable", argument=argument, value=name, allowed=allowed)
+
+    def packed(self, monomial: str | Mapping[str, int] | Iterable[str]) -> int | None:
+        """Return a monomial packed; None if its exponents are larger than any polynomial's can be.
+
+        Raises ArgumentError naming the monomial.
+        """
+        if not isinstance(cast("object", monomial), Iterable):
+            message = f"a monomial is a name, names, or exponents by name, not {quoted(monomial)}"
+            raise ArgumentError(message, argument="monomial", value=monomial, allowed='such as ["cos[0]", "sin[1]"]')
+        key = 0
+        for name, exponent in Counter([monomial] if isinstance(monomial, str) else monomial).items():
+            g = self.number(name, "monomial")
+            if not isinstance(cast("object", exponent), int) or exponent < 0:
+                message = f"the exponent of {name} must be a whole number from 0 on, not {quoted(exponent)}"
+                raise ArgumentError(message, argument="monomial", value=exponent, allowed="0, 1, 2, ...")
+            if exponent > LARGEST:
+                return None
+            key += exponent * unit(g)
+        return key
+
+    def block_at(self, index: SupportsIndex) -> Block:
+        """Return the block that an entry of s belongs to; raise ArgumentError when there is no such entry."""
+        try:
+            return self.s_block[operator.index(index)]
+        except (TypeError, KeyError):
+            allowed = f"0 to {self.s_count - 1}"
+            message = f"there is no s[{index}]"
+            raise ArgumentError(message, argument="index", value=index, allowed=allowed) from None
 
     def exponents(self, key: int, variables: Sequence[int]) -> tuple[int, ...]:
         """Return the exponents of some variables in a packed monomial."""

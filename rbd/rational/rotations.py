@@ -13,8 +13,7 @@ from typing import cast, final
 import attrs
 from typing_extensions import override
 
-from rbd.errors import ArgumentError
-from rbd.rational.coordinate import Coordinate, Stars, number
+from rbd.rational.coordinate import Coordinate, Stars, number, require_direction
 from rbd.rational.polynomial import Polynomial
 from rbd.rational.ring import Block, Kind, Ring
 from rbd.scalars import Scalar, Vector, divide, is_float, sqrt
@@ -43,10 +42,7 @@ class RotationCoordinate(Coordinate):
     def star(self, star: Stars) -> Quaternion:
         """Return the quaternion of q*; raise ArgumentError when it is zero."""
         found = self.quaternion(tuple(number(x) for x in star))
-        if not any(found):
-            raise ArgumentError(
-                "q_star has a quaternion that is zero", argument="q_star", value=star, allowed="a unit quaternion"
-            )
+        require_direction(found, "q_star", "the numbers of a quaternion")
         return found
 
     @override
@@ -57,7 +53,9 @@ class RotationCoordinate(Coordinate):
 
     @override
     def to_s(self, q: Vector, star: Stars, *, wrap: bool) -> Vector:
-        w, *vector = quaternion_product(quaternion_conjugate(self.star(star)), self.quaternion(q))
+        after = self.quaternion(q)
+        require_direction(after, "q", "the numbers of a quaternion")
+        w, *vector = quaternion_product(quaternion_conjugate(self.star(star)), after)
         if is_float(w) and not w:  # half a turn: 0 / 0 in the directions that take no part
             return tuple(divide(x, w) if x else 0.0 for x in vector)
         return tuple(divide(x, w) for x in vector)

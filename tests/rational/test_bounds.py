@@ -143,6 +143,7 @@ def test_pieces_close_in_on_the_range() -> None:
     found = [KINEMATICS.bounds(x, *sides, pieces=n) for n in (1, 4, 16)]
     samples = x(np.stack(np.meshgrid(*[np.linspace(-1, 1, 101)] * 2), axis=-1))
     true = samples.max() - samples.min()
+    assert KINEMATICS.bounds(x, *sides, pieces=np.int64(4)) == found[1]
     errors = [high - low - true for low, high in found]
     assert errors[0] > 4 * errors[1] > 16 * errors[2] > 0
 

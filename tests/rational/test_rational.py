@@ -13,6 +13,7 @@ import rbd
 from rbd import Mechanism, Prismatic, QuaternionSpherical, Revolute
 from rbd.errors import ArgumentError
 from rbd.rational import Polynomial, RationalForwardKinematics
+from rbd.scalars.arrays import Array
 from rbd.testing import random_chain, strategies
 from tests.rational.models import iiwa, planar_arm
 from tests.rational.test_polynomial import EXACT, MIXED, S_VALUES, VARIABLES, polynomials
@@ -201,3 +202,31 @@ def test_poses_are_shown() -> None:
     assert str(pose).splitlines()[3] == "p0 = cos[0] + cos[0]*cos[1] - sin[0]*sin[1]"
     assert "\\begin{pmatrix}" in pose.latex()
     assert "\\frac" in pose.rational().latex()
+
+
+def test_jacobian_is_that_of_the_entries() -> None:
+    """Every entry's own derivative, put together as a twist; in any scalars."""
+    mechanism, kinematics = random_arm(4)
+    rng = np.random.default_rng(4)
+    q_star = np.array([x for joint in mechanism.tree_joints for x in joint.type.random(rng)])
+    pose, s = kinematics.pose_polynomial(q_star, mechanism.bodies[-1]), rng.uniform(-2, 2, 5)
+    rotation, position = pose(s).rotation, pose(s).translation
+    columns: list[Array] = []
+    for index in range(5):
+        rate = np.array([[float(entry(s)) for entry in row] for row in pose.derivative(index)])
+        turning = rate[:, :3] @ rotation.T
+        angular = np.array([turning[2, 1], turning[0, 2], turning[1, 0]])
+        columns.append(np.hstack([angular, rate[:, 3] - np.cross(angular, position)]))
+    np.testing.assert_allclose(pose.jacobian(s).matrix, np.transpose(columns), rtol=0, atol=1e-13)
+    other = pose.jacobian([complex(x) for x in s])
+    values = np.array([[*angular, *linear] for angular, linear in other.columns], dtype=np.complex128)
+    np.testing.assert_allclose(values.T, pose.jacobian(s).matrix, rtol=0, atol=1e-13)
+
+
+def test_exact_poses_have_float_values_at_floats() -> None:
+    arm = planar_arm()
+    pose = RationalForwardKinematics(arm).pose_polynomial([0, 0], arm.body("tip"), exact=True)
+    expected = [[0, -1, 0, 1], [1, 0, 0, 1], [0, 0, 1, 0], [0, 0, 0, 1]]
+    for value in (pose([0.0, 1.0]), pose.rational()([0.0, 1.0])):
+        np.testing.assert_allclose(value.matrix, expected, rtol=0, atol=1e-15)
+    assert type(pose.rotation[2, 2]([0.0, 1.0])) is float
