@@ -2,10 +2,11 @@
 
 Room: algorithms; may import state and above.
 
-* `"tangent"`: along joint velocities. Column k is the derivative of f as the mechanism moves at unit velocity k; nv
-  columns, no chart in sight.
-* `"coordinates"`: by the entries of q, of f(normalise(q)); nq columns. Where v is the derivative of q the two are the
-  same; for ball and free joints, planar ones and angles given by sine and cosine they are not.
+`"tangent"` is along joint velocities: column k is the derivative of f as the mechanism moves at unit velocity k; nv
+columns, no chart in sight.
+
+`"coordinates"` is by the entries of q, of f(normalise(q)); nq columns. Where v is the derivative of q the two are the
+same; for ball and free joints, planar ones and angles given by sine and cosine they are not.
 
 With H N = S (H says how the pose moves with position, S how the twist moves with velocity), the second is the first
 times the matrix from the derivative of q to the velocity: `JointType.velocity_jacobian`.
@@ -22,6 +23,7 @@ from rbd.scalars import Matrix, Scalar
 from rbd.state import StateView
 
 Space: TypeAlias = Literal["tangent", "coordinates"]
+"""By what a derivative by position is taken: along velocities, or by the entries of q."""
 SPACES: tuple[Space, ...] = get_args(Space)
 
 
