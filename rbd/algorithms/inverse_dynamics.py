@@ -6,7 +6,7 @@ Featherstone (2008), table 5.1.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
@@ -23,6 +23,7 @@ from rbd.algorithms.reactions import joint_wrenches_with_loops, reactions
 from rbd.errors import ArgumentError
 from rbd.mechanism import Joint
 from rbd.scalars import Scalar, Vector, is_float, to_float
+from rbd.spatial.values import wrong_kind
 from rbd.state import ArrayOf, DynamicsResult, State, StateView, kernel
 from rbd.state.direct import direct
 from rbd.state.kernel import require_state
@@ -90,8 +91,8 @@ def inverse_dynamics(
     With loops the torques are not unique: these are the smallest (in the sum of squares). Where `vd` does not keep the
     loops, they make the motion nearest to it that does.
 
-    Raises ShapeError, NotFiniteError, FrameMismatchError, and ArgumentError when the actuated joints cannot make the
-    motion.
+    Raises ShapeError, NotFiniteError, FrameMismatchError, UnknownNameError for an actuated joint that is no tree joint,
+    and ArgumentError when the actuated joints cannot make the motion.
 
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum())
@@ -183,6 +184,8 @@ def _motors(state: StateView, actuated: Sequence[Joint] | None) -> tuple[int, ..
     """Return the indices of the actuated velocities, None for all; raise ArgumentError when a tree's joint has none."""
     if actuated is None:
         return None
+    if isinstance(actuated, str) or not isinstance(actuated, Iterable):
+        raise wrong_kind(actuated, "sequence of joints", "inverse_dynamics", "actuated")
     motors = {state.layout.link(joint).index for joint in actuated}
     idle = [link for link in state.links if link.joint.nv and link.index not in motors]
     if idle and not state.layout.loops:

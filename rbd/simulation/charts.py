@@ -17,6 +17,8 @@ _STEP = 1e-100  # squares vanish beside it: the derivative is exact
 
 def solve(matrix: Array, right: Array) -> Array:
     """Return the solution of a linear system."""
+    if not matrix.size:  # LAPACK refuses what has no rows
+        return np.zeros_like(right)
     return np.asarray(np.linalg.solve(matrix, right), dtype=np.float64)
 
 

@@ -362,6 +362,14 @@ def test_motors_that_cannot_do_it_are_refused() -> None:
         rbd.inverse_dynamics(state, case.velocity(), actuated=case.mechanism.loop_joints)
 
 
+@pytest.mark.parametrize("actuated", ["joint1", 5, Joint("joint1", Revolute((0, 1, 0)))])
+def test_motors_are_a_sequence_of_joints(actuated: object) -> None:
+    linkage = rbd.robots.four_bar()
+    state = MechanismState(linkage, rbd.robots.four_bar_configuration(0.7))
+    with pytest.raises(ArgumentError, match="actuated must be a sequence of joints"):
+        rbd.inverse_dynamics(state, [0.0, 0.0, 0.0], actuated=actuated)  # type: ignore[arg-type]  # the point
+
+
 def test_all_motors_named_are_all_motors() -> None:
     case = looped("spherical", 5)
     vd = case.velocity()

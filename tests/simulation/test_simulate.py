@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -350,3 +351,17 @@ def test_only_a_live_state_is_simulated() -> None:
     for bad in (mechanism, rbd.MechanismState(mechanism).with_scalars(), None):
         with pytest.raises(ArgumentError, match="MechanismState"):
             rbd.simulate(bad, 0.1)
+
+
+@pytest.mark.parametrize(
+    "integrator", ["munthe-kaas-rk4", "semi-implicit-euler", "variational-midpoint", "dormand-prince"]
+)
+@pytest.mark.parametrize("steps", [10, 600])
+def test_a_mechanism_without_joints_stays_where_it_is(integrator: Any, steps: int) -> None:
+    empty = rbd.Mechanism()
+    trajectory = rbd.simulate(rbd.MechanismState(empty), steps / 100, dt=0.01, integrator=integrator)
+    assert trajectory.q.shape == trajectory.v.shape == (steps + 1, 0)
+    assert trajectory.t[-1] == steps / 100
+    with pytest.raises(ShapeError, match="control"):
+        rbd.simulate(rbd.MechanismState(empty), 0.1, lambda t, state: [1.0], dt=0.01, integrator=integrator)
+    assert rbd.Dynamics(empty)(0.0, []).shape == (0,)

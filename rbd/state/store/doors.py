@@ -7,6 +7,7 @@ algorithm goes the long way, which converts, records or raises.
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Callable
 from typing import Any
@@ -39,6 +40,8 @@ def door_of(
     books, kernel = books_of(mechanism.root_body), entry.runner.kernel
     if books is None or kernel is None or entry.free < 0:
         return None
+    if outputs is None and not all(math.prod(port.shape) for port in kernel.outline.outputs):
+        return None  # a matrix without rows has been recorded as (), and the algorithm alone knows its columns
     from rbd.native.bound import Binding, Word, make_bound
 
     binding = Binding(
