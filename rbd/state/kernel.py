@@ -49,7 +49,8 @@ def kernel(body: Algorithm[P, R] | None = None, /, *, regroup: bool = False) -> 
 
 def _handed_in(function: Algorithm[P, R], regroup: bool) -> Algorithm[P, R]:
     name = function.__name__.removesuffix("_kernel")
-    if name in _kernels:
+    known = _kernels.get(name)
+    if known is not None and known.__module__ != function.__module__:  # a module may be imported again, or reloaded
         raise RuntimeError(f"two algorithms are called {name!r}")
     body = Body(name, function, regroup)
 

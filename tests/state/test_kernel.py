@@ -1,0 +1,54 @@
+"""Algorithms hand themselves in once; a module that is loaded again hands in the same ones."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rbd
+from rbd.algorithms import energy
+from rbd.errors import ArgumentError
+from rbd.state.kernel import body_of, kernel, kernels
+
+room = importlib.import_module("rbd.state.kernel")  # the package has the decorator under this name
+
+
+@pytest.fixture
+def _table() -> Iterator[None]:
+    """Leave the table of kernels as it was."""
+    found, bodies = dict(room._kernels), dict(room._bodies)
+    yield
+    for table, before in ((room._kernels, found), (room._bodies, bodies)):
+        table.clear()
+        table.update(before)
+
+
+@pytest.mark.usefixtures("_table")
+def test_two_algorithms_of_one_name_are_refused() -> None:
+    def mass_matrix_kernel(state: Any) -> Any:
+        return ()
+
+    with pytest.raises(RuntimeError, match="mass_matrix"):
+        kernel(mass_matrix_kernel)
+    assert body_of(kernels()["mass_matrix"]).function.__module__ == "rbd.algorithms.mass_matrix"
+
+
+@pytest.mark.usefixtures("_table")
+def test_modules_may_be_loaded_again() -> None:
+    state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4], [1.0, 2.0])
+    expected, names = rbd.kinetic_energy(state), vars(energy).copy()
+    try:
+        importlib.reload(energy)
+        assert energy.kinetic_energy(state) == expected
+    finally:
+        vars(energy).update(names)
+    assert kernels()["kinetic_energy"] is not names["kinetic_energy_kernel"]
+
+
+def test_kernels_want_a_state() -> None:
+    with pytest.raises(ArgumentError, match="mass_matrix works on a state, not on a ndarray"):
+        rbd.mass_matrix(np.zeros(3))  # type: ignore[type-var]  # planted
