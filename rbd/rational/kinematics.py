@@ -35,6 +35,7 @@ from rbd.rational.pose import MultilinearPose, RationalPose
 from rbd.rational.ring import Ring
 from rbd.scalars import Vector, is_float, lift, scalars
 from rbd.scalars.arrays import Array, float_array, pack
+from rbd.spatial import Frame, Point
 from rbd.spatial.values import require_kind
 from rbd.state.layout import layout_of
 
@@ -99,10 +100,8 @@ class RationalForwardKinematics:
     @property
     def s_descriptions(self) -> tuple[str, ...]:
         """What each entry of s belongs to: name of the joint and what the variable is."""
-        found: list[str] = []
-        for link, group in zip(self._layout.links, self._coordinates, strict=True):
-            found += [f"{link.joint.name}: {c.kind.value}" for c in group for _ in range(c.ns)]
-        return tuple(found)
+        links = zip(self._layout.links, self._coordinates, strict=True)
+        return tuple(f"{x.joint.name}: {c.kind.value}" for x, group in links for c in group for _ in range(c.ns))
 
     def s_index(self, joint: str | Joint) -> int:
         """Return the index of a joint's first variable in s; its others follow. -1 if it has none, as fixed joints.
@@ -146,8 +145,6 @@ class RationalForwardKinematics:
 
     def _place(self, place: Place, argument: str) -> Place:
         """Return a place; raise an error naming the argument when it is none of the mechanism."""
-        from rbd.spatial import Frame, Point
-
         require_kind(place, RigidBody, Frame, Point, operation="RationalForwardKinematics", argument=argument)
         try:
             if isinstance(place, RigidBody):
@@ -187,8 +184,8 @@ class RationalForwardKinematics:
         """Return a polynomial as a rational function of s, or all twelve entries of a pose.
 
         Any polynomial of these kinematics will do: distances squared, products of entries. Denominators are minimal:
-        powers of 1 + s², no larger than the polynomial demands. Raises ArgumentError for other polynomials, and where
-        a rotation's quaternion occurs in odd powers.
+        powers of 1 + s², no larger than cosines, sines and quaternions demand. Raises ArgumentError for other
+        polynomials, and where a rotation's quaternion occurs in odd powers.
         """
         require_kind(polynomial, Polynomial, MultilinearPose, operation="rational", argument="polynomial")
         self._require_mine(polynomial.ring, "polynomial")
@@ -210,6 +207,8 @@ class RationalForwardKinematics:
 
         With `wrap`, angles half a turn or more away from q* become plus or minus infinity; without it, the tangent is
         that of the angle within half a turn. q may have leading axes, or hold scalars of any family.
+
+        Raises ShapeError, NotFiniteError or ArgumentError naming q or q_star.
         """
         self._require_current()
         star = nominal(q_star, self._layout.nq, exact=False)
@@ -223,7 +222,7 @@ class RationalForwardKinematics:
     def compute_q(self, s: ArrayLike | Sequence[Scalar], q_star: StarLike) -> ArrayOf:
         """Return the configuration of s: angles within half a turn of q*, exactly that at plus and minus infinity.
 
-        s may have leading axes, or hold scalars of any family.
+        s may have leading axes, or hold scalars of any family. Raises as `compute_s`, naming s or q_star.
         """
         self._require_current()
         star = nominal(q_star, self._layout.nq, exact=False)
