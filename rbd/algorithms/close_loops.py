@@ -7,7 +7,7 @@ exponential coordinates of the joints; coordinates that meet a bound are held th
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final, final
+from typing import Final, cast, final
 
 import attrs
 import numpy as np
@@ -18,7 +18,7 @@ from rbd.errors import SolverError
 from rbd.joints import JointType
 from rbd.mechanism import Joint
 from rbd.scalars.arrays import Array
-from rbd.spatial.values import require_kind
+from rbd.spatial.values import require_kind, wrong_kind
 from rbd.state import Link, MechanismState
 
 Mask = NDArray[np.bool_]
@@ -88,7 +88,7 @@ class _Search:
         self.gap = 0.0
         layout = state.layout
         self._free: Mask = np.ones(layout.nv, dtype=np.bool_)
-        for joint in (fixed,) if isinstance(fixed, (str, Joint)) else fixed:
+        for joint in _joints(fixed):
             self._free[layout.link(state.mechanism.joint(joint)).v] = False
         self._bounds = _Bounds([link for link in layout.links if link.joint.nv and self._free[link.v.start]], layout.nq)
         self._coordinates = _coordinates_of_velocities(layout.links)
@@ -186,6 +186,15 @@ class _Search:
             )
         self.state.set_velocity(v)
         return left, int(np.linalg.matrix_rank(jacobian, tol=_RANK * _norm(jacobian))) if jacobian.size else 0
+
+
+def _joints(fixed: object) -> Iterable[Joint | str]:
+    """Return the joints to hold; raise ArgumentError for what holds none."""
+    if isinstance(fixed, (str, Joint)):
+        return (fixed,)
+    if not isinstance(fixed, Iterable):
+        raise wrong_kind(fixed, "collection of joints", "close_loops", "fixed")
+    return cast("Iterable[Joint | str]", fixed)
 
 
 @final

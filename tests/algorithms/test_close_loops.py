@@ -11,6 +11,7 @@ import rbd
 from rbd import Joint, Mechanism, MechanismState, Revolute
 from rbd.errors import ArgumentError, SolverError, TopologyError, UnknownNameError
 from rbd.robots import four_bar, four_bar_configuration
+from rbd.simulation import LoopGapMonitor
 from tests.algorithms.helpers import JOINT_TYPES, examples
 from tests.algorithms.linkages import bennett, sarrus, strandbeest
 from tests.algorithms.loops import looped
@@ -150,6 +151,24 @@ def test_a_loop_that_cannot_close_says_how_far_it_is_open() -> None:
     np.testing.assert_array_equal(state.v, [1.0, 2.0, 3.0])
 
 
+def test_loops_that_contradict_each_other_cannot_close() -> None:
+    """Two welds hold one slide at different places: the search says so, and so does a run that watches the gap."""
+    mechanism = Mechanism(gravity=(0, 0, 0))
+    inertia = rbd.SpatialInertia(rbd.Frame("block"), mass=2.0, moment_about_com=np.eye(3))
+    mechanism.attach("world", rbd.RigidBody("block", inertia), Joint("slide", rbd.Prismatic((1, 0, 0))))
+    for name, place in (("left", -0.1), ("right", 0.3)):
+        joint = Joint(name, rbd.Fixed())
+        pose = rbd.Transform(joint.frame_before, mechanism.root_frame, translation=(place, 0, 0))
+        mechanism.attach("world", mechanism.body("block"), joint, joint_pose=pose)
+    state = MechanismState(mechanism, [0.05], [0.4])
+    with pytest.raises(SolverError) as caught:
+        rbd.close_loops(state)
+    assert caught.value.gap == pytest.approx(0.2, rel=1e-6)
+    with pytest.raises(SolverError, match="loops are open"):
+        rbd.simulate(state, 1.0, monitors=[LoopGapMonitor(limit=1e-3)])
+    assert (float(state.q[0]), float(state.v[0])) == (0.05, 0.4)
+
+
 def test_held_joints_that_leave_no_way_are_an_error() -> None:
     state = MechanismState(LINKAGE, [0.1, 0.2, 0.3])
     with pytest.raises(SolverError, match="cannot be closed"):
@@ -178,6 +197,9 @@ def test_arguments_are_checked() -> None:
         rbd.close_loops(state, fixed=[Joint("joint1", Revolute((0, 1, 0)))])
     with pytest.raises(ArgumentError, match="MechanismState"):
         rbd.close_loops(state.with_scalars())  # type: ignore[arg-type]  # the point
+    for what in (None, 5):
+        with pytest.raises(ArgumentError, match="fixed must be a collection of joints"):
+            rbd.close_loops(state, fixed=what)  # type: ignore[arg-type]  # the point
     one = MechanismState(LINKAGE, state.q)
     rbd.close_loops(one, fixed="joint1")
     assert one.q[0] == 0.5
