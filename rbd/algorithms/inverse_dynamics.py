@@ -184,8 +184,7 @@ def _motors(state: StateView, actuated: Sequence[Joint] | None) -> tuple[int, ..
     """Return the indices of the actuated velocities, None for all; raise ArgumentError when a tree's joint has none."""
     if actuated is None:
         return None
-    if isinstance(actuated, str) or not isinstance(actuated, Iterable):
-        raise wrong_kind(actuated, "sequence of joints", "inverse_dynamics", "actuated")
+    _require_several(actuated)
     motors = {state.layout.link(joint).index for joint in actuated}
     idle = [link for link in state.links if link.joint.nv and link.index not in motors]
     if idle and not state.layout.loops:
@@ -198,6 +197,12 @@ def _motors(state: StateView, actuated: Sequence[Joint] | None) -> tuple[int, ..
     if not idle:
         return None
     return tuple(i for link in state.links if link.index in motors for i in range(link.v.start, link.v.stop))
+
+
+def _require_several(actuated: object) -> None:
+    """Raise ArgumentError unless `actuated` can be a sequence of joints; a name is a sequence of letters."""
+    if isinstance(actuated, str) or not isinstance(actuated, Iterable):
+        raise wrong_kind(actuated, "sequence of joints", "inverse_dynamics", "actuated")
 
 
 @direct(dynamics_bias_kernel)
