@@ -4,6 +4,7 @@ Room: contact; may import compiled and above. Inside, a module may import only t
 
     shapes.py cores.py                  Capsule, Sphere, Box; the same as bare numbers in one frame
     directions.py segments.py bricks.py closest.py    distances, witnesses, normals, one function per pair of kinds
+    phases.py                           many pairs: which may be near, and those alone
     pairs.py kinematics.py model.py     pairs of a mechanism's shapes; how their distances depend on its state
     gauss.py evaluation.py qp.py        what contacts allow; quadratic programs
     cones.py accelerations.py solve.py  friction; accelerations and impacts

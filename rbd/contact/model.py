@@ -5,12 +5,15 @@ Room: contact; may import compiled and above.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
+from itertools import combinations
 from typing import Any, Literal, TypeAlias, TypeVar, cast, final
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 from typing_extensions import override
 
 from rbd.compiled import RecordedFunction
@@ -19,6 +22,7 @@ from rbd.compiled.record import Shape as InputShape
 from rbd.compiled.record import record
 from rbd.contact.kinematics import Nearest, distance_and_row, nearest, second_order
 from rbd.contact.pairs import Pair
+from rbd.contact.phases import Phases
 from rbd.contact.shapes import Box, Capsule, Shape, Sphere
 from rbd.errors import ArgumentError, FrameMismatchError
 from rbd.mechanism import Mechanism, RigidBody
@@ -74,6 +78,7 @@ class CollisionModel:
         self._bodies: dict[int, tuple[Shape, RigidBody]] = {}
         self._pairs: list[Pair] = []
         self._functions: dict[Hashable, RecordedFunction] = {}
+        self._phases: Phases | None = None
         self._made_for: tuple[int, ...] = ()
 
     # --- what it holds ------------------------------------------------------------------------------------------------
@@ -117,6 +122,7 @@ class CollisionModel:
         if id(shape) in self._bodies:
             raise ArgumentError("add: this shape was added before", argument="shape", value=shape)
         self._bodies[id(shape)] = (shape, owner)
+        self._forget()
         return shape
 
     def add_pair(self, a: Shape, b: Shape) -> None:
@@ -134,35 +140,96 @@ class CollisionModel:
         if isinstance(a, HalfSpace) and isinstance(b, HalfSpace):
             raise ArgumentError("add_pair: two half-spaces have no distance", argument="b", value=b)
         self._pairs.append(Pair(a, b, body_a, body_b))
-        self._functions.clear()
+        self._forget()
+
+    def add_all_pairs(self, *, neighbours: bool = False) -> None:
+        """Watch all pairs of shapes of different bodies that are not watched yet.
+
+        Bodies that a joint connects usually overlap there: their pairs are left out, unless `neighbours` are wanted.
+
+        >>> import rbd
+        >>> _, model = rbd.robots.hand()
+        >>> model.add_all_pairs()
+        >>> len(model.pairs)
+        98
+        """
+        joints = self._mechanism.joints
+        connected = {
+            frozenset((self._mechanism.predecessor(j).name, self._mechanism.successor(j).name)) for j in joints
+        }
+        watched = {frozenset((id(pair.a), id(pair.b))) for pair in self._pairs}
+        for (a, body_a), (b, body_b) in combinations(self._bodies.values(), 2):
+            planes = isinstance(a, HalfSpace) and isinstance(b, HalfSpace)
+            apart = neighbours or frozenset((body_a.name, body_b.name)) not in connected
+            if body_a is not body_b and apart and not planes and frozenset((id(a), id(b))) not in watched:
+                self.add_pair(a, b)
 
     # --- what it computes ---------------------------------------------------------------------------------------------
 
-    def distances(self, state: State[Any], previous: Sequence[Distance] | None = None) -> list[Distance]:
-        """Return how close every pair is, in the order of the pairs.
+    def near(self, state: MechanismState, margin: float) -> NDArray[np.intp]:
+        """Return the numbers of the pairs that may be nearer than `margin` (m): all that are, and few that are not.
+
+        It compares balls around the shapes. With hundreds of pairs, hand its result to `distances` and `jacobian`,
+        which then look at these pairs alone. Raises ArgumentError for a margin that is no number.
+
+        >>> import rbd
+        >>> mechanism, model = rbd.robots.hand()
+        >>> model.add_all_pairs()
+        >>> state = rbd.MechanismState(mechanism)
+        >>> near = model.near(state, margin=0.01)
+        >>> len(near) < len(model.pairs), len(model.distances(state, pairs=near)) == len(near)
+        (True, True)
+        """
+        self.require(state)
+        if math.isnan(margin):
+            raise ArgumentError("margin is nan", argument="margin", value=margin)
+        return self._phased(state).near(state, margin)
+
+    def distances(
+        self,
+        state: State[Any],
+        previous: Sequence[Distance] | None = None,
+        *,
+        pairs: Sequence[int] | NDArray[np.integer[Any]] | None = None,
+    ) -> list[Distance]:
+        """Return how close every pair is, in the order of the pairs; with `pairs`, how close these are, by number.
 
         Where the axes of two shapes meet, the normal is undefined: `previous`, what this method returned before, keeps
         the direction it had then; without it a direction perpendicular to both is taken. Parallel segments have many
         nearest points: the middle of what they share is given. The result depends on nothing but the arguments.
         """
         self.require(state)
+        if pairs is not None:
+            chosen = self._chosen(pairs)
+            earlier = np.array(self._earlier_normals(previous, chosen.size), dtype=np.float64).reshape(-1, 3)
+            table = self._phased(state).distances(cast("MechanismState", state), chosen, earlier)
+            return [_from_row(row, state.layout.root_frame) for row in table.tolist()]
         if not isinstance(state, MechanismState):
-            normals = self._earlier_normals(previous)
+            normals = self._earlier_normals(previous, len(self._pairs))
             return [_framed(*nearest(state, pair, n)) for pair, n in zip(self._pairs, normals, strict=True)]
         if previous is None:
             found = self.recorded("distances")(state.q, state.v)
         else:
-            earlier = np.array(self._earlier_normals(previous), dtype=np.float64).reshape(-1, 3)
+            earlier = np.array(self._earlier_normals(previous, len(self._pairs)), dtype=np.float64).reshape(-1, 3)
             found = self.recorded("distances again")(state.q, state.v, earlier)
         return [_from_row(row, state.layout.root_frame) for row in np.asarray(found).tolist()]
 
-    def jacobian(self, state: State[Any], *, out: Array | None = None) -> Array:
-        """Return J with dd/dt = J v, one row per pair, (pairs, nv).
+    def jacobian(
+        self,
+        state: State[Any],
+        *,
+        pairs: Sequence[int] | NDArray[np.integer[Any]] | None = None,
+        out: Array | None = None,
+    ) -> Array:
+        """Return J with dd/dt = J v, one row per pair, (pairs, nv); with `pairs`, the rows of these alone.
 
         At a configuration where the nearest points are not unique (parallel segments, resting faces) the derivative
         has a jump; the row is that of the witnesses `distances` gives.
         """
         self.require(state)
+        if pairs is not None:
+            rows_of_pairs = self._phased(state).rows(cast("MechanismState", state), self._chosen(pairs))
+            return cast("Array", state.pack(rows_of_pairs.tolist(), "contact jacobian", rows_of_pairs.shape, out))
         if isinstance(state, MechanismState):
             return _only(self.recorded("jacobian")(state.q, state.v, out=out))
         rows = [distance_and_row(state, pair)[1] for pair in self._pairs]
@@ -230,12 +297,32 @@ class CollisionModel:
             )
         state.require_current()
 
-    def _earlier_normals(self, previous: Sequence[Distance] | None) -> list[Vec3]:
+    def _forget(self) -> None:
+        self._functions.clear()
+        self._phases = None
+
+    def _phased(self, state: State[Any]) -> Phases:
+        if not isinstance(state, MechanismState):
+            raise ArgumentError("pairs are chosen for live states alone", argument="state", value=state)
+        if self._phases is None:
+            record = partial(self.function, inputs={})
+            self._phases = Phases(self._mechanism, tuple(self._bodies.values()), self._pairs, record)
+        return self._phases
+
+    def _chosen(self, pairs: Sequence[int] | NDArray[np.integer[Any]]) -> NDArray[np.intp]:
+        chosen = np.asarray(pairs, dtype=np.intp).reshape(-1)
+        wrong = chosen[(chosen < 0) | (chosen >= len(self._pairs))]
+        if wrong.size:
+            message = f"pairs names pair {wrong[0]}, there are {len(self._pairs)} pairs"
+            raise ArgumentError(message, argument="pairs", value=int(wrong[0]))
+        return chosen
+
+    def _earlier_normals(self, previous: Sequence[Distance] | None, count: int) -> list[Vec3]:
         if previous is None:
-            return [(0, 0, 0)] * len(self._pairs)
-        if len(previous) != len(self._pairs):
+            return [(0, 0, 0)] * count
+        if len(previous) != count:
             raise ArgumentError(
-                f"previous holds {len(previous)} distances, the model has {len(self._pairs)} pairs",
+                f"previous holds {len(previous)} distances, the model has {count} pairs",
                 argument="previous",
                 value=previous,
             )

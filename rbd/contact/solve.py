@@ -19,14 +19,16 @@ from rbd.contact.gauss import Allowed, Law, allowed, contacts_of, impacted, kine
 from rbd.contact.model import CollisionModel
 from rbd.contact.pairs import Pair
 from rbd.contact.qp import Solver, solve_qp
-from rbd.errors import ArgumentError
-from rbd.scalars import Condition, Matrix, Scalar, Vector, less
+from rbd.errors import ArgumentError, SolverError
+from rbd.scalars import Condition, Matrix, Scalar, Vector, is_float, less, to_float
 from rbd.scalars.arrays import pack
 from rbd.state import MechanismState, ScalarState, State
 
 Bias: TypeAlias = Literal["exact", "tutorial"]
 TOUCHING = 1 / 1000
 """Distance below which a pair counts as touching (m)."""
+_MISSING = 1e-6
+"""Share of the forces that may be missing to Coulomb's law."""
 
 
 @final
@@ -85,8 +87,8 @@ def solve_contact(
     Contacts push along normals, and rub with Coulomb's coefficient `friction` if one is given: pairs that slide faster
     than a millimetre per second against their way, others as much as keeps them from sliding. A pair touches in one
     point, its witness, in the second body's frame: a box on its face needs `contact_step`, which has its corners. The
-    cone has four corners; the first lies along the way. The law is found by repeating the program, seventeen times; for
-    coefficients well above 1, or rods that jam, that may not be enough, and `kkt_residual` says so.
+    cone has four corners; the first lies along the way. The law is found by repeating the program, seventeen times.
+    With much friction on what slides it may have no solution (bodies jam), or not be found: a SolverError, too.
 
     `solver` is rbd's own, in the machine code, or "daqp", for comparison on live states. Raises ShapeError,
     NotFiniteError, ArgumentError, TopologyError for mechanisms with loops, and SolverError when the conditions
@@ -117,6 +119,8 @@ def solve_contact(
     else:
         posed = evaluate(model, state, ("pose contacts", *options), partial(_posed, model.pairs, *options), **given)
         found = _by_another(state, solver, posed)
+    if friction is not None:
+        _reached(found)
     return ContactSolution(
         found["vd"],
         found["multipliers"],
@@ -125,6 +129,20 @@ def solve_contact(
         number(found["power"]),
         found["contact_torques"],
     )
+
+
+def _reached(found: Mapping[str, Any]) -> None:
+    """Raise SolverError where Coulomb's law is not fulfilled."""
+    residual = number(found["residual"])
+    if not is_float(residual):
+        return
+    largest = max((abs(to_float(x)) for x in found["multipliers"].tolist()), default=0.0)
+    if not to_float(residual) <= _MISSING * (1 + largest):
+        raise SolverError(
+            f"Coulomb's law was not reached, {to_float(residual):.1e} is missing: what slides may jam with that much "
+            "friction; contact_step finds a step at any coefficient",
+            status="friction",
+        )
 
 
 def impact(

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import rbd
 from rbd import bench
 from rbd.bench import contacts, goals, peers, robots
 from rbd.bench.contender import difference
 from rbd.bench.report import Report, Row, Section
+from rbd.contact import ContactEvent, ContactSimulator
 
 
 @pytest.fixture(scope="module")
@@ -24,10 +26,10 @@ def test_the_measured_part_of_the_loop_is_in_contact(given: contacts.Hand) -> No
     assert difference(recorded, loop, [0, 150, 199]) < 1e-12
 
 
-def _events(given: contacts.Hand) -> tuple[contacts.rbd.contact.ContactEvent, ...]:
-    state = contacts.rbd.MechanismState(given.mechanism, *given.begin)
+def _events(given: contacts.Hand) -> tuple[ContactEvent, ...]:
+    state = rbd.MechanismState(given.mechanism, *given.begin)
     control = contacts.control_from(contacts.START)
-    simulator = contacts.ContactSimulator(given.mechanism, given.tips, control, contacts.DT, law="euclidean")
+    simulator = ContactSimulator(given.mechanism, given.tips, control, contacts.DT, law="euclidean")
     return simulator.run(state, given.steps * contacts.DT).events
 
 

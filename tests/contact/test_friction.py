@@ -7,7 +7,7 @@ import pytest
 
 import rbd
 from rbd.contact import Capsule, CollisionModel, HalfSpace, Sphere, impact, solve_contact
-from rbd.errors import ArgumentError, TopologyError
+from rbd.errors import ArgumentError, SolverError, TopologyError
 
 MU, MASS, G = 0.4, 2.0, 9.81
 Made = tuple[rbd.MechanismState, CollisionModel]
@@ -106,6 +106,8 @@ def _pressing_hand(seed: int) -> tuple[rbd.MechanismState, CollisionModel, np.nd
 def test_daqp_finds_the_same_accelerations(seed: int, bias: str, friction: float | None) -> None:
     pytest.importorskip("daqp")
     state, model, torques = _pressing_hand(seed)
+    if friction == 1.0:
+        state.set_velocity(np.zeros(13))  # what slides would jam
     options = {"bias": bias, "friction": friction, "threshold": 0.2}
     mine, theirs = (solve_contact(state, model, torques, **options, solver=s) for s in ("rbd", "daqp"))
     scale = np.abs(mine.vd).max()
@@ -128,6 +130,21 @@ def test_friction_obeys_coulomb_on_the_hand(seed: int) -> None:
     assert reach.min() > -1e-5
     np.testing.assert_allclose(reach[touching], 0, atol=1e-5)
     assert found.kkt_residual < 1e-5
+
+
+def test_what_may_jam_is_reported() -> None:
+    """Three fingers that slide on the palm with a coefficient of one: forces would have to grow without bounds."""
+    mechanism, model = rbd.robots.hand()
+    q = np.zeros(13)
+    q[[2, 3, 5, 6, 8, 9]] = -1.2
+    state = rbd.MechanismState(mechanism, q, np.linspace(-0.1, 0.1, 13))
+    pressing = np.full(13, -2.0)
+    assert solve_contact(state, model, pressing, friction=0.3, threshold=0.05).kkt_residual < 1e-9
+    with pytest.raises(SolverError, match="Coulomb's law was not reached") as caught:
+        solve_contact(state, model, pressing, friction=1.0, threshold=0.05)
+    assert caught.value.status == "friction"
+    state.set_velocity(np.zeros(13))
+    assert solve_contact(state, model, pressing, friction=1.0, threshold=0.05).kkt_residual < 1e-9
 
 
 def test_no_friction_and_none_are_the_same() -> None:

@@ -119,6 +119,24 @@ def test_rows_are_zero_for_joints_that_do_not_lie_between_the_bodies() -> None:
     assert not rows[3, 1:11].any()
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_swapping_the_shapes_of_pairs_changes_neither_rows_nor_second_order_terms(seed: int) -> None:
+    mechanism, model = random_model(seed)
+    swapped = CollisionModel(mechanism)
+    for shape in model.shapes:
+        swapped.add(model.body(shape), shape)
+    for pair in model.pairs:
+        swapped.add_pair(pair.b, pair.a)
+    state = rbd.MechanismState(mechanism)
+    state.randomize(seed)
+    for one, other in zip(model.distances(state), swapped.distances(state), strict=True):
+        assert one.value == pytest.approx(other.value, abs=1e-13)
+        assert one.normal.isclose(-other.normal, atol=1e-10)
+        assert one.witness_a.isclose(other.witness_b, atol=1e-10)
+    np.testing.assert_allclose(swapped.jacobian(state), model.jacobian(state), atol=1e-11)
+    np.testing.assert_allclose(swapped.bias(state), model.bias(state), atol=1e-9)
+
+
 def test_distances_do_not_depend_on_where_the_robot_stands() -> None:
     near, far = (rbd.Mechanism(), rbd.Mechanism())
     results = []
