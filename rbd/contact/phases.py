@@ -107,7 +107,8 @@ class Phases:
         codes, kinds = self._codes[a] * len(_WIDTHS) + self._codes[b], list(_WIDTHS)
         for code in np.unique(codes).tolist():
             rows = np.flatnonzero(codes == code)
-            first, second = kinds[int(code) // len(_WIDTHS)], kinds[int(code) % len(_WIDTHS)]
+            first: Any = kinds[int(code) // len(_WIDTHS)]
+            second: Any = kinds[int(code) % len(_WIDTHS)]
             sides = table[a[rows], : _WIDTHS[first]], table[b[rows], : _WIDTHS[second]]
             found[rows] = np.asarray(_kernel(first, second)(*sides, normals[rows] @ up))
         return found

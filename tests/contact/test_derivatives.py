@@ -155,7 +155,9 @@ def test_minima_move_as_their_derivatives_say(seed: int) -> None:
     data = [root @ root.T + np.eye(n), rng.normal(size=n), rng.normal(size=(m, n)), rng.exponential(size=m)]
     data[2][5], data[3][5] = 2 * data[2][1], 2 * data[3][1] - 1e-3  # says less than row 1
     for k, (name, shape) in enumerate(shapes.items()):
-        slope = np.asarray(function.derivative("x", name)(*data)).reshape(n + m, -1)
+        derivative = function.derivative("x", name)
+        slope = np.asarray(derivative(*data)).reshape(n + m, -1)
+        np.testing.assert_array_equal(np.asarray(derivative.interpret(*data)).reshape(n + m, -1), slope)
         direction = rng.normal(size=shape)
         direction = direction + direction.T if name == "h" else direction
         lower = np.tril(direction) if name == "h" else direction  # its lower triangle is read
