@@ -31,12 +31,20 @@ def _is_hold(value: object) -> TypeGuard[ZeroOrderHold[Any]]:
     return isinstance(value, ZeroOrderHold)
 
 
+def _require_function(name: str, given: object) -> None:
+    if given is not None and not callable(given):
+        message = f"{name} must be a function of time and state, not {given!r}"
+        raise ArgumentError(message, argument=name, value=given, allowed="a function")
+
+
 @final
 class Callbacks:
     """Control and external wrenches."""
 
     def __init__(self, control: Control | None, external: External | None) -> None:
-        """Take the callbacks; either may be missing."""
+        """Take the callbacks; either may be missing. Raises ArgumentError for what is no function."""
+        for name, given in (("control", control), ("external", external)):
+            _require_function(name, given)
         self._control = control
         self._external = external
         self.error: BaseException | None = None

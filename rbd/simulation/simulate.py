@@ -70,7 +70,7 @@ def simulate(
     i * dt; the last step is shortened to fit. `integrator` is a name or an `Integrator`.
 
     `control` may also be a recorded controller, `rbd.record(controller, mechanism)`, with `t=()` if it needs the time.
-    Runs of 500 steps and more of trees that move freely, or under such a controller, by "munthe-kaas-rk4" or
+    Runs of 500 steps and more of mechanisms that move freely, or under such a controller, by "munthe-kaas-rk4" or
     "semi-implicit-euler", take their steps in machine code; that changes results by rounding.
 
     `forces` are springs and dampers. `stabilization` draws loops together as in `dynamics`. Contacts begin with

@@ -140,7 +140,7 @@ def test_maximal_coordinates_give_the_accelerations_of_the_tree(case: Case) -> N
     result = rbd.dynamics(DynamicsResult(copy), state, external_wrenches=there, stabilization=None)
     for body in case.mechanism.bodies[1:]:
         expected = plain.acceleration(body).vector
-        close(result.acceleration(frames.body(body)).vector, expected, 1e-10, scale=100.0)
+        close(result.acceleration(frames.body(body)).vector, expected, 1e-10, scale=1.0)
     assert result.constraint_rank == copy.nc
 
 

@@ -16,6 +16,7 @@ from rbd.errors import (
     NotFiniteError,
     ShapeError,
     SingularError,
+    SolverError,
     StaleStateError,
     UnknownNameError,
 )
@@ -365,3 +366,27 @@ def test_a_mechanism_without_joints_stays_where_it_is(integrator: Any, steps: in
     with pytest.raises(ShapeError, match="control"):
         rbd.simulate(rbd.MechanismState(empty), 0.1, lambda t, state: [1.0], dt=0.01, integrator=integrator)
     assert rbd.Dynamics(empty)(0.0, []).shape == (0,)
+
+
+@pytest.mark.parametrize("name", ["control", "external"])
+def test_callbacks_are_functions(pendulum: rbd.MechanismState, name: str) -> None:
+    for run in (
+        lambda **named: rbd.simulate(pendulum, 0.1, **named),
+        lambda **named: rbd.Dynamics(pendulum.mechanism, **named),
+    ):
+        with pytest.raises(ArgumentError, match=f"{name} must be a function") as caught:
+            run(**{name: 3})
+        assert caught.value.argument == name
+
+
+def test_a_singular_configuration_is_noticed() -> None:
+    """A parallelogram laid flat, driven where neither of its two ways leads: monitors stop it, nothing has changed."""
+    mechanism = rbd.robots.four_bar(lengths=(1.0, 0.5, 1.0, 0.5))
+    state = rbd.MechanismState(mechanism, [np.pi / 2, 0.0, np.pi / 2], [5.0, -8.0, 2.0])
+    closure = rbd.close_loops(state)  # keeps the loop to first order
+    assert closure.mobility == 2  # one more than anywhere else
+    q, v = state.q.copy(), state.v.copy()
+    with pytest.raises((SolverError, DivergedError)):
+        rbd.simulate(state, 1.0, monitors=[LoopGapMonitor(limit=1e-4)])
+    assert np.array_equal(state.q, q)
+    assert np.array_equal(state.v, v)
