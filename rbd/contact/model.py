@@ -151,7 +151,7 @@ class CollisionModel:
         >>> _, model = rbd.robots.hand()
         >>> model.add_all_pairs()
         >>> len(model.pairs)
-        98
+        106
         """
         joints = self._mechanism.joints
         connected = {
