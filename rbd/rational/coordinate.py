@@ -91,7 +91,11 @@ class AngleCoordinate(Coordinate):
 
     @override
     def to_s(self, q: Vector, star: Stars, *, wrap: bool) -> Vector:
-        return (half_tangent(q[0] - angle(star[0]), wrap=wrap),)
+        start = angle(star[0])
+        difference = q[0] - start
+        if wrap and is_float(difference) and is_half_turn(np.float64(cast("float", q[0])), start):
+            return (math.copysign(math.inf, cast("float", difference)),)
+        return (tan(difference * const(1, 2)),)
 
     @override
     def to_q(self, s: Vector, star: Stars) -> Vector:
@@ -99,11 +103,10 @@ class AngleCoordinate(Coordinate):
 
     @override
     def rows_to_s(self, q: Array, star: Stars, *, wrap: bool) -> Array:
-        difference = q - float(angle(star[0]))
-        tangent: Array = np.tan(difference / 2)
+        start = float(angle(star[0]))
+        tangent: Array = np.tan((q - start) / 2)
         if wrap:
-            tangent[np.abs(difference) >= np.pi] = np.inf
-            tangent = np.copysign(tangent, np.where(np.isinf(tangent), difference, tangent))
+            tangent = np.where(is_half_turn(q, start), np.copysign(np.inf, q - start), tangent)
         return tangent
 
     @override
@@ -112,11 +115,10 @@ class AngleCoordinate(Coordinate):
         return turned + float(angle(star[0]))
 
 
-def half_tangent(difference: Scalar, *, wrap: bool) -> Scalar:
-    """Return tan(difference / 2), infinite from half a turn on when `wrap` says so."""
-    if wrap and is_float(difference) and abs(cast("float", difference)) >= math.pi:
-        return math.copysign(math.inf, cast("float", difference))
-    return tan(difference * const(1, 2))
+def is_half_turn(q: Array | np.float64, start: float) -> Any:
+    """Tell whether angles are half a turn or more from `start`, as well as floats of their size can tell."""
+    rounding = np.spacing(np.maximum(np.abs(q), max(abs(start), math.pi)))
+    return np.abs(q - start) >= math.pi - rounding
 
 
 def turn(s: Scalar) -> Scalar:

@@ -60,6 +60,17 @@ def test_wrapping() -> None:
     assert ARM.compute_q([np.inf, -np.inf], [0.5, 0.5]).tolist() == [0.5 + np.pi, 0.5 - np.pi]
 
 
+@given(st.floats(-1e3, 1e3))
+def test_half_turns_come_back_as_infinity(star: float) -> None:
+    """Also where rounding has made half a turn around q* a little less than π."""
+    s = [np.inf, -np.inf]
+    q = ARM.compute_q(s, [star, star])
+    assert ARM.compute_s(q, [star, star], wrap=True).tolist() == s
+    assert ARM.compute_s([q], [star, star], wrap=True).tolist() == [s]
+    nearly = ARM.compute_s(q - [1e-12, -1e-12], [star, star], wrap=True)
+    assert np.isfinite(nearly).all()
+
+
 def test_rows() -> None:
     q = np.random.default_rng(0).uniform(-1, 1, (4, 3, 2))
     s = ARM.compute_s(q, [0.1, 0.2])
