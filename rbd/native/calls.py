@@ -15,13 +15,13 @@ from rbd.scalars.opcodes import FIRST_CHECK
 from rbd.scalars.program import Program
 
 
-def calls_text(program: Program) -> list[str]:
-    """Return the functions that calls need: every intrinsic once, whatever its sizes."""
+def calls_text(program: Program, pack: int) -> list[str]:
+    """Return the functions that calls need: every intrinsic once, whatever its sizes; `pack` numbers fit a register."""
     if not program.calls:
         return []
     used = {call.intrinsic.name: call.intrinsic for call in program.calls}
     routines = [(name, routine) for name, intrinsic in used.items() for routine in intrinsic.routine.closure()]
-    return [_copy(), _zero(), *(routine_text(name, routine) for name, routine in routines)]
+    return [_copy(), _zero(), *(routine_text(name, routine, pack) for name, routine in routines)]
 
 
 def call_lines(w: Writer, lanes: Lanes, place: CallPlace) -> None:

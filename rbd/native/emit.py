@@ -176,7 +176,10 @@ def port_offsets(program: Program) -> list[tuple[int, int]]:
 
 
 def functions(plan: Plan, lanes: Lanes, prefix: str, pack: int) -> tuple[list[str], list[str]]:
-    """Return the names and texts of a kernel's functions; angles of one state are packed `pack` at a time."""
+    """Return the names and texts of a kernel's functions.
+
+    Angles of one state, and the entries that loops of intrinsics go through side by side, are taken `pack` at a time.
+    """
     uses: dict[int, list[int]] = {}
     inputs, left = input_count(plan.program), {output for output, _ in plan.results}
     for output, operand in enumerate(plan.program.results):
@@ -192,7 +195,7 @@ def functions(plan: Plan, lanes: Lanes, prefix: str, pack: int) -> tuple[list[st
         for index in chunk:
             body.instruction(index)
         bodies.append(body)
-    texts = [*calls_text(plan.program), *_copies(plan, lanes, prefix)]
+    texts = [*calls_text(plan.program, pack), *_copies(plan, lanes, prefix)]
     if plan.results:
         bodies.append(Body(f"{prefix}_end", plan, lanes, uses))
         copied(bodies[-1].w, f"{prefix}_end", len(plan.results), "%out", "%ws")

@@ -21,6 +21,7 @@ from rbd.native.emit import functions
 from rbd.native.ir import Lanes
 from rbd.native.jit import Library, assemble, machine
 from rbd.native.lower import CHUNK, plan
+from rbd.native.strips import strip_widths
 from rbd.native.threads import together
 from rbd.native.trig import sincos_function
 from rbd.native.wrappers import single
@@ -38,7 +39,7 @@ _PIECE = 1024
 """Rows a thread takes at a time, at most."""
 _PIECES = 8
 """Pieces per thread, if there are rows enough: one that is late then has little left to do."""
-ENGINE = 1
+ENGINE = 2
 """Counts changes of what machine code is expected to do; part of the keys it is kept under on disk."""
 
 
@@ -52,12 +53,13 @@ def single_module(program: Program, chunk: int = CHUNK, threshold: int = THRESHO
 def batch_module(program: Program, lanes: int, chunk: int = CHUNK, threshold: int = THRESHOLD) -> str:
     """Return the IR of a kernel for many rows, `lanes` at a time."""
     cut, wide = plan(program, chunk, lanes, threshold), Lanes(lanes)
-    names, texts = functions(cut, wide, "wide", 1)
+    names, texts = functions(cut, wide, "wide", lanes)
     return "\n".join([*_declarations({1, lanes}), *texts, batch(program, cut.slot_count, names, wide), work()])
 
 
 def _declarations(widths: set[int]) -> list[str]:
-    lines = [line for width in sorted(widths) for line in Lanes(width).declarations()]
+    taken = {*widths, *strip_widths(max(widths))}
+    lines = [line for width in sorted(taken) for line in Lanes(width).declarations()]
     for function in ("sin", "cos", *LIBRARY.values()):
         arguments = ", ".join(["double"] * ARITY.get(function, 1))
         lines.append(f"declare double @{library_symbol(function)}({arguments})")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import final
 
 from rbd.native.ir import ATTRIBUTES, Writer, hexadecimal
+from rbd.native.strips import StripWriter, is_strip
 from rbd.scalars.intrinsics.tree import (
     Arithmetic,
     Assign,
@@ -50,17 +51,17 @@ def routine_symbol(intrinsic: str, routine: Routine) -> str:
     return f"intrinsic_{intrinsic}_{routine.name}"
 
 
-def routine_text(intrinsic: str, routine: Routine) -> str:
-    """Return one function as IR."""
-    return _RoutineWriter(intrinsic, routine).text()
+def routine_text(intrinsic: str, routine: Routine, width: int = 1) -> str:
+    """Return one function as IR, in which loops side by side take `width` entries at a time."""
+    return _RoutineWriter(intrinsic, routine, width).text()
 
 
 @final
 class _RoutineWriter:
     """Writes one function; `values` are the variables in the current block, None where nothing is reached."""
 
-    def __init__(self, intrinsic: str, routine: Routine) -> None:
-        self.intrinsic, self.routine = intrinsic, routine
+    def __init__(self, intrinsic: str, routine: Routine, width: int) -> None:
+        self.intrinsic, self.routine, self.width = intrinsic, routine, width
         self.w = Writer()
         self.kinds: dict[str, Kind] = {name.name: name.kind for name in (*routine.parameters, *routine.variables)}
         self.block = "entry"
@@ -169,10 +170,20 @@ class _RoutineWriter:
     def _for(self, loop: For) -> None:
         start, stop = self.expression(loop.start), self.expression(loop.stop)
         assert self.values is not None
+        if self.width > 1 and is_strip(loop):
+            strips = StripWriter(self.w, loop, self.values, self._with)
+            self.block, start = strips.write(self.block, start, stop, self.width)
         self.values = {**self.values, loop.variable: start}
         self._loop(loop.body, (loop, stop), None)
         assert self.values is not None
         self.values = {name: value for name, value in self.values.items() if name != loop.variable}
+
+    def _with(self, index: Expression, values: Values) -> str:
+        """Write an expression with other values of variables."""
+        before, self.values = self.values, values
+        written = self.expression(index)
+        self.values = before
+        return written
 
     def _loop(self, body: Block, counted: tuple[For, str] | None, condition: Expression | None) -> None:
         """Write a loop: its head merges what the body changes with what it was before."""

@@ -1,0 +1,211 @@
+"""Innermost loops over entries that lie side by side, in steps of as many entries as a vector register holds.
+
+Room: native; knows nothing of robots. May import: errors and scalars. Such a loop does to each entry what it does to
+every other, so its bits do not depend on how many are done at once, unless one entry's result is another's operand:
+whether written and read places lie that close is found out when the loop is entered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import final
+
+from rbd.native.ir import Lanes, Writer
+from rbd.scalars.intrinsics.tree import Arithmetic, Element, Expression, For, Function, Name, Negative, Number, Store
+
+Values = dict[str, str]
+"""Variables with the names of their current values."""
+
+_FLOATS = {"+": "fadd", "-": "fsub", "*": "fmul"}
+_WORDS = {"fma": "fma", "sqrt": "sqrt", "abs": "fabs"}
+_SELDOM = '!prof !{!"branch_weights", i32 1, i32 99}'
+"""Keeps steps out of the way of short loops, which feel every jump."""
+_BYTES = 8
+"""Of a double."""
+
+
+def strip_widths(most: int) -> list[int]:
+    """Return how many entries are done at once: `most` as often as possible, then halves for what is left."""
+    return [most >> k for k in range(most.bit_length() - 1)]
+
+
+def is_strip(loop: For) -> bool:
+    """Return whether a loop only stores entries made of entries that go along with its variable, one by one."""
+    stores = [statement for statement in loop.body if isinstance(statement, Store)]
+    return loop.step == 1 and 0 < len(stores) == len(loop.body) and all(_goes_along(s, loop.variable) for s in stores)
+
+
+def _goes_along(store: Store, variable: str) -> bool:
+    is_float = store.value.kind == "float"
+    return is_float and _follows(store.index, variable) and _is_elementwise(store.value, variable)
+
+
+def _is_elementwise(node: Expression, variable: str) -> bool:
+    match node:
+        case Number() | Name():
+            return True
+        case Element(index=index):
+            return _follows(index, variable)
+        case Negative(operand):
+            return _is_elementwise(operand, variable)
+        case Arithmetic(left=left, right=right):
+            return _is_elementwise(left, variable) and _is_elementwise(right, variable)
+        case Function(name, arguments):
+            return name != "float" and all(_is_elementwise(argument, variable) for argument in arguments)
+        case _:
+            return False
+
+
+def _follows(index: Expression, variable: str) -> bool:
+    """Return whether an index is the variable plus what stays as it is."""
+    match index:
+        case Name(name):
+            return name == variable
+        case Arithmetic("+", left, right):
+            pairs = ((left, right), (right, left))
+            return any(_follows(one, variable) and _stays(other, variable) for one, other in pairs)
+        case Arithmetic("-", left, right):
+            return _follows(left, variable) and _stays(right, variable)
+        case _:
+            return False
+
+
+def _stays(index: Expression, variable: str) -> bool:
+    match index:
+        case Number():
+            return True
+        case Name(name):
+            return name != variable
+        case Negative(operand):
+            return _stays(operand, variable)
+        case Arithmetic(left=left, right=right):
+            return _stays(left, variable) and _stays(right, variable)
+        case _:
+            return False
+
+
+def _leaves(node: Expression) -> Iterator[Element | Name]:
+    """Yield the entries and variables of an expression."""
+    match node:
+        case Element() | Name():
+            yield node
+        case Negative(operand):
+            yield from _leaves(operand)
+        case Arithmetic(left=left, right=right):
+            yield from _leaves(left)
+            yield from _leaves(right)
+        case Function(arguments=arguments):
+            for argument in arguments:
+                yield from _leaves(argument)
+        case _:
+            pass
+
+
+Place = tuple[str, Expression]
+"""An array and an index."""
+
+
+@final
+class StripWriter:
+    """Writes the vector part of one loop; what it leaves over is the ordinary loop's."""
+
+    def __init__(self, w: Writer, loop: For, values: Values, written: Callable[[Expression, Values], str]) -> None:
+        """Write for `loop`; `written` writes an expression of ints with given values."""
+        self.w, self.loop, self.values, self.written = w, loop, values, written
+        stores = [statement for statement in loop.body if isinstance(statement, Store)]
+        leaves = [leaf for store in stores for leaf in _leaves(store.value)]
+        targets: list[Place] = [(store.array, store.index) for store in stores]
+        sources: list[Place] = [(leaf.array, leaf.index) for leaf in leaves if isinstance(leaf, Element)]
+        self.stores, self.targets = stores, list(dict.fromkeys(targets))
+        self.places = list(dict.fromkeys([*targets, *sources]))
+        self.names = list(dict.fromkeys(leaf.name for leaf in leaves if isinstance(leaf, Name)))
+        self.bases: dict[Place, str] = {}
+
+    def write(self, entry: str, start: str, stop: str, most: int) -> tuple[str, str]:
+        """Write the steps; return the block they end in, and the first value of the variable that is left.
+
+        Loops shorter than `most` go straight to that block: getting ready would take longer than they do.
+        """
+        strips, rest = self.w.label(), self.w.label()
+        enough = self.w.set(f"icmp sge i64 {self.w.set(f'sub i64 {stop}, {start}')}, {most}")
+        self.w.add(f"  br i1 {enough}, label %{strips}, label %{rest}, {_SELDOM}")
+        self.w.begin(strips)
+        self._point()
+        last, block, at = self._last(start, stop, most), strips, start
+        for width in strip_widths(most):
+            block, at = self._steps(block, at, last, Lanes(width))
+        self.w.add(f"  br label %{rest}")
+        self.w.begin(rest)
+        return rest, self.w.set(f"phi i64 [{start}, %{entry}], [{at}, %{block}]")
+
+    def _point(self) -> None:
+        """Find where the arrays would be with the variable at 0."""
+        at_zero = {**self.values, self.loop.variable: "0"}
+        for array, index in self.places:
+            offset = self.written(index, at_zero)
+            self.bases[array, index] = self.w.set(f"getelementptr double, ptr {self.values[array]}, i64 {offset}")
+
+    def _last(self, start: str, stop: str, most: int) -> str:
+        """Return the end of what may be done in steps: the start where places are too close."""
+        last, addresses = stop, dict[Place, str]()
+        for k, target in enumerate(self.targets):
+            for other in [*self.targets[k + 1 :], *(place for place in self.places if place not in self.targets)]:
+                for place in (target, other):
+                    if place not in addresses:
+                        addresses[place] = self.w.set(f"ptrtoint ptr {self.bases[place]} to i64")
+                apart = self.w.set(f"sub i64 {addresses[target]}, {addresses[other]}")
+                moved = self.w.set(f"add i64 {apart}, {_BYTES * most - 1}")
+                near = self.w.set(f"icmp ult i64 {moved}, {2 * _BYTES * most - 1}")
+                differ = self.w.set(f"icmp ne i64 {apart}, 0")
+                close = self.w.set(f"and i1 {near}, {differ}")
+                last = self.w.set(f"select i1 {close}, i64 {start}, i64 {last}")
+        return last
+
+    def _steps(self, entry: str, start: str, last: str, lanes: Lanes) -> tuple[str, str]:
+        """Write the steps of one width."""
+        left = self.w.set(f"sub i64 {last}, {start}")
+        end = self.w.set(f"add i64 {start}, {self.w.set(f'and i64 {left}, {-lanes.width}')}")
+        splats = {name: self._splat(self.values[name], lanes) for name in self.names}
+        head, body, done = (self.w.label() for _ in range(3))
+        at, following = self.w.name(), self.w.name()
+        self.w.add(f"  br label %{head}")
+        self.w.begin(head)
+        self.w.add(f"  {at} = phi i64 [{start}, %{entry}], [{following}, %{body}]")
+        self.w.add(f"  br i1 {self.w.set(f'icmp slt i64 {at}, {end}')}, label %{body}, label %{done}")
+        self.w.begin(body)
+        for store in self.stores:
+            value = self._value(store.value, at, splats, lanes)
+            self.w.store(lanes.double, value, self.w.element(self.bases[store.array, store.index], at))
+        self.w.add(f"  {following} = add i64 {at}, {lanes.width}")
+        self.w.add(f"  br label %{head}")
+        self.w.begin(done)
+        return done, at
+
+    def _splat(self, value: str, lanes: Lanes) -> str:
+        one = self.w.set(f"insertelement {lanes.double} zeroinitializer, double {value}, i64 0")
+        mask = f"<{lanes.width} x i32> zeroinitializer"
+        return self.w.set(f"shufflevector {lanes.double} {one}, {lanes.double} zeroinitializer, {mask}")
+
+    def _value(self, node: Expression, at: str, splats: Values, lanes: Lanes) -> str:
+        match node:
+            case Number(number):
+                return lanes.number(float(number))
+            case Name(name):
+                return splats[name]
+            case Element(array, index):
+                return self.w.load(lanes.double, self.w.element(self.bases[array, index], at))
+            case Negative(operand):
+                return self.w.set(f"fneg {lanes.double} {self._value(operand, at, splats, lanes)}")
+            case Arithmetic(operator, left, right):
+                sides = (self._value(left, at, splats, lanes), self._value(right, at, splats, lanes))
+                return self.w.set(f"{_FLOATS[operator]} {lanes.double} {sides[0]}, {sides[1]}")
+            case Function(word, arguments):
+                return self._word(word, [self._value(argument, at, splats, lanes) for argument in arguments], lanes)
+            case _:
+                raise AssertionError("no part of such a loop")
+
+    def _word(self, word: str, values: list[str], lanes: Lanes) -> str:
+        if word == "divide":
+            return self.w.set(f"fdiv {lanes.double} {values[0]}, {values[1]}")
+        given = ", ".join(f"{lanes.double} {value}" for value in values)
+        return self.w.set(f"call {lanes.double} {lanes.intrinsic(_WORDS[word])}({given})")
