@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from itertools import combinations
-from typing import Any, Literal, TypeAlias, TypeVar, cast, final
+from typing import Any, Generic, Literal, TypeAlias, TypeVar, cast, final, overload
 
 import attrs
 import numpy as np
@@ -21,7 +21,7 @@ from rbd.compiled.evaluation import Result
 from rbd.compiled.record import Shape as InputShape
 from rbd.compiled.record import record
 from rbd.contact.kinematics import Nearest, distance_and_row, nearest, second_order
-from rbd.contact.pairs import Pair
+from rbd.contact.pairs import N_co, Pair
 from rbd.contact.phases import Phases
 from rbd.contact.shapes import Box, Capsule, Shape, Sphere
 from rbd.errors import ArgumentError, FrameMismatchError
@@ -41,13 +41,13 @@ Recorded: TypeAlias = Literal["distances", "distances again", "jacobian", "bias"
 
 @final
 @attrs.frozen(eq=False)
-class Distance:
+class Distance(Generic[N_co]):
     """How close two shapes are: negative where they overlap. Witnesses and normal are in the root frame.
 
     The normal has length one and points from the second shape to the first; witness_a - witness_b = value * normal.
     """
 
-    value: Scalar
+    value: N_co
     witness_a: Point[Any]
     witness_b: Point[Any]
     normal: FreeVector[Any]
@@ -185,13 +185,29 @@ class CollisionModel:
             raise ArgumentError("margin is nan", argument="margin", value=margin)
         return self._phased(state).near(state, margin)
 
+    @overload
+    def distances(  # pyright: ignore[reportOverlappingOverload]  # lists are invariant, and a live state is a state
+        self,
+        state: MechanismState,
+        previous: Sequence[Distance[Any]] | None = None,
+        *,
+        pairs: Sequence[int] | NDArray[np.integer[Any]] | None = None,
+    ) -> list[Distance[float]]: ...
+    @overload
     def distances(
         self,
         state: State[Any],
-        previous: Sequence[Distance] | None = None,
+        previous: Sequence[Distance[Any]] | None = None,
         *,
         pairs: Sequence[int] | NDArray[np.integer[Any]] | None = None,
-    ) -> list[Distance]:
+    ) -> list[Distance[Scalar]]: ...
+    def distances(
+        self,
+        state: State[Any],
+        previous: Sequence[Distance[Any]] | None = None,
+        *,
+        pairs: Sequence[int] | NDArray[np.integer[Any]] | None = None,
+    ) -> list[Distance[Any]]:
         """Return how close every pair is, in the order of the pairs; with `pairs`, how close these are, by number.
 
         Where the axes of two shapes meet, the normal is undefined: `previous`, what this method returned before, keeps
@@ -317,7 +333,7 @@ class CollisionModel:
             raise ArgumentError(message, argument="pairs", value=int(wrong[0]))
         return chosen
 
-    def _earlier_normals(self, previous: Sequence[Distance] | None, count: int) -> list[Vec3]:
+    def _earlier_normals(self, previous: Sequence[Distance[Any]] | None, count: int) -> list[Vec3]:
         if previous is None:
             return [(0, 0, 0)] * count
         if len(previous) != count:
@@ -362,11 +378,11 @@ def _table(rows: Sequence[object], width: int | None = None) -> object:
     return tuple(rows) if rows else np.empty((0,) if width is None else (0, width))
 
 
-def _framed(value: Scalar, points: Nearest) -> Distance:
+def _framed(value: Scalar, points: Nearest) -> Distance[Scalar]:
     return Distance(value, *points)
 
 
-def _from_row(row: Sequence[float], root: Frame[Any]) -> Distance:
+def _from_row(row: Sequence[float], root: Frame[Any]) -> Distance[float]:
     value, ax, ay, az, bx, by, bz, x, y, z = row
     on_a, on_b = Point.trusted(root, (ax, ay, az)), Point.trusted(root, (bx, by, bz))
     return Distance(value, on_a, on_b, FreeVector.trusted(root, (x, y, z)))

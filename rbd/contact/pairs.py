@@ -8,10 +8,15 @@ from __future__ import annotations
 from typing import Any, final
 
 import attrs
+from typing_extensions import TypeVar
 
 from rbd.contact.shapes import Shape
 from rbd.mechanism import RigidBody
+from rbd.scalars import Scalar
 from rbd.spatial import Frame
+
+N_co = TypeVar("N_co", bound=Scalar, default=float, covariant=True)
+"""Numbers of a result: floats for live states, a scalar state's own."""
 
 
 @final

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, Literal, TypeAlias, cast, final, get_args
+from typing import Any, Generic, Literal, TypeAlias, cast, final, get_args, overload
 
 import attrs
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from rbd.contact.accelerations import Problem, problem_of, solved, summary
 from rbd.contact.evaluation import at_least_zero, evaluate, number, one_of
 from rbd.contact.gauss import Allowed, Law, allowed, contacts_of, impacted, kinetic, mass_and_factor, nearer_than
 from rbd.contact.model import CollisionModel
-from rbd.contact.pairs import Pair
+from rbd.contact.pairs import N_co, Pair
 from rbd.contact.qp import Solver, solve_qp
 from rbd.errors import ArgumentError, SolverError
 from rbd.scalars import Condition, Matrix, Scalar, Vector, is_float, less, to_float
@@ -33,7 +33,7 @@ _MISSING = 1e-6
 
 @final
 @attrs.frozen(eq=False)
-class ContactSolution:
+class ContactSolution(Generic[N_co]):
     """Accelerations with contacts: M vd + c = torques + passive + contact_torques.
 
     `multipliers` are the normal forces of the pairs (N), none negative, zero for those that do not touch; `active` is 1
@@ -45,14 +45,14 @@ class ContactSolution:
     vd: NDArray[Any]
     multipliers: NDArray[Any]
     active: NDArray[Any]
-    kkt_residual: Scalar
-    energy_change: Scalar
+    kkt_residual: N_co
+    energy_change: N_co
     contact_torques: NDArray[Any]
 
 
 @final
 @attrs.frozen(eq=False)
-class ImpactSolution:
+class ImpactSolution(Generic[N_co]):
     """Velocities after an impact: M (v - before) = J' impulses, `impulses` being those of the pairs (N s).
 
     `energy_change` is the kinetic energy gained (J), `active` is 1 for the pairs whose condition is held,
@@ -62,11 +62,23 @@ class ImpactSolution:
 
     v: NDArray[Any]
     impulses: NDArray[Any]
-    energy_change: Scalar
+    energy_change: N_co
     active: NDArray[Any]
-    kkt_residual: Scalar
+    kkt_residual: N_co
 
 
+@overload
+def solve_contact(
+    state: MechanismState,
+    model: CollisionModel,
+    torques: Sequence[Scalar] | NDArray[Any],
+    *,
+    bias: Bias = "exact",
+    friction: float | None = None,
+    threshold: float = TOUCHING,
+    solver: Solver = "rbd",
+) -> ContactSolution[float]: ...
+@overload
 def solve_contact(
     state: State[Any],
     model: CollisionModel,
@@ -76,7 +88,17 @@ def solve_contact(
     friction: float | None = None,
     threshold: float = TOUCHING,
     solver: Solver = "rbd",
-) -> ContactSolution:
+) -> ContactSolution[Scalar]: ...
+def solve_contact(
+    state: State[Any],
+    model: CollisionModel,
+    torques: Sequence[Scalar] | NDArray[Any],
+    *,
+    bias: Bias = "exact",
+    friction: float | None = None,
+    threshold: float = TOUCHING,
+    solver: Solver = "rbd",
+) -> ContactSolution[Any]:
     """Return the accelerations nearest to the free ones at which no pair that touches is pressed together.
 
     Gauss's principle: minimise 1/2 (vd - free)' M (vd - free) subject to J vd >= bound, one row per pair nearer than
@@ -145,6 +167,16 @@ def _reached(found: Mapping[str, Any]) -> None:
         )
 
 
+@overload
+def impact(
+    state: MechanismState,
+    model: CollisionModel,
+    *,
+    law: Law = "inelastic",
+    restitution: float = 0.0,
+    active: Iterable[int] | None = None,
+) -> ImpactSolution[float]: ...
+@overload
 def impact(
     state: State[Any],
     model: CollisionModel,
@@ -152,7 +184,15 @@ def impact(
     law: Law = "inelastic",
     restitution: float = 0.0,
     active: Iterable[int] | None = None,
-) -> ImpactSolution:
+) -> ImpactSolution[Scalar]: ...
+def impact(
+    state: State[Any],
+    model: CollisionModel,
+    *,
+    law: Law = "inelastic",
+    restitution: float = 0.0,
+    active: Iterable[int] | None = None,
+) -> ImpactSolution[Any]:
     """Return the velocities after the pairs `active` have hit: those nearer than a millimetre if none are named.
 
     "inelastic": the velocity nearest to the present one, measured by kinetic energy, at which no distance of the pairs

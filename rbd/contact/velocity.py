@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial, reduce
-from typing import Any, NamedTuple, final
+from typing import Any, Generic, NamedTuple, final, overload
 
 import attrs
 import numpy as np
@@ -26,11 +26,11 @@ from rbd.contact.evaluation import at_least_zero, evaluate, number, positive_tim
 from rbd.contact.gauss import allowed, driving_torques, kinetic, mass_and_factor
 from rbd.contact.manifold import resting_points
 from rbd.contact.model import CollisionModel
-from rbd.contact.pairs import Pair
+from rbd.contact.pairs import N_co, Pair
 from rbd.joints.tuples import matvec
 from rbd.scalars import Matrix, Scalar, Vector, const, less, minimum, where
 from rbd.scalars.arrays import Array
-from rbd.state import ScalarState, State
+from rbd.state import MechanismState, ScalarState, State
 
 _NAME = "contact_step"
 MARGIN = 1 / 100
@@ -41,7 +41,7 @@ _SOFTNESS = const(1, 5)
 
 @final
 @attrs.frozen(eq=False)
-class ContactStep:
+class ContactStep(Generic[N_co]):
     """The state after a step: q, v; M v = M free + J' impulses.
 
     `impulses` are the normal impulses of the pairs (N s), all their points together; `active` is 1 for pairs that push.
@@ -53,10 +53,21 @@ class ContactStep:
     v: NDArray[Any]
     impulses: NDArray[Any]
     active: NDArray[Any]
-    kkt_residual: Scalar
-    energy_change: Scalar
+    kkt_residual: N_co
+    energy_change: N_co
 
 
+@overload
+def contact_step(
+    state: MechanismState,
+    model: CollisionModel,
+    torques: Sequence[Scalar] | NDArray[Any],
+    dt: float,
+    *,
+    friction: float = 0.0,
+    margin: float = MARGIN,
+) -> ContactStep[float]: ...
+@overload
 def contact_step(
     state: State[Any],
     model: CollisionModel,
@@ -65,7 +76,16 @@ def contact_step(
     *,
     friction: float = 0.0,
     margin: float = MARGIN,
-) -> ContactStep:
+) -> ContactStep[Scalar]: ...
+def contact_step(
+    state: State[Any],
+    model: CollisionModel,
+    torques: Sequence[Scalar] | NDArray[Any],
+    dt: float,
+    *,
+    friction: float = 0.0,
+    margin: float = MARGIN,
+) -> ContactStep[Any]:
     """Return the state a time `dt` later: velocities that contacts and friction allow, then configurations with them.
 
     `friction` is Coulomb's coefficient of all pairs. Points nearer than `margin` are watched; it must be more than what

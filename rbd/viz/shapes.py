@@ -30,7 +30,7 @@ def plot_shapes(
     state: MechanismState,
     model: CollisionModel,
     *,
-    distances: Sequence[Distance] = (),
+    distances: Sequence[Distance[float]] = (),
     colors: Mapping[str, str] | None = None,
     axes: Any = None,
 ) -> Any:
@@ -129,7 +129,7 @@ def _rgb(color: str) -> Array:
     return np.array(_matplotlib("matplotlib.colors").to_rgb(color), dtype=np.float64)
 
 
-def _discs(distance: Distance, size: float) -> list[Array]:
+def _discs(distance: Distance[float], size: float) -> list[Array]:
     """Return two discs at the witnesses; they are drawn over everything."""
     return [disc(point.xyz, distance.normal.xyz, size) for point in (distance.witness_a, distance.witness_b)]
 
