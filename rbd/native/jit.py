@@ -8,6 +8,7 @@ costs time and gains none.
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 from functools import cache
 from itertools import count
@@ -81,7 +82,10 @@ def _target_machine() -> binding.TargetMachine:
 
 @cache
 def _linker() -> binding.LLJIT:
-    return binding.create_lljit_compiler(_target_machine(), use_jit_link=False)
+    # JITLink lays the sections of a library side by side. LLVM's older linker, which is still the one for Windows, asks
+    # for them one by one; in the scattered memory of a process that has loaded PyTorch they can land more than 2 GB
+    # apart, and then it aborts.
+    return binding.create_lljit_compiler(_target_machine(), use_jit_link=os.name == "posix")
 
 
 def assemble(text: str) -> bytes:
