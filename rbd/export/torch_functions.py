@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
 from types import new_class
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from rbd.compiled.robot import CompiledRobot
 from rbd.compiled.stepping import Integrator
 from rbd.errors import ArgumentError, ShapeError
 from rbd.export.pullback import pullback
+from rbd.scalars.arrays import Array
 from rbd.scalars.program import Port
 from rbd.state.layout import layout_of
 
@@ -76,8 +77,9 @@ def torch_step(robot: CompiledRobot, integrator: Integrator = "munthe-kaas-rk4")
     outline = function.evaluation.outline
 
     def value(q: Any, v: Any, *rest: Any) -> Any:
-        *s, tau, dt = rest
-        return robot.step(q, v, tau, dt, integrator=integrator, **({"s": s[0]} if s else {}))
+        if ns:
+            return robot.step(q, v, *rest[1:], s=cast("Array", rest[0]), integrator=integrator)
+        return robot.step(q, v, *rest, integrator=integrator)
 
     return _wrapped("step", value, lambda: pullback(function.program), outline.inputs, outline.outputs)
 
@@ -114,8 +116,9 @@ def _autograd(torch: Any, name: str, host: Host, ports: Sequence[Port], backward
     """Return a subclass of `torch.autograd.Function`: from tensors of float64 to a tuple of them."""
 
     def forward(*tensors: Any) -> tuple[Any, ...]:
-        found = host(*(tensor.numpy(force=True) for tensor in tensors))
-        return tuple(torch.from_numpy(np.asarray(x)) for x in (found if isinstance(found, tuple) else (found,)))
+        found: object = host(*(tensor.numpy(force=True) for tensor in tensors))
+        arrays = cast("tuple[Array, ...]", found if isinstance(found, tuple) else (found,))
+        return tuple(torch.from_numpy(np.asarray(x)) for x in arrays)
 
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: object) -> None:
         ctx.save_for_backward(*inputs)
