@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import copy
-import gc
 import pickle
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -16,44 +14,13 @@ from hypothesis import given
 
 import rbd
 from rbd import MechanismState, native
-from rbd.errors import NotFiniteError, RotationError, ShapeError, SingularError, StaleStateError, WrongThreadError
+from rbd.errors import NotFiniteError, RotationError, ShapeError, SingularError, StaleStateError
 from rbd.state.kernel import body_of, kernels
 from rbd.state.store import runner
 from rbd.state.store.kernels import Kernels, kernels_of
 
-from ..algorithms.catalog import ALGORITHMS, flat
 from ..algorithms.helpers import JOINT_TYPES, Case, case, cases, examples, raised
-from ..joints.test_contract import Cam
-
-TREE = ("tree", 1157, 6, True)
-
-
-@pytest.fixture
-def a_case() -> Case:
-    return case(*TREE)
-
-
-@pytest.fixture
-def eager(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let programs be compiled at the second run, coordinates be written by machine code at the second time."""
-    monkeypatch.setattr(runner, "PATIENCE", 1)
-    monkeypatch.setattr("rbd.state.mechanism_state.PATIENCE", 1)
-
-
-def values(state: Any) -> dict[str, list[Any]]:
-    return {name: flat(algorithm(state)) for name, algorithm in ALGORITHMS.items()}
-
-
-def numbers(result: list[Any]) -> np.ndarray:
-    return np.array(result, dtype=float)
-
-
-def assert_close(one: dict[str, list[Any]], two: dict[str, list[Any]]) -> None:
-    for name, result in one.items():
-        a, b = numbers(result), numbers(two[name])
-        size = max(1.0, np.abs(a).max(initial=0), np.abs(b).max(initial=0))
-        assert np.abs(a - b).max(initial=0) <= 1e-12 * size, name
-
+from .live import assert_close, entries, values
 
 # --- the same numbers, whoever computes them ---------------------------------------------------------------------
 
@@ -72,11 +39,7 @@ def test_every_joint_type(kind: str) -> None:
     with rbd.interpreted():
         expected = values(a_case.state)
     assert_close(values(a_case.state), expected)
-    assert None not in set(_entries(a_case.state)), "something cannot be recorded"
-
-
-def _entries(state: MechanismState) -> list[Any]:
-    return list(kernels_of(state.mechanism)._entries.values())
+    assert None not in set(entries(a_case.state)), "something cannot be recorded"
 
 
 @pytest.mark.usefixtures("eager")
@@ -91,7 +54,7 @@ def test_the_bits_do_not_depend_on_the_number_of_calls(a_case: Case) -> None:
         state.set_configuration(moved[0])
         state.set_velocity(moved[1])
         assert values(state) == first
-    compiled = [entry.runner.kernel for entry in _entries(state) if entry is not None]
+    compiled = [entry.runner.kernel for entry in entries(state) if entry is not None]
     assert len(compiled) > 20
     assert all(kernel is not None for kernel in compiled)
     assert {body.name for body in state.doors} >= {"mass_matrix", "inverse_dynamics", "forward_dynamics"}
@@ -104,7 +67,7 @@ def test_machine_code_is_the_interpreter_to_the_last_bit(a_case: Case) -> None:
     for _ in range(3):
         values(state)
     rng = np.random.default_rng(5)
-    for entry in _entries(state):
+    for entry in entries(state):
         program = entry.runner.program
         inputs = {port.name: rng.standard_normal(port.shape) for port in program.inputs} | {"q": state.q, "v": state.v}
         reference = raised(lambda inputs=inputs, program=program: program.interpret(**inputs))
@@ -128,10 +91,10 @@ def test_every_kernel_is_covered(a_case: Case) -> None:
 @pytest.mark.usefixtures("eager")
 def test_states_of_one_mechanism_share_kernels(a_case: Case) -> None:
     expected = values(a_case.state)
-    count = len(_entries(a_case.state))
+    count = len(entries(a_case.state))
     other = MechanismState(a_case.mechanism, a_case.state.q, a_case.state.v)
     assert values(other) == expected
-    assert len(_entries(other)) == count
+    assert len(entries(other)) == count
 
 
 # --- switches --------------------------------------------------------------------------------------------------------
@@ -189,7 +152,7 @@ def test_in_the_background_nobody_waits(a_case: Case, monkeypatch: pytest.Monkey
         first = rbd.mass_matrix(a_case.state)
         for _ in range(5):
             assert np.array_equal(rbd.mass_matrix(a_case.state), first)
-        (entry,) = _entries(a_case.state)
+        (entry,) = entries(a_case.state)
         assert entry.runner.kernel is None
         gate.set()
         entry.runner._compiling.join(60)
@@ -266,7 +229,7 @@ def test_the_second_edit_records_nothing() -> None:
             rbd.mass_matrix(state)
         with rbd.interpreted():
             np.testing.assert_allclose(bias, rbd.dynamics_bias(state), atol=1e-12)
-    programs = [entry.runner.outline for entry in _entries(state)]
+    programs = [entry.runner.outline for entry in entries(state)]
     inputs = [(p.name, p.inputs[-1].name) for p in programs]
     both = ("dynamics_bias", "mass_matrix")
     assert sorted(inputs) == sorted([(name, port) for name in both for port in ("v", "gravity")])
@@ -306,24 +269,6 @@ def test_structural_edits_close_the_short_ways(a_case: Case) -> None:
 
 
 # --- errors ---------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def warm(eager: None) -> tuple[MechanismState, rbd.DynamicsResult]:
-    """A state and a result with all their short ways."""
-    state = MechanismState(rbd.robots.humanoid())
-    result = rbd.DynamicsResult(state.mechanism)
-    zero = np.zeros(state.mechanism.nv)
-    for _ in range(4):
-        state.set_configuration(state.q.copy())
-        state.set_velocity(zero)
-        rbd.mass_matrix(state)
-        rbd.inverse_dynamics(state, zero)
-        rbd.forward_dynamics(state, zero)
-        rbd.dynamics(result, state, zero)
-    assert len(state.doors) == 3
-    assert result.door is not None
-    return state, result
 
 
 def test_short_ways_refuse_like_the_long_ones(warm: tuple[MechanismState, rbd.DynamicsResult]) -> None:
@@ -404,174 +349,3 @@ def test_results_follow_the_state_that_fills_them(warm: tuple[MechanismState, rb
     twin = pickle.loads(pickle.dumps(result))
     assert twin.door is None
     assert np.array_equal(twin.acceleration(twin.mechanism.bodies[-1]).vector, reference.acceleration(body).vector)
-
-
-# --- copies, threads, memory ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("duplicate", [copy.deepcopy, copy.copy, lambda s: pickle.loads(pickle.dumps(s))])
-def test_copies_of_warm_states_live_their_own_lives(
-    warm: tuple[MechanismState, rbd.DynamicsResult], duplicate: Callable[[MechanismState], MechanismState]
-) -> None:
-    state, _ = warm
-    twin = duplicate(state)
-    M = rbd.mass_matrix(state)
-    assert np.array_equal(rbd.mass_matrix(twin), M)
-    twin.randomize(3)
-    assert np.array_equal(rbd.mass_matrix(state), M)
-    assert not np.array_equal(rbd.mass_matrix(twin), M)
-
-
-def test_another_thread_is_refused_on_every_short_way(warm: tuple[MechanismState, rbd.DynamicsResult]) -> None:
-    state, result = warm
-    zero = np.zeros(state.mechanism.nv)
-    calls: list[Callable[[], object]] = [
-        lambda: rbd.mass_matrix(state),
-        lambda: rbd.inverse_dynamics(state, zero),
-        lambda: rbd.dynamics(result, state, zero),
-        lambda: state.set_configuration(np.zeros(state.mechanism.nq)),
-        lambda: state.set_velocity(zero),
-    ]
-    found: list[object] = []
-    thread = threading.Thread(target=lambda: found.extend(raised(call) for call in calls))
-    thread.start()
-    thread.join()
-    assert [type(error) for error in found] == [WrongThreadError] * len(calls)
-
-
-def _run_of(mechanism: rbd.Mechanism, seed: int, steps: int) -> Iterator[bytes]:
-    """Yield what a state of its own says at many random places."""
-    state, result, rng = MechanismState(mechanism), rbd.DynamicsResult(mechanism), np.random.default_rng(seed)
-    for _ in range(steps):
-        state.set_configuration(rng.standard_normal(mechanism.nq))
-        state.set_velocity(rng.standard_normal(mechanism.nv))
-        tau = rng.standard_normal(mechanism.nv)
-        yield rbd.mass_matrix(state).tobytes()
-        yield rbd.inverse_dynamics(state, tau).tobytes()
-        yield rbd.dynamics(result, state, tau).vd.tobytes()
-
-
-@pytest.mark.parametrize("steps", [3334, pytest.param(100_000, marks=pytest.mark.deep)])  # of three evaluations
-def test_threads_with_states_of_their_own_agree_with_one_thread(steps: int) -> None:
-    mechanism = rbd.robots.arm7()
-    expected = [hash(tuple(_run_of(mechanism.copy()[0], seed, steps))) for seed in range(8)]
-    found: list[int] = [0] * 8
-
-    def work(seed: int) -> None:
-        found[seed] = hash(tuple(_run_of(mechanism, seed, steps)))
-
-    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert found == expected
-
-
-@pytest.mark.parametrize("calls", [3000, pytest.param(1_000_000, marks=pytest.mark.deep)])
-def test_calls_leave_nothing_behind(calls: int) -> None:
-    import tracemalloc
-
-    state = MechanismState(rbd.robots.arm7())
-    result, tau = rbd.DynamicsResult(state.mechanism), np.ones(7)
-    q, out = np.full(7, 0.5), np.empty((7, 7))
-
-    def work(times: int) -> None:
-        for _ in range(times):
-            state.set_configuration(q)
-            state.set_velocity(tau)
-            rbd.mass_matrix(state)
-            rbd.mass_matrix(state, out=out)
-            rbd.inverse_dynamics(state, tau)
-            rbd.dynamics(result, state, tau)
-            state.transform_to_root(state.mechanism.bodies[-1])
-
-    work(2 * runner.PATIENCE)
-    gc.collect()
-    tracemalloc.start()
-    try:
-        work(50)
-        before = tracemalloc.take_snapshot()
-        work(calls)
-        after = tracemalloc.take_snapshot()
-    finally:
-        tracemalloc.stop()
-    ours = tracemalloc.Filter(inclusive=True, filename_pattern="*/rbd/*")
-    growth = after.filter_traces([ours]).compare_to(before.filter_traces([ours]), "filename")
-    assert sum(each.size_diff for each in growth) < 4096
-
-
-def test_tables_go_with_their_mechanism() -> None:
-    import weakref
-
-    state = MechanismState(rbd.robots.arm7())
-    for _ in range(runner.PATIENCE + 3):
-        rbd.mass_matrix(state)
-        state.set_configuration(np.ones(7))
-        rbd.dynamics(result := rbd.DynamicsResult(state.mechanism), state)
-    ghosts = [weakref.ref(state.mechanism), weakref.ref(kernels_of(state.mechanism))]
-    del state, result
-    gc.collect()
-    assert [ghost() for ghost in ghosts] == [None, None]
-
-
-def test_tables_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rbd.state.store.kernels._MOST", 4)
-    state = MechanismState(rbd.robots.arm7(), np.full(7, 0.2))
-    path = state.mechanism.path
-    bodies = state.mechanism.bodies
-    first = rbd.geometric_jacobian(state, path(bodies[0], bodies[3])).matrix
-    for body in bodies[1:]:
-        rbd.geometric_jacobian(state, path(bodies[0], body))
-        assert len(_entries(state)) <= 4
-    assert np.array_equal(rbd.geometric_jacobian(state, path(bodies[0], bodies[3])).matrix, first)
-
-
-# --- what cannot be recorded, and what is rare ----------------------------------------------------------------------
-
-
-class Choosy(Cam):
-    """A joint of somebody else's that looks at numbers, so that it cannot be recorded."""
-
-    def transform(self, q: Any, after: rbd.Frame, before: rbd.Frame) -> rbd.Transform:
-        return super().transform(q if q[0] > 0 else tuple(q), after, before)
-
-
-@pytest.mark.parametrize("kind", [Cam, Choosy])
-def test_joint_types_of_others(kind: type[rbd.JointType]) -> None:
-    """They are recorded like ours; what cannot be is computed by the source."""
-    mechanism = rbd.testing.random_chain(
-        [rbd.Revolute((0, 1, 0)), kind(), rbd.Prismatic((1, 0, 0))], np.random.default_rng(5)
-    )
-    state = MechanismState(mechanism, [0.3, 0.4, 0.5], [1.0, 2.0, 3.0])
-    with rbd.interpreted():
-        expected = values(state)
-    assert_close(values(state), expected)
-    assert any(entry is None for entry in _entries(state)) == (kind is Choosy)
-    for _ in range(runner.PATIENCE + 2):
-        state.set_configuration(np.array([0.3, 0.4, 0.5]))
-    assert_close(values(state), expected)
-
-
-@pytest.mark.usefixtures("eager")
-def test_loops() -> None:
-    """Solves with run-time decisions are part of the machine code; what a result says of loops stays the same."""
-    mechanism = rbd.robots.four_bar()
-    state = MechanismState(mechanism)
-    rbd.close_loops(state)
-    state.set_velocity(np.linspace(0.1, 0.2, mechanism.nv))
-    tau = np.linspace(-1, 1, mechanism.nv)
-
-    def solved() -> list[np.ndarray]:
-        result = rbd.dynamics(rbd.DynamicsResult(mechanism), state, tau)
-        names = ("vd", "qd", "mass_matrix", "constraint_jacobian", "constraint_bias", "multipliers")
-        loops = [result.loop_wrench(joint).vector for joint in mechanism.loop_joints]
-        return [*(getattr(result, name).copy() for name in names), np.array(result.constraint_rank), *loops]
-
-    with rbd.interpreted():
-        expected = solved()
-    first = solved()
-    for one, two in zip(first, expected, strict=True):
-        np.testing.assert_allclose(one, two, rtol=1e-9, atol=1e-9)
-    for _ in range(4):
-        assert all(map(np.array_equal, solved(), first))

@@ -1,0 +1,44 @@
+"""States whose short ways to machine code are open, for the tests of live states."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rbd
+from rbd import MechanismState
+from rbd.state.store import runner
+
+from ..algorithms.helpers import Case, case
+
+TREE = ("tree", 1157, 6, True)
+
+
+@pytest.fixture
+def a_case() -> Case:
+    return case(*TREE)
+
+
+@pytest.fixture
+def eager(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let programs be compiled at the second run, coordinates be written by machine code at the second time."""
+    monkeypatch.setattr(runner, "PATIENCE", 1)
+    monkeypatch.setattr("rbd.state.mechanism_state.PATIENCE", 1)
+
+
+@pytest.fixture
+def warm(eager: None) -> tuple[MechanismState, rbd.DynamicsResult]:
+    """A state and a result with all their short ways."""
+    state = MechanismState(rbd.robots.humanoid())
+    result = rbd.DynamicsResult(state.mechanism)
+    zero = np.zeros(state.mechanism.nv)
+    for _ in range(4):
+        state.set_configuration(state.q.copy())
+        state.set_velocity(zero)
+        rbd.mass_matrix(state)
+        rbd.inverse_dynamics(state, zero)
+        rbd.forward_dynamics(state, zero)
+        rbd.dynamics(result, state, zero)
+    assert len(state.doors) == 3
+    assert result.door is not None
+    return state, result

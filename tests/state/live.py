@@ -1,0 +1,31 @@
+"""What live states answer, as numbers to compare, for the tests of this folder."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from rbd import MechanismState
+from rbd.state.store.kernels import kernels_of
+
+from ..algorithms.catalog import ALGORITHMS, flat
+
+
+def values(state: Any) -> dict[str, list[Any]]:
+    return {name: flat(algorithm(state)) for name, algorithm in ALGORITHMS.items()}
+
+
+def numbers(result: list[Any]) -> np.ndarray:
+    return np.array(result, dtype=float)
+
+
+def assert_close(one: dict[str, list[Any]], two: dict[str, list[Any]]) -> None:
+    for name, result in one.items():
+        a, b = numbers(result), numbers(two[name])
+        size = max(1.0, np.abs(a).max(initial=0), np.abs(b).max(initial=0))
+        assert np.abs(a - b).max(initial=0) <= 1e-12 * size, name
+
+
+def entries(state: MechanismState) -> list[Any]:
+    return list(kernels_of(state.mechanism)._entries.values())
