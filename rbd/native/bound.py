@@ -50,7 +50,8 @@ class Binding:
     inputs: tuple[Array | None, ...]
     """In the order of the kernel's; None for those that are arguments, which follow each other."""
     outputs: tuple[Array, ...] | None = None
-    """Where results go; the builtin then returns None. Without them it returns a new array, or fills `out`."""
+    """Where results go; the builtin then returns None. Without them it returns a new array, or a tuple of several; a
+    single one may go to `out`."""
     copies: tuple[tuple[Array, Array], ...] = ()
     """What is copied after success: from, to."""
     counter: Word | None = None
@@ -83,8 +84,7 @@ class _Context(ctypes.Structure):
 def make_bound(kernel: NativeKernel, binding: Binding, name: str = "") -> Callable[..., Any] | None:
     """Return a builtin bound to memory; None where there can be none: on interpreters that are not known."""
     ports = kernel.outline
-    several = binding.outputs is None and len(ports.outputs) != 1
-    if not abi.known() or not supports(ports) or several:
+    if not abi.known() or not supports(ports) or not ports.outputs:
         return None
     context = _context(kernel, binding)
     return new_builtin(name or ports.name, _code().address("bound"), "", context)

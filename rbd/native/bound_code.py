@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from rbd.native.entry_code import NUMBERS, filled, given
+from rbd.native.entry_code import NUMBERS, filled, fresh, given
 
 
 def _word(name: str, number: int, kind: str = "i64") -> str:
@@ -28,6 +28,7 @@ define ptr @bound(ptr %self, ptr %args, i64 %count, ptr %keywords) nounwind {
 begin:
   %into = alloca [$MOST x ptr], align 16
   %out = alloca [$MOST x ptr], align 16
+  %made = alloca [$MOST x ptr], align 16
   %context_place = getelementptr i8, ptr %self, i64 $STRUCTURE_DATA
   %context = load ptr, ptr %context_place
 """
@@ -172,29 +173,7 @@ to_arrays:
   br i1 %plain, label %output, label %given
 """
 
-_FRESH = """
-output:
-  %new_axes = load i64, ptr %shape
-  %new_axes_32 = trunc i64 %new_axes to i32
-  %new_lengths = getelementptr i64, ptr %shape, i64 1
-  %new = call ptr $PyArray_New(ptr $ndarray, i32 %new_axes_32, ptr %new_lengths, i32 $DOUBLE, $no_data)
-  %no_new = icmp eq ptr %new, null
-  br i1 %no_new, label %no_memory, label %run
-run:
-  %new_data_at = getelementptr i8, ptr %new, i64 $ARRAY_DATA
-  %new_data = load ptr, ptr %new_data_at
-  store ptr %new_data, ptr %out
-  %status = call i64 %fresh(ptr %into, ptr %out)
-  %clean = icmp eq i64 %status, 0
-  br i1 %clean, label %return_new, label %release
-return_new:
-  ret ptr %new
-release:
-  call void $Py_DecRef(ptr %new)
-  br label %decline
-no_memory:
-  ret ptr null
-
+_DECLINE = """
 decline:
   call void $Py_IncRef(ptr $NotImplemented)
   ret ptr $NotImplemented
@@ -204,4 +183,5 @@ decline:
 
 def bound_module(addresses: Mapping[str, int]) -> str:
     """Return the module; `addresses` are those of `abi.addresses` and of what is added in `bound`."""
-    return filled(NUMBERS + _BEGIN + _CHECKS + _BOUND + _TO_ARRAYS + given("decline") + _FRESH, addresses)
+    to_arrays = _TO_ARRAYS + given("decline") + fresh("to_arrays", "decline")
+    return filled(NUMBERS + _BEGIN + _CHECKS + _BOUND + to_arrays + _DECLINE, addresses)

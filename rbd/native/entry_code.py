@@ -133,6 +133,8 @@ begin:
   %outputs = load i64, ptr %outputs_at
   %shapes_at = getelementptr i64, ptr %context, i64 6
   %shapes = load ptr, ptr %shapes_at
+  %fresh_at = getelementptr i64, ptr %context, i64 7
+  %fresh = load ptr, ptr %fresh_at
   %first_same = icmp eq i64 %first, %first_expected
   %second_same = icmp eq i64 %second, %second_expected
   %count_fits = icmp eq i64 %count, %inputs
@@ -181,8 +183,8 @@ results:
 
 _NEW = """
 output:
-  %o = phi i64 [0, %results], [%o_next, %new_made]
-  %o_shape = phi ptr [%shape, %results], [%o_shape_next, %new_made]
+  %o = phi i64 [0, %before], [%o_next, %new_made]
+  %o_shape = phi ptr [%shape, %before], [%o_shape_next, %new_made]
   %more_outputs = icmp ult i64 %o, %outputs
   br i1 %more_outputs, label %make, label %run
 make:
@@ -204,8 +206,6 @@ new_made:
   %o_shape_next = getelementptr i64, ptr %o_shape, i64 %o_skip
   br label %output
 run:
-  %fresh_at = getelementptr i64, ptr %context, i64 7
-  %fresh = load ptr, ptr %fresh_at
   %status = call i64 %fresh(ptr %into, ptr %out)
   %clean = icmp eq i64 %status, 0
   br i1 %clean, label %finish, label %release
@@ -250,10 +250,18 @@ drop:
   call void $Py_DecRef(ptr %drop_thing)
   br label %next_release
 released:
-  br i1 %to_slow, label %slow, label %no_memory
+  br i1 %to_slow, label %refuse, label %no_memory
 no_memory:
   ret ptr null
+"""
 
+
+def fresh(before: str, refuse: str) -> str:
+    """Return the blocks that run the kernel into new arrays, entered from `before`; `refuse` is where all else goes."""
+    return _NEW.replace("%before", f"%{before}").replace("%refuse", f"%{refuse}")
+
+
+_SLOW = """
 slow:
   %answer = call ptr $PyObject_Vectorcall(ptr %self, ptr %args, i64 %count, ptr %keywords)
   ret ptr %answer
@@ -263,7 +271,7 @@ slow:
 
 def entry_module(addresses: Mapping[str, int]) -> str:
     """Return the module; `addresses` are those of `abi.addresses`."""
-    return filled(NUMBERS + _ENTRY + given("slow") + _NEW, addresses)
+    return filled(NUMBERS + _ENTRY + given("slow") + fresh("results", "slow") + _SLOW, addresses)
 
 
 def filled(text: str, addresses: Mapping[str, int]) -> str:

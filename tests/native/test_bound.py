@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 import threading
+import tracemalloc
 import weakref
 from array import array
 from typing import Any
@@ -112,9 +113,41 @@ def test_references_and_memory(to_arrays: bool) -> None:
     assert ghost() is None
 
 
-def test_several_new_arrays_are_not_offered() -> None:
+def several() -> tuple[Any, array[int]]:
+    """Return a builtin with two outputs, one of them a number, and the words it is bound to."""
     graph = Graph()
     x = graph.input("x", (2,))
-    program = Program.of(graph, "two", {"a": x[0] + x[1], "b": x})
+    program = Program.of(graph, "two", {"a": sqrt(positive(x[0] + x[1], "sum")), "b": (x, x)})
     words = array("q", [threading.get_ident()])
-    assert make_bound(compile_program(program), Binding(Word(words, 0), (), (None,))) is None
+    return make_bound(compile_program(program), Binding(Word(words, 0), (), (None,))), words
+
+
+def test_several_new_arrays() -> None:
+    call, words = several()
+    x = np.array([1.0, 3.0])
+    a, b = first = call(x)
+    assert (type(first), a.shape, float(a), b.tolist()) == (tuple, (), 2.0, [[1.0, 3.0], [1.0, 3.0]])
+    x[:] = 8.0, 1.0
+    again = call(x)
+    assert (float(again[0]), float(a), b[0, 1]) == (3.0, 2.0, 3.0)
+    assert not np.shares_memory(again[1], b)
+    for odd in (lambda: call(x, out=b), lambda: call(-x), lambda: call(x, b), lambda: call([1.0, 2.0]), call):
+        assert odd() is NotImplemented
+    words[0] += 1
+    assert call(x) is NotImplemented
+
+
+def test_several_new_arrays_are_given_back() -> None:
+    call, _ = several()
+    x = np.array([1.0, 3.0])
+    before = sys.getrefcount(x), sys.getrefcount(NotImplemented)
+    tracemalloc.start()
+    for argument in (x, -x):  # the second is refused when the arrays have been made
+        call(argument)
+        size = tracemalloc.get_traced_memory()[0]
+        for _ in range(1000):
+            call(argument)
+        assert tracemalloc.get_traced_memory()[0] - size < 10_000
+    tracemalloc.stop()
+    after = sys.getrefcount(x), sys.getrefcount(NotImplemented)
+    assert all(abs(a - b) < 100 for a, b in zip(before, after, strict=True))
