@@ -13,8 +13,8 @@ import attrs
 from rbd.mechanism import RigidBody
 from rbd.spatial import Wrench
 from rbd.spatial.values import require_kind
-from rbd.state import State, StateView
-from rbd.state.frames import body_and_frame
+from rbd.state import State, StateView, passes
+from rbd.state.frames import attachment, body_and_frame
 
 ExternalWrenches: TypeAlias = Mapping[RigidBody, Wrench[Any]]
 """Body -> the wrench on it, in any frame attached to a body of the mechanism, or in the root frame."""
@@ -28,15 +28,22 @@ def body_wrenches(state: State[Any], external: ExternalWrenches | None) -> BodyW
     Raises UnknownNameError for a body of another mechanism, ArgumentError for something that is no mapping to wrenches,
     FrameMismatchError for a wrench in a frame of no body.
     """
-    if not external:
+    if not _checked(external):
         return None
-    require_kind(external, Mapping, operation="external wrenches", argument="external_wrenches")
     result: list[Wrench[Any] | None] = [None] * len(state.layout.bodies)
-    for body, wrench in external.items():
+    for body, wrench in _checked(external).items():
         index = state.layout.body_index(body)
         require_kind(wrench, Wrench, operation="external wrenches", argument=f"the wrench on body '{body.name}'")
         result[index] = state.transform(wrench, body.default_frame)
     return tuple(result)
+
+
+def _checked(external: ExternalWrenches | None) -> ExternalWrenches:
+    """Return external wrenches, none if there are none; raise ArgumentError for what is no mapping."""
+    if external is None:
+        return {}
+    require_kind(external, Mapping, operation="external wrenches", argument="external_wrenches")
+    return external
 
 
 def less_external(wrenches: Sequence[Wrench[Any]], external: BodyWrenches | None) -> list[Wrench[Any]]:
@@ -48,25 +55,33 @@ def less_external(wrenches: Sequence[Wrench[Any]], external: BodyWrenches | None
 @final
 @attrs.frozen(eq=False)
 class HeldWrench:
-    """A wrench on a body (in its default frame now) that stays as it is in the frame of another one, the holder."""
+    """A wrench on a body that stays as it is in the default frame of a body, the holder."""
 
     body: int
     holder: int
     wrench: Wrench[Any]
+    """In the frame of the holder."""
 
 
 def held_wrenches(state: State[Any], external: ExternalWrenches | None) -> tuple[HeldWrench, ...]:
     """Return the external wrenches with the bodies in whose frames they were given; raises as `body_wrenches` does."""
-    wrenches = body_wrenches(state, external)
-    if wrenches is None or external is None:
-        return ()
     result: list[HeldWrench] = []
-    for body, given in external.items():
-        index, (holder, _) = state.layout.body_index(body), body_and_frame(state, given.frame)
-        wrench = wrenches[index]
-        if wrench is not None:
-            result.append(HeldWrench(index, state.layout.body_index(holder), wrench))
+    for body, wrench in _checked(external).items():
+        index = state.layout.body_index(body)
+        require_kind(wrench, Wrench, operation="external wrenches", argument=f"the wrench on body '{body.name}'")
+        holder, frame = body_and_frame(state, wrench.frame)
+        if frame is not holder.default_frame:
+            wrench = wrench.transformed(attachment(state, holder, frame).inverse())
+        result.append(HeldWrench(index, state.layout.body_index(holder), wrench))
     return tuple(result)
+
+
+def on_body(state: StateView, held: HeldWrench) -> Wrench[Any]:
+    """Return a held wrench in the default frame of the body it pushes."""
+    bodies = state.layout.bodies
+    if held.body == held.holder:
+        return held.wrench
+    return held.wrench.transformed(passes.between(state, bodies[held.holder], bodies[held.body]))
 
 
 def pushes(state: StateView, held: Sequence[HeldWrench]) -> BodyWrenches | None:
@@ -75,5 +90,5 @@ def pushes(state: StateView, held: Sequence[HeldWrench]) -> BodyWrenches | None:
         return None
     result: list[Wrench[Any] | None] = [None] * len(state.layout.bodies)
     for each in held:
-        result[each.body] = each.wrench
+        result[each.body] = on_body(state, each)
     return tuple(result)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rbd.algorithms.external import HeldWrench
+from rbd.algorithms.external import HeldWrench, on_body
 from rbd.algorithms.passive import active_springs, joint_passive_torques
 from rbd.algorithms.rigid_derivatives import Rows, TorqueDerivatives, zero_rows
 from rbd.algorithms.variations import turning
@@ -64,14 +64,15 @@ def _add_wrench(state: StateView, held: HeldWrench, rows: Rows) -> None:
     """
     carriers, holders = state.layout.ancestors(held.body), state.layout.ancestors(held.holder)
     here = {index: _subspace_in(state, index, held.body) for index in {*carriers, *holders}}
-    moved = {index: moved_wrench(subspace, held.wrench) for index, subspace in here.items()}
+    wrench = on_body(state, held)
+    moved = {index: moved_wrench(subspace, wrench) for index, subspace in here.items()}
     for m in carriers:
         for j in here:
             times = int(j in state.layout.ancestors(m)) - int(j in holders)
             if times:
                 _accumulate(rows, state.links[m - 1], state.links[j - 1], pair(here[m], moved[j]), times)
         link = state.links[m - 1]
-        turned = tuple(each.torque_components(_wrench_in(state, held, m)) for each in turning(state, link))
+        turned = tuple(each.torque_components(_wrench_in(state, held.body, wrench, m)) for each in turning(state, link))
         _accumulate(rows, link, link, tuple(zip(*turned, strict=True)), -1)
 
 
@@ -81,9 +82,9 @@ def _subspace_in(state: StateView, index: int, body: int) -> GeometricJacobian:
     return passes.subspaces(state)[index - 1].transformed(poses[body].inverse() @ poses[index])
 
 
-def _wrench_in(state: StateView, held: HeldWrench, index: int) -> Wrench:
+def _wrench_in(state: StateView, body: int, wrench: Wrench, index: int) -> Wrench:
     poses = passes.to_trunk(state)
-    return held.wrench.transformed(poses[index].inverse() @ poses[held.body])
+    return wrench.transformed(poses[index].inverse() @ poses[body])
 
 
 def _accumulate(rows: Rows, row_link: Link, column_link: Link, block: Matrix, times: int) -> None:

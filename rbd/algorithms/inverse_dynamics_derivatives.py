@@ -13,15 +13,16 @@ from rbd.algorithms.external import ExternalWrenches, HeldWrench, held_wrenches
 from rbd.algorithms.extra_derivatives import extra_derivatives
 from rbd.algorithms.inverse_dynamics import Vd
 from rbd.algorithms.rigid_derivatives import Rows, fixed, rigid_body_derivatives, sum_of
-from rbd.algorithms.spaces import Space, check_space, in_space, positions
+from rbd.algorithms.spaces import SPACES, Space, check_space, in_space, positions
 from rbd.algorithms.trees import require_tree
 from rbd.scalars import Matrix, Vector
 from rbd.state import ArrayOf, State, StateView, kernel
+from rbd.state.forms import in_forms
 
 A = TypeVar("A", bound=ArrayOf)
 
 
-@kernel(regroup=True)
+@kernel(regroup=True, several=True)
 def inverse_dynamics_derivatives_kernel(
     state: StateView, vd: Vector, held: Sequence[HeldWrench] = (), space: Space = "tangent"
 ) -> tuple[Matrix, Matrix, Matrix]:
@@ -40,6 +41,7 @@ def add_armature(state: StateView, rows: Rows) -> None:
             rows[i][i] = rows[i][i] + armature
 
 
+@in_forms(inverse_dynamics_derivatives_kernel, 1, spaces=SPACES, wrenches=True)
 def inverse_dynamics_derivatives(
     state: State[A], vd: Vd, external_wrenches: ExternalWrenches | None = None, *, space: Space = "tangent"
 ) -> tuple[A, A, A]:
@@ -60,11 +62,13 @@ def inverse_dynamics_derivatives(
     check_space(space)
     nv = state.layout.nv
     rates = state.vector(vd, nv, "vd")
-    by_position, by_velocity, matrix = inverse_dynamics_derivatives_kernel(
-        state, rates, held_wrenches(state, external_wrenches), space
+    by_position, by_velocity, matrix = state.arrays_of(
+        inverse_dynamics_derivatives_kernel,
+        (rates, held_wrenches(state, external_wrenches), space),
+        {
+            "derivative by position": (nv, positions(state, space)),
+            "derivative by velocity": (nv, nv),
+            "mass matrix": (nv, nv),
+        },
     )
-    return (
-        state.pack(by_position, "derivative by position", (nv, positions(state, space))),
-        state.pack(by_velocity, "derivative by velocity", (nv, nv)),
-        state.pack(matrix, "mass matrix", (nv, nv)),
-    )
+    return by_position, by_velocity, matrix

@@ -15,7 +15,7 @@ from rbd.algorithms.external import ExternalWrenches, HeldWrench, held_wrenches,
 from rbd.algorithms.forward_dynamics import Torques, forward_dynamics_kernel
 from rbd.algorithms.forward_dynamics_derivatives import forward_dynamics_derivatives_kernel
 from rbd.algorithms.rigid_derivatives import zero_rows
-from rbd.algorithms.spaces import Space, check_space, in_space, positions
+from rbd.algorithms.spaces import SPACES, Space, check_space, in_space, positions
 from rbd.algorithms.trees import require_tree
 from rbd.errors import ArgumentError
 from rbd.joints import JointType
@@ -23,6 +23,7 @@ from rbd.joints.tuples import dot
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.dual import along
 from rbd.state import ArrayOf, Link, State, StateView, kernel
+from rbd.state.forms import in_forms
 
 A = TypeVar("A", bound=ArrayOf)
 
@@ -44,7 +45,7 @@ class StepDerivatives(Generic[A]):
     v_by_torques: A
 
 
-@kernel(regroup=True)
+@kernel(regroup=True, several=True)
 def step_derivatives_kernel(
     state: StateView, torques: Vector, dt: Scalar, held: Sequence[HeldWrench] = (), space: Space = "tangent"
 ) -> tuple[Matrix, Matrix, Matrix, Matrix, Matrix, Matrix]:
@@ -132,6 +133,7 @@ def _plus_identity(matrix: Matrix) -> Matrix:
     return tuple(tuple(x + 1 if i == j else x for j, x in enumerate(row)) for i, row in enumerate(matrix))
 
 
+@in_forms(step_derivatives_kernel, 2, spaces=SPACES, wrenches=True, result=StepDerivatives)
 def step_derivatives(
     state: State[A],
     torques: Torques,
@@ -155,7 +157,7 @@ def step_derivatives(
     """
     require_tree(state, "step_derivatives")
     check_space(space)
-    if integrator != "semi-implicit-euler":
+    if not isinstance(integrator, str) or integrator != "semi-implicit-euler":
         raise ArgumentError(
             f"there is no closed form for a step of {integrator!r}",
             argument="integrator",
@@ -164,9 +166,9 @@ def step_derivatives(
         )
     nv = state.layout.nv
     drive, (step,) = state.vector(torques, nv, "torques"), state.vector((dt,), 1, "dt")
-    values = step_derivatives_kernel(state, drive, step, held_wrenches(state, external_wrenches), space)
     n = positions(state, space)
-    shapes = ((n, n), (n, nv), (n, nv), (nv, n), (nv, nv), (nv, nv))
-    names = ("q by q", "q by v", "q by torques", "v by q", "v by v", "v by torques")
-    parts = zip(values, names, shapes, strict=True)
-    return StepDerivatives(*(state.pack(value, f"derivative of {name}", shape) for value, name, shape in parts))
+    parts = {"q by q": (n, n), "q by v": (n, nv), "q by torques": (n, nv)}
+    parts |= {"v by q": (nv, n), "v by v": (nv, nv), "v by torques": (nv, nv)}
+    shapes = {f"derivative of {name}": shape for name, shape in parts.items()}
+    held = held_wrenches(state, external_wrenches)
+    return StepDerivatives(*state.arrays_of(step_derivatives_kernel, (drive, step, held, space), shapes))

@@ -2,7 +2,7 @@
 
 A dual number is value + derivative e with e^2 = 0. Both parts are scalars of any family, so that a derivative can be
 recorded, be a symbol, or be dual itself: duals of different `level` do not mix, the lower one is a constant to the
-higher one.
+higher one. `along_each` takes the derivatives along several directions in one run.
 
 >>> from rbd.scalars import sin
 >>> values, derivatives = along(lambda q: (sin(q[0]) * q[1],), (0.0, 3.0), (1.0, 0.0))
@@ -13,11 +13,12 @@ higher one.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, final
 
 from typing_extensions import override
 
+from rbd.scalars.fan import Fan, all_finite, chosen, entries_of, is_nothing, over, times
 from rbd.scalars.functions import (
     absolute,
     acos,
@@ -38,7 +39,7 @@ from rbd.scalars.functions import (
     where,
 )
 from rbd.scalars.operations import Operations
-from rbd.scalars.protocol import Condition, Scalar, Vector
+from rbd.scalars.protocol import Condition, Matrix, Scalar, Vector
 from rbd.scalars.registry import operations_of, register_scalar
 
 _levels: Final = itertools.count(1)  # the inner of two derivatives begins later, and has the higher level
@@ -46,7 +47,7 @@ _levels: Final = itertools.count(1)  # the inner of two derivatives begins later
 
 @final
 class Dual:
-    """A value and its derivative; the integer 0 stands for no derivative."""
+    """A value and its derivative, or a fan of them; the integer 0 stands for no derivative."""
 
     __slots__ = ("derivative", "level", "value")
 
@@ -77,7 +78,7 @@ class Dual:
 
     def __mul__(self, other: Any, /) -> Dual:
         a, b = _levelled(self, other)
-        return Dual(a.value * b.value, a.derivative * b.value + a.value * b.derivative, a.level)
+        return Dual(a.value * b.value, a.derivative * b.value + times(a.value, b.derivative), a.level)
 
     __rmul__ = __mul__
 
@@ -103,6 +104,23 @@ def along(function: Callable[[Vector], Iterable[Scalar]], point: Vector, directi
     return tuple(x.value for x in pairs), tuple(x.derivative for x in pairs)
 
 
+def along_each(
+    function: Callable[[Vector], Iterable[Scalar]], point: Vector, directions: Sequence[Vector]
+) -> tuple[Vector, Matrix]:
+    """Return the values of `function` at `point` and, per value, its derivative along each of the directions.
+
+    >>> along_each(lambda x: (x[0] * x[1],), (2.0, 3.0), [(1, 0), (0, 1), (0, 0)])
+    ((6.0,), ((3.0, 2.0, 0),))
+    """
+    level = next(_levels)
+    fans = [Fan({k: d[i] for k, d in enumerate(directions) if not is_nothing(d[i])}) for i in range(len(point))]
+    results = tuple(function(tuple(Dual(x, fan, level) for x, fan in zip(point, fans, strict=True))))
+    pairs = [_at(x, level) for x in results]
+    rows = [entries_of(x.derivative) for x in pairs]
+    count = range(len(directions))
+    return tuple(x.value for x in pairs), tuple(tuple(row.get(k, 0) for k in count) for row in rows)
+
+
 def _at(x: Scalar, level: int) -> Dual:
     """Return `x` as a dual of this level: a constant where it is a simpler number."""
     return x if isinstance(x, Dual) and x.level == level else Dual(x, 0, level)
@@ -115,11 +133,11 @@ def _levelled(a: Scalar, b: Scalar) -> tuple[Dual, Dual]:
 
 def _quotient(a: Dual, b: Dual) -> Dual:
     value = divide(a.value, b.value)
-    return Dual(value, divide(a.derivative - value * b.derivative, b.value), a.level)
+    return Dual(value, over(a.derivative - times(value, b.derivative), b.value), a.level)
 
 
 def _chain(x: Dual, value: Scalar, slope: Scalar) -> Dual:
-    return Dual(value, slope * x.derivative, x.level)
+    return Dual(value, times(slope, x.derivative), x.level)
 
 
 @final
@@ -139,7 +157,7 @@ class DualOperations(Operations[Dual]):
 
     @override
     def is_finite(self, x: Dual) -> bool:
-        return all(operations_of(part).is_finite(part) for part in (x.value, x.derivative))
+        return operations_of(x.value).is_finite(x.value) and all_finite(x.derivative)
 
     @override
     def less(self, a: Dual, b: Dual) -> Condition:
@@ -154,8 +172,7 @@ class DualOperations(Operations[Dual]):
     @override
     def where(self, condition: Condition, a: Dual, b: Dual) -> Dual:
         a, b = _levelled(a, b)
-        chosen = where(condition, a.value, b.value), where(condition, a.derivative, b.derivative)
-        return Dual(*chosen, a.level)
+        return Dual(where(condition, a.value, b.value), chosen(condition, a.derivative, b.derivative), a.level)
 
     @override
     def positive(self, x: Dual, what: str) -> Dual:
@@ -185,13 +202,13 @@ class DualOperations(Operations[Dual]):
     @override
     def atan2(self, y: Dual, x: Dual) -> Dual:
         y, x = _levelled(y, x)
-        rate = x.value * y.derivative - y.value * x.derivative
-        return Dual(atan2(y.value, x.value), divide(rate, x.value * x.value + y.value * y.value), x.level)
+        rate = times(x.value, y.derivative) - times(y.value, x.derivative)
+        return Dual(atan2(y.value, x.value), over(rate, x.value * x.value + y.value * y.value), x.level)
 
     @override
     def sqrt(self, x: Dual) -> Dual:
         root = sqrt(x.value)
-        return Dual(root, divide(x.derivative, 2 * root), x.level)
+        return Dual(root, over(x.derivative, 2 * root), x.level)
 
     @override
     def exp(self, x: Dual) -> Dual:
@@ -200,7 +217,7 @@ class DualOperations(Operations[Dual]):
 
     @override
     def log(self, x: Dual) -> Dual:
-        return Dual(log(x.value), divide(x.derivative, x.value), x.level)
+        return Dual(log(x.value), over(x.derivative, x.value), x.level)
 
     @override
     def tanh(self, x: Dual) -> Dual:

@@ -36,8 +36,8 @@ Depends = Literal["parameters", "q", "qv"]
 class StateView(ABC):
     """A mechanism with coordinates, as algorithms read it."""
 
-    doors: Mapping[Body, Callable[..., Any]] = MappingProxyType({})
-    """Short ways to results of kernels; only live states have some."""
+    doors: Mapping[object, Callable[..., Any]] = MappingProxyType({})
+    """Short ways to results of kernels, by kernel or by form of a call; only live states have some."""
 
     def __init__(self, mechanism: Mechanism) -> None:
         """Read `mechanism` as it is now."""
@@ -129,8 +129,11 @@ class StateView(ABC):
         """Return what a kernel gives for this state: here, by running its readable source."""
         return body.function(self, *args, **named)
 
-    def open_door(self, body: Body) -> bool:
-        """Make a short way to a kernel that has just been run; return whether there is one."""
+    def open_door(self, body: Body, form: object = None) -> bool:
+        """Make a short way to a kernel that has just been run; return whether there is one.
+
+        It is found by the kernel if that takes nothing but vectors, or by the `form` of the call.
+        """
         return False
 
     def compiled(self, body: Body) -> Entry | None:

@@ -28,12 +28,13 @@ _bodies: dict[Callable[..., object], Body] = {}
 @overload
 def kernel(body: Algorithm[P, R], /) -> Algorithm[P, R]: ...
 @overload
-def kernel(*, regroup: bool) -> Callable[[Algorithm[P, R]], Algorithm[P, R]]: ...
-def kernel(body: Algorithm[P, R] | None = None, /, *, regroup: bool = False) -> Any:
+def kernel(*, regroup: bool = False, several: bool = False) -> Callable[[Algorithm[P, R]], Algorithm[P, R]]: ...
+def kernel(body: Algorithm[P, R] | None = None, /, *, regroup: bool = False, several: bool = False) -> Any:
     """Hand in the body of an algorithm under its function name; what it is given must be a state.
 
     `regroup` says that it gives nothing but torques, masses and accelerations of joints: what a live state records
-    of it may then move inertial parameters between bodies (see `regroup.py`).
+    of it may then move inertial parameters between bodies (see `regroup.py`). `several` says that it gives a tuple of
+    arrays, each of which is to be an array of its own.
 
     >>> import rbd
     >>> from rbd.state.kernel import kernels
@@ -42,17 +43,17 @@ def kernel(body: Algorithm[P, R] | None = None, /, *, regroup: bool = False) -> 
     """
 
     def decorate(function: Algorithm[P, R]) -> Algorithm[P, R]:
-        return _handed_in(function, regroup)
+        return _handed_in(function, regroup, several)
 
     return decorate if body is None else decorate(body)
 
 
-def _handed_in(function: Algorithm[P, R], regroup: bool) -> Algorithm[P, R]:
+def _handed_in(function: Algorithm[P, R], regroup: bool, several: bool) -> Algorithm[P, R]:
     name = function.__name__.removesuffix("_kernel")
     known = _kernels.get(name)
     if known is not None and known.__module__ != function.__module__:  # a module may be imported again, or reloaded
         raise RuntimeError(f"two algorithms are called {name!r}")
-    body = Body(name, function, regroup)
+    body = Body(name, function, regroup, several)
 
     @wraps(function)
     def run(state: StateView, /, *args: P.args, **kwargs: P.kwargs) -> R:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from array import array
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 import numpy as np
 from typing_extensions import override
@@ -19,11 +19,14 @@ from rbd.scalars import Vector
 from rbd.scalars.arrays import Array
 from rbd.state.base import Depends, StateView
 from rbd.state.interpreted import interpreted, is_interpreted
+from rbd.state.kernel import body_of
 from rbd.state.queries import State
 from rbd.state.store.body import Body, pass_body
 from rbd.state.store.doors import OWNER, Door, Q, V, door_of
 from rbd.state.store.kernels import Entry, kernels_of
 
+_MOST: Final = 256
+"""Doors of a state, beyond which all are made anew."""
 T = TypeVar("T")
 Copies = tuple[tuple[Array, Array], ...]
 
@@ -42,9 +45,9 @@ class LiveState(State[Array]):
         """No torques."""
         self._scalars: dict[int, tuple[int, Vector]] = {}
         self._kernels = kernels_of(mechanism)
-        self._doors: dict[Body, Door] = {}
+        self._doors: dict[object, Door] = {}
         self.doors = self._doors
-        self._behind: dict[Body, tuple[Entry, int]] = {}
+        self._behind: dict[object, tuple[Entry, int]] = {}
         """What doors lead to: a kernel, at a version of the parameters."""
         self._ran: tuple[Body, Entry] | None = None
 
@@ -93,15 +96,42 @@ class LiveState(State[Array]):
     def evaluate(self, body: Body, args: Sequence[Any], named: Mapping[str, Any]) -> Any:
         """Return what a kernel gives for this state: run what was recorded of it, or else its readable source."""
         self.require_current()
-        if is_interpreted():
-            return body.function(self, *args, **named)
-        entry, numbers = self._kernels.find(self.mechanism, body, args, named)
-        arrays = None if entry is None else entry.runner([self._q, self._v, *numbers, *entry.parameters])
-        if entry is None or arrays is None:  # a check has failed, or a number left its range: the source says which
+        found = self._computed(body, args, named)
+        if found is None:  # a check has failed, or a number left its range: the source says which
             with interpreted():
                 return body.function(self, *args, **named)
-        self._ran = body, entry
+        entry, arrays = found
         return entry.shape(arrays)
+
+    def _computed(
+        self, body: Body, args: Sequence[Any], named: Mapping[str, Any]
+    ) -> tuple[Entry, Sequence[Array]] | None:
+        """Return the arrays that what was recorded of a kernel gives; None where the readable source must run."""
+        if is_interpreted():
+            return None
+        entry, numbers = self._kernels.find(self.mechanism, body, args, named)
+        arrays = None if entry is None else entry.runner([self._q, self._v, *numbers, *entry.parameters])
+        if entry is None or arrays is None:
+            return None
+        self._ran = body, entry
+        return entry, arrays
+
+    @override
+    def arrays_of(
+        self, run: Callable[..., Any], args: Sequence[object], parts: Mapping[str, tuple[int, ...]]
+    ) -> tuple[Array, ...]:
+        """Return what a kernel gives as an array per part; see `State.arrays_of`."""
+        self.require_current()
+        found = self._computed(body_of(run), args, {})
+        if found is None:
+            with interpreted():
+                return super().arrays_of(run, args, parts)
+        entry, arrays = found
+        if entry.gives_arrays and len(arrays) == len(parts):
+            return tuple(array.reshape(shape) for array, shape in zip(arrays, parts.values(), strict=True))
+        values = entry.shape(arrays)
+        rows = zip((values,) if len(parts) == 1 else values, parts.items(), strict=True)
+        return tuple(self.pack(value, name, shape) for value, (name, shape) in rows)
 
     @override
     def remembered(self, compute: Callable[[StateView], T], depends: Depends) -> T:
@@ -120,18 +150,21 @@ class LiveState(State[Array]):
         return value
 
     @override
-    def open_door(self, body: Body) -> bool:
+    def open_door(self, body: Body, form: object = None) -> bool:
         """Make a short way to a kernel that has just been run, once it is compiled; return whether there is one."""
-        entry = self.compiled(body)
-        if entry is None:
+        entry, key = self.compiled(body), body if form is None else form
+        if entry is None or not (entry.plain or form is not None):
             return False
         wanted = entry, self.mechanism.parameter_version
-        if self._behind.get(body) != wanted:
-            self._behind[body] = wanted
+        if self._behind.get(key) != wanted:
+            if len(self._behind) >= _MOST:
+                self._behind.clear()
+                self._doors.clear()
+            self._behind[key] = wanted
             door = door_of(self.mechanism, self._words, (self._q, self._v), entry)
             if door is not None:
-                self._doors[body] = door
-        return body in self._doors
+                self._doors[key] = door
+        return key in self._doors
 
     @override
     def compiled(self, body: Body) -> Entry | None:
@@ -143,10 +176,12 @@ class LiveState(State[Array]):
     def door(
         self, entry: Entry, outputs: tuple[Array, ...], moved: Copies, further: Copies, counter: array[int]
     ) -> Door | None:
-        """Return a short way to a kernel that writes into arrays.
+        """Return a short way to a kernel of vectors that writes into arrays.
 
         After success q and v go to the pairs of arrays in `moved`, and `further` pairs (from, to) are copied.
         """
+        if not entry.plain:
+            return None
         sources = (self._q, self._v)
         copies = (*((source, to) for source, pair in zip(sources, moved, strict=True) for to in pair), *further)
         return door_of(self.mechanism, self._words, sources, entry, outputs, copies, counter)

@@ -6,7 +6,7 @@ Room: state; may import mechanism and above. Unless a frame is named, answers ar
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, TypeAlias, TypeVar, overload
 
 from numpy.typing import NDArray
@@ -60,6 +60,17 @@ class State(StateView, Generic[A]):
     @abstractmethod
     def pack(self, values: Sequence[object], name: str, shape: tuple[int, ...], out: A | None = None) -> A:
         """Return nested scalars as an array of `shape`, filling `out` when given; `name` is for messages."""
+
+    def arrays_of(
+        self, run: Callable[..., Any], args: Sequence[object], parts: Mapping[str, tuple[int, ...]]
+    ) -> tuple[A, ...]:
+        """Return what a kernel gives as an array per part, named for messages, of that shape; one part: all it gives.
+
+        Live states do not make tuples of the numbers on the way.
+        """
+        values = run(self, *args)
+        rows = zip((values,) if len(parts) == 1 else values, parts.items(), strict=True)
+        return tuple(self.pack(value, name, shape) for value, (name, shape) in rows)
 
     @abstractmethod
     def in_range(self, name: str, *numbers: Scalar) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -35,8 +36,10 @@ from rbd.scalars import (
     to_float,
     where,
 )
-from rbd.scalars.dual import Dual, along
+from rbd.scalars.dual import Dual, along, along_each
+from rbd.scalars.fan import Fan
 from rbd.scalars.graph import Graph
+from rbd.scalars.program import Program
 
 STEP = 1e-30
 FORMULAS: dict[str, Callable[[Any, Any], Any]] = {
@@ -113,3 +116,64 @@ def test_duals_have_no_float_and_their_pivots_are_checked() -> None:
     kept = positive(Dual(2.0, 3.0), "the mass")
     assert isinstance(kept, Dual)
     assert kept.derivative == 3.0
+
+
+DIRECTIONS = [(1, 0), (0.5, -2.0), (0, 0), (0, 1)]
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+def test_all_directions_at_once(name: str) -> None:
+    """The same bits as one after the other."""
+    point = (1.25, 2.5)
+
+    def formula(x: Any) -> Any:
+        return FORMULAS[name](*x), x[1] * x[1]
+
+    values, rows = along_each(formula, point, DIRECTIONS)
+    one_by_one = [along(formula, point, direction) for direction in DIRECTIONS]
+    assert values == one_by_one[0][0]
+    assert rows == tuple(zip(*(slopes for _, slopes in one_by_one), strict=True))
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+def test_recorded_all_directions_take_the_same_operations(name: str) -> None:
+    programs: list[Program] = []
+    for together in (True, False):
+        graph = Graph()
+        point: Any = graph.input("x", (2,))
+
+        def formula(x: Any) -> Any:
+            return (FORMULAS[name](*x),)
+
+        if together:
+            slopes = along_each(formula, point, DIRECTIONS)[1]
+        else:
+            slopes = tuple(zip(*(along(formula, point, d)[1] for d in DIRECTIONS), strict=True))
+        programs.append(Program.of(graph, name, {"slopes": slopes}))
+    first, second = programs
+    assert first.count().total == second.count().total
+    assert np.array_equal(first.interpret(x=[1.25, 2.5])["slopes"], second.interpret(x=[1.25, 2.5])["slopes"])
+
+
+def test_all_directions_of_duals() -> None:
+    """Second derivatives: duals with all directions inside those with one, and the other way round."""
+
+    def inside(x: Any) -> Any:
+        return along(lambda y: (sin(y[0]) * y[1] * y[1],), x, (1, 1))[1]
+
+    def outside(x: Any) -> Any:
+        return (row[0] + row[1] for row in along_each(lambda y: (sin(y[0]) * y[1] * y[1],), x, [(1, 0), (0, 1)])[1])
+
+    a, b = 0.5, 2.0
+    expected = [(-math.sin(a) * b * b + 2 * b * math.cos(a)), 2 * b * math.cos(a) + 2 * math.sin(a)]
+    (found,) = along_each(inside, (a, b), [(1, 0), (0, 1)])[1]
+    assert found == pytest.approx(expected, rel=1e-15)
+    assert along(outside, (a, b), (0, 1))[1] == pytest.approx(expected[1:], rel=1e-15)
+
+
+def test_a_fan_is_choosy_about_zeros() -> None:
+    _, ((first, second),) = along_each(
+        lambda x: (0 * x[0] + x[1] * 0.0 + where(less(x[0], 0), x[0], 3),), (1.0, 2.0), [(1, 0), (0, 1)]
+    )
+    assert (first, second) == (0, 0)
+    assert repr(Dual(1.0, Fan({2: 0.5}))) == "Dual(1.0, Fan({2: 0.5}))"

@@ -52,6 +52,12 @@ def linkage() -> Case:
     return Case(state.mechanism, state, np.random.default_rng(1))
 
 
+def few_joints() -> Case:
+    """Return a case whose second derivatives are a program of moderate length."""
+    mechanism = RANDOM["chain"]([JOINT_TYPES["universal oblique"], rbd.Revolute((0, 1, 0))], np.random.default_rng(2))
+    return Case(mechanism, MechanismState(mechanism, [0.3, 0.4, -0.2], [1.0, 2.0, 3.0]), np.random.default_rng(1))
+
+
 def in_contact(name: str) -> Callable[[Any], Any]:
     return lambda s: kernels()[name](s, tuple(0.01 * k - 0.02 for k in range(s.layout.ns)))
 
@@ -79,10 +85,12 @@ CONTACT = {
     "settled_contacts": in_contact("settled_contacts"),
     "contact_energy": lambda s: kernels()["contact_energy"](s),
 }
+SECOND = {"second": lambda s: rbd.inverse_dynamics_second_derivatives(s, arguments(s)[0]).by_q_and_q}
 SAMPLES: tuple[tuple[Callable[[], Case], dict[str, Callable[[Any], Any]]], ...] = (
     (lambda: case("tree", 1157, bodies=4, passive=True), TREES),
     (lambda: looped("universal oblique", 3), LOOPS),
     (linkage, FEW_JOINTS),
+    (few_joints, SECOND),
     (touching, CONTACT),
 )
 
@@ -103,7 +111,8 @@ def programs() -> dict[Callable[..., Any], list[Program]]:
 
 def assert_code_is_the_interpreter(program: Program, lanes: int | None, chunk: int) -> None:
     arrays = random_inputs(program, ROWS, seed=1)
-    arrays[0][3, ..., -1], arrays[-1][5, ..., 0] = 1e300, np.nan  # far away, and no number
+    first, last = (array.reshape(ROWS, -1) for array in (arrays[0], arrays[-1]))
+    first[3, -1], last[5, 0] = 1e300, np.nan  # far away, and no number
     kernel, expected = compile_program(program, lanes=lanes, chunk=chunk), reference(program, arrays, ROWS)
     for threads in (1, 3):
         assert_same_bits(native_rows(kernel, arrays, ROWS, threads), expected)

@@ -63,7 +63,9 @@ def field_names(kind: type[Any]) -> tuple[str, ...]:
 
 
 def is_vector(structure: Structure) -> bool:
-    """Return whether this is the structure of a plain tuple of numbers."""
+    """Return whether this is the structure of a number or a plain tuple of numbers."""
+    if structure is float:
+        return True
     return isinstance(structure, tuple) and cast("tuple[object, ...]", structure)[:1] == (float,)
 
 

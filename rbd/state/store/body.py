@@ -20,6 +20,8 @@ class Body:
     function: Callable[..., Any]
     regroup: bool = False
     """Whether it gives torques, masses and accelerations of joints only, so that inertias may be regrouped."""
+    several: bool = False
+    """Whether it gives a tuple of arrays, which are not to become one even where they could."""
 
 
 _passes: dict[Callable[..., Any], Body] = {}

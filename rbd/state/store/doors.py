@@ -36,9 +36,9 @@ def door_of(
     copies: tuple[tuple[Array, Array], ...] = (),
     counter: array[int] | None = None,
 ) -> Door | None:
-    """Return a door to a compiled kernel: its free arguments in, a new array out, or results to `outputs`."""
+    """Return a door to a compiled kernel: its free arguments in, new arrays out, or results to `outputs`."""
     books, kernel = books_of(mechanism.root_body), entry.runner.kernel
-    if books is None or kernel is None or entry.free < 0:
+    if books is None or kernel is None:
         return None
     if outputs is None and not all(math.prod(port.shape) for port in kernel.outline.outputs):
         return None  # a matrix without rows has been recorded as (), and the algorithm alone knows its columns

@@ -36,7 +36,7 @@ from rbd.state.store.arguments import (
 )
 from rbd.state.store.body import Body
 from rbd.state.store.edits import Edits
-from rbd.state.store.moulds import cast_of, shape_of
+from rbd.state.store.moulds import cast_of, gives_arrays, shape_of
 from rbd.state.store.runner import Runner
 from rbd.state.store.writing import writing_program
 
@@ -57,7 +57,14 @@ class Entry:
     parameters: tuple[Array, ...]
     shape: Callable[[Sequence[Array]], Any]
     free: int
-    """How many arguments it takes beside coordinates and parameters, if all of them are vectors; else -1."""
+    """How many arguments with numbers it takes beside coordinates and parameters."""
+    plain: bool
+    """Whether these are vectors and numbers."""
+
+    @property
+    def gives_arrays(self) -> bool:
+        """Whether its result is an array or a tuple of arrays, which are its outputs."""
+        return gives_arrays(self.shape)
 
 
 @final
@@ -106,19 +113,21 @@ class Kernels:
 
     def _recorded(self, mechanism: Mechanism, body: Body, structures: tuple[Structure, ...]) -> Entry | None:
         varying = self.edits.varying
-        parameters, free = tuple(self.edits.arrays[name] for name in varying), _free(structures[1:])
-        what = repr((body.name, body.regroup, structures, varying))
+        parameters = tuple(self.edits.arrays[name] for name in varying)
+        given = [structure for structure in structures[1:] if count_numbers(structure)]
+        free, plain = len(given), all(map(is_vector, given))
+        what = repr((body.name, body.regroup, body.several, structures, varying))
         key = key_of(mechanism, what) if native.is_loaded() and is_portable(structures) and _is_ours(body) else None
         source = found(mechanism, key, what, lambda now: recorded(now, body, structures, varying)[0])
         shape = None if source is None else shape_of([port.name for port in source.outline.outputs])
         if source is not None and shape is not None:
-            return Entry(Runner(source), parameters, shape, free)
+            return Entry(Runner(source), parameters, shape, free, plain)
         try:
             program, shape = recorded(mechanism, body, structures, varying)
         except Exception:  # whatever went wrong, the readable source says it better
             return None
         source = Source.of(program)
-        return Entry(Runner(source, partial(_keep, key, source)), parameters, shape, free)
+        return Entry(Runner(source, partial(_keep, key, source)), parameters, shape, free, plain)
 
     def writer(self, mechanism: Mechanism, name: Literal["q", "v"]) -> Program | None:
         """Return what copies and checks coordinates, recorded once; None when there is nothing to copy."""
@@ -142,13 +151,6 @@ def _is_ours(body: Body) -> bool:
     return body.function.__module__.startswith("rbd.")
 
 
-def _free(structures: Sequence[Structure]) -> int:
-    """Return how many arguments are vectors; -1 when others have numbers, too."""
-    vectors = [is_vector(structure) for structure in structures]
-    others = (s for s, vector in zip(structures, vectors, strict=True) if not vector)
-    return -1 if any(map(count_numbers, others)) else sum(vectors)
-
-
 def _apart(args: Sequence[object], named: Mapping[str, object]) -> tuple[tuple[Structure, ...], list[Array]]:
     """Return the structure of all arguments, and an array of numbers for each that has some."""
     structures: list[Structure] = []
@@ -157,7 +159,7 @@ def _apart(args: Sequence[object], named: Mapping[str, object]) -> tuple[tuple[S
         numbers: list[float] = []
         structures.append(taken_apart(value, numbers))
         if numbers:
-            arrays.append(np.array(numbers))
+            arrays.append(np.array(numbers[0] if structures[-1] is float else numbers))
     return (len(args), *structures), arrays
 
 
@@ -176,14 +178,16 @@ def recorded(
     count, given = cast("int", structures[0]), structures[1:]
     values = [_argument(graph, structure, k) for k, structure in enumerate(given)]
     state = recording_state(graph, mechanism, coordinates, parameters, regroup=body.regroup)
-    result = cast_of(body.function(state, *values[:count], **dict(values[count:])))
+    result = cast_of(body.function(state, *values[:count], **dict(values[count:])), several=body.several)
     return Program.of(graph, body.name, result.outputs), result.shape
 
 
 def _argument(graph: Graph, structure: Structure, number: int) -> Any:
     """Return an argument with recorded scalars in the place of its numbers."""
-    size = count_numbers(structure)
-    return put_together(structure, iter(graph.input(f"argument_{number}", (size,)) if size else ()))
+    size, name = count_numbers(structure), f"argument_{number}"
+    if structure is float:
+        return graph.input(name, ())
+    return put_together(structure, iter(graph.input(name, (size,)) if size else ()))
 
 
 _tables: WeakKeyDictionary[Mechanism, Kernels] = WeakKeyDictionary()

@@ -158,14 +158,14 @@ class Cast:
     shape: Callable[[Sequence[Array]], Any]
 
 
-def cast_of(result: object) -> Cast:
+def cast_of(result: object, *, several: bool = False) -> Cast:
     """Return a recorded result taken apart; raise UnsuitableError when it holds what no mould can.
 
     Arrays of numbers (regular nested tuples), and tuples and tables of such, become an output each; everything else is
-    one output with all its numbers.
+    one output with all its numbers. With `several`, arrays in a tuple stay apart where they could be one.
     """
     whole = result
-    if _is_array(whole):
+    if not several and _is_array(whole):
         return Cast({"result": whole}, _only)
     if isinstance(result, tuple):
         entries = cast("tuple[object, ...]", result)
@@ -191,6 +191,11 @@ def shape_of(outputs: Sequence[str]) -> Callable[[Sequence[Array]], Any] | None:
     if list(outputs) == ["result"]:
         return _only
     return _each if list(outputs) == [f"result_{i}" for i in range(len(outputs))] else None
+
+
+def gives_arrays(shape: Callable[[Sequence[Array]], Any]) -> bool:
+    """Return whether what `shape` makes are the arrays themselves, as nested tuples."""
+    return shape in (_only, _each)
 
 
 def _only(arrays: Sequence[Array]) -> Any:

@@ -1,0 +1,132 @@
+"""Algorithms that are called in several forms, with a short way to the kernel of each.
+
+Room: state; may import mechanism and above. What `direct.py` does for functions of vectors that give one array, this
+does for functions of numbers that give several, with a choice of spaces and with external wrenches: those are numbers
+too, once it is known which bodies they push, and in which frames.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import wraps
+from typing import Any, Final, ParamSpec, TypeVar, cast, final
+
+import attrs
+import numpy as np
+
+from rbd.mechanism import RigidBody
+from rbd.scalars import Scalar
+from rbd.spatial import Frame, Wrench
+from rbd.state.base import StateView
+from rbd.state.kernel import body_of
+from rbd.state.store.body import Body
+
+P = ParamSpec("P")
+R = TypeVar("R")
+_WRENCHES: Final = "external_wrenches"
+_SPACE: Final = "space"
+
+
+def in_forms(
+    kernel: Callable[..., Any],
+    numbers: int,
+    *,
+    spaces: Sequence[str] = (),
+    wrenches: bool = False,
+    result: Callable[..., Any] | None = None,
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Give a function of a state and `numbers` arguments that are vectors or numbers short ways to its kernel.
+
+    `spaces` are what its keyword `space` may be, the usual one first. `wrenches`: external wrenches may follow the
+    numbers; the kernel must take them in default frames of bodies, as they are given. `result` makes one value of the
+    arrays.
+    """
+    forms = Forms.of(body_of(kernel), numbers, spaces, wrenches)
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        @wraps(function)
+        def call(state: Any, *args: Any, **named: Any) -> Any:
+            # This is the short way: every line counts.
+            usual = not named and len(args) == numbers
+            form, given = (forms.usual, args) if usual else forms.form(args, named)
+            try:
+                door = state.doors.get(form)
+            except AttributeError:  # no state: the function says so
+                door = None
+            if door is not None:
+                answer = door(*given)
+                if answer is not NotImplemented:
+                    return answer if result is None else result(*answer)
+            found: Any = cast("Any", function)(state, *args, **named)
+            if form is not None:
+                forms.open(state, form)
+            return found
+
+        return cast("Callable[P, R]", call)
+
+    return decorate
+
+
+Form = tuple[Body, tuple[tuple[RigidBody, Frame[Any]], ...]]
+"""A kernel in a space, the bodies that are pushed, and the frames in which it is said how."""
+
+
+@final
+@attrs.frozen(eq=False)
+class Forms:
+    """The forms a function may be called in."""
+
+    body: Body
+    numbers: int
+    usual: Form
+    spaces: Mapping[str, Body]
+    """Stand-ins for the kernel, one per space."""
+    wrenches: bool
+
+    @classmethod
+    def of(cls, body: Body, numbers: int, spaces: Sequence[str], wrenches: bool) -> Forms:
+        """Return the forms of a kernel."""
+        others = {space: Body(f"{body.name} {space}", body.function, body.regroup) for space in spaces[1:]}
+        return cls(body, numbers, (body, ()), dict.fromkeys(spaces[:1], body) | others, wrenches)
+
+    def form(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Form | None, tuple[Any, ...]]:
+        """Return the form of a call, and the arrays its kernel takes; None for what has no short way."""
+        body, push, numbers = self.body, None, self.numbers
+        if len(args) > numbers and self.wrenches:
+            args, push = args[:-1], args[-1]
+        for name, value in named.items():
+            if name == _SPACE and type(value) is str and value in self.spaces:
+                body = self.spaces[value]
+            elif name == _WRENCHES and self.wrenches and push is None:
+                push = value
+            else:
+                return None, ()
+        if len(args) != numbers:
+            return None, ()
+        return ((body, ()), args) if push is None else _pushed(body, args, push)
+
+    def open(self, state: StateView, form: Form) -> None:
+        """Make a short way to the kernel that has just been run in this form."""
+        _, places = form
+        own = {id(body.default_frame) for body in state.layout.bodies} if places else ()
+        if all(id(frame) in own for _, frame in places):
+            state.open_door(self.body, form)
+
+
+def _pushed(body: Body, args: tuple[Any, ...], push: object) -> tuple[Form | None, tuple[Any, ...]]:
+    """Return the form of a call with external wrenches, and their numbers behind the other arguments."""
+    if type(push) is not dict:
+        return None, ()
+    external = cast("dict[RigidBody, Wrench[Any]]", push)
+    if not external:
+        return (body, ()), args
+    if any(type(wrench) is not Wrench for wrench in external.values()):
+        return None, ()
+    places = tuple((pushed, wrench.frame) for pushed, wrench in external.items())
+    return (body, places), (*args, np.array([*_numbers(external)]))
+
+
+def _numbers(external: Mapping[RigidBody, Wrench[Any]]) -> Iterator[Scalar]:
+    for wrench in external.values():
+        yield from wrench.angular_components
+        yield from wrench.linear_components
