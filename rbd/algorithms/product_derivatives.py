@@ -1,7 +1,8 @@
 """Derivatives of the parts of the equation of motion: the bias, M x, and M^-1 f.
 
 Room: algorithms; may import state and above. All come from one recursion (`rigid_derivatives.py`): the bias is what a
-motion without vd takes, M x what one without velocity and gravity takes.
+motion without vd takes, M x what one without velocity and gravity takes. With loops they are those of the spanning tree,
+as `dynamics_bias` and `mass_matrix` are.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from rbd.algorithms.extra_derivatives import wrench_derivatives
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
 from rbd.algorithms.rigid_derivatives import fixed, rigid_body_derivatives, sum_of
 from rbd.algorithms.spaces import Space, check_space, in_space, positions
-from rbd.algorithms.trees import require_tree
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.state import ArrayOf, MechanismState, ScalarState, State, StateView, kernel
+from rbd.state.kernel import require_state
 
 A = TypeVar("A", bound=ArrayOf)
 Numbers = Sequence[Scalar] | NDArray[Any]
@@ -37,9 +38,10 @@ def bias_derivatives_kernel(
 def bias_derivatives(
     state: State[A], external_wrenches: ExternalWrenches | None = None, *, space: Space = "tangent"
 ) -> tuple[A, A]:
-    """Return (d_dq, d_dv), the derivatives of `dynamics_bias`.
+    """Return (d_dq, d_dv), the derivatives of `dynamics_bias`, with loops too.
 
-    `space`, `external_wrenches` and errors as in `inverse_dynamics_derivatives`.
+    `space` and `external_wrenches` as in `inverse_dynamics_derivatives`. Raises ArgumentError for another space, and
+    FrameMismatchError.
 
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4], [1.0, 2.0])
@@ -47,7 +49,7 @@ def bias_derivatives(
     >>> bool(abs(d_dv @ state.v - 2 * (rbd.dynamics_bias(state) - rbd.gravity_torques(state))).max() < 1e-12)
     True
     """
-    require_tree(state, "bias_derivatives")
+    require_state(state, "bias_derivatives")
     check_space(space)
     nv = state.layout.nv
     by_position, by_velocity = bias_derivatives_kernel(state, held_wrenches(state, external_wrenches), space)
@@ -74,14 +76,14 @@ def at_rest(state: StateView) -> StateView:
 def mass_matrix_product_derivatives(state: State[A], x: Numbers, *, space: Space = "tangent") -> A:
     """Return the derivative of M(q) x by position, `x` held: (nv, nv), or (nv, nq) in coordinates.
 
-    `space` and errors as in `inverse_dynamics_derivatives`.
+    `space` as in `inverse_dynamics_derivatives`. Raises ArgumentError for another space, ShapeError, NotFiniteError.
 
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4])
     >>> rbd.mass_matrix_product_derivatives(state, [0.0, 0.0]).any()
     np.False_
     """
-    require_tree(state, "mass_matrix_product_derivatives")
+    require_state(state, "mass_matrix_product_derivatives")
     check_space(space)
     nv = state.layout.nv
     values = mass_matrix_product_derivatives_kernel(state, state.vector(x, nv, "x"), space)
@@ -101,14 +103,15 @@ def inverse_mass_product_derivatives_kernel(state: StateView, f: Vector, space: 
 def inverse_mass_product_derivatives(state: State[A], f: Numbers, *, space: Space = "tangent") -> A:
     """Return the derivative of M(q)^-1 f by position, `f` held: (nv, nv), or (nv, nq) in coordinates.
 
-    `space` and errors as in `forward_dynamics_derivatives`.
+    `space` as in `inverse_dynamics_derivatives`. Raises ArgumentError for another space, ShapeError, NotFiniteError, and
+    SingularError, naming the joint, when M cannot be inverted.
 
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4])
     >>> rbd.inverse_mass_product_derivatives(state, [0.0, 1.0]).shape
     (2, 2)
     """
-    require_tree(state, "inverse_mass_product_derivatives")
+    require_state(state, "inverse_mass_product_derivatives")
     check_space(space)
     nv = state.layout.nv
     values = inverse_mass_product_derivatives_kernel(state, state.vector(f, nv, "f"), space)

@@ -1,6 +1,7 @@
 """What inertial parameters, gravity and external wrenches do to torques: all are linear.
 
-Room: algorithms; may import state and above. Atkeson, An and Hollerbach (1986) for the regressor.
+Room: algorithms; may import state and above. Atkeson, An and Hollerbach (1986) for the regressor. With loops, torques are
+those of the spanning tree, M vd + c: what loops add to them does not depend on these.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from typing import Any, TypeVar
 
 from rbd.algorithms.inverse_dynamics import Vd
 from rbd.algorithms.newton_euler import motions
-from rbd.algorithms.trees import require_tree
 from rbd.mechanism import RigidBody
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.spatial import Frame, FreeVector, SpatialInertia, WrenchMatrix
@@ -18,6 +18,7 @@ from rbd.spatial.linalg import cross3, identity3, neg3, scale3, symmetric
 from rbd.spatial.pairing import pair
 from rbd.state import ArrayOf, State, StateView, kernel, passes
 from rbd.state.frames import body_and_frame
+from rbd.state.kernel import require_state
 
 A = TypeVar("A", bound=ArrayOf)
 PARAMETERS = 10
@@ -55,8 +56,10 @@ def regressor(state: State[A], vd: Vd) -> A:
 
     p has ten parameters for each body but the root, in the order of `mechanism.bodies`: the moment about the origin of
     the body's frame (xx, xy, xz, yy, yz, zz), mass times centre of mass, mass. It is what `inverse_dynamics` gives but
-    for armature and passive torques, and its derivative by the parameters. Raises ShapeError, NotFiniteError,
-    TopologyError for mechanisms with loop joints.
+    for armature and passive torques, and its derivative by the parameters. That of `forward_dynamics` is minus the
+    inverse of M times Y, taken at its vd; with loops, `torques` here means those of the tree, M vd + c, and the
+    derivatives of vd and multipliers are minus `vd_by_torques` and `multipliers_by_torques` of
+    `constrained_dynamics_derivatives` times Y. Raises ShapeError, NotFiniteError.
 
     >>> import numpy as np, rbd
     >>> mechanism = rbd.robots.double_pendulum()
@@ -65,7 +68,7 @@ def regressor(state: State[A], vd: Vd) -> A:
     >>> bool(np.allclose(rbd.regressor(state, [0.5, 0.6]) @ p, rbd.inverse_dynamics(state, [0.5, 0.6])))
     True
     """
-    require_tree(state, "regressor")
+    require_state(state, "regressor")
     values = regressor_kernel(state, state.vector(vd, state.layout.nv, "vd"))
     return state.pack(values, "regressor", (state.layout.nv, PARAMETERS * len(state.links)))
 
@@ -89,13 +92,15 @@ def gravity_derivatives_kernel(state: StateView) -> Matrix:
 def gravity_derivatives(state: State[A]) -> A:
     """Return the derivative of inverse dynamics by gravity (root frame), (nv, 3); times g it is `gravity_torques`.
 
+    The derivative of forward dynamics is minus the inverse of M times this; see `regressor` for loops.
+
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4])
     >>> torques = rbd.algorithms.gravity_derivatives(state) @ state.gravity.xyz
     >>> bool(abs(torques - rbd.gravity_torques(state)).max() < 1e-12)
     True
     """
-    require_tree(state, "gravity_derivatives")
+    require_state(state, "gravity_derivatives")
     return state.pack(gravity_derivatives_kernel(state), "gravity derivatives", (state.layout.nv, 3))
 
 
@@ -103,14 +108,15 @@ def external_wrench_derivatives(state: State[A], body: RigidBody, *, frame: Fram
     """Return the derivative of inverse dynamics by a wrench on `body`, (nv, 6): minus its Jacobian, transposed.
 
     The wrench, angular part first, is in `frame`, any frame attached to a body (the root frame when not given). The
-    derivative of forward dynamics is the inverse of M times minus this. Raises UnknownNameError, FrameMismatchError.
+    derivative of forward dynamics is minus the inverse of M times this; see `regressor` for loops. Raises
+    UnknownNameError, FrameMismatchError.
 
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4])
     >>> rbd.algorithms.external_wrench_derivatives(state, state.mechanism.bodies[-1]).shape
     (2, 6)
     """
-    require_tree(state, "external_wrench_derivatives")
+    require_state(state, "external_wrench_derivatives")
     index = state.layout.body_index(body)
     place = state.layout.root_frame if frame is None else body_and_frame(state, frame)[1]
     rows: list[Vector] = [(0,) * 6] * state.layout.nv
