@@ -73,6 +73,11 @@ def test_nothing_branches_on_a_value(path: Path) -> None:
     assert house.value_branches(parse(path)) == []
 
 
+@pytest.mark.parametrize("path", sorted(Path(__file__).parent.rglob("*.py")), ids=lambda path: path.name)
+def test_tests_say_how_closely_they_compare(path: Path) -> None:
+    assert house.hidden_tolerances(parse(path)) == []
+
+
 # -- the rules bite ---------------------------------------------------------------------------------------------------
 
 
@@ -125,6 +130,20 @@ def test_parameter_rule_bites(line: str, refused: bool) -> None:
     assert bool(house.parameters_read_past_the_state(ast.parse(inside))) == refused
     assert bool(house.parameters_read_past_the_state(ast.parse(behind))) == refused
     assert not house.parameters_read_past_the_state(ast.parse(beside))
+
+
+@pytest.mark.parametrize(
+    ("line", "refused"),
+    [
+        ("np.testing.assert_allclose(a, b, atol=1e-12)", 1),
+        ("assert_allclose(a, b, atol=0)", 1),
+        ("assert_allclose(a, b, rtol=0, atol=1e-12)", 0),
+        ("assert_allclose(a, b, 1e-9, atol=1e-12)", 0),
+        ("assert_allclose(a, b)", 0),
+    ],
+)
+def test_tolerance_rule_bites(line: str, refused: int) -> None:
+    assert len(house.hidden_tolerances(ast.parse(line))) == refused
 
 
 def test_heavy_imports_are_allowed_inside_functions_only() -> None:

@@ -59,11 +59,21 @@ def joint_type(row: dict[str, Any]) -> JointType:
             return Revolute(row["axis"])
 
 
-def from_description(robot: str) -> Mechanism:
-    """Build the robot by the public interface, from the neutral description alone."""
+def shuffled(rows: list[dict[str, Any]], rng: np.random.Generator) -> list[dict[str, Any]]:
+    """Return the rows of a description in a random order in which bodies can be attached."""
+    left, known, order = list(rows), {None}, list[dict[str, Any]]()
+    while left:
+        row = left.pop(int(rng.choice([i for i, row in enumerate(left) if row["parent"] in known])))
+        known.add(row["joint"])
+        order.append(row)
+    return order
+
+
+def from_description(robot: str, rng: np.random.Generator | None = None) -> Mechanism:
+    """Build the robot by the public interface, from the neutral description alone; in a random order with an `rng`."""
     data = description(robot)
     mechanism = Mechanism(gravity=data["gravity"])
-    for row in data["joints"]:
+    for row in data["joints"] if rng is None else shuffled(data["joints"], rng):
         joint = Joint(row["joint"], joint_type(row))
         frame = Frame(f"link behind {joint.name}")
         inertia = SpatialInertia(frame, mass=row["mass"], com=row["com"], moment_about_com=row["moment_about_com"])

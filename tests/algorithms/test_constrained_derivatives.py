@@ -9,10 +9,15 @@ import pytest
 
 import rbd
 from rbd import Joint, Mechanism, MechanismState, QuaternionFloating, Wrench
+from rbd.algorithms.external import body_wrenches
+from rbd.algorithms.loop_dynamics import constrained_dynamics_kernel
+from rbd.algorithms.stabilization import gains_of_loops
 from rbd.errors import ArgumentError, ShapeError
 from rbd.testing.random_mechanisms import random_body
 
 from .helpers import Numbers, close, rate
+from .linkages import bennett, sarrus
+from .loops import consistent, looped
 from .test_derivatives import by_coordinates
 
 KEPT = 1e-9
@@ -45,10 +50,30 @@ def floating_four_bar() -> Mechanism:
 
 @pytest.mark.parametrize("make", [planar_four_bar, floating_four_bar])
 @pytest.mark.parametrize("stabilization", [None, rbd.Baumgarte(0.2)])
-def test_accelerations_and_multipliers(make: Any, stabilization: Any) -> None:
-    rng = np.random.default_rng(3)
-    mechanism = make()
-    state = moving_state(mechanism, rng)
+def test_redundant_constraints(make: Any, stabilization: Any) -> None:
+    check(moving_state(make(), np.random.default_rng(3)), stabilization)
+
+
+@pytest.mark.parametrize("make", [sarrus, bennett])
+def test_linkages_that_should_not_move(make: Any) -> None:
+    """Sarrus's has five constraints, four independent; Bennett's five, two independent."""
+    state = make()
+    rbd.close_loops(state)
+    state.set_velocity(np.linspace(1.0, 2.0, state.mechanism.nv))
+    state.set_velocity(consistent(state))
+    check(state, rbd.Baumgarte(0.1))
+
+
+@pytest.mark.parametrize(
+    "kind", ["prismatic oblique", "screw oblique", "universal oblique", "planar oblique", "spherical", "fixed"]
+)
+def test_loops_closed_by_many_kinds_of_joint(kind: str) -> None:
+    check(looped(kind, 3).state, rbd.Baumgarte(0.1))
+
+
+def check(state: MechanismState, stabilization: Any) -> None:
+    """Compare everything in both spaces with complex steps."""
+    mechanism, rng = state.mechanism, np.random.default_rng(3)
     nv, tau = mechanism.nv, rng.standard_normal(mechanism.nv)
     body = mechanism.bodies[-1]
     push = {body: Wrench(mechanism.root_frame, rng.standard_normal(3), rng.standard_normal(3))}
@@ -64,14 +89,14 @@ def test_accelerations_and_multipliers(make: Any, stabilization: Any) -> None:
         ("torques", [np.imag(both(state.with_scalars(state.q + 0j), tau + 1e-30j * unit)) / 1e-30 for unit in units]),
     ):
         expected = np.array(columns).T
-        close(getattr(found, f"vd_by_{name}"), expected[:nv], 1e-9)
-        close(getattr(found, f"multipliers_by_{name}"), expected[nv:], 1e-9)
+        close(getattr(found, f"vd_by_{name}"), expected[:nv], 1e-11)
+        close(getattr(found, f"multipliers_by_{name}"), expected[nv:], 1e-11)
     whole = rbd.algorithms.constrained_dynamics_derivatives(
         state, tau, push, stabilization=stabilization, space="coordinates"
     )
     expected = by_coordinates(state, both)
-    close(whole.vd_by_q, expected[:nv], 1e-9)
-    close(whole.multipliers_by_q, expected[nv:], 1e-9)
+    close(whole.vd_by_q, expected[:nv], 1e-11)
+    close(whole.multipliers_by_q, expected[nv:], 1e-11)
     three = rbd.forward_dynamics_derivatives(state, tau, push, stabilization=stabilization)
     for a, b in zip(three, (found.vd_by_q, found.vd_by_v, found.vd_by_torques), strict=True):
         assert np.array_equal(a, b)
@@ -89,10 +114,6 @@ def test_without_loops_it_is_the_tree() -> None:
 
 def solution(state: Any, torques: Numbers, push: Any, stabilization: Any) -> Any:
     """Return vd and the multipliers of any state."""
-    from rbd.algorithms.external import body_wrenches
-    from rbd.algorithms.loop_dynamics import constrained_dynamics_kernel
-    from rbd.algorithms.stabilization import gains_of_loops
-
     gains = gains_of_loops(state, stabilization)
     found = constrained_dynamics_kernel(state, tuple(torques), body_wrenches(state, push), gains)
     return np.array([*found[0], *found[7]], dtype=complex)

@@ -1,4 +1,8 @@
-"""Derivatives of twelve real robots against Pinocchio's, along velocities."""
+"""Derivatives of twelve real robots against Pinocchio's, in both spaces, joints attached in any order.
+
+Pinocchio differentiates along velocities. By coordinates, its columns are combined here by what its own maps say of
+rotation vectors, and by textbook formulas for quaternions and angles given by sine and cosine.
+"""
 
 from __future__ import annotations
 
@@ -8,48 +12,112 @@ import numpy as np
 import pytest
 
 import rbd
-from rbd import Mechanism, MechanismState, Revolute
+from rbd import JointType, Mechanism, QuaternionFloating, Revolute, RotationVectorFloating, SinCosRevolute
 from rbd.bench import peers
-from rbd.bench.contender import Contender, Quantity, difference
+from rbd.bench.contender import Contender, Quantity
 from rbd.bench.ours import Ours
 from rbd.bench.robots import without_passive_torques
-from rbd.bench.samples import draw
+from rbd.bench.samples import Samples, draw
 
 from . import golden
 from .golden import Numbers
 
 pytestmark = pytest.mark.peers
+STATES = 2
+FUNCTIONS: dict[Quantity, Any] = {
+    Quantity.INVERSE_DERIVATIVES: rbd.inverse_dynamics_derivatives,
+    Quantity.FORWARD_DERIVATIVES: rbd.forward_dynamics_derivatives,
+}
 
 
-@pytest.mark.parametrize("robot", golden.ROBOTS)
-def test_real_robots(robot: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def made(robot: str, monkeypatch: pytest.MonkeyPatch, *types: type, seed: int | None = None) -> Mechanism:
+    """Return a robot with floating and continuous joints of given types."""
+    kinds = {"floating": lambda row: types[0](), "continuous": lambda row: types[1](row["axis"])}
+    known = golden.joint_type
+
+    def chosen(row: dict[str, Any]) -> JointType:
+        return kinds.get(row["kind"], known)(row)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(golden, "joint_type", chosen)
+        rng = None if seed is None else np.random.default_rng(seed)
+        return without_passive_torques(golden.from_description(robot, rng))
+
+
+def pinocchio_of(mechanism: Mechanism) -> tuple[Samples, dict[Quantity, Contender]]:
+    """Return states, and what Pinocchio makes of them."""
     pytest.importorskip("pinocchio")
-    made = golden.joint_type
-
-    def angles(row: dict[str, Any]) -> Any:
-        return Revolute(row["axis"]) if row["kind"] == "continuous" else made(row)
-
-    monkeypatch.setattr(golden, "joint_type", angles)
-    mechanism = without_passive_torques(golden.from_description(robot))
-    ours = Ours(mechanism, draw(mechanism, 3, seed=7))
+    ours = Ours(mechanism, draw(mechanism, STATES, seed=7))
     try:
         theirs = peers.load("Pinocchio", ours)
     except RuntimeError as error:
         pytest.skip(f"Pinocchio refuses an inertia that its own reader takes: {error}")
     assert theirs is not None
-    for quantity in (Quantity.INVERSE_DERIVATIVES, Quantity.FORWARD_DERIVATIVES):
-        contender = theirs.single(quantity)
-        assert contender is not None
-        assert difference(contender, interpreted(mechanism, quantity, ours.samples.rows(quantity)), range(3)) < 1e-10
+    contenders = {quantity: theirs.single(quantity) for quantity in FUNCTIONS}
+    return ours.samples, {quantity: each for quantity, each in contenders.items() if each is not None}
 
 
-def interpreted(mechanism: Mechanism, quantity: Quantity, rows: list[tuple[Numbers, ...]]) -> Contender:
-    """Return rbd's Python source, run as it is."""
-    function = getattr(rbd, quantity.value.replace("derivatives of ", "").replace(" ", "_") + "_derivatives")
+def parts(flat: Numbers, nv: int) -> Numbers:
+    """Return the three matrices a contender gives."""
+    return flat.reshape(3, nv, nv)
 
-    def value(k: int) -> Numbers:
-        q, v, last = rows[k]
-        found = function(MechanismState(mechanism).with_scalars(q, v), last)
-        return np.concatenate([np.asarray(x, dtype=float).ravel() for x in found])
 
-    return Contender("source", lambda times: None, len(rows), value)
+def agree(found: Any, expected: Numbers) -> None:
+    assert np.abs(np.asarray(found, dtype=float) - expected).max() < 1e-10 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("robot", golden.ROBOTS)
+def test_along_velocities_in_any_order(robot: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for seed in (None, 3):
+        mechanism = made(robot, monkeypatch, QuaternionFloating, Revolute, seed=seed)
+        samples, theirs = pinocchio_of(mechanism)
+        for quantity, function in FUNCTIONS.items():
+            for k, (q, v, last) in enumerate(samples.rows(quantity)):
+                expected = parts(theirs[quantity].value(k), mechanism.nv)
+                for a, b in zip(function(rbd.MechanismState(mechanism, q, v), last), expected, strict=True):
+                    agree(a, b)
+
+
+@pytest.mark.parametrize("robot", golden.ROBOTS)
+@pytest.mark.parametrize("floating", [QuaternionFloating, RotationVectorFloating])
+def test_by_coordinates(robot: str, floating: type, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = made(robot, monkeypatch, QuaternionFloating, Revolute, seed=5)
+    mechanism = made(robot, monkeypatch, floating, SinCosRevolute, seed=5)
+    samples, theirs = pinocchio_of(plain)
+    for quantity, function in FUNCTIONS.items():
+        for k, (q, v, last) in enumerate(samples.rows(quantity)):
+            expected = parts(theirs[quantity].value(k), mechanism.nv)
+            state, charts = translated(mechanism, plain, q, v)
+            by_q, by_v, by_last = function(state, last, space="coordinates")
+            for a, b in zip((by_q, by_v, by_last), (expected[0] @ charts, *expected[1:]), strict=True):
+                agree(a, b)
+
+
+def translated(mechanism: Mechanism, plain: Mechanism, q: Numbers, v: Numbers) -> tuple[rbd.MechanismState, Numbers]:
+    """Return the state with q in the coordinates of `mechanism`, and how velocities answer these."""
+    state, other = rbd.MechanismState(mechanism), rbd.MechanismState(plain, q, v)
+    charts, whole = np.zeros((mechanism.nv, mechanism.nq)), np.zeros(mechanism.nq)
+    for joint in mechanism.tree_joints:
+        at, own = state.q_slice(joint), other.configuration(plain.joint(joint.name))
+        whole[at], charts[state.v_slice(joint), at] = coordinates(joint.type, np.asarray(own))
+    state.set_configuration(whole)
+    state.set_velocity(v)
+    return state, charts
+
+
+def coordinates(kind: JointType, q: Numbers) -> tuple[Numbers, Numbers]:
+    """Return q of a joint, a quaternion or an angle, in the coordinates of `kind`, and the derivative of v by qd."""
+    if isinstance(kind, SinCosRevolute):
+        sine, cosine = np.sin(q[0]), np.cos(q[0])
+        return np.array([sine, cosine]), np.array([[cosine, -sine]])
+    if not isinstance(kind, (QuaternionFloating, RotationVectorFloating)):
+        return q, np.eye(1)
+    pin: Any = pytest.importorskip("pinocchio")
+    (w, x, y, z), place = q[:4], q[4:]
+    R = pin.Quaternion(w, x, y, z).toRotationMatrix()
+    turn = 2 * np.array([[-x, w, z, -y], [-y, -z, w, x], [-z, y, -x, w]])
+    if isinstance(kind, RotationVectorFloating):
+        rotation_vector = pin.log3(R)
+        q, turn = np.array([*rotation_vector, *place]), pin.Jexp3(rotation_vector)
+    top, bottom = np.zeros((3, 3)), np.zeros((3, turn.shape[1]))
+    return q, np.block([[turn, top], [bottom, R.T]])

@@ -41,7 +41,7 @@ def test_witnesses_lie_on_the_surfaces_and_differ_by_the_distance_along_the_norm
         at_a, at_b = (rotation(rng), rng.normal(size=3) / 5), (rotation(rng), rng.normal(size=3) / 5)
         value, on_a, on_b, normal = numbers(between(a, pose(a, *at_a), b, pose(b, *at_b)))
         assert np.linalg.norm(normal) == pytest.approx(1, abs=1e-14)
-        np.testing.assert_allclose(on_a - on_b, value * normal, atol=1e-14)
+        np.testing.assert_allclose(on_a - on_b, value * normal, rtol=0, atol=1e-14)
         if value > 0:
             assert abs(_outside(a, at_a, on_a)) < 1e-14
             assert abs(_outside(b, at_b, on_b)) < 1e-14
@@ -72,8 +72,8 @@ def test_swapping_the_shapes_flips_the_normal(kinds: tuple[str, str]) -> None:
         tf_a, tf_b = (pose(x, rotation(rng), rng.normal(size=3) / 4) for x in (a, b))
         one, other = numbers(between(a, tf_a, b, tf_b)), numbers(between(b, tf_b, a, tf_a))
         assert one[0] == pytest.approx(other[0], abs=1e-15)
-        np.testing.assert_allclose(one[3], -other[3], atol=1e-12)
-        np.testing.assert_allclose(one[1], other[2], atol=1e-12)
+        np.testing.assert_allclose(one[3], -other[3], rtol=0, atol=1e-12)
+        np.testing.assert_allclose(one[1], other[2], rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("kinds", PAIRS, ids=" and ".join)
@@ -121,9 +121,9 @@ def test_parallel_capsules_meet_in_the_middle_of_what_they_share() -> None:
         between(a, pose(a, UPRIGHT, np.array([0.0, 0, 0])), b, pose(b, UPRIGHT, np.array([0.5, 0, 1.2])))
     )
     assert value == pytest.approx(0.3, abs=1e-15)
-    np.testing.assert_allclose(on_a, [0.1, 0, 0.6], atol=1e-15)
-    np.testing.assert_allclose(on_b, [0.4, 0, 0.6], atol=1e-15)
-    np.testing.assert_allclose(normal, [-1, 0, 0], atol=1e-15)
+    np.testing.assert_allclose(on_a, [0.1, 0, 0.6], rtol=0, atol=1e-15)
+    np.testing.assert_allclose(on_b, [0.4, 0, 0.6], rtol=0, atol=1e-15)
+    np.testing.assert_allclose(normal, [-1, 0, 0], rtol=0, atol=1e-15)
 
 
 @pytest.mark.parametrize("turn", [UPRIGHT, np.diag([1.0, -1.0, -1.0])], ids=["same way", "opposite"])
@@ -131,7 +131,7 @@ def test_collinear_capsules_touch_with_their_ends(turn: Array) -> None:
     a, b = _capsule(), _capsule()
     value, on_a, on_b, _ = numbers(between(a, pose(a, UPRIGHT, np.zeros(3)), b, pose(b, turn, np.array([0.0, 0, 2.5]))))
     assert value == pytest.approx(0.3, abs=1e-15)
-    np.testing.assert_allclose((on_a, on_b), [[0, 0, 1.1], [0, 0, 1.4]], atol=1e-15)
+    np.testing.assert_allclose((on_a, on_b), [[0, 0, 1.1], [0, 0, 1.4]], rtol=0, atol=1e-15)
 
 
 def test_axes_that_cross_take_their_common_perpendicular_or_the_earlier_normal() -> None:
@@ -139,10 +139,10 @@ def test_axes_that_cross_take_their_common_perpendicular_or_the_earlier_normal()
     places = pose(a, UPRIGHT, np.zeros(3)), pose(b, LYING, np.zeros(3))
     value, on_a, on_b, normal = numbers(between(a, places[0], b, places[1]))
     assert value == pytest.approx(-0.2, abs=1e-15)
-    np.testing.assert_allclose(np.abs(normal), [0, 1, 0], atol=1e-15)
-    np.testing.assert_allclose(on_a - on_b, value * normal, atol=1e-15)
+    np.testing.assert_allclose(np.abs(normal), [0, 1, 0], rtol=0, atol=1e-15)
+    np.testing.assert_allclose(on_a - on_b, value * normal, rtol=0, atol=1e-15)
     kept = numbers(between(a, places[0], b, places[1], previous=(0.0, -1.0, 0.0)))[3]
-    np.testing.assert_allclose(kept, [0, -1, 0], atol=0)
+    np.testing.assert_allclose(kept, [0, -1, 0], rtol=0, atol=0)
 
 
 def test_equal_capsules_in_one_place_take_any_perpendicular() -> None:
@@ -158,7 +158,7 @@ def test_concentric_balls_take_the_earlier_normal() -> None:
     places = pose(a, UPRIGHT, np.ones(3)), pose(b, UPRIGHT, np.ones(3))
     value, _, _, normal = numbers(between(a, places[0], b, places[1], previous=(0.6, 0.8, 0.0)))
     assert value == pytest.approx(-0.3, abs=1e-15)
-    np.testing.assert_allclose(normal, [0.6, 0.8, 0], atol=0)
+    np.testing.assert_allclose(normal, [0.6, 0.8, 0], rtol=0, atol=0)
 
 
 def test_a_level_box_touches_a_plane_with_the_middle_of_its_face() -> None:
@@ -167,7 +167,7 @@ def test_a_level_box_touches_a_plane_with_the_middle_of_its_face() -> None:
     found = between(box, pose(box, UPRIGHT, np.array([3.0, 4.0, 0.3])), floor, pose(floor, UPRIGHT, np.zeros(3)))
     value, on_a, on_b, normal = numbers(found)
     assert value == pytest.approx(0.25, abs=1e-15)
-    np.testing.assert_allclose((on_a, on_b, normal), [[3, 4, 0.25], [3, 4, 0], [0, 0, 1]], atol=1e-15)
+    np.testing.assert_allclose((on_a, on_b, normal), [[3, 4, 0.25], [3, 4, 0], [0, 0, 1]], rtol=0, atol=1e-15)
 
 
 def test_stacked_boxes_have_an_upright_normal() -> None:
@@ -176,7 +176,7 @@ def test_stacked_boxes_have_an_upright_normal() -> None:
         found = between(a, pose(a, UPRIGHT, np.array([0.05, 0, 0.2 + gap])), b, pose(b, UPRIGHT, np.zeros(3)))
         value, _, _, normal = numbers(found)
         assert value == pytest.approx(gap, abs=1e-15)
-        np.testing.assert_allclose(normal, [0, 0, 1], atol=1e-15)
+        np.testing.assert_allclose(normal, [0, 0, 1], rtol=0, atol=1e-15)
 
 
 def test_a_capsule_inside_a_box_is_pushed_out_of_the_nearest_face() -> None:
@@ -184,5 +184,5 @@ def test_a_capsule_inside_a_box_is_pushed_out_of_the_nearest_face() -> None:
     found = between(rod, pose(rod, LYING, np.array([0.0, 0.3, 0.0])), box, pose(box, UPRIGHT, np.zeros(3)))
     value, on_a, on_b, normal = numbers(found)
     assert value == pytest.approx(-(0.2 + 0.05), abs=1e-15)
-    np.testing.assert_allclose(normal, [0, 1, 0], atol=1e-15)
-    np.testing.assert_allclose(on_a - on_b, value * normal, atol=1e-15)
+    np.testing.assert_allclose(normal, [0, 1, 0], rtol=0, atol=1e-15)
+    np.testing.assert_allclose(on_a - on_b, value * normal, rtol=0, atol=1e-15)

@@ -90,8 +90,8 @@ def test_derivatives_of_steps_are_the_limits_of_differences(case: str) -> None:
         for k, unit in enumerate(np.eye(state.v.size)):
             q, v = difference(made, dt, mu, unit, which, (-1e-6, 1e-6))
             scale = 1 + np.abs(by_v).max()
-            np.testing.assert_allclose(by_v[:, k], v, atol=2e-7 * scale)
-            np.testing.assert_allclose(by_q[:, k], q, atol=2e-7 * scale)
+            np.testing.assert_allclose(by_v[:, k], v, rtol=0, atol=2e-7 * scale)
+            np.testing.assert_allclose(by_q[:, k], q, rtol=0, atol=2e-7 * scale)
 
 
 def test_at_a_switch_the_derivative_is_that_to_one_side() -> None:
@@ -104,7 +104,7 @@ def test_at_a_switch_the_derivative_is_that_to_one_side() -> None:
     assert slopes.undecided == (0,)
     down = np.array([0, 0, 0, 0, 0, -1.0])
     sides = [difference(made, dt, 0.0, down, "v", steps)[1][5] for steps in ((-1e-5, 0), (0, 1e-5))]
-    np.testing.assert_allclose(sides, [-1.0, 0.0], atol=1e-9)
+    np.testing.assert_allclose(sides, [-1.0, 0.0], rtol=0, atol=1e-9)
     assert min(abs(slopes.v_by_v[5] @ down - side) for side in sides) < 1e-10
     for faster, wanted in ((1e-6, 0.0), (-1e-6, 1.0)):  # off the switch there is no doubt
         beside = contact_step_derivatives(moved(state, 0 * down, faster * down), model, torques, dt)
@@ -120,8 +120,8 @@ def test_a_gap_of_zero_is_a_switch() -> None:
 def test_what_contacts_stop_is_forgotten() -> None:
     state, model, torques = free_body("ball", [1, 0, 0, 0, 0, 0, 0.1], [0, 0, 0, 1.0, 0, -3.0])
     slopes = contact_step_derivatives(state, model, torques, 1e-3)
-    np.testing.assert_allclose(slopes.v_by_v[5], 0, atol=1e-12)
-    np.testing.assert_allclose(slopes.v_by_v[3], [0, 0, 0, 1, 0, 0], atol=1e-2)
+    np.testing.assert_allclose(slopes.v_by_v[5], 0, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(slopes.v_by_v[3], [0, 0, 0, 1, 0, 0], rtol=0, atol=1e-2)
 
 
 def test_recorded_functions_with_contacts_are_differentiable() -> None:
@@ -139,7 +139,9 @@ def test_recorded_functions_with_contacts_are_differentiable() -> None:
                 arguments = [state.q.copy(), state.v.copy(), torques.copy()]
                 arguments[argument] = arguments[argument] + h * unit
                 ends.append(np.asarray(recorded(*arguments)))
-            np.testing.assert_allclose(slope[:, k], (ends[0] - ends[1]) / 2e-6, atol=1e-6 * (1 + np.abs(slope).max()))
+            np.testing.assert_allclose(
+                slope[:, k], (ends[0] - ends[1]) / 2e-6, rtol=0, atol=1e-6 * (1 + np.abs(slope).max())
+            )
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -166,7 +168,7 @@ def test_minima_move_as_their_derivatives_say(seed: int) -> None:
             for h in (1e-6, -1e-6)
         ]
         wanted = (ends[0] - ends[1]) / 2e-6
-        np.testing.assert_allclose(slope @ lower.ravel(), wanted, atol=1e-5 * (1 + np.abs(wanted).max()))
+        np.testing.assert_allclose(slope @ lower.ravel(), wanted, rtol=0, atol=1e-5 * (1 + np.abs(wanted).max()))
 
 
 def test_what_is_refused() -> None:

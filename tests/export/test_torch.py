@@ -52,11 +52,11 @@ def test_dynamics_by_the_entries_of_q(name: Any, make: Any) -> None:
     state, last = somewhere(make())
     function = torch_dynamics(rbd.compile(state.mechanism), name)
     given = variable(state.q), variable(state.v), variable(last)
-    np.testing.assert_allclose(function(*given).detach(), getattr(rbd, name)(state, last), atol=1e-10)
+    np.testing.assert_allclose(function(*given).detach(), getattr(rbd, name)(state, last), rtol=0, atol=1e-10)
     assert torch.autograd.gradcheck(function, given)
     found = torch.func.jacrev(function, argnums=(0, 1, 2))(*given)
     for a, b in zip(found, getattr(rbd, f"{name}_derivatives")(state, last, space="coordinates"), strict=True):
-        np.testing.assert_allclose(a.detach(), b, atol=1e-10 * np.abs(b).max())
+        np.testing.assert_allclose(a.detach(), b, rtol=0, atol=1e-10 * np.abs(b).max())
 
 
 def moved(state: rbd.ScalarState, phi: np.ndarray) -> object:
@@ -82,7 +82,7 @@ def test_dynamics_along_velocities(name: Any, make: Any) -> None:
     assert torch.autograd.gradcheck(nearby, (phi,))
     expected = getattr(rbd, f"{name}_derivatives")(state, last)[0]
     np.testing.assert_allclose(
-        torch.func.jacrev(nearby)(phi).detach(), expected, atol=1e-9 * max(1.0, np.abs(expected).max())
+        torch.func.jacrev(nearby)(phi).detach(), expected, rtol=0, atol=1e-9 * max(1.0, np.abs(expected).max())
     )
 
 
@@ -106,7 +106,7 @@ def test_steps_agree_with_the_closed_form() -> None:
     slopes = rbd.step_derivatives(state, tau, 0.05, space="coordinates")
     for found, name in ((q, "q"), (v, "v")):
         for x, by in zip(found, ("q", "v", "torques"), strict=True):
-            np.testing.assert_allclose(x.detach(), getattr(slopes, f"{name}_by_{by}"), atol=1e-10)
+            np.testing.assert_allclose(x.detach(), getattr(slopes, f"{name}_by_{by}"), rtol=0, atol=1e-10)
 
 
 def test_steps_with_contact_states() -> None:
@@ -171,10 +171,10 @@ def test_recorded_functions_of_several_outputs() -> None:
     function, given = torch_function(recorded), (variable(state.q), variable(state.v))
     energy, matrix = function(*given)
     np.testing.assert_allclose(energy.item(), float(rbd.kinetic_energy(state)))
-    np.testing.assert_allclose(matrix.detach(), rbd.mass_matrix(state), atol=1e-12)
+    np.testing.assert_allclose(matrix.detach(), rbd.mass_matrix(state), rtol=0, atol=1e-12)
     assert torch.autograd.gradcheck(function, given)
     (d_dv,) = torch.autograd.grad(energy, given[1])  # the other output has no weight
-    np.testing.assert_allclose(d_dv, rbd.mass_matrix(state) @ state.v, atol=1e-12)
+    np.testing.assert_allclose(d_dv, rbd.mass_matrix(state) @ state.v, rtol=0, atol=1e-12)
 
 
 def test_decisions_at_run_time_are_differentiated() -> None:
@@ -184,7 +184,7 @@ def test_decisions_at_run_time_are_differentiated() -> None:
     torques = variable([0.3, -0.2, 0.5])
     slope = torch.func.jacrev(lambda x: dynamics(state.q, state.v, x))(torques)
     np.testing.assert_allclose(
-        slope.detach(), rbd.forward_dynamics_derivatives(state, torques.detach().numpy())[2], atol=1e-9
+        slope.detach(), rbd.forward_dynamics_derivatives(state, torques.detach().numpy())[2], rtol=0, atol=1e-9
     )
 
 

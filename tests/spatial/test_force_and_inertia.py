@@ -36,8 +36,8 @@ Rng = np.random.Generator
 @with_rng
 def test_transforms_of_forces_are_dual(rng: Rng) -> None:
     tf, w, h = transform(rng), wrench(rng, HAND), momentum(rng, HAND)
-    np.testing.assert_allclose(w.transformed(tf).vector, force_matrix(tf) @ w.vector, atol=1e-12)
-    np.testing.assert_allclose(h.transformed(tf).vector, force_matrix(tf) @ h.vector, atol=1e-12)
+    np.testing.assert_allclose(w.transformed(tf).vector, force_matrix(tf) @ w.vector, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(h.transformed(tf).vector, force_matrix(tf) @ h.vector, rtol=0, atol=1e-12)
     assert w.transformed(tf).transformed(tf.inverse()).isclose(w)
 
 
@@ -54,7 +54,7 @@ def test_wrench_of_a_force(rng: Rng) -> None:
     """Its power is force times point velocity; a force alone at the point is the same wrench seen from there."""
     p, f, v = point(rng), free_vector(rng), twist(rng)
     w = Wrench.of_force(p, f)
-    np.testing.assert_allclose(w.vector, [*np.cross(p.xyz, f.xyz), *f.xyz], atol=1e-14)
+    np.testing.assert_allclose(w.vector, [*np.cross(p.xyz, f.xyz), *f.xyz], rtol=0, atol=1e-14)
     assert w.dot(v) == pytest.approx(f.dot(v.point_velocity(p)), abs=1e-12)
     assert Wrench.of_force(p, FreeVector.zero(WORLD)).isclose(Wrench.zero(WORLD))
 
@@ -75,14 +75,14 @@ def test_inertia_matrix(rng: Rng) -> None:
     mass, com, moment = rng.uniform(0.1, 2), rng.normal(size=3), moments(rng)
     body = SpatialInertia(HAND, mass=mass, com=com, moment_about_com=moment)
     about_origin = moment - mass * skew(com) @ skew(com)
-    np.testing.assert_allclose(body.moment, about_origin, atol=1e-14)
+    np.testing.assert_allclose(body.moment, about_origin, rtol=0, atol=1e-14)
     expected = np.block([[about_origin, mass * skew(com)], [mass * skew(com).T, mass * np.eye(3)]])
-    np.testing.assert_allclose(body.matrix, expected, atol=1e-14)
+    np.testing.assert_allclose(body.matrix, expected, rtol=0, atol=1e-14)
     same = SpatialInertia(HAND, mass=mass, com=com, moment=about_origin)
     assert same.isclose(body)
-    np.testing.assert_allclose(same.moment_about_com, moment, atol=1e-12)
-    np.testing.assert_allclose(body.center_of_mass.xyz, com, atol=1e-14)
-    np.testing.assert_allclose(body.principal_moments, np.linalg.eigvalsh(moment), atol=1e-12)
+    np.testing.assert_allclose(same.moment_about_com, moment, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(body.center_of_mass.xyz, com, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(body.principal_moments, np.linalg.eigvalsh(moment), rtol=0, atol=1e-12)
     np.testing.assert_array_equal(body.cross_part, mass * com)
     upper = [body.moment[i, j] for i in range(3) for j in range(i, 3)]
     np.testing.assert_array_equal(body.components, [*upper, *body.cross_part, mass])
@@ -93,24 +93,24 @@ def test_inertia_transform_is_a_congruence(rng: Rng) -> None:
     tf, body = transform(rng), inertia(rng)
     there = body.transformed(tf)
     x = motion_matrix(tf.inverse())
-    np.testing.assert_allclose(there.matrix, x.T @ body.matrix @ x, atol=1e-12)
+    np.testing.assert_allclose(there.matrix, x.T @ body.matrix @ x, rtol=0, atol=1e-12)
     np.testing.assert_array_equal(there.moment, there.moment.T)
     assert there.transformed(tf.inverse()).isclose(body)
     assert there.center_of_mass.isclose(tf @ body.center_of_mass)
-    np.testing.assert_allclose(there.principal_moments, body.principal_moments, atol=1e-12)
+    np.testing.assert_allclose(there.principal_moments, body.principal_moments, rtol=0, atol=1e-12)
 
 
 @with_rng
 def test_inertias_add(rng: Rng) -> None:
     a, b = inertia(rng), inertia(rng)
-    np.testing.assert_allclose((a + b).matrix, a.matrix + b.matrix, atol=1e-14)
+    np.testing.assert_allclose((a + b).matrix, a.matrix + b.matrix, rtol=0, atol=1e-14)
     assert (a + SpatialInertia.zero(HAND)).isclose(a, atol=0)
 
 
 @with_rng
 def test_momentum_and_kinetic_energy(rng: Rng) -> None:
     body, v, tf = inertia(rng), twist(rng, frame=HAND), transform(rng)
-    np.testing.assert_allclose((body @ v).vector, body.matrix @ v.vector, atol=1e-13)
+    np.testing.assert_allclose((body @ v).vector, body.matrix @ v.vector, rtol=0, atol=1e-13)
     energy = body.kinetic_energy(v)
     assert energy == pytest.approx(v.vector @ body.matrix @ v.vector / 2, abs=1e-12)
     assert body.transformed(tf).kinetic_energy(v.transformed(tf)) == pytest.approx(energy, abs=1e-12)
@@ -123,7 +123,7 @@ def test_newton_euler(rng: Rng) -> None:
     body, v, a, tf = inertia(rng), twist(rng, frame=HAND), acceleration(rng, frame=HAND), transform(rng)
     w = body.newton_euler(a, v)
     expected = body.matrix @ a.vector - cross_matrix(v.vector).T @ body.matrix @ v.vector
-    np.testing.assert_allclose(w.vector, expected, atol=1e-12)
+    np.testing.assert_allclose(w.vector, expected, rtol=0, atol=1e-12)
     there = body.transformed(tf).newton_euler(a.transformed(tf), v.transformed(tf))
     assert there.isclose(w.transformed(tf), atol=1e-11)
 

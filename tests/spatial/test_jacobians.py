@@ -37,12 +37,12 @@ def test_geometric_jacobian(rng: Rng) -> None:
     j, v, w, tf = jacobian(rng, n), rng.normal(size=n), wrench(rng), transform(rng, WORLD, HAND)
     np.testing.assert_array_equal(j.matrix, np.vstack([j.angular, j.linear]))
     assert j.matrix.shape == (6, n)
-    np.testing.assert_allclose((j @ v).vector, j.matrix @ v, atol=1e-13)
+    np.testing.assert_allclose((j @ v).vector, j.matrix @ v, rtol=0, atol=1e-13)
     assert ((j @ v).body, (j @ v).base, (j @ v).frame) == (HAND, WORLD, WORLD)
-    np.testing.assert_allclose(j.acceleration(tuple(v)).vector, j.matrix @ v, atol=1e-13)
-    np.testing.assert_allclose(j.torque(w), j.matrix.T @ w.vector, atol=1e-13)
+    np.testing.assert_allclose(j.acceleration(tuple(v)).vector, j.matrix @ v, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(j.torque(w), j.matrix.T @ w.vector, rtol=0, atol=1e-13)
     assert j.torque(w).tolist() == list(j.torque_components(w))
-    np.testing.assert_allclose(j.transformed(tf).matrix, motion_matrix(tf) @ j.matrix, atol=1e-12)
+    np.testing.assert_allclose(j.transformed(tf).matrix, motion_matrix(tf) @ j.matrix, rtol=0, atol=1e-12)
     assert (j.transformed(tf) @ v).isclose((j @ v).transformed(tf))
     np.testing.assert_array_equal((-j).matrix, -j.matrix)
     assert ((-j).body, (-j).base) == (WORLD, HAND)
@@ -54,7 +54,7 @@ def test_torque_is_dual_to_velocity(rng: Rng) -> None:
     """tau.v is the power of the wrench, in every frame."""
     j, v, w, tf = jacobian(rng), rng.normal(size=4), wrench(rng), transform(rng, WORLD, HAND)
     assert j.torque(w) @ v == pytest.approx(w.dot(j @ v), abs=1e-12)
-    np.testing.assert_allclose(j.transformed(tf).torque(w.transformed(tf)), j.torque(w), atol=1e-11)
+    np.testing.assert_allclose(j.transformed(tf).torque(w.transformed(tf)), j.torque(w), rtol=0, atol=1e-11)
 
 
 @with_rng
@@ -62,9 +62,9 @@ def test_point_jacobian(rng: Rng) -> None:
     n = int(rng.integers(0, 5))
     j, v, f, tf = point_jacobian(rng, n), rng.normal(size=n), free_vector(rng), transform(rng, WORLD, HAND)
     assert j.matrix.shape == (3, n)
-    np.testing.assert_allclose((j @ v).xyz, j.matrix @ v, atol=1e-13)
-    np.testing.assert_allclose(j.torque(f), j.matrix.T @ f.xyz, atol=1e-13)
-    np.testing.assert_allclose(j.transformed(tf).matrix, tf.rotation @ j.matrix, atol=1e-13)
+    np.testing.assert_allclose((j @ v).xyz, j.matrix @ v, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(j.torque(f), j.matrix.T @ f.xyz, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(j.transformed(tf).matrix, tf.rotation @ j.matrix, rtol=0, atol=1e-13)
     np.testing.assert_array_equal(np.array(j.components, dtype=float).reshape(3, n), j.matrix)
 
 
@@ -82,12 +82,12 @@ def test_momentum_and_wrench_matrices(rng: Rng) -> None:
     a, t = momentum_matrix(rng, n), wrench_matrix(rng, n)
     both: list[Any] = [a, t]
     for matrix in both:
-        np.testing.assert_allclose((matrix @ x).vector, matrix.matrix @ x, atol=1e-13)
-        np.testing.assert_allclose(matrix.transformed(tf).matrix, force_matrix(tf) @ matrix.matrix, atol=1e-12)
+        np.testing.assert_allclose((matrix @ x).vector, matrix.matrix @ x, rtol=0, atol=1e-13)
+        np.testing.assert_allclose(matrix.transformed(tf).matrix, force_matrix(tf) @ matrix.matrix, rtol=0, atol=1e-12)
         assert (matrix.transformed(tf) @ x).isclose((matrix @ x).transformed(tf))
-    np.testing.assert_allclose(a.rate(x).vector, a.matrix @ x, atol=1e-13)
-    np.testing.assert_allclose(t.power(v), t.matrix.T @ v.vector, atol=1e-13)
-    np.testing.assert_allclose(t.transformed(tf).power(v.transformed(tf)), t.power(v), atol=1e-11)
+    np.testing.assert_allclose(a.rate(x).vector, a.matrix @ x, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(t.power(v), t.matrix.T @ v.vector, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(t.transformed(tf).power(v.transformed(tf)), t.power(v), rtol=0, atol=1e-11)
 
 
 @pytest.mark.parametrize("kind", [MomentumMatrix, WrenchMatrix])

@@ -42,7 +42,7 @@ def compare(mechanism: Mechanism, model: pin.Model, name: str, report: UrdfRepor
     """Compare one joint: where it sits, its bounds, and the inertia of the body behind it."""
     index = model.getJointId(name)
     joint, pose = mechanism.joint(name), model.jointPlacements[index]
-    np.testing.assert_allclose(mechanism.placement(joint).matrix, pose.homogeneous, atol=1e-12)
+    np.testing.assert_allclose(mechanism.placement(joint).matrix, pose.homogeneous, rtol=0, atol=1e-12)
     unbounded = any(f"joint '{name}'" in w.element and "are missing" in w.message for w in report.warnings)
     if joint.nv == model.nqs[index] == 1 and not unbounded:  # they take bounds that are left out for 0
         assert joint.position_bounds == ((model.lowerPositionLimit[model.idx_qs[index]],
@@ -50,4 +50,4 @@ def compare(mechanism: Mechanism, model: pin.Model, name: str, report: UrdfRepor
     inertia, theirs = mechanism.successor(joint).inertia, model.inertias[index].matrix()
     assert inertia is not None
     swap = np.eye(6)[[3, 4, 5, 0, 1, 2]]  # their linear part comes first
-    np.testing.assert_allclose(inertia.matrix, swap @ theirs @ swap.T, atol=1e-9 * max(1.0, abs(theirs).max()))
+    np.testing.assert_allclose(inertia.matrix, swap @ theirs @ swap.T, rtol=0, atol=1e-9 * max(1.0, abs(theirs).max()))

@@ -62,10 +62,10 @@ def test_planar_axes_are_turned_the_least_from_the_normal(normal: tuple[float, f
     assert isinstance(found, Planar)
     n = np.array(normal) / np.linalg.norm(normal)
     rotation = np.column_stack([found.x, found.y, np.cross(found.x, found.y)])
-    np.testing.assert_allclose(rotation[:, 2], n, atol=1e-14)
+    np.testing.assert_allclose(rotation[:, 2], n, rtol=0, atol=1e-14)
     # the least rotation turns by the angle between e_z and n, about an axis orthogonal to both
     assert np.trace(rotation) == pytest.approx(1 + 2 * n[2], abs=1e-12)
-    np.testing.assert_allclose((rotation - rotation.T)[0, 1], 0.0, atol=1e-14)
+    np.testing.assert_allclose((rotation - rotation.T)[0, 1], 0.0, rtol=0, atol=1e-14)
 
 
 def test_bounds() -> None:
@@ -148,7 +148,7 @@ def test_origin_is_roll_pitch_yaw_about_fixed_axes() -> None:
     placement = mechanism.placement("j")
     assert placement.from_frame == mechanism.joint("j").frame_before
     np.testing.assert_array_equal(placement.translation, [1, 2, 3])
-    np.testing.assert_allclose(placement.rotation, rotation(0.1, -0.2, 0.3), atol=1e-15)
+    np.testing.assert_allclose(placement.rotation, rotation(0.1, -0.2, 0.3), rtol=0, atol=1e-15)
 
 
 def rotation(roll: float, pitch: float, yaw: float) -> np.ndarray:
@@ -163,7 +163,7 @@ def test_origin_may_give_a_quaternion() -> None:
     half = 0.35
     text = f'<origin quat_xyzw="0 0 {math.sin(half)!r} {math.cos(half)!r}"/>'
     placement = parse_urdf(pair("continuous", text)).placement("j")
-    np.testing.assert_allclose(placement.rotation, rotation(0, 0, 2 * half), atol=1e-15)
+    np.testing.assert_allclose(placement.rotation, rotation(0, 0, 2 * half), rtol=0, atol=1e-15)
 
 
 # -- inertias ---------------------------------------------------------------------------------------------------------
@@ -176,8 +176,8 @@ def test_inertia_is_given_about_the_centre_of_mass_in_its_own_axes() -> None:
     assert inertia is not None
     com, turned = np.array([1.0, 2.0, 3.0]), rotation(0.3, -0.5, 0.7)
     wanted = turned @ np.diag([1.0, 1.5, 2.0]) @ turned.T + 2.0 * (com @ com * np.eye(3) - np.outer(com, com))
-    np.testing.assert_allclose(inertia.moment, wanted, atol=1e-13)
-    np.testing.assert_allclose(inertia.center_of_mass.xyz, com, atol=1e-15)
+    np.testing.assert_allclose(inertia.moment, wanted, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(inertia.center_of_mass.xyz, com, rtol=0, atol=1e-15)
     assert (inertia.mass, inertia.frame) == (2.0, mechanism.body("tip").default_frame)
 
 
@@ -235,7 +235,7 @@ def test_fixed_joints_are_merged_and_all_link_frames_stay() -> None:
     assert mechanism.mass == 1.5
     assert mechanism.body_of_frame(mechanism.frame("base")) is mechanism.root_body
     tip = mechanism.fixed_transform(mechanism.frame("tip"), mechanism.frame("arm"))
-    np.testing.assert_allclose(tip.translation, [1, 1, 0], atol=1e-15)
+    np.testing.assert_allclose(tip.translation, [1, 1, 0], rtol=0, atol=1e-15)
     np.testing.assert_array_equal(tip.rotation, [[0, -1, 0], [1, 0, 0], [0, 0, 1]])
     with pytest.raises(UnknownNameError, match="tip"):
         mechanism.body("tip")

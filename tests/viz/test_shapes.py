@@ -44,7 +44,7 @@ def _outside(shape: Capsule | Sphere | Box | HalfSpace, points: Array) -> Array:
 def test_polygons_lie_on_the_surface(shape: Capsule | Sphere | Box | HalfSpace) -> None:
     corners = np.array(polygons_of(shape, 0.5))
     assert corners.shape[1:] == (4, 3)
-    np.testing.assert_allclose(_outside(shape, corners), 0, atol=1e-15)
+    np.testing.assert_allclose(_outside(shape, corners), 0, rtol=0, atol=1e-15)
     spread = np.ptp(corners.reshape(-1, 3), axis=0)
     if isinstance(shape, Capsule):
         np.testing.assert_allclose(spread, [0.2, 0.2, shape.length + 0.2], rtol=0.02)
@@ -56,7 +56,7 @@ def test_discs_stand_across_their_normal() -> None:
     center, normal = np.array([1.0, 2.0, 3.0]), np.array([0.6, 0.0, 0.8])
     points = disc(center, normal, 0.05) - center
     np.testing.assert_allclose(np.linalg.norm(points, axis=1), 0.05, rtol=1e-12)
-    np.testing.assert_allclose(points @ normal, 0, atol=1e-15)
+    np.testing.assert_allclose(points @ normal, 0, rtol=0, atol=1e-15)
 
 
 def test_a_picture_shows_shapes_and_discs(tmp_path: Path) -> None:
