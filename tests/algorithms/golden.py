@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -69,12 +69,14 @@ def shuffled(rows: list[dict[str, Any]], rng: np.random.Generator) -> list[dict[
     return order
 
 
-def from_description(robot: str, rng: np.random.Generator | None = None) -> Mechanism:
+def from_description(
+    robot: str, rng: np.random.Generator | None = None, make: Callable[[dict[str, Any]], JointType] = joint_type
+) -> Mechanism:
     """Build the robot by the public interface, from the neutral description alone; in a random order with an `rng`."""
     data = description(robot)
     mechanism = Mechanism(gravity=data["gravity"])
     for row in data["joints"] if rng is None else shuffled(data["joints"], rng):
-        joint = Joint(row["joint"], joint_type(row))
+        joint = Joint(row["joint"], make(row))
         frame = Frame(f"link behind {joint.name}")
         inertia = SpatialInertia(frame, mass=row["mass"], com=row["com"], moment_about_com=row["moment_about_com"])
         parent = mechanism.root_body if row["parent"] is None else mechanism.successor(mechanism.joint(row["parent"]))

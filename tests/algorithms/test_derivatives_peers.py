@@ -19,8 +19,7 @@ from rbd.bench.ours import Ours
 from rbd.bench.robots import without_passive_torques
 from rbd.bench.samples import Samples, draw
 
-from . import golden
-from .golden import Numbers
+from .golden import ROBOTS, Numbers, from_description, joint_type
 
 pytestmark = pytest.mark.peers
 STATES = 2
@@ -30,18 +29,20 @@ FUNCTIONS: dict[Quantity, Any] = {
 }
 
 
-def made(robot: str, monkeypatch: pytest.MonkeyPatch, *types: type, seed: int | None = None) -> Mechanism:
-    """Return a robot with floating and continuous joints of given types."""
-    kinds = {"floating": lambda row: types[0](), "continuous": lambda row: types[1](row["axis"])}
-    known = golden.joint_type
+def made(robot: str, floating: type, continuous: type, seed: int | None = None) -> Mechanism:
+    """Return a robot with floating and continuous joints of given types, attached in a random order with a seed."""
 
     def chosen(row: dict[str, Any]) -> JointType:
-        return kinds.get(row["kind"], known)(row)
+        match row["kind"]:
+            case "floating":
+                return floating()
+            case "continuous":
+                return continuous(row["axis"])
+            case _:
+                return joint_type(row)
 
-    with monkeypatch.context() as patched:
-        patched.setattr(golden, "joint_type", chosen)
-        rng = None if seed is None else np.random.default_rng(seed)
-        return without_passive_torques(golden.from_description(robot, rng))
+    rng = None if seed is None else np.random.default_rng(seed)
+    return without_passive_torques(from_description(robot, rng, chosen))
 
 
 def pinocchio_of(mechanism: Mechanism) -> tuple[Samples, dict[Quantity, Contender]]:
@@ -66,10 +67,10 @@ def agree(found: Any, expected: Numbers) -> None:
     assert np.abs(np.asarray(found, dtype=float) - expected).max() < 1e-10 * np.abs(expected).max()
 
 
-@pytest.mark.parametrize("robot", golden.ROBOTS)
-def test_along_velocities_in_any_order(robot: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_along_velocities_in_any_order(robot: str) -> None:
     for seed in (None, 3):
-        mechanism = made(robot, monkeypatch, QuaternionFloating, Revolute, seed=seed)
+        mechanism = made(robot, QuaternionFloating, Revolute, seed=seed)
         samples, theirs = pinocchio_of(mechanism)
         for quantity, function in FUNCTIONS.items():
             for k, (q, v, last) in enumerate(samples.rows(quantity)):
@@ -78,11 +79,11 @@ def test_along_velocities_in_any_order(robot: str, monkeypatch: pytest.MonkeyPat
                     agree(a, b)
 
 
-@pytest.mark.parametrize("robot", golden.ROBOTS)
+@pytest.mark.parametrize("robot", ROBOTS)
 @pytest.mark.parametrize("floating", [QuaternionFloating, RotationVectorFloating])
-def test_by_coordinates(robot: str, floating: type, monkeypatch: pytest.MonkeyPatch) -> None:
-    plain = made(robot, monkeypatch, QuaternionFloating, Revolute, seed=5)
-    mechanism = made(robot, monkeypatch, floating, SinCosRevolute, seed=5)
+def test_by_coordinates(robot: str, floating: type) -> None:
+    plain = made(robot, QuaternionFloating, Revolute, seed=5)
+    mechanism = made(robot, floating, SinCosRevolute, seed=5)
     samples, theirs = pinocchio_of(plain)
     for quantity, function in FUNCTIONS.items():
         for k, (q, v, last) in enumerate(samples.rows(quantity)):
