@@ -7,7 +7,7 @@ Room: contact; may import compiled and above. Inside, a module may import only t
     phases.py                           many pairs: which may be near, and those alone
     pairs.py kinematics.py model.py     pairs of a mechanism's shapes; how their distances depend on its state
     gauss.py evaluation.py qp.py        what contacts allow; quadratic programs
-    cones.py accelerations.py solve.py  friction; accelerations and impacts
+    cones.py accelerations.py coulomb.py solve.py    friction; accelerations and impacts
     manifold.py velocity.py             points to rest on; steps with friction
     derivatives.py                      of such steps
     simulator.py                        ContactSimulator

@@ -13,9 +13,10 @@ from typing import Any, Generic, Literal, TypeAlias, cast, final, get_args, over
 import attrs
 from numpy.typing import NDArray
 
-from rbd.contact.accelerations import Problem, problem_of, solved, summary
+from rbd.contact.accelerations import Problem, problem_of
+from rbd.contact.coulomb import summary
 from rbd.contact.evaluation import at_least_zero, evaluate, number, one_of
-from rbd.contact.gauss import Allowed, Law, allowed, contacts_of, impacted, kinetic, mass_and_factor, nearer_than
+from rbd.contact.gauss import Allowed, Law, contacts_of, impacted, kinetic, mass_and_factor, nearer_than
 from rbd.contact.model import CollisionModel
 from rbd.contact.pairs import N_co, Pair
 from rbd.contact.qp import Solver, solve_qp
@@ -109,10 +110,12 @@ def solve_contact(
     Contacts push along normals, and rub with Coulomb's coefficient `friction` if one is given: pairs that slide faster
     than a millimetre per second against their way, others as much as keeps them from sliding. A pair touches in one
     point, its witness, in the second body's frame: a box on its face needs `contact_step`, which has its corners. The
-    cone has four corners; the first lies along the way. The law is found by repeating the program, seventeen times.
-    With much friction on what slides it may have no solution (bodies jam), or not be found: a SolverError, too.
+    cone has four corners; the first lies along the way. With much friction on what slides there may be no solution
+    (bodies jam, Painlevé's paradox): a SolverError with status "friction". There may be several: given is the first
+    that is met when bounds are raised, alike for all pairs, from where nothing pushes; where no force is needed, none.
 
-    `solver` is rbd's own, in the machine code, or "daqp", for comparison on live states. Raises ShapeError,
+    `solver` is rbd's own, in the machine code, or "daqp", for comparison on live states; with friction it repeats its
+    program seventeen times, which may fail where there is a solution, or find another of several. Raises ShapeError,
     NotFiniteError, ArgumentError, TopologyError for mechanisms with loops, and SolverError when the conditions
     contradict each other.
 
@@ -162,7 +165,7 @@ def _reached(found: Mapping[str, Any]) -> None:
     if not to_float(residual) <= _MISSING * (1 + largest):
         raise SolverError(
             f"Coulomb's law was not reached, {to_float(residual):.1e} is missing: what slides may jam with that much "
-            "friction; contact_step finds a step at any coefficient",
+            "friction; contact_step finds velocities with any friction",
             status="friction",
         )
 
@@ -242,7 +245,7 @@ def _accelerations(
     pairs: Sequence[Pair], exact: bool, rough: bool, state: ScalarState, torques: Vector, settings: Vector
 ) -> Mapping[str, object]:
     problem = Problem(**cast("dict[str, Any]", _posed(pairs, exact, rough, state, torques, settings)))
-    return summary(problem, solved(problem, allowed), tuple(state.v))
+    return summary(problem, tuple(state.v))
 
 
 def _by_another(state: State[Any], solver: Solver, posed: Mapping[str, Any]) -> dict[str, Any]:
@@ -256,7 +259,7 @@ def _by_another(state: State[Any], solver: Solver, posed: Mapping[str, Any]) -> 
         x, weights, active = (cast("Vector", _nested(part)) for part in (found.x, found.multipliers, found.active))
         return Allowed(x, weights, active, found.kkt_residual)
 
-    return {name: pack(value) for name, value in summary(problem, solved(problem, solve), _nested(state.v)).items()}
+    return {name: pack(value) for name, value in summary(problem, _nested(state.v), solve).items()}
 
 
 def _nested(array: NDArray[Any]) -> Any:

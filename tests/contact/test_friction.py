@@ -132,7 +132,7 @@ def test_friction_obeys_coulomb_on_the_hand(seed: int) -> None:
     assert found.kkt_residual < 1e-5
 
 
-def test_what_may_jam_is_reported() -> None:
+def test_what_jams_is_reported() -> None:
     """Three fingers that slide on the palm with a coefficient of one: forces would have to grow without bounds."""
     mechanism, model = rbd.robots.hand()
     q = np.zeros(13)
@@ -140,7 +140,7 @@ def test_what_may_jam_is_reported() -> None:
     state = rbd.MechanismState(mechanism, q, np.linspace(-0.1, 0.1, 13))
     pressing = np.full(13, -2.0)
     assert solve_contact(state, model, pressing, friction=0.3, threshold=0.05).kkt_residual < 1e-9
-    with pytest.raises(SolverError, match="Coulomb's law was not reached") as caught:
+    with pytest.raises(SolverError, match=r"no accelerations obey Coulomb.*jams.*contact_step") as caught:
         solve_contact(state, model, pressing, friction=1.0, threshold=0.05)
     assert caught.value.status == "friction"
     state.set_velocity(np.zeros(13))

@@ -9,6 +9,7 @@ May import: the rest of `rbd.scalars` but programs. To add one, write a function
     positive_definite.py   solve_positive_definite
     minimum_norm.py        minimum_norm_solve
     active_rows.py, active_set_slope.py, quadratic_program.py    solve_quadratic_program, with its derivative
+    pivoting.py, friction_*.py, friction.py    solve_friction: Coulomb's law by Lemke's pivots, with its derivative
 """
 
 from rbd.scalars.intrinsics.intrinsic import TABLE, Call, Intrinsic, Lengths, must_be_positive

@@ -1,0 +1,152 @@
+"""How motions under friction move with their data.
+
+May import: errors, active_rows, friction_modes, intrinsic, language.
+
+While all pairs stay in their modes, the conditions are equations, to which the implicit function theorem applies. Where
+a pair is about to change its mode, that is the derivative to the side on which it does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from rbd.errors import RbdError, SolverError
+from rbd.scalars.intrinsics.active_rows import cholesky
+from rbd.scalars.intrinsics.friction_modes import measure, settle, turn, turn_back, whiten
+from rbd.scalars.intrinsics.intrinsic import Intrinsic
+from rbd.scalars.intrinsics.language import Floats, Ints
+from rbd.scalars.protocol import Matrix, Scalar, Vector
+
+
+def _solve(  # noqa: C901 - plain loops over arrays
+    n: int,
+    p: int,
+    matrix: Floats,
+    right: Floats,
+    rows: Floats,
+    bounds: Floats,
+    held: Floats,
+    point: Floats,
+    forces: Floats,
+    factor: Floats,
+    white: Floats,
+    lengths: Floats,
+    gram: Floats,
+    system: Floats,
+    part: Floats,
+    steps: Floats,
+    rest: Floats,
+    shapes: Ints,
+    modes: Ints,
+    owners: Ints,
+    unknowns: Ints,
+    order: Ints,
+) -> int:
+    for entry in range(n * n):
+        factor[entry] = matrix[entry]
+    if cholesky(n, factor) > 0:
+        return 1
+    for k in range(p):
+        for r in range(3):
+            if held[4 * k + r] > 0.0:
+                modes[3 * k + r] = 1
+            elif held[4 * k + r] < 0.0:
+                modes[3 * k + r] = -1
+        if held[4 * k + 3] > 1.0:
+            shapes[k] = 2
+        elif held[4 * k + 3] > 0.0:
+            shapes[k] = 1
+    turn(n, p, rows, bounds, shapes)
+    whiten(n, 3 * p, factor, rows, white)
+    measure(n, p, white, lengths, gram, modes)
+    settle(
+        n, p, matrix, right, rows, bounds, point, forces, factor, white, lengths, gram, system, part, steps, rest,
+        modes, owners, unknowns, order,
+    )  # fmt: skip
+    turn_back(p, forces, shapes)
+    return 0
+
+
+def _operations(n: int, p: int) -> int:
+    """Bound the operations by those with all forces unknown."""
+    size = 3 * p
+    refinement = 4 * n * n + 8 * n * size + 2 * size * size + 6 * size
+    return n**3 + 3 * size * n * (n + size) + 6 * size * size + 2 * size**3 + 3 * refinement
+
+
+def _failed(label: str) -> RbdError:
+    return SolverError(label, status=label)
+
+
+SOLVE_FRICTION_MODES: Final = Intrinsic(
+    name="solve_friction_modes",
+    function=_solve,
+    sizes=("n", "p"),
+    inputs=(
+        ("matrix", lambda n, p: n * n),
+        ("right", lambda n, p: n),
+        ("rows", lambda n, p: 3 * p * n),
+        ("bounds", lambda n, p: 3 * p),
+        ("held", lambda n, p: 4 * p),
+    ),
+    outputs=(("point", lambda n, p: n), ("forces", lambda n, p: 3 * p)),
+    work=(
+        ("factor", lambda n, p: n * n),
+        ("white", lambda n, p: 3 * p * n),
+        ("lengths", lambda n, p: p),
+        ("gram", lambda n, p: 9 * p * p),
+        ("system", lambda n, p: 9 * p * p),
+        ("part", lambda n, p: 3 * p),
+        ("steps", lambda n, p: 3 * p),
+        ("rest", lambda n, p: n),
+    ),
+    integers=(
+        ("shapes", lambda n, p: p),
+        ("modes", lambda n, p: 3 * p),
+        ("owners", lambda n, p: 3 * p),
+        ("unknowns", lambda n, p: 3 * p),
+        ("order", lambda n, p: 6 * p),
+    ),
+    operations=_operations,
+    labels=lambda n, p: 1,
+    error=_failed,
+)
+
+
+def change_of_motion(
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, changes: Vector
+) -> tuple[Scalar, ...]:
+    """Return how motion, forces and modes under friction answer `changes` of their operands."""
+    n, p = sizes
+    matrix, _, rows, _ = _parts(n, p, operands)
+    x, forces, held = outputs[:n], outputs[n : n + 3 * p], outputs[n + 3 * p :]
+    of_matrix, of_right, of_rows, of_bounds = _parts(n, p, changes)
+    right = [
+        change - _inner([of_matrix[max(i, j)][min(i, j)] for j in range(n)], x)
+        + _inner([row[i] for row in of_rows], forces)
+        for i, change in enumerate(of_right)
+    ]  # fmt: skip
+    # A normal's rate is to be b, a slope's -d: their rows' changes count with opposite signs.
+    bounds = [
+        change + _inner(row, x) if k % 3 else change - _inner(row, x)
+        for k, (change, row) in enumerate(zip(of_bounds, of_rows, strict=True))
+    ]
+    flat = (*(x for row in matrix for x in row), *right, *(x for row in rows for x in row), *bounds, *held)
+    return *SOLVE_FRICTION_MODES((n, p), flat, labels[:1]), *(0,) * (4 * p)
+
+
+def _parts(n: int, p: int, operands: Vector) -> tuple[Matrix, Vector, Matrix, Vector]:
+    """Return matrix, right side, rows and bounds."""
+    start = n * n + n
+    end = start + 3 * p * n
+    matrix = tuple(tuple(operands[i * n : (i + 1) * n]) for i in range(n))
+    rows = tuple(tuple(operands[start + j * n : start + (j + 1) * n]) for j in range(3 * p))
+    return matrix, tuple(operands[n * n : start]), rows, tuple(operands[end : end + 3 * p])
+
+
+def _inner(a: Sequence[Any], b: Sequence[Any]) -> Any:
+    total: Any = 0
+    for x, y in zip(a, b, strict=True):
+        total = total + x * y
+    return total
