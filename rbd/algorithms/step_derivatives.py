@@ -11,12 +11,13 @@ from typing import Generic, TypeVar, final
 
 import attrs
 
+from rbd.algorithms.constrained_derivatives import constrained_derivatives_kernel
 from rbd.algorithms.external import ExternalWrenches, HeldWrench, held_wrenches, pushes
 from rbd.algorithms.forward_dynamics import Torques, forward_dynamics_kernel
 from rbd.algorithms.forward_dynamics_derivatives import forward_dynamics_derivatives_kernel
 from rbd.algorithms.rigid_derivatives import zero_rows
 from rbd.algorithms.spaces import SPACES, Space, check_space, in_space, positions
-from rbd.algorithms.trees import require_tree
+from rbd.algorithms.stabilization import DEFAULT, gains_of_loops
 from rbd.errors import ArgumentError
 from rbd.joints import JointType
 from rbd.joints.tuples import dot
@@ -24,6 +25,7 @@ from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.dual import along
 from rbd.state import ArrayOf, Link, State, StateView, kernel
 from rbd.state.forms import in_forms
+from rbd.state.kernel import require_state
 
 A = TypeVar("A", bound=ArrayOf)
 
@@ -50,7 +52,7 @@ def step_derivatives_kernel(
     state: StateView, torques: Vector, dt: Scalar, held: Sequence[HeldWrench] = (), space: Space = "tangent"
 ) -> tuple[Matrix, Matrix, Matrix, Matrix, Matrix, Matrix]:
     """Return the derivatives of q+ by q, v and torques, then those of v+."""
-    slopes = forward_dynamics_derivatives_kernel(state, torques, held)
+    slopes = _accelerations(state, torques, held)
     vd = forward_dynamics_kernel(state, torques, pushes(state, held))
     faster = tuple(rate + dt * change for rate, change in zip(state.velocity_scalars(), vd, strict=True))
     by_q, by_v, by_torques = (tuple(tuple(dt * x for x in row) for row in slope) for slope in slopes)
@@ -61,6 +63,15 @@ def step_derivatives_kernel(
     if space == "coordinates":
         q_by_q, q_by_v, q_by_torques = (_on_coordinates(state, after, m) for m in (q_by_q, q_by_v, q_by_torques))
     return in_space(state, q_by_q, space), q_by_v, q_by_torques, in_space(state, by_q, space), by_v, by_torques
+
+
+def _accelerations(state: StateView, torques: Vector, held: Sequence[HeldWrench]) -> tuple[Matrix, Matrix, Matrix]:
+    """Return the derivatives of vd by position, v and torques; loops are kept, with the default stabilisation."""
+    if not state.layout.loops:
+        return forward_dynamics_derivatives_kernel(state, torques, held)
+    gains = gains_of_loops(state, DEFAULT)
+    by_q, by_v, by_torques, *_ = constrained_derivatives_kernel(state, torques, held, gains)
+    return by_q, by_v, by_torques
 
 
 def _moves(state: StateView, faster: Vector, dt: Scalar) -> tuple[Matrix, Matrix, list[Vector]]:
@@ -133,6 +144,16 @@ def _plus_identity(matrix: Matrix) -> Matrix:
     return tuple(tuple(x + 1 if i == j else x for j, x in enumerate(row)) for i, row in enumerate(matrix))
 
 
+def _check_integrator(integrator: object) -> None:
+    if not isinstance(integrator, str) or integrator != "semi-implicit-euler":
+        raise ArgumentError(
+            f"there is no closed form for a step of {integrator!r}",
+            argument="integrator",
+            value=integrator,
+            allowed=("semi-implicit-euler",),
+        )
+
+
 @in_forms(step_derivatives_kernel, 2, spaces=SPACES, wrenches=True, result=StepDerivatives)
 def step_derivatives(
     state: State[A],
@@ -145,9 +166,9 @@ def step_derivatives(
 ) -> StepDerivatives[A]:
     """Return the derivatives of the state after one step of length `dt` by q, v and torques, in closed form.
 
-    The step is that of `robot.step(..., integrator="semi-implicit-euler")`, the torques held. `space` and
-    `external_wrenches` as in `forward_dynamics_derivatives`. Raises what that does, and ArgumentError for another
-    integrator: `rbd.record` a step of it and ask for its `.derivative`.
+    The step is that of `robot.step(..., integrator="semi-implicit-euler")`, the torques held, loops kept; points
+    of contact are not felt, as in `forward_dynamics`. `space` and `external_wrenches` as in its derivatives.
+    Raises what that does, and ArgumentError for another integrator: `rbd.record` a step and ask for its derivative.
 
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4], [1.0, 2.0])
@@ -155,15 +176,9 @@ def step_derivatives(
     >>> slopes.v_by_v.shape
     (2, 2)
     """
-    require_tree(state, "step_derivatives")
+    require_state(state, "step_derivatives")
     check_space(space)
-    if not isinstance(integrator, str) or integrator != "semi-implicit-euler":
-        raise ArgumentError(
-            f"there is no closed form for a step of {integrator!r}",
-            argument="integrator",
-            value=integrator,
-            allowed=("semi-implicit-euler",),
-        )
+    _check_integrator(integrator)
     nv = state.layout.nv
     drive, (step,) = state.vector(torques, nv, "torques"), state.vector((dt,), 1, "dt")
     n = positions(state, space)
