@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rbd.arguments import described, several
 from rbd.errors import ShapeError
 from rbd.scalars.arrays import Array
 from rbd.scalars.program import Port
@@ -18,11 +19,7 @@ from rbd.scalars.program import Port
 
 def as_input(value: ArrayLike, port: Port) -> Array:
     """Return an input as a C-contiguous float64 array whose last axes are the port's."""
-    array = np.asarray(value)
-    if array.dtype != np.float64:
-        if array.dtype.kind not in "iuf":
-            raise ShapeError(f"{port.name} has dtype {array.dtype}, needs real numbers", argument=port.name)
-        array = array.astype(np.float64)
+    array = as_numbers(value, port.name)
     own = len(port.shape)
     if array.ndim < own or array.shape[array.ndim - own :] != port.shape:
         raise ShapeError(
@@ -33,6 +30,19 @@ def as_input(value: ArrayLike, port: Port) -> Array:
         )
     flags = array.flags
     return array if flags.c_contiguous and flags.aligned else array.copy(order="C")
+
+
+def as_numbers(value: ArrayLike, name: str) -> Array:
+    """Return an input as a float64 array of any shape."""
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise ShapeError(f"{name} is no regular array of numbers: {error}", argument=name) from error
+    if array.dtype == np.float64:
+        return array
+    if array.dtype.kind not in "iuf":
+        raise ShapeError(f"{name} has dtype {array.dtype}, needs real numbers", argument=name)
+    return array.astype(np.float64)
 
 
 def leading_shape(ports: Sequence[Port], inputs: Sequence[Array]) -> tuple[int, ...]:
@@ -62,11 +72,12 @@ def output_arrays(ports: Sequence[Port], lead: tuple[int, ...], out: Array | Seq
     """Return the arrays results go to: new ones, or `out` when it fits."""
     if out is None:
         return [np.empty(lead + port.shape) for port in ports]
-    given = [out] if isinstance(out, np.ndarray) else list(out)
+    given: tuple[Array, ...] = (out,) if isinstance(out, np.ndarray) else several(out, "out", "arrays")
     if len(given) != len(ports):
         raise ShapeError(f"out holds {len(given)} arrays, needs {len(ports)}", argument="out", expected=len(ports))
     for array, port in zip(given, ports, strict=True):
         shape = lead + port.shape
+        _require_array(array, port, shape)
         if array.dtype != np.float64 or array.shape != shape or not array.flags.carray:
             raise ShapeError(
                 f"out for {port.name} must be a writeable C-contiguous float64 array of shape {shape}",
@@ -74,4 +85,11 @@ def output_arrays(ports: Sequence[Port], lead: tuple[int, ...], out: Array | Seq
                 expected=shape,
                 actual=array.shape,
             )
-    return given
+    return list(given)
+
+
+def _require_array(given: object, port: Port, shape: tuple[int, ...]) -> None:
+    """Raise ShapeError unless `given` is an array."""
+    if not isinstance(given, np.ndarray):
+        message = f"out for {port.name} must be a float64 array of shape {shape}, not {described(given)}"
+        raise ShapeError(message, argument="out", expected=shape)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbd import native
+from rbd.arguments import whole_number
 from rbd.compiled.arguments import as_input, as_rows, leading_shape, output_arrays
 from rbd.compiled.preparation import Preparation
 from rbd.compiled.status import raise_status
@@ -53,7 +54,8 @@ class Evaluation:
         self, *arrays: ArrayLike, out: Array | Sequence[Array] | None = None, threads: int = 1, **named: ArrayLike
     ) -> Result:
         """Compute the outputs as `RecordedFunction.__call__` says."""
-        return self._evaluated(self.compile(), self.inputs(arrays, named), out, threads)
+        count = whole_number(threads, "threads", 1)
+        return self._evaluated(self.compile(), self.inputs(arrays, named), out, count)
 
     def interpret(self, *arrays: ArrayLike, **named: ArrayLike) -> Result:
         """Compute the outputs with the interpreter."""
@@ -96,7 +98,7 @@ class Evaluation:
         self.single_calls += 1
         status = kernel.run(inputs, outputs)
         if status:
-            raise_status(self.outline, status, inputs)
+            raise_status(self.source, status, inputs)
 
     def _run_batch(
         self, kernel: NativeKernel, inputs: list[Array], lead: tuple[int, ...], outputs: list[Array], threads: int
@@ -106,7 +108,7 @@ class Evaluation:
         strides = [0 if a.ndim == len(p.shape) else p.size for a, p in zip(rows, ports, strict=True)]
         row, status = kernel.run_batch(rows, strides, outputs, math.prod(lead), threads)
         if status:
-            raise_status(self.outline, status, rows, row)
+            raise_status(self.source, status, rows, row)
 
     def _interpret_rows(self, inputs: list[Array], lead: tuple[int, ...], outputs: list[Array]) -> None:
         program = self.source.program
@@ -117,7 +119,7 @@ class Evaluation:
             mine = [a if a.ndim == len(p.shape) else a[k] for a, p in zip(rows, program.inputs, strict=True)]
             values, status = program.interpret_flat([float(x) for array in mine for x in array.reshape(-1)])
             if status:
-                raise_status(program, status, rows, k if lead else None)
+                raise_status(self.source, status, rows, k if lead else None)
             start = 0
             for target, port in zip(flat, program.outputs, strict=True):
                 target[k] = np.array(values[start : start + port.size]).reshape(port.shape)

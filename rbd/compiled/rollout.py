@@ -13,16 +13,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbd.compiled.arguments import as_input, as_rows, leading_shape, output_arrays
+from rbd.arguments import whole_number
+from rbd.compiled.arguments import as_input, as_numbers, as_rows, leading_shape, output_arrays
 from rbd.compiled.evaluation import Evaluation
 from rbd.compiled.status import raise_status
-from rbd.errors import ArgumentError
 from rbd.scalars.arrays import Array
 from rbd.scalars.program import Port
 
 if TYPE_CHECKING:
     from rbd.native.kernel import NativeKernel
 
+_MOST_STEPS = 10**10
 History = tuple[Array, ...]
 """q, v and perhaps s at all times: time first, then the members of a batch if there is one."""
 
@@ -40,10 +41,11 @@ def rollout(
     `tau` is as `CompiledRobot.rollout` says; `out`, one array per result, is filled when all steps are taken. Raises as
     a step does, with a note saying which one it was.
     """
-    if steps < 0:
-        raise ArgumentError(f"steps is {steps}, must not be negative", argument="steps", value=steps)
+    steps, threads = whole_number(steps, "steps", 0, _MOST_STEPS), whole_number(threads, "threads", 1)
     *start, tau, dt = arrays
-    series = _series(np.asarray(start[0]).ndim, tau, step.outline.inputs[len(start)], steps)
+    ports = step.outline.inputs
+    axes = as_input(start[0], ports[0]).ndim
+    series = _series(axes, tau, ports[len(start)], steps)
     first = tau if series is None else series[..., 0, :] if steps else np.zeros(series.shape[-1])
     inputs = step.inputs((*start, first, dt), parameters)
     walk = _Walk(step, inputs, series, steps)
@@ -53,7 +55,7 @@ def rollout(
 
 def _series(axes: int, tau: ArrayLike, port: Port, steps: int) -> Array | None:
     """Return torques that have a row for each step; None when they are held."""
-    torques = np.asarray(tau)
+    torques = as_numbers(tau, port.name)
     if torques.ndim != axes + 1 or torques.shape[-2] != steps:
         return None
     return as_input(torques, Port(port.name, (steps, *port.shape)))
@@ -155,7 +157,7 @@ class _Walk:
         series = self._rows[self._count] if self._series is None else self._series[..., k, :]
         states = [x[k] if self._lead else x[k, 0] for x in self._history]
         try:
-            raise_status(self._step.outline, status, [*states, series, *self._rows[self._count + 1 :]], row)
+            raise_status(self._step.source, status, [*states, series, *self._rows[self._count + 1 :]], row)
         except Exception as error:
             error.add_note(f"in step {k} of {self._steps}")
             raise

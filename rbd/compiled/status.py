@@ -9,33 +9,48 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from rbd.errors import NotFiniteError
+from rbd.errors import NotFiniteError, RbdError
 from rbd.scalars.arrays import Array
-from rbd.scalars.intrinsics.intrinsic import failure, no_memory
-from rbd.scalars.opcodes import BAD_INPUT, BAD_OUTPUT, FIRST_CHECK, NO_MEMORY
-from rbd.scalars.outline import Outline
-from rbd.scalars.program import Program
+from rbd.scalars.intrinsics.intrinsic import no_memory
+from rbd.scalars.opcodes import BAD_INPUT, BAD_OUTPUT, NO_MEMORY
+from rbd.scalars.outline import Outline, Source
+from rbd.scalars.program import Port, left_range
 
 
-def raise_status(program: Program | Outline, status: int, inputs: Sequence[Array], row: int | None = None) -> None:
-    """Raise the error `status` stands for: `row` is the row of a batch it is about."""
+def raise_status(source: Source, status: int, inputs: Sequence[Array], row: int | None = None) -> None:
+    """Raise the error `status` stands for: `row` is the row of a batch it is about.
+
+    A check that fails on numbers that are not finite any more says nothing about what it checks: which it is, the
+    interpreter finds out.
+    """
+    program = source.outline
     where = "" if row is None else f" in row {row} of the batch"
     if status == BAD_INPUT:
         name, index = _bad_entry(program, inputs, row)
         raise NotFiniteError(f"{name}{list(index)} is not finite{where}", argument=name, index=index, row=row)
     if status == BAD_OUTPUT:
-        raise NotFiniteError(f"{program.name} left the range of float64{where}", argument=program.name, row=row)
+        raise _with_row(left_range(program.name), where, row)
     if status == NO_MEMORY:
         raise no_memory(program.name)
-    error = failure(program.labels, program.calls, status - FIRST_CHECK)
-    raise type(error)(f"{error.message}{where}", **error.fields, row=row)
+    scalars = [
+        float(x) for array, port in zip(inputs, program.inputs, strict=True) for x in _mine(array, port, row).flat
+    ]
+    raise _with_row(source.program.error(status, scalars), where, row)
 
 
-def _bad_entry(program: Program | Outline, inputs: Sequence[Array], row: int | None) -> tuple[str, tuple[int, ...]]:
+def _with_row(error: RbdError, where: str, row: int | None) -> RbdError:
+    return type(error)(f"{error.message}{where}", **error.fields, row=row)
+
+
+def _mine(array: Array, port: Port, row: int | None) -> Array:
+    """Return an input, or its part in one row of a batch."""
+    return array if row is None or array.ndim == len(port.shape) else array.reshape(-1, *port.shape)[row]
+
+
+def _bad_entry(program: Outline, inputs: Sequence[Array], row: int | None) -> tuple[str, tuple[int, ...]]:
     """Return the first input with an entry that is not finite, and where in it the entry is."""
     for port, array in zip(program.inputs, inputs, strict=True):
-        mine = array if row is None or array.ndim == len(port.shape) else array.reshape(-1, *port.shape)[row]
-        bad = np.argwhere(~np.isfinite(mine))
+        bad = np.argwhere(~np.isfinite(_mine(array, port, row)))
         if len(bad):
             return port.name, tuple(int(i) for i in bad[0])
     return program.inputs[0].name, ()

@@ -15,7 +15,7 @@ from typing import Any, Final
 from rbd.scalars import libm
 from rbd.scalars.backends import real
 from rbd.scalars.intrinsics.intrinsic import Call
-from rbd.scalars.opcodes import BAD_INPUT, BAD_OUTPUT, CLEAN, FIRST_CHECK, Op
+from rbd.scalars.opcodes import BAD_INPUT, BAD_OUTPUT, CLEAN, FIRST_CHECK, Op, operands_of
 from rbd.scalars.sincos import LIMIT, sincos
 
 
@@ -106,6 +106,16 @@ def run(
     return (outputs, CLEAN) if all(map(math.isfinite, outputs)) else ([], BAD_OUTPUT)
 
 
+def stops_out_of_range(
+    code: Code, constants: Sequence[float], inputs: Sequence[float], calls: Sequence[Call] = ()
+) -> bool:
+    """Return whether the check that fails for these inputs looks at numbers that are no longer finite."""
+    values: list[Any] = [*inputs, *([None] * len(code)), *reversed(constants)]
+    _execute(code, len(inputs), values, calls)
+    stopped = next((step for step, value in zip(code, values[len(inputs) :], strict=False) if value is None), None)
+    return stopped is not None and not all(math.isfinite(values[r]) for r in operands_of(stopped))
+
+
 def _execute(code: Code, first: int, values: list[Any], calls: Sequence[Call] = ()) -> int:
     """Fill `values` in, beginning at `first`; return the status of the first check that fails."""
     for place, (op, *operands) in enumerate(code, first):
@@ -116,9 +126,10 @@ def _execute(code: Code, first: int, values: list[Any], calls: Sequence[Call] = 
             values[place] = x
         elif op == Op.CALL:
             call = calls[operands[0]]
-            values[place], failed = call.intrinsic.run(call.sizes, [values[r] for r in operands[1:]])
+            found, failed = call.intrinsic.run(call.sizes, [values[r] for r in operands[1:]])
             if failed:
                 return FIRST_CHECK + call.first_label + failed - 1
+            values[place] = found
         elif op == Op.PICK:
             values[place] = values[operands[0]][operands[1]]
         else:

@@ -28,10 +28,11 @@ of another family defines `where`, `both`, `either` and `invert`, and names its 
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, ClassVar, Generic, NoReturn, TypeVar
 
-from rbd.errors import ScalarError, SingularError, quoted
+from rbd.errors import NotFiniteError, RbdError, ScalarError, SingularError, quoted
 from rbd.scalars.protocol import Condition, Scalar, Vector
 
 if TYPE_CHECKING:
@@ -187,6 +188,8 @@ class Operations(ABC, Generic[T]):
         )
 
 
-def not_positive(x: object, what: str, verdict: str = "must be positive") -> SingularError:
-    """Make the error of `positive`."""
+def not_positive(x: object, what: str, verdict: str = "must be positive") -> RbdError:
+    """Make the error of `positive`: a float that is no longer finite says that numbers left their range before."""
+    if isinstance(x, float) and not math.isfinite(x):
+        return NotFiniteError(f"{what} left the range of float64: it is {x}", argument=what, value=x)
     return SingularError(f"{what} {verdict}, got {quoted(x)[1:-1]}", what=what, value=x)

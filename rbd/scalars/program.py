@@ -27,13 +27,18 @@ from typing_extensions import override
 from rbd.errors import ArgumentError, NotFiniteError, RbdError
 from rbd.scalars.arrays import float_array
 from rbd.scalars.graph import Graph, Nested
-from rbd.scalars.interpret import run
+from rbd.scalars.interpret import run, stops_out_of_range
 from rbd.scalars.intrinsics.intrinsic import Call, failure, no_memory
 from rbd.scalars.listing import Count, count, listing
 from rbd.scalars.lowering import Lowering, flattened
 from rbd.scalars.nodes import subscript
 from rbd.scalars.opcodes import BAD_INPUT, BAD_OUTPUT, CLEAN, FIRST_CHECK, NO_MEMORY
 from rbd.scalars.protocol import Array
+
+
+def left_range(name: str) -> NotFiniteError:
+    """Return the error that says a result, or a number on the way to it, is no finite float any more."""
+    return NotFiniteError(f"{name} left the range of float64", argument=name)
 
 
 @final
@@ -172,9 +177,11 @@ class Program:
     def error(self, status: int, inputs: Sequence[float] = ()) -> RbdError:
         """Return the error a status word stands for; `inputs`, where known, are all input scalars."""
         if status >= FIRST_CHECK:
+            if inputs and stops_out_of_range(self.code, self.constants, inputs, self.calls):
+                return left_range(self.name)
             return failure(self.labels, self.calls, status - FIRST_CHECK)
         if status == BAD_OUTPUT:
-            return NotFiniteError(f"{self.name} has a result that is not finite", argument=self.name)
+            return left_range(self.name)
         if status == NO_MEMORY:
             return no_memory(self.name)
         if status != BAD_INPUT:

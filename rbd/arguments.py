@@ -1,0 +1,129 @@
+"""What arguments may be: choices, numbers and collections, and what is said of anything else.
+
+May import: `rbd.errors`. Classes that an argument must be of are checked by `require_kind` of `rbd.spatial.values`, and
+arrays by `rbd.scalars.arrays`. Every error is an ArgumentError that names the argument and holds what was given.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Iterable, Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from rbd.errors import ArgumentError, quoted
+
+_LARGEST = 2**63 - 1
+_TRUTHS: tuple[type[object], ...] = (bool, np.bool_)
+
+
+def require_choice(value: object, allowed: Sequence[str], argument: str, what: str) -> None:
+    """Raise ArgumentError unless `value` is one of the words in `allowed`.
+
+    >>> require_choice("fast", ("fast", "slow"), "speed", "speed")
+    """
+    if not (isinstance(value, str) and value in allowed):
+        shown = quoted(value) if isinstance(value, str) else f"of type {type(value).__name__}"
+        message = f"no {what} is called {shown}; there are {', '.join(map(repr, allowed))}"
+        raise ArgumentError(message, argument=argument, value=value, allowed=tuple(allowed))
+
+
+def is_finite(value: object) -> bool:
+    """Return whether a real number is finite as a float: an int may be too large for that.
+
+    >>> is_finite(10**400), is_finite(1.0)
+    (False, True)
+    """
+    try:
+        return math.isfinite(cast("float", value))
+    except (OverflowError, TypeError, ValueError):
+        return False
+
+
+def whole_number(value: object, argument: str, least: int | None = None, most: int = _LARGEST) -> int:
+    """Return an integer of any kind as an int; raise ArgumentError for other numbers and for those out of range.
+
+    >>> whole_number(3, "steps", 0)
+    3
+    """
+    number: int | None = None
+    if not isinstance(value, bool):
+        try:
+            number = operator.index(cast("Any", value))
+        except TypeError:
+            number = None
+    allowed = "a whole number" if least is None else f"a whole number of {least} or more"
+    allowed = f"{allowed}, at most {most}" if number is not None and number > most else allowed
+    if number is None or (least is not None and number < least) or number > most:
+        shown = described(value) if number is None else _short(number)
+        message = f"{argument} must be {allowed}, not {shown}"
+        raise ArgumentError(message, argument=argument, value=value, allowed=allowed)
+    return number
+
+
+def flag(value: object, argument: str) -> bool:
+    """Return a truth value as a bool; raise ArgumentError for anything else.
+
+    >>> flag(True, "strict")
+    True
+    """
+    if not isinstance(value, _TRUTHS):
+        message = f"{argument} must be True or False, not {described(value)}"
+        raise ArgumentError(message, argument=argument, value=value, allowed=(True, False))
+    return bool(value)
+
+
+def several(values: object, argument: str, what: str) -> tuple[Any, ...]:
+    """Return the members of a sequence, a set or an iterator; raise ArgumentError for a single thing, or for text.
+
+    >>> several([1, 2], "steps", "whole numbers")
+    (1, 2)
+    """
+    if not isinstance(values, (str, bytes)):
+        try:
+            iterator = iter(cast("Iterable[Any]", values))
+        except TypeError:
+            pass
+        else:
+            return tuple(iterator)
+    message = f"{argument} must be a sequence of {what}, not {described(values)}"
+    raise ArgumentError(message, argument=argument, value=values, allowed=f"a sequence of {what}")
+
+
+def require_callable(value: object, argument: str, what: str = "a function") -> None:
+    """Raise ArgumentError unless `value` can be called."""
+    if not callable(value):
+        message = f"{argument} must be {what}, not {described(value)}"
+        raise ArgumentError(message, argument=argument, value=value, allowed=what)
+
+
+def require_generator(rng: object) -> None:
+    """Raise ArgumentError unless `rng` draws numbers as `numpy.random.Generator` does."""
+    if not callable(getattr(rng, "standard_normal", None)):
+        message = f"rng must be a generator such as numpy.random.default_rng(1), not {described(rng)}"
+        raise ArgumentError(message, argument="rng", value=rng, allowed="numpy.random.Generator")
+
+
+def described(value: object) -> str:
+    """Return what a value of the wrong kind is, in few words.
+
+    >>> described("x"), described(None), described([1])
+    ("'x' of type str", 'None', 'a list')
+    """
+    if value is None or value is ...:
+        return repr(value)
+    kind = type(value).__name__
+    if type(value) is float:
+        return repr(value)
+    if isinstance(value, (str, bytes, bool, int, float, complex)):
+        return f"{quoted(value) if isinstance(value, (str, bytes)) else _short(value)} of type {kind}"
+    return f"{'an' if kind[:1].lower() in 'aeiou' else 'a'} {kind}"
+
+
+def _short(number: float | complex) -> str:
+    """Return a number; large ints by their size, since Python refuses to print the largest."""
+    if isinstance(number, int) and number.bit_length() > 128:
+        return f"an integer of {number.bit_length()} bits"
+    return repr(number)
