@@ -1,4 +1,4 @@
-"""Progress of long work: one small protocol, and bars that follow it. May import: nothing of rbd."""
+"""Progress of long work: one small protocol, and bars that follow it. May import: errors and arguments."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from types import TracebackType
 from typing import Any, Protocol, Self, TypeAlias, final, runtime_checkable
 
 from typing_extensions import override
+
+from rbd.arguments import require_callable
 
 _INTERVAL = 0.1
 _WIDTH = 30
@@ -56,9 +58,16 @@ def progress_bar(total: float | None, label: str, enabled: bool | Listener | Pro
     >>> seen
     [(1, 2), (2, 2)]
     """
+    require_progress(enabled)
     if isinstance(enabled, bool):
         return _bar(total, label) if enabled else Silent()
     return enabled if isinstance(enabled, Progress) else Calling(enabled, total)
+
+
+def require_progress(enabled: object) -> None:
+    """Raise ArgumentError unless `enabled` is something `progress_bar` takes."""
+    if not isinstance(enabled, (bool, Progress)):
+        require_callable(enabled, "progress", "True, False or a function")
 
 
 def _bar(total: float | None, label: str) -> Progress:

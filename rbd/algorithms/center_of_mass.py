@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from rbd.arguments import several
 from rbd.errors import SingularError
 from rbd.mechanism import Mechanism, RigidBody
 from rbd.scalars import Scalar, is_float, to_float
@@ -45,8 +46,7 @@ def center_of_mass(state: State[Any], bodies: Iterable[RigidBody] | None = None)
     """
     require_state(state, "center_of_mass")
     layout = state.layout
-    chosen = layout.bodies[1:] if bodies is None else bodies
-    require_kind(chosen, Iterable, operation="center_of_mass", argument="bodies")
+    chosen = layout.bodies[1:] if bodies is None else several(bodies, "bodies", "bodies")
     return center_of_mass_kernel(state, tuple(dict.fromkeys(layout.body_index(body) for body in chosen)))
 
 
@@ -82,6 +82,7 @@ def mass(mechanism: Mechanism) -> Scalar:
     >>> rbd.mass(mechanism) == mechanism.mass
     True
     """
+    require_kind(mechanism, Mechanism, operation="mass", argument="mechanism")
     return mechanism.mass
 
 

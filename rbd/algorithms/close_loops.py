@@ -7,18 +7,19 @@ exponential coordinates of the joints; coordinates that meet a bound are held th
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final, cast, final
+from typing import Final, final
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from rbd.algorithms.constraints import constraint_error, constraint_jacobian
+from rbd.arguments import several
 from rbd.errors import SolverError
 from rbd.joints import JointType
 from rbd.mechanism import Joint
 from rbd.scalars.arrays import Array
-from rbd.spatial.values import require_kind, wrong_kind
+from rbd.spatial.values import require_kind
 from rbd.state import Link, MechanismState
 
 Mask = NDArray[np.bool_]
@@ -192,9 +193,7 @@ def _joints(fixed: object) -> Iterable[Joint | str]:
     """Return the joints to hold; raise ArgumentError for what holds none."""
     if isinstance(fixed, (str, Joint)):
         return (fixed,)
-    if not isinstance(fixed, Iterable):
-        raise wrong_kind(fixed, "collection of joints", "close_loops", "fixed")
-    return cast("Iterable[Joint | str]", fixed)
+    return several(fixed, "fixed", "joints")
 
 
 @final

@@ -21,6 +21,7 @@ from rbd.algorithms.soft_contact import ContactForces, ContactStates, contact_fo
 from rbd.algorithms.soft_contact import contact_states as contact_states_of
 from rbd.algorithms.stabilization import DEFAULT, LoopGainsPerLoop, Stabilization, gains_of_loops, unless_standard
 from rbd.scalars import Matrix, Vector
+from rbd.spatial.values import require_kind
 from rbd.state import DynamicsResult, State, StateView, kernel, passes
 from rbd.state.kernel import require_state
 from rbd.state.result import BodyWrenchesOf, LoopReactions, ShortWay, solving
@@ -86,6 +87,7 @@ def dynamics(
     ((2,), (2, 2))
     """
     require_state(state, "dynamics")
+    require_kind(result, DynamicsResult, operation="dynamics", argument="result")
     result.require_mechanism(state)
     nv = state.layout.nv
     drive = state.vector((0,) * nv if torques is None else torques, nv, "torques")

@@ -225,4 +225,5 @@ def articulated_inertia(state: State[Any], body: RigidBody) -> ArticulatedInerti
 
     Raises SingularError, naming the joint, when a joint beyond moves nothing that has inertia.
     """
+    require_state(state, "articulated_inertia")
     return articulated_inertia_kernel(state, state.layout.body_index(body))

@@ -6,7 +6,7 @@ Featherstone (2008), table 5.1.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, TypeVar
 
@@ -20,10 +20,11 @@ from rbd.algorithms.mass_matrix import mass_matrix_kernel
 from rbd.algorithms.newton_euler import body_loads, joint_torques, joint_wrenches, motions, resting, wrenches_of_motion
 from rbd.algorithms.passive import passive_torques_kernel
 from rbd.algorithms.reactions import joint_wrenches_with_loops, reactions
+from rbd.arguments import several
 from rbd.errors import ArgumentError
 from rbd.mechanism import Joint
 from rbd.scalars import Scalar, Vector, is_float, to_float
-from rbd.spatial.values import wrong_kind
+from rbd.spatial.values import require_kind
 from rbd.state import ArrayOf, DynamicsResult, State, StateView, kernel
 from rbd.state.direct import direct
 from rbd.state.kernel import require_state
@@ -104,6 +105,7 @@ def inverse_dynamics(
     rates = state.vector(vd, state.layout.nv, "vd")
     external = body_wrenches(state, external_wrenches)
     if result is not None:
+        require_kind(result, DynamicsResult, operation="inverse_dynamics", argument="result")
         result.require_mechanism(state)
     if state.layout.loops:
         return _with_loops(state, rates, external, motors, out, result)
@@ -184,8 +186,7 @@ def _motors(state: StateView, actuated: Sequence[Joint] | None) -> tuple[int, ..
     """Return the indices of the actuated velocities, None for all; raise ArgumentError when a tree's joint has none."""
     if actuated is None:
         return None
-    _require_several(actuated)
-    motors = {state.layout.link(joint).index for joint in actuated}
+    motors = {state.layout.link(joint).index for joint in several(actuated, "actuated", "joints")}
     idle = [link for link in state.links if link.joint.nv and link.index not in motors]
     if idle and not state.layout.loops:
         names = ", ".join(link.joint.name for link in idle)
@@ -199,12 +200,6 @@ def _motors(state: StateView, actuated: Sequence[Joint] | None) -> tuple[int, ..
     return tuple(i for link in state.links if link.index in motors for i in range(link.v.start, link.v.stop))
 
 
-def _require_several(actuated: object) -> None:
-    """Raise ArgumentError unless `actuated` can be a sequence of joints; a name is a sequence of letters."""
-    if isinstance(actuated, str) or not isinstance(actuated, Iterable):
-        raise wrong_kind(actuated, "sequence of joints", "inverse_dynamics", "actuated")
-
-
 @direct(dynamics_bias_kernel)
 def dynamics_bias(state: State[A], external_wrenches: ExternalWrenches | None = None, *, out: A | None = None) -> A:
     """Return c(q, v) of M vd + c = tau + passive: Coriolis, centrifugal and gravity terms less external wrenches.
@@ -216,6 +211,7 @@ def dynamics_bias(state: State[A], external_wrenches: ExternalWrenches | None = 
     >>> bool(abs(rbd.dynamics_bias(state) - rbd.inverse_dynamics(state, [0.0, 0.0])).max() < 1e-12)
     True
     """
+    require_state(state, "dynamics_bias")
     external = body_wrenches(state, external_wrenches)
     values = dynamics_bias_kernel(state, external)
     return state.pack(values, "dynamics bias", (state.layout.nv,), out)

@@ -57,6 +57,7 @@ def momentum_matrix(state: State[A], *, frame: Frame[Any] | None = None, out: A 
     >>> (rbd.momentum_matrix(state) @ state.v).isclose(rbd.momentum(state))
     True
     """
+    require_state(state, "momentum_matrix")
     body, wanted = body_and_frame(state, state.layout.root_frame if frame is None else frame)
     return _packed(state, wanted, momentum_matrix_kernel(state, body, attachment(state, body, wanted)), out)
 

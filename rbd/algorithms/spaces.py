@@ -29,7 +29,7 @@ SPACES: tuple[Space, ...] = get_args(Space)
 
 def check_space(space: object) -> None:
     """Raise ArgumentError unless `space` is one of the two."""
-    if space not in SPACES:
+    if not (isinstance(space, str) and space in SPACES):
         raise ArgumentError(
             f"unknown space {space!r}; derivatives by position are along velocities ('tangent') or by the entries of "
             "q ('coordinates')",

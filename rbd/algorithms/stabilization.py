@@ -6,13 +6,13 @@ of e'' = 0, which rounding would let drift away.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, cast, final, runtime_checkable
 
 import attrs
 import numpy as np
 
+from rbd.arguments import described, is_finite
 from rbd.errors import ArgumentError, UnknownNameError
 from rbd.mechanism import Joint
 from rbd.scalars import Scalar
@@ -31,7 +31,7 @@ Gain: TypeAlias = float | Mat3
 
 def _positive_time(_: object, __: object, value: object) -> None:
     """Raise ArgumentError unless `value` is a positive, finite number."""
-    if not isinstance(value, (int, float)) or not (value > 0 and math.isfinite(value)):
+    if not isinstance(value, (int, float)) or not (value > 0 and is_finite(value)):
         raise ArgumentError(
             f"the time constant of a stabilisation must be positive and finite, got {value!r}",
             argument="time_constant",
@@ -150,6 +150,7 @@ def gains_of_loops(state: StateView, stabilization: Stabilization) -> LoopGainsP
     if isinstance(stabilization, Baumgarte):
         return STANDARD if stabilization == DEFAULT else _gains(stabilization, state.layout.root_frame)
     if not isinstance(stabilization, Mapping):
+        _require_gains(stabilization)
         return tuple(_gains(stabilization, loop.joint.frame_after) for loop in loops)
     for joint in stabilization:
         require_kind(joint, Joint, operation="stabilisation of loops", argument="stabilization (key)")
@@ -165,8 +166,19 @@ def _gains(value: object, after: Frame) -> LoopGains:
         return LoopGains(value.stiffness, value.damping, value.stiffness, value.damping)
     if isinstance(value, PoseGains):
         return LoopGains(*_pair(value.angular, after), *_pair(value.linear, after))
-    raise ArgumentError(
-        f"stabilization must be None, a Baumgarte, SE3PDGains or a mapping of loop joints to those, got {value!r}",
+    raise _no_stabilization(value)
+
+
+def _require_gains(value: object) -> None:
+    """Raise ArgumentError unless `value` says gains, whether or not there are loops to use them."""
+    if not isinstance(value, (Baumgarte, PoseGains)):
+        raise _no_stabilization(value)
+
+
+def _no_stabilization(value: object) -> ArgumentError:
+    message = "stabilization must be None, a Baumgarte, SE3PDGains or a mapping of loop joints to those"
+    return ArgumentError(
+        f"{message}, not {described(value)}",
         argument="stabilization",
         value=value,
         allowed="None, Baumgarte, SE3PDGains, Mapping[Joint, ...]",

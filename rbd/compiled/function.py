@@ -14,9 +14,10 @@ from typing_extensions import override
 
 from rbd import native
 from rbd.algorithms.spaces import Space, check_space
+from rbd.arguments import require_choice
 from rbd.compiled.charts import Charts
 from rbd.compiled.evaluation import Evaluation, Result
-from rbd.progress import Listener
+from rbd.progress import Listener, require_progress
 from rbd.scalars.arrays import Array
 from rbd.scalars.differentiate import Directions, Mode, derivative, sparsity
 from rbd.scalars.outline import Source
@@ -79,6 +80,7 @@ class RecordedFunction:
 
         `progress=True` shows a bar if that takes compiling; a function of (steps done, steps) is called instead.
         """
+        require_progress(progress)
         if native.available():
             self._evaluation.preparation.progress = progress
             self._fast = self.builtin()
@@ -103,7 +105,7 @@ class RecordedFunction:
         threads: int = 1,
     ) -> Result:
         """Compute the outputs for inputs by position and by name; what calling the function does."""
-        if named or threads != 1:
+        if named or type(threads) is not int or threads != 1:
             return self._evaluation(*arrays, out=out, threads=threads, **named)
         fast = self._fast
         if fast is None:
@@ -148,6 +150,7 @@ class RecordedFunction:
 
     def _directions(self, wrt: str, space: Space) -> Directions | None:
         check_space(space)
+        require_choice(wrt, [port.name for port in self._source.outline.inputs], "wrt", "input")
         moves = wrt == "q" and space == "tangent" and self._charts is not None
         return self._charts.directions if moves and self._charts is not None else None
 

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
+from rbd.arguments import require_callable, whole_number
 from rbd.compiled.charts import Charts
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.recipes import Recipe
@@ -19,6 +20,7 @@ from rbd.mechanism import Mechanism
 from rbd.scalars.arrays import to_float_array
 from rbd.scalars.graph import Graph
 from rbd.scalars.program import Program
+from rbd.spatial.values import require_kind
 from rbd.state.finding import recorded_or_found
 from rbd.state.layout import layout_of
 from rbd.state.parameters import ParameterName, current_values
@@ -45,6 +47,8 @@ def record(function: Callable[..., object], mechanism: Mechanism, **inputs: Shap
     >>> float(recorded([0.1, 0.2], [1.0, 2.0], [3.0, 4.0]))
     11.0
     """
+    require_callable(function, "function", "a function of a state")
+    require_kind(mechanism, Mechanism, operation="rbd.record", argument="mechanism")
     program = recorded_program(function, mechanism, inputs, getattr(function, "__name__", "function"))
     return RecordedFunction(program, charts=Charts.of(mechanism))
 
@@ -90,13 +94,19 @@ def _program(recipe: Recipe, mechanism: Mechanism, name: str, parameters: Sequen
 
 def _argument(graph: Graph, name: str, shape: Shape) -> object:
     """Return an input as the function sees it: an object array, or one scalar for the shape ()."""
-    full = (shape,) if isinstance(shape, int) else shape
+    full = _full_shape(name, shape)
     scalars = graph.input(name, full)
     if not full:
         return scalars
     array = np.empty(full, dtype=np.object_)
     array[...] = _as_objects(scalars, full)
     return array
+
+
+def _full_shape(name: str, shape: object) -> tuple[int, ...]:
+    """Return a length or a shape as a shape; raise ArgumentError for anything else."""
+    lengths = cast("Sequence[object]", shape) if isinstance(shape, (tuple, list)) else (shape,)
+    return tuple(whole_number(length, f"{name} (a length or a shape)", 0) for length in lengths)
 
 
 def _as_objects(nested: object, shape: tuple[int, ...]) -> Any:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from typing_extensions import override
 
 from rbd.algorithms.spaces import Space, check_space
+from rbd.arguments import several
 from rbd.compiled.evaluation import Result
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.methods import described, version_guard
@@ -22,8 +23,9 @@ from rbd.compiled.rollout import rollout
 from rbd.compiled.stepping import Integrator
 from rbd.errors import ArgumentError, StaleStateError
 from rbd.mechanism import Mechanism, RigidBody
-from rbd.progress import Listener
+from rbd.progress import Listener, require_progress
 from rbd.scalars.arrays import Array
+from rbd.spatial.values import require_kind
 from rbd.state.layout import layout_of
 from rbd.state.parameters import ParameterName, parameter_shape
 
@@ -51,10 +53,13 @@ class CompiledRobot:
         self, mechanism: Mechanism, parameters: Iterable[ParameterName] = (), *, progress: bool | Listener = False
     ) -> None:
         """Take `mechanism` as it is, with `parameters` as inputs; nothing is compiled yet. See `rbd.compile`."""
-        self._mechanism = mechanism
-        self._parameters = tuple(dict.fromkeys(parameters))
-        for name in self._parameters:
+        require_kind(mechanism, Mechanism, operation="rbd.compile", argument="mechanism")
+        require_progress(progress)
+        names = several(parameters, "parameters", "names of parameters")
+        for name in names:
             parameter_shape(mechanism, name)
+        self._mechanism = mechanism
+        self._parameters: tuple[ParameterName, ...] = tuple(dict.fromkeys(names))
         self._versions = (mechanism.structure_version, mechanism.parameter_version)
         self._functions: dict[str, RecordedFunction] = {}
         self._gets_faster = True

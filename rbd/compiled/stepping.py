@@ -12,7 +12,7 @@ from typing import Literal
 
 from rbd.algorithms.forward_dynamics import forward_dynamics_kernel
 from rbd.algorithms.soft_contact import contact_forces_kernel, settled_contacts_kernel
-from rbd.errors import ArgumentError
+from rbd.arguments import require_choice
 from rbd.scalars import Scalar, Vector, const
 from rbd.scalars.program import Program
 from rbd.scalars.replay import replay
@@ -28,10 +28,7 @@ _Rates = tuple[Vector, Vector, Vector]
 
 def step_function(integrator: Integrator) -> Callable[..., dict[str, Vector]]:
     """Return a function of (state, tau, dt, s) that gives the next q, v and, if there are contact states s, those."""
-    if integrator not in _STEPS:
-        raise ArgumentError(
-            f"unknown integrator {integrator!r}", argument="integrator", value=integrator, allowed=tuple(_STEPS)
-        )
+    require_choice(integrator, tuple(_STEPS), "integrator", "integrator")
     advance = _STEPS[integrator]
 
     def step(state: ScalarState, tau: Vector, dt: Scalar, s: Vector = ()) -> dict[str, Vector]:

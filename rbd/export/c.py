@@ -27,7 +27,7 @@ def c_source(program: Program, name: str, threshold: int = THRESHOLD) -> str:
     malloc; it returns 3 when there is none. The arrays of intrinsics in shorter ones are on the stack. Raises
     ArgumentError when `name` is no C identifier.
     """
-    if not (name.isidentifier() and name.isascii()):
+    if not _is_identifier(name):
         raise ArgumentError(f"{name!r} is no name for a C function", argument="name", value=name)
     parts = [_head(program, name), _sincos(), *call_functions(program.calls)]
     if len(program.code) > threshold:
@@ -37,6 +37,10 @@ def c_source(program: Program, name: str, threshold: int = THRESHOLD) -> str:
     parts += _output_check(program)
     parts.append("    return 0;\n}")
     return "\n".join(parts) + "\n"
+
+
+def _is_identifier(name: object) -> bool:
+    return isinstance(name, str) and name.isidentifier() and name.isascii()
 
 
 def _rolled(program: Program, name: str, threshold: int) -> list[str]:

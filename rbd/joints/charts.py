@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, final
 import attrs
 from typing_extensions import override
 
+from rbd.arguments import require_generator
 from rbd.joints.axis import nearest_turn
 from rbd.joints.tuples import dot, matvec, negate
 from rbd.scalars import absolute, greater, less, sqrt, to_float, where
@@ -94,6 +95,7 @@ class RotationChart(ABC):
 
     def random(self, rng: np.random.Generator) -> tuple[float, ...]:
         """Return the coordinates of a rotation drawn uniformly."""
+        require_generator(rng)
         w, x, y, z = (float(c) for c in rng.standard_normal(4))
         return tuple(to_float(c) for c in self.coordinates(so3.quaternion_normalized((w, x, y, z)), None))
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from typing_extensions import override
 
+from rbd.arguments import require_generator
 from rbd.joints.base import JointType
 from rbd.spatial import GeometricJacobian
 
@@ -45,4 +46,5 @@ class OneDofJoint(JointType):
 
     @override
     def random(self, rng: np.random.Generator) -> tuple[float, ...]:
+        require_generator(rng)
         return (float(rng.standard_normal()),)

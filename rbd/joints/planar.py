@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, final
 import attrs
 from typing_extensions import override
 
+from rbd.arguments import require_generator
 from rbd.joints.axis import Axis, lifted, nearest_turn, orthogonal_axis, turn_angle, unit_axis
 from rbd.joints.base import JointType
 from rbd.scalars import cos, sin
@@ -131,6 +132,7 @@ class Planar(JointType):
 
     @override
     def random(self, rng: np.random.Generator) -> tuple[float, ...]:
+        require_generator(rng)
         x, y = rng.uniform(-1, 1, 2) / 2
         return float(x), float(y), float(rng.standard_normal())
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, final
 import attrs
 from typing_extensions import override
 
+from rbd.arguments import require_generator
 from rbd.joints.axis import Axis, flipped_axis, lifted, turn_parts, unit_axis
 from rbd.joints.turning import TurningJoint
 from rbd.scalars import absolute, atan2, cos, greater, sin, sqrt, where
@@ -116,6 +117,7 @@ class SinCosRevolute(TurningJoint):
 
     @override
     def random(self, rng: np.random.Generator) -> tuple[float, ...]:
+        require_generator(rng)
         s, c = (float(x) for x in rng.standard_normal(2))
         length = math.hypot(s, c)
         return s / length, c / length

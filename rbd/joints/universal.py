@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, final
 import attrs
 from typing_extensions import override
 
+from rbd.arguments import require_generator
 from rbd.errors import ArgumentError
 from rbd.joints.axis import Axis, cross, flipped_axis, lifted, nearest_turn, unit_axis
 from rbd.joints.base import JointType
@@ -136,6 +137,7 @@ class Universal(JointType):
 
     @override
     def random(self, rng: np.random.Generator) -> tuple[float, ...]:
+        require_generator(rng)
         first, second = rng.standard_normal(2)
         return float(first), float(second)
 

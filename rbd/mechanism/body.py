@@ -103,7 +103,8 @@ class RigidBody:
         return tuple(self._data.frames)
 
     def has_frame(self, frame: Frame) -> bool:
-        """Return whether `frame` is fixed to this body."""
+        """Return whether `frame` is fixed to this body; raise ArgumentError for what is no frame."""
+        require_kind(frame, Frame, operation="has_frame", argument="frame")
         return frame in self._data.frames
 
     def frame(self, name: str) -> Frame:

@@ -13,7 +13,7 @@ from typing import TypeAlias, cast
 import numpy as np
 
 from rbd.errors import ArgumentError, NotFiniteError, ShapeError
-from rbd.scalars import Scalar, is_float
+from rbd.scalars import Scalar, is_float, to_float
 from rbd.scalars.arrays import scalars
 
 Bound: TypeAlias = tuple[Scalar, Scalar]
@@ -32,7 +32,7 @@ def _number(value: object, argument: str) -> Scalar:
     number = cast("Scalar", value)
     if not is_float(number):
         return scalars([number], 1, argument)[0]  # ScalarError for what is no scalar at all
-    number = float(cast("float", number))
+    number = to_float(number)
     if math.isnan(number):
         raise NotFiniteError(f"{argument} holds NaN", argument=argument)
     return number
@@ -90,7 +90,7 @@ def bounds(value: BoundsLike, count: int, argument: str) -> Bounds:
             f"{argument} must be {count} pair{'s' * (count != 1)} (lower, upper), not {value!r}",
             argument=argument,
             expected=(count, 2),
-            actual=np.shape(cast("list[float]", pairs)) if all(map(_is_list, pairs)) else (len(pairs),),
+            actual=(len(pairs),),
         )
     return tuple(_bound(pair[0], pair[1], argument) for pair in pairs)
 

@@ -5,18 +5,20 @@ Room: rational; may import compiled and above. All run through `horner`, which w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 
 from rbd.compiled import RecordedFunction
-from rbd.errors import NotFiniteError, ShapeError
+from rbd.errors import NotFiniteError, ShapeError, SingularError
 from rbd.rational.ring import FIELD, Kind, Packed, Ring
 from rbd.scalars import Vector, is_float, lift, sqrt
 from rbd.scalars.arrays import Array, scalars
 from rbd.scalars.graph import Graph
 from rbd.scalars.program import Program
+from rbd.scalars.registry import ARRAYS
 
 Values: TypeAlias = Mapping[int, Any]
 """What stands for each variable, by its number."""
@@ -142,9 +144,11 @@ def entries(ring: Ring, s: object, name: str = "s") -> Array | Vector:
     given: Any = s
     if isinstance(s, (tuple, list)) and not all(_plain(x) for x in given):
         return scalars(given, ring.s_count, name)
+    if isinstance(given, ARRAYS) and np.iscomplexobj(cast("Array", given)):
+        return scalars(given, ring.s_count, name)
     try:
-        array = np.array(given, dtype=np.float64)
-    except (TypeError, ValueError):
+        array: Array = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
         return scalars(given, ring.s_count, name)
     if array.ndim == 0 or array.shape[-1] != ring.s_count:
         message = f"{name} has shape {array.shape}, needs ({ring.s_count},), or rows of that length"
@@ -157,6 +161,15 @@ def entries(ring: Ring, s: object, name: str = "s") -> Array | Vector:
     return array
 
 
+@contextmanager
+def poles_named() -> Generator[None]:
+    """Raise SingularError where s is a pole: complex s, or others that are no real numbers, with 1 + s² = 0."""
+    try:
+        yield
+    except ZeroDivisionError as error:
+        raise SingularError("s is a pole: one plus the sum of squares is zero", what="1 + s²") from error
+
+
 def _plain(x: object) -> bool:
     return is_float(x) or isinstance(x, (list, tuple, np.ndarray))
 
@@ -165,7 +178,8 @@ def value(ring: Ring, terms: Packed, s: object, at: ArraySubstitution = array_va
     """Return the value at s: a scalar, or an array where s has leading axes."""
     found = entries(ring, s)
     if isinstance(found, tuple):
-        return horner(_lifted(terms, found), circle_values(ring, found))
+        with poles_named():
+            return horner(_lifted(terms, found), circle_values(ring, found))
     return shaped(horner(terms, plain(at(ring, found))), found.shape[:-1])
 
 

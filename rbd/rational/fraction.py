@@ -68,7 +68,8 @@ class RationalFunction:
         """
         found = evaluation.entries(self.ring, s)
         if isinstance(found, tuple) or self.projective is None:
-            return self.numerator(s) / self.denominator(s)
+            with evaluation.poles_named():
+                return self.numerator(s) / self.denominator(s)
         return evaluation.value(self.ring, self.projective, found, evaluation.half_values)
 
     @functools.cached_property

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, TypeAlias, TypeVar, cast, 
 
 import numpy as np
 
+from rbd.arguments import flag
 from rbd.errors import (
     ArgumentError,
     FrameMismatchError,
@@ -212,7 +213,7 @@ class RationalForwardKinematics:
         """
         self._require_current()
         star = nominal(q_star, self._layout.nq, exact=False)
-        leading = _leading_axes(q)
+        wrap, leading = flag(wrap, "wrap"), _leading_axes(q)
         if leading:
             rows = float_array(q, (*leading, self._layout.nq), "q")
             return self._each(rows, star, lambda c: c.nq, lambda c, x, x0: c.rows_to_s(x, x0, wrap=wrap))

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeAlias, cast
 
+from rbd.arguments import flag
 from rbd.errors import ScalarError, quoted
 from rbd.rational.family import HalfTangent, Star
 from rbd.scalars import Scalar, is_float, scalars
@@ -26,6 +27,7 @@ def nominal(q_star: object, nq: int, *, exact: bool) -> tuple[Star, ...]:
 
     Raises ShapeError, NotFiniteError or ScalarError naming q_star.
     """
+    exact = flag(exact, "exact")
     listed = cast("Sequence[object]", q_star) if isinstance(q_star, (tuple, list)) else scalars(q_star, nq, "q_star")
     if not exact and not any(isinstance(x, (HalfTangent, Fraction)) for x in listed):
         return tuple(cast("list[float]", float_array(listed, (nq,), "q_star").tolist()))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from rbd.errors import ArgumentError
+from rbd.arguments import whole_number
 from rbd.joints import Revolute
 from rbd.mechanism import Joint, Mechanism
 from rbd.robots._build import add_link, add_named_frame
 from rbd.robots._shapes import capsule_inertia
+from rbd.scalars.arrays import float_array
 from rbd.spatial import Frame
 
 AXES = ((0, 1, 0), (1, 0, 0))
@@ -22,8 +23,9 @@ def chain(n: int, *, length: float = 0.1, mass: float = 0.1, radius: float = 0.0
     >>> rbd.robots.chain(20).nv
     20
     """
-    if n < 1:
-        raise ArgumentError(f"n is {n}; a chain has at least one link", argument="n", value=n, allowed="n >= 1")
+    n = whole_number(n, "n", 1)
+    sizes = {"length": length, "mass": mass, "radius": radius}
+    length, mass, radius = (float(float_array([x], (1,), name)[0]) for name, x in sizes.items())
     mechanism = Mechanism()
     body = mechanism.root_body
     for i in range(n):

@@ -7,6 +7,7 @@ from rbd.mechanism import Joint, Mechanism
 from rbd.robots._build import add_link, add_named_frame
 from rbd.robots._shapes import cylinder_inertia
 from rbd.scalars import Scalar, const
+from rbd.scalars.arrays import scalars
 from rbd.spatial import Frame
 
 Y_AXIS = (0, 1, 0)
@@ -36,13 +37,21 @@ def double_pendulum(
     >>> [joint.name for joint in pendulum.joints], pendulum.nv
     (['shoulder', 'elbow'], 2)
     """
+    lengths, masses = _pair(lengths, "lengths"), _pair(masses, "masses")
+    (radius,), damped = scalars([radius], 1, "radius"), scalars(damping, 2, "damping")
     mechanism = Mechanism()
     body = mechanism.root_body
     places = ((0, 0, 0), (0, 0, -lengths[0]))
     for i, (link, name) in enumerate((("upper_link", "shoulder"), ("lower_link", "elbow"))):
         middle = (0, 0, -const(1, 2) * lengths[i])
         inertia = cylinder_inertia(Frame(link), mass=masses[i], radius=radius, length=lengths[i], center=middle)
-        joint = Joint(name, Revolute(Y_AXIS), damping=damping[i])
+        joint = Joint(name, Revolute(Y_AXIS), damping=damped[i])
         body = add_link(mechanism, body, joint, inertia, at=places[i])
     add_named_frame(body, "tip", at=(0, 0, -lengths[1]))
     return mechanism
+
+
+def _pair(values: object, argument: str) -> tuple[Scalar, Scalar]:
+    """Return two scalars. Raises ShapeError or NotFiniteError naming `argument`."""
+    first, second = scalars(values, 2, argument)
+    return first, second

@@ -9,6 +9,7 @@ from rbd.joints import Revolute
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.robots._build import add_link
 from rbd.robots._shapes import capsule_inertia
+from rbd.scalars.arrays import float_array
 from rbd.spatial import Frame, Transform
 
 Y_AXIS = (0, 1, 0)
@@ -34,14 +35,15 @@ def four_bar(
     >>> linkage.nv, [joint.name for joint in linkage.loop_joints]
     (3, ['joint4'])
     """
-    ground, crank, coupler, rocker = lengths
+    ground, crank, coupler, rocker = reaches = float_array(lengths, (4,), "lengths").tolist()
+    weights = float_array(masses, (3,), "masses").tolist()
     mechanism = Mechanism()
     bodies = [mechanism.root_body]
     places = ((0, (0, 0, 0)), (1, (0, 0, crank)), (0, (ground, 0, 0)))
     for i, (parent, at) in enumerate(places):
-        length = lengths[i + 1]
+        length = reaches[i + 1]
         frame = Frame(LINKS[i])
-        inertia = capsule_inertia(frame, mass=masses[i], radius=RADIUS, length=length, center=(0, 0, length / 2))
+        inertia = capsule_inertia(frame, mass=weights[i], radius=RADIUS, length=length, center=(0, 0, length / 2))
         joint = Joint(f"joint{i + 1}", Revolute(Y_AXIS))
         bodies.append(add_link(mechanism, bodies[parent], joint, inertia, at=at))
     _close(mechanism, bodies[2], bodies[3], coupler, rocker)
@@ -66,7 +68,8 @@ def four_bar_configuration(
     >>> import rbd
     >>> q1, q2, q3 = rbd.robots.four_bar_configuration(0.3)
     """
-    ground, crank, coupler, rocker = lengths
+    ground, crank, coupler, rocker = float_array(lengths, (4,), "lengths").tolist()
+    (crank_angle,) = float_array([crank_angle], (1,), "crank_angle").tolist()
     dx, dz = ground - crank * math.sin(crank_angle), -crank * math.cos(crank_angle)
     diagonal = math.hypot(dx, dz)
     if not abs(coupler - rocker) <= diagonal <= coupler + rocker:

@@ -30,7 +30,7 @@ from typing import Any, Literal, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from rbd.errors import ArgumentError
+from rbd.arguments import require_choice
 from rbd.scalars.graph import Graph
 from rbd.scalars.opcodes import Op, operands_of
 from rbd.scalars.program import Port, Program
@@ -111,8 +111,7 @@ def _pattern(program: Program, at: range, results: Sequence[int], seeds: Matrix)
 def _mode(program: Program, at: range, results: Sequence[int], asked: Mode | None) -> Mode:
     """Return the mode asked for, or that in which fewer derivatives stand beside the values."""
     if asked is not None:
-        if asked not in ("forward", "reverse"):
-            raise ArgumentError(f"unknown mode {asked!r}", argument="mode", value=asked, allowed=("forward", "reverse"))
+        require_choice(asked, ("forward", "reverse"), "mode", "mode")
         return asked
     if program.calls:  # rules of intrinsics go forward
         return "forward"
@@ -241,13 +240,11 @@ def _port(ports: tuple[Port, ...], name: str) -> Port:
 
 def _range(ports: tuple[Port, ...], name: str, argument: str) -> range:
     """Return where a port's scalars stand among those of all ports."""
-    start = 0
-    for port in ports:
-        if port.name == name:
-            return range(start, start + port.size)
-        start += port.size
     names = [port.name for port in ports]
-    raise ArgumentError(f"{name!r} is none of {', '.join(names)}", argument=argument, value=name, allowed=names)
+    require_choice(name, names, argument, "input" if argument == "wrt" else "output")
+    number = names.index(name)
+    start = sum(port.size for port in ports[:number])
+    return range(start, start + ports[number].size)
 
 
 def _flat(nested: object, port: Port) -> Iterator[Scalar]:

@@ -15,6 +15,7 @@ import attrs
 import numpy as np
 from typing_extensions import override
 
+from rbd.arguments import is_finite
 from rbd.errors import ArgumentError, NotFiniteError, SolverError
 from rbd.scalars import is_float
 from rbd.scalars.arrays import Array
@@ -54,7 +55,7 @@ class AdaptiveMuntheKaas(Integrator):
 
     def __attrs_post_init__(self) -> None:
         for name, value in (("rtol", self.rtol), ("atol", self.atol)):
-            if not (is_float(value) and 0 < value < math.inf):
+            if not (is_float(value) and value > 0 and is_finite(value)):
                 message = f"{name} is {value}, needs a finite number above 0"
                 raise ArgumentError(message, argument=name, value=value, allowed="a number above 0")
         if self.tableau.b_hat is None:

@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 
+from rbd.arguments import described, is_finite
 from rbd.errors import ArgumentError
 from rbd.scalars import is_float
 from rbd.scalars.arrays import Array
@@ -24,10 +25,8 @@ def time_grid(final_time: float, dt: float) -> Array:
     >>> time_grid(0.25, 0.1).tolist()
     [0.0, 0.1, 0.2, 0.25]
     """
-    _require(
-        "final_time", final_time, is_float(final_time) and 0 <= final_time < math.inf, "a finite time of 0 or more"
-    )
-    _require("dt", dt, is_float(dt) and 0 < dt < math.inf, "a finite step above 0")
+    _require("final_time", final_time, _is_time(final_time) and final_time >= 0, "a finite time of 0 or more")
+    _require("dt", dt, _is_time(dt) and dt > 0, "a finite step above 0")
     ratio = final_time / dt
     _require("dt", dt, ratio <= _MOST_STEPS, f"at most {_MOST_STEPS:g} steps")
     nearest = round(ratio)
@@ -37,6 +36,11 @@ def time_grid(final_time: float, dt: float) -> Array:
     return times
 
 
+def _is_time(value: object) -> bool:
+    return is_float(value) and is_finite(value)
+
+
 def _require(name: str, value: float, legal: bool, allowed: str) -> None:
     if not legal:
-        raise ArgumentError(f"{name} is {value}, needs {allowed}", argument=name, value=value, allowed=allowed)
+        message = f"{name} is {described(value)}, needs {allowed}"
+        raise ArgumentError(message, argument=name, value=value, allowed=allowed)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbd.algorithms import Stabilization
-from rbd.algorithms.stabilization import DEFAULT
+from rbd.algorithms.stabilization import DEFAULT, gains_of_loops
 from rbd.errors import ArgumentError
 from rbd.mechanism import Mechanism
 from rbd.scalars import to_float
@@ -22,6 +22,7 @@ from rbd.simulation.callbacks import Control, External
 from rbd.simulation.flow import ForcedMotion
 from rbd.simulation.forces import ForceElement
 from rbd.simulation.run import starting_contacts
+from rbd.spatial.values import require_kind
 from rbd.state import Link, MechanismState
 
 
@@ -66,6 +67,7 @@ class Dynamics:
         self._mechanism = mechanism
         self._motion = ForcedMotion(control, external, forces=forces, stabilization=stabilization)
         self._state = MechanismState(mechanism)
+        gains_of_loops(self._state, stabilization)  # raises for what is no stabilisation
         self._rounded = tuple(link for link in self._state.links if _is_normalised(link))
 
     @property
@@ -109,6 +111,7 @@ class Dynamics:
 
         Raises ArgumentError when it is a state of another mechanism, ShapeError and NotFiniteError.
         """
+        require_kind(state, MechanismState, operation="Dynamics.x0", argument="state")
         if state.mechanism is not self._mechanism:
             message = "state is of another mechanism than this function's"
             raise ArgumentError(message, argument="state", value=state.mechanism, allowed=self._mechanism)

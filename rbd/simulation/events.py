@@ -15,7 +15,6 @@ import attrs
 from rbd.errors import ArgumentError, NotFiniteError
 from rbd.scalars import Scalar, to_float
 from rbd.scalars.arrays import Array
-from rbd.spatial.values import require_kind
 from rbd.state import MechanismState
 
 _WIDTH = 1e-13  # of the time: what an instant is located to
@@ -29,7 +28,7 @@ def _is_function(_: object, attribute: attrs.Attribute[Any], value: object) -> N
 
 
 def _is_direction(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
-    if value not in (-1, 0, 1):
+    if not isinstance(value, int) or value not in (-1, 0, 1):
         message = f"{attribute.name} is {value!r}, needs -1, 0 or 1"
         raise ArgumentError(message, argument=attribute.name, value=value, allowed=(-1, 0, 1))
 
@@ -94,8 +93,6 @@ class Watch:
 
     def __init__(self, events: Sequence[Event], state: MechanismState) -> None:
         """Watch for `events`."""
-        for event in events:
-            require_kind(event, Event, operation="simulate", argument="events")
         self._events = tuple(events)
         self._state = state
 

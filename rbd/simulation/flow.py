@@ -14,6 +14,7 @@ from rbd.algorithms import Stabilization, forward_dynamics
 from rbd.algorithms.external import body_wrenches
 from rbd.algorithms.soft_contact import contact_forces_kernel, settled_contacts_kernel
 from rbd.algorithms.stabilization import DEFAULT
+from rbd.arguments import several
 from rbd.mechanism import RigidBody
 from rbd.scalars import to_float
 from rbd.scalars.arrays import Array
@@ -41,10 +42,11 @@ class ForcedMotion:
         stabilization: Stabilization = DEFAULT,
     ) -> None:
         """Take what pushes; everything may be missing."""
-        for element in forces:
+        elements = several(forces, "forces", "force elements")
+        for element in elements:
             require_kind(element, ForceElement, operation="simulation", argument="forces")
         self.callbacks = Callbacks(control, external)
-        self.forces = tuple(forces)
+        self.forces: tuple[ForceElement, ...] = elements
         self._stabilization: Stabilization = stabilization
 
     @property

@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar, final
 
 from typing_extensions import override
 
+from rbd.arguments import described, is_finite
 from rbd.errors import ArgumentError
 from rbd.scalars import is_float
 from rbd.state import MechanismState
@@ -47,9 +48,12 @@ class ZeroOrderHold(Generic[Answer]):
             given: object = controller
             message = f"the controller must be a function of time and state, not {given!r}"
             raise ArgumentError(message, argument="controller", value=given, allowed="a function")
-        if not (is_float(period) and 0 < period < math.inf):
+        if not (is_float(period) and period > 0 and is_finite(period)):
             raise ArgumentError(
-                f"period is {period}, needs a finite time above 0", argument="period", value=period, allowed="time > 0"
+                f"period is {described(period)}, needs a finite time above 0",
+                argument="period",
+                value=period,
+                allowed="time > 0",
             )
         self._controller = controller
         self._period = float(period)

@@ -15,10 +15,12 @@ from typing_extensions import override
 
 from rbd.algorithms import gravitational_potential_energy, kinetic_energy, loop_gap
 from rbd.algorithms.soft_contact import contact_energy_kernel
-from rbd.errors import SolverError
-from rbd.scalars import to_float
+from rbd.arguments import described, several
+from rbd.errors import ArgumentError, SolverError
+from rbd.scalars import is_float, to_float
 from rbd.scalars.arrays import Array
 from rbd.simulation.forces import ForceElement
+from rbd.spatial.values import require_kind
 from rbd.state import MechanismState
 
 
@@ -31,6 +33,14 @@ class Monitor(ABC):
     @abstractmethod
     def look(self, t: float, state: MechanismState, s: Array) -> None:
         """Look at one sample; the state must be left as it is."""
+
+
+def _limit(value: float) -> float:
+    """Return a limit as a float; raise ArgumentError for what is no number of 0 or more."""
+    if not is_float(value) or not value >= 0:
+        message = f"limit must be a number of 0 or more, not {described(value)}"
+        raise ArgumentError(message, argument="limit", value=value, allowed="a number >= 0")
+    return to_float(value)
 
 
 @final
@@ -50,7 +60,10 @@ class EnergyMonitor(Monitor):
     """
 
     def __init__(self, forces: Sequence[ForceElement] = (), *, limit: float = math.inf) -> None:
-        self._forces, self._limit = tuple(forces), limit
+        self._forces: tuple[ForceElement, ...] = several(forces, "forces", "force elements")
+        for element in self._forces:
+            require_kind(element, ForceElement, operation="EnergyMonitor", argument="forces")
+        self._limit = _limit(limit)
         self._rows: list[tuple[float, float, float, float]] = []
 
     @override
@@ -111,7 +124,7 @@ class LoopGapMonitor(Monitor):
     """
 
     def __init__(self, *, limit: float = math.inf) -> None:
-        self._limit = limit
+        self._limit = _limit(limit)
         self._rows: list[tuple[float, float]] = []
 
     @override

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rbd.errors import ArgumentError, ShapeError
 from rbd.scalars import Matrix, Scalar, Vector
-from rbd.scalars.arrays import matrix_scalars, scalars
+from rbd.scalars.arrays import matrix_scalars, pack, scalars
 from rbd.spatial import Frame, FreeVector, SpatialAcceleration, Transform, Twist
 from rbd.spatial.frame import A, B, C, F, G, check_frame
 from rbd.spatial.linalg import Mat3, Vec3, congruence, tmatvec
@@ -146,11 +146,35 @@ def pd(
     require_kind(gains, PDGains, operation="pd", argument="gains")
     if issubclass(type(x), FreeVector):
         return _vector_law(gains, x, rate, desired, desired_rate)
-    error = x if desired is None else x - desired
-    error_rate = rate if desired_rate is None else rate - desired_rate
+    error = _difference(x, desired, "x", "desired")
+    error_rate = _difference(rate, desired_rate, "rate", "desired_rate")
     if np.ndim(error) == 0 and np.ndim(error_rate) == 0:
         return _number_law(gains, error, error_rate)
     return _array_law(gains, np.asarray(error), np.asarray(error_rate))
+
+
+def _numbers(value: object, argument: str) -> Any:
+    """Return a number as it is, and numbers as an array; raise for what is neither."""
+    if type(value) is float:
+        return value
+    if isinstance(value, (list, tuple)):
+        return pack(scalars(cast("Sequence[object]", value), None, argument))
+    array: NDArray[Any] = np.asarray(value)
+    if array.ndim == 0:
+        return scalars([array.item()], 1, argument)[0]
+    return array if array.dtype == np.float64 else pack(scalars(array, None, argument))
+
+
+def _difference(given: object, desired: object, name: str, desired_name: str) -> Any:
+    """Return given - desired; a single number may be desired of all."""
+    x = _numbers(given, name)
+    if desired is None:
+        return x
+    y = _numbers(desired, desired_name)
+    if np.ndim(y) and np.shape(y) != np.shape(x):
+        message = f"{desired_name} has shape {np.shape(y)}, {name} {np.shape(x)}"
+        raise ShapeError(message, argument=desired_name, expected=np.shape(x), actual=np.shape(y))
+    return x - y
 
 
 def _number_law(gains: PDGains, error: Scalar, rate: Scalar) -> Scalar:

@@ -5,11 +5,11 @@ Room: simulation.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
 from typing import final
 
+from rbd.arguments import described, is_finite
 from rbd.errors import ArgumentError
 from rbd.scalars import is_float
 
@@ -32,8 +32,8 @@ class Throttle:
         clock: Callable[[], float] = time.perf_counter,
         sleep: Callable[[float], object] = time.sleep,
     ) -> None:
-        if not (is_float(rate) and 0 < rate < math.inf):
-            message = f"realtime is {rate!r}, needs a finite rate above 0"
+        if not (is_float(rate) and rate > 0 and is_finite(rate)):
+            message = f"realtime is {described(rate)}, needs a finite rate above 0"
             raise ArgumentError(message, argument="realtime", value=rate, allowed="a rate above 0")
         self._rate, self._patience, self._clock, self._sleep = float(rate), patience, clock, sleep
         self._origin = 0.0

@@ -13,9 +13,10 @@ from typing import Literal, TypeAlias
 from numpy.typing import ArrayLike
 
 from rbd.algorithms import Stabilization
-from rbd.algorithms.stabilization import DEFAULT
+from rbd.algorithms.stabilization import DEFAULT, gains_of_loops
+from rbd.arguments import described, several
 from rbd.compiled import RecordedFunction
-from rbd.errors import UnknownNameError, quoted
+from rbd.errors import ArgumentError, UnknownNameError, quoted
 from rbd.progress import Listener, Progress, progress_bar
 from rbd.simulation.adaptive import AdaptiveMuntheKaas
 from rbd.simulation.callbacks import Control, External
@@ -96,30 +97,38 @@ def simulate(
     require_kind(state, MechanismState, operation="simulate", argument="state")
     state.require_current()
     method = _integrator(integrator)
+    gains_of_loops(state, stabilization)  # raises for what is no stabilisation
+    watched = several(events, "events", "events")
+    for event in watched:
+        require_kind(event, Event, operation="simulate", argument="events")
+    elements = several(forces, "forces", "force elements")
     times: list[float] = time_grid(final_time, dt).tolist()
     asked = RecordedControl(control, state.mechanism) if isinstance(control, RecordedFunction) else control
     recorded = asked if isinstance(asked, RecordedControl) else None
-    motion = ForcedMotion(asked, external, forces=forces, stabilization=stabilization)
+    motion = ForcedMotion(asked, external, forces=elements, stabilization=stabilization)
     throttle = Throttle(realtime) if isinstance(realtime, (int, float)) else realtime
-    onlookers = Onlookers(Growing() if sink is None else sink, tuple(monitors), throttle)
+    onlookers = Onlookers(Growing() if sink is None else sink, several(monitors, "monitors", "monitors"), throttle)
     s = starting_contacts(state, contact_states)
     bar = progress_bar(len(times) - 1, "simulate", progress)
     usual = (control is None or recorded is not None) and (stabilization == DEFAULT or not state.layout.loops)
-    alone = usual and not (external or forces or events or onlookers.need_states)
+    alone = usual and not (external or elements or watched or onlookers.need_states)
     with restored_on_failure(state), onlookers:
         native = native_steps(state, len(times) - 1, method, recorded) if alone else None
-        run = Run(method.begin(), motion, state, s, events, onlookers, native)
+        run = Run(method.begin(), motion, state, s, watched, onlookers, native)
         with divergence_named(run), bar:
             run.go(times, bar)
     return onlookers.trajectory(run.occurrences)
 
 
-def _integrator(integrator: str | Integrator) -> Integrator:
+def _integrator(integrator: object) -> Integrator:
     if isinstance(integrator, Integrator):
         return integrator
+    if not isinstance(integrator, str):
+        message = f"integrator must be a name or an Integrator, not {described(integrator)}"
+        raise ArgumentError(message, argument="integrator", value=integrator, allowed=tuple(_INTEGRATORS))
     if integrator in _INTEGRATORS:
         return _INTEGRATORS[integrator]
     known = sorted(_INTEGRATORS)
-    suggestion = next(iter(get_close_matches(str(integrator), known)), None)
+    suggestion = next(iter(get_close_matches(integrator, known)), None)
     message = f"no integrator is called {quoted(integrator)}; there are {', '.join(known)}"
     raise UnknownNameError(message, kind="integrator", name=integrator, known=known, suggestion=suggestion)

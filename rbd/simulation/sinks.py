@@ -17,9 +17,14 @@ from typing import IO, NamedTuple, final
 import numpy as np
 from typing_extensions import override
 
+from rbd.arguments import whole_number
 from rbd.errors import ArgumentError
 from rbd.scalars.arrays import Array
 from rbd.simulation.trajectory import Trajectory
+from rbd.spatial.values import require_kind
+
+_MOST = 10**10
+"""Samples a buffer may be asked to hold."""
 
 
 class Sizes(NamedTuple):
@@ -102,8 +107,7 @@ class RingBuffer(Sink):
     """
 
     def __init__(self, size: int) -> None:
-        if not (isinstance(size, int) and size >= 1):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers err
-            raise ArgumentError(f"size is {size!r}, needs 1 or more", argument="size", value=size, allowed="1 or more")
+        size = whole_number(size, "size", 1, _MOST)
         self._sizes = Sizes(0, 0, 0)
         self._rows: Array = np.zeros((size, 1))
         self._taken = 0
@@ -138,6 +142,7 @@ class NpzFile(Sink):
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
+        require_kind(path, str, os.PathLike, operation="NpzFile", argument="path")
         self._path = Path(path)
         self._files: dict[str, IO[bytes]] = {}
         self._sizes, self._taken = Sizes(0, 0, 0), 0

@@ -16,24 +16,46 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbd.algorithms import gravitational_potential_energy, kinetic_energy
+from rbd.arguments import described, several
 from rbd.errors import ArgumentError, ShapeError
 from rbd.mechanism import Mechanism
-from rbd.scalars import to_float
+from rbd.scalars import is_float, to_float
 from rbd.scalars.arrays import Array
+from rbd.scalars.entries import converted
 from rbd.simulation.events import Occurrence
+from rbd.spatial.values import require_kind
 from rbd.state import MechanismState
 
 _FIELDS = ("t", "q", "v", "s")
 
 
-def _frozen_array(values: ArrayLike) -> Array:
-    array = np.array(values, dtype=np.float64, order="C")
+def _frozen(values: ArrayLike, name: str) -> Array:
+    array = converted(values, (None,) if name == "t" else (None, None), name)
     array.flags.writeable = False
     return array
 
 
+def _t(values: ArrayLike) -> Array:
+    return _frozen(values, "t")
+
+
+def _q(values: ArrayLike) -> Array:
+    return _frozen(values, "q")
+
+
+def _v(values: ArrayLike) -> Array:
+    return _frozen(values, "v")
+
+
+def _s(values: ArrayLike) -> Array:
+    return _frozen(values, "s")
+
+
 def _occurrences(values: Sequence[Occurrence]) -> tuple[Occurrence, ...]:
-    return tuple(values)
+    events = several(values, "events", "occurrences")
+    for event in events:
+        require_kind(event, Occurrence, operation="Trajectory", argument="events")
+    return events
 
 
 class Energies(NamedTuple):
@@ -59,10 +81,10 @@ class Trajectory:
     (11, (11, 2), 0.01)
     """
 
-    t: Array = attrs.field(converter=_frozen_array)
-    q: Array = attrs.field(converter=_frozen_array)
-    v: Array = attrs.field(converter=_frozen_array)
-    s: Array = attrs.field(converter=_frozen_array)
+    t: Array = attrs.field(converter=_t)
+    q: Array = attrs.field(converter=_q)
+    v: Array = attrs.field(converter=_v)
+    s: Array = attrs.field(converter=_s)
     events: tuple[Occurrence, ...] = attrs.field(default=(), converter=_occurrences)
 
     def __attrs_post_init__(self) -> None:
@@ -88,9 +110,11 @@ class Trajectory:
 
         Raises ArgumentError when `t` lies outside the motion, ShapeError when `state` is of another mechanism's size.
         """
-        if not self.t[0] <= t <= self.t[-1]:
+        require_kind(state, MechanismState, operation="show_on", argument="state")
+        if not is_float(t) or not self.t[0] <= to_float(t) <= self.t[-1]:
             span = (float(self.t[0]), float(self.t[-1]))
-            raise ArgumentError(f"t = {t} is outside the motion, {span}", argument="t", value=t, allowed=span)
+            message = f"t = {described(t)} is outside the motion, {span}"
+            raise ArgumentError(message, argument="t", value=t, allowed=span)
         before = max(int(np.searchsorted(self.t, t, side="right")) - 1, 0)
         state.set_configuration(self.q[before])
         state.set_velocity(self.v[before])
@@ -120,6 +144,7 @@ class Trajectory:
 
         A file already there is replaced once the new one is whole.
         """
+        require_kind(path, str, os.PathLike, operation="Trajectory.save", argument="path")
         target = Path(path)
         partial = target.with_name(target.name + f".{os.getpid()}.partial")
         try:
@@ -132,6 +157,7 @@ class Trajectory:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Trajectory:
         """Read a file that `save` wrote; nothing in it is ever executed. Raises ArgumentError for other files."""
+        require_kind(path, str, os.PathLike, operation="Trajectory.load", argument="path")
         try:
             # Opened here, because NumPy leaves files open that are not what they seem.
             with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as arrays:

@@ -11,14 +11,17 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias, cast
 
 import attrs
 from numpy.typing import NDArray
 
-from rbd.errors import ArgumentError
+from rbd.arguments import described as kind_of
+from rbd.arguments import is_finite
+from rbd.errors import ArgumentError, NotFiniteError
 from rbd.scalars import Scalar, Vector, is_float, to_float
 from rbd.scalars.arrays import scalars
+from rbd.scalars.registry import operations_of
 from rbd.spatial.frame import Frame, check_frame
 from rbd.spatial.linalg import Vec3
 
@@ -49,6 +52,7 @@ class SpatialValue(ABC):
         Raises FrameMismatchError when the frames differ, ScalarError when symbols remain.
         """
         require_kind(other, type(self), operation=f"{type(self).__name__}.isclose", argument="other")
+        _require_tolerance(atol, f"{type(self).__name__}.isclose")
         for (name, mine), (_, theirs) in zip(self._frames(), other._frames(), strict=True):
             check_frame(theirs, mine, operation=f"{type(self).__name__}.isclose", argument=f"other.{name}")
         return all(_distance(a, b) <= atol for a, b in zip(self._parts(), other._parts(), strict=True))
@@ -63,6 +67,13 @@ class SpatialValue(ABC):
 
     def __deepcopy__(self, memo: dict[int, object]) -> Self:
         return self
+
+
+def _require_tolerance(atol: object, operation: str) -> None:
+    """Raise ArgumentError unless `atol` is a number that is not negative."""
+    if not (is_float(atol) and cast("float", atol) >= 0):
+        message = f"{operation}: atol must be a number of 0 or more, not {kind_of(atol)}"
+        raise ArgumentError(message, operation=operation, argument="atol", value=atol, allowed="a number >= 0")
 
 
 def _distance(a: Vector, b: Vector) -> float:
@@ -104,7 +115,9 @@ def described(value: object, allowed: str) -> str:
 
 
 def require_scalar(value: object, operation: str) -> None:
-    """Raise ArgumentError unless `value` may be a scalar factor."""
+    """Raise ArgumentError or ScalarError unless `value` may be a scalar factor, NotFiniteError for too large an int."""
+    if type(value) is float:
+        return
     if isinstance(value, SpatialValue) or hasattr(value, "__len__"):
         raise ArgumentError(
             f"{operation}: needs a scalar factor, not {type(value).__name__}",
@@ -113,6 +126,9 @@ def require_scalar(value: object, operation: str) -> None:
             value=value,
             allowed="a scalar",
         )
+    operations_of(value)
+    if isinstance(value, int) and not is_finite(value):
+        raise NotFiniteError(f"{operation}: the factor is no float, it is too large", argument="factor")
 
 
 def vec3(values: VectorLike, name: str) -> Vec3:

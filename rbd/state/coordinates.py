@@ -114,9 +114,11 @@ def velocity_of(link: Link, value: ArrayLike | Twist | None, q: Vector) -> Array
 def _one_joint(value: ArrayLike | None, size: int, name: str) -> Array:
     if value is None:
         raise ArgumentError(f"the value for joint '{name}' is missing", argument="value", value=None)
-    array = np.asarray(value)
-    flat = array.reshape(1) if array.ndim == 0 else array
-    return float_array(flat, (size,), f"value for joint '{name}'")
+    return float_array([value] if _is_one(value) else value, (size,), f"value for joint '{name}'")
+
+
+def _is_one(value: object) -> bool:
+    return not isinstance(value, (list, tuple)) and np.ndim(cast("float", value)) == 0
 
 
 def only_for_joints(target: object, value: object) -> ArgumentError:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbd import native
+from rbd.arguments import whole_number
 from rbd.errors import NotFiniteError, ScalarError
 from rbd.mechanism import Joint, Mechanism
 from rbd.scalars import Scalar, to_float
@@ -133,9 +134,12 @@ class MechanismState(LiveState):
         self._write_v(np.zeros(self.layout.nv))
 
     def randomize(self, rng: np.random.Generator | int | None = None) -> None:
-        """Draw a random configuration of every joint type's own distribution, and velocities from N(0, 1)."""
+        """Draw a random configuration of every joint type's own distribution, and velocities from N(0, 1).
+
+        `rng` is a generator or a seed of 0 or more. Raises ArgumentError for anything else.
+        """
         self.require_current()
-        generator = np.random.default_rng(rng)
+        generator = _generator(rng)
         q = [x for link in self.links for x in link.joint.type.random(generator)]
         self._write_q(np.array(q, dtype=np.float64))
         self._write_v(generator.standard_normal(self.layout.nv))
@@ -218,6 +222,14 @@ class MechanismState(LiveState):
     def __reduce__(self) -> tuple[object, ...]:
         """Keep mechanism, q and v; the new state belongs to the thread that unpickles it."""
         return MechanismState, (self.mechanism, self._q.copy(), self._v.copy())
+
+
+def _generator(rng: object) -> np.random.Generator:
+    """Return the generator given, or a new one for a seed; None draws a seed."""
+    if isinstance(rng, np.random.Generator):
+        return rng
+    seed = None if rng is None else whole_number(rng, "rng (a generator or a seed)", 0)
+    return np.random.default_rng(seed)
 
 
 def _read_only(array: Array) -> Array:

@@ -32,7 +32,7 @@ PARAMETERS: tuple[ParameterName, ...] = get_args(ParameterName)
 Nested: TypeAlias = "Vector | Matrix | tuple[Matrix, ...]"
 
 
-def parameter_shape(mechanism: Mechanism, name: str) -> tuple[int, ...]:
+def parameter_shape(mechanism: Mechanism, name: object) -> tuple[int, ...]:
     """Return the shape of the array that holds a parameter; raise ArgumentError for a name that is none.
 
     `inertia` has a row per body but the root, in the order of `mechanism.bodies`: the moment about the origin of the
@@ -40,7 +40,7 @@ def parameter_shape(mechanism: Mechanism, name: str) -> tuple[int, ...]:
     joint: rotation and translation from frame_before to the predecessor's frame. The others have a number per velocity.
     """
     layout = layout_of(mechanism)
-    if name not in PARAMETERS:
+    if not isinstance(name, str) or name not in PARAMETERS:
         raise ArgumentError(f"{name!r} is no parameter", argument="parameters", value=name, allowed=PARAMETERS)
     shapes: dict[str, tuple[int, ...]] = {
         "inertia": (len(layout.links), 10),

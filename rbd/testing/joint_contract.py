@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from rbd.errors import FrameMismatchError
+from rbd.joints import JointType
 from rbd.scalars import to_float
 from rbd.scalars.counting import CountingScalar, OperationCount
 from rbd.spatial import Frame, Wrench
+from rbd.spatial.values import require_kind
 from rbd.testing import joint_checks
 from rbd.testing.joint_case import JointCase, expect, expect_close
 
 if TYPE_CHECKING:
-    from rbd.joints import JointType
     from rbd.scalars import Scalar, Vector
 
 
@@ -34,6 +35,7 @@ def check_joint_type(joint_type: JointType, *, rng_seed: int = 0, samples: int =
     >>> from rbd import Revolute
     >>> check_joint_type(Revolute((0, 0, 1)), samples=1)
     """
+    require_kind(joint_type, JointType, operation="check_joint_type", argument="joint_type")
     rng = np.random.default_rng(rng_seed)
     for _ in range(samples):
         case = JointCase.draw(joint_type, rng, spread)

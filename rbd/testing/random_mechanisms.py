@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from rbd.arguments import several
 from rbd.errors import ArgumentError
 from rbd.joints import JointType, QuaternionFloating
 from rbd.mechanism import Joint, Mechanism, RigidBody
@@ -43,7 +44,8 @@ def random_tree(joint_types: Iterable[JointTypeLike], rng: np.random.Generator) 
 
 def random_floating_tree(joint_types: Iterable[JointTypeLike], rng: np.random.Generator) -> Mechanism:
     """Return a random tree on a first body that floats (`QuaternionFloating`); nothing else hangs on the root."""
-    return random_mechanism([QuaternionFloating(), *joint_types], rng, _any_moving_body)
+    entries = several(joint_types, "joint_types", "joint types")
+    return random_mechanism([QuaternionFloating(), *entries], rng, _any_moving_body)
 
 
 def random_mechanism(
@@ -58,7 +60,8 @@ def random_mechanism(
             "rng must be a numpy.random.Generator, so that tests can be repeated", argument="rng", value=rng
         )
     mechanism = Mechanism()
-    for number, entry in enumerate(joint_types, start=1):
+    entries = several(joint_types, "joint_types", "joint types")
+    for number, entry in enumerate(entries, start=1):
         body = random_body(f"body{number}", rng)
         joint = Joint(f"joint{number}", _joint_type(entry))
         parent = choose_parent(mechanism, rng)

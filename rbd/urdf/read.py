@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
+from rbd.arguments import flag
 from rbd.mechanism import Mechanism
 from rbd.spatial.values import require_kind
 from rbd.urdf.build import build
@@ -91,6 +92,8 @@ def parse_urdf(
     rbd.errors.UrdfTopologyError: <string>:1:33: link 'a': a second link 'a'; the first is in line 1
     """
     _check_arguments("parse_urdf", limits, report)
+    floating, remove_fixed_joints = flag(floating, "floating"), flag(remove_fixed_joints, "remove_fixed_joints")
+    strict, snap = flag(strict, "strict"), flag(snap, "snap")
     require_kind(file, str, operation="parse_urdf", argument="file")
     reading = Reading(file, strict=strict, snap=snap, limits=limits)
     reading.report.packages = check_packages(packages)

@@ -198,7 +198,7 @@ def test_arguments_are_checked() -> None:
     with pytest.raises(ArgumentError, match="MechanismState"):
         rbd.close_loops(state.with_scalars())  # type: ignore[arg-type]  # the point
     for what in (None, 5):
-        with pytest.raises(ArgumentError, match="fixed must be a collection of joints"):
+        with pytest.raises(ArgumentError, match="fixed must be a sequence of joints"):
             rbd.close_loops(state, fixed=what)  # type: ignore[arg-type]  # the point
     one = MechanismState(LINKAGE, state.q)
     rbd.close_loops(one, fixed="joint1")

@@ -127,11 +127,11 @@ class RealOperations(Operations[float]):
 
     @override
     def to_float(self, x: float) -> float:
-        return float(x)
+        return to_float(x)
 
     @override
     def is_finite(self, x: float) -> bool:
-        return math.isfinite(x)
+        return math.isfinite(to_float(x))
 
     @override
     def less(self, a: float, b: float) -> bool:

@@ -1,0 +1,27 @@
+"""One right call of every public function, method and settable attribute, by group."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from . import of_algorithms, of_motion, of_robots, of_values
+from .making import Probe, World, world
+
+__all__ = ["GROUPS", "Probe", "World", "world"]
+
+GROUPS: Final[dict[str, dict[str, Probe]]] = {
+    "values": of_values.VALUES,
+    "methods of values": of_values.METHODS_OF_VALUES,
+    "joints": of_robots.JOINTS,
+    "mechanisms": of_robots.MECHANISMS,
+    "states": of_robots.STATES,
+    "algorithms": of_algorithms.ALGORITHMS,
+    "interpreted": of_algorithms.INTERPRETED,
+    "compiled": of_algorithms.COMPILED,
+    "simulation": of_motion.SIMULATION,
+    "pieces": of_motion.PIECES,
+    "scalars": of_motion.SCALARS,
+    "robots": of_motion.ROBOTS,
+    "files": of_motion.FILES,
+    "rational": of_motion.RATIONAL,
+}

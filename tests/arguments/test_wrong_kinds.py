@@ -1,0 +1,87 @@
+"""Whatever is handed to a public function, what comes out is an answer or an error of rbd's own tree.
+
+`probes.py` has a right call of each; here every argument in turn is replaced by every value of `wrong.py`. Exceptions
+of the user's own functions pass through, as documented: those of callbacks are let by, and so is the file system's.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import rbd
+from rbd.errors import ArgumentError
+
+from . import probes
+from .wrong import complaints, outcome
+
+CALLS = {name: probe for group in probes.GROUPS.values() for name, probe in group.items()}
+
+CALLBACKS = {"control", "external", "progress", "function", "path", "u"}
+"""Arguments that are the user's functions, their shapes, or files: what those raise themselves passes through."""
+THEIRS = (
+    "'MechanismState' object cannot",
+    "positional argument",
+    "keyword argument",
+    "int()",
+    "not subscriptable",
+    "file",
+    "File",
+)
+
+
+def _is_the_users_own(complaint: str) -> bool:
+    parameter = complaint.partition("(")[2].partition(" = ")[0]
+    return parameter in CALLBACKS and any(word in complaint for word in THEIRS)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("name", CALLS)
+def test_wrong_kinds_raise_errors_of_ours(name: str) -> None:
+    found = [c for c in complaints(name, CALLS[name], probes.world) if not _is_the_users_own(c)]
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_what_the_probes_spoil_is_right(name: str) -> None:
+    call, good = CALLS[name](probes.world())
+    error = outcome(lambda: call(**good))
+    assert error is None or "no such file" in str(error), error
+
+
+def _public_functions() -> Iterator[str]:
+    """Yield every function and class that the public list names, but for those not probed, with the reason."""
+    listed = json.loads((Path(__file__).parents[1] / "data" / "public_api.json").read_text())
+    planned = set(listed["planned"])
+    yield from (f"rbd.{name}" for name in [*listed["rbd"], *listed["unlisted"]] if name not in planned)
+
+
+NOT_PROBED = {
+    "rbd.Tag": "abstract",
+    "rbd.JointType": "abstract",
+    "rbd.interpreted": "takes nothing",
+    "rbd.write_urdf": "writes files; tests/urdf",
+    "rbd.HybridDynamics": "a record that rbd fills",
+    "rbd.LoopClosure": "a record that rbd fills",
+}
+
+
+def test_every_public_function_is_probed() -> None:
+    names = {name for name in _public_functions() if _takes_something(name)}
+    assert not names - CALLS.keys() - NOT_PROBED.keys()
+
+
+def _takes_something(name: str) -> bool:
+    target = getattr(rbd, name.removeprefix("rbd."), None)
+    return target is not None and bool(inspect.signature(target).parameters)
+
+
+def test_events_that_are_no_sequence() -> None:
+    state = rbd.MechanismState(rbd.robots.double_pendulum())
+    with pytest.raises(ArgumentError, match="events must be a sequence of events, not 1 of type int") as caught:
+        rbd.simulate(state, 0.1, events=1)
+    assert (caught.value.argument, caught.value.value) == ("events", 1)
