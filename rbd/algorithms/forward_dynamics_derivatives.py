@@ -23,7 +23,7 @@ from rbd.algorithms.stabilization import DEFAULT, Stabilization
 from rbd.algorithms.variations import Variations, variations
 from rbd.joints.floating import FloatingJoint
 from rbd.scalars import Matrix, Scalar, Vector
-from rbd.scalars.linear import Factor
+from rbd.scalars.linear import symmetric
 from rbd.state import ArrayOf, Link, State, StateView, kernel
 from rbd.state.kernel import require_state
 
@@ -39,9 +39,13 @@ def forward_dynamics_derivatives_kernel(
     vd = factor.solve(_drive(state, torques, held))
     varied = variations(state, vd)
     rigid, extra = derivatives_of(state, varied), extra_derivatives(state, held)
-    by_position = _answers(state, factor, rigid.by_position, extra.by_position, _positions_known(state, varied))
-    by_velocity = _answers(state, factor, rigid.by_velocity, extra.by_velocity, _velocities_known(state, varied))
-    return in_space(state, by_position, space), by_velocity, factor.inverse()
+    known = _positions_known(state, varied), _velocities_known(state, varied)
+    right = _right(state, rigid.by_position, extra.by_position, known[0])
+    right += _right(state, rigid.by_velocity, extra.by_velocity, known[1])
+    nv = len(vd)
+    answers = factor.negative().solve_all([*right, *_negative_identity(nv)])
+    by_position, by_velocity = _answers(answers[:nv], known[0]), _answers(answers[nv : 2 * nv], known[1])
+    return in_space(state, by_position, space), by_velocity, symmetric(answers[2 * nv :])
 
 
 def _drive(state: StateView, torques: Vector, held: Sequence[HeldWrench]) -> Vector:
@@ -76,21 +80,30 @@ def _floating(state: StateView) -> list[Link]:
     return [link for link in state.links if link.parent == 0 and isinstance(link.joint.type, FloatingJoint)]
 
 
-def _answers(state: StateView, factor: Factor, rigid: Rows, extra: Rows, known: Known) -> Matrix:
-    """Return minus the inverse of M times the sum of two matrices, column by column."""
-    columns: list[Vector] = []
+def _right(state: StateView, rigid: Rows, extra: Rows, known: Known) -> list[Sequence[Scalar]]:
+    """Return, column by column, what the change of torques leaves M to do, without what is known."""
+    columns: list[Sequence[Scalar]] = []
     for k in range(len(rigid)):
         right, found = [row[k] for row in extra], known.get(k)
         if found is None:
             right = [x + row[k] for x, row in zip(right, rigid, strict=True)]
         else:
             _take_rotors(state, right, *found)
-        answer = list(factor.solve(right))
-        if found is not None:
-            for i, rate in enumerate(found[1], start=found[0].v.start):
-                answer[i] = answer[i] + rate
-        columns.append(tuple(-x for x in answer))
-    return tuple(zip(*columns, strict=True)) if columns else ()
+        columns.append(right)
+    return columns
+
+
+def _negative_identity(size: int) -> list[Vector]:
+    return [tuple(-1 if i == j else 0 for i in range(size)) for j in range(size)]
+
+
+def _answers(columns: Sequence[Vector], known: Known) -> Matrix:
+    """Return the rows of a matrix from its columns, with what is known of them."""
+    full = [list(column) for column in columns]
+    for k, (link, rates) in known.items():
+        for i, rate in enumerate(rates, start=link.v.start):
+            full[k][i] = full[k][i] - rate
+    return tuple(zip(*full, strict=True))
 
 
 def _take_rotors(state: StateView, right: list[Scalar], link: Link, rates: Vector) -> None:

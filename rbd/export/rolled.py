@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, final
 
 from rbd.export.expressions import EXPRESSIONS
-from rbd.export.routine import number
+from rbd.export.routine import fixed_arguments, number
 from rbd.native.lower import Plan, plan
 from rbd.native.rolled import Column, Listed, Literal, Place, Register, RolledLoop, Steady
 from rbd.scalars.opcodes import CONDITIONS, FIRST_CHECK, Op, operands_of
@@ -123,7 +123,8 @@ class _Writer:
         yield from self._copied("ws", self.cut.copies.get(index, ()))
         yield f"memset(ws + {place.outputs}, 0, {sum(lengths.outputs)} * sizeof(double));"
         yield f"memset(ws + {place.work}, 0, {sum(lengths.work) + sum(lengths.integers)} * sizeof(double));"
-        arguments = [str(size) for size in call.sizes]
+        tables, arguments = fixed_arguments(call, f"call{index}_")
+        yield from tables
         blocks = ((place.inputs, lengths.inputs), (place.outputs, lengths.outputs), (place.work, lengths.work))
         for start, sizes in blocks:
             arguments += [f"ws + {start + sum(sizes[:k])}" for k in range(len(sizes))]

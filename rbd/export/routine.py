@@ -5,6 +5,7 @@ Room: export; may import everything above it. Ints are int64_t, arrays are point
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from rbd.scalars.intrinsics import Call
@@ -13,6 +14,7 @@ from rbd.scalars.intrinsics.tree import (
     Assign,
     Block,
     Break,
+    Columns,
     Comparison,
     Element,
     Evaluate,
@@ -56,6 +58,16 @@ def call_functions(calls: tuple[Call, ...]) -> list[str]:
     return [routine_text(name, routine) for name, intrinsic in used.items() for routine in intrinsic.routine.closure()]
 
 
+def fixed_arguments(call: Call, prefix: str) -> tuple[list[str], list[str]]:
+    """Return the lines that declare a call's tables, and its arguments as far as they are known: sizes and tables."""
+    sizes, tables = call.parted
+    lines = [
+        f"static int64_t {prefix}table{k}[{max(len(table), 1)}] = {{{', '.join(map(str, table)) or '0'}}};"
+        for k, table in enumerate(tables)
+    ]
+    return lines, [*map(str, sizes), *(f"{prefix}table{k}" for k in range(len(tables)))]
+
+
 def call_lines(call: Call, prefix: str, values: list[str], first_status: int) -> list[str]:
     """Return the lines of a call; its arrays are called `prefix` and what they are for, picks read `{prefix}out`."""
     lengths = call.lengths
@@ -63,7 +75,8 @@ def call_lines(call: Call, prefix: str, values: list[str], first_status: int) ->
     lines = [f"double {prefix}in[{max(n_in, 1)}] = {{{', '.join(values) or '0'}}};"]
     lines.append(f"double {prefix}out[{max(n_out, 1)}] = {{0}}, {prefix}work[{max(n_work, 1)}] = {{0}};")
     lines.append(f"int64_t {prefix}int[{max(n_int, 1)}] = {{0}};")
-    arguments = [str(size) for size in call.sizes]
+    tables, arguments = fixed_arguments(call, prefix)
+    lines += tables
     parts = (("in", lengths.inputs), ("out", lengths.outputs), ("work", lengths.work), ("int", lengths.integers))
     for block, sizes in parts:
         arguments += [f"{prefix}{block} + {sum(sizes[:k])}" for k in range(len(sizes))]
@@ -80,7 +93,9 @@ def routine_text(intrinsic: str, routine: Routine) -> str:
     head = f"static {_TYPES[routine.returns]}rbd_{intrinsic}_{routine.name}({parameters}) {{"
     locals_ = [f"    {_TYPES[name.kind]}{_name(name.name)} = 0;" for name in routine.variables]
     body = [f"    {line}" for line in _lines(intrinsic, routine.body)]
-    return "\n".join([head, *locals_, *body, "}"])
+    text = "\n".join(body)
+    unused = [_name(name.name) for name in routine.parameters if not re.search(rf"\b{_name(name.name)}\b", text)]
+    return "\n".join([head, *(f"    (void){name};" for name in unused), *locals_, *body, "}"])
 
 
 def _name(name: str) -> str:
@@ -113,11 +128,11 @@ def _statement(intrinsic: str, statement: Statement) -> Iterator[str]:
             yield "return;" if value is None else f"return {said(value)};"
         case Evaluate(call):
             yield f"{said(call)};"
-        case If() | While() | For() | Break():
+        case If() | While() | For() | Columns() | Break():
             yield from _control(intrinsic, statement)
 
 
-def _control(intrinsic: str, statement: If | While | For | Break) -> Iterator[str]:
+def _control(intrinsic: str, statement: If | While | For | Columns | Break) -> Iterator[str]:
     match statement:
         case If(condition, then, otherwise):
             yield from _nested(intrinsic, f"if ({_expression(intrinsic, condition)})", then)
@@ -129,6 +144,10 @@ def _control(intrinsic: str, statement: If | While | For | Break) -> Iterator[st
             i, first, last = _name(variable), _expression(intrinsic, start), _expression(intrinsic, stop)
             test = "<" if step > 0 else ">"
             head = f"for (int64_t {i} = {first}, {i}end = {last}; {i} {test} {i}end; {i} += {step})"
+            yield from _nested(intrinsic, head, body)
+        case Columns(variable, count, _, body):
+            j = _name(variable)
+            head = f"for (int64_t {j} = 0, {j}end = {_expression(intrinsic, count)}; {j} < {j}end; ++{j})"
             yield from _nested(intrinsic, head, body)
         case Break():
             yield "break;"

@@ -1,27 +1,47 @@
-"""Calls of intrinsics from a kernel: once per lane, on contiguous memory.
+"""Calls of intrinsics from a kernel.
 
 Room: native; knows nothing of robots. May import: errors and scalars. Operands are put where the call finds them when
-they are computed; its outputs stay where it leaves them. With one lane that memory is the intrinsic's own; with more,
-one lane after the other is copied to memory that all calls share, and back.
+they are computed; its outputs stay where it leaves them. That memory is the intrinsic's own with one lane, or where it
+takes the same course for all numbers and all lanes go through it together. Otherwise one lane after the other is copied
+to memory that all calls share, and back.
 """
 
 from __future__ import annotations
 
-from rbd.native.ir import Lanes, Writer, counted
+import hashlib
+
+from rbd.native.copies import global_table
+from rbd.native.ir import ATTRIBUTES, Lanes, Writer, counted
 from rbd.native.lower import CallPlace
-from rbd.native.routine import routine_symbol, routine_text
+from rbd.native.routine import routine_text
+from rbd.native.values import routine_symbol
 from rbd.scalars.intrinsics.intrinsic import Call
 from rbd.scalars.opcodes import FIRST_CHECK
 from rbd.scalars.program import Program
 
 
-def calls_text(program: Program, pack: int) -> list[str]:
+def calls_text(program: Program, pack: int, lanes: int) -> list[str]:
     """Return the functions that calls need: every intrinsic once, whatever its sizes; `pack` numbers fit a register."""
     if not program.calls:
         return []
     used = {call.intrinsic.name: call.intrinsic for call in program.calls}
-    routines = [(name, routine) for name, intrinsic in used.items() for routine in intrinsic.routine.closure()]
-    return [_copy(), _zero(), *(routine_text(name, routine, pack) for name, routine in routines)]
+    texts = [
+        routine_text(name, routine, pack, lanes if intrinsic.is_steady else 1)
+        for name, intrinsic in used.items()
+        for routine in intrinsic.routine.closure()
+    ]
+    return [_copy(), _zero(), *texts, *_tables(program)]
+
+
+def _tables(program: Program) -> list[str]:
+    """Return the tables that come with calls, each once."""
+    tables = dict.fromkeys(table for call in program.calls for table in call.parted[1] if table)
+    return [global_table(_table_name(table), "i64", list(map(str, table))) for table in tables]
+
+
+def _table_name(table: tuple[int, ...]) -> str:
+    """Return what a table is called, the same for the same entries."""
+    return f"table_{hashlib.sha256(repr(table).encode()).hexdigest()[:20]}"
 
 
 def call_lines(w: Writer, lanes: Lanes, place: CallPlace) -> None:
@@ -30,10 +50,10 @@ def call_lines(w: Writer, lanes: Lanes, place: CallPlace) -> None:
     inputs, outputs, work = (w.element("%ws", slot * width) for slot in (place.inputs, place.outputs, place.work))
     lengths = place.call.lengths
     n_in, n_out, n_work = sum(lengths.inputs), sum(lengths.outputs), sum(lengths.work) + sum(lengths.integers)
-    if width == 1:
-        _clear(w, outputs, n_out)
-        _clear(w, work, n_work)
-        _invoke(w, place.call, inputs, outputs, work, "%st")
+    if place.together:
+        _clear(w, outputs, n_out * width)
+        _clear(w, work, n_work * width)
+        _invoke(w, place.call, inputs, outputs, work, "%st", width)
         return
     mine_out, mine_work = w.element(work, n_in), w.element(work, n_in + n_out)
     for lane in range(width):
@@ -43,13 +63,16 @@ def call_lines(w: Writer, lanes: Lanes, place: CallPlace) -> None:
         _copied(w, w.element(outputs, lane), width, mine_out, 1, n_out)
 
 
-def _invoke(w: Writer, call: Call, inputs: str, outputs: str, work: str, status: str) -> None:
+def _invoke(w: Writer, call: Call, inputs: str, outputs: str, work: str, status: str, width: int = 1) -> None:
     """Write the call itself, and its status where it is the first that is not clean."""
-    lengths, intrinsic = call.lengths, call.intrinsic
-    pointers = _pointers(w, inputs, lengths.inputs) + _pointers(w, outputs, lengths.outputs)
-    pointers += _pointers(w, work, (*lengths.work, *lengths.integers))
-    arguments = ", ".join([*(f"i64 {size}" for size in call.sizes), *(f"ptr {pointer}" for pointer in pointers)])
+    lengths, intrinsic, (sizes, tables) = call.lengths, call.intrinsic, call.parted
+    pointers = [f"@{_table_name(table)}" if table else "null" for table in tables]
+    pointers += _pointers(w, inputs, lengths.inputs, width) + _pointers(w, outputs, lengths.outputs, width)
+    pointers += _pointers(w, work, (*lengths.work, *lengths.integers), width)
+    arguments = ", ".join([*(f"i64 {size}" for size in sizes), *(f"ptr {pointer}" for pointer in pointers)])
     failed = w.set(f"call i64 @{routine_symbol(intrinsic.name, intrinsic.routine)}({arguments})")
+    if not call.label_count:
+        return  # nothing can be wrong
     known = w.load("i64", status)
     number = w.set(f"add i64 {failed}, {FIRST_CHECK + call.first_label - 1}")
     first = w.set(f"icmp eq i64 {known}, 0")
@@ -57,8 +80,8 @@ def _invoke(w: Writer, call: Call, inputs: str, outputs: str, work: str, status:
     w.store("i64", w.set(f"select i1 {w.set(f'and i1 {first}, {bad}')}, i64 {number}, i64 {known}"), status)
 
 
-def _pointers(w: Writer, start: str, lengths: tuple[int, ...]) -> list[str]:
-    return [w.element(start, sum(lengths[:k])) for k in range(len(lengths))]
+def _pointers(w: Writer, start: str, lengths: tuple[int, ...], width: int) -> list[str]:
+    return [w.element(start, sum(lengths[:k]) * width) for k in range(len(lengths))]
 
 
 def _copied(w: Writer, target: str, step: int, source: str, source_step: int, count: int) -> None:
@@ -84,8 +107,30 @@ def _copy() -> str:
 
 def _zero() -> str:
     """Return the function that writes `count` zeros, of doubles or of ints."""
-    body = """\
+    return f"""\
+define internal void @intrinsic_zero(ptr %to, i64 %count) {ATTRIBUTES} {{
+entry:
+  %many = and i64 %count, -8
+  br label %head
+head:
+  %i = phi i64 [0, %entry], [%next, %body]
+  %more = icmp slt i64 %i, %many
+  br i1 %more, label %body, label %rest
+body:
   %target = getelementptr inbounds double, ptr %to, i64 %i
-  store double 0.0, ptr %target, align 8
+  store <8 x double> zeroinitializer, ptr %target, align 8
+  %next = add i64 %i, 8
+  br label %head
+rest:
+  %k = phi i64 [%many, %head], [%k1, %one]
+  %left = icmp slt i64 %k, %count
+  br i1 %left, label %one, label %done
+one:
+  %single = getelementptr inbounds double, ptr %to, i64 %k
+  store double 0.0, ptr %single, align 8
+  %k1 = add i64 %k, 1
+  br label %rest
+done:
+  ret void
+}}
 """
-    return counted("intrinsic_zero", "ptr %to", body)

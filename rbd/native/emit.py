@@ -6,14 +6,14 @@ of all outputs, the workspace and the status; a value of lane l is at [index * W
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import final
-
-import numpy as np
 
 from rbd.native.arithmetic import Arithmetic
 from rbd.native.calls import call_lines, calls_text
+from rbd.native.copies import Copies, copy_functions
 from rbd.native.ir import ATTRIBUTES, Lanes, Writer
-from rbd.native.loops import LoopBody, copied, copy_function, copy_tables
+from rbd.native.loops import LoopBody
 from rbd.native.lower import CHUNK, Angle, Plan, input_count
 from rbd.native.trig import sincos_call
 from rbd.scalars.opcodes import CONDITIONS, FIRST_CHECK, Op, operands_of
@@ -46,6 +46,7 @@ class Body:
         self.arithmetic = Arithmetic(self.w, lanes)
         self.values: dict[int, str] = {}
         self.windows: set[int] = set()
+        self.beside: list[str] = []
         self.span = _SPANS.get(lanes.width, 0) if plan.slot_count > _NEAR else 0
         self.most_windows = _POINTERS - len(plan.program.inputs)
         self.offsets = port_offsets(plan.program)
@@ -55,7 +56,8 @@ class Body:
         windows = "".join(self._window(number) for number in sorted(self.windows))
         ports = "".join(f"ptr noalias %in{k}, " for k in range(len(self.program.inputs)))
         head = f"define internal void @{self.name}({ports}ptr noalias %out, ptr noalias %ws, ptr noalias %st)"
-        return f"{head} noinline {ATTRIBUTES} {{\n{windows}{self.w.text()}  ret void\n}}\n"
+        beside = "".join(f"{line}\n" for line in self.beside)
+        return f"{beside}{head} noinline {ATTRIBUTES} {{\n{windows}{self.w.text()}  ret void\n}}\n"
 
     def _window(self, number: int) -> str:
         """Return the lines that make a pointer into the workspace, which the code generator cannot see through."""
@@ -135,9 +137,7 @@ class Body:
                 self.angle(angle)
             return
         if op == Op.CALL:
-            copies = self.plan.copies.get(index, ())
-            if copies:
-                copied(self.w, f"{self.name}_{index}", len(copies), "%ws", "%ws")
+            self.copies(f"{self.name}_{index}", self.plan.copies.get(index, ()), "%ws")
             call_lines(self.w, self.lanes, self.plan.calls[index])
             return
         if op == Op.PICK:
@@ -148,6 +148,12 @@ class Body:
             self.define(index, values[0])
         else:
             self.define(index, self.arithmetic.result(op, values))
+
+    def copies(self, name: str, pairs: Sequence[tuple[int, int]], target: str) -> None:
+        """Write copies from places of the workspace."""
+        found = Copies(name, pairs, self.lanes)
+        found.write(self.w, target, "%ws")
+        self.beside += found.text()
 
     def angle(self, angle: Angle) -> None:
         """Write the sine and cosine of one angle, in every lane."""
@@ -195,27 +201,19 @@ def functions(plan: Plan, lanes: Lanes, prefix: str, pack: int) -> tuple[list[st
         for index in chunk:
             body.instruction(index)
         bodies.append(body)
-    texts = [*calls_text(plan.program, pack), *_copies(plan, lanes, prefix)]
+    texts = calls_text(plan.program, pack, lanes.width)
+    if plan.copies or plan.results:
+        texts += copy_functions(lanes)
     if plan.results:
-        bodies.append(Body(f"{prefix}_end", plan, lanes, uses))
-        copied(bodies[-1].w, f"{prefix}_end", len(plan.results), "%out", "%ws")
+        end = Body(f"{prefix}_end", plan, lanes, uses)
+        end.copies(end.name, plan.results, "%out")
+        bodies.append(end)
     return [body.name for body in bodies], [*texts, *(body.text() for body in bodies)]
 
 
 def _loop(plan: Plan, lanes: Lanes, name: str, number: int) -> list[LoopBody]:
     loop = plan.loops[number]
     return [] if loop.is_empty else [LoopBody(name, plan.program, loop, lanes)]
-
-
-def _copies(plan: Plan, lanes: Lanes, prefix: str) -> list[str]:
-    """Return what is needed to copy from places of loops to operands of calls and to outputs."""
-    texts: list[str] = []
-    homes = {index: number for number, chunk in enumerate(plan.chunks) for index in chunk if index in plan.copies}
-    for index, pairs in plan.copies.items():
-        texts += copy_tables(f"{prefix}_{homes[index]}_{index}", np.array(pairs))
-    if plan.results:
-        texts += copy_tables(f"{prefix}_end", np.array(plan.results))
-    return [copy_function(lanes), *texts] if texts else []
 
 
 def _starts(plan: Plan, lanes: Lanes, name: str, uses: dict[int, list[int]], pack: int) -> list[Body]:

@@ -21,6 +21,7 @@ from rbd.native.emit import functions
 from rbd.native.ir import Lanes
 from rbd.native.jit import Library, assemble, machine
 from rbd.native.lower import CHUNK, plan
+from rbd.native.panels import panel_widths
 from rbd.native.strips import strip_widths
 from rbd.native.threads import together
 from rbd.native.trig import sincos_function
@@ -58,7 +59,9 @@ def batch_module(program: Program, lanes: int, chunk: int = CHUNK, threshold: in
 
 
 def _declarations(widths: set[int]) -> list[str]:
-    taken = {*widths, *strip_widths(max(widths))}
+    most = max(widths)
+    panels = {lanes * columns for lanes in widths for columns in panel_widths(lanes, most)}
+    taken = {*widths, *strip_widths(most), *panels}
     lines = [line for width in sorted(taken) for line in Lanes(width).declarations()]
     for function in ("sin", "cos", *LIBRARY.values()):
         arguments = ", ".join(["double"] * ARITY.get(function, 1))
@@ -185,7 +188,14 @@ def _piece(count: int, threads: int, lanes: int) -> int:
     return min(blocks * lanes, _PIECE // lanes * lanes)
 
 
-_SCALARS = ("sincos.py", "opcodes.py", "rolling.py", "intrinsics/checking.py", "intrinsics/tree.py")
+_SCALARS = (
+    "sincos.py",
+    "opcodes.py",
+    "rolling.py",
+    "intrinsics/checking.py",
+    "intrinsics/columns.py",
+    "intrinsics/tree.py",
+)
 """What of `rbd.scalars` decides machine code, besides the program."""
 
 

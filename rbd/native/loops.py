@@ -6,13 +6,12 @@ straight code would do, in the same order; only where operands come from is comp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, final
-
-from numpy.typing import NDArray
+from collections.abc import Callable
+from typing import final
 
 from rbd.native.arithmetic import Arithmetic
-from rbd.native.ir import ATTRIBUTES, Lanes, Writer, counted, hexadecimal
+from rbd.native.copies import global_table
+from rbd.native.ir import ATTRIBUTES, Lanes, Writer, hexadecimal
 from rbd.native.rolled import Column, Listed, Literal, Register, RolledLoop, Steady
 from rbd.native.trig import sincos_call
 from rbd.scalars.opcodes import CONDITIONS, FIRST_CHECK, Op, operands_of
@@ -161,40 +160,3 @@ class LoopBody:
                 self.known[key], self.known["cosine", values[0]] = sine, cosine
             return self.known[key] if op == Op.SIN else self.known["cosine", values[0]]
         return self.arithmetic.result(op, values)
-
-
-def global_table(name: str, kind: str, entries: Sequence[str]) -> str:
-    """Return a table of constants of the module."""
-    return f"@{name} = internal constant [{len(entries)} x {kind}] [{', '.join(f'{kind} {x}' for x in entries)}]"
-
-
-def copied(w: Writer, table: str, count: int, target: str, source: str) -> None:
-    """Write copies from `source` to `target`, whose places stand in the tables `{table}_to` and `{table}_from`."""
-    tables = f"ptr @{table}_to, ptr @{table}_from"
-    w.add(f"  call void @copy_listed(ptr {target}, ptr {source}, {tables}, i64 {count})")
-
-
-def copy_tables(table: str, pairs: NDArray[Any]) -> list[str]:
-    """Return the tables of copies, (place to, place from) each."""
-    sides = (("to", pairs[:, 0]), ("from", pairs[:, 1]))
-    return [global_table(f"{table}_{side}", "i32", [str(x) for x in places.tolist()]) for side, places in sides]
-
-
-def copy_function(lanes: Lanes) -> str:
-    """Return the function that copies numbers from listed places to listed places."""
-    double, width, alignment = lanes.double, lanes.width, lanes.alignment
-    body = f"""\
-  %tp = getelementptr inbounds i32, ptr %tos, i64 %i
-  %fp = getelementptr inbounds i32, ptr %froms, i64 %i
-  %t = load i32, ptr %tp, align 4
-  %f = load i32, ptr %fp, align 4
-  %t64 = sext i32 %t to i64
-  %f64 = sext i32 %f to i64
-  %tw = mul i64 %t64, {width}
-  %fw = mul i64 %f64, {width}
-  %target = getelementptr inbounds double, ptr %to, i64 %tw
-  %source = getelementptr inbounds double, ptr %from, i64 %fw
-  %x = load {double}, ptr %source, align {alignment}
-  store {double} %x, ptr %target, align {alignment}
-"""
-    return counted("copy_listed", "ptr %to, ptr %from, ptr %tos, ptr %froms", body)

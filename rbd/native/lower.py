@@ -23,6 +23,8 @@ from rbd.scalars.rolling import THRESHOLD, Loop, find_loops
 
 CHUNK = 1000
 """Instructions per function; measured: compile time becomes linear, run time is as good as that of one function."""
+_LINE = 8
+"""Doubles in a line of the cache."""
 
 
 @final
@@ -44,7 +46,9 @@ class CallPlace:
     inputs: int
     outputs: int
     work: int
-    """Shared by all calls: for one lane the arrays to work in, for more one lane's copy of all arrays."""
+    """Shared by all calls: the arrays to work in, or one lane's copy of all arrays."""
+    together: bool
+    """Whether all lanes go through the call together."""
 
 
 @final
@@ -85,7 +89,7 @@ def plan(program: Program, chunk: int = CHUNK, width: int = 1, threshold: int = 
     chunks = tuple(_chunks(len(program.code), chunk, roller.loops))
     homes = _homes(program, chunks, first, later)
     slots, count = _slots(program, homes, later, roller)
-    calls, count = _call_places(program, count, width)
+    calls, count = _call_places(program, _aligned(count) if program.calls else count, width)
     slots.update(_picks(program, calls))
     feeds, first_feeds = _feeds(program, calls)
     loops = dict[int, RolledLoop]()
@@ -216,20 +220,32 @@ def _call_places(program: Program, start: int, width: int) -> tuple[dict[int, Ca
     """Return where calls find their memory, behind `start` places, and the number of places in all."""
     indices = [index for index, instruction in enumerate(program.code) if instruction[0] == Op.CALL]
     calls = [program.calls[program.code[index][1]] for index in indices]
-    sizes = [(sum(call.lengths.inputs), sum(call.lengths.outputs)) for call in calls]
-    work = start + sum(map(sum, sizes))
+    work = start + sum(_aligned(size) for call in calls for size in _in_and_out(call))
     places, at = dict[int, CallPlace](), start
-    for index, call, (inputs, outputs) in zip(indices, calls, sizes, strict=True):
-        places[index] = CallPlace(call, at, at + inputs, work)
+    for index, call in zip(indices, calls, strict=True):
+        inputs, outputs = map(_aligned, _in_and_out(call))
+        places[index] = CallPlace(call, at, at + inputs, work, _together(call, width))
         at += inputs + outputs
     return places, work + max((_work(call, width) for call in calls), default=0)
 
 
+def _in_and_out(call: Call) -> tuple[int, int]:
+    return sum(call.lengths.inputs), sum(call.lengths.outputs)
+
+
+def _together(call: Call, width: int) -> bool:
+    return width == 1 or call.intrinsic.is_steady
+
+
+def _aligned(size: int) -> int:
+    """Return a multiple of eight not below `size`, so that what follows begins with a line of the cache."""
+    return -(-size // _LINE) * _LINE
+
+
 def _work(call: Call, width: int) -> int:
     """Return how many places the arrays of one call need that it shares with others."""
-    lengths = call.lengths
-    doubles = sum(lengths.work) + sum(lengths.integers)
-    return doubles if width == 1 else -(-(doubles + sum(lengths.inputs) + sum(lengths.outputs)) // width)
+    doubles = sum(call.lengths.work) + sum(call.lengths.integers)
+    return doubles if _together(call, width) else -(-(doubles + sum(_in_and_out(call))) // width)
 
 
 def _picks(program: Program, calls: dict[int, CallPlace]) -> dict[int, int]:

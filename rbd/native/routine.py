@@ -1,4 +1,4 @@
-"""A restricted function (see `rbd.scalars.intrinsics`) as LLVM IR, operation by operation.
+"""A restricted function (see `rbd.scalars.intrinsics`) as LLVM IR, statement by statement.
 
 Room: native; knows nothing of robots. May import: errors and scalars. Variables become SSA values at once: blocks that
 meet merge what differs with phis, since no pass of LLVM is run that would do it. Ints are i64, arrays are pointers.
@@ -8,27 +8,22 @@ from __future__ import annotations
 
 from typing import final
 
-from rbd.native.ir import ATTRIBUTES, Writer, hexadecimal
+from typing_extensions import override
+
+from rbd.native.ir import ATTRIBUTES, Lanes
+from rbd.native.panels import panel_widths, repeated
 from rbd.native.strips import StripWriter, is_strip
+from rbd.native.values import Values, ValueWriter, routine_symbol
 from rbd.scalars.intrinsics.tree import (
-    Arithmetic,
     Assign,
     Block,
     Break,
-    Comparison,
-    Element,
+    Columns,
     Evaluate,
     Expression,
     For,
-    Function,
     If,
-    Inverted,
-    Invoked,
-    Joined,
     Kind,
-    Name,
-    Negative,
-    Number,
     Return,
     Routine,
     Statement,
@@ -36,33 +31,23 @@ from rbd.scalars.intrinsics.tree import (
     While,
 )
 
-TYPES: dict[Kind, str] = {"float": "double", "int": "i64", "floats": "ptr", "ints": "ptr", "nothing": "void"}
-_FLOATS = {"+": "fadd", "-": "fsub", "*": "fmul"}
-_INTS = {"+": "add", "-": "sub", "*": "mul"}
-_FLOAT_TESTS = {"<": "olt", "<=": "ole", ">": "ogt", ">=": "oge", "==": "oeq", "!=": "une"}
-_INT_TESTS = {"<": "slt", "<=": "sle", ">": "sgt", ">=": "sge", "==": "eq", "!=": "ne"}
 
-Values = dict[str, str]
-"""Variables with the names of their current values."""
+def routine_text(intrinsic: str, routine: Routine, pack: int = 1, lanes: int = 1) -> str:
+    """Return one function as IR, for one lane or several at a time; `pack` numbers fit a register.
 
-
-def routine_symbol(intrinsic: str, routine: Routine) -> str:
-    """Return what a function of an intrinsic is called in a module."""
-    return f"intrinsic_{intrinsic}_{routine.name}"
-
-
-def routine_text(intrinsic: str, routine: Routine, width: int = 1) -> str:
-    """Return one function as IR, in which loops side by side take `width` entries at a time."""
-    return _RoutineWriter(intrinsic, routine, width).text()
+    Loops side by side take as many entries at a time, loops over columns as many columns as fit several registers.
+    """
+    return _RoutineWriter(intrinsic, routine, pack, Lanes(lanes)).text()
 
 
 @final
-class _RoutineWriter:
-    """Writes one function; `values` are the variables in the current block, None where nothing is reached."""
+class _RoutineWriter(ValueWriter):
+    """Writes one function."""
 
-    def __init__(self, intrinsic: str, routine: Routine, width: int) -> None:
-        self.intrinsic, self.routine, self.width = intrinsic, routine, width
-        self.w = Writer()
+    def __init__(self, intrinsic: str, routine: Routine, pack: int, lanes: Lanes) -> None:
+        super().__init__(intrinsic, lanes)
+        self.routine, self.pack = routine, pack
+        self.width = pack if lanes.width == 1 else 1
         self.kinds: dict[str, Kind] = {name.name: name.kind for name in (*routine.parameters, *routine.variables)}
         self.block = "entry"
         self.values: Values | None = {name.name: f"%given.{name.name}" for name in routine.parameters}
@@ -72,8 +57,8 @@ class _RoutineWriter:
     def text(self) -> str:
         """Return the whole function."""
         routine = self.routine
-        parameters = ", ".join(f"{TYPES[name.kind]} %given.{name.name}" for name in routine.parameters)
-        head = f"define internal {TYPES[routine.returns]} @{routine_symbol(self.intrinsic, routine)}({parameters})"
+        parameters = ", ".join(f"{self.type(name.kind)} %given.{name.name}" for name in routine.parameters)
+        head = f"define internal {self.type(routine.returns)} @{routine_symbol(self.intrinsic, routine)}({parameters})"
         self.begin("entry")
         self.statements(routine.body)
         if self.reached:
@@ -87,6 +72,7 @@ class _RoutineWriter:
 
     # --- blocks -------------------------------------------------------------------------------------------------------
 
+    @override
     def begin(self, label: str) -> None:
         """Begin a block."""
         self.block = label
@@ -115,7 +101,7 @@ class _RoutineWriter:
         if len({values[name] for _, values in sources}) == 1:
             return sources[0][1][name]
         ways = ", ".join(f"[{values[name]}, %{block}]" for block, values in sources)
-        return self.w.set(f"phi {TYPES[self.kinds.get(name, 'int')]} {ways}")
+        return self.w.set(f"phi {self.type(self.kinds.get(name, 'int'))} {ways}")
 
     # --- statements ---------------------------------------------------------------------------------------------------
 
@@ -131,10 +117,9 @@ class _RoutineWriter:
             case Assign(name, value):
                 self.values = {**values, name: self.expression(value)}
             case Store(array, index, value):
-                kind = TYPES[value.kind]
-                self.w.store(kind, self.expression(value), self.w.element(values[array], self.expression(index), kind))
+                self.w.store(self.type(value.kind), self.expression(value), self.entry(array, index, value.kind))
             case Return(value):
-                text = "void" if value is None else f"{TYPES[value.kind]} {self.expression(value)}"
+                text = "void" if value is None else f"{self.type(value.kind)} {self.expression(value)}"
                 self.w.add(f"  ret {text}")
                 self.values = None
             case Evaluate(call):
@@ -142,7 +127,7 @@ class _RoutineWriter:
             case _:
                 self._control(statement, values)
 
-    def _control(self, statement: If | While | For | Break, values: Values) -> None:
+    def _control(self, statement: If | While | For | Columns | Break, values: Values) -> None:
         match statement:
             case If(condition, then, otherwise):
                 self._choice(condition, then, otherwise)
@@ -150,6 +135,8 @@ class _RoutineWriter:
                 self._loop(body, None, condition)
             case For():
                 self._for(statement)
+            case Columns():
+                self._columns(statement, values)
             case Break():
                 self.exits[-1].append((self.block, values))
                 self.jump(self.after[-1])
@@ -177,6 +164,39 @@ class _RoutineWriter:
         self._loop(loop.body, (loop, stop), None)
         assert self.values is not None
         self.values = {name: value for name, value in self.values.items() if name != loop.variable}
+
+    def _columns(self, loop: Columns, values: Values) -> None:
+        """Write a loop over columns: the widest panels as long as there are columns for one, then narrower ones."""
+        count, at, width = self.expression(loop.count), "0", self.width
+        self.panel, self.width = loop, 1
+        for columns in panel_widths(self.lanes.width, self.pack):
+            self.floats = Lanes(columns * self.lanes.width)
+            at = self._panels(loop, {**values, **self._same_for(columns, values)}, at, count, columns)
+        self.panel, self.floats, self.width, self.values = None, self.lanes, width, values
+
+    def _same_for(self, columns: int, values: Values) -> Values:
+        """Write the variables of the function for all columns of a panel."""
+        floats = [name for name in values if self.kinds.get(name) == "float"]
+        return {name: repeated(self.w, values[name], self.lanes, columns) for name in floats}
+
+    def _panels(self, loop: Columns, values: Values, start: str, count: str, columns: int) -> str:
+        """Write the panels of one width from column `start` on; return the first column that is left."""
+        head, inside, done = (self.w.label() for _ in range(3))
+        last, entry = self.w.set(f"sub i64 {count}, {columns}"), self.block
+        at, following = self.w.name(), self.w.name()
+        self.jump(head)
+        self.begin(head)
+        place = len(self.w.lines)
+        self.w.add("")
+        self.w.add(f"  br i1 {self.w.set(f'icmp sle i64 {at}, {last}')}, label %{inside}, label %{done}")
+        self.begin(inside)
+        self.values = {**values, loop.variable: at}
+        self.statements(loop.body)
+        self.w.add(f"  {following} = add i64 {at}, {columns}")
+        self.w.lines[place] = f"  {at} = phi i64 [{start}, %{entry}], [{following}, %{self.block}]"
+        self.jump(head)
+        self.begin(done)
+        return at
 
     def _with(self, index: Expression, values: Values) -> str:
         """Write an expression with other values of variables."""
@@ -209,7 +229,7 @@ class _RoutineWriter:
             ways.append(self.leave(head))
         for name in changed:
             merged = ", ".join(f"[{values[name]}, %{block}]" for block, values in ways)
-            kind = TYPES[self.kinds.get(name, "int")]
+            kind = self.type(self.kinds.get(name, "int"))
             self.w.lines[places[name]] = f"  {phis[name]} = phi {kind} {merged}"
         self.begin(done)
         self.values = at_head
@@ -228,72 +248,6 @@ class _RoutineWriter:
         self.after.pop()
         return self.exits.pop()
 
-    # --- expressions --------------------------------------------------------------------------------------------------
-
-    def branch(self, condition: Expression, yes: str, no: str) -> None:
-        """Jump to `yes` or `no`; parts of a condition are evaluated no further than needed."""
-        match condition:
-            case Inverted(operand):
-                self.branch(operand, no, yes)
-            case Joined(operator, parts):
-                for part in parts[:-1]:
-                    following = self.w.label()
-                    self.branch(part, *((following, no) if operator == "and" else (yes, following)))
-                    self.begin(following)
-                self.branch(parts[-1], yes, no)
-            case _:
-                self.w.add(f"  br i1 {self.expression(condition)}, label %{yes}, label %{no}")
-
-    def expression(self, node: Expression) -> str:
-        """Write an expression and return the name of its value."""
-        values = self.values
-        assert values is not None
-        match node:
-            case Number(value, kind):
-                return hexadecimal(float(value)) if kind == "float" else str(int(value))
-            case Name(name):
-                return values[name]
-            case Element(array, index, kind):
-                return self.w.load(TYPES[kind], self.w.element(values[array], self.expression(index), TYPES[kind]))
-            case Function(word, arguments):
-                return self.function(word, [self.expression(argument) for argument in arguments])
-            case Invoked():
-                return self.invoked(node)
-            case _:
-                return self._operation(node)
-
-    def _operation(self, node: Negative | Arithmetic | Comparison | Joined | Inverted) -> str:
-        match node:
-            case Negative(operand, kind):
-                negated = self.expression(operand)
-                return self.w.set(f"fneg double {negated}" if kind == "float" else f"sub i64 0, {negated}")
-            case Arithmetic(operator, left, right, kind):
-                name = (_FLOATS if kind == "float" else _INTS)[operator]
-                return self.w.set(f"{name} {TYPES[kind]} {self.expression(left)}, {self.expression(right)}")
-            case Comparison(operator, left, right):
-                test = f"fcmp {_FLOAT_TESTS[operator]}" if left.kind == "float" else f"icmp {_INT_TESTS[operator]}"
-                return self.w.set(f"{test} {TYPES[left.kind]} {self.expression(left)}, {self.expression(right)}")
-            case Joined() | Inverted():
-                raise AssertionError("conditions are written as jumps")
-
-    def function(self, name: str, values: list[str]) -> str:
-        """Write a word of the language."""
-        if name == "divide":
-            return self.w.set(f"fdiv double {values[0]}, {values[1]}")
-        if name == "float":
-            return self.w.set(f"sitofp i64 {values[0]} to double")
-        called = {"abs": "fabs"}.get(name, name)
-        return self.w.set(f"call double @llvm.{called}.f64({', '.join(f'double {value}' for value in values)})")
-
-    def invoked(self, call: Invoked) -> str:
-        """Write a call of another function of the intrinsic."""
-        arguments = ", ".join(f"{TYPES[argument.kind]} {self.expression(argument)}" for argument in call.arguments)
-        text = f"call {TYPES[call.kind]} @{routine_symbol(self.intrinsic, call.routine)}({arguments})"
-        if call.kind == "nothing":
-            self.w.add(f"  {text}")
-            return ""
-        return self.w.set(text)
-
 
 def _assigned(block: Block) -> set[str]:
     """Return the variables assigned anywhere in a block."""
@@ -304,7 +258,7 @@ def _assigned(block: Block) -> set[str]:
                 found.add(name)
             case If(_, then, otherwise):
                 found |= _assigned(then) | _assigned(otherwise)
-            case While(_, body) | For(body=body):
+            case While(_, body) | For(body=body) | Columns(body=body):
                 found |= _assigned(body)
             case _:
                 pass

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import final
 
 from rbd.native.ir import Lanes, Writer
+from rbd.native.panels import spread_out
 from rbd.scalars.intrinsics.tree import Arithmetic, Element, Expression, For, Function, Name, Negative, Number, Store
 
 Values = dict[str, str]
@@ -165,7 +166,7 @@ class StripWriter:
         """Write the steps of one width."""
         left = self.w.set(f"sub i64 {last}, {start}")
         end = self.w.set(f"add i64 {start}, {self.w.set(f'and i64 {left}, {-lanes.width}')}")
-        splats = {name: self._splat(self.values[name], lanes) for name in self.names}
+        splats = {name: spread_out(self.w, self.values[name], lanes) for name in self.names}
         head, body, done = (self.w.label() for _ in range(3))
         at, following = self.w.name(), self.w.name()
         self.w.add(f"  br label %{head}")
@@ -180,11 +181,6 @@ class StripWriter:
         self.w.add(f"  br label %{head}")
         self.w.begin(done)
         return done, at
-
-    def _splat(self, value: str, lanes: Lanes) -> str:
-        one = self.w.set(f"insertelement {lanes.double} zeroinitializer, double {value}, i64 0")
-        mask = f"<{lanes.width} x i32> zeroinitializer"
-        return self.w.set(f"shufflevector {lanes.double} {one}, {lanes.double} zeroinitializer, {mask}")
 
     def _value(self, node: Expression, at: str, splats: Values, lanes: Lanes) -> str:
         match node:

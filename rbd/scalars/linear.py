@@ -7,8 +7,9 @@ The factor runs from the last row to the first, A = Lᵀ D L. Where rows belong 
 are zero because two branches do not meet then stay zero (Featherstone 2008, section 6.5). Such entries are the integer
 0, not a float that happens to vanish, and cost nothing.
 
-Written out, both factor and inverse are cubic. Where that would record more than `LARGE` multiply-adds, a recording
-calls the intrinsics of the same algorithm instead, which take the matrix for dense.
+Written out, factor, solutions and inverse are cubic. Where that would record many multiply-adds, a recording calls
+intrinsics of the same algorithm instead: for factors one that takes the matrix for dense, for solutions one that knows
+which entries are zero.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import Final, final
 import attrs
 
 from rbd.scalars.functions import positive, sqrt
-from rbd.scalars.intrinsics import FACTOR_POSITIVE_DEFINITE, INVERT_FACTORED
+from rbd.scalars.intrinsics import FACTOR_POSITIVE_DEFINITE, solve_factored
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.scalars.registry import dominant
 
@@ -28,6 +29,8 @@ Labels = Sequence[str]
 
 LARGE: Final = 50_000
 """Multiply-adds that a recording writes out at most."""
+MANY: Final = 4_000
+"""Multiply-adds of solutions that a recording writes out at most: from there on a call is faster."""
 
 
 @final
@@ -74,6 +77,25 @@ class Factor:
         x = self._inwards(right)
         return self._outwards([value * scale for value, scale in zip(x, self.inverse_diagonal, strict=True)])
 
+    def solve_all(self, right: Sequence[Sequence[Scalar]]) -> list[Vector]:
+        """Return x with A x = b for every b of `right`, of which the integer 0 is known to vanish.
+
+        >>> Factor.of(((4.0,),), ["only"]).solve_all([(6.0,), (2.0,)])
+        [(1.5,), (0.5,)]
+        """
+        cost = 2 * len(right) * sum(map(len, self.rows))
+        if cost > MANY and _records((self.inverse_diagonal,)):
+            return solve_factored(self.rows, self.inverse_diagonal, right)
+        return [self.solve(b) for b in right]
+
+    def negative(self) -> Factor:
+        """Return the factor of -A.
+
+        >>> Factor.of(((4.0,),), ["only"]).negative().solve((6.0,))
+        (-1.5,)
+        """
+        return Factor(self.rows, tuple(-scale for scale in self.inverse_diagonal))
+
     def whitened(self, right: Sequence[Scalar]) -> Vector:
         """Return w whose square is `right` A⁻¹ `right`; in such w the matrix A is the identity.
 
@@ -108,20 +130,18 @@ class Factor:
 
     def inverse(self) -> Matrix:
         """Return the inverse of A, exactly symmetric."""
-        size = len(self.rows)
-        if 2 * size * sum(map(len, self.rows)) > LARGE and _records((self.inverse_diagonal,)):
-            return self._inverse_called()
-        columns = [self.solve([1 if i == j else 0 for i in range(size)]) for j in range(size)]
-        return tuple(tuple(columns[max(i, j)][min(i, j)] for j in range(size)) for i in range(size))
+        size = range(len(self.rows))
+        return symmetric(self.solve_all([[1 if i == j else 0 for i in size] for j in size]))
 
-    def _inverse_called(self) -> Matrix:
-        """Return the inverse as the outputs of an intrinsic."""
-        size, flat = len(self.rows), list[Scalar]()
-        for i, (row, inverse) in enumerate(zip(self.rows, self.inverse_diagonal, strict=True)):
-            known = dict(row)
-            flat += [*(-known.get(j, 0) for j in range(i)), inverse]
-        rows = _triangle(INVERT_FACTORED((size,), flat), size)
-        return tuple(tuple(rows[max(i, j)][min(i, j)] for j in range(size)) for i in range(size))
+
+def symmetric(columns: Sequence[Vector]) -> Matrix:
+    """Return a matrix from the columns of its upper triangle.
+
+    >>> symmetric([(1.0, 2.0), (3.0, 4.0)])
+    ((1.0, 3.0), (3.0, 4.0))
+    """
+    size = range(len(columns))
+    return tuple(tuple(columns[max(i, j)][min(i, j)] for j in size) for i in size)
 
 
 def _triangle(flat: Vector, size: int) -> list[Vector]:

@@ -19,7 +19,7 @@ from rbd.export import c_source, sympy_expressions
 from rbd.native.kernel import NativeKernel
 from rbd.scalars import cos, sin
 from rbd.scalars.graph import Graph
-from rbd.scalars.intrinsics import Intrinsic, minimum_norm_solve, solve_positive_definite
+from rbd.scalars.intrinsics import Intrinsic, minimum_norm_solve, solve_factored, solve_positive_definite
 from rbd.scalars.intrinsics.checking import checked
 from rbd.scalars.intrinsics.language import Floats, Ints, divide, fma, sqrt
 from rbd.scalars.opcodes import FIRST_CHECK
@@ -162,8 +162,8 @@ def test_an_intrinsic_has_errors_of_its_own() -> None:
 # ---------------------------------------------------------------- C
 
 
-def compiled(program: Program, folder: Path) -> Callable[..., int]:
-    (folder / "kernel.c").write_text(c_source(program, "kernel"), encoding="ascii")
+def compiled(program: Program, folder: Path, threshold: int) -> Callable[..., int]:
+    (folder / "kernel.c").write_text(c_source(program, "kernel", threshold), encoding="ascii")
     options = [
         "-std=c99",
         "-Wall",
@@ -181,9 +181,28 @@ def compiled(program: Program, folder: Path) -> Callable[..., int]:
     return function
 
 
-@pytest.mark.parametrize("program", [solves(4, 2, 1), solves(3, 5, 2), strange(3)], ids=["tall", "wide", "strange"])
-def test_c_gives_the_same_bits(program: Program, tmp_path: Path) -> None:
-    function = compiled(program, tmp_path)
+def factored(size: int, count: int) -> Program:
+    """Return a program that solves with a factor, which takes tables along."""
+    graph = Graph()
+    x = graph.input("x", (size + 1,))
+    rows = [tuple((j, x[j] * x[i + 1]) for j in range(i % 3 + 1 if i > 2 else 0)) for i in range(size)]
+    right = [tuple(x[i] if (i + j) % 2 else 0 for i in range(size)) for j in range(count)]
+    return Program.of(graph, "factored", {"y": tuple(solve_factored(rows, x[:size], right))})
+
+
+PROGRAMS = {
+    "tall": solves(4, 2, 1),
+    "wide": solves(3, 5, 2),
+    "strange": strange(3),
+    "factored": factored(7, 9),
+}
+
+
+@pytest.mark.parametrize("threshold", [10, 10**6])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_c_gives_the_same_bits(name: str, threshold: int, tmp_path: Path) -> None:
+    program = PROGRAMS[name]
+    function = compiled(program, tmp_path, threshold)
     arrays = hostile(program, 9, 1) if len(program.inputs) > 1 else random_inputs(program, 9)
     for row in range(9):
         inputs = [np.ascontiguousarray(array[row]).reshape(-1) for array in arrays]

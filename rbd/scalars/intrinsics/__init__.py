@@ -4,27 +4,29 @@ May import: the rest of `rbd.scalars` but programs. To add one, write a function
 
     language.py            the words it may use: Floats, Ints, fma, sqrt, divide
     checking.py, tree.py   what is allowed, and the function as data for the translators to machine code and to C
+    columns.py             which loops mix no columns, and which functions take the same course always
     intrinsic.py           `Intrinsic`: the function with its sizes, its labels, its count of operations
     decided.py             the same function on scalars other than floats
     positive_definite.py   solve_positive_definite
+    factored.py            solve_factored: many right-hand sides, with a sparse factor
     minimum_norm.py        minimum_norm_solve
     active_rows.py, active_set_slope.py, quadratic_program.py    solve_quadratic_program, with its derivative
     pivoting.py, friction_*.py, friction.py    solve_friction: Coulomb's law by Lemke's pivots, with its derivative
 """
 
+from rbd.scalars.intrinsics.factored import SOLVE_FACTORED, solve_factored
 from rbd.scalars.intrinsics.intrinsic import TABLE, Call, Intrinsic, Lengths, must_be_positive
 from rbd.scalars.intrinsics.minimum_norm import MINIMUM_NORM_SOLVE, minimum_norm_solve
 from rbd.scalars.intrinsics.positive_definite import (
     FACTOR_POSITIVE_DEFINITE,
-    INVERT_FACTORED,
     SOLVE_POSITIVE_DEFINITE,
     solve_positive_definite,
 )
 
 __all__ = [
     "FACTOR_POSITIVE_DEFINITE",
-    "INVERT_FACTORED",
     "MINIMUM_NORM_SOLVE",
+    "SOLVE_FACTORED",
     "SOLVE_POSITIVE_DEFINITE",
     "TABLE",
     "Call",
@@ -32,5 +34,6 @@ __all__ = [
     "Lengths",
     "minimum_norm_solve",
     "must_be_positive",
+    "solve_factored",
     "solve_positive_definite",
 ]

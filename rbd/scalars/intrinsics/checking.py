@@ -4,9 +4,10 @@ May import: errors, language, tree.
 
 Allowed: parameters annotated `int`, `float`, `Floats`, `Ints`; assignments to local variables and to entries of arrays;
 `+ - *` of floats or of ints, `-x`, comparisons, `and or not`; `fma sqrt divide abs float`; `if`, `while`,
-`for i in range(...)` (its step a literal), `break`, `return`; calls of other such functions of a module. A variable
-keeps one kind and must be assigned on every way to its use; a loop's variable belongs to the loop. Division is written
-`divide(a, b)`, since Python's operator raises where machine code does not.
+`for i in range(...)` (its step a literal), `for j in columns(...)` (see `columns.py`), `break`, `return`; calls of
+other such functions of a module. A variable keeps one kind and must be assigned on every way to its use; a loop's
+variable belongs to the loop. Division is written `divide(a, b)`, since Python's operator raises where machine code does
+not.
 """
 
 from __future__ import annotations
@@ -21,11 +22,13 @@ from typing import Any, Final, NoReturn, cast, final
 
 from rbd.errors import ScalarError
 from rbd.scalars.intrinsics import language
+from rbd.scalars.intrinsics.columns import mixing
 from rbd.scalars.intrinsics.tree import (
     Arithmetic,
     Assign,
     Block,
     Break,
+    Columns,
     Comparison,
     Element,
     Evaluate,
@@ -169,6 +172,8 @@ class _Checker:
                 return self._choice(node)
             case ast.While(orelse=[]):
                 return self._while(node)
+            case ast.For(iter=ast.Call(func=ast.Name(id=name)), orelse=[]) if self._is_columns(name):
+                return self._columns(node)
             case ast.For(orelse=[]):
                 return self._for(node)
             case ast.Break() if self.depth:
@@ -222,6 +227,25 @@ class _Checker:
         self.defined = before
         return While(condition, body)
 
+    def _is_columns(self, name: str) -> bool:
+        return self.scope.get(name) is language.columns
+
+    def _columns(self, node: ast.For) -> Columns:
+        match node:
+            case ast.For(target=ast.Name(id=name), iter=ast.Call(args=[count, stride], keywords=[])):
+                pass
+            case _:
+                self.refuse(node, "a loop over columns is `for j in columns(count, stride)`")
+        number, step = self._int(count), self._int(stride)
+        if not isinstance(step, (Name, Number)):
+            self.refuse(node, "the stride of columns is a variable or a number")
+        before = set(self.defined)
+        loop = Columns(name, number, step, self._looped(node, name))
+        wrong = mixing(loop, before)
+        if wrong:
+            self.refuse(node, f"columns are mixed: {wrong}")
+        return loop
+
     def _for(self, node: ast.For) -> For:
         match node:
             case ast.For(
@@ -230,10 +254,14 @@ class _Checker:
                 pass
             case _:
                 self.refuse(node, "a loop is `for i in range(...)`")
-        if name in self.kinds or name in self.loops:
-            self.refuse(node, f"the loop's variable '{name}' has another use")
         start = self._int(arguments[0]) if len(arguments) > 1 else Number(0, "int")
         stop, step = self._int(arguments[min(1, len(arguments) - 1)]), self._step(arguments)
+        return For(name, start, stop, step, self._looped(node, name))
+
+    def _looped(self, node: ast.For, name: str) -> Block:
+        """Return the body of a loop over `name`; nothing surely has a value because of it."""
+        if name in self.kinds or name in self.loops:
+            self.refuse(node, f"the loop's variable '{name}' has another use")
         before = set(self.defined)
         self.loops.append(name)
         self.depth += 1
@@ -241,7 +269,7 @@ class _Checker:
         self.depth -= 1
         self.loops.pop()
         self.defined = before
-        return For(name, start, stop, step, body)
+        return body
 
     def _step(self, arguments: list[ast.expr]) -> int:
         if len(arguments) < 3:

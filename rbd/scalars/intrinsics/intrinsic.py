@@ -3,8 +3,9 @@
 May import: errors, the rest of the room but `program` and what it is made of.
 
 An `Intrinsic` describes a function in the subset of `checking.py`. Its parameters are, in this order: sizes (ints),
-inputs (`Floats`, copies that it may overwrite), outputs (`Floats`), work (`Floats`, then `Ints`); outputs and work are
-zero at the beginning. It returns 0, or the number (from 1) of the caller's label that says what is wrong.
+tables (`Ints`, only read), inputs (`Floats`, copies that it may overwrite), outputs (`Floats`), work (`Floats`, then
+`Ints`); outputs and work are zero at the beginning. It returns 0, or the number (from 1) of the caller's label that
+says what is wrong. Sizes and tables are known when a call is recorded: they travel as one tuple, `sizes`.
 """
 
 from __future__ import annotations
@@ -12,14 +13,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast, final
 
 import attrs
-from typing_extensions import override
+from typing_extensions import TypeVar, override
 
 from rbd.errors import ArgumentError, RbdError, SingularError, WorkspaceError
 from rbd.scalars.functions import is_float, to_float
 from rbd.scalars.intrinsics.checking import checked
+from rbd.scalars.intrinsics.columns import decides_by_floats
 from rbd.scalars.intrinsics.decided import Decided, Family
 from rbd.scalars.intrinsics.tree import Routine
 from rbd.scalars.protocol import Scalar, Vector
@@ -28,7 +31,14 @@ from rbd.scalars.registry import dominant
 if TYPE_CHECKING:
     from rbd.scalars.operations import Operations
 
-Size: TypeAlias = Callable[[int], int] | Callable[[int, int], int] | Callable[[int, int, int], int]
+N = TypeVar("N", int, float)
+
+Size: TypeAlias = (
+    Callable[[int], int]
+    | Callable[[int, int], int]
+    | Callable[[int, int, int], int]
+    | Callable[[int, int, int, int, int, int], int]
+)
 """From the sizes to a number of entries, or of operations."""
 
 
@@ -70,6 +80,8 @@ class Intrinsic:
     """Arrays of ints to work in."""
     operations: Size
     """How many arithmetic operations and comparisons of floats it does at worst; a fused multiply-add counts as two."""
+    tables: tuple[tuple[str, Size], ...] = ()
+    """Arrays of ints that come with a call, such as the places of what is not zero."""
     labels: Size = none
     """How many labels a caller gives: the largest status."""
     error: Callable[[str], RbdError] = must_be_positive
@@ -90,7 +102,7 @@ class Intrinsic:
     def routine(self) -> Routine:
         """The function as a checked tree; ScalarError names file and line of what is not allowed."""
         routine = checked(self.function)
-        expected = [(name, "int") for name in self.sizes]
+        expected = [(name, "int") for name in self.sizes] + [(name, "ints") for name, _ in self.tables]
         expected += [(name, "floats") for name, _ in (*self.inputs, *self.outputs, *self.work)]
         expected += [(name, "ints") for name, _ in self.integers]
         actual: list[tuple[str, str]] = [(parameter.name, parameter.kind) for parameter in routine.parameters]
@@ -102,6 +114,11 @@ class Intrinsic:
         return routine
 
     @cached_property
+    def is_steady(self) -> bool:
+        """Whether it takes the same course for all numbers, and never fails: lanes can go through it together."""
+        return not decides_by_floats(self.routine) and self.labels is none
+
+    @cached_property
     def digest(self) -> str:
         """A sha256 over the function's text and that of all it calls."""
         text = "\n".join(routine.source for routine in self.routine.closure())
@@ -109,12 +126,17 @@ class Intrinsic:
 
     def operation_count(self, sizes: Sequence[int]) -> int:
         """Return how many operations it does at worst for these sizes."""
-        return _number(self.operations, sizes)
+        return _number(self.operations, self.parted(sizes)[0])
+
+    def parted(self, sizes: Sequence[int]) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
+        """Return the sizes by themselves, and the tables that follow them."""
+        own = tuple(sizes[: len(self.sizes)])
+        return own, _split(tuple(sizes[len(own) :]), [_number(length, own) for _, length in self.tables])
 
     def lengths(self, sizes: Sequence[int]) -> Lengths:
         """Return the lengths of all arrays for these sizes."""
-        blocks = (self.inputs, self.outputs, self.work, self.integers)
-        return Lengths(*(tuple(_number(length, sizes) for _, length in block) for block in blocks))
+        own, blocks = sizes[: len(self.sizes)], (self.inputs, self.outputs, self.work, self.integers)
+        return Lengths(*(tuple(_number(length, own) for _, length in block) for block in blocks))
 
     @override
     def __repr__(self) -> str:
@@ -132,7 +154,7 @@ class Intrinsic:
         Floats run the function; recorded scalars record a call of it; every other family runs it as long as its
         comparisons are decided. Raises what `error` makes of a label, ScalarError for families that cannot be compared.
         """
-        expected = sum(self.lengths(sizes).inputs), _number(self.labels, sizes)
+        expected = sum(self.lengths(sizes).inputs), _number(self.labels, sizes[: len(self.sizes)])
         if (len(operands), len(labels)) != expected:
             given = len(operands), len(labels)
             message = (
@@ -166,7 +188,9 @@ class Intrinsic:
         outputs = [[zero] * length for length in lengths.outputs]
         work = [[zero] * length for length in lengths.work]
         integers = [[0] * length for length in lengths.integers]
-        status = self.function(*sizes, *_split(operands, lengths.inputs), *outputs, *work, *integers)
+        own, tables = self.parted(sizes)
+        inputs = map(list, _split(tuple(operands), lengths.inputs))
+        status = self.function(*own, *tables, *inputs, *outputs, *work, *integers)
         return [x for output in outputs for x in output], status
 
     def _checked(self, result: tuple[Sequence[Scalar], int], labels: Sequence[str]) -> Vector:
@@ -194,6 +218,7 @@ class Call:
 
     intrinsic: Intrinsic
     sizes: tuple[int, ...]
+    """Its sizes, then its tables, one after the other."""
     first_label: int
     label_count: int
 
@@ -201,6 +226,11 @@ class Call:
     def lengths(self) -> Lengths:
         """The lengths of all arrays."""
         return self.intrinsic.lengths(self.sizes)
+
+    @property
+    def parted(self) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
+        """The sizes by themselves, and the tables."""
+        return self.intrinsic.parted(self.sizes)
 
     @property
     def operations(self) -> int:
@@ -232,12 +262,9 @@ def no_memory(name: str) -> WorkspaceError:
     return WorkspaceError(f"there is no memory for the workspace of {name}", argument=name)
 
 
-def _split(flat: list[float], lengths: Sequence[int]) -> list[list[float]]:
-    parts, start = list[list[float]](), 0
-    for length in lengths:
-        parts.append(flat[start : start + length])
-        start += length
-    return parts
+def _split(flat: tuple[N, ...], lengths: Sequence[int]) -> tuple[tuple[N, ...], ...]:
+    stops = list(accumulate(lengths))
+    return tuple(flat[stop - length : stop] for stop, length in zip(stops, lengths, strict=True))
 
 
 def _found(name: str, module: str) -> Intrinsic:

@@ -2,7 +2,7 @@
 
 An intrinsic is a Python function over a small part of the language, so that the same function runs in Python on any
 decidable scalars, and is translated to machine code and to C operation by operation (`checking.py` says what is
-allowed). Everything but `fma`, `sqrt`, `divide` and `abs` is Python's own.
+allowed). Everything but `fma`, `sqrt`, `divide`, `abs` and `columns` is Python's own.
 """
 
 from __future__ import annotations
@@ -12,13 +12,22 @@ from typing import Any, TypeAlias, cast
 from rbd.scalars import libm
 from rbd.scalars.backends import real
 
-__all__ = ["Floats", "Ints", "divide", "fma", "sqrt"]
+__all__ = ["Floats", "Ints", "columns", "divide", "fma", "sqrt"]
 
 Floats: TypeAlias = list[float]
 """Numbers in a row; matrices are stored row by row. They are written in place."""
 
 Ints: TypeAlias = list[int]
-"""Whole numbers for work: permutations, sets of indices."""
+"""Whole numbers: tables that come with a call, and those for work, such as permutations and sets of indices."""
+
+
+def columns(count: int, stride: int) -> range:
+    """Return the columns of matrices with `count` columns, whose rows begin every `stride` entries.
+
+    A loop over them does the same to each column and mixes none, so that machine code takes many at a time. In its body
+    column `j` of row `i` is written `matrix[i * stride + j]`. The stride must not be less than the count.
+    """
+    return range(count)
 
 
 def fma(a: float, b: float, c: float) -> float:

@@ -94,36 +94,6 @@ def _factor_packed(n: int, lower: Floats, factor: Floats, matrix: Floats) -> int
     return failed
 
 
-def _inverse(n: int, matrix: Floats, upper: Floats) -> None:
-    """Solve for the columns of the identity, as far as they stand above the diagonal: the rest is symmetric."""
-    for back in range(n):
-        k = n - 1 - back
-        upper[k * n + k] = 1.0
-        for i in range(k):
-            minus = matrix[k * n + i]
-            for j in range(k, n):
-                upper[i * n + j] = fma(minus, upper[k * n + j], upper[i * n + j])
-    for row in range(n):
-        scale = matrix[row * n + row]
-        for j in range(row, n):
-            upper[row * n + j] = upper[row * n + j] * scale
-        for i in range(row):
-            minus = matrix[row * n + i]
-            for j in range(row, n):
-                upper[row * n + j] = fma(minus, upper[i * n + j], upper[row * n + j])
-
-
-def _invert_packed(n: int, factor: Floats, inverse: Floats, matrix: Floats, upper: Floats) -> int:
-    _unpack(n, factor, matrix)
-    _inverse(n, matrix, upper)
-    start = 0
-    for i in range(n):
-        for j in range(i + 1):
-            inverse[start + j] = upper[j * n + i]
-        start = start + i + 1
-    return 0
-
-
 def _triangle(n: int) -> int:
     return n * (n + 1) // 2
 
@@ -139,10 +109,6 @@ def _factor_operations(n: int) -> int:
 
 def _operations(n: int, m: int) -> int:
     return _factor_operations(n) + m * (2 * n * (n - 1) + n)
-
-
-def _inverse_operations(n: int) -> int:
-    return _triangle(n) + 2 * (n - 1) * n * (n + 1) // 3
 
 
 SOLVE_POSITIVE_DEFINITE: Final = Intrinsic(
@@ -171,18 +137,6 @@ FACTOR_POSITIVE_DEFINITE: Final = Intrinsic(
     labels=lambda n: n,
 )
 """From a lower triangle to -L below the diagonal and 1 / D in it, row by row."""
-
-INVERT_FACTORED: Final = Intrinsic(
-    name="invert_factored",
-    function=_invert_packed,
-    sizes=("n",),
-    inputs=(("factor", _triangle),),
-    outputs=(("inverse", _triangle),),
-    work=(("matrix", _square), ("upper", _square)),
-    integers=(),
-    operations=_inverse_operations,
-)
-"""From what FACTOR_POSITIVE_DEFINITE returns to the lower triangle of the inverse."""
 
 
 def solve_positive_definite(matrix: Matrix, right: Matrix, labels: Sequence[str]) -> Matrix:

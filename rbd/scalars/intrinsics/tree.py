@@ -167,6 +167,17 @@ class For:
 
 @final
 @attrs.frozen
+class Columns:
+    """A loop over columns of matrices, rows of which begin every `stride` entries; none feels another."""
+
+    variable: str
+    count: Expression
+    stride: Name | Number
+    body: Block
+
+
+@final
+@attrs.frozen
 class Break:
     """Leave the innermost loop."""
 
@@ -187,7 +198,7 @@ class Evaluate:
     call: Invoked
 
 
-Statement: TypeAlias = Assign | Store | If | While | For | Break | Return | Evaluate
+Statement: TypeAlias = Assign | Store | If | While | For | Columns | Break | Return | Evaluate
 Block: TypeAlias = tuple[Statement, ...]
 
 

@@ -1,0 +1,147 @@
+"""Expressions of a restricted function as LLVM IR, of one float or of a vector of them.
+
+Room: native; knows nothing of robots. May import: errors and scalars. A float stands for one per lane, and in a panel
+for one per column and lane; ints are the same for all.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from rbd.native.ir import Lanes, Writer
+from rbd.native.panels import repeated, spread_out
+from rbd.scalars.intrinsics.columns import place_in_column
+from rbd.scalars.intrinsics.tree import (
+    Arithmetic,
+    Columns,
+    Comparison,
+    Element,
+    Expression,
+    Function,
+    Inverted,
+    Invoked,
+    Joined,
+    Kind,
+    Name,
+    Negative,
+    Number,
+    Routine,
+)
+
+_FLOATS = {"+": "fadd", "-": "fsub", "*": "fmul"}
+_INTS = {"+": "add", "-": "sub", "*": "mul"}
+_FLOAT_TESTS = {"<": "olt", "<=": "ole", ">": "ogt", ">=": "oge", "==": "oeq", "!=": "une"}
+_INT_TESTS = {"<": "slt", "<=": "sle", ">": "sgt", ">=": "sge", "==": "eq", "!=": "ne"}
+_TYPES: dict[Kind, str] = {"int": "i64", "floats": "ptr", "ints": "ptr", "nothing": "void"}
+
+Values = dict[str, str]
+"""Variables with the names of their current values."""
+
+
+def routine_symbol(intrinsic: str, routine: Routine) -> str:
+    """Return what a function of an intrinsic is called in a module."""
+    return f"intrinsic_{intrinsic}_{routine.name}"
+
+
+class ValueWriter(ABC):
+    """Writes expressions; `values` are the variables in the current block, None where nothing is reached."""
+
+    def __init__(self, intrinsic: str, lanes: Lanes) -> None:
+        """Write for a function of `intrinsic`, of which `lanes` lanes go through it together."""
+        self.intrinsic, self.lanes = intrinsic, lanes
+        self.w = Writer()
+        self.floats = lanes
+        self.panel: Columns | None = None
+        self.values: Values | None = {}
+
+    @abstractmethod
+    def begin(self, label: str) -> None:
+        """Begin a block."""
+
+    def type(self, kind: Kind) -> str:
+        """Return what numbers of a kind are in IR."""
+        return self.floats.double if kind == "float" else _TYPES[kind]
+
+    def entry(self, array: str, index: Expression, kind: Kind) -> str:
+        """Write where an entry of an array is."""
+        assert self.values is not None
+        place = self.expression(index)
+        if kind == "float" and self.lanes.width > 1:
+            place = self.w.set(f"mul i64 {place}, {self.lanes.width}")
+        return self.w.element(self.values[array], place, "i64" if kind == "int" else "double")
+
+    def read(self, array: str, index: Expression, kind: Kind) -> str:
+        """Write the value of an entry: of the panel's columns where it is theirs, else the same for all of them."""
+        pointer, columns = self.entry(array, index, kind), self.floats.width // self.lanes.width
+        if kind == "int":
+            return self.w.load("i64", pointer)
+        if self.panel is not None and place_in_column(index, self.panel) is not None:
+            return self.w.load(self.floats.double, pointer)
+        return repeated(self.w, self.w.load(self.lanes.double, pointer), self.lanes, columns)
+
+    # --- expressions --------------------------------------------------------------------------------------------------
+
+    def branch(self, condition: Expression, yes: str, no: str) -> None:
+        """Jump to `yes` or `no`; parts of a condition are evaluated no further than needed."""
+        match condition:
+            case Inverted(operand):
+                self.branch(operand, no, yes)
+            case Joined(operator, parts):
+                for part in parts[:-1]:
+                    following = self.w.label()
+                    self.branch(part, *((following, no) if operator == "and" else (yes, following)))
+                    self.begin(following)
+                self.branch(parts[-1], yes, no)
+            case _:
+                self.w.add(f"  br i1 {self.expression(condition)}, label %{yes}, label %{no}")
+
+    def expression(self, node: Expression) -> str:
+        """Write an expression and return the name of its value."""
+        values = self.values
+        assert values is not None
+        match node:
+            case Number(value, kind):
+                return self.floats.number(float(value)) if kind == "float" else str(int(value))
+            case Name(name):
+                return values[name]
+            case Element(array, index, kind):
+                return self.read(array, index, kind)
+            case Function(word, arguments):
+                return self.function(word, [self.expression(argument) for argument in arguments])
+            case Invoked():
+                return self.invoked(node)
+            case _:
+                return self._operation(node)
+
+    def _operation(self, node: Negative | Arithmetic | Comparison | Joined | Inverted) -> str:
+        match node:
+            case Negative(operand, kind):
+                negated = self.expression(operand)
+                return self.w.set(f"fneg {self.type(kind)} {negated}" if kind == "float" else f"sub i64 0, {negated}")
+            case Arithmetic(operator, left, right, kind):
+                name = (_FLOATS if kind == "float" else _INTS)[operator]
+                return self.w.set(f"{name} {self.type(kind)} {self.expression(left)}, {self.expression(right)}")
+            case Comparison(operator, left, right):
+                test = f"fcmp {_FLOAT_TESTS[operator]}" if left.kind == "float" else f"icmp {_INT_TESTS[operator]}"
+                return self.w.set(f"{test} {self.type(left.kind)} {self.expression(left)}, {self.expression(right)}")
+            case Joined() | Inverted():
+                raise AssertionError("conditions are written as jumps")
+
+    def function(self, name: str, values: list[str]) -> str:
+        """Write a word of the language."""
+        double = self.floats.double
+        if name == "divide":
+            return self.w.set(f"fdiv {double} {values[0]}, {values[1]}")
+        if name == "float":
+            return spread_out(self.w, self.w.set(f"sitofp i64 {values[0]} to double"), self.floats)
+        called = self.floats.intrinsic({"abs": "fabs"}.get(name, name))
+        return self.w.set(f"call {double} {called}({', '.join(f'{double} {value}' for value in values)})")
+
+    def invoked(self, call: Invoked) -> str:
+        """Write a call of another function of the intrinsic."""
+        arguments = ", ".join(f"{self.type(argument.kind)} {self.expression(argument)}" for argument in call.arguments)
+        text = f"call {self.type(call.kind)} @{routine_symbol(self.intrinsic, call.routine)}({arguments})"
+        if call.kind == "nothing":
+            self.w.add(f"  {text}")
+            return ""
+        return self.w.set(text)

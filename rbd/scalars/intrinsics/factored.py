@@ -1,0 +1,226 @@
+"""Solve with a sparse factor for many right-hand sides. May import: errors, language, intrinsic, solve_slopes.
+
+A = Lᵀ D L with unit lower triangular L. Both halves of the solution are written as sums along rows, and along columns,
+of L: of a column of the solution nothing but the finished entries is read, so that many columns go side by side. Which
+entries of L and of the right-hand sides are not zero is known when the call is recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
+from typing import Final, TypeAlias, final
+
+import attrs
+
+from rbd.scalars.intrinsics.intrinsic import Intrinsic
+from rbd.scalars.intrinsics.language import Floats, Ints, columns, fma
+from rbd.scalars.protocol import Scalar, Vector
+
+Rows: TypeAlias = Sequence[Sequence[tuple[int, Scalar]]]
+"""Per row the columns left of the diagonal that are not zero, with their entries."""
+
+_STRIP: Final = 8
+"""Columns come in multiples of this: as many numbers as the widest registers hold."""
+_BLOCK: Final = 64
+"""Columns of a block, at most: as many as machine code takes at a time."""
+
+
+def _solve(
+    n: int,
+    m: int,
+    stride: int,
+    blocks: int,
+    entries: int,
+    given: int,
+    row_ends: Ints,
+    row_columns: Ints,
+    column_ends: Ints,
+    column_rows: Ints,
+    column_entries: Ints,
+    places: Ints,
+    lower: Floats,
+    inverse: Floats,
+    right: Floats,
+    solution: Floats,
+) -> int:
+    for k in range(given):
+        solution[places[k]] = right[k]
+    for block in range(blocks):
+        first = block * n
+        for j in columns(m, stride):
+            for back in range(n):
+                i = n - 1 - back
+                rest = solution[(first + i) * stride + j]
+                for below in range(column_ends[i], column_ends[i + 1]):
+                    rest = fma(-lower[column_entries[below]], solution[(first + column_rows[below]) * stride + j], rest)
+                solution[(first + i) * stride + j] = rest
+            for row in range(n):
+                value = solution[(first + row) * stride + j] * inverse[row]
+                for left in range(row_ends[row], row_ends[row + 1]):
+                    value = fma(-lower[left], solution[(first + row_columns[left]) * stride + j], value)
+                solution[(first + row) * stride + j] = value
+    return 0
+
+
+def _ends(n: int, m: int, stride: int, blocks: int, entries: int, given: int) -> int:
+    return n + 1
+
+
+def _rows(n: int, m: int, stride: int, blocks: int, entries: int, given: int) -> int:
+    return n
+
+
+def _entries(n: int, m: int, stride: int, blocks: int, entries: int, given: int) -> int:
+    return entries
+
+
+def _given(n: int, m: int, stride: int, blocks: int, entries: int, given: int) -> int:
+    return given
+
+
+def _solution(n: int, m: int, stride: int, blocks: int, entries: int, given: int) -> int:
+    return blocks * n * stride
+
+
+def _operations(n: int, m: int, stride: int, blocks: int, entries: int, given: int) -> int:
+    return blocks * m * (4 * entries + n)
+
+
+@final
+@attrs.frozen
+class _Layout:
+    """Where the columns of solutions are: blocks of `m` columns, in each one row after the other."""
+
+    n: int
+    m: int
+    stride: int
+    blocks: int
+
+    @classmethod
+    def of(cls, n: int, count: int) -> _Layout:
+        """Lay out `count` columns; an odd number of strips from row to row spreads columns over a cache."""
+        blocks = max(-(-count // _BLOCK), 1)
+        strips = -(-count // (blocks * _STRIP))
+        m = _STRIP * (8 if strips == 7 else strips)  # two panels at most
+        return cls(n, m, m if strips % 2 else m + _STRIP, blocks)
+
+    @property
+    def starts(self) -> list[int]:
+        """Where the first entries of all columns are."""
+        return [block * self.n * self.stride + j for block in range(self.blocks) for j in range(self.m)]
+
+    def column(self, flat: Sequence[Scalar], start: int) -> Vector:
+        """Return the column that begins at a place."""
+        return tuple(flat[start : start + self.n * self.stride : self.stride])
+
+
+def solve_factored(rows: Rows, inverse: Sequence[Scalar], right: Sequence[Sequence[Scalar]]) -> list[Vector]:
+    """Return x of Lᵀ D L x = b for every b of `right`; the integer 0 is a structural zero in it.
+
+    >>> solve_factored(((), ((0, 0.5),)), (0.5, 0.5), [(4.0, 2.0), (0, 2.0)])
+    [(1.5, 0.25), (-0.5, 1.25)]
+    """
+    layout = _Layout.of(len(inverse), len(right))
+    flat = _solved(layout, rows, inverse, right)
+    return [layout.column(flat, start) for start, _ in zip(layout.starts, right, strict=False)]
+
+
+def _solved(layout: _Layout, rows: Rows, inverse: Sequence[Scalar], right: Sequence[Sequence[Scalar]]) -> Vector:
+    """Return the entries of all solutions."""
+    lower = [entry for row in rows for _, entry in row]
+    given = [
+        (start + i * layout.stride, x)
+        for start, b in zip(layout.starts, right, strict=False)
+        for i, x in enumerate(b)
+        if not _absent(x)
+    ]
+    sizes = (*attrs.astuple(layout), len(lower), len(given), *_tables(rows), *(place for place, _ in given))
+    return SOLVE_FACTORED(sizes, (*lower, *inverse, *(x for _, x in given)))
+
+
+def _absent(x: Scalar) -> bool:
+    return type(x) is int and x == 0
+
+
+def _tables(rows: Rows) -> list[int]:
+    """Return where the entries of L are: along its rows, then along its columns."""
+    places = [(i, j) for i, row in enumerate(rows) for j, _ in row]
+    down = sorted(range(len(places)), key=lambda k: (places[k][1], places[k][0]))
+    heights = [0] * len(rows)
+    for _, j in places:
+        heights[j] += 1
+    along = [*_starts(list(map(len, rows))), *(j for _, j in places)]
+    return [*along, *_starts(heights), *(places[k][0] for k in down), *down]
+
+
+def _starts(lengths: Sequence[int]) -> list[int]:
+    return [0, *accumulate(lengths)]
+
+
+def change_of_solutions(
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, changes: Vector
+) -> Vector:
+    """Return how X of A X = B answers changes of L, 1 / D and B: A dX = dB - dA X."""
+    (*shape, entries, _), (ends, across, *_, places) = SOLVE_FACTORED.parted(sizes)
+    layout, inverse = _Layout(*shape), operands[entries : entries + shape[0]]
+    moved_inverse, moved_right = changes[entries : entries + layout.n], changes[entries + layout.n :]
+    rows, moved = _sparse(ends, across, operands), _sparse(ends, across, changes)
+    right = dict(zip(places, moved_right, strict=True))
+    columns: list[list[Scalar]] = []
+    for start in layout.starts:
+        x = layout.column(outputs, start)
+        turned = _moved_product(rows, inverse, moved, moved_inverse, x)
+        columns.append([right.get(start + i * layout.stride, 0) - y for i, y in enumerate(turned)])
+    return _solved(layout, rows, inverse, columns)
+
+
+def _sparse(ends: Sequence[int], across: Sequence[int], values: Vector) -> Rows:
+    """Return the rows of L from its entries."""
+    return [tuple(zip(across[a:b], values[a:b], strict=True)) for a, b in pairwise(ends)]
+
+
+def _moved_product(rows: Rows, inverse: Vector, moved: Rows, moved_inverse: Vector, x: Vector) -> list[Scalar]:
+    """Return dA x = dLᵀ D L x + Lᵀ (dD L x + D dL x), where dD = -D d(1 / D) D."""
+    upright = [y / scale for y, scale in zip(_across(rows, x, x), inverse, strict=True)]
+    tilted = [
+        (y - change * z) / scale
+        for y, change, z, scale in zip(_across(moved, x, (0,) * len(x)), moved_inverse, upright, inverse, strict=True)
+    ]
+    return [a + b for a, b in zip(_down(moved, upright, [0] * len(x)), _down(rows, tilted, tilted), strict=True)]
+
+
+def _across(rows: Rows, x: Vector, own: Vector) -> list[Scalar]:
+    """Return what the rows make of x, added to `own`."""
+    return [sum((entry * x[j] for j, entry in row), y) for row, y in zip(rows, own, strict=True)]
+
+
+def _down(rows: Rows, x: Sequence[Scalar], own: Sequence[Scalar]) -> list[Scalar]:
+    """Return what the columns make of x, added to `own`."""
+    found = list(own)
+    for row, factor in zip(rows, x, strict=True):
+        for j, entry in row:
+            found[j] = found[j] + entry * factor
+    return found
+
+
+SOLVE_FACTORED: Final = Intrinsic(
+    name="solve_factored",
+    function=_solve,
+    sizes=("n", "m", "stride", "blocks", "entries", "given"),
+    tables=(
+        ("row_ends", _ends),
+        ("row_columns", _entries),
+        ("column_ends", _ends),
+        ("column_rows", _entries),
+        ("column_entries", _entries),
+        ("places", _given),
+    ),
+    inputs=(("lower", _entries), ("inverse", _rows), ("right", _given)),
+    outputs=(("solution", _solution),),
+    work=(),
+    integers=(),
+    operations=_operations,
+    derivative=change_of_solutions,
+)
+"""From L, 1 / D and what is not zero of the right-hand sides to the solutions: blocks of `m` columns, row by row."""

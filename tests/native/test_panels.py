@@ -1,0 +1,236 @@
+"""Loops over columns, many at a time, and lanes that go through a call together: the interpreter's bits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rbd.errors import ScalarError
+from rbd.native.copies import Copies
+from rbd.native.ir import Lanes
+from rbd.native.kernel import NativeKernel
+from rbd.native.panels import panel_widths
+from rbd.native.routine import routine_text
+from rbd.scalars.graph import Graph
+from rbd.scalars.intrinsics import (
+    MINIMUM_NORM_SOLVE,
+    SOLVE_FACTORED,
+    SOLVE_POSITIVE_DEFINITE,
+    Intrinsic,
+    solve_factored,
+)
+from rbd.scalars.intrinsics.checking import checked
+from rbd.scalars.intrinsics.columns import decides_by_floats
+from rbd.scalars.intrinsics.language import Floats, Ints, columns, divide, fma, sqrt
+from rbd.scalars.program import Program
+from tests.native.programs import assert_same_bits, native_rows, native_singles, random_inputs, reference
+from tests.scalars.factors import tree_factor
+
+
+def _every_word(m: int, stride: int, pattern: Ints, x: Floats, y: Floats, work: Floats) -> int:
+    outside = x[0] * 0.5
+    for i in range(stride):
+        work[i] = float(i) - outside
+    for j in columns(m, stride):
+        total = 1.0
+        first = pattern[0]
+        for i in range(2, -1, -1):
+            if pattern[i] > 0:
+                total = fma(-x[i], y[first * stride + j], total) + outside
+            else:
+                total = total * x[pattern[i] * stride + j] + float(i)
+        k = 0
+        while k < first:
+            half = divide(sqrt(abs(total)), 1.5 + abs(work[0 * stride + j]))
+            total = total - half
+            k = k + 1
+        y[1 * stride + j] = total
+        y[2 * stride + j] = y[1 * stride + j] * x[2]
+    y[0] = y[0] + outside
+    return 0
+
+
+EVERY_WORD = Intrinsic(
+    name="columns_for_tests",
+    function=_every_word,
+    sizes=("m", "stride"),
+    tables=(("pattern", lambda m, stride: 3),),
+    inputs=(("x", lambda m, stride: 3 * stride),),
+    outputs=(("y", lambda m, stride: 3 * stride),),
+    work=(("work", lambda m, stride: stride),),
+    integers=(),
+    operations=lambda m, stride: 30 * m + 2 * stride,
+)
+
+
+def every_word(m: int, stride: int) -> Program:
+    """Return a program with two calls that differ in their tables only."""
+    graph = Graph()
+    x = graph.input("x", (3 * stride,))
+    one = EVERY_WORD((m, stride, 2, 0, 1), x)
+    return Program.of(graph, "columns", {"one": one, "other": EVERY_WORD((m, stride, 1, 1, 0), tuple(reversed(one)))})
+
+
+def agree(program: Program, rows: int, seed: int) -> None:
+    """Compare single states and lanes of all widths with the interpreter."""
+    arrays = random_inputs(program, rows, seed=seed)
+    expected = reference(program, arrays, rows)
+    assert_same_bits(native_singles(NativeKernel(program, 1), arrays, rows), expected)
+    for lanes in (2, 4, 8):
+        assert_same_bits(native_rows(NativeKernel(program, lanes), arrays, rows), expected)
+
+
+@pytest.mark.parametrize(("m", "stride"), [(0, 1), (1, 1), (7, 9), (8, 8), (9, 16), (63, 64), (64, 72), (127, 130)])
+def test_any_number_of_columns_gives_the_bits_of_one_after_the_other(m: int, stride: int) -> None:
+    agree(every_word(m, stride), 9, m)
+
+
+@settings(max_examples=20)
+@given(st.integers(1, 9), st.integers(1, 90), st.integers(0, 10**6))
+def test_sparse_factors_on_machine_code(size: int, count: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows, _ = tree_factor(rng, size)
+    graph = Graph()
+    x, y = graph.input("x", (sum(map(len, rows)) + size,)), graph.input("y", (size,))
+    values = iter(x)
+    lower = [tuple((j, next(values)) for j, _ in row) for row in rows]
+    right = [tuple(v if rng.random() < 0.5 else 0 for v in y) for _ in range(count)]
+    found = solve_factored(lower, tuple(values), right)
+    agree(Program.of(graph, "factored", {"z": tuple(found), "first": found[0]}), 5, seed)
+
+
+def test_lanes_go_together_where_no_number_decides() -> None:
+    assert SOLVE_FACTORED.is_steady
+    assert not SOLVE_POSITIVE_DEFINITE.is_steady
+    assert not MINIMUM_NORM_SOLVE.is_steady
+    assert decides_by_floats(MINIMUM_NORM_SOLVE.routine)
+    assert "<8 x double>" in routine_text("x", SOLVE_FACTORED.routine, 8, 8)
+
+
+def test_widths_of_panels() -> None:
+    assert panel_widths(1, 8) == [64, 32, 16, 8, 1]
+    assert panel_widths(1, 2) == [16, 8, 4, 2, 1]
+    assert panel_widths(8, 8) == [8, 4, 2, 1]
+    assert panel_widths(4, 8) == [16, 8, 4, 2, 1]
+    assert panel_widths(1, 1) == [8, 4, 2, 1]
+
+
+@given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), unique_by=lambda pair: pair[0], max_size=60))
+def test_copies_in_blocks_are_the_copies_one_by_one(pairs: list[tuple[int, int]]) -> None:
+    long = [*pairs, *((100 + k, 200 + k) for k in range(19))]
+    lines = [line for line in Copies("c", long, Lanes(1)).text() if "_blocks_" in line]
+    to, source = (list(map(int, re.findall(r"i32 (\d+)", line))) for line in lines)
+    copied = {(a + k, b + k) for a, b in zip(to, source, strict=True) for k in range(8)}
+    assert {(100 + k, 200 + k) for k in range(19)} <= copied <= set(long)
+
+
+def test_places_side_by_side_are_copied_whole() -> None:
+    graph = Graph()
+    stride = 24
+    y = EVERY_WORD((stride, stride, 2, 0, 1), graph.input("x", (3 * stride,)))
+    agree(Program.of(graph, "places", {"a": y[3:40], "b": y[::-1], "c": y[50:58], "d": (*y[60:], *y[:7])}), 3, 5)
+
+
+# ---------------------------------------------------------------- refusals
+
+
+def _sum_over_columns(m: int, x: Floats, y: Floats) -> None:
+    total = 0.0
+    for j in columns(m, m):
+        total = total + x[0 * m + j]
+    y[0] = total
+
+
+def _from_the_next(m: int, y: Floats) -> None:
+    for j in columns(m, m):
+        y[0 * m + j] = y[0 * m + j + 1]
+
+
+def _elsewhere(m: int, y: Floats) -> None:
+    for j in columns(m, m):
+        y[0 * m + j] = y[3]
+
+
+def _deciding(m: int, y: Floats) -> None:
+    for j in columns(m, m):
+        if y[0 * m + j] > 0.0:
+            y[0 * m + j] = 0.0
+
+
+def _numbered(m: int, y: Floats) -> None:
+    for j in columns(m, m):
+        y[0 * m + j] = float(j)
+
+
+def _counted(m: int, y: Floats) -> None:
+    for j in columns(m, m):
+        for i in range(j):
+            y[i * m + j] = 0.0
+
+
+def _listed(m: int, k: Ints, y: Floats) -> None:
+    for j in columns(m, m):
+        row = k[0 * m + j]
+        y[row * m + j] = 0.0
+
+
+def _moving_stride(m: int, y: Floats) -> None:
+    for j in columns(m, m):
+        m = 2
+        y[0 * m + j] = 0.0
+
+
+def _left_early(m: int, y: Floats) -> None:
+    for j in columns(m, m):
+        y[0 * m + j] = 0.0
+        break
+
+
+def _integers(m: int, k: Ints) -> None:
+    for j in columns(m, m):
+        k[0 * m + j] = 1
+
+
+def _nested(m: int, y: Floats) -> None:
+    for j in columns(m, m):
+        for k in columns(m, m):
+            y[j * m + k] = 0.0
+
+
+def _computed_stride(m: int, y: Floats) -> None:
+    for j in columns(m, m + 1):
+        y[0 * (m + 1) + j] = 0.0
+
+
+def _no_stride(m: int, y: Floats) -> None:
+    for j in columns(m):  # type: ignore[call-arg]  # planted
+        y[0 * m + j] = 0.0
+
+
+PLANTED: dict[Callable[..., Any], str] = {
+    _sum_over_columns: "'total' goes from one to the next",
+    _from_the_next: "'y' is not reached as y[i * stride + j]",
+    _elsewhere: "'y' is not reached as",
+    _deciding: "a condition depends on it",
+    _numbered: "a value is the column's number",
+    _counted: "a range depends on the column",
+    _listed: "'row' depends on the column",
+    _moving_stride: "'m' goes from one to the next",
+    _left_early: "a break",
+    _integers: "'k' holds ints",
+    _nested: "another such loop",
+    _computed_stride: "the stride of columns is a variable or a number",
+    _no_stride: "columns(count, stride)",
+}
+
+
+@pytest.mark.parametrize("function", PLANTED, ids=lambda function: function.__name__)
+def test_loops_that_mix_columns_are_refused(function: Callable[..., Any]) -> None:
+    with pytest.raises(ScalarError, match=re.escape(PLANTED[function])):
+        checked(function)
