@@ -21,6 +21,7 @@ from rbd.spatial.frame import check_frame
 from rbd.spatial.linalg import Mat3, Vec3, add3, matvec, neg3, scale3
 from rbd.spatial.values import require_kind
 from rbd.state import StateView
+from rbd.state.layout import Layout
 
 if TYPE_CHECKING:
     from rbd.spatial import Frame
@@ -144,17 +145,22 @@ def gains_of_loops(state: StateView, stabilization: Stabilization) -> LoopGainsP
 
     Raises ArgumentError for what is no stabilisation, UnknownNameError for a joint that closes no loop.
     """
-    loops = state.layout.loops
+    return gains_in(state.layout, stabilization)
+
+
+def gains_in(layout: Layout, stabilization: Stabilization) -> LoopGainsPerLoop:
+    """Return the gains of every loop of a mechanism's layout; raises as `gains_of_loops`."""
+    loops = layout.loops
     if stabilization is None:
         return None
     if isinstance(stabilization, Baumgarte):
-        return STANDARD if stabilization == DEFAULT else _gains(stabilization, state.layout.root_frame)
+        return STANDARD if stabilization == DEFAULT else _gains(stabilization, layout.root_frame)
     if not isinstance(stabilization, Mapping):
         _require_gains(stabilization)
         return tuple(_gains(stabilization, loop.joint.frame_after) for loop in loops)
     for joint in stabilization:
         require_kind(joint, Joint, operation="stabilisation of loops", argument="stabilization (key)")
-        if state.layout.loop(joint) is None:
+        if layout.loop(joint) is None:
             raise UnknownNameError(f"joint '{joint.name}' closes no loop here", kind="loop joint", name=joint.name)
     gains = {joint: _gains(value, joint.frame_after) for joint, value in stabilization.items()}
     return tuple(gains.get(loop.joint) for loop in loops)

@@ -12,6 +12,7 @@ import attrs
 
 from rbd import algorithms
 from rbd.algorithms.spaces import SPACES
+from rbd.algorithms.stabilization import STANDARD, LoopGainsPerLoop
 from rbd.compiled.stepping import Integrator, controlled_step_function, step_function
 from rbd.mechanism import RigidBody
 from rbd.scalars.program import Program
@@ -89,9 +90,9 @@ def jacobian_recipe(target: RigidBody) -> Recipe:
     return Recipe(jacobian, "q")
 
 
-def step_recipe(integrator: Integrator, ns: int = 0) -> Recipe:
-    """Return the recipe of one step in time of a mechanism with `ns` contact states."""
-    return Recipe(step_function(integrator), "qv", ("s", "tau", "dt") if ns else ("tau", "dt"), regroup=True)
+def step_recipe(integrator: Integrator, ns: int = 0, gains: LoopGainsPerLoop = STANDARD) -> Recipe:
+    """Return the recipe of one step in time of a mechanism with `ns` contact states; `gains` draw loops together."""
+    return Recipe(step_function(integrator, gains), "qv", ("s", "tau", "dt") if ns else ("tau", "dt"), regroup=True)
 
 
 def controlled_step_recipe(integrator: Integrator, control: Program) -> Recipe:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from typing_extensions import override
 
 from rbd.algorithms.spaces import Space, check_space
+from rbd.algorithms.stabilization import DEFAULT, STANDARD, Stabilization, gains_in
 from rbd.arguments import several
 from rbd.compiled.evaluation import Result
 from rbd.compiled.function import RecordedFunction
@@ -184,6 +185,7 @@ class CompiledRobot:
         *,
         s: None = None,
         integrator: Integrator = "munthe-kaas-rk4",
+        stabilization: Stabilization = DEFAULT,
         out: Sequence[Array] | None = None,
         threads: int = 1,
         **parameters: ArrayLike,
@@ -198,6 +200,7 @@ class CompiledRobot:
         *,
         s: ArrayLike,
         integrator: Integrator = "munthe-kaas-rk4",
+        stabilization: Stabilization = DEFAULT,
         out: Sequence[Array] | None = None,
         threads: int = 1,
         **parameters: ArrayLike,
@@ -211,6 +214,7 @@ class CompiledRobot:
         *,
         s: ArrayLike | None = None,
         integrator: Integrator = "munthe-kaas-rk4",
+        stabilization: Stabilization = DEFAULT,
         out: Sequence[Array] | None = None,
         threads: int = 1,
         **parameters: ArrayLike,
@@ -218,23 +222,26 @@ class CompiledRobot:
         """Return (q, v) a time `dt` later, the torques held; `dt` is one number, or one per member of the batch.
 
         Mechanisms with contact states take them as `s`, (..., ns), and return (q, v, s). Loops are kept, and drawn
-        together by the default stabilisation, `Baumgarte(0.1)`.
+        together by `stabilization`, that of `rbd.dynamics`: each other one is compiled on its own.
         """
-        function, start = self._stepping(integrator, q, v, s)
+        function, start = self._stepping(integrator, stabilization, q, v, s)
         result = function.call((*start, tau, dt), parameters, out, threads)
-        if integrator == "munthe-kaas-rk4" and s is None:
+        if integrator == "munthe-kaas-rk4" and s is None and stabilization is DEFAULT:
             self._offer("step", function)
         return tuple(result)
 
     def _stepping(
-        self, integrator: Integrator, q: ArrayLike, v: ArrayLike, s: ArrayLike | None
+        self, integrator: Integrator, stabilization: Stabilization, q: ArrayLike, v: ArrayLike, s: ArrayLike | None
     ) -> tuple[RecordedFunction, tuple[ArrayLike, ...]]:
         """Return what takes a step, and what it begins with."""
-        ns = layout_of(self._mechanism).ns
+        layout = layout_of(self._mechanism)
+        ns, gains = layout.ns, gains_in(layout, stabilization)
         if (s is None) != (ns == 0):
             message = f"s must be {'left out' if s is not None else 'given'}: the mechanism has {ns} contact states"
             raise ArgumentError(message, argument="s", value=s, allowed=ns)
-        function = self._function(f"step {integrator}", lambda: step_recipe(integrator, ns))
+        usual = gains is STANDARD or not layout.loops
+        key = f"step {integrator}" if usual else f"step {integrator} {gains!r}"
+        function = self._function(key, lambda: step_recipe(integrator, ns, STANDARD if usual else gains))
         return function, (q, v) if s is None else (q, v, s)
 
     @overload
@@ -248,6 +255,7 @@ class CompiledRobot:
         *,
         s: None = None,
         integrator: Integrator = "munthe-kaas-rk4",
+        stabilization: Stabilization = DEFAULT,
         out: Sequence[Array] | None = None,
         threads: int = 1,
         **parameters: ArrayLike,
@@ -263,6 +271,7 @@ class CompiledRobot:
         *,
         s: ArrayLike,
         integrator: Integrator = "munthe-kaas-rk4",
+        stabilization: Stabilization = DEFAULT,
         out: Sequence[Array] | None = None,
         threads: int = 1,
         **parameters: ArrayLike,
@@ -277,6 +286,7 @@ class CompiledRobot:
         *,
         s: ArrayLike | None = None,
         integrator: Integrator = "munthe-kaas-rk4",
+        stabilization: Stabilization = DEFAULT,
         out: Sequence[Array] | None = None,
         threads: int = 1,
         **parameters: ArrayLike,
@@ -285,10 +295,10 @@ class CompiledRobot:
 
         `tau` is held for the whole time, (..., nv), or has one row per step: (..., steps, nv). To tell them apart, tau
         with a time axis must have one more axis than q. Errors say in a note which step they are from. Mechanisms with
-        contact states take those at the beginning as `s` and return (q, v, s). `out`, a sequence of arrays, is filled
-        when all steps are taken.
+        contact states take those at the beginning as `s` and return (q, v, s). `stabilization` as in `step`. `out`, a
+        sequence of arrays, is filled when all steps are taken.
         """
-        function, start = self._stepping(integrator, q, v, s)
+        function, start = self._stepping(integrator, stabilization, q, v, s)
         return rollout(function.evaluation, (*start, tau, dt), steps, threads, parameters, out)
 
     @override

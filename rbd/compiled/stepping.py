@@ -12,6 +12,7 @@ from typing import Literal
 
 from rbd.algorithms.forward_dynamics import forward_dynamics_kernel
 from rbd.algorithms.soft_contact import contact_forces_kernel, settled_contacts_kernel
+from rbd.algorithms.stabilization import STANDARD, LoopGainsPerLoop
 from rbd.arguments import require_choice
 from rbd.scalars import Scalar, Vector, const
 from rbd.scalars.program import Program
@@ -26,8 +27,11 @@ _Rates = tuple[Vector, Vector, Vector]
 """Derivatives of coordinates, of velocities and of contact states."""
 
 
-def step_function(integrator: Integrator) -> Callable[..., dict[str, Vector]]:
-    """Return a function of (state, tau, dt, s) that gives the next q, v and, if there are contact states s, those."""
+def step_function(integrator: Integrator, gains: LoopGainsPerLoop = STANDARD) -> Callable[..., dict[str, Vector]]:
+    """Return a function of (state, tau, dt, s) that gives the next q, v and, if there are contact states s, those.
+
+    `gains` draw loops together.
+    """
     require_choice(integrator, tuple(_STEPS), "integrator", "integrator")
     advance = _STEPS[integrator]
 
@@ -37,7 +41,7 @@ def step_function(integrator: Integrator) -> Callable[..., dict[str, Vector]]:
         def torques(state: ScalarState, time: Scalar) -> Vector:
             return held
 
-        q, v, s_next = advance(state, torques, 0, dt, 0, tuple(s))
+        q, v, s_next = advance(state, torques, 0, dt, 0, tuple(s), gains)
         moved = {"q_next": q, "v_next": v}
         return moved | {"s_next": s_next} if s_next else moved
 
@@ -64,16 +68,28 @@ def controlled_step_function(integrator: Integrator, control: Program) -> Callab
 
 
 def _semi_implicit(
-    state: ScalarState, torques: Torques, t: Scalar, dt: Scalar, end: Scalar = 0, s: Vector = ()
+    state: ScalarState,
+    torques: Torques,
+    t: Scalar,
+    dt: Scalar,
+    end: Scalar = 0,
+    s: Vector = (),
+    gains: LoopGainsPerLoop = STANDARD,
 ) -> tuple[Vector, Vector, Vector]:
     """Velocities first, then configurations with the new velocities."""
-    vd, sd = _accelerations(state, torques(state, t), s)
+    vd, sd = _accelerations(state, torques(state, t), s, gains)
     v = _moved(state.velocity_scalars(), vd, dt)
     return _settled(state, moved_along(state, v, dt), v, _moved(s, sd, dt))
 
 
 def _munthe_kaas(
-    state: ScalarState, torques: Torques, t: Scalar, dt: Scalar, end: Scalar = 0, s: Vector = ()
+    state: ScalarState,
+    torques: Torques,
+    t: Scalar,
+    dt: Scalar,
+    end: Scalar = 0,
+    s: Vector = (),
+    gains: LoopGainsPerLoop = STANDARD,
 ) -> tuple[Vector, Vector, Vector]:
     """Four stages; each sees the configuration through coordinates around the beginning of the step."""
     v0, half = state.velocity_scalars(), dt * const(1, 2)
@@ -81,9 +97,9 @@ def _munthe_kaas(
 
     def stage(time: Scalar, rates: _Rates, ahead: Scalar) -> _Rates:
         there = _stage(state, _moved(still, rates[0], ahead), _moved(v0, rates[1], ahead))
-        return _rates(state, there, torques(there, time), _moved(s, rates[2], ahead))
+        return _rates(state, there, torques(there, time), _moved(s, rates[2], ahead), gains)
 
-    first = _rates(state, state, torques(state, t), s)
+    first = _rates(state, state, torques(state, t), s, gains)
     second = stage(t + half, first, half)
     third = stage(t + half, second, half)
     fourth = stage(end, third, dt)
@@ -101,9 +117,9 @@ def _stage(start: ScalarState, phi: Vector, v: Vector) -> ScalarState:
     return start.with_scalars(_global(start, phi), v)
 
 
-def _rates(start: ScalarState, state: ScalarState, tau: Vector, s: Vector) -> _Rates:
+def _rates(start: ScalarState, state: ScalarState, tau: Vector, s: Vector, gains: LoopGainsPerLoop) -> _Rates:
     """Return the derivatives of the coordinates around the beginning of the step, of v and of s."""
-    return _coordinate_rates(start, state, state.velocity_scalars()), *_accelerations(state, tau, s)
+    return _coordinate_rates(start, state, state.velocity_scalars()), *_accelerations(state, tau, s, gains)
 
 
 def _coordinate_rates(start: ScalarState, state: ScalarState, v: Vector) -> Vector:
@@ -114,12 +130,12 @@ def _coordinate_rates(start: ScalarState, state: ScalarState, v: Vector) -> Vect
     return tuple(rates)
 
 
-def _accelerations(state: ScalarState, tau: Vector, s: Vector) -> tuple[Vector, Vector]:
-    """Return vd and the rates of contact states; loops are kept, with the default stabilisation."""
+def _accelerations(state: ScalarState, tau: Vector, s: Vector, gains: LoopGainsPerLoop) -> tuple[Vector, Vector]:
+    """Return vd and the rates of contact states; loops are kept, drawn together by `gains`."""
     if not state.layout.touches:
-        return forward_dynamics_kernel(state, tau), ()
+        return forward_dynamics_kernel(state, tau, None, gains), ()
     contact = contact_forces_kernel(state, s)
-    return forward_dynamics_kernel(state, tau, contact.wrenches), contact.sd
+    return forward_dynamics_kernel(state, tau, contact.wrenches, gains), contact.sd
 
 
 def _settled(state: ScalarState, q: Vector, v: Vector, s: Vector) -> tuple[Vector, Vector, Vector]:

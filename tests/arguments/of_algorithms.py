@@ -92,6 +92,7 @@ _STEP: Callable[[World], Good] = lambda w: {  # noqa: E731
     "dt": 0.01,
     "s": None,
     "integrator": "munthe-kaas-rk4",
+    "stabilization": None,
     "out": None,
     "threads": 1,
 }

@@ -11,6 +11,8 @@ import pytest
 
 import rbd
 from rbd import DynamicsResult, MechanismState
+from rbd.compiled.stepping import Integrator as IntegratorOfSteps
+from rbd.errors import ArgumentError
 from rbd.robots import four_bar, four_bar_configuration
 from tests.algorithms.helpers import Numbers
 from tests.algorithms.linkages import bennett, energy, sarrus, strandbeest
@@ -100,6 +102,50 @@ def test_steps_in_machine_code_are_those_of_the_readable_source() -> None:
     np.testing.assert_allclose(v, other.v, rtol=1e-11, atol=1e-11)
     euler = robot.step(state.q, state.v, tau, h, integrator="semi-implicit-euler")
     np.testing.assert_allclose(euler[1], state.v + h * rbd.forward_dynamics(state, tau), rtol=1e-11, atol=1e-11)
+
+
+@pytest.mark.parametrize("integrator", ["munthe-kaas-rk4", "semi-implicit-euler"])
+@pytest.mark.parametrize("which", ["none", "time constant", "gains", "mapping", "nothing mapped"])
+def test_steps_in_machine_code_are_stabilised_as_live_ones(which: str, integrator: IntegratorOfSteps) -> None:
+    case = looped("revolute oblique", 2)
+    (loop,) = case.mechanism.loop_joints
+    gains = rbd.SE3PDGains(angular=rbd.PDGains(30.0, 5.0), linear=rbd.PDGains(20.0, 4.0))
+    stabilization: rbd.algorithms.Stabilization = {
+        "none": None,
+        "time constant": rbd.Baumgarte(0.03),
+        "gains": gains,
+        "mapping": {loop: rbd.Baumgarte(0.02)},
+        "nothing mapped": {},
+    }[which]
+    state, tau, h = case.state, case.velocity(), 1e-2
+    state.set_configuration(state.q + 1e-2, normalize=True)  # ajar: or there would be nothing to see
+    robot, before = rbd.compile(case.mechanism), (state.q.copy(), state.v.copy())
+    found = robot.step(*before, tau, h, stabilization=stabilization, integrator=integrator)
+    _, rolled = robot.rollout(*before, tau, h, 1, stabilization=stabilization, integrator=integrator)
+    usual = robot.step(*before, tau, h, integrator=integrator)
+    rbd.simulate(state, h, lambda t, s: tau, dt=h, stabilization=stabilization, integrator=integrator)
+    np.testing.assert_allclose(found[0], state.q, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(found[1], state.v, rtol=1e-11, atol=1e-11)
+    assert np.array_equal(rolled[-1], found[1])
+    assert abs(usual[1] - found[1]).max() > 1e-4
+
+
+def test_one_function_is_compiled_per_stabilisation() -> None:
+    robot = rbd.compile(four_bar())
+    q, still = np.array(four_bar_configuration(0.3)), np.zeros(3)
+    plain = robot.step(q, still, still, 1e-3)
+    same = robot.step(q, still, still, 1e-3, stabilization=rbd.Baumgarte(0.1))
+    assert np.array_equal(plain[0], same[0])
+    assert np.array_equal(plain[1], same[1])
+    robot.step(q, still, still, 1e-3, stabilization=None)
+    robot.step(q, still, still, 1e-3, stabilization={})
+    assert repr(robot).count("step") == 3
+    tree = rbd.compile(rbd.robots.double_pendulum())
+    tree.step([0.1, 0.2], [0, 0], [0, 0], 1e-3)
+    tree.step([0.1, 0.2], [0, 0], [0, 0], 1e-3, stabilization=None)
+    assert repr(tree).count("step") == 1
+    with pytest.raises(ArgumentError, match="stabilization"):
+        tree.step([0.1, 0.2], [0, 0], [0, 0], 1e-3, stabilization=0.1)  # type: ignore[call-overload]  # the point
 
 
 # --- large angles of the loop joint --------------------------------------------------------------------------------
