@@ -34,6 +34,7 @@ from rbd.algorithms.momentum import (
     momentum_rate_bias,
 )
 from rbd.algorithms.passive import passive_torques
+from rbd.algorithms.point_jacobian_rate import point_jacobian_rate
 from rbd.algorithms.product_derivatives import (
     bias_derivatives,
     inverse_mass_product_derivatives,
@@ -95,6 +96,7 @@ __all__ = [
     "momentum_rate_bias",
     "passive_torques",
     "point_jacobian",
+    "point_jacobian_rate",
     "regressor",
     "step_derivatives",
     "subtree_mass",

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 import rbd
-from rbd import MechanismState, Wrench, algorithms
+from rbd import MechanismState, Point, Wrench, algorithms
 from rbd.errors import ArgumentError, ShapeError, SingularError
 from rbd.scalars import Vector
 from rbd.spatial import so3
@@ -175,6 +175,39 @@ def test_rates_of_jacobians(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_rates_of_jacobians_of_points(kind: str) -> None:
+    a_case = case(kind, seed=10)
+    state, mechanism = a_case.state, a_case.mechanism
+    still = np.zeros_like(state.v)
+    for source, target, place in ((0, -1, 0), (1, -1, 0), (-1, 1, 2), (0, 2, -1), (0, -1, -1)):
+        path = mechanism.path(mechanism.bodies[source], mechanism.bodies[target])
+        frame, fixed = mechanism.bodies[place].default_frame, Point(path.target.default_frame, [0.3, -0.2, 0.5])
+
+        def components(s: Any, p: Any = path, f: Any = frame, x: Any = fixed) -> Any:
+            return rbd.point_jacobian(s, p, s.transform(x, f)).components
+
+        found = algorithms.point_jacobian_rate(state, path, state.transform(fixed, frame))
+        close(found.matrix, rate(state, components, still), 1e-11, scale=1e-2)
+        assert found.frame is frame
+
+
+def test_a_point_is_accelerated_as_its_jacobian_and_its_rate_say() -> None:
+    a_case = case("floating tree", seed=12)
+    state, mechanism, vd = a_case.state, a_case.mechanism, a_case.velocity()
+    hand, root = mechanism.bodies[-1], mechanism.root_body
+    path, fixed = mechanism.path(root, hand), Point(hand.default_frame, [0.3, -0.2, 0.5])
+    here = state.transform(fixed, mechanism.root_frame)
+
+    def velocity(s: Any) -> Any:
+        now = s.transform(fixed, mechanism.root_frame)
+        return s.twist(hand).point_velocity(now).xyz_components
+
+    found = rbd.point_jacobian(state, path, here).matrix @ vd
+    found += algorithms.point_jacobian_rate(state, path, here).matrix @ state.v
+    close(found, rate(state, velocity, vd), 1e-11)
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_the_jacobian_of_the_centre_of_mass(kind: str) -> None:
     state = case(kind, seed=9).state
     found = algorithms.center_of_mass_jacobian(state)
@@ -307,6 +340,8 @@ def test_what_is_refused() -> None:
     state = MechanismState(rbd.robots.double_pendulum())
     with pytest.raises(ArgumentError, match="munthe-kaas"):
         rbd.step_derivatives(state, [0.0, 0.0], 0.1, integrator="munthe-kaas-rk4")
+    with pytest.raises(ArgumentError, match="point"):
+        algorithms.point_jacobian_rate(state, state.mechanism.path("world", "lower_link"), [0.0, 0.0, 1.0])  # type: ignore[arg-type]  # the error
     for call in (
         lambda: rbd.bias_derivatives(state, space="world"),  # type: ignore[arg-type]  # the error
         lambda: rbd.mass_matrix_product_derivatives(state, [0.0, 0.0], space="world"),  # type: ignore[arg-type]  # the error
