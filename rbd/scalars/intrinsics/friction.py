@@ -18,7 +18,7 @@ from typing import Final
 
 from rbd.errors import RbdError, ShapeError, SolverError
 from rbd.scalars.intrinsics.active_rows import cholesky, forward
-from rbd.scalars.intrinsics.friction_modes import measure, settle, turn, turn_back, whiten
+from rbd.scalars.intrinsics.friction_modes import length_of, measure, settle, turn, turn_back, whiten
 from rbd.scalars.intrinsics.friction_pivots import pivoted
 from rbd.scalars.intrinsics.friction_slope import change_of_motion
 from rbd.scalars.intrinsics.friction_start import count, free_rates, shape
@@ -111,15 +111,15 @@ def _solve(  # noqa: C901 - plain loops over arrays
     if cholesky(n, factor) > 0:
         return 1
     whiten(n, 3 * p, factor, rows, white)
-    shape(n, p, white, slides, shapes, modes, kinds)
+    for i in range(n):
+        rest[i] = right[i]
+    forward(n, 0, factor, rest)
+    shape(n, p, length_of(n, 0, rest), bounds, white, slides, shapes, modes, kinds)
     if count(n, p, bounds, white, kinds) > 0:
         return 2
     turn(n, p, rows, bounds, shapes)
     whiten(n, 3 * p, factor, rows, white)
     measure(n, p, white, lengths, gram, kinds)
-    for i in range(n):
-        rest[i] = right[i]
-    forward(n, 0, factor, rest)
     scale = free_rates(n, p, bounds, rest, white, lengths, free, kinds)
     found = _search(
         p, scale, gram, free, signs, table, steps, system, part,

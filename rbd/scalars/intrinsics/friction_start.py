@@ -13,23 +13,36 @@ from rbd.scalars.intrinsics.language import Floats, Ints, divide, fma
 _VANISHING: Final = 1e-14
 """A normal this much shorter than the longest row is zero: it constrains nothing, or everything."""
 _FLAT: Final = 1e-12
-"""A slope this much shorter than the other, or than its normal, does not move."""
+"""A slope this much shorter than the other, or than its normal, does not move, unless it drifts."""
 
 
-def shape(n: int, p: int, white: Floats, slides: Floats, shapes: Ints, modes: Ints, kinds: Ints) -> None:
-    """Decide how directions are made of slopes, and which ones may stick."""
+def shape(
+    n: int,
+    p: int,
+    size: float,
+    bounds: Floats,
+    white: Floats,
+    slides: Floats,
+    shapes: Ints,
+    modes: Ints,
+    kinds: Ints,
+) -> None:
+    """Decide how directions are made of slopes, and which ones may stick; `size` is that of the free motion."""
     for k in range(p):
         normal = length_of(n, 3 * k, white)
         first = length_of(n, 3 * k + 1, white)
         second = length_of(n, 3 * k + 2, white)
+        along = abs(bounds[3 * k + 1])
+        across = abs(bounds[3 * k + 2])
         shapes[k] = 2
         modes[3 * k + 1] = 1
         modes[3 * k + 2] = 1
-        if slides[k] > 0.0 or not second > _FLAT * first:
+        if slides[k] > 0.0 or (second <= _FLAT * first and across <= _FLAT * (along + first * size)):
             shapes[k] = 0
-        elif not first > _FLAT * second:
+        elif first <= _FLAT * second and along <= _FLAT * (across + second * size):
             shapes[k] = 1
-        if not slides[k] > 0.0 and first + second > _FLAT * normal:
+        still = _FLAT * (abs(bounds[3 * k]) + normal * size)
+        if not slides[k] > 0.0 and (first + second > _FLAT * normal or along + across > still):
             kinds[3 * k + 1] = 1
             if shapes[k] == 2:
                 kinds[3 * k + 2] = 1

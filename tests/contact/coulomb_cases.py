@@ -1,0 +1,151 @@
+"""Problems of friction, what Coulomb's law asks of them, and all their solutions by enumeration: for the tests here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache, partial
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+import rbd
+from rbd.compiled import RecordedFunction
+from rbd.contact.accelerations import Problem
+from rbd.contact.evaluation import as_tuple, evaluate
+from rbd.contact.solve import _posed
+from rbd.scalars.arrays import Array
+from rbd.scalars.graph import Graph
+from rbd.scalars.intrinsics.friction import solve_friction
+from rbd.scalars.program import Program
+
+Data = tuple[Array, Array, Array, Array, Array]
+"""Matrix, right side, three rows and three bounds per pair, and whether each slides."""
+HAND, MODEL = rbd.robots.hand()
+SPEEDS = ["fast", "slow", "some", "rest"]
+_CORNERS = np.array([[1, 0], [0, 1], [-1, 0], [0, -1]])
+
+
+def random_problem(seed: int, n: int, p: int, *, mu: float, sliding: float, drift: float = 0.3) -> Data:
+    """Return a problem in which nothing but forces contradicts itself, as long as there are many coordinates."""
+    rng = np.random.default_rng(seed)
+    root, rows = rng.normal(size=(n, n)), rng.normal(size=(p, 3, n))
+    rows[:, 1:] *= mu
+    bounds = drift * rng.normal(size=(p, 3)) * [1, mu, mu]
+    bounds[:, 0] -= 0.2
+    slides = (rng.random(p) < sliding).astype(np.float64)
+    return root @ root.T + 0.3 * np.eye(n), 3 * rng.normal(size=n), rows.reshape(-1, n), bounds.ravel(), slides
+
+
+def hand_state(seed: int, speed: str) -> tuple[rbd.MechanismState, Array]:
+    """Return a hand with its fingers at the palm, that moves fast, slowly, in some joints, or not; and torques."""
+    rng = np.random.default_rng(seed)
+    q = rng.uniform(-0.2, 0.2, 13)
+    q[[2, 3, 5, 6, 8, 9]] -= 1.2
+    some = (rng.random(13) < 0.25) * 10 ** rng.uniform(-2, 0.5)
+    scale: Array = {"fast": np.ones(13), "slow": np.full(13, 0.1), "rest": np.zeros(13), "some": some}[speed]
+    v = scale * rng.normal(size=13)
+    return rbd.MechanismState(HAND, q, v), rng.normal(size=13) * rng.uniform(0.3, 3) - rng.uniform(0, 5)
+
+
+def hand_problem(seed: int, speed: str, mu: float) -> Problem:
+    """Return the problem of such a state as arrays."""
+    state, torques = hand_state(seed, speed)
+    body, settings = partial(_posed, MODEL.pairs, True, True), (0.2, mu)
+    found = evaluate(MODEL, state, ("pose contacts", True, True), body, torques=torques, settings=settings)
+    return Problem(**found)
+
+
+def data_of(problem: Any) -> Data:
+    """Return a problem as operands of the solver."""
+    p = len(problem.slides)
+    rows = np.stack([problem.normals, problem.slopes[::2], problem.slopes[1::2]], axis=1)
+    bounds = np.stack([problem.bounds, problem.drifts[::2], problem.drifts[1::2]], axis=1)
+    return problem.matrix, problem.right, rows.reshape(3 * p, -1), bounds.ravel(), problem.slides
+
+
+def nested(part: Array) -> Any:
+    """Return numbers or rows of them as tuples."""
+    return tuple(tuple(row) for row in part.tolist()) if part.ndim == 2 else tuple(part.tolist())
+
+
+@lru_cache(maxsize=64)
+def solver(n: int, p: int) -> RecordedFunction:
+    """Return the solver for these sizes as machine code."""
+    graph, shapes = Graph(), {"m": (n, n), "g": (n,), "rows": (3 * p, n), "bounds": (3 * p,), "slides": (p,)}
+    inputs: list[Any] = [graph.input(name, shape) for name, shape in shapes.items()]
+    return RecordedFunction(Program.of(graph, "friction", dict(zip("xfh", solve_friction(*inputs), strict=True))))
+
+
+def solve(data: Data) -> tuple[Array, Array, Array]:
+    """Return motion, forces and what is held."""
+    x, forces, held = as_tuple(solver(data[1].size, data[4].size)(*data))
+    return x, forces, held
+
+
+def missed(data: Data, x: Array, forces: Array) -> float:
+    """Return by how much Coulomb's law is missed, relative to the forces and rates there are."""
+    matrix, right, rows, bounds, slides = data
+    push = rows.T @ forces
+    worst = [np.abs(matrix @ x - right - push).max() / (1 + np.abs(right).max() + np.abs(push).max())]
+    rates = (rows @ x).reshape(-1, 3) + bounds.reshape(-1, 3) * [-1, 1, 1]
+    fast, strong = 1 + np.abs(rows @ x).max() + np.abs(bounds).max(), 1 + np.abs(forces).max()
+    for (u, s1, s2), (normal, f1, f2), sliding in zip(rates, forces.reshape(-1, 3), slides, strict=True):
+        worst += [-normal / strong, -u / fast, min(abs(normal) / strong, abs(u) / fast)]
+        if sliding:
+            worst += [abs(f1 + normal) / strong, abs(f2) / strong]
+        else:
+            braked = f1 * s1 + f2 * s2 + normal * max(abs(s1), abs(s2))
+            worst += [(abs(f1) + abs(f2) - normal) / strong, abs(braked) / fast / strong]
+    return float(max(worst))
+
+
+def solutions(data: Data, tolerance: float = 1e-9) -> list[Array]:
+    """Return all motions that obey Coulomb's law, trying every pair off, sliding to a corner or an edge, sticking."""
+    matrix, _, rows, _, slides = data
+    inverse: Array = np.linalg.inv(matrix)
+    found: list[Array] = []
+    touching = [k for k in range(slides.size) if rows[3 * k].any()]
+    for choice in product(*(range(2 if slides[k] else 10) for k in touching)):
+        x, forces = _with(choice, touching, data, inverse)
+        known = (np.abs(x - other).max() < 1e-7 * (1 + np.abs(x).max()) for other in found)
+        if missed(data, x, forces) < tolerance and not any(known):
+            found.append(x)
+    return found
+
+
+def _with(choice: tuple[int, ...], touching: list[int], data: Data, inverse: Array) -> tuple[Array, Array]:
+    """Return motion and forces of one combination, whether they obey the law or not."""
+    _, right, rows, bounds, slides = data
+    pushes, held, asked = [np.zeros((0, rows.shape[0]))], [np.zeros((0, rows.shape[0]))], [np.zeros(0)]
+    for mode, k in zip(choice, touching, strict=True):
+        for unit, row, bound in _conditions(mode, bool(slides[k]), bounds[3 * k : 3 * k + 3]):
+            spread = np.zeros((2, rows.shape[0]))
+            spread[:, 3 * k : 3 * k + 3] = unit, row
+            pushes.append(spread[:1])
+            held.append(spread[1:])
+            asked.append(np.array([bound]))
+    push, hold, value = np.concatenate(pushes), np.concatenate(held) @ rows, np.concatenate(asked)
+    system = hold @ inverse @ (push @ rows).T
+    weights = np.linalg.lstsq(system, value - hold @ inverse @ right, rcond=1e-13)[0]
+    forces: Array = push.T @ weights
+    return inverse @ (right + rows.T @ forces), forces
+
+
+def _conditions(mode: int, sliding: bool, bounds: Array) -> Iterator[tuple[Any, Any, float]]:
+    """Yield, per unknown force of a pair in a mode, its part in N, f1, f2; the rates that are held; to which value."""
+    b, drift = bounds[0], bounds[1:]
+    if mode == 0:
+        return
+    if sliding:
+        yield (1, -1, 0), (1, 0, 0), b
+    elif mode < 5:
+        yield (1, *_CORNERS[mode - 1]), (1, 0, 0), b
+    elif mode < 9:
+        first, second = _CORNERS[mode - 5], _CORNERS[(mode - 4) % 4]
+        yield (1, *first), (1, 0, 0), b
+        yield (1, *second), (0, *(first - second)), -(first - second) @ drift
+    else:
+        yield (1, 0, 0), (1, 0, 0), b
+        yield (0, 1, 0), (0, 1, 0), -drift[0]
+        yield (0, 0, 1), (0, 0, 1), -drift[1]

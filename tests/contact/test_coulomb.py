@@ -1,0 +1,141 @@
+"""Coulomb's law of accelerations: found wherever there is a solution, by enumeration of all there may be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rbd.contact import solve_qp
+from rbd.contact.accelerations import Problem
+from rbd.contact.coulomb import repeated, residual_of
+from rbd.contact.gauss import Allowed
+from rbd.errors import ShapeError, SolverError
+from rbd.scalars.arrays import Array
+from rbd.scalars.intrinsics.friction import INDEFINITE, INFEASIBLE, solve_friction
+from tests.contact.coulomb_cases import (
+    SPEEDS,
+    data_of,
+    hand_problem,
+    missed,
+    nested,
+    random_problem,
+    solutions,
+    solve,
+)
+
+
+def checked(data: Any) -> Array | None:
+    """Return the motion that is found, or None when there is none; fail if either is wrong."""
+    try:
+        x, forces, held = solve(data)
+    except SolverError:
+        assert solutions(data) == []
+        return None
+    assert missed(data, x, forces) < 1e-11
+    assert (held.reshape(-1, 4)[:, 0][forces[::3] > 0] == 1).all()
+    return x
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    st.integers(0, 2**32 - 1), st.integers(2, 9), st.integers(1, 3), st.floats(0, 1.5), st.sampled_from([0.0, 0.5, 1.0])
+)
+def test_what_is_found_obeys_the_law_and_else_nothing_does(
+    seed: int, n: int, p: int, mu: float, sliding: float
+) -> None:
+    checked(random_problem(seed, n, p, mu=mu, sliding=sliding))
+
+
+@pytest.mark.parametrize("mu", [0.8, 1.5])
+def test_many_sliding_pairs(mu: float) -> None:
+    """Of these some have solutions at which pivoting does not arrive."""
+    found = [checked(random_problem(seed, 8, 6, mu=mu, sliding=1.0)) is not None for seed in range(40)]
+    assert 5 < sum(found) < 40
+
+
+def test_what_rests_always_has_a_solution() -> None:
+    for seed in range(200):
+        data = random_problem(seed, 12, 4, mu=1.5, sliding=0.0)
+        data[3][0::3] = -np.abs(data[3][0::3])
+        x, forces, _ = solve(data)
+        assert missed(data, x, forces) < 1e-11
+
+
+@pytest.mark.parametrize("speed", SPEEDS)
+def test_hands_obey_the_law_or_jam(speed: str) -> None:
+    solved = 0
+    for seed in range(60):
+        data = data_of(hand_problem(seed, speed, 0.1 + 1.4 * (seed % 15) / 14))
+        if (data[4] == 0).sum() <= 2 or speed == "rest":
+            solved += checked(data) is not None
+    assert solved == 60 if speed == "rest" else 5 < solved < 60
+
+
+@pytest.mark.parametrize("speed", SPEEDS)
+def test_where_repeated_programs_lead_to_the_law_it_is_the_same(speed: str) -> None:
+    """But for states with several solutions, and more are found."""
+    same, more = 0, 0
+    for seed in range(40):
+        arrays = hand_problem(seed, speed, 0.1 + 0.6 * (seed % 7) / 6)
+        problem, data = Problem(*(nested(np.asarray(part)) for part in arrays)), data_of(arrays)
+        rubbed = repeated(problem, _program)
+        settled = float(residual_of(problem, rubbed)) < 1e-10  # type: ignore[arg-type]  # floats in, a float out
+        try:
+            x = solve(data)[0]
+        except SolverError:
+            assert not settled
+            continue
+        more += not settled
+        apart = np.abs(x - np.asarray(rubbed.motion)).max() / (1 + np.abs(x).max())
+        if settled and apart > 1e-9:
+            assert (data[4] == 0).sum() > 2 or len(solutions(data)) > 1
+        same += settled and apart <= 1e-9
+    assert same > 10
+    assert more > 0 or speed == "rest"
+
+
+def _program(matrix: Any, right: Any, rows: Any, bounds: Any) -> Allowed:
+    found = solve_qp(matrix, right, rows, bounds)
+    x, weights, active = (tuple(part.tolist()) for part in (found.x, found.multipliers, found.active))
+    return Allowed(x, weights, active, found.kkt_residual)
+
+
+def test_planar_pairs_and_repeated_ones() -> None:
+    """A second direction that does not move, or moves as the first does; pairs that say the same."""
+    for seed in range(60):
+        data = random_problem(seed, 6, 3, mu=0.9, sliding=0.4, drift=0.3 * (seed % 2))
+        rows, bounds = data[2].reshape(3, 3, -1), data[3].reshape(3, 3)
+        rows[0, 2] = 0
+        rows[1, 2] = 0.5 * rows[1, 1]
+        rows[2], bounds[2], data[4][2] = rows[1], bounds[1], data[4][1]
+        checked(data)
+
+
+def test_without_friction_it_is_the_quadratic_program() -> None:
+    for seed in range(30):
+        data = random_problem(seed, 6, 4, mu=0.0, sliding=0.5)
+        x, forces, _ = solve(data)
+        found = solve_qp(data[0], data[1], data[2][::3], data[3][::3])
+        np.testing.assert_allclose(x, found.x, rtol=0, atol=1e-11 * (1 + np.abs(x).max()))
+        np.testing.assert_allclose(forces[::3], found.multipliers, rtol=0, atol=1e-10 * (1 + forces.max()))
+
+
+def test_errors_say_what_is_wrong() -> None:
+    data = random_problem(1, 3, 2, mu=0.5, sliding=0.0, drift=0.0)
+    data[2][3:], data[3][:] = -data[2][:3], [1, 0, 0, 1, 0, 0]  # between walls that come together
+    with pytest.raises(SolverError, match=INFEASIBLE) as caught:
+        solve(data)
+    assert caught.value.status == INFEASIBLE
+    with pytest.raises(SolverError, match=INDEFINITE):
+        solve((-data[0], *data[1:]))
+    with pytest.raises(SolverError, match=INFEASIBLE):  # a normal of zero that asks for something
+        solve((*data[:2], np.zeros_like(data[2]), *data[3:]))
+    for wrong in ((data[0][:2], *data[1:]), (*data[:2], data[2][:5], *data[3:]), (*data[:3], data[3][:5], data[4])):
+        with pytest.raises(ShapeError):
+            solve_friction(*wrong)  # type: ignore[arg-type]  # arrays for tuples
+    nothing = tuple(np.zeros(shape) for shape in ((0, 0), 0, (3, 0), 3, 1))
+    assert solve_friction(*nothing) == ((), (0, 0, 0), (0, 0, 0, 0))  # type: ignore[arg-type]  # arrays for tuples
