@@ -61,10 +61,14 @@ def prescribed_of(state: State[Any], accelerations: JointAccelerations | None) -
     result: dict[int, Vector] = {}
     for joint, value in accelerations.items():
         link = state.layout.link(joint)
-        several = isinstance(value, (Sequence, *ARRAYS))
-        values = cast("Sequence[Scalar]", value if several else (value,))
+        values = cast("Sequence[Scalar]", value if _is_several(value) else (value,))
         result[link.index] = state.vector(values, joint.nv, f"the prescribed acceleration of joint '{joint.name}'")
     return result
+
+
+def _is_several(value: object) -> bool:
+    """Return whether a prescribed value is a sequence, and not one number, perhaps in an array without axes."""
+    return getattr(value, "shape", None) != () and isinstance(value, (Sequence, *ARRAYS))
 
 
 def refuse_out(out: object) -> None:

@@ -225,6 +225,13 @@ def test_a_locked_joint_may_carry_nothing() -> None:
     assert rbd.forward_dynamics(state, [0.0, 0.0], prescribed={elbow: 0.5}).vd[1] == 0.5
 
 
+@pytest.mark.parametrize("value", [1, 1.0, np.float32(1.0), np.array(1.0), np.array([1.0]), [1], (np.int64(1),)])
+def test_one_acceleration_in_many_shapes(value: Any) -> None:
+    mechanism = rbd.robots.double_pendulum()
+    found = rbd.forward_dynamics(MechanismState(mechanism), [0.0, 0.0], prescribed={mechanism.joint("elbow"): value})
+    assert found.vd[1] == 1.0
+
+
 def test_what_is_refused() -> None:
     mechanism = rbd.robots.double_pendulum()
     state, elbow = MechanismState(mechanism), mechanism.joint("elbow")
