@@ -8,20 +8,43 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from rbd.algorithms.center_of_mass import mass_moment_kernel
-from rbd.algorithms.jacobians import check_path
+from rbd.algorithms.jacobians import Columns, check_path
 from rbd.errors import SingularError
-from rbd.mechanism import TreePath
+from rbd.mechanism import RigidBody, TreePath
 from rbd.scalars import is_float, to_float
-from rbd.spatial import Frame, GeometricJacobian, PointJacobian
+from rbd.spatial import Frame, GeometricJacobian, PointJacobian, Transform, Twist
 from rbd.spatial.coriolis import carried, summed
 from rbd.spatial.linalg import Vec3, matvec, neg3
 from rbd.spatial.values import require_kind
-from rbd.state import ArrayOf, State, StateView, kernel, passes
-from rbd.state.frames import body_and_frame
+from rbd.state import ArrayOf, Link, State, StateView, kernel, passes
+from rbd.state.forms import along_paths
+from rbd.state.frames import attachment, body_and_frame
 
 A = TypeVar("A", bound=ArrayOf)
 
 
+@kernel
+def geometric_jacobian_rate_kernel(state: StateView, path: TreePath, body: RigidBody, to_frame: Transform) -> Columns:
+    """Return the columns of dJ/dt in a frame attached to `body`; `to_frame` leads there from its default one."""
+    columns: list[tuple[Vec3, Vec3]] = [((0, 0, 0), (0, 0, 0))] * state.layout.nv
+    for joint, direction in path:
+        link = state.layout.link(joint)
+        own, subspace = passes.subspace_rates(state)[link.index - 1], passes.subspaces(state)[link.index - 1]
+        rate = summed(carried(subspace, _seen_from(state, body, link)), own)
+        moved = rate.transformed(to_frame @ passes.between(state, link.body, body))
+        for k, (angular, linear) in enumerate(moved.columns, start=link.v.start):
+            columns[k] = (angular, linear) if direction > 0 else (neg3(angular), neg3(linear))
+    return tuple(columns)
+
+
+def _seen_from(state: StateView, body: RigidBody, link: Link) -> Twist:
+    """Return the twist of the body of `link` with respect to `body`, in the frame of the former."""
+    twists = passes.body_twists(state)
+    there = twists[state.layout.body_index(body)].transformed(passes.between(state, body, link.body))
+    return -there + twists[link.index]
+
+
+@along_paths(geometric_jacobian_rate_kernel)
 def geometric_jacobian_rate(
     state: State[A], path: TreePath, *, frame: Frame[Any] | None = None
 ) -> GeometricJacobian[Any, Any, Any]:
@@ -39,18 +62,9 @@ def geometric_jacobian_rate(
     """
     require_kind(path, TreePath, operation="geometric_jacobian_rate", argument="path")
     check_path(state, path)
-    wanted = state.layout.root_frame if frame is None else body_and_frame(state, frame)[1]
-    columns: list[tuple[Vec3, Vec3]] = [((0, 0, 0), (0, 0, 0))] * state.layout.nv
-    for joint, direction in path:
-        link = state.layout.link(joint)
-        seen = state.relative_twist(link.body, wanted, frame=link.body.default_frame)
-        own = passes.subspace_rates(state)[link.index - 1]
-        rate = summed(carried(passes.subspaces(state)[link.index - 1], seen), own)
-        moved = rate.transformed(state.relative_transform(link.body, wanted))
-        for k, (angular, linear) in enumerate(moved.columns, start=link.v.start):
-            columns[k] = (angular, linear) if direction > 0 else (neg3(angular), neg3(linear))
-    ends = path.target.default_frame, path.source.default_frame
-    return GeometricJacobian.trusted(*ends, wanted, tuple(columns))
+    body, wanted = body_and_frame(state, state.layout.root_frame if frame is None else frame)
+    columns = geometric_jacobian_rate_kernel(state, path, body, attachment(state, body, wanted))
+    return GeometricJacobian.trusted(path.target.default_frame, path.source.default_frame, wanted, columns)
 
 
 @kernel

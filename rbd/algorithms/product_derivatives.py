@@ -1,8 +1,8 @@
 """Derivatives of the parts of the equation of motion: the bias, M x, and M^-1 f.
 
 Room: algorithms; may import state and above. All come from one recursion (`rigid_derivatives.py`): the bias is what a
-motion without vd takes, M x what one without velocity and gravity takes. With loops they are those of the spanning tree,
-as `dynamics_bias` and `mass_matrix` are.
+motion without vd takes, M x what one without velocity and gravity takes. With loops they are those of the spanning
+tree, as `dynamics_bias` and `mass_matrix` are.
 """
 
 from __future__ import annotations
@@ -16,16 +16,17 @@ from rbd.algorithms.external import ExternalWrenches, HeldWrench, held_wrenches
 from rbd.algorithms.extra_derivatives import wrench_derivatives
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
 from rbd.algorithms.rigid_derivatives import fixed, rigid_body_derivatives, sum_of
-from rbd.algorithms.spaces import Space, check_space, in_space, positions
+from rbd.algorithms.spaces import SPACES, Space, check_space, in_space, positions
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.state import ArrayOf, MechanismState, ScalarState, State, StateView, kernel
+from rbd.state.forms import in_forms
 from rbd.state.kernel import require_state
 
 A = TypeVar("A", bound=ArrayOf)
 Numbers = Sequence[Scalar] | NDArray[Any]
 
 
-@kernel(regroup=True)
+@kernel(regroup=True, several=True)
 def bias_derivatives_kernel(
     state: StateView, held: Sequence[HeldWrench] = (), space: Space = "tangent"
 ) -> tuple[Matrix, Matrix]:
@@ -35,6 +36,7 @@ def bias_derivatives_kernel(
     return in_space(state, by_position, space), fixed(rigid.by_velocity)
 
 
+@in_forms(bias_derivatives_kernel, 0, spaces=SPACES, wrenches=True)
 def bias_derivatives(
     state: State[A], external_wrenches: ExternalWrenches | None = None, *, space: Space = "tangent"
 ) -> tuple[A, A]:
@@ -52,11 +54,12 @@ def bias_derivatives(
     require_state(state, "bias_derivatives")
     check_space(space)
     nv = state.layout.nv
-    by_position, by_velocity = bias_derivatives_kernel(state, held_wrenches(state, external_wrenches), space)
-    return (
-        state.pack(by_position, "derivative by position", (nv, positions(state, space))),
-        state.pack(by_velocity, "derivative by velocity", (nv, nv)),
+    by_position, by_velocity = state.arrays_of(
+        bias_derivatives_kernel,
+        (held_wrenches(state, external_wrenches), space),
+        {"derivative by position": (nv, positions(state, space)), "derivative by velocity": (nv, nv)},
     )
+    return by_position, by_velocity
 
 
 @kernel(regroup=True)
@@ -73,6 +76,7 @@ def at_rest(state: StateView) -> StateView:
     )
 
 
+@in_forms(mass_matrix_product_derivatives_kernel, 1, spaces=SPACES)
 def mass_matrix_product_derivatives(state: State[A], x: Numbers, *, space: Space = "tangent") -> A:
     """Return the derivative of M(q) x by position, `x` held: (nv, nv), or (nv, nq) in coordinates.
 
@@ -86,8 +90,9 @@ def mass_matrix_product_derivatives(state: State[A], x: Numbers, *, space: Space
     require_state(state, "mass_matrix_product_derivatives")
     check_space(space)
     nv = state.layout.nv
-    values = mass_matrix_product_derivatives_kernel(state, state.vector(x, nv, "x"), space)
-    return state.pack(values, "derivative of M x", (nv, positions(state, space)))
+    shape = {"derivative of M x": (nv, positions(state, space))}
+    (found,) = state.arrays_of(mass_matrix_product_derivatives_kernel, (state.vector(x, nv, "x"), space), shape)
+    return found
 
 
 @kernel(regroup=True)
@@ -100,11 +105,12 @@ def inverse_mass_product_derivatives_kernel(state: StateView, f: Vector, space: 
     return in_space(still, tuple(zip(*columns, strict=True)), space)
 
 
+@in_forms(inverse_mass_product_derivatives_kernel, 1, spaces=SPACES)
 def inverse_mass_product_derivatives(state: State[A], f: Numbers, *, space: Space = "tangent") -> A:
     """Return the derivative of M(q)^-1 f by position, `f` held: (nv, nv), or (nv, nq) in coordinates.
 
-    `space` as in `inverse_dynamics_derivatives`. Raises ArgumentError for another space, ShapeError, NotFiniteError, and
-    SingularError, naming the joint, when M cannot be inverted.
+    `space` as in `inverse_dynamics_derivatives`. Raises ArgumentError for another space, ShapeError, NotFiniteError,
+    and SingularError, naming the joint, when M cannot be inverted.
 
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4])
@@ -114,5 +120,6 @@ def inverse_mass_product_derivatives(state: State[A], f: Numbers, *, space: Spac
     require_state(state, "inverse_mass_product_derivatives")
     check_space(space)
     nv = state.layout.nv
-    values = inverse_mass_product_derivatives_kernel(state, state.vector(f, nv, "f"), space)
-    return state.pack(values, "derivative of M^-1 f", (nv, positions(state, space)))
+    shape = {"derivative of M^-1 f": (nv, positions(state, space))}
+    (found,) = state.arrays_of(inverse_mass_product_derivatives_kernel, (state.vector(f, nv, "f"), space), shape)
+    return found

@@ -1,7 +1,7 @@
 """What inertial parameters, gravity and external wrenches do to torques: all are linear.
 
-Room: algorithms; may import state and above. Atkeson, An and Hollerbach (1986) for the regressor. With loops, torques are
-those of the spanning tree, M vd + c: what loops add to them does not depend on these.
+Room: algorithms; may import state and above. Atkeson, An and Hollerbach (1986) for the regressor. With loops, torques
+are those of the spanning tree, M vd + c: what loops add to them does not depend on these.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from rbd.algorithms.inverse_dynamics import Vd
 from rbd.algorithms.newton_euler import motions
 from rbd.mechanism import RigidBody
 from rbd.scalars import Matrix, Scalar, Vector
-from rbd.spatial import Frame, FreeVector, SpatialInertia, WrenchMatrix
+from rbd.spatial import Frame, FreeVector, SpatialInertia, Transform, WrenchMatrix
 from rbd.spatial.classical import ClassicalMotion
 from rbd.spatial.linalg import cross3, identity3, neg3, scale3, symmetric
 from rbd.spatial.pairing import pair
 from rbd.state import ArrayOf, State, StateView, kernel, passes
-from rbd.state.frames import body_and_frame
+from rbd.state.forms import in_forms
+from rbd.state.frames import attachment, body_and_frame
 from rbd.state.kernel import require_state
 
 A = TypeVar("A", bound=ArrayOf)
@@ -51,6 +52,7 @@ def _unit_wrenches(motion: ClassicalMotion) -> WrenchMatrix[Any]:
     return WrenchMatrix.trusted(motion.body, tuple(columns))
 
 
+@in_forms(regressor_kernel, 1)
 def regressor(state: State[A], vd: Vd) -> A:
     """Return Y, (nv, 10 nb), with Y @ p the torques the bodies' motion with accelerations `vd` takes.
 
@@ -69,8 +71,9 @@ def regressor(state: State[A], vd: Vd) -> A:
     True
     """
     require_state(state, "regressor")
-    values = regressor_kernel(state, state.vector(vd, state.layout.nv, "vd"))
-    return state.pack(values, "regressor", (state.layout.nv, PARAMETERS * len(state.links)))
+    shape = {"regressor": (state.layout.nv, PARAMETERS * len(state.links))}
+    (found,) = state.arrays_of(regressor_kernel, (state.vector(vd, state.layout.nv, "vd"),), shape)
+    return found
 
 
 @kernel(regroup=True)
@@ -89,6 +92,7 @@ def gravity_derivatives_kernel(state: StateView) -> Matrix:
     return tuple(rows)
 
 
+@in_forms(gravity_derivatives_kernel, 0)
 def gravity_derivatives(state: State[A]) -> A:
     """Return the derivative of inverse dynamics by gravity (root frame), (nv, 3); times g it is `gravity_torques`.
 
@@ -101,7 +105,19 @@ def gravity_derivatives(state: State[A]) -> A:
     True
     """
     require_state(state, "gravity_derivatives")
-    return state.pack(gravity_derivatives_kernel(state), "gravity derivatives", (state.layout.nv, 3))
+    (found,) = state.arrays_of(gravity_derivatives_kernel, (), {"gravity derivatives": (state.layout.nv, 3)})
+    return found
+
+
+@kernel
+def external_wrench_derivatives_kernel(state: StateView, index: int, holder: RigidBody, to_frame: Transform) -> Matrix:
+    """Return minus the Jacobian of a body, transposed; `to_frame` leads to the frame wanted from that of `holder`."""
+    rows: list[Vector] = [(0,) * 6] * state.layout.nv
+    for link in (state.links[i - 1] for i in state.layout.ancestors(index)):
+        step = to_frame @ passes.between(state, link.body, holder)
+        moved = passes.subspaces(state)[link.index - 1].transformed(step)
+        rows[link.v] = [tuple(-x for x in (*angular, *linear)) for angular, linear in moved.columns]
+    return tuple(rows)
 
 
 def external_wrench_derivatives(state: State[A], body: RigidBody, *, frame: Frame[Any] | None = None) -> A:
@@ -118,9 +134,8 @@ def external_wrench_derivatives(state: State[A], body: RigidBody, *, frame: Fram
     """
     require_state(state, "external_wrench_derivatives")
     index = state.layout.body_index(body)
-    place = state.layout.root_frame if frame is None else body_and_frame(state, frame)[1]
-    rows: list[Vector] = [(0,) * 6] * state.layout.nv
-    for link in (state.links[i - 1] for i in state.layout.ancestors(index)):
-        moved = passes.subspaces(state)[link.index - 1].transformed(state.relative_transform(link.body, place))
-        rows[link.v] = [tuple(-x for x in (*angular, *linear)) for angular, linear in moved.columns]
-    return state.pack(rows, "external wrench derivatives", (state.layout.nv, 6))
+    holder, place = body_and_frame(state, state.layout.root_frame if frame is None else frame)
+    args = index, holder, attachment(state, holder, place)
+    shape = {"external wrench derivatives": (state.layout.nv, 6)}
+    (found,) = state.arrays_of(external_wrench_derivatives_kernel, args, shape)
+    return found

@@ -11,10 +11,11 @@ from typing import Literal, final
 import attrs
 
 from rbd import algorithms
-from rbd.algorithms.spaces import SPACES
+from rbd.algorithms.spaces import SPACES, Space
 from rbd.algorithms.stabilization import STANDARD, LoopGainsPerLoop
 from rbd.compiled.stepping import Integrator, controlled_step_function, step_function
 from rbd.mechanism import RigidBody
+from rbd.scalars.arrays import ScalarArray
 from rbd.scalars.program import Program
 from rbd.state import ScalarState, passes
 
@@ -60,6 +61,16 @@ def _derivatives(function: Callable[..., tuple[object, ...]], space: str, last: 
     return derivatives
 
 
+def _second_derivatives(space: Space) -> Callable[..., object]:
+    """Return a function that gives all second derivatives of inverse dynamics by name."""
+
+    def derivatives(state: ScalarState, vd: ScalarArray) -> object:
+        found = algorithms.inverse_dynamics_second_derivatives(state, vd, space=space)
+        return {field.name: getattr(found, field.name) for field in attrs.fields(type(found))}
+
+    return derivatives
+
+
 RECIPES: Mapping[str, Recipe] = {
     "forward_kinematics": Recipe(_poses, "q"),
     "inverse_dynamics": Recipe(algorithms.inverse_dynamics, "qv", ("vd",), regroup=True),
@@ -74,6 +85,10 @@ RECIPES: Mapping[str, Recipe] = {
             ("inverse_dynamics_derivatives", algorithms.inverse_dynamics_derivatives, "vd", "d_dvd"),
             ("forward_dynamics_derivatives", algorithms.forward_dynamics_derivatives, "torques", "d_dtau"),
         )
+        for space in SPACES
+    },
+    **{
+        f"inverse_dynamics_second_derivatives {space}": Recipe(_second_derivatives(space), "qv", ("vd",), regroup=True)
         for space in SPACES
     },
 }

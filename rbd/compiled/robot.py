@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from typing_extensions import override
 
+from rbd.algorithms.second_derivatives import SecondDerivatives
 from rbd.algorithms.spaces import Space, check_space
 from rbd.algorithms.stabilization import DEFAULT, STANDARD, Stabilization, gains_in
 from rbd.arguments import several
@@ -160,6 +161,26 @@ class CompiledRobot:
         See `rbd.forward_dynamics_derivatives`; d_dtau is the inverse of the mass matrix.
         """
         return self._derivatives("forward_dynamics_derivatives", space, (q, v, tau), out, threads, parameters)
+
+    def inverse_dynamics_second_derivatives(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        vd: ArrayLike,
+        *,
+        space: Space = "tangent",
+        out: Sequence[Array] | None = None,
+        threads: int = 1,
+        **parameters: ArrayLike,
+    ) -> SecondDerivatives[Array]:
+        """Return the second derivatives of the inverse dynamics, whose arrays get the batch axes in front.
+
+        See `rbd.inverse_dynamics_second_derivatives`. `out` are four arrays, in the order of the result's.
+        """
+        check_space(space)
+        key = f"inverse_dynamics_second_derivatives {space}"
+        recorded = self._function(key, lambda: RECIPES[key])
+        return SecondDerivatives(*recorded.call((q, v, vd), parameters, out, threads))
 
     def geometric_jacobian(
         self,

@@ -129,10 +129,10 @@ class StateView(ABC):
         """Return what a kernel gives for this state: here, by running its readable source."""
         return body.function(self, *args, **named)
 
-    def open_door(self, body: Body, form: object = None) -> bool:
+    def open_door(self, body: Body, form: object = None, takes: int = 0) -> bool:
         """Make a short way to a kernel that has just been run; return whether there is one.
 
-        It is found by the kernel if that takes nothing but vectors, or by the `form` of the call.
+        It is found by the kernel if that takes nothing but vectors, or by the `form` of a call with `takes` arrays.
         """
         return False
 

@@ -2,7 +2,7 @@
 
 Room: state; may import mechanism and above. What `direct.py` does for functions of vectors that give one array, this
 does for functions of numbers that give several, with a choice of spaces and with external wrenches: those are numbers
-too, once it is known which bodies they push, and in which frames.
+too, once it is known which bodies they push, and in which frames. Jacobians have a form for each path and frame.
 """
 
 from __future__ import annotations
@@ -14,17 +14,19 @@ from typing import Any, Final, ParamSpec, TypeVar, cast, final
 import attrs
 import numpy as np
 
-from rbd.mechanism import RigidBody
+from rbd.mechanism import RigidBody, TreePath
 from rbd.scalars import Scalar
-from rbd.spatial import Frame, Wrench
+from rbd.spatial import Frame, GeometricJacobian, Wrench
 from rbd.state.base import StateView
 from rbd.state.kernel import body_of
 from rbd.state.store.body import Body
+from rbd.state.store.moulds import nested
 
 P = ParamSpec("P")
 R = TypeVar("R")
 _WRENCHES: Final = "external_wrenches"
 _SPACE: Final = "space"
+_FRAME: Final = "frame"
 
 
 def in_forms(
@@ -65,6 +67,46 @@ def in_forms(
         return cast("Callable[P, R]", call)
 
     return decorate
+
+
+def along_paths(kernel: Callable[..., Any]) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Give a function of a state, a path and a `frame` that returns a geometric Jacobian short ways to its kernel.
+
+    The kernel returns the columns.
+    """
+    body = body_of(kernel)
+
+    def decorate(function: Callable[P, R]) -> Callable[P, R]:
+        @wraps(function)
+        def call(state: Any, *args: Any, **named: Any) -> Any:
+            form, door = _form_of_path(body, args, named), None
+            try:
+                door = state.doors.get(form)
+            except AttributeError:  # no state: the function says so
+                door = None
+            if door is not None and (numbers := door()) is not NotImplemented:
+                path, frame = args[0], named.get(_FRAME) or state.layout.root_frame
+                ends = path.target.default_frame, path.source.default_frame
+                return GeometricJacobian.trusted(*ends, frame, nested(numbers))
+            found: Any = cast("Any", function)(state, *args, **named)
+            if form is not None:
+                state.open_door(body, form)
+            return found
+
+        return cast("Callable[P, R]", call)
+
+    return decorate
+
+
+def _form_of_path(body: Body, args: tuple[Any, ...], named: dict[str, Any]) -> object:
+    """Return the form of a call with a path: its ends and steps, and the frame; None for what has no short way."""
+    if len(args) != 1 or type(args[0]) is not TreePath:
+        return None
+    frame = named.get(_FRAME)
+    if len(named) != (_FRAME in named) or not (frame is None or type(frame) is Frame):
+        return None
+    path = args[0]
+    return (body, frame, path.source, path.target, *path)
 
 
 Form = tuple[Body, tuple[tuple[RigidBody, Frame[Any]], ...]]
@@ -110,7 +152,7 @@ class Forms:
         _, places = form
         own = {id(body.default_frame) for body in state.layout.bodies} if places else ()
         if all(id(frame) in own for _, frame in places):
-            state.open_door(self.body, form)
+            state.open_door(self.body, form, self.numbers + bool(places))
 
 
 def _pushed(body: Body, args: tuple[Any, ...], push: object) -> tuple[Form | None, tuple[Any, ...]]:

@@ -150,10 +150,10 @@ class LiveState(State[Array]):
         return value
 
     @override
-    def open_door(self, body: Body, form: object = None) -> bool:
+    def open_door(self, body: Body, form: object = None, takes: int = 0) -> bool:
         """Make a short way to a kernel that has just been run, once it is compiled; return whether there is one."""
         entry, key = self.compiled(body), body if form is None else form
-        if entry is None or not (entry.plain or form is not None):
+        if entry is None or not (entry.plain if form is None else entry.free == takes):
             return False
         wanted = entry, self.mechanism.parameter_version
         if self._behind.get(key) != wanted:

@@ -84,6 +84,7 @@ DERIVATIVES: dict[str, Callable[[Any], Any]] = {
     "step_derivatives": lambda s: _entries(rbd.step_derivatives(s, arguments(s)[1], 0.01)),
     "regressor": lambda s: rbd.regressor(s, arguments(s)[0]),
     "gravity_derivatives": rbd.algorithms.gravity_derivatives,
+    "external_wrench_derivatives": lambda s: rbd.algorithms.external_wrench_derivatives(s, s.mechanism.bodies[-1]),
     "center_of_mass_jacobian": rbd.algorithms.center_of_mass_jacobian,
     "geometric_jacobian_rate": lambda s: rbd.algorithms.geometric_jacobian_rate(s, _path(s)),
     "hybrid_dynamics": lambda s: _entries(

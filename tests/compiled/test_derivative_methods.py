@@ -10,8 +10,8 @@ import pytest
 
 import rbd
 from rbd import MechanismState
-from rbd.errors import ArgumentError, SingularError
-from rbd.testing import random_floating_tree
+from rbd.errors import ArgumentError, ShapeError, SingularError, TopologyError
+from rbd.testing import random_chain, random_floating_tree
 
 NAMES = ("inverse_dynamics_derivatives", "forward_dynamics_derivatives")
 ALGORITHMS: dict[str, Callable[..., Any]] = {name: getattr(rbd, name) for name in NAMES}
@@ -58,6 +58,47 @@ def test_calls_that_are_frequent_keep_their_options(name: str) -> None:
     assert all(np.array_equal(a, b) for a, b in zip(first, out, strict=True))
     with pytest.raises(ArgumentError, match="space"):
         getattr(robot, name)(state.q, state.v, np.ones(nv), space="world")
+
+
+CUBES = ("by_q_and_q", "by_q_and_v", "by_v_and_v", "by_q_and_vd")
+
+
+@pytest.mark.parametrize("space", ["tangent", "coordinates"])
+def test_second_derivatives_of_a_batch(space: Any) -> None:
+    types = [rbd.Planar((1, 0, 0), (0, 1, 0)), rbd.Universal((1, 0, 0), (0, 1, 1))]
+    mechanism = random_chain(types, np.random.default_rng(3))
+    several = [MechanismState(mechanism) for _ in range(3)]
+    for k, state in enumerate(several):
+        state.randomize(k)
+    q, v, vd = np.array([s.q for s in several]), np.array([s.v for s in several]), np.linspace(-1.0, 1.0, mechanism.nv)
+    robot = rbd.compile(mechanism)
+    found = robot.inverse_dynamics_second_derivatives(q, v, vd, space=space)
+    for k, state in enumerate(several):
+        with rbd.interpreted():
+            expected = rbd.inverse_dynamics_second_derivatives(state, vd, space=space)
+        for name in CUBES:
+            ours, theirs = getattr(found, name)[k], getattr(expected, name)
+            assert ours.shape == theirs.shape
+            np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-12 * max(1.0, np.abs(theirs).max()))
+        live = rbd.inverse_dynamics_second_derivatives(state, vd, space=space)
+        assert all(np.array_equal(getattr(found, name)[k], getattr(live, name)) for name in CUBES)
+    out = [np.empty_like(getattr(found, name)) for name in CUBES]
+    filled = robot.inverse_dynamics_second_derivatives(q, v, vd, space=space, out=out, threads=2)
+    assert all(getattr(filled, name) is array for name, array in zip(CUBES, out, strict=True))
+    assert all(np.array_equal(getattr(found, name), array) for name, array in zip(CUBES, out, strict=True))
+
+
+def test_second_derivatives_refuse_what_the_others_do() -> None:
+    mechanism = rbd.robots.double_pendulum()
+    robot, zero = rbd.compile(mechanism, parameters=["gravity"]), np.zeros(2)
+    still = robot.inverse_dynamics_second_derivatives([0.3, 0.1], zero, zero, gravity=np.zeros(3))
+    assert not still.by_q_and_q.any()
+    with pytest.raises(ArgumentError, match="space"):
+        robot.inverse_dynamics_second_derivatives(zero, zero, zero, space="world")  # type: ignore[arg-type]  # the error
+    with pytest.raises(ShapeError, match="vd"):
+        robot.inverse_dynamics_second_derivatives(zero, zero, np.zeros(3))
+    with pytest.raises(TopologyError):
+        rbd.compile(rbd.robots.four_bar()).inverse_dynamics_second_derivatives(np.zeros(3), np.zeros(3), np.zeros(3))
 
 
 def test_a_singular_mass_matrix_names_the_joint() -> None:

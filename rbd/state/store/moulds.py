@@ -175,7 +175,7 @@ def cast_of(result: object, *, several: bool = False) -> Cast:
         table = cast("Mapping[str, object]", result)
         keys = tuple(table)
         if 0 < len(keys) <= _MOST_PORTS and all(map(_is_array, table.values())):
-            return Cast(dict(table), lambda arrays: dict(zip(keys, map(_nested, arrays), strict=True)))
+            return Cast(dict(table), lambda arrays: dict(zip(keys, map(nested, arrays), strict=True)))
     return _in_one(whole)
 
 
@@ -199,14 +199,14 @@ def gives_arrays(shape: Callable[[Sequence[Array]], Any]) -> bool:
 
 
 def _only(arrays: Sequence[Array]) -> Any:
-    return _nested(arrays[0])
+    return nested(arrays[0])
 
 
 def _each(arrays: Sequence[Array]) -> Any:
-    return tuple(map(_nested, arrays))
+    return tuple(map(nested, arrays))
 
 
-def _nested(array: Array) -> Any:
+def nested(array: Array) -> Any:
     """Return an array as nested tuples of floats, which is how algorithms hand numbers about."""
     return _tuples(array.tolist(), array.ndim)
 
