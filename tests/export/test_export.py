@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
-import shutil
-import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -18,44 +15,22 @@ from rbd.compiled.recipes import RECIPES
 from rbd.compiled.record import recorded_function
 from rbd.errors import ArgumentError, ScalarError
 
+from .building import call, compiled_c
+
 ROBOTS = {"double pendulum": rbd.robots.double_pendulum, "arm": rbd.robots.arm7, "humanoid": rbd.robots.humanoid}
-
-
-def _compiled_c(source: str, folder: Path, name: str) -> ctypes.CDLL:
-    compiler = shutil.which("gcc") or shutil.which("cc")
-    assert compiler, "the tests need a C compiler"
-    (folder / f"{name}.c").write_text(source, encoding="ascii")
-    options = [
-        "-std=c99",
-        "-Wall",
-        "-Wextra",
-        "-Werror",
-        "-O1",
-        "-ffp-contract=off",
-        "-march=native",
-        "-shared",
-        "-fPIC",
-    ]
-    library = folder / f"{name}.so"
-    subprocess.run([compiler, *options, str(folder / f"{name}.c"), "-o", str(library), "-lm"], check=True)
-    return ctypes.CDLL(str(library))
-
-
-def _call(library: ctypes.CDLL, name: str, *arrays: np.ndarray) -> int:
-    return int(getattr(library, name)(*(ctypes.c_void_p(array.ctypes.data) for array in arrays)))
 
 
 @pytest.mark.parametrize("robot", ROBOTS)
 def test_c_gives_the_same_bits(robot: str, tmp_path: Path) -> None:
     mechanism = ROBOTS[robot]()
     recorded = rbd.record(algorithms.inverse_dynamics, mechanism, vd=mechanism.nv)
-    library = _compiled_c(recorded.to_c("inverse_dynamics"), tmp_path, "inverse_dynamics")
+    library = compiled_c(recorded.to_c("inverse_dynamics"), tmp_path, "inverse_dynamics")
     state, rng = rbd.MechanismState(mechanism), np.random.default_rng(1)
     for scale in (1.0, 1e3, 1e7):
         state.randomize(rng)
         q, v, vd = np.array(state.q), scale * np.array(state.v), rng.standard_normal(mechanism.nv)
         tau = np.zeros(mechanism.nv)
-        assert _call(library, "inverse_dynamics", q, v, vd, tau) == 0
+        assert call(library, "inverse_dynamics", q, v, vd, tau) == 0
         assert (tau == recorded.interpret(q, v, vd)).all()
 
 
@@ -77,11 +52,11 @@ FURTHER = {
 @pytest.mark.parametrize("what", FURTHER)
 def test_derivatives_and_loops_in_c(what: str, tmp_path: Path) -> None:
     recorded, rng = FURTHER[what](), np.random.default_rng(3)
-    library = _compiled_c(recorded.to_c("exported"), tmp_path, "exported")
+    library = compiled_c(recorded.to_c("exported"), tmp_path, "exported")
     for _ in range(5):
         inputs = [rng.standard_normal(port.shape) for port in recorded.program.inputs]
         found = [np.zeros(port.shape) for port in recorded.program.outputs]
-        assert _call(library, "exported", *inputs, *found) == 0
+        assert call(library, "exported", *inputs, *found) == 0
         expected = recorded.interpret(*inputs)
         for a, b in zip(found, expected if isinstance(expected, tuple) else (expected,), strict=True):
             assert a.tobytes() == b.tobytes()
@@ -92,13 +67,13 @@ def test_c_says_what_is_wrong_and_writes_nothing(tmp_path: Path) -> None:
     recorded = rbd.record(lambda state, x: 1 / rbd.scalars.positive(x, "the divisor"), mechanism, x=())
     source = recorded.to_c("reciprocal")
     assert "16: violated: the divisor must be positive" in source
-    library = _compiled_c(source, tmp_path, "reciprocal")
+    library = compiled_c(source, tmp_path, "reciprocal")
     q, v, out = np.zeros(2), np.zeros(2), np.full(1, 7.0)
-    assert _call(library, "reciprocal", q, v, np.array([0.0]), out) == 16
-    assert _call(library, "reciprocal", q, v, np.array([np.nan]), out) == 1
-    assert _call(library, "reciprocal", q, v, np.array([1e-320]), out) == 2
+    assert call(library, "reciprocal", q, v, np.array([0.0]), out) == 16
+    assert call(library, "reciprocal", q, v, np.array([np.nan]), out) == 1
+    assert call(library, "reciprocal", q, v, np.array([1e-320]), out) == 2
     assert out[0] == 7.0
-    assert _call(library, "reciprocal", q, v, np.array([4.0]), out) == 0
+    assert call(library, "reciprocal", q, v, np.array([4.0]), out) == 0
     assert out[0] == 0.25
 
 
