@@ -17,7 +17,7 @@ from rbd.spatial.coriolis import carried, summed
 from rbd.spatial.linalg import Vec3, matvec, neg3
 from rbd.spatial.values import require_kind
 from rbd.state import ArrayOf, Link, State, StateView, kernel, passes
-from rbd.state.forms import along_paths
+from rbd.state.forms import at_places, jacobian_along
 from rbd.state.frames import attachment, body_and_frame
 
 A = TypeVar("A", bound=ArrayOf)
@@ -44,7 +44,7 @@ def _seen_from(state: StateView, body: RigidBody, link: Link) -> Twist:
     return -there + twists[link.index]
 
 
-@along_paths(geometric_jacobian_rate_kernel)
+@at_places(geometric_jacobian_rate_kernel, jacobian_along)
 def geometric_jacobian_rate(
     state: State[A], path: TreePath, *, frame: Frame[Any] | None = None
 ) -> GeometricJacobian[Any, Any, Any]:

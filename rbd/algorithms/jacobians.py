@@ -13,7 +13,7 @@ from rbd.spatial import Frame, GeometricJacobian, Point, PointJacobian, Transfor
 from rbd.spatial.linalg import Vec3, add3, cross3, neg3
 from rbd.spatial.values import require_kind
 from rbd.state import ArrayOf, State, StateView, kernel, passes
-from rbd.state.forms import along_paths
+from rbd.state.forms import at_places, jacobian_along
 from rbd.state.frames import attachment, body_and_frame
 from rbd.state.kernel import require_state
 
@@ -34,7 +34,7 @@ def geometric_jacobian_kernel(state: StateView, path: TreePath, body: RigidBody,
     return tuple(columns)
 
 
-@along_paths(geometric_jacobian_kernel)
+@at_places(geometric_jacobian_kernel, jacobian_along)
 def geometric_jacobian(
     state: State[A], path: TreePath, *, frame: Frame[Any] | None = None, out: A | None = None
 ) -> GeometricJacobian[Any, Any, Any]:

@@ -17,7 +17,7 @@ from rbd.spatial.classical import ClassicalMotion
 from rbd.spatial.linalg import cross3, identity3, neg3, scale3, symmetric
 from rbd.spatial.pairing import pair
 from rbd.state import ArrayOf, State, StateView, kernel, passes
-from rbd.state.forms import in_forms
+from rbd.state.forms import at_places, in_forms
 from rbd.state.frames import attachment, body_and_frame
 from rbd.state.kernel import require_state
 
@@ -120,6 +120,7 @@ def external_wrench_derivatives_kernel(state: StateView, index: int, holder: Rig
     return tuple(rows)
 
 
+@at_places(external_wrench_derivatives_kernel)
 def external_wrench_derivatives(state: State[A], body: RigidBody, *, frame: Frame[Any] | None = None) -> A:
     """Return the derivative of inverse dynamics by a wrench on `body`, (nv, 6): minus its Jacobian, transposed.
 

@@ -2,7 +2,8 @@
 
 Room: state; may import mechanism and above. What `direct.py` does for functions of vectors that give one array, this
 does for functions of numbers that give several, with a choice of spaces and with external wrenches: those are numbers
-too, once it is known which bodies they push, and in which frames. Jacobians have a form for each path and frame.
+too, once it is known which bodies they push, and in which frames. Functions of a path or a body and a frame have a form
+for each of these.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 
 from rbd.mechanism import RigidBody, TreePath
 from rbd.scalars import Scalar
+from rbd.scalars.arrays import Array
 from rbd.spatial import Frame, GeometricJacobian, Wrench
 from rbd.state.base import StateView
 from rbd.state.kernel import body_of
@@ -69,25 +71,29 @@ def in_forms(
     return decorate
 
 
-def along_paths(kernel: Callable[..., Any]) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Give a function of a state, a path and a `frame` that returns a geometric Jacobian short ways to its kernel.
+def at_places(
+    kernel: Callable[..., Any], result: Callable[[Any, Frame[Any], Any], Any] | None = None
+) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Give a function of a state, a path or a body, and a `frame` (the root's if not given) short ways to its kernel.
 
-    The kernel returns the columns.
+    `result` makes a value of the path or body, the frame, and the array the kernel gives.
     """
     body = body_of(kernel)
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         @wraps(function)
         def call(state: Any, *args: Any, **named: Any) -> Any:
-            form, door = _form_of_path(body, args, named), None
+            form = _form_of_place(body, args, named)
             try:
                 door = state.doors.get(form)
             except AttributeError:  # no state: the function says so
                 door = None
             if door is not None and (numbers := door()) is not NotImplemented:
-                path, frame = args[0], named.get(_FRAME) or state.layout.root_frame
-                ends = path.target.default_frame, path.source.default_frame
-                return GeometricJacobian.trusted(*ends, frame, nested(numbers))
+                return (
+                    numbers
+                    if result is None
+                    else result(args[0], named.get(_FRAME) or state.layout.root_frame, numbers)
+                )
             found: Any = cast("Any", function)(state, *args, **named)
             if form is not None:
                 state.open_door(body, form)
@@ -98,15 +104,20 @@ def along_paths(kernel: Callable[..., Any]) -> Callable[[Callable[P, R]], Callab
     return decorate
 
 
-def _form_of_path(body: Body, args: tuple[Any, ...], named: dict[str, Any]) -> object:
-    """Return the form of a call with a path: its ends and steps, and the frame; None for what has no short way."""
-    if len(args) != 1 or type(args[0]) is not TreePath:
-        return None
+def _form_of_place(body: Body, args: tuple[Any, ...], named: dict[str, Any]) -> object:
+    """Return the form of a call: a body, or the ends and steps of a path, and the frame; None for anything else."""
     frame = named.get(_FRAME)
-    if len(named) != (_FRAME in named) or not (frame is None or type(frame) is Frame):
+    if len(args) != 1 or len(named) != (_FRAME in named) or not (frame is None or type(frame) is Frame):
         return None
-    path = args[0]
-    return (body, frame, path.source, path.target, *path)
+    place = args[0]
+    if type(place) is TreePath:
+        return (body, frame, place.source, place.target, *place)
+    return (body, frame, place) if type(place) is RigidBody else None
+
+
+def jacobian_along(path: TreePath, frame: Frame[Any], columns: Array) -> GeometricJacobian[Any, Any, Any]:
+    """Return the geometric Jacobian of a path with these columns."""
+    return GeometricJacobian.trusted(path.target.default_frame, path.source.default_frame, frame, nested(columns))
 
 
 Form = tuple[Body, tuple[tuple[RigidBody, Frame[Any]], ...]]
