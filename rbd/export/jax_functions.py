@@ -7,7 +7,7 @@ Positions are differentiated by the entries of q, as everything in JAX is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, Literal, TypeAlias
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.robot import CompiledRobot
-from rbd.errors import ArgumentError
+from rbd.errors import ArgumentError, ShapeError
 
 Host: TypeAlias = Callable[..., Any]
 """From arrays, with leading batch axes, to an array or a tuple of arrays."""
@@ -25,8 +25,8 @@ def jax_function(function: RecordedFunction) -> Callable[..., Any]:
     """Return a recorded function of one output as a function of JAX arrays, in the order of its inputs.
 
     Its derivatives are those of `RecordedFunction.derivative`; it can be differentiated once. Numbers have JAX's
-    default precision: set `jax_enable_x64` for that of rbd. Raises ArgumentError for a function of several outputs,
-    ModuleNotFoundError without JAX.
+    default precision: set `jax_enable_x64` for that of rbd. Batches are made by `jax.vmap`. Raises ArgumentError for a
+    function of several outputs, ModuleNotFoundError without JAX; the result raises ArgumentError and ShapeError.
     """
     ports, outputs = function.program.inputs, function.program.outputs
     if len(outputs) != 1:
@@ -39,7 +39,7 @@ def jax_function(function: RecordedFunction) -> Callable[..., Any]:
         function,
         lambda *arrays: tuple(slope(*arrays) for slope in slopes),
         outputs[0].shape,
-        [port.shape for port in ports],
+        {port.name: port.shape for port in ports},
     )
 
 
@@ -55,7 +55,8 @@ def jax_dynamics(
         raise ArgumentError(f"{name!r} is none of {allowed}", argument="name", value=name, allowed=allowed)
     method, derivatives = getattr(robot, name), getattr(robot, f"{name}_derivatives")
     nq, nv = robot.mechanism.nq, robot.mechanism.nv
-    return _wrapped(method, lambda *arrays: derivatives(*arrays, space="coordinates"), (nv,), [(nq,), (nv,), (nv,)])
+    shapes = {"q": (nq,), "v": (nv,), "vd" if name == "inverse_dynamics" else "tau": (nv,)}
+    return _wrapped(method, lambda *arrays: derivatives(*arrays, space="coordinates"), (nv,), shapes)
 
 
 def _as_wanted(x: Any, wanted: Any) -> Any:
@@ -63,7 +64,7 @@ def _as_wanted(x: Any, wanted: Any) -> Any:
 
 
 def _wrapped(
-    value: Host, slopes: Host, shape: tuple[int, ...], shapes: Sequence[tuple[int, ...]]
+    value: Host, slopes: Host, shape: tuple[int, ...], inputs: Mapping[str, tuple[int, ...]]
 ) -> Callable[..., Any]:
     """Return a JAX function whose values and derivatives are computed by rbd."""
     jax: Any = import_module("jax")  # it may have no types, or not be there
@@ -79,16 +80,50 @@ def _wrapped(
     def like(size: tuple[int, ...]) -> Any:
         return jax.ShapeDtypeStruct(size, jnp.zeros(()).dtype)
 
-    def plain(*arguments: Any) -> Any:
-        return outside(value, like(shape), tuple(jnp.asarray(x, jnp.zeros(()).dtype) for x in arguments))
+    shapes = tuple(inputs.values())
 
-    function: Any = jax.custom_jvp(plain)
+    def values(*arrays: Any) -> Any:
+        return outside(value, like(shape), arrays)
+
+    def derivatives(*arrays: Any) -> Any:
+        return outside(slopes, tuple(like((*shape, *size)) for size in shapes), arrays)
+
+    inner: Any = jax.custom_jvp(values)
+    slope: Any = jax.custom_jvp(derivatives)
 
     def pushed(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
-        found = outside(slopes, tuple(like((*shape, *size)) for size in shapes), primals)
+        found = slope(*primals)
         parts = [jnp.tensordot(each, t, axes=len(size)) for each, t, size in zip(found, tangents, shapes, strict=True)]
-        return function(*primals), sum(parts[1:], parts[0])
+        return inner(*primals), sum(parts[1:], parts[0])
 
-    function.defjvp(pushed)
-    result: Callable[..., Any] = function
-    return result
+    inner.defjvp(pushed)
+    slope.defjvp(_refuse_again)
+
+    def function(*arguments: Any) -> Any:
+        arrays = tuple(jnp.asarray(x, jnp.zeros(()).dtype) for x in arguments)
+        _check_shapes([array.shape for array in arrays], inputs)
+        return inner(*arrays)
+
+    return function
+
+
+def _check_shapes(given: Sequence[tuple[int, ...]], inputs: Mapping[str, tuple[int, ...]]) -> None:
+    """Raise unless there is an array of the right shape for every input; tracers have shapes too."""
+    if len(given) != len(inputs):
+        raise ArgumentError(f"the function takes {', '.join(inputs)}; got {len(given)} arguments", argument="arguments")
+    for (name, wanted), shape in zip(inputs.items(), given, strict=True):
+        if shape != wanted:
+            raise ShapeError(
+                f"{name} has shape {shape}, needs {wanted}; jax.vmap makes batches",
+                argument=name,
+                expected=wanted,
+                actual=shape,
+            )
+
+
+def _refuse_again(primals: object, tangents: object) -> tuple[object, object]:
+    raise ArgumentError(
+        "functions of rbd can be differentiated once in JAX; for second derivatives record the function and wrap its "
+        "`.derivative` with jax_function",
+        argument="function",
+    )

@@ -9,7 +9,7 @@ import pytest
 
 import rbd
 from rbd import MechanismState
-from rbd.errors import ArgumentError
+from rbd.errors import ArgumentError, ShapeError
 from rbd.export import jax_dynamics, jax_function
 from rbd.testing import random_floating_tree
 
@@ -76,3 +76,22 @@ def test_what_is_refused() -> None:
         jax_function(two)
     with pytest.raises(ArgumentError, match="mass_matrix"):
         jax_dynamics(rbd.compile(mechanism), "mass_matrix")  # type: ignore[arg-type]  # the error
+    function = jax_dynamics(rbd.compile(mechanism))
+    zero = np.zeros(2)
+    with pytest.raises(ShapeError, match="q has shape"):
+        function(np.zeros(3), zero, zero)
+    with pytest.raises(ShapeError, match="vmap"):
+        jax.jit(function)(np.zeros((5, 2)), zero, zero)
+    with pytest.raises(ArgumentError, match="q, v, tau"):
+        function(zero, zero)
+    with pytest.raises(ArgumentError, match="once"):
+        jax.hessian(lambda q: function(q, zero, zero).sum())(zero)
+
+
+def test_second_derivatives_are_those_of_a_wrapped_derivative() -> None:
+    mechanism = rbd.robots.double_pendulum()
+    energy = rbd.record(rbd.gravitational_potential_energy, mechanism)
+    q, still = np.array([0.3, 0.4]), np.zeros(2)
+    found = jax.jacrev(jax_function(energy.derivative("result", "q")))(q, still)
+    expected = rbd.bias_derivatives(MechanismState(mechanism, q))[0]
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
