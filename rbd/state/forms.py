@@ -8,15 +8,14 @@ for each of these.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import Any, Final, ParamSpec, TypeVar, cast, final
+from typing import Any, Final, ParamSpec, TypeAlias, TypeVar, cast, final
 
 import attrs
 import numpy as np
 
 from rbd.mechanism import RigidBody, TreePath
-from rbd.scalars import Scalar
 from rbd.scalars.arrays import Array
 from rbd.spatial import Frame, GeometricJacobian, Wrench
 from rbd.state.base import StateView
@@ -52,13 +51,13 @@ def in_forms(
         def call(state: Any, *args: Any, **named: Any) -> Any:
             # This is the short way: every line counts.
             usual = not named and len(args) == numbers
-            form, given = (forms.usual, args) if usual else forms.form(args, named)
+            form, given, push = (forms.usual, args, None) if usual else forms.form(args, named)
             try:
                 door = state.doors.get(form)
             except AttributeError:  # no state: the function says so
                 door = None
             if door is not None:
-                answer = door(*given)
+                answer = door(*given) if push is None else door(*given, _numbers(push))
                 if answer is not NotImplemented:
                     return answer if result is None else result(*answer)
             found: Any = cast("Any", function)(state, *args, **named)
@@ -120,7 +119,9 @@ def jacobian_along(path: TreePath, frame: Frame[Any], columns: Array) -> Geometr
     return GeometricJacobian.trusted(path.target.default_frame, path.source.default_frame, frame, nested(columns))
 
 
-Form = tuple[Body, tuple[tuple[RigidBody, Frame[Any]], ...]]
+External: TypeAlias = Mapping[RigidBody, Wrench[Any]]
+Places: TypeAlias = tuple[tuple[RigidBody, Frame[Any]], ...]
+Form: TypeAlias = tuple[Body, Places]
 """A kernel in a space, the bodies that are pushed, and the frames in which it is said how."""
 
 
@@ -142,21 +143,25 @@ class Forms:
         others = {space: Body(f"{body.name} {space}", body.function, body.regroup) for space in spaces[1:]}
         return cls(body, numbers, (body, ()), dict.fromkeys(spaces[:1], body) | others, wrenches)
 
-    def form(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Form | None, tuple[Any, ...]]:
-        """Return the form of a call, and the arrays its kernel takes; None for what has no short way."""
-        body, push, numbers = self.body, None, self.numbers
-        if len(args) > numbers and self.wrenches:
-            args, push = args[:-1], args[-1]
+    def form(
+        self, args: tuple[Any, ...], named: dict[str, Any]
+    ) -> tuple[Form | None, tuple[Any, ...], External | None]:
+        """Return the form of a call, None for what has no short way; its numbers, and the external wrenches."""
+        body, may_push = self.body, self.wrenches
+        push: External | None = None
+        if len(args) > self.numbers and may_push:
+            args, push, may_push = args[:-1], args[-1], False
         for name, value in named.items():
             if name == _SPACE and type(value) is str and value in self.spaces:
                 body = self.spaces[value]
-            elif name == _WRENCHES and self.wrenches and push is None:
+            elif name == _WRENCHES and may_push:
                 push = value
             else:
-                return None, ()
-        if len(args) != numbers:
-            return None, ()
-        return ((body, ()), args) if push is None else _pushed(body, args, push)
+                return None, (), None
+        places = _places(push)
+        if len(args) != self.numbers or places is None:
+            return None, (), None
+        return (body, places), args, push if places else None
 
     def open(self, state: StateView, form: Form) -> None:
         """Make a short way to the kernel that has just been run in this form."""
@@ -166,20 +171,19 @@ class Forms:
             state.open_door(self.body, form, self.numbers + bool(places))
 
 
-def _pushed(body: Body, args: tuple[Any, ...], push: object) -> tuple[Form | None, tuple[Any, ...]]:
-    """Return the form of a call with external wrenches, and their numbers behind the other arguments."""
+def _places(push: object) -> Places | None:
+    """Return which bodies are pushed, and the frames of the wrenches; None for what may be no external wrenches."""
+    if push is None:
+        return ()
     if type(push) is not dict:
-        return None, ()
-    external = cast("dict[RigidBody, Wrench[Any]]", push)
-    if not external:
-        return (body, ()), args
+        return None
+    external = cast("External", push)
     if any(type(wrench) is not Wrench for wrench in external.values()):
-        return None, ()
-    places = tuple((pushed, wrench.frame) for pushed, wrench in external.items())
-    return (body, places), (*args, np.array([*_numbers(external)]))
+        return None
+    return tuple((body, wrench.frame) for body, wrench in external.items())
 
 
-def _numbers(external: Mapping[RigidBody, Wrench[Any]]) -> Iterator[Scalar]:
-    for wrench in external.values():
-        yield from wrench.angular_components
-        yield from wrench.linear_components
+def _numbers(external: External) -> Array | None:
+    """Return the numbers of wrenches; None when some are no floats."""
+    numbers = [x for wrench in external.values() for x in wrench.angular_components + wrench.linear_components]
+    return np.array(numbers) if set(map(type, numbers)) == {float} else None
