@@ -155,7 +155,7 @@ class Forms:
             if name == _SPACE and type(value) is str and value in self.spaces:
                 body = self.spaces[value]
             elif name == _WRENCHES and may_push:
-                push = value
+                push = cast("External | None", value)
             else:
                 return None, (), None
         places = _places(push)
