@@ -101,7 +101,7 @@ def inverse_mass_product_derivatives_kernel(state: StateView, f: Vector, space: 
     factor = factored(state, mass_matrix_kernel(state))
     still = at_rest(state)
     slopes = rigid_body_derivatives(still, factor.solve(f), gravity=False).by_position
-    columns = [tuple(-entry for entry in factor.solve(column)) for column in zip(*slopes, strict=True)]
+    columns = factor.negative().solve_all(list(zip(*slopes, strict=True)))
     return in_space(still, tuple(zip(*columns, strict=True)), space)
 
 
