@@ -107,13 +107,19 @@ def run(
 
 
 def stops_out_of_range(
-    code: Code, constants: Sequence[float], inputs: Sequence[float], calls: Sequence[Call] = ()
+    code: Code, constants: Sequence[float], inputs: Sequence[float], calls: Sequence[Call], label: int
 ) -> bool:
-    """Return whether the check that fails for these inputs looks at numbers that are no longer finite."""
+    """Return whether what fails for these inputs, with this label, looks at numbers that are no longer finite."""
     values: list[Any] = [*inputs, *([None] * len(code)), *reversed(constants)]
-    _execute(code, len(inputs), values, calls)
+    _execute(_before(code, calls, label), len(inputs), values, calls)
     stopped = next((step for step, value in zip(code, values[len(inputs) :], strict=False) if value is None), None)
     return stopped is not None and not all(math.isfinite(values[r]) for r in operands_of(stopped))
+
+
+def _before(code: Code, calls: Sequence[Call], label: int) -> Code:
+    """Return what runs before the call that has a label, which may take long; all if it is no call's."""
+    owners = (k for k, (op, *rest) in enumerate(code) if op == Op.CALL and calls[rest[0]].has_label(label))
+    return code[: next(owners, len(code))]
 
 
 def _execute(code: Code, first: int, values: list[Any], calls: Sequence[Call] = ()) -> int:

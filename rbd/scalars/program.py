@@ -177,9 +177,10 @@ class Program:
     def error(self, status: int, inputs: Sequence[float] = ()) -> RbdError:
         """Return the error a status word stands for; `inputs`, where known, are all input scalars."""
         if status >= FIRST_CHECK:
-            if inputs and stops_out_of_range(self.code, self.constants, inputs, self.calls):
+            label = status - FIRST_CHECK
+            if inputs and stops_out_of_range(self.code, self.constants, inputs, self.calls, label):
                 return left_range(self.name)
-            return failure(self.labels, self.calls, status - FIRST_CHECK)
+            return failure(self.labels, self.calls, label)
         if status == BAD_OUTPUT:
             return left_range(self.name)
         if status == NO_MEMORY:

@@ -103,7 +103,7 @@ def missed(data: Data, x: Array, forces: Array) -> float:
 def solutions(data: Data, tolerance: float = 1e-9) -> list[Array]:
     """Return all motions that obey Coulomb's law, trying every pair off, sliding to a corner or an edge, sticking."""
     matrix, _, rows, _, slides = data
-    inverse: Array = np.linalg.inv(matrix)
+    inverse = np.asarray(np.linalg.inv(matrix), dtype=np.float64)
     found: list[Array] = []
     touching = [k for k in range(slides.size) if rows[3 * k].any()]
     for choice in product(*(range(2 if slides[k] else 10) for k in touching)):

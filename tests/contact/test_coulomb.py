@@ -57,6 +57,19 @@ def test_many_sliding_pairs(mu: float) -> None:
     assert 5 < sum(found) < 40
 
 
+def test_too_many_combinations_are_said_to_be_too_many() -> None:
+    """Of sixteen sliding pairs pivots alone find forces, or nothing can be said."""
+    lost = 0
+    for seed in range(12):
+        data = random_problem(seed, 20, 16, mu=1.5, sliding=1.0)
+        try:
+            x, forces, _ = solve(data)
+            assert missed(data, x, forces) < 1e-11
+        except SolverError as error:
+            lost += "too many combinations to try all" in str(error)
+    assert 0 < lost < 12
+
+
 def test_what_rests_always_has_a_solution() -> None:
     for seed in range(200):
         data = random_problem(seed, 12, 4, mu=1.5, sliding=0.0)

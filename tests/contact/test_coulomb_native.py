@@ -18,7 +18,8 @@ from rbd.contact.evaluation import as_tuple
 from rbd.errors import SolverError
 from rbd.scalars.arrays import Array
 from rbd.scalars.intrinsics.friction import solve_friction
-from tests.contact.coulomb_cases import HAND, MODEL, SPEEDS, hand_state, nested, random_problem, solve, solver
+from rbd.scalars.intrinsics.intrinsic import Intrinsic
+from tests.contact.coulomb_cases import HAND, MODEL, SPEEDS, Data, hand_state, nested, random_problem, solve, solver
 
 
 @pytest.mark.parametrize(("n", "p"), [(3, 1), (7, 2), (9, 4)])
@@ -104,6 +105,25 @@ def test_motions_move_as_their_derivatives_say(seed: int) -> None:
             ]
             wanted = (ends[0] - ends[1]) / 2e-6
             np.testing.assert_allclose(slope @ lower.ravel(), wanted, rtol=0, atol=1e-6 * (1 + np.abs(wanted).max()))
+
+
+def test_a_call_that_failed_is_not_run_again_to_say_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Machine code tries thousands of combinations in milliseconds; the interpreter takes seconds."""
+    data = next(data for data in (random_problem(seed, 8, 3, mu=1.5, sliding=1.0) for seed in range(99)) if _jams(data))
+
+    def refuse(*arguments: object) -> None:
+        raise AssertionError(arguments)
+
+    monkeypatch.setattr(Intrinsic, "run", refuse)
+    assert _jams(data)
+
+
+def _jams(data: Data) -> bool:
+    try:
+        solve(data)
+    except SolverError:
+        return True
+    return False
 
 
 def test_c_gives_the_same_bits(tmp_path: Path) -> None:
