@@ -25,24 +25,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal, TypeAlias, cast
+from typing import Literal, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rbd.arguments import require_choice
 from rbd.scalars.graph import Graph
-from rbd.scalars.opcodes import Op, operands_of
 from rbd.scalars.program import Port, Program
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.scalars.replay import traced
-from rbd.scalars.slopes import Slope, call_slopes, slopes
+from rbd.scalars.sweeps import absent, dependence, forward, influence, reverse
 
 Mode: TypeAlias = Literal["forward", "reverse"]
 Directions: TypeAlias = Callable[[Vector], Matrix]
 """From the entries of an input to a matrix with a row per entry; its columns are directions to differentiate along."""
-Row: TypeAlias = dict[int, Scalar]
-"""Number of a direction, or of an output -> a derivative that need not be zero."""
 
 
 def derivative(
@@ -66,9 +63,9 @@ def derivative(
     seeds = _seeds(inputs[at.start : at.stop], directions)
     values, results = traced(program, inputs), program.results[outputs.start : outputs.stop]
     if _mode(program, at, results, mode) == "forward":
-        rows = _forward(program, values, at, seeds, results)
+        rows = forward(program, values, at, seeds, results)
     else:
-        rows = _reverse(program, values, at, seeds, results)
+        rows = reverse(program, values, at, seeds, results)
     width = len(seeds[0]) if seeds else 0
     name, shape = f"d_{of}_d_{wrt}", _port(program.outputs, of).shape
     if sparse:
@@ -97,10 +94,10 @@ def sparsity(program: Program, of: str, wrt: str, *, directions: Directions | No
 
 
 def _pattern(program: Program, at: range, results: Sequence[int], seeds: Matrix) -> NDArray[np.bool_]:
-    masks = _dependence(program, at)
+    masks = dependence(program, at)
     found = [masks[r] if r >= 0 else 0 for r in results]
     by_entry = np.array([[bool(mask >> k & 1) for k in range(len(at))] for mask in found], dtype=bool)
-    along = np.array([[not _absent(x) for x in seed] for seed in seeds], dtype=bool)
+    along = np.array([[not absent(x) for x in seed] for seed in seeds], dtype=bool)
     pattern: NDArray[np.bool_] = by_entry.reshape(-1, len(at)) @ along.reshape(len(at), -1)
     return pattern
 
@@ -113,115 +110,11 @@ def _mode(program: Program, at: range, results: Sequence[int], asked: Mode | Non
     if asked is not None:
         require_choice(asked, ("forward", "reverse"), "mode", "mode")
         return asked
-    if program.calls:  # rules of intrinsics go forward
+    if any(call.intrinsic.adjoint is None for call in program.calls):
         return "forward"
-    ahead, back = _dependence(program, at), _influence(program, results)
+    ahead, back = dependence(program, at), influence(program, results)
     both = [(a.bit_count(), b.bit_count()) for a, b in zip(ahead, back, strict=True) if a and b]
     return "forward" if sum(a for a, _ in both) <= sum(b for _, b in both) else "reverse"
-
-
-def _dependence(program: Program, at: range) -> list[int]:
-    """Return, per value, the set of entries of the input it depends on, as bits."""
-    masks = [1 << (k - at.start) if k in at else 0 for k in range(program.input_size)]
-    for code in program.code:
-        mask = 0
-        for r in operands_of(code):
-            mask |= masks[r] if r >= 0 else 0
-        masks.append(mask)
-    return masks
-
-
-def _influence(program: Program, results: Sequence[int]) -> list[int]:
-    """Return, per value, the set of outputs that depend on it, as bits."""
-    masks = [0] * (program.input_size + len(program.code))
-    for k, r in enumerate(results):
-        if r >= 0:
-            masks[r] |= 1 << k
-    for position in reversed(range(len(program.code))):
-        mask = masks[program.input_size + position]
-        for r in operands_of(program.code[position]):
-            if r >= 0:
-                masks[r] |= mask
-    return masks
-
-
-# --- the two sweeps --------------------------------------------------------------------------------------------------
-
-
-def _forward(program: Program, values: list[Any], at: range, seeds: Matrix, results: Sequence[int]) -> list[Row]:
-    """Return the rows of the derivative, from the inputs to the outputs."""
-    rows: list[Row] = [{} for _ in range(program.input_size)]
-    for k, seed in zip(at, seeds, strict=True):
-        rows[k] = {j: x for j, x in enumerate(seed) if not _absent(x)}
-    needed = _influence(program, results)
-    several: dict[int, list[Row]] = {}
-    for position, code in enumerate(program.code, start=program.input_size):
-        own: Row = {}
-        if code[0] == Op.CALL and needed[position]:
-            several[position] = _through_call(program, code, values, rows, position)
-        elif code[0] == Op.PICK and needed[position]:
-            own = several[code[1]][code[2]]
-        elif needed[position] and any(r >= 0 and rows[r] for r in operands_of(code)):
-            for r, slope in slopes(program, code, values, position):
-                if r >= 0:
-                    _accumulate(own, rows[r], slope)
-        rows.append(own)
-    return [rows[r] if r >= 0 else {} for r in results]
-
-
-def _through_call(
-    program: Program, code: tuple[int, ...], values: list[Any], rows: list[Row], position: int
-) -> list[Row]:
-    """Return the rows of all outputs of a call."""
-    operands = operands_of(code)
-    found: list[Row] = [{} for _ in values[position]]
-    for j in sorted({j for r in operands if r >= 0 for j in rows[r]}):
-        tangents = tuple(rows[r].get(j, 0) if r >= 0 else 0 for r in operands)
-        for row, x in zip(found, call_slopes(program, code, values, position, tangents), strict=True):
-            if not _absent(x):
-                row[j] = x
-    return found
-
-
-def _reverse(program: Program, values: list[Any], at: range, seeds: Matrix, results: Sequence[int]) -> list[Row]:
-    """Return the rows of the derivative, from the outputs to the inputs."""
-    adjoints = _adjoints(program, values, _dependence(program, at), results)
-    result: list[Row] = [{} for _ in results]
-    for k, seed in zip(at, seeds, strict=True):
-        for output, x in adjoints[k].items():
-            for j, weight in enumerate(seed):
-                if not _absent(weight):
-                    _add(result[output], j, x * weight)
-    return result
-
-
-def _adjoints(program: Program, values: list[Any], needed: list[int], results: Sequence[int]) -> list[Row]:
-    """Return, per value, what every output changes by with it."""
-    adjoints: list[Row] = [{} for _ in range(program.input_size + len(program.code))]
-    for k, r in enumerate(results):
-        if r >= 0:
-            adjoints[r][k] = 1
-    for k in reversed(range(len(program.code))):
-        position = program.input_size + k
-        if adjoints[position] and needed[position]:
-            for r, slope in slopes(program, program.code[k], values, position):
-                if r >= 0 and needed[r]:
-                    _accumulate(adjoints[r], adjoints[position], slope)
-    return adjoints
-
-
-def _accumulate(total: Row, row: Row, slope: Slope) -> None:
-    for j, x in row.items():
-        _add(total, j, slope(x))
-
-
-def _add(row: Row, j: int, x: Scalar) -> None:
-    known = row.get(j)
-    row[j] = x if known is None else known + x
-
-
-def _absent(x: Scalar) -> bool:
-    return type(x) is int and x == 0
 
 
 # --- shapes ----------------------------------------------------------------------------------------------------------

@@ -93,11 +93,42 @@ def call_slopes(
     program: Program, code: tuple[int, ...], values: Sequence[Any], position: int, tangents: Vector
 ) -> Sequence[Scalar]:
     """Return how the outputs of an intrinsic change when its operands change by `tangents`."""
-    call = program.calls[code[1]]
-    rule = call.intrinsic.derivative
-    if rule is None:
+    call, given = program.calls[code[1]], _given(program, code, values, position)
+    if call.intrinsic.derivative is None:
         raise ScalarError(f"there is no derivative of {call.intrinsic.name}", function=call.intrinsic.name)
+    found: Sequence[Scalar] = call.intrinsic.derivative(*given, tangents)
+    return found
+
+
+def call_weights(
+    program: Program,
+    code: tuple[int, ...],
+    values: Sequence[Any],
+    position: int,
+    weights: Vector,
+    asked: Sequence[bool],
+) -> Sequence[Scalar]:
+    """Return what the operands of an intrinsic that are `asked` for weigh when its outputs weigh `weights`."""
+    intrinsic = program.calls[code[1]].intrinsic
+    if intrinsic.adjoint is not None:
+        found: Sequence[Scalar] = intrinsic.adjoint(*_given(program, code, values, position), weights)
+        return found
+    units = (tuple(int(i == k) for i in range(len(asked))) if wanted else () for k, wanted in enumerate(asked))
+    return [_weighed(call_slopes(program, code, values, position, unit), weights) if unit else 0 for unit in units]
+
+
+def _given(
+    program: Program, code: tuple[int, ...], values: Sequence[Any], position: int
+) -> tuple[tuple[int, ...], Sequence[str], Vector, Vector]:
+    """Return sizes, labels, operands and outputs of a call."""
+    call = program.calls[code[1]]
     operands = tuple(values[r] if r >= 0 else program.constants[~r] for r in operands_of(code))
     labels = program.labels[call.first_label : call.first_label + call.label_count]
-    found: Sequence[Scalar] = rule(call.sizes, labels, operands, values[position], tangents)
-    return found
+    return call.sizes, labels, operands, tuple(values[position])
+
+
+def _weighed(changes: Sequence[Scalar], weights: Vector) -> Scalar:
+    total: Scalar = 0
+    for change, weight in zip(changes, weights, strict=True):
+        total = total + change * weight
+    return total

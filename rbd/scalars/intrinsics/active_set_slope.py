@@ -1,4 +1,6 @@
-"""How the solution of a quadratic program moves with its data. May import: errors, language, active_rows, intrinsic.
+"""How the solution of a quadratic program moves with its data, and backwards.
+
+May import: errors, language, active_rows, intrinsic.
 
 While the same rows are held, the conditions of the minimum are equations, and the implicit function theorem applies:
 with changes of the data on the right, H dx - A' dm = dg - dH x + dA' m and A dx = db - dA x for the rows A that are
@@ -151,6 +153,27 @@ def change_of_minimum(
     bounds = [change - _inner(row, x) for change, row in zip(of_bounds, of_rows, strict=True)]
     flat = (*(x for row in (*hessian, *rows) for x in row), *active, *linear, *bounds)
     return *SOLVE_ACTIVE_SET((n, m), flat, labels[:1]), *(0,) * (m + 1)
+
+
+def weights_of_minimum(
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, weights: Vector
+) -> tuple[Scalar, ...]:
+    """Return what the operands of a quadratic program weigh when x and the multipliers do.
+
+    The conditions are those of `change_of_minimum`, transposed: H p - A' s = weights of x, A p = - weights of m.
+    """
+    n, m = sizes
+    hessian, _, rows, _ = _parts(n, m, operands)
+    x, multipliers, active = outputs[:n], outputs[n : n + m], outputs[n + m : n + 2 * m]
+    flat = (*(v for row in (*hessian, *rows) for v in row), *active, *weights[:n], *(-w for w in weights[n : n + m]))
+    found = SOLVE_ACTIVE_SET((n, m), flat, labels[:1])
+    p, s = found[:n], found[n:]
+    of_hessian = [
+        -(p[i] * x[j] + p[j] * x[i]) if j < i else -p[i] * x[i] if i == j else 0 for i in range(n) for j in range(n)
+    ]
+    held = zip(active, multipliers, s, strict=True)
+    of_rows = [flag * weight * p[k] + force * x[k] for flag, weight, force in held for k in range(n)]
+    return *of_hessian, *p, *of_rows, *(-force for force in s)
 
 
 def _parts(n: int, m: int, operands: Vector) -> tuple[Matrix, Vector, Matrix, Vector]:

@@ -175,6 +175,29 @@ def change_of_solutions(
     return _solved(layout, rows, inverse, columns)
 
 
+def weights_of_solutions(
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, weights: Vector
+) -> Vector:
+    """Return what L, 1 / D and B weigh: with A Y = weights, Y for B; -y' dA x, summed over columns, for the others."""
+    (*shape, entries, _), (ends, across, *_, places) = SOLVE_FACTORED.parted(sizes)
+    layout, inverse = _Layout(*shape), operands[entries : entries + shape[0]]
+    rows = _sparse(ends, across, operands)
+    columns = [layout.column(weights, start) for start in layout.starts]
+    answers = _solved(layout, rows, inverse, columns)
+    of_lower: list[Scalar] = [0] * entries
+    of_inverse: list[Scalar] = [0] * layout.n
+    for start, column in zip(layout.starts, columns, strict=True):
+        if all(map(_absent, column)):
+            continue
+        x, y = layout.column(outputs, start), layout.column(answers, start)
+        upright, other = ([v / scale for v, scale in zip(_across(rows, z, z), inverse, strict=True)] for z in (x, y))
+        of_inverse = [total + a * b for total, a, b in zip(of_inverse, upright, other, strict=True)]
+        for i, (first, stop) in enumerate(pairwise(ends)):
+            for k in range(first, stop):
+                of_lower[k] = of_lower[k] - (y[across[k]] * upright[i] + other[i] * x[across[k]])
+    return (*of_lower, *of_inverse, *(answers[place] for place in places))
+
+
 def _sparse(ends: Sequence[int], across: Sequence[int], values: Vector) -> Rows:
     """Return the rows of L from its entries."""
     return [tuple(zip(across[a:b], values[a:b], strict=True)) for a, b in pairwise(ends)]
@@ -222,5 +245,6 @@ SOLVE_FACTORED: Final = Intrinsic(
     integers=(),
     operations=_operations,
     derivative=change_of_solutions,
+    adjoint=weights_of_solutions,
 )
 """From L, 1 / D and what is not zero of the right-hand sides to the solutions: blocks of `m` columns, row by row."""

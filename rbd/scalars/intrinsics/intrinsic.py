@@ -89,6 +89,9 @@ class Intrinsic:
     derivative: Callable[..., Any] | None = None
     """The rule by which programs are differentiated through a call: from (sizes, labels, operands, outputs, changes of
     the operands), all recorded scalars, to the changes of the outputs. None: it cannot be differentiated."""
+    adjoint: Callable[..., Any] | None = None
+    """The same rule backwards: from (sizes, labels, operands, outputs, weights on the outputs) to weights on the
+    operands. None: the outputs' changes are found operand by operand."""
 
     def __attrs_post_init__(self) -> None:
         """Enter the intrinsic into the table."""

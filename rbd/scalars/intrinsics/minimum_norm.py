@@ -14,7 +14,7 @@ from rbd.errors import ShapeError
 from rbd.scalars.constants import const
 from rbd.scalars.intrinsics.intrinsic import Intrinsic
 from rbd.scalars.intrinsics.language import Floats, Ints, divide, fma, sqrt
-from rbd.scalars.intrinsics.solve_slopes import change_of_smallest
+from rbd.scalars.intrinsics.solve_slopes import change_of_smallest, weights_of_smallest
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 
 LARGEST: Final = 1.7976931348623157e308
@@ -236,6 +236,7 @@ MINIMUM_NORM_SOLVE: Final = Intrinsic(
     integers=(("order", lambda m, n: n),),
     operations=_operations,
     derivative=change_of_smallest,
+    adjoint=weights_of_smallest,
 )
 
 

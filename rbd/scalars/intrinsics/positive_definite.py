@@ -12,7 +12,7 @@ from typing import Final
 from rbd.errors import ShapeError
 from rbd.scalars.intrinsics.intrinsic import Intrinsic
 from rbd.scalars.intrinsics.language import Floats, divide, fma
-from rbd.scalars.intrinsics.solve_slopes import change_of_solution
+from rbd.scalars.intrinsics.solve_slopes import change_of_solution, weights_of_solution
 from rbd.scalars.protocol import Matrix
 
 
@@ -122,6 +122,7 @@ SOLVE_POSITIVE_DEFINITE: Final = Intrinsic(
     operations=_operations,
     labels=lambda n, m: n,
     derivative=change_of_solution,
+    adjoint=weights_of_solution,
 )
 
 

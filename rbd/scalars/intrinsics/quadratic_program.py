@@ -24,7 +24,7 @@ from rbd.scalars.intrinsics.active_rows import (
     take_in,
     upper,
 )
-from rbd.scalars.intrinsics.active_set_slope import change_of_minimum
+from rbd.scalars.intrinsics.active_set_slope import change_of_minimum, weights_of_minimum
 from rbd.scalars.intrinsics.intrinsic import Intrinsic
 from rbd.scalars.intrinsics.language import Floats, Ints, divide, fma, sqrt
 from rbd.scalars.protocol import Matrix, Scalar, Vector
@@ -380,6 +380,7 @@ SOLVE_QUADRATIC_PROGRAM: Final = Intrinsic(
     labels=lambda n, m: 3,
     error=_failed,
     derivative=change_of_minimum,
+    adjoint=weights_of_minimum,
 )
 
 

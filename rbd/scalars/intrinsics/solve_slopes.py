@@ -1,7 +1,7 @@
 """How solutions of linear equations move with their data. May import: errors, intrinsic.
 
-Rules for `Intrinsic.derivative`: each solves again, with another right-hand side. Pseudo-inverses are differentiated at
-constant rank (Golub and Pereyra, 1973).
+Rules for `Intrinsic.derivative` and, backwards, for `Intrinsic.adjoint`: each solves again, with another right-hand
+side. Pseudo-inverses are differentiated at constant rank (Golub and Pereyra, 1973).
 """
 
 from __future__ import annotations
@@ -26,6 +26,22 @@ def change_of_solution(
     return TABLE["solve_positive_definite"](sizes, (*operands[:packed], *right), labels)
 
 
+def weights_of_solution(
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, weights: Vector
+) -> Vector:
+    """Return what A and B of A X = B weigh: Y for B and, entry by entry of the triangle, -Y X' for A, A Y = weights."""
+    n, m = sizes
+    packed = n * (n + 1) // 2
+    flat = TABLE["solve_positive_definite"](sizes, (*operands[:packed], *weights), labels)
+    y, x = _rows(flat, n, m), _rows(outputs, n, m)
+    triangle = [
+        -_inner(y[i], x[j]) - (_inner(y[j], x[i]) if i != j else 0)
+        for i in range(n)
+        for j in range(i + 1)
+    ]  # fmt: skip
+    return (*triangle, *flat)
+
+
 def change_of_smallest(
     sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, changes: Vector
 ) -> Vector:
@@ -44,6 +60,28 @@ def change_of_smallest(
     rows = zip(moved_right, _times(moved, x), spread, _times(matrix, turned), strict=True)
     found = _smallest(matrix, tuple(a - b + c - d for a, b, c, d in rows), tolerance)
     return (*(a + b for a, b in zip(found, turned, strict=True)), 0)
+
+
+def weights_of_smallest(
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, weights: Vector
+) -> Vector:
+    """Return what A and b of x = A^+ b weigh; the tolerance weighs nothing, nor does the rank count.
+
+    With p = (A^T)^+ w, u = (A^T)^+ x and r = b - A x: p for b, and -p x' + r (A^+ p)' + u (w - A^T p)' for A.
+    """
+    m, n = sizes
+    matrix, right, tolerance = _rows(operands, m, n), operands[m * n : m * n + m], operands[m * n + m]
+    across, x, w = tuple(zip(*matrix, strict=True)), outputs[:n], weights[:n]
+    p, u = _smallest(across, w, tolerance), _smallest(across, x, tolerance)
+    back, kept = _smallest(matrix, p, tolerance), _times(across, p)
+    left_over = [b - _inner(row, x) for b, row in zip(right, matrix, strict=True)]
+    spare = [a - b for a, b in zip(w, kept, strict=True)]
+    entries = [
+        rest * back[j] + lift * spare[j] - push * x[j]
+        for rest, lift, push in zip(left_over, u, p, strict=True)
+        for j in range(n)
+    ]
+    return (*entries, *p, 0)
 
 
 def _smallest(matrix: Matrix, right: Vector, tolerance: Scalar) -> Vector:
