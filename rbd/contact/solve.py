@@ -112,7 +112,7 @@ def solve_contact(
     point, its witness, in the second body's frame: a box on its face needs `contact_step`, which has its corners. The
     cone has four corners; the first lies along the way. With much friction on what slides there may be no solution
     (bodies jam, Painlevé's paradox): a SolverError with status "friction". There may be several: given is the first
-    that is met when bounds are raised, alike for all pairs, from where nothing pushes; where no force is needed, none.
+    that is met when bounds are raised from where nothing pushes; where no force is needed, none.
 
     `solver` is rbd's own, in the machine code, or "daqp", for comparison on live states; with friction it repeats its
     program seventeen times, which may fail where there is a solution, or find another of several. Raises ShapeError,

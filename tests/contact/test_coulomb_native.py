@@ -63,6 +63,7 @@ def test_batches_are_the_same_bits_and_name_the_row_that_jams() -> None:
     np.testing.assert_allclose(recorded(*(x[good] for x in data)), rows, rtol=0, atol=1e-9 * np.abs(rows).max())
     one_by_one = [np.asarray(recorded(*(x[k] for x in data))) for k in good]
     np.testing.assert_array_equal(recorded(*(x[good] for x in data)), one_by_one)
+    np.testing.assert_array_equal(recorded.interpret(*(x[good[0]] for x in data)), one_by_one[0])
     with pytest.raises(SolverError, match=f"jams.*in row {jams[0]} of the batch"):
         recorded(*data)
 
