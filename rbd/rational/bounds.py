@@ -115,6 +115,9 @@ def _side(ring: Ring, values: ArrayLike, name: str) -> list[float]:
 
 def _range(function: Function, box: Box) -> tuple[float, float]:
     """Return a lower and an upper bound."""
+    if isinstance(function, RationalFunction) and function.divisor is not None:
+        message = "there are bounds of polynomials over powers of 1 + s², not of other quotients"
+        raise ArgumentError(message, argument="pose", value=function, allowed="functions without a divisor")
     p, powers = (
         (function, cast("Mapping[int, int]", {}))
         if isinstance(function, Polynomial)

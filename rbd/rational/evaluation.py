@@ -183,6 +183,25 @@ def value(ring: Ring, terms: Packed, s: object, at: ArraySubstitution = array_va
     return shaped(horner(terms, plain(at(ring, found))), found.shape[:-1])
 
 
+def value_in_s(ring: Ring, terms: Packed, s: Array | Vector) -> Any:
+    """Return the value of a polynomial in nothing but s, for checked s."""
+    if isinstance(s, tuple):
+        return horner(_lifted(terms, s), {g: s[i] for i, g in _places_of_s(ring)})
+    return shaped(horner(terms, plain({g: s[..., i] for i, g in _places_of_s(ring)})), s.shape[:-1])
+
+
+def _places_of_s(ring: Ring) -> list[tuple[int, int]]:
+    return [pair for block in ring.blocks for pair in zip(block.indices, block.s, strict=True)]
+
+
+def ratio(ring: Ring, top: Packed, bottom: Packed, s: Array, at: ArraySubstitution) -> Any:
+    """Return the value of a quotient at an array of floats; infinite or NaN at poles."""
+    values = plain(at(ring, s))
+    above, below = (np.asarray(horner(terms, values), dtype=np.float64) for terms in (top, bottom))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return shaped(above / below, s.shape[:-1])
+
+
 def _lifted(terms: Packed, like: Vector) -> Packed:
     return {key: lift(c, like) for key, c in terms.items()}
 
@@ -242,6 +261,13 @@ def recorded(
     graph = Graph()
     s: Vector = graph.input("s", (ring.s_count,))
     return _function(graph, name, outputs, at(ring, s))
+
+
+def recorded_ratio(ring: Ring, name: str, top: Packed, bottom: Packed, at: ScalarSubstitution) -> RecordedFunction:
+    """Return a quotient as a native function of s."""
+    graph = Graph()
+    values = at(ring, graph.input("s", (ring.s_count,)))
+    return RecordedFunction(Program.of(graph, name, {"result": horner(top, values) / horner(bottom, values)}))
 
 
 def recorded_in_variables(ring: Ring, name: str, outputs: Mapping[str, Any]) -> RecordedFunction:

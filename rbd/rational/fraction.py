@@ -7,23 +7,29 @@ from __future__ import annotations
 
 import functools
 import operator
+from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, SupportsIndex, final
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex, cast, final
 
 import attrs
 from typing_extensions import override
 
-from rbd.errors import ArgumentError
+from rbd.errors import ArgumentError, ScalarError
 from rbd.rational import evaluation, printing
 from rbd.rational.arithmetic import Content
+from rbd.rational.cancelling import bounded_blocks, common_factor, quotient, sum_of_squares, without_squares
 from rbd.rational.polynomial import Polynomial
-from rbd.rational.ring import FIELD, Block, Packed, Ring, unit
+from rbd.rational.ring import FIELD, LARGEST, Block, Packed, Ring, unit
+from rbd.scalars import is_float
+from rbd.spatial.values import require_tolerance, wrong_kind
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from rbd.compiled import RecordedFunction
-    from rbd.scalars import Scalar
+    from rbd.scalars import Scalar, Vector
+    from rbd.scalars.arrays import Array
 
 
 @final
@@ -31,17 +37,31 @@ if TYPE_CHECKING:
 class RationalFunction:
     """A polynomial in s over a product of (1 + s²) to some powers; made by `RationalForwardKinematics.rational`.
 
+    Add, subtract, multiply and divide them with each other and with numbers, and take whole powers; those of exact
+    kinematics stay exact. What they are divided by is a `divisor` in the denominator unless it divides out: sums of
+    squares always do, in exact functions any polynomial that leaves no remainder. `==` is identity, as it is for
+    polynomials: ask `isclose`.
+
     >>> import rbd
     >>> from rbd.rational import RationalForwardKinematics
     >>> kinematics = RationalForwardKinematics(rbd.robots.double_pendulum())
     >>> sin = kinematics.variables([0, 0])["sin[1]"]
     >>> kinematics.rational(sin * sin)
     4*s[1]**2 / (1 + s[1]**2)**2
+    >>> cos, sin = (kinematics.rational(kinematics.variables([0, 0])[name]) for name in ("cos[1]", "sin[1]"))
+    >>> cos**2 + sin**2, sin / (1 + cos)
+    (1, s[1])
+    >>> 1 / (2 - cos)
+    (1 + s[1]**2) / (1 + 3*s[1]**2)
     """
+
+    __array_ufunc__: ClassVar[None] = None  # NumPy's numbers leave the operation to us
 
     numerator: Polynomial
     powers: Mapping[int, int]
     """By number of the block in the ring, the power of its 1 + s²; blocks that are not there have power zero."""
+    divisor: Polynomial | None = None
+    """What else is in the denominator; None if nothing is."""
 
     @property
     def ring(self) -> Ring:
@@ -51,26 +71,33 @@ class RationalFunction:
     @functools.cached_property
     def denominator(self) -> Polynomial:
         """The denominator multiplied out."""
-        result = Polynomial.constant(self.ring, 1)
-        for number, power in self.powers.items():
-            result = result * sum_of_squares(self.ring, self.ring.blocks[number]) ** power
-        return result
+        result = Polynomial.constant(self.ring, 1) if self.divisor is None else self.divisor
+        return _raised(result, self.powers)
 
     @property
     def variables(self) -> tuple[str, ...]:
         """The names of the variables that occur."""
-        return self.numerator.variables
+        found = {*self.numerator.variables, *(() if self.divisor is None else self.divisor.variables)}
+        return tuple(name for name in self.ring.names if name in found)
 
     def __call__(self, s: ArrayLike | Iterable[Scalar]) -> Any:
         """Return the value at s, of any scalars; finite where entries of angles or rotations are infinite.
 
-        An array of floats may have leading axes; the result has them too. Raises ShapeError or NotFiniteError.
+        An array of floats may have leading axes; the result has them too. At poles floats are infinite or NaN. Raises
+        ShapeError or NotFiniteError, and SingularError at poles of other scalars.
         """
         found = evaluation.entries(self.ring, s)
-        if isinstance(found, tuple) or self.projective is None:
+        if isinstance(found, tuple) or (self.divisor is None and self.projective is None):
             with evaluation.poles_named():
-                return self.numerator(s) / self.denominator(s)
+                return self._in_s(self.numerator, found) / self._in_s(self.denominator, found)
+        if self.divisor is not None:
+            return evaluation.ratio(self.ring, *self._ratio, found, evaluation.half_values)
+        assert self.projective is not None
         return evaluation.value(self.ring, self.projective, found, evaluation.half_values)
+
+    def _in_s(self, p: Polynomial, s: Array | Vector) -> Any:
+        """Return the value of a polynomial in nothing but s: rotations need no square roots for that."""
+        return evaluation.value_in_s(self.ring, p.content.terms, s)
 
     @functools.cached_property
     def projective(self) -> Packed | None:
@@ -81,8 +108,22 @@ class RationalFunction:
             terms = {_homogeneous(key, block, 2 * power): c for key, c in terms.items()}
         return None if any(key < 0 for key in terms) else terms
 
+    @functools.cached_property
+    def _ratio(self) -> tuple[Packed, Packed]:
+        """Numerator and denominator in cosines and sines of half the angles, of one degree in each block."""
+        assert self.divisor is not None
+        top, bottom = self.numerator.content.terms, self.divisor.content.terms
+        for block in bounded_blocks(self.ring):
+            own = 2 * self.powers.get(block.number, 0)
+            degree = max(_degree(top, block), _degree(bottom, block) + own)
+            top = {_homogeneous(key, block, degree): c for key, c in top.items()}
+            bottom = {_homogeneous(key, block, degree - own): c for key, c in bottom.items()}
+        return top, bottom
+
     def compile(self) -> RecordedFunction:
         """Return it as a native function of s; `.derivative`, `.to_c` and batches come with it."""
+        if self.divisor is not None:
+            return evaluation.recorded_ratio(self.ring, "rational", *self._ratio, evaluation.half_circle_values)
         if self.projective is None:
             raise ArgumentError(
                 "a function that is infinite where s is has no native form", argument="self", value=str(self)
@@ -91,6 +132,9 @@ class RationalFunction:
 
     def derivative(self, index: SupportsIndex) -> RationalFunction:
         """Return the derivative with respect to s[index]; raise ArgumentError when there is no such variable."""
+        if self.divisor is not None:
+            above, below = RationalFunction(self.numerator, self.powers), RationalFunction(self.divisor, {})
+            return (above.derivative(index) * below - above * below.derivative(index)) / (below * below)
         inner = self.numerator.derivative(index)
         block = self.ring.block_at(index)
         power = self.powers.get(block.number, 0)
@@ -107,20 +151,110 @@ class RationalFunction:
         result = self.numerator.to_sympy()
         for number, power in self.powers.items():
             result /= sum_of_squares(self.ring, self.ring.blocks[number]).to_sympy() ** power
+        return result if self.divisor is None else result / self.divisor.to_sympy()
+
+    # --- arithmetic ---------------------------------------------------------------------------------------------------
+
+    def isclose(self, other: RationalFunction, atol: float = 1e-12) -> bool:
+        """Tell whether no coefficient of the numerator of the difference is larger than `atol`."""
+        require_tolerance(atol, "RationalFunction.isclose")
+        mine = self._like(other)
+        if mine is None:
+            raise wrong_kind(other, "RationalFunction or a number", "RationalFunction.isclose", "other")
+        return all(abs(c) <= atol for c in (self - mine).numerator.content.terms.values())
+
+    def __add__(self, other: Any, /) -> RationalFunction:
+        b = self._like(other)
+        if b is None:
+            return NotImplemented
+        powers = dict(Counter(self.powers) | Counter(b.powers))
+        top = _raised(self.numerator, _beyond(powers, self.powers))
+        more = _raised(b.numerator, _beyond(powers, b.powers))
+        if self.divisor is b.divisor:
+            return _reduced(top + more, powers, self.divisor)
+        return _reduced(_times(top, b.divisor) + _times(more, self.divisor), powers, _both(self.divisor, b.divisor))
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any, /) -> RationalFunction:
+        b = self._like(other)
+        return NotImplemented if b is None else self + (-b)
+
+    def __rsub__(self, other: Any, /) -> RationalFunction:
+        difference: RationalFunction = (-self).__add__(other)
+        return difference
+
+    def __mul__(self, other: Any, /) -> RationalFunction:
+        b = self._like(other)
+        if b is None:
+            return NotImplemented
+        powers = dict(Counter(self.powers) + Counter(b.powers))
+        top, below = common_factor(self.numerator, b.divisor)
+        more, beneath = common_factor(b.numerator, self.divisor)
+        return _reduced(top * more, powers, _both(below, beneath))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any, /) -> RationalFunction:
+        b = self._like(other)
+        if b is None:
+            return NotImplemented
+        if not b.numerator.content.terms:
+            raise ScalarError("dividing by a rational function that is zero", scalar=b, function="divide")
+        top, below = common_factor(self.numerator, b.numerator)
+        top = _raised(_times(top, b.divisor), _beyond(b.powers, self.powers))
+        top, beneath = common_factor(top, self.divisor)
+        return _reduced(top, _beyond(self.powers, b.powers), _both(below, beneath))
+
+    def __rtruediv__(self, other: Any, /) -> RationalFunction:
+        a = self._like(other)
+        return NotImplemented if a is None else a / self
+
+    def __neg__(self) -> RationalFunction:
+        return RationalFunction(-self.numerator, self.powers, self.divisor)
+
+    def __pos__(self) -> RationalFunction:
+        return self
+
+    def __pow__(self, n: int, /) -> RationalFunction:
+        if not isinstance(cast("object", n), int) or isinstance(n, bool):
+            raise ArgumentError(f"{n!r} is no whole power", argument="n", value=n, allowed="..., -1, 0, 1, 2, ...")
+        one = RationalFunction(Polynomial.constant(self.ring, 1), {})
+        if n < 0:
+            return (one / self) ** -n
+        result = one
+        for _ in range(n):
+            result = result * self
         return result
+
+    def _like(self, other: object) -> RationalFunction | None:
+        """Return the other operand as a rational function in the same variables; None for what is no number."""
+        if isinstance(other, RationalFunction):
+            self.ring.require_same(other.ring)
+            return other
+        if isinstance(other, Polynomial):
+            message = "a polynomial in cosines and sines is no function of s yet: kinematics.rational(...) makes it one"
+            raise ArgumentError(message, argument="other", value=other, allowed="RationalFunction, numbers")
+        if is_float(other) or isinstance(other, Fraction):
+            return RationalFunction(Polynomial.constant(self.ring, cast("Scalar", other)), {})
+        return None
+
+    # --- showing it ---------------------------------------------------------------------------------------------------
 
     def _bases(self, show: Any) -> dict[str, int]:
         blocks = self.ring.blocks
-        return {show(sum_of_squares(self.ring, blocks[number])): power for number, power in self.powers.items()}
+        found = {show(sum_of_squares(self.ring, blocks[number])): power for number, power in self.powers.items()}
+        return found if self.divisor is None else found | {show(self.divisor): 1}
 
     @override
     def __str__(self) -> str:
-        if not self.powers:
+        below = self._bases(str)
+        if not below:
             return str(self.numerator)
         top = str(self.numerator)
         top = f"({top})" if len(self.numerator.terms) > 1 else top
-        below = printing.denominator_text(self._bases(str))
-        return f"{top} / ({below})" if len(self.powers) > 1 else f"{top} / {below}"
+        text = printing.denominator_text(below)
+        return f"{top} / ({text})" if len(below) > 1 else f"{top} / {text}"
 
     @override
     def __repr__(self) -> str:
@@ -132,19 +266,67 @@ class RationalFunction:
 
     def latex(self) -> str:
         """Return it as LaTeX; notebooks show it."""
-        if not self.powers:
+        below = self._bases(printing.latex)
+        if not below:
             return printing.latex(self.numerator)
-        below = printing.denominator_latex(self._bases(printing.latex))
-        return f"\\frac{{{printing.latex(self.numerator)}}}{{{below}}}"
+        return f"\\frac{{{printing.latex(self.numerator)}}}{{{printing.denominator_latex(below)}}}"
 
     def _repr_latex_(self) -> str:
         return f"$\\displaystyle {self.latex()}$"
 
 
-def sum_of_squares(ring: Ring, block: Block) -> Polynomial:
-    """Return one plus the squares of a block's s."""
-    terms: Packed = {0: ring.coefficient(1)} | {2 * unit(g): ring.coefficient(1) for g in block.s}
-    return Polynomial(ring, Content(terms, block.bit, 2, False, 1.0))
+def _raised(p: Polynomial, powers: Mapping[int, int]) -> Polynomial:
+    """Return p times sums of squares to some powers."""
+    for number, power in powers.items():
+        p = p * sum_of_squares(p.ring, p.ring.blocks[number]) ** power if power else p
+    return p
+
+
+def _beyond(powers: Mapping[int, int], others: Mapping[int, int]) -> dict[int, int]:
+    """Return by how much powers are above others, where they are."""
+    return dict(Counter(powers) - Counter(others))
+
+
+def _times(p: Polynomial, factor: Polynomial | None) -> Polynomial:
+    return p if factor is None else p * factor
+
+
+def _both(a: Polynomial | None, b: Polynomial | None) -> Polynomial | None:
+    return b if a is None else _times(a, b)
+
+
+def _reduced(top: Polynomial, powers: Mapping[int, int], divisor: Polynomial | None) -> RationalFunction:
+    """Return a quotient with a denominator that is no larger than it must be."""
+    if not top.content.terms:
+        return RationalFunction(top, {})
+    left = Counter(powers)
+    if divisor is not None:
+        for block in bounded_blocks(top.ring):
+            divisor, count = without_squares(divisor, block, LARGEST)
+            left[block.number] += count
+        top, divisor = _divided_out(top, divisor)
+    for number, power in list(left.items()):
+        top, count = without_squares(top, top.ring.blocks[number], power)
+        left[number] -= count
+    return RationalFunction(top, {number: left[number] for number in sorted(left) if left[number] > 0}, divisor)
+
+
+def _divided_out(top: Polynomial, divisor: Polynomial) -> tuple[Polynomial, Polynomial | None]:
+    """Return a quotient as a polynomial where it is one; else with the constant factor in the numerator."""
+    if not divisor.content.terms.keys() - {0}:
+        return top / divisor, None
+    whole = quotient(top, divisor) if top.ring.exact else None
+    if whole is not None:
+        return whole, None
+    if not top.ring.exact:
+        return top, divisor
+    first = next(iter(divisor.terms.values()))  # the coefficient of the lowest monomial becomes one
+    return top / first, divisor / first
+
+
+def _degree(terms: Packed, block: Block) -> int:
+    """Return the degree in a block's s."""
+    return max((sum((key >> (FIELD * g)) & LARGEST for g in block.s) for key in terms), default=0)
 
 
 def _homogeneous(key: int, block: Block, degree: int) -> int:

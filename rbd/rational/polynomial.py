@@ -20,6 +20,7 @@ from rbd.rational.arithmetic import Content
 from rbd.rational.ring import GIVEN, LARGEST, ROUNDING, Coefficient, Kind, Monomial, Packed, Ring, unit
 from rbd.scalars import Scalar, is_float
 from rbd.scalars.constants import Rational
+from rbd.spatial.values import require_tolerance, wrong_kind
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -116,7 +117,11 @@ class Polynomial:
 
     def isclose(self, other: Polynomial, atol: float = 1e-12) -> bool:
         """Tell whether no coefficient differs by more than `atol`."""
-        return all(abs(c) <= atol for c in (self - other).content.terms.values())
+        require_tolerance(atol, "Polynomial.isclose")
+        mine = self._like(other)
+        if mine is None:
+            raise wrong_kind(other, "Polynomial or a number", "Polynomial.isclose", "other")
+        return all(abs(c) <= atol for c in (self - mine).content.terms.values())
 
     # --- values -------------------------------------------------------------------------------------------------------
 

@@ -19,6 +19,7 @@ from typing import Any, SupportsIndex, TypeAlias, cast, final
 
 import attrs
 
+from rbd.arguments import described
 from rbd.errors import ArgumentError, NotFiniteError, ScalarError, quoted
 from rbd.scalars import Scalar, is_float, to_float
 
@@ -135,7 +136,7 @@ class Ring:
 
     def number(self, name: str, argument: str) -> int:
         """Return the number of a variable; raise ArgumentError, with the argument's name, for what names none."""
-        if name in self.names:
+        if isinstance(cast("object", name), str) and name in self.names:
             return self.names.index(name)
         allowed = ", ".join(self.names)
         raise ArgumentError(f"{quoted(name)} is no variable", argument=argument, value=name, allowed=allowed)
@@ -145,11 +146,14 @@ class Ring:
 
         Raises ArgumentError naming the monomial.
         """
-        if not isinstance(cast("object", monomial), Iterable):
-            message = f"a monomial is a name, names, or exponents by name, not {quoted(monomial)}"
-            raise ArgumentError(message, argument="monomial", value=monomial, allowed='such as ["cos[0]", "sin[1]"]')
+        try:
+            powers = Counter([monomial] if isinstance(monomial, str) else monomial)
+        except TypeError:
+            message = f"a monomial is a name, names, or exponents by name, not {described(monomial)}"
+            allowed = 'such as ["cos[0]", "sin[1]"]'
+            raise ArgumentError(message, argument="monomial", value=monomial, allowed=allowed) from None
         key = 0
-        for name, exponent in Counter([monomial] if isinstance(monomial, str) else monomial).items():
+        for name, exponent in powers.items():
             g = self.number(name, "monomial")
             if not isinstance(cast("object", exponent), int) or exponent < 0:
                 message = f"the exponent of {name} must be a whole number from 0 on, not {quoted(exponent)}"

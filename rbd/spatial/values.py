@@ -52,7 +52,7 @@ class SpatialValue(ABC):
         Raises FrameMismatchError when the frames differ, ScalarError when symbols remain.
         """
         require_kind(other, type(self), operation=f"{type(self).__name__}.isclose", argument="other")
-        _require_tolerance(atol, f"{type(self).__name__}.isclose")
+        require_tolerance(atol, f"{type(self).__name__}.isclose")
         for (name, mine), (_, theirs) in zip(self._frames(), other._frames(), strict=True):
             check_frame(theirs, mine, operation=f"{type(self).__name__}.isclose", argument=f"other.{name}")
         return all(_distance(a, b) <= atol for a, b in zip(self._parts(), other._parts(), strict=True))
@@ -69,7 +69,7 @@ class SpatialValue(ABC):
         return self
 
 
-def _require_tolerance(atol: object, operation: str) -> None:
+def require_tolerance(atol: object, operation: str) -> None:
     """Raise ArgumentError unless `atol` is a number that is not negative."""
     if not (is_float(atol) and cast("float", atol) >= 0):
         message = f"{operation}: atol must be a number of 0 or more, not {kind_of(atol)}"

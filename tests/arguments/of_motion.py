@@ -142,12 +142,22 @@ RATIONAL: Final = (
     )
     | calls(
         lambda w: _pose(w).translation[0],
-        {"__call__": lambda w: {"s": [0.1, 0.2]}, "derivative": lambda w: {"index": 0}},
+        {
+            "__call__": lambda w: {"s": [0.1, 0.2]},
+            "derivative": lambda w: {"index": 0},
+            "isclose": lambda w: {"other": _pose(w).translation[0], "atol": 1e-9},
+            "coefficient": lambda w: {"monomial": "cos[0]"},
+            "degree": lambda w: {"name": "cos[0]"},
+        },
         "Polynomial.",
     )
     | calls(
         lambda w: _rational(w).rational(_pose(w)).translation[0],
-        {"__call__": lambda w: {"s": [0.1, 0.2]}, "derivative": lambda w: {"index": 0}},
+        {
+            "__call__": lambda w: {"s": [0.1, 0.2]},
+            "derivative": lambda w: {"index": 0},
+            "isclose": lambda w: {"other": _rational(w).rational(_pose(w)).translation[0], "atol": 1e-9},
+        },
         "RationalFunction.",
     )
 )
