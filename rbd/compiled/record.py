@@ -20,6 +20,7 @@ from rbd.mechanism import Mechanism
 from rbd.scalars.arrays import to_float_array
 from rbd.scalars.graph import Graph
 from rbd.scalars.program import Program
+from rbd.spatial import Transform
 from rbd.spatial.values import require_kind
 from rbd.state.finding import recorded_or_found
 from rbd.state.layout import layout_of
@@ -33,8 +34,9 @@ def record(function: Callable[..., object], mechanism: Mechanism, **inputs: Shap
     """Record `function(state, ...)` for `mechanism`: run it once on recorded scalars and keep what it computed.
 
     `inputs` names the function's other arguments with their lengths or shapes; they are handed over as object arrays of
-    scalars. The function may call any query or algorithm of rbd and compute with `rbd.scalars`; it may return a scalar,
-    an array, a framed value (its components are taken) or a dict of those. It must not branch on values: RecordingError
+    scalars. The function may call any query or algorithm of rbd and compute with `rbd.scalars`, or with `**`, `abs` and
+    NumPy's functions of arrays; it may return a scalar, an array, a framed value (its components are taken, of a
+    Transform its homogeneous matrix) or a dict of those. It must not branch on values: RecordingError
     says where it does. Parameters of the mechanism are baked in as they are now.
 
     The result is called with q, v and the inputs, in this order.
@@ -135,6 +137,9 @@ def _nested(value: object) -> object:
         return _nested(cast("object", value.tolist())) if value.size else cast("object", value)
     if isinstance(value, (tuple, list)):
         return tuple(_nested(entry) for entry in cast("list[object]", value))
+    if isinstance(value, Transform):
+        rows = zip(value.rotation_components, value.translation_components, strict=True)
+        return *((*row, x) for row, x in rows), (0, 0, 0, 1)
     components = getattr(value, "components", None)
     return value if components is None else _nested(components)
 

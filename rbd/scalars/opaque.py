@@ -12,7 +12,7 @@ from rbd.errors import RecordingError
 
 
 def caller_line() -> str:
-    """Return "file:line" of the innermost caller outside `rbd.scalars`."""
+    """Return "file:line" of the innermost caller outside `rbd.scalars` and NumPy."""
     frame = inspect.currentframe()
     while frame is not None and _is_ours(frame):
         frame = frame.f_back
@@ -21,7 +21,7 @@ def caller_line() -> str:
 
 def _is_ours(frame: FrameType) -> bool:
     module = str(frame.f_globals.get("__name__", ""))
-    return module == "rbd.scalars" or module.startswith("rbd.scalars.")
+    return module in ("rbd.scalars", "numpy") or module.startswith(("rbd.scalars.", "numpy."))
 
 
 def refuse(action: str, value: object) -> NoReturn:

@@ -90,3 +90,20 @@ def test_wrong_calls_name_the_argument(mechanism: rbd.Mechanism) -> None:
             recorded(*arguments, **named)
     with pytest.raises(ShapeError, match=r"^tau"):
         recorded([0, 0], [0, 0], [0, 0, 0])
+
+
+def test_a_transform_is_recorded_as_its_matrix(mechanism: rbd.Mechanism) -> None:
+    body = mechanism.bodies[-1]
+    recorded = rbd.record(lambda state: {"pose": state.transform_to_root(body)}, mechanism)
+    state = rbd.MechanismState(mechanism, np.linspace(0.1, 0.7, mechanism.nq))
+    np.testing.assert_allclose(recorded(state.q, state.v), state.transform_to_root(body).matrix, rtol=0, atol=1e-15)
+
+
+def test_costs_in_the_words_of_python_and_numpy(mechanism: rbd.Mechanism) -> None:
+    def cost(state: rbd.MechanismState, target: np.ndarray) -> object:
+        return np.sum((state.q - target) ** 2) + np.linalg.norm(np.sin(state.q)) + abs(state.v[0])
+
+    recorded = rbd.record(cost, mechanism, target=mechanism.nq)
+    q, v = np.linspace(0.1, 0.7, mechanism.nq), np.linspace(-1, 1, mechanism.nv)
+    expected = np.sum((q - 1) ** 2) + np.linalg.norm(np.sin(q)) + abs(v[0])
+    np.testing.assert_allclose(recorded(q, v, np.ones(mechanism.nq)), expected, rtol=1e-14)
