@@ -29,13 +29,21 @@ from rbd.algorithms.loops import bias_terms, constraint_rows, loop_equations
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
 from rbd.algorithms.passive import passive_torques_kernel
 from rbd.algorithms.rigid_derivatives import Rows, derivatives_of, sum_of
-from rbd.algorithms.spaces import Space, check_space, in_space, positions
-from rbd.algorithms.stabilization import DEFAULT, LoopGainsPerLoop, Stabilization, gains_of_loops
+from rbd.algorithms.spaces import SPACES, Space, check_space, in_space, positions
+from rbd.algorithms.stabilization import (
+    DEFAULT,
+    STANDARD,
+    LoopGainsPerLoop,
+    Stabilization,
+    gains_of_loops,
+    unless_standard,
+)
 from rbd.algorithms.variations import variations
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.dual import along
 from rbd.scalars.intrinsics import minimum_norm_solve
 from rbd.state import ArrayOf, MechanismState, ScalarState, State, StateView, kernel
+from rbd.state.forms import in_forms
 from rbd.state.kernel import require_state
 
 A = TypeVar("A", bound=ArrayOf)
@@ -95,13 +103,13 @@ class _Linear:
         return tuple(a + b for a, b in zip(found, turned, strict=True))
 
 
-@kernel(regroup=True)
+@kernel(regroup=True, several=True)
 def constrained_derivatives_kernel(
     state: StateView,
     torques: Vector,
     held: Sequence[HeldWrench] = (),
-    gains: LoopGainsPerLoop = None,
     space: Space = "tangent",
+    gains: LoopGainsPerLoop = STANDARD,
 ) -> tuple[Matrix, Matrix, Matrix, Matrix, Matrix, Matrix]:
     """Return the derivatives of vd by position, v and torques, then those of the multipliers."""
     linear = _linear(state, torques, held, gains)
@@ -211,6 +219,7 @@ def _split(answers: Iterable[tuple[Vector, Vector]], state: StateView) -> tuple[
     return first, tuple(zip(*(multipliers for _, multipliers in found), strict=True))
 
 
+@in_forms(constrained_derivatives_kernel, 1, spaces=SPACES, wrenches=True, result=ConstrainedDerivatives)
 def constrained_dynamics_derivatives(
     state: State[A],
     torques: Torques,
@@ -236,9 +245,10 @@ def constrained_dynamics_derivatives(
     require_state(state, "constrained_dynamics_derivatives")
     check_space(space)
     nv, nc, n = state.layout.nv, state.layout.nc, positions(state, space)
-    drive, gains = state.vector(torques, nv, "torques"), gains_of_loops(state, stabilization)
+    drive, gains = state.vector(torques, nv, "torques"), unless_standard(gains_of_loops(state, stabilization))
     held = held_wrenches(state, external_wrenches)
-    values = constrained_derivatives_kernel(state, drive, held, gains, space)
-    shapes = ((nv, n), (nv, nv), (nv, nv), (nc, n), (nc, nv), (nc, nv))
-    parts = (state.pack(x, "derivative", shape) for x, shape in zip(values, shapes, strict=True))
-    return ConstrainedDerivatives(*parts)
+    parts = {"vd by q": (nv, n), "vd by v": (nv, nv), "vd by torques": (nv, nv)}
+    parts |= {"multipliers by q": (nc, n), "multipliers by v": (nc, nv), "multipliers by torques": (nc, nv)}
+    shapes = {f"derivative of {name}": shape for name, shape in parts.items()}
+    args = drive, held, space, *gains
+    return ConstrainedDerivatives(*state.arrays_of(constrained_derivatives_kernel, args, shapes))

@@ -18,19 +18,20 @@ from rbd.algorithms.inverse_dynamics import dynamics_bias_kernel
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
 from rbd.algorithms.passive import passive_torques_kernel
 from rbd.algorithms.rigid_derivatives import Rows, derivatives_of
-from rbd.algorithms.spaces import Space, check_space, in_space, positions
+from rbd.algorithms.spaces import SPACES, Space, check_space, in_space, positions
 from rbd.algorithms.stabilization import DEFAULT, Stabilization
 from rbd.algorithms.variations import Variations, variations
 from rbd.joints.floating import FloatingJoint
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.linear import symmetric
 from rbd.state import ArrayOf, Link, State, StateView, kernel
+from rbd.state.forms import in_forms
 from rbd.state.kernel import require_state
 
 A = TypeVar("A", bound=ArrayOf)
 
 
-@kernel(regroup=True)
+@kernel(regroup=True, several=True)
 def forward_dynamics_derivatives_kernel(
     state: StateView, torques: Vector, held: Sequence[HeldWrench] = (), space: Space = "tangent"
 ) -> tuple[Matrix, Matrix, Matrix]:
@@ -113,6 +114,7 @@ def _take_rotors(state: StateView, right: list[Scalar], link: Link, rates: Vecto
         right[i] = right[i] - armature * rate
 
 
+@in_forms(forward_dynamics_derivatives_kernel, 1, spaces=SPACES, wrenches=True)
 def forward_dynamics_derivatives(
     state: State[A],
     torques: Torques,
@@ -137,17 +139,22 @@ def forward_dynamics_derivatives(
     require_state(state, "forward_dynamics_derivatives")
     check_space(space)
     if state.layout.loops:
-        found = constrained_dynamics_derivatives(
-            state, torques, external_wrenches, space=space, stabilization=stabilization
-        )
+        if stabilization is DEFAULT:  # which has a short way
+            found = constrained_dynamics_derivatives(state, torques, external_wrenches, space=space)
+        else:
+            found = constrained_dynamics_derivatives(
+                state, torques, external_wrenches, space=space, stabilization=stabilization
+            )
         return found.vd_by_q, found.vd_by_v, found.vd_by_torques
     nv = state.layout.nv
     drive = state.vector(torques, nv, "torques")
-    by_position, by_velocity, inverse = forward_dynamics_derivatives_kernel(
-        state, drive, held_wrenches(state, external_wrenches), space
+    by_position, by_velocity, inverse = state.arrays_of(
+        forward_dynamics_derivatives_kernel,
+        (drive, held_wrenches(state, external_wrenches), space),
+        {
+            "derivative by position": (nv, positions(state, space)),
+            "derivative by velocity": (nv, nv),
+            "inverse mass matrix": (nv, nv),
+        },
     )
-    return (
-        state.pack(by_position, "derivative by position", (nv, positions(state, space))),
-        state.pack(by_velocity, "derivative by velocity", (nv, nv)),
-        state.pack(inverse, "inverse mass matrix", (nv, nv)),
-    )
+    return by_position, by_velocity, inverse

@@ -17,7 +17,6 @@ from rbd.algorithms.forward_dynamics import Torques, forward_dynamics_kernel
 from rbd.algorithms.forward_dynamics_derivatives import forward_dynamics_derivatives_kernel
 from rbd.algorithms.rigid_derivatives import zero_rows
 from rbd.algorithms.spaces import SPACES, Space, check_space, in_space, positions
-from rbd.algorithms.stabilization import DEFAULT, gains_of_loops
 from rbd.errors import ArgumentError
 from rbd.joints import JointType
 from rbd.joints.tuples import dot
@@ -69,8 +68,7 @@ def _accelerations(state: StateView, torques: Vector, held: Sequence[HeldWrench]
     """Return the derivatives of vd by position, v and torques; loops are kept, with the default stabilisation."""
     if not state.layout.loops:
         return forward_dynamics_derivatives_kernel(state, torques, held)
-    gains = gains_of_loops(state, DEFAULT)
-    by_q, by_v, by_torques, *_ = constrained_derivatives_kernel(state, torques, held, gains)
+    by_q, by_v, by_torques, *_ = constrained_derivatives_kernel(state, torques, held)
     return by_q, by_v, by_torques
 
 
