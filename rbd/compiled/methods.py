@@ -27,9 +27,18 @@ def described(method: Callable[..., object]) -> str:
     'add($self, x, *, to=1)\n--\n\nReturn the sum.'
     """
     parameters = inspect.signature(method).parameters.values()
-    plain = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in parameters]
-    inside = str(inspect.Signature(plain))[1:]
+    plain = [
+        parameter.replace(annotation=inspect.Parameter.empty, default=_literal(parameter)) for parameter in parameters
+    ]
+    inside = str(inspect.Signature(plain))[1:].replace("=Ellipsis", "=...")
     return f"{method.__name__}($self, {inside}\n--\n\n{inspect.getdoc(method) or ''}"
+
+
+def _literal(parameter: inspect.Parameter) -> object:
+    """Return a default that `inspect` can read as text: the ellipsis for what is no literal."""
+    plain = (bool, int, float, str, type(None))
+    default: object = parameter.default
+    return default if default is inspect.Parameter.empty or isinstance(default, plain) else ...
 
 
 def version_guard(mechanism: Mechanism, versions: tuple[int, int]) -> Guard | None:

@@ -11,17 +11,20 @@ import numpy as np
 
 from rbd.errors import NotFiniteError, RbdError
 from rbd.scalars.arrays import Array
-from rbd.scalars.intrinsics.intrinsic import no_memory
-from rbd.scalars.opcodes import BAD_INPUT, BAD_OUTPUT, NO_MEMORY
+from rbd.scalars.intrinsics.intrinsic import failure, no_memory
+from rbd.scalars.opcodes import BAD_INPUT, BAD_OUTPUT, FIRST_CHECK, NO_MEMORY
 from rbd.scalars.outline import Outline, Source
 from rbd.scalars.program import Port, left_range
+
+_LARGE = 1e12
+"""Inputs up to this size do not leave the range of floats within a step."""
 
 
 def raise_status(source: Source, status: int, inputs: Sequence[Array], row: int | None = None) -> None:
     """Raise the error `status` stands for: `row` is the row of a batch it is about.
 
-    A check that fails on numbers that are not finite any more says nothing about what it checks: which it is, the
-    interpreter finds out.
+    A check that fails on numbers that are not finite any more says nothing about what it checks: whether they are, the
+    interpreter finds out. A program that was found on disk is recorded for that only if inputs are large.
     """
     program = source.outline
     where = "" if row is None else f" in row {row} of the batch"
@@ -32,10 +35,11 @@ def raise_status(source: Source, status: int, inputs: Sequence[Array], row: int 
         raise _with_row(left_range(program.name), where, row)
     if status == NO_MEMORY:
         raise no_memory(program.name)
-    scalars = [
-        float(x) for array, port in zip(inputs, program.inputs, strict=True) for x in _mine(array, port, row).flat
-    ]
-    raise _with_row(source.program.error(status, scalars), where, row)
+    mine = [_mine(array, port, row) for array, port in zip(inputs, program.inputs, strict=True)]
+    scalars = [float(x) for array in mine for x in array.flat]
+    if source.is_recorded or max(map(abs, scalars), default=0.0) > _LARGE:
+        raise _with_row(source.program.error(status, scalars), where, row)
+    raise _with_row(failure(program.labels, program.calls, status - FIRST_CHECK), where, row)
 
 
 def _with_row(error: RbdError, where: str, row: int | None) -> RbdError:

@@ -16,10 +16,11 @@ from typing import Any, final
 import attrs
 from typing_extensions import override
 
+from rbd.arguments import is_finite
 from rbd.errors import ArgumentError
 from rbd.scalars import Scalar, greater, is_float, less_equal, maximum, power, sqrt, to_float, where
 from rbd.spatial import FreeVector
-from rbd.spatial.values import require_kind
+from rbd.spatial.values import require_kind, require_number
 
 
 class NormalModel(ABC):
@@ -66,7 +67,7 @@ class HuntCrossley(NormalModel):
     def __attrs_post_init__(self) -> None:
         _require_positive("stiffness", self.stiffness)
         _require_not_negative("damping", self.damping)
-        if not (is_float(self.exponent) and 1 <= self.exponent < float("inf")):
+        if not (is_float(self.exponent) and self.exponent >= 1 and is_finite(self.exponent)):
             raise _illegal("exponent", self.exponent, "a number of 1 or more")
 
     @classmethod
@@ -161,12 +162,15 @@ class SoftContact:
 
 
 def _require_positive(name: str, value: Scalar) -> None:
+    _require_not_negative(name, value)
     if is_float(value) and not 0 < to_float(value) < float("inf"):
         raise _illegal(name, value, "a finite number above 0")
 
 
 def _require_not_negative(name: str, value: Scalar) -> None:
-    if is_float(value) and not 0 <= to_float(value) < float("inf"):
+    if not is_float(value):
+        require_number(value, name)
+    elif not 0 <= to_float(value) < float("inf"):
         raise _illegal(name, value, "a finite number of 0 or more")
 
 

@@ -15,13 +15,14 @@ import attrs
 import numpy as np
 from typing_extensions import override
 
-from rbd.arguments import is_finite
+from rbd.arguments import is_finite, whole_number
 from rbd.errors import ArgumentError, NotFiniteError, SolverError
 from rbd.scalars import is_float
 from rbd.scalars.arrays import Array
 from rbd.simulation.integrator import Flow, Integrator
 from rbd.simulation.munthe_kaas import Slopes, take_stages
 from rbd.simulation.tableau import DORMAND_PRINCE, ButcherTableau
+from rbd.spatial.values import require_kind
 from rbd.state import MechanismState
 
 _SAFETY, _LEAST, _MOST = 0.9, 0.2, 5.0
@@ -58,6 +59,8 @@ class AdaptiveMuntheKaas(Integrator):
             if not (is_float(value) and value > 0 and is_finite(value)):
                 message = f"{name} is {value}, needs a finite number above 0"
                 raise ArgumentError(message, argument=name, value=value, allowed="a number above 0")
+        whole_number(self.most_steps, "most_steps", 1)
+        require_kind(self.tableau, ButcherTableau, operation="AdaptiveMuntheKaas", argument="tableau")
         if self.tableau.b_hat is None:
             message = "the tableau has no embedded method (b_hat) to tell errors with"
             raise ArgumentError(message, argument="tableau", value=self.tableau, allowed="a tableau with b_hat")

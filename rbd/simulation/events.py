@@ -12,9 +12,11 @@ from typing import Any, Literal, NamedTuple, final
 
 import attrs
 
+from rbd.arguments import flag
 from rbd.errors import ArgumentError, NotFiniteError
 from rbd.scalars import Scalar, to_float
 from rbd.scalars.arrays import Array
+from rbd.spatial.values import require_kind
 from rbd.state import MechanismState
 
 _WIDTH = 1e-13  # of the time: what an instant is located to
@@ -25,6 +27,14 @@ def _is_function(_: object, attribute: attrs.Attribute[Any], value: object) -> N
     if not callable(value):
         message = f"{attribute.name} must be a function of time and state, not {value!r}"
         raise ArgumentError(message, argument=attribute.name, value=value, allowed="a function")
+
+
+def _is_flag(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
+    flag(value, attribute.name)
+
+
+def _is_text(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
+    require_kind(value, str, operation="Event", argument=attribute.name)
 
 
 def _is_direction(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
@@ -53,12 +63,12 @@ class Event:
     """
 
     function: Callable[[float, MechanismState], Scalar] = attrs.field(validator=_is_function)
-    terminal: bool = False
+    terminal: bool = attrs.field(default=False, validator=_is_flag)
     direction: Literal[-1, 0, 1] = attrs.field(default=0, validator=_is_direction)
     effect: Callable[[float, MechanismState], object] | None = attrs.field(
         default=None, validator=attrs.validators.optional(_is_function)
     )
-    name: str = "event"
+    name: str = attrs.field(default="event", validator=_is_text)
 
     def passes(self, before: float, after: float) -> bool:
         """Return whether the sign changes from one value to the other, in the direction asked for."""

@@ -19,7 +19,7 @@ from rbd.mechanism import Joint, RigidBody
 from rbd.scalars import Scalar, Vector, const, greater, is_float, sqrt, to_float, where
 from rbd.scalars.arrays import float_array
 from rbd.spatial import FreeVector, Point, Wrench
-from rbd.spatial.values import require_kind
+from rbd.spatial.values import require_kind, require_number
 from rbd.state import State
 
 
@@ -47,7 +47,9 @@ class ForceElement(ABC):
 def _gain(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
     """Raise ArgumentError unless a stiffness, damping or length is a finite number of 0 or more, or a symbol."""
     number: Any = value
-    if is_float(number) and not 0 <= to_float(number) < float("inf"):
+    if not is_float(number):
+        require_number(number, attribute.name)
+    elif not 0 <= to_float(number) < float("inf"):
         message = f"{attribute.name} is {number!r}, needs a finite number of 0 or more"
         raise ArgumentError(message, argument=attribute.name, value=number, allowed="a number of 0 or more")
 

@@ -16,6 +16,7 @@ from typing_extensions import override
 from rbd.scalars.arrays import Array
 from rbd.simulation.integrator import Flow, Integrator, advanced
 from rbd.simulation.tableau import RUNGE_KUTTA_4, ButcherTableau
+from rbd.spatial.values import require_kind
 from rbd.state import MechanismState
 
 _ROUNDING = 1e-12
@@ -81,6 +82,9 @@ class MuntheKaas(Integrator):
     """
 
     tableau: ButcherTableau = RUNGE_KUTTA_4
+
+    def __attrs_post_init__(self) -> None:
+        require_kind(self.tableau, ButcherTableau, operation="MuntheKaas", argument="tableau")
 
     @override
     def step(self, flow: Flow, state: MechanismState, s: Array, start: float, end: float) -> Array:

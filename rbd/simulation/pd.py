@@ -8,23 +8,25 @@ approximation (R - R^T) / 2. Plain formulas in scalars: controllers can be recor
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, TypeAlias, TypeVar, cast, final, overload
+from typing import Any, Literal, TypeAlias, TypeVar, cast, final, get_args, overload
 
 import attrs
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rbd.arguments import require_choice
 from rbd.errors import ArgumentError, ShapeError
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.arrays import matrix_scalars, pack, scalars
 from rbd.spatial import Frame, FreeVector, SpatialAcceleration, Transform, Twist
-from rbd.spatial.frame import A, B, C, F, G, check_frame
+from rbd.spatial.frame import A, B, C, F, G, check_frame, require_frame
 from rbd.spatial.linalg import Mat3, Vec3, congruence, tmatvec
 from rbd.spatial.so3 import linearized_rotation_vector, rotation_log
-from rbd.spatial.values import require_kind
+from rbd.spatial.values import require_kind, require_number
 
 Gain: TypeAlias = "Scalar | Vector | Matrix"
 Method: TypeAlias = Literal["geodesic", "linearized"]
+_METHODS: tuple[Method, ...] = get_args(Method)
 Numbers = TypeVar("Numbers", bound=NDArray[Any])
 
 
@@ -32,7 +34,9 @@ def _gain(value: Gain | ArrayLike) -> Gain:
     """Return a gain as a number, a tuple with one per coordinate, or the rows of a square matrix."""
     array = np.asarray(value, dtype=np.object_)
     if array.ndim == 0:
-        return cast("Scalar", array.item())
+        number: object = array.item()
+        require_number(number, "a gain")
+        return cast("Scalar", number)
     if array.ndim == 1:
         return scalars(array, len(array), "a gain")
     return matrix_scalars(array, array.shape[0], array.shape[0], "a gain")
@@ -54,6 +58,10 @@ class PDGains:
     k: Gain = attrs.field(converter=_gain)
     d: Gain = attrs.field(converter=_gain)
     frame: Frame[Any] | None = None
+
+    def __attrs_post_init__(self) -> None:
+        if self.frame is not None:
+            require_frame(self.frame, "frame")
 
     def transformed(self, tf: Transform[Any, Any]) -> PDGains:
         """Return the same gains in `tf.to_frame`. Raises FrameMismatchError unless they are in `tf.from_frame`."""
@@ -141,6 +149,8 @@ def pd(
     >>> rbd.pd(rbd.PDGains(k=[10.0, 5.0], d=1.0), state.q, state.v)
     array([-4., -0.])
     """
+    if not (isinstance(method, str) and method in _METHODS):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers err
+        require_choice(method, _METHODS, "method", "method")
     if issubclass(type(x), Transform):
         return _pose_law(gains, x, rate, desired, desired_rate, method)
     require_kind(gains, PDGains, operation="pd", argument="gains")
@@ -205,11 +215,6 @@ def _pose_law(
 ) -> FreeVector[Any] | SpatialAcceleration[Any, Any, Any]:
     require_kind(gains, PDGains, SE3PDGains, operation="pd", argument="gains")
     require_kind(rate, Twist, operation="pd", argument="rate")
-    if method not in ("geodesic", "linearized"):
-        allowed = ("geodesic", "linearized")
-        raise ArgumentError(
-            f"no method {method!r}; there are {allowed}", argument="method", value=method, allowed=allowed
-        )
     error, slip = _pose_error(x, rate, desired, desired_rate)
     rotation, body = error.rotation_components, error.from_frame
     turn = rotation_log(rotation) if method == "geodesic" else linearized_rotation_vector(rotation)

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import final
 
-from rbd.arguments import described, is_finite
+from rbd.arguments import described, is_finite, require_callable
 from rbd.errors import ArgumentError
 from rbd.scalars import is_float
 
@@ -35,6 +35,11 @@ class Throttle:
         if not (is_float(rate) and rate > 0 and is_finite(rate)):
             message = f"realtime is {described(rate)}, needs a finite rate above 0"
             raise ArgumentError(message, argument="realtime", value=rate, allowed="a rate above 0")
+        if not (is_float(patience) and patience >= 0):
+            message = f"patience is {described(patience)}, needs a time of 0 or more"
+            raise ArgumentError(message, argument="patience", value=patience, allowed="a time of 0 or more")
+        require_callable(clock, "clock")
+        require_callable(sleep, "sleep")
         self._rate, self._patience, self._clock, self._sleep = float(rate), patience, clock, sleep
         self._origin = 0.0
 

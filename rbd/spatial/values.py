@@ -131,6 +131,11 @@ def require_scalar(value: object, operation: str) -> None:
         raise NotFiniteError(f"{operation}: the factor is no float, it is too large", argument="factor")
 
 
+def require_number(value: object, argument: str) -> None:
+    """Raise ShapeError, NotFiniteError or ScalarError, naming `argument`, unless `value` is a scalar of any family."""
+    scalars([value], 1, argument)
+
+
 def vec3(values: VectorLike, name: str) -> Vec3:
     """Return three scalars. Raises ShapeError or NotFiniteError naming `name`."""
     x, y, z = scalars(values, 3, name)

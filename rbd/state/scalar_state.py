@@ -12,12 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
+from rbd.arguments import flag
 from rbd.errors import ShapeError
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.scalars import Scalar, Vector, is_float, lift
 from rbd.scalars.arrays import ScalarArray, pack, scalars
 from rbd.scalars.registry import ARRAYS
 from rbd.spatial import FreeVector, SpatialInertia, Transform
+from rbd.spatial.values import require_kind
 from rbd.state.base import Depends, JointParameter
 from rbd.state.parameters import ParameterValues
 from rbd.state.queries import State
@@ -53,8 +55,10 @@ class ScalarState(State[ScalarArray]):
         inertial parameters move between bodies, so that momenta, energies and wrenches of single bodies are wrong.
         """
         super().__init__(mechanism)
+        if parameters is not None:
+            require_kind(parameters, ParameterValues, operation="ScalarState", argument="parameters")
         self._parameters = parameters
-        self._regroups = regroup
+        self._regroups = flag(regroup, "regroup")
         self._q = scalars(q, self.layout.nq, "q")
         self._v = scalars(v, self.layout.nv, "v")
         self._family = next((x for x in self._q + self._v if not is_float(x)), None)

@@ -105,6 +105,9 @@ def _things() -> dict[str, Any]:
 
 
 WRONG: Final[dict[str, Any]] = _numbers() | _collections() | _arrays() | _things() | _elsewhere()
+for _value in WRONG.values():
+    if isinstance(_value, np.ndarray):
+        _value.flags.writeable = False  # or a result written into one would make it right
 
 
 def outcome(call: Callable[[], object]) -> BaseException | None:

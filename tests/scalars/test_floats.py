@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp
 
-from rbd.errors import ScalarError, SingularError
+from rbd.errors import NotFiniteError, ScalarError, SingularError
 from rbd.scalars import (
     Scalar,
     absolute,
@@ -184,11 +184,17 @@ def test_what_is_no_scalar_is_refused(bad: Scalar) -> None:
     assert not is_float(bad)
 
 
-@pytest.mark.parametrize("bad", [0.0, -1.0, NAN, 0, -1, const(-1, 2), np.float64(-1.0), 0j, complex(-1.0, 1.0)])
+@pytest.mark.parametrize("bad", [0.0, -1.0, 0, -1, const(-1, 2), np.float64(-1.0), 0j, complex(-1.0, 1.0)])
 def test_positive_refuses(bad: Scalar) -> None:
     with pytest.raises(SingularError, match="the mass of 'link'") as caught:
         positive(bad, "the mass of 'link'")
     assert caught.value.what == "the mass of 'link'"
+
+
+@pytest.mark.parametrize("bad", [NAN, -INF, np.float64(NAN)])
+def test_what_is_not_finite_left_its_range_before(bad: Scalar) -> None:
+    with pytest.raises(NotFiniteError, match="the mass of 'link' left the range of float64"):
+        positive(bad, "the mass of 'link'")
 
 
 @pytest.mark.parametrize("good", [1e-300, 1.0, INF, 3, const(1, 2), complex(1.0, -5.0)])
