@@ -38,7 +38,14 @@ _FACTOR: Final = 10
 @final
 @attrs.frozen(eq=False)
 class LoopClosure:
-    """What `close_loops` did."""
+    """What `close_loops` did.
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.four_bar(), [0.3, 0.5, 0.2])
+    >>> closure = rbd.close_loops(state)
+    >>> closure.gap < 1e-10, closure.rank, closure.mobility
+    (True, 2, 1)
+    """
 
     gap: float
     """The largest loop error left (m or rad)."""

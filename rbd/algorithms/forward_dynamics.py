@@ -224,6 +224,13 @@ def articulated_inertia(state: State[Any], body: RigidBody) -> ArticulatedInerti
     """Return the articulated inertia of `body`, with all joints beyond it free, in the root frame.
 
     Raises SingularError, naming the joint, when a joint beyond moves nothing that has inertia.
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4])
+    >>> lower = state.mechanism.body("lower_link")
+    >>> felt = rbd.articulated_inertia(state, lower)    # nothing hangs on it: its own inertia
+    >>> bool(abs(felt.matrix - state.inertia(lower).transformed(state.transform_to_root(lower)).matrix).max() < 1e-12)
+    True
     """
     require_state(state, "articulated_inertia")
     return articulated_inertia_kernel(state, state.layout.body_index(body))

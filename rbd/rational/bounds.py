@@ -42,7 +42,15 @@ V = TypeVar("V", float, Array)
 
 
 class Bounds(NamedTuple, Generic[V]):
-    """Between which numbers something stays: floats, or for poses 3×4 arrays, (rotation | position)."""
+    """Between which numbers something stays: floats, or for poses 3×4 arrays, (rotation | position).
+
+    >>> import rbd
+    >>> from rbd.rational import RationalForwardKinematics
+    >>> kinematics = RationalForwardKinematics(rbd.robots.double_pendulum())
+    >>> bounds = kinematics.bounds(kinematics.variables([0, 0])["sin[0]"], [0, 0], [0.5, 0])
+    >>> bool(bounds.low <= 0.0 and 0.8 <= bounds.high < 1.1)
+    True
+    """
 
     low: V
     high: V

@@ -127,7 +127,16 @@ def _latex(entry: Polynomial | RationalFunction) -> str:
 
 @final
 class RationalPose(Pose[RationalFunction]):
-    """The pose of a body as rational functions of s."""
+    """The pose of a body as rational functions of s.
+
+    >>> import rbd
+    >>> from rbd.rational import RationalForwardKinematics
+    >>> pendulum = rbd.robots.double_pendulum()
+    >>> kinematics = RationalForwardKinematics(pendulum)
+    >>> pose = kinematics.pose_polynomial([0, 0], pendulum.body("upper_link")).rational()
+    >>> pose.rotation[0][2]
+    2*s[0] / (1 + s[0]**2)
+    """
 
 
 @final
@@ -136,6 +145,13 @@ class MultilinearPose(Pose[Polynomial]):
 
     In every monomial each variable has degree one at most, and of one angle there is the cosine or the sine. Of a
     rotation about any axis there is a product of two numbers of its quaternion.
+
+    >>> import rbd
+    >>> from rbd.rational import RationalForwardKinematics
+    >>> pendulum = rbd.robots.double_pendulum()
+    >>> pose = RationalForwardKinematics(pendulum).pose_polynomial([0, 0], pendulum.frame("tip"))
+    >>> pose.translation[0]
+    -sin[0] - cos[0]*sin[1] - sin[0]*cos[1]
     """
 
     @staticmethod

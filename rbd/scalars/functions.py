@@ -107,7 +107,11 @@ def acos(x: Scalar) -> Scalar:
 
 
 def atan2(y: Scalar, x: Scalar) -> Scalar:
-    """Return the angle of the point (x, y), in [-pi, pi]; mind that y comes first."""
+    """Return the angle of the point (x, y), in [-pi, pi]; mind that y comes first.
+
+    >>> atan2(0.0, 1.0), round(atan2(1.0, 0.0), 6)
+    (0.0, 1.570796)
+    """
     if type(y) is float and type(x) is float:
         return math.atan2(y, x)
     operations, y, x = pair(y, x)

@@ -34,6 +34,20 @@ def register_scalar(kind: type[T], operations: Operations[T], *, condition: type
     """Let values of type `kind` (and its subclasses) be scalars; `condition` is the type of its undecided comparisons.
 
     See `rbd.scalars.operations` for how to write a family. Registering a type again replaces its operations.
+
+    >>> from rbd.scalars import Operations, less, register_scalar
+    >>> class Level:
+    ...     def __init__(self, value: float) -> None:
+    ...         self.value = value
+    >>> class LevelOperations(Operations[Level]):
+    ...     name = "levels"
+    ...     def lift(self, x, like): return x if isinstance(x, Level) else Level(float(x))
+    ...     def to_float(self, x): return x.value
+    ...     def less(self, a, b): return a.value < b.value
+    ...     def less_equal(self, a, b): return a.value <= b.value
+    >>> register_scalar(Level, LevelOperations())
+    >>> less(Level(1.0), 2.0)
+    True
     """
     admit(kind, operations, condition=condition)
 

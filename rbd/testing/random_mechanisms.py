@@ -38,12 +38,27 @@ def random_chain(joint_types: Iterable[JointTypeLike], rng: np.random.Generator)
 
 
 def random_tree(joint_types: Iterable[JointTypeLike], rng: np.random.Generator) -> Mechanism:
-    """Return a random mechanism in which every body hangs on a random one before it."""
+    """Return a random mechanism in which every body hangs on a random one before it.
+
+    >>> import numpy as np
+    >>> from rbd import Revolute
+    >>> from rbd.testing import random_tree
+    >>> random_tree([Revolute((0, 0, 1))] * 5, np.random.default_rng(1)).nv
+    5
+    """
     return random_mechanism(joint_types, rng, _any_body)
 
 
 def random_floating_tree(joint_types: Iterable[JointTypeLike], rng: np.random.Generator) -> Mechanism:
-    """Return a random tree on a first body that floats (`QuaternionFloating`); nothing else hangs on the root."""
+    """Return a random tree on a first body that floats (`QuaternionFloating`); nothing else hangs on the root.
+
+    >>> import numpy as np
+    >>> from rbd import Revolute
+    >>> from rbd.testing import random_floating_tree
+    >>> mechanism = random_floating_tree([Revolute((0, 0, 1))] * 5, np.random.default_rng(1))
+    >>> mechanism.nq, mechanism.nv
+    (12, 11)
+    """
     entries = several(joint_types, "joint_types", "joint types")
     return random_mechanism([QuaternionFloating(), *entries], rng, _any_moving_body)
 

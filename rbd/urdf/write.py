@@ -32,6 +32,13 @@ def write_urdf(
     """Write the mechanism as a URDF file; arguments and errors are those of `format_urdf`.
 
     The file appears complete or not at all. Raises UrdfPathError where it cannot be written.
+
+    >>> import pathlib, rbd, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "arm.urdf"
+    ...     rbd.write_urdf(rbd.robots.arm7(), path, name="arm", frames=["tool"])
+    ...     rbd.load_urdf(path).nv
+    7
     """
     require_kind(path, str, os.PathLike, operation="write_urdf", argument="path")
     text = format_urdf(mechanism, name=name, frames=frames, strict=strict)
