@@ -124,7 +124,7 @@ def test_a_chain_of_a_thousand_links() -> None:
 
 @pytest.mark.parametrize("n", [0, -3])
 def test_a_chain_has_links(n: int) -> None:
-    with pytest.raises(ArgumentError, match="at least one link"):
+    with pytest.raises(ArgumentError, match="n must be a whole number of 1 or more"):
         rbd.robots.chain(n)
 
 
