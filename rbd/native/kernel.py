@@ -25,6 +25,7 @@ from rbd.native.panels import panel_widths
 from rbd.native.strips import strip_widths
 from rbd.native.threads import together
 from rbd.native.trig import sincos_function
+from rbd.native.unrolled import unrolled
 from rbd.native.wrappers import single
 from rbd.scalars.arrays import Array
 from rbd.scalars.outline import Outline, Source
@@ -53,6 +54,7 @@ def single_module(program: Program, chunk: int = CHUNK, threshold: int = THRESHO
 
 def batch_module(program: Program, lanes: int, chunk: int = CHUNK, threshold: int = THRESHOLD) -> str:
     """Return the IR of a kernel for many rows, `lanes` at a time."""
+    program = unrolled(program) if lanes > 1 else program
     cut, wide = plan(program, chunk, lanes, threshold), Lanes(lanes)
     names, texts = functions(cut, wide, "wide", lanes)
     return "\n".join([*_declarations({1, lanes}), *texts, batch(program, cut.slot_count, names, wide), work()])

@@ -29,7 +29,7 @@ Labels = Sequence[str]
 
 LARGE: Final = 50_000
 """Multiply-adds that a recording writes out at most."""
-MANY: Final = 4_000
+MANY: Final = 8_000
 """Multiply-adds of solutions that a recording writes out at most: from there on a call is faster."""
 
 

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rbd.errors import ScalarError
+from rbd.native import unrolled
 from rbd.native.copies import Copies
 from rbd.native.ir import Lanes
 from rbd.native.kernel import NativeKernel
@@ -28,6 +29,7 @@ from rbd.scalars.intrinsics import (
 from rbd.scalars.intrinsics.checking import checked
 from rbd.scalars.intrinsics.columns import decides_by_floats
 from rbd.scalars.intrinsics.language import Floats, Ints, columns, divide, fma, sqrt
+from rbd.scalars.opcodes import Op
 from rbd.scalars.program import Program
 from tests.native.programs import assert_same_bits, native_rows, native_singles, random_inputs, reference
 from tests.scalars.factors import tree_factor
@@ -103,6 +105,41 @@ def test_sparse_factors_on_machine_code(size: int, count: int, seed: int) -> Non
     right = [tuple(v if rng.random() < 0.5 else 0 for v in y) for _ in range(count)]
     found = solve_factored(lower, tuple(values), right)
     agree(Program.of(graph, "factored", {"z": tuple(found), "first": found[0]}), 5, seed)
+
+
+@pytest.mark.parametrize("most", [0, unrolled.MOST])
+def test_batches_give_the_bits_of_zeros_too(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a batch leaves out when it writes a call out must not show, not even in the sign of a zero."""
+    monkeypatch.setattr(unrolled, "MOST", most)
+    monkeypatch.setenv("RBD_CACHE", "0")
+    rows = ((), ((0, 0),), ((0, 1), (1, 2)), ((0, 3),), ((0, 4), (3, 5)))
+    graph = Graph()
+    x = graph.input("x", (11 + 5,))
+    lower = [tuple((j, x[k]) for j, k in row) for row in rows]
+    right = [tuple(x[11 + i] if (i + j) % 3 else 0 for i in range(5)) for j in range(9)]
+    units = [tuple(-1 if i == j else 0 for i in range(5)) for j in range(5)]
+    program = Program.of(graph, "zeros", {"y": tuple(solve_factored(lower, x[6:11], [*right, *units]))})
+    assert (unrolled.unrolled(program) is program) == (most == 0)
+    choices = [0.0, -0.0, 1.0, -1.0, 1e-200, -1e-200, 5e-324, 1e100]
+    values = np.random.default_rng(0).choice(choices, (400, 16))
+    expected = reference(program, [values], 400)
+    for lanes in (1, 2, 4, 8):
+        assert_same_bits(native_rows(NativeKernel(program, lanes), [values], 400), expected)
+
+
+def test_a_call_that_is_written_out_costs_what_its_structure_asks_for() -> None:
+    graph = Graph()
+    x = graph.input("x", (3,))
+    rows = ((), ((0, x[0]),), ((0, x[1]),))
+    found = solve_factored(rows, (2.0, 3.0, x[2]), [(0, x[0], 0)])
+    program = Program.of(graph, "sparse", {"y": tuple(found), "z": found[0][1]})
+    assert next(instruction[0] for instruction in program.code) == Op.CALL
+    written = unrolled.unrolled(program)
+    assert not written.calls
+    # One product inwards; one of the diagonal and one outwards for each of two rows: the third needs no diagonal.
+    assert [Op(instruction[0]) for instruction in written.code].count(Op.FMA) == 2
+    assert [Op(instruction[0]) for instruction in written.code].count(Op.FNMA) == 3
+    assert written.interpret(x=[0.5, 2.0, 4.0])["y"].tolist() == program.interpret(x=[0.5, 2.0, 4.0])["y"].tolist()
 
 
 def test_lanes_go_together_where_no_number_decides() -> None:

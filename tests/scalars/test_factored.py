@@ -85,7 +85,7 @@ def test_a_factor_calls_it_where_solutions_are_many() -> None:
     factor = Factor.of(square, ["pivot"] * size)
     few = MANY // (size * (size - 1))
     assert not Program.of(graph, "few", {"y": tuple(factor.solve_all([x[0]] * few))}).calls
-    many = Program.of(graph, "many", {"y": tuple(factor.solve_all([*x] * 3)), "inverse": factor.inverse()})
+    many = Program.of(graph, "many", {"y": tuple(factor.solve_all([*x] * 6)), "inverse": factor.inverse()})
     assert [call.intrinsic.name for call in many.calls] == ["solve_factored"]
     values = np.random.default_rng(0).normal(size=(size, size))
     answers = many.interpret(x=values)

@@ -54,12 +54,12 @@ def _solve(
                 rest = solution[(first + i) * stride + j]
                 for below in range(column_ends[i], column_ends[i + 1]):
                     rest = fma(-lower[column_entries[below]], solution[(first + column_rows[below]) * stride + j], rest)
-                solution[(first + i) * stride + j] = rest
+                solution[(first + i) * stride + j] = rest + 0.0
             for row in range(n):
-                value = solution[(first + row) * stride + j] * inverse[row]
+                value = fma(solution[(first + row) * stride + j], inverse[row], 0.0)
                 for left in range(row_ends[row], row_ends[row + 1]):
                     value = fma(-lower[left], solution[(first + row_columns[left]) * stride + j], value)
-                solution[(first + row) * stride + j] = value
+                solution[(first + row) * stride + j] = value + 0.0
     return 0
 
 
@@ -84,7 +84,7 @@ def _solution(n: int, m: int, stride: int, blocks: int, entries: int, given: int
 
 
 def _operations(n: int, m: int, stride: int, blocks: int, entries: int, given: int) -> int:
-    return blocks * m * (4 * entries + n)
+    return blocks * m * (4 * entries + 4 * n)
 
 
 @final
@@ -244,6 +244,7 @@ SOLVE_FACTORED: Final = Intrinsic(
     work=(),
     integers=(),
     operations=_operations,
+    unrolls=True,
     derivative=change_of_solutions,
     adjoint=weights_of_solutions,
 )

@@ -82,6 +82,10 @@ class Intrinsic:
     """How many arithmetic operations and comparisons of floats it does at worst; a fused multiply-add counts as two."""
     tables: tuple[tuple[str, Size], ...] = ()
     """Arrays of ints that come with a call, such as the places of what is not zero."""
+    unrolls: bool = False
+    """Batches write its operations out, without those on zeros of its own making. It must be steady, made of `fma`,
+    with at most a sign before a factor, and of `+ 0.0`, which stands last in all it stores; inputs are stored as they
+    are."""
     labels: Size = none
     """How many labels a caller gives: the largest status."""
     error: Callable[[str], RbdError] = must_be_positive

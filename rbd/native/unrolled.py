@@ -1,0 +1,175 @@
+"""Calls of intrinsics written out as instructions, for batches.
+
+Room: native; knows nothing of robots. May import: errors and scalars. Lanes fill the registers whether columns go side
+by side or not, and written out, operations with what is zero by structure are left out. The instructions are those of
+the intrinsic, in its order, so that the bits are the same. A term that is left out could have turned -0 into 0: what
+such an intrinsic stores must have had `+ 0.0` last.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, TypeAlias, cast, final
+
+import attrs
+
+from rbd.scalars.intrinsics.intrinsic import Call
+from rbd.scalars.opcodes import Op, operands_of
+from rbd.scalars.program import Program
+
+MOST: Final = 100_000
+"""Multiply-adds of a call that is written out, at most; all lanes go through a larger one together."""
+
+
+def unrolled(program: Program) -> Program:
+    """Return a program that does the same without the calls that are better written out."""
+    if not any(map(_is_small, program.calls)):
+        return program
+    return _Unrolling(program).program()
+
+
+def _is_small(call: Call) -> bool:
+    return call.intrinsic.unrolls and call.operations <= 2 * MOST
+
+
+@final
+class _Unrolling:
+    """Copies a program, instruction by instruction."""
+
+    def __init__(self, program: Program) -> None:
+        self.old, self.first = program, program.input_size
+        self.code: list[tuple[int, ...]] = []
+        self.calls: list[Call] = []
+        self.constants = [*program.constants, 0.0]
+        self.zero = ~len(program.constants)
+        self.places = list(range(self.first))
+        self.stored: dict[int, list[int]] = {}
+        """Position of a call -> operands of what it stores."""
+
+    def program(self) -> Program:
+        """Return the copy."""
+        for position, instruction in enumerate(self.old.code, start=self.first):
+            self.places.append(self._copied(position, instruction))
+        results = [self._place(r) for r in self.old.results]
+        code, places = _needed(self.code, self.first, results)
+        return attrs.evolve(
+            self.old,
+            constants=tuple(self.constants),
+            code=code,
+            calls=tuple(self.calls),
+            results=tuple(places[r] if r >= 0 else r for r in results),
+        )
+
+    def add(self, op: Op, *operands: int) -> Written:
+        """Add an instruction; return its result."""
+        self.code.append((int(op), *operands))
+        return Written(self, self.first + len(self.code) - 1)
+
+    def operand(self, x: float | Written) -> int:
+        """Return the operand of a result, or of zero, which is the only number that intrinsics may store."""
+        return x.operand if isinstance(x, Written) else self.zero
+
+    def _place(self, operand: int) -> int:
+        return self.places[operand] if operand >= 0 else operand
+
+    def _copied(self, position: int, instruction: tuple[int, ...]) -> int:
+        """Copy an instruction; return where its result is."""
+        op = instruction[0]
+        if op == Op.CALL and _is_small(self.old.calls[instruction[1]]):
+            self.stored[position] = self._written_out(instruction)
+            return -1  # nobody asks for it
+        if op == Op.PICK and instruction[1] in self.stored:
+            return self.stored[instruction[1]][instruction[2]]
+        moved = tuple(self._place(r) for r in operands_of(instruction))
+        if op == Op.CALL:
+            self.calls.append(self.old.calls[instruction[1]])
+            moved = (len(self.calls) - 1, *moved)
+        elif op in (Op.POSITIVE, Op.PICK):
+            moved = (*moved, instruction[2])
+        self.code.append((op, *moved))
+        return self.first + len(self.code) - 1
+
+    def _written_out(self, instruction: tuple[int, ...]) -> list[int]:
+        """Run an intrinsic on numbers that write instructions; return the operands of its outputs."""
+        call = self.old.calls[instruction[1]]
+        given = [Written(self, self._place(r)) for r in operands_of(instruction)]
+        outputs, _ = call.intrinsic.run(call.sizes, cast("Any", given))
+        return [self.operand(x) for x in outputs]
+
+
+def _needed(
+    code: list[tuple[int, ...]], first: int, results: list[int]
+) -> tuple[tuple[tuple[int, ...], ...], dict[int, int]]:
+    """Return the instructions that results or checks need, and from old places to new ones."""
+    needed = {r for r in results if r >= first}
+    for position in reversed(range(first, first + len(code))):
+        instruction = code[position - first]
+        if instruction[0] == Op.POSITIVE:
+            needed.add(position)
+        if position in needed:
+            needed.update(r for r in operands_of(instruction) if r >= first)
+    places = {k: k for k in range(first)}
+    kept: list[tuple[int, ...]] = []
+    for position in sorted(needed):
+        instruction = code[position - first]
+        places[position] = first + len(kept)
+        kept.append(_moved(instruction, places))
+    return tuple(kept), places
+
+
+def _moved(instruction: tuple[int, ...], places: dict[int, int]) -> tuple[int, ...]:
+    operands = operands_of(instruction)
+    start = 2 if instruction[0] == Op.CALL else 1
+    moved = tuple(places[r] if r >= 0 else r for r in operands)
+    return (*instruction[:start], *moved, *instruction[start + len(operands) :])
+
+
+@final
+@attrs.frozen(eq=False)
+class Written:
+    """A number of the program; arithmetic with it writes instructions. The float 0.0 is zero by structure."""
+
+    to: _Unrolling
+    operand: int
+
+    def __neg__(self) -> Negated:
+        return Negated(self)
+
+    def __mul__(self, other: Number) -> Product | float:
+        return Product(Op.FMA, self, other) if isinstance(other, Written) else 0.0
+
+    __rmul__ = __mul__
+
+    def __add__(self, zero: float) -> Written:
+        return self.to.add(Op.ADD, self.operand, self.to.operand(zero))
+
+    def __radd__(self, product: float) -> Written:
+        """Add a product that is zero by structure."""
+        return self
+
+
+@final
+@attrs.frozen(eq=False)
+class Negated:
+    """-x, as a factor."""
+
+    of: Written
+
+    def __mul__(self, other: Number) -> Product | float:
+        return Product(Op.FNMA, self.of, other) if isinstance(other, Written) else 0.0
+
+
+@final
+@attrs.frozen(eq=False)
+class Product:
+    """A product that a fused multiply-add waits for."""
+
+    op: Op
+    one: Written
+    other: Written
+
+    def __add__(self, addend: Number) -> Written:
+        return self.one.to.add(self.op, self.one.operand, self.other.operand, self.one.to.operand(addend))
+
+
+Number: TypeAlias = Written | float
+"""A result, or the 0.0 that stands for what is zero by structure."""
