@@ -264,13 +264,13 @@ def test_time_constants_are_positive(time: object) -> None:
 
 def test_what_is_no_stabilisation_is_refused() -> None:
     case = looped("fixed", 4)
-    for wrong in (0.1, "soft", Pose(Gains("a lot", 1), Gains(1, 1)), Pose(1, 1)):  # type: ignore[arg-type]
+    for wrong in (0.1, "soft", Pose(Gains("a lot", 1), Gains(1, 1)), Pose(1, 1)):  # type: ignore[arg-type]  # wrong on purpose
         with pytest.raises((ArgumentError, ValueError)):
-            rbd.constraint_bias(case.state, stabilization=wrong)  # type: ignore[arg-type]
+            rbd.constraint_bias(case.state, stabilization=wrong)  # type: ignore[arg-type]  # wrong on purpose
     with pytest.raises(UnknownNameError, match=case.mechanism.tree_joints[0].name):
         rbd.constraint_bias(case.state, stabilization={case.mechanism.tree_joints[0]: Baumgarte()})
     with pytest.raises(ArgumentError):
-        rbd.constraint_bias(case.state, stabilization={"loop": Baumgarte()})  # type: ignore[dict-item]
+        rbd.constraint_bias(case.state, stabilization={"loop": Baumgarte()})  # type: ignore[dict-item]  # wrong on purpose
 
 
 def test_baumgarte_is_critically_damped() -> None:

@@ -193,7 +193,7 @@ def test_contact_is_recorded_and_differentiated_across_lift_off() -> None:
         assert a.isclose(b, atol=1e-9)
     model = rbd.HuntCrossley()
     assert complex(model.force(0.0 + 1e-30j, 0.0)) == 0  # type: ignore[arg-type]  # complex numbers are scalars
-    deeper = complex(model.force(0.01 + 1e-30j, 0.0)).imag / 1e-30  # type: ignore[arg-type]
+    deeper = complex(model.force(0.01 + 1e-30j, 0.0)).imag / 1e-30  # type: ignore[arg-type]  # a complex step
     assert deeper == pytest.approx(50e3 * 1.5 * 0.01**0.5)
 
 

@@ -184,13 +184,13 @@ class Crooked(JointType):
     inner: JointType = attrs.field(factory=lambda: rbd.Revolute((0, 0, 1)))
     nq = nv = 1
 
-    def transform(self, q, after, before):  # type: ignore[no-untyped-def]
+    def transform(self, q, after, before):  # type: ignore[no-untyped-def]  # a user's class without types
         return self.inner.transform((sin(q[0]),), after, before)
 
-    def motion_subspace(self, q, after, before):  # type: ignore[no-untyped-def]
+    def motion_subspace(self, q, after, before):  # type: ignore[no-untyped-def]  # a user's class without types
         return self.inner.motion_subspace(q, after, before)
 
-    constraint_wrench_subspace = project = zero = random = None  # type: ignore[assignment]
+    constraint_wrench_subspace = project = zero = random = None  # type: ignore[assignment]  # never called
 
 
 def test_joint_types_of_others_are_recorded_each_time(recordings: list[str]) -> None:

@@ -162,7 +162,7 @@ def test_refusals() -> None:
     with pytest.raises(ArgumentError, match=r"kinematics.rational\("):
         COS * VARIABLES["cos[0]"]
     with pytest.raises(ArgumentError, match="whole power"):
-        COS**0.5  # type: ignore[operator]
+        COS**0.5  # type: ignore[operator]  # refused on purpose
     with pytest.raises(TypeError):
         COS + "x"
     with pytest.raises(NotFiniteError):

@@ -219,7 +219,7 @@ def test_a_loop_joint_turns_all_the_way_round() -> None:
     other.set_velocity(motion * rates)
     q, v = run(other, 3.0)
     angles = [
-        float(loop.type.project(MechanismState(mechanism, x).joint_transform(loop))[0])  # type: ignore[arg-type]
+        float(loop.type.project(MechanismState(mechanism, x).joint_transform(loop))[0])  # type: ignore[arg-type]  # numbers of another family
         for x in q[::10]
     ]
     assert max(angles) > 3.0

@@ -290,7 +290,7 @@ class Hinge(JointType):
     inner: JointType = attrs.field(factory=lambda: rbd.Revolute((0, 0, 1)))
 
     nq = nv = 1
-    transform = motion_subspace = constraint_wrench_subspace = project = zero = random = None  # type: ignore[assignment]
+    transform = motion_subspace = constraint_wrench_subspace = project = zero = random = None  # type: ignore[assignment]  # never called
 
 
 @pytest.mark.parametrize("kind", [Hinge(), Reversed(Hinge())])
