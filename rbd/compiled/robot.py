@@ -5,35 +5,25 @@ Room: compiled; may import algorithms and above.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import final, overload
+from collections.abc import Iterable, Sequence
+from typing import Self, final
 
-import numpy as np
 from numpy.typing import ArrayLike
 from typing_extensions import override
 
 from rbd.algorithms.second_derivatives import SecondDerivatives
 from rbd.algorithms.spaces import Space, check_space
-from rbd.algorithms.stabilization import DEFAULT, STANDARD, Stabilization, gains_in
-from rbd.arguments import several
-from rbd.compiled.evaluation import Result
-from rbd.compiled.function import RecordedFunction
-from rbd.compiled.methods import described, version_guard
-from rbd.compiled.recipes import RECIPES, Recipe, jacobian_recipe, step_recipe
-from rbd.compiled.record import recorded_function
-from rbd.compiled.rollout import rollout
-from rbd.compiled.stepping import Integrator
-from rbd.errors import ArgumentError, StaleStateError
+from rbd.compiled.functions import only
+from rbd.compiled.motion import Motion
+from rbd.compiled.recipes import RECIPES, jacobian_recipe
 from rbd.mechanism import Mechanism, RigidBody
-from rbd.progress import Listener, require_progress
+from rbd.progress import Listener
 from rbd.scalars.arrays import Array
-from rbd.spatial.values import require_kind
-from rbd.state.layout import layout_of
-from rbd.state.parameters import ParameterName, parameter_shape
+from rbd.state.parameters import ParameterName
 
 
 @final
-class CompiledRobot:
+class CompiledRobot(Motion):
     """The algorithms of one mechanism as functions of arrays, compiled when first called.
 
     Arrays may have leading batch axes, q of shape (..., nq) and v of shape (..., nv); they broadcast against each other
@@ -50,27 +40,6 @@ class CompiledRobot:
     >>> robot.mass_matrix(np.zeros((1000, 2))).shape
     (1000, 2, 2)
     """
-
-    def __init__(
-        self, mechanism: Mechanism, parameters: Iterable[ParameterName] = (), *, progress: bool | Listener = False
-    ) -> None:
-        """Take `mechanism` as it is, with `parameters` as inputs; nothing is compiled yet. See `rbd.compile`."""
-        require_kind(mechanism, Mechanism, operation="rbd.compile", argument="mechanism")
-        require_progress(progress)
-        names = several(parameters, "parameters", "names of parameters")
-        for name in names:
-            parameter_shape(mechanism, name)
-        self._mechanism = mechanism
-        self._parameters: tuple[ParameterName, ...] = tuple(dict.fromkeys(names))
-        self._versions = (mechanism.structure_version, mechanism.parameter_version)
-        self._functions: dict[str, RecordedFunction] = {}
-        self._gets_faster = True
-        self._progress = progress
-
-    @property
-    def mechanism(self) -> Mechanism:
-        """The mechanism the functions are for."""
-        return self._mechanism
 
     def forward_kinematics(
         self, q: ArrayLike, *, out: Array | None = None, threads: int = 1, **parameters: ArrayLike
@@ -194,209 +163,11 @@ class CompiledRobot:
         """Return the Jacobian of `body` with respect to the root, (..., 6, nv), angular rows first."""
         target = self._mechanism.body(body)
         recorded = self._function(f"geometric_jacobian of {target.name}", lambda: jacobian_recipe(target))
-        return _only(recorded.call((q,), parameters, out, threads))
-
-    @overload
-    def step(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        tau: ArrayLike,
-        dt: ArrayLike,
-        *,
-        s: None = None,
-        integrator: Integrator = "munthe-kaas-rk4",
-        stabilization: Stabilization = DEFAULT,
-        out: Sequence[Array] | None = None,
-        threads: int = 1,
-        **parameters: ArrayLike,
-    ) -> tuple[Array, Array]: ...
-    @overload
-    def step(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        tau: ArrayLike,
-        dt: ArrayLike,
-        *,
-        s: ArrayLike,
-        integrator: Integrator = "munthe-kaas-rk4",
-        stabilization: Stabilization = DEFAULT,
-        out: Sequence[Array] | None = None,
-        threads: int = 1,
-        **parameters: ArrayLike,
-    ) -> tuple[Array, Array, Array]: ...
-    def step(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        tau: ArrayLike,
-        dt: ArrayLike,
-        *,
-        s: ArrayLike | None = None,
-        integrator: Integrator = "munthe-kaas-rk4",
-        stabilization: Stabilization = DEFAULT,
-        out: Sequence[Array] | None = None,
-        threads: int = 1,
-        **parameters: ArrayLike,
-    ) -> tuple[Array, ...]:
-        """Return (q, v) a time `dt` later, the torques held; `dt` is one number, or one per member of the batch.
-
-        Mechanisms with contact states take them as `s`, (..., ns), and return (q, v, s). Loops are kept, and drawn
-        together by `stabilization`, that of `rbd.dynamics`: each other one is compiled on its own.
-        """
-        function, start = self._stepping(integrator, stabilization, q, v, s)
-        result = function.call((*start, tau, dt), parameters, out, threads)
-        if integrator == "munthe-kaas-rk4" and s is None and stabilization is DEFAULT:
-            self._offer("step", function)
-        return tuple(result)
-
-    def _stepping(
-        self, integrator: Integrator, stabilization: Stabilization, q: ArrayLike, v: ArrayLike, s: ArrayLike | None
-    ) -> tuple[RecordedFunction, tuple[ArrayLike, ...]]:
-        """Return what takes a step, and what it begins with."""
-        layout = layout_of(self._mechanism)
-        ns, gains = layout.ns, gains_in(layout, stabilization)
-        if (s is None) != (ns == 0):
-            message = f"s must be {'left out' if s is not None else 'given'}: the mechanism has {ns} contact states"
-            raise ArgumentError(message, argument="s", value=s, allowed=ns)
-        usual = gains is STANDARD or not layout.loops
-        key = f"step {integrator}" if usual else f"step {integrator} {gains!r}"
-        function = self._function(key, lambda: step_recipe(integrator, ns, STANDARD if usual else gains))
-        return function, (q, v) if s is None else (q, v, s)
-
-    @overload
-    def rollout(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        tau: ArrayLike,
-        dt: float,
-        steps: int,
-        *,
-        s: None = None,
-        integrator: Integrator = "munthe-kaas-rk4",
-        stabilization: Stabilization = DEFAULT,
-        out: Sequence[Array] | None = None,
-        threads: int = 1,
-        **parameters: ArrayLike,
-    ) -> tuple[Array, Array]: ...
-    @overload
-    def rollout(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        tau: ArrayLike,
-        dt: float,
-        steps: int,
-        *,
-        s: ArrayLike,
-        integrator: Integrator = "munthe-kaas-rk4",
-        stabilization: Stabilization = DEFAULT,
-        out: Sequence[Array] | None = None,
-        threads: int = 1,
-        **parameters: ArrayLike,
-    ) -> tuple[Array, Array, Array]: ...
-    def rollout(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        tau: ArrayLike,
-        dt: float,
-        steps: int,
-        *,
-        s: ArrayLike | None = None,
-        integrator: Integrator = "munthe-kaas-rk4",
-        stabilization: Stabilization = DEFAULT,
-        out: Sequence[Array] | None = None,
-        threads: int = 1,
-        **parameters: ArrayLike,
-    ) -> tuple[Array, ...]:
-        """Return (q, v) at all `steps` + 1 times, a time axis before the last one.
-
-        `tau` is held for the whole time, (..., nv), or has one row per step: (..., steps, nv). To tell them apart, tau
-        with a time axis must have one more axis than q. Errors say in a note which step they are from. Mechanisms with
-        contact states take those at the beginning as `s` and return (q, v, s). `stabilization` as in `step`. `out`, a
-        sequence of arrays, is filled when all steps are taken.
-        """
-        function, start = self._stepping(integrator, stabilization, q, v, s)
-        return rollout(function.evaluation, (*start, tau, dt), steps, threads, parameters, out)
+        return only(recorded.call((q,), parameters, out, threads))
 
     @override
-    def __repr__(self) -> str:
-        compiled = ", ".join(self._functions)
-        return (
-            f"<compiled robot, nq = {self._mechanism.nq}, nv = {self._mechanism.nv}; compiled: {compiled or 'nothing'}>"
-        )
-
-    # --- inside -------------------------------------------------------------------------------------------------------
-
-    def _call(
-        self,
-        name: str,
-        arrays: tuple[ArrayLike, ...],
-        out: Array | None,
-        threads: int,
-        parameters: Mapping[str, ArrayLike],
-    ) -> Array:
-        recorded = self._function(name, lambda: RECIPES[name])
-        result = _only(recorded.call(arrays, parameters, out, threads))
-        self._offer(name, recorded)
-        return result
-
-    def _derivatives(
-        self,
-        name: str,
-        space: Space,
-        arrays: tuple[ArrayLike, ...],
-        out: Sequence[Array] | None,
-        threads: int,
-        parameters: Mapping[str, ArrayLike],
-    ) -> tuple[Array, Array, Array]:
-        check_space(space)
-        key = f"{name} {space}"
-        recorded = self._function(key, lambda: RECIPES[key])
-        first, second, third = recorded.call(arrays, parameters, out, threads)
-        if space == "tangent":
-            self._offer(name, recorded)
-        return first, second, third
-
-    def _offer(self, name: str, function: RecordedFunction) -> None:
-        """Put a builtin in the place of the method `name` of this robot, once the method is called often.
-
-        What the builtin does not serve, it hands to the method of a twin, which keeps no builtins: that way nothing
-        refers to itself, and everything is freed with the last reference.
-        """
-        if self._gets_faster and not self._parameters and function.is_warm and name not in self.__dict__:
-            twin = CompiledRobot(self._mechanism, self._parameters)
-            twin._versions, twin._functions, twin._gets_faster = self._versions, self._functions, False
-            guard = version_guard(self._mechanism, self._versions)
-            method: Callable[..., object] = getattr(twin, name)
-            self.__dict__[name] = function.builtin(method, name, described(method), guard)
-
-    def __reduce__(self) -> tuple[object, ...]:
-        """Pickle the mechanism; everything else is made anew."""
-        return CompiledRobot, (self._mechanism, self._parameters)
-
-    def _function(self, key: str, recipe: Callable[[], Recipe]) -> RecordedFunction:
-        """Return the recorded function for `key`, recording it when it is asked for the first time."""
-        versions = (self._mechanism.structure_version, self._mechanism.parameter_version)
-        if versions != self._versions:
-            raise StaleStateError(
-                "the mechanism was edited after this robot was compiled; call rbd.compile again",
-                made_with=self._versions,
-                now=versions,
-            )
-        known = self._functions.get(key)
-        if known is None:
-            known = self._functions[key] = recorded_function(recipe(), self._mechanism, key, self._parameters)
-            known.evaluation.preparation.progress = self._progress
-        return known
-
-
-def _only(result: Result) -> Array:
-    """Return the one array a function gives."""
-    return result if isinstance(result, np.ndarray) else result[0]
+    def _twin(self) -> Self:
+        return type(self)(self._mechanism, self._parameters)
 
 
 def compile(  # noqa: A001 - rbd.compile is the name users know; not in __all__
