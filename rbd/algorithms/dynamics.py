@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from rbd.algorithms.external import BodyWrenches, ExternalWrenches, body_wrenches
+from rbd.algorithms.external import External, ExternalWrenches, held, on_bodies
 from rbd.algorithms.forward_dynamics import Torques
 from rbd.algorithms.inverse_dynamics import dynamics_bias_kernel
 from rbd.algorithms.loop_dynamics import constrained_dynamics_kernel
@@ -21,15 +21,17 @@ from rbd.algorithms.soft_contact import ContactForces, ContactStates, contact_fo
 from rbd.algorithms.soft_contact import contact_states as contact_states_of
 from rbd.algorithms.stabilization import DEFAULT, LoopGainsPerLoop, Stabilization, gains_of_loops, unless_standard
 from rbd.scalars import Matrix, Vector
+from rbd.spatial import Wrench
 from rbd.spatial.values import require_kind
 from rbd.state import DynamicsResult, State, StateView, kernel, passes
 from rbd.state.kernel import require_state
-from rbd.state.result import BodyWrenchesOf, LoopReactions, ShortWay, solving
+from rbd.state.short_ways import BodyWrenchesOf, LoopReactions, ShortWay
+from rbd.state.solving import solving
 
 
 @kernel(regroup=True)
 def dynamics_kernel(
-    state: StateView, torques: Vector, external: BodyWrenches | None = None
+    state: StateView, torques: Vector, external: External = None
 ) -> tuple[Vector, Matrix, Vector, Vector, Vector]:
     """Return vd, M, c, the passive torques and dq/dt, with M vd + c = torques + passive."""
     matrix, bias = mass_matrix_kernel(state), dynamics_bias_kernel(state, external)
@@ -42,14 +44,27 @@ _TREE = ("vd", "mass_matrix", "dynamics_bias", "passive_torques", "qd")
 _LOOPS = (*_TREE, "constraint_jacobian", "constraint_bias", "multipliers", "rank")
 
 
-def _reading_of_trees(vd: Vector) -> tuple[BodyWrenchesOf, LoopReactions | None]:
-    """Return how to find the joint wrenches of a motion on which nothing pushes."""
-    return partial(wrenches_of_motion, vd, None), None
+Reading = tuple[BodyWrenchesOf, LoopReactions | None]
 
 
-def _reading_of_loops(vd: Vector, multipliers: Vector, rank: Vector) -> tuple[BodyWrenchesOf, LoopReactions | None]:
-    """Return how to find joint wrenches and loop reactions of a motion on which nothing pushes from outside."""
-    return partial(joint_wrenches_with_loops, vd, None, multipliers), reactions(multipliers, rank[0])
+def _reading_of_trees(external: ExternalWrenches | None, vd: Vector) -> Reading:
+    """Return how to find the joint wrenches of a motion."""
+    return partial(_wrenches_in_trees, external, vd), None
+
+
+def _wrenches_in_trees(external: ExternalWrenches | None, vd: Vector, state: StateView) -> tuple[Wrench[Any], ...]:
+    return wrenches_of_motion(vd, held(state, external), state)
+
+
+def _reading_of_loops(external: ExternalWrenches | None, vd: Vector, multipliers: Vector, rank: Vector) -> Reading:
+    """Return how to find joint wrenches and loop reactions of a motion."""
+    return partial(_wrenches_with_loops, external, vd, multipliers), reactions(multipliers, rank[0])
+
+
+def _wrenches_with_loops(
+    external: ExternalWrenches | None, vd: Vector, multipliers: Vector, state: StateView
+) -> tuple[Wrench[Any], ...]:
+    return joint_wrenches_with_loops(vd, held(state, external), multipliers, state)
 
 
 @solving(
@@ -91,10 +106,10 @@ def dynamics(
     result.require_mechanism(state)
     nv = state.layout.nv
     drive = state.vector((0,) * nv if torques is None else torques, nv, "torques")
-    external = body_wrenches(state, external_wrenches)
+    external = held(state, external_wrenches)
     gains = gains_of_loops(state, stabilization)
     contact = contact_forces_kernel(state, contact_states_of(state, contact_states))
-    external = with_contacts(external, contact) if state.layout.touches else external
+    external = with_contacts(on_bodies(state, external), contact) if state.layout.touches else external
     if state.layout.loops:
         _take_constrained(result, state, drive, external, gains, contact)
     else:
@@ -118,7 +133,7 @@ def _take_constrained(
     result: DynamicsResult,
     state: State[Any],
     drive: Vector,
-    external: BodyWrenches | None,
+    external: External,
     gains: LoopGainsPerLoop,
     contact: ContactForces,
 ) -> None:

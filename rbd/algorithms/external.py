@@ -63,7 +63,30 @@ class HeldWrench:
     """In the frame of the holder."""
 
 
-def held_wrenches(state: State[Any], external: ExternalWrenches | None) -> tuple[HeldWrench, ...]:
+@final
+@attrs.frozen(eq=False)
+class Held:
+    """External wrenches as they were given; on which bodies' frames they come to depends on the configuration."""
+
+    wrenches: tuple[HeldWrench, ...]
+
+
+External: TypeAlias = BodyWrenches | Held | None
+"""External wrenches as kernels take them; None when there are none."""
+
+
+def held(state: StateView, external: ExternalWrenches | None) -> Held | None:
+    """Return the external wrenches as kernels take them, None when there are none; raises as `body_wrenches` does."""
+    wrenches = held_wrenches(state, external)
+    return Held(wrenches) if wrenches else None
+
+
+def on_bodies(state: StateView, external: External) -> BodyWrenches | None:
+    """Return external wrenches per body, each in its body's default frame."""
+    return pushes(state, external.wrenches) if isinstance(external, Held) else external
+
+
+def held_wrenches(state: StateView, external: ExternalWrenches | None) -> tuple[HeldWrench, ...]:
     """Return the external wrenches with the bodies in whose frames they were given; raises as `body_wrenches` does."""
     result: list[HeldWrench] = []
     for body, wrench in _checked(external).items():

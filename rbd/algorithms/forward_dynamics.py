@@ -13,7 +13,7 @@ import attrs
 from numpy.typing import NDArray
 
 from rbd.algorithms.articulated_motion import joint_factor
-from rbd.algorithms.external import BodyWrenches, ExternalWrenches, body_wrenches, less_external
+from rbd.algorithms.external import External, ExternalWrenches, held, less_external, on_bodies
 from rbd.algorithms.hybrid_dynamics import HybridDynamics, JointAccelerations, hybrid_dynamics, refuse_out
 from rbd.algorithms.loop_dynamics import constrained_accelerations
 from rbd.algorithms.passive import passive_torques_kernel
@@ -54,7 +54,7 @@ class Handle:
 
 @kernel(regroup=True)
 def forward_dynamics_kernel(
-    state: StateView, torques: Vector, external: BodyWrenches | None = None, gains: LoopGainsPerLoop = STANDARD
+    state: StateView, torques: Vector, external: External = None, gains: LoopGainsPerLoop = STANDARD
 ) -> Vector:
     """Return vd with M vd + c = torques + passive - Kᵀ λ and K vd = -k, the last with `gains` for open loops."""
     passive = passive_torques_kernel(state)
@@ -64,7 +64,7 @@ def forward_dynamics_kernel(
     return articulated_accelerations(state, drive, external)
 
 
-def articulated_accelerations(state: StateView, drive: Vector, external: BodyWrenches | None) -> Vector:
+def articulated_accelerations(state: StateView, drive: Vector, external: External) -> Vector:
     """Return vd for all torques of the joints: outwards for velocities, inwards for inertias, outwards for vd."""
     drifts, forces = _bias_terms(state, external)
     inertias, handles = articulated_inertias(state)
@@ -72,9 +72,7 @@ def articulated_accelerations(state: StateView, drive: Vector, external: BodyWre
     return _accelerations(state, drifts, handles, efforts)
 
 
-def _bias_terms(
-    state: StateView, external: BodyWrenches | None
-) -> tuple[list[ClassicalAcceleration], list[Wrench[Any]]]:
+def _bias_terms(state: StateView, external: External) -> tuple[list[ClassicalAcceleration], list[Wrench[Any]]]:
     """Return, per body, the acceleration its velocity alone brings, and the wrench its velocity takes."""
     root = state.layout.root_frame
     coasting = [ClassicalMotion.fixed(root, (0, 0, 0))]
@@ -87,7 +85,7 @@ def _bias_terms(
         drifts.append(moving.acceleration)
         coasting.append(moving.coasting())
     forces = [motion.wrench(inertia) for motion, inertia in zip(coasting, passes.body_inertias(state), strict=True)]
-    return drifts, less_external(forces, external)
+    return drifts, less_external(forces, on_bodies(state, external))
 
 
 def articulated_inertias(state: StateView) -> tuple[tuple[ArticulatedInertia, ...], tuple[Handle, ...]]:
@@ -174,7 +172,7 @@ def forward_dynamics(
     *,
     prescribed: JointAccelerations,
 ) -> HybridDynamics[A]: ...
-@direct(forward_dynamics_kernel)
+@direct(forward_dynamics_kernel, pushed=1)
 def forward_dynamics(
     state: State[A],
     torques: Torques,
@@ -203,11 +201,11 @@ def forward_dynamics(
     """
     require_state(state, "forward_dynamics")
     drive = state.vector(torques, state.layout.nv, "torques")
-    external = body_wrenches(state, external_wrenches)
+    external = held(state, external_wrenches)
     if prescribed is not None:
         require_tree(state, "forward_dynamics with prescribed accelerations")
         refuse_out(out)
-        return hybrid_dynamics(state, drive, prescribed, external)
+        return hybrid_dynamics(state, drive, prescribed, on_bodies(state, external))
     gains = unless_standard(gains_of_loops(state, stabilization))
     values = forward_dynamics_kernel(state, drive, external, *gains)
     return state.pack(values, "vd", (state.layout.nv,), out)

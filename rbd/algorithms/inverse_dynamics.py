@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rbd.algorithms.constrained import least_torques
 from rbd.algorithms.constraints import constraint_bias_kernel, constraint_jacobian_kernel
-from rbd.algorithms.external import BodyWrenches, ExternalWrenches, body_wrenches
+from rbd.algorithms.external import External, ExternalWrenches, held
 from rbd.algorithms.loops import loop_equations
 from rbd.algorithms.mass_matrix import mass_matrix_kernel
 from rbd.algorithms.newton_euler import body_loads, joint_torques, joint_wrenches, motions, resting, wrenches_of_motion
@@ -28,7 +28,7 @@ from rbd.spatial.values import require_kind
 from rbd.state import ArrayOf, DynamicsResult, State, StateView, kernel
 from rbd.state.direct import direct
 from rbd.state.kernel import require_state
-from rbd.state.result import BodyWrenchesOf, LoopReactions
+from rbd.state.short_ways import BodyWrenchesOf, LoopReactions
 
 A = TypeVar("A", bound=ArrayOf)
 Vd = Sequence[Scalar] | NDArray[Any]
@@ -37,7 +37,7 @@ _BALANCE = 1 / 10**6
 
 
 @kernel(regroup=True)
-def inverse_dynamics_kernel(state: StateView, vd: Vector, external: BodyWrenches | None = None) -> Vector:
+def inverse_dynamics_kernel(state: StateView, vd: Vector, external: External = None) -> Vector:
     """Return M vd + c - passive."""
     wanted = rigid_body_torques(state, vd, external)
     passive = passive_torques_kernel(state)
@@ -48,7 +48,7 @@ def inverse_dynamics_kernel(state: StateView, vd: Vector, external: BodyWrenches
 
 @kernel(regroup=True)
 def constrained_inverse_dynamics_kernel(
-    state: StateView, vd: Vector, external: BodyWrenches | None = None, actuated: tuple[int, ...] | None = None
+    state: StateView, vd: Vector, external: External = None, actuated: tuple[int, ...] | None = None
 ) -> tuple[Vector, Vector, Scalar, Vector]:
     """Return the smallest torques of the actuated velocities, the multipliers, the rank of K and what is missing."""
     balance = least_torques(loop_equations(state, None), inverse_dynamics_kernel(state, vd, external), actuated)
@@ -56,7 +56,7 @@ def constrained_inverse_dynamics_kernel(
 
 
 @kernel(regroup=True)
-def dynamics_bias_kernel(state: StateView, external: BodyWrenches | None = None) -> Vector:
+def dynamics_bias_kernel(state: StateView, external: External = None) -> Vector:
     """Return c: what the motion takes when vd is zero, passive torques left out."""
     return rigid_body_torques(state, None, external)
 
@@ -67,13 +67,13 @@ def gravity_torques_kernel(state: StateView) -> Vector:
     return joint_torques(state, joint_wrenches(state, body_loads(state, resting(state), None)))
 
 
-def rigid_body_torques(state: StateView, vd: Vector | None, external: BodyWrenches | None) -> Vector:
+def rigid_body_torques(state: StateView, vd: Vector | None, external: External) -> Vector:
     """Return the torques the bodies' motion takes; armature and passive torques are not in them."""
     loads = body_loads(state, motions(state, vd), external)
     return joint_torques(state, joint_wrenches(state, loads))
 
 
-@direct(inverse_dynamics_kernel)
+@direct(inverse_dynamics_kernel, pushed=1)
 def inverse_dynamics(
     state: State[A],
     vd: Vd,
@@ -103,7 +103,7 @@ def inverse_dynamics(
     require_state(state, "inverse_dynamics")
     motors = _motors(state, actuated)
     rates = state.vector(vd, state.layout.nv, "vd")
-    external = body_wrenches(state, external_wrenches)
+    external = held(state, external_wrenches)
     if result is not None:
         require_kind(result, DynamicsResult, operation="inverse_dynamics", argument="result")
         result.require_mechanism(state)
@@ -118,7 +118,7 @@ def inverse_dynamics(
 def _with_loops(
     state: State[A],
     vd: Vector,
-    external: BodyWrenches | None,
+    external: External,
     motors: tuple[int, ...] | None,
     out: A | None,
     result: DynamicsResult | None,
@@ -163,7 +163,7 @@ def _fill(
     result: DynamicsResult,
     state: State[Any],
     vd: Vector,
-    external: BodyWrenches | None,
+    external: External,
     wrenches: BodyWrenchesOf | None = None,
     loops: LoopReactions | None = None,
     **arrays: Sequence[object],
@@ -200,7 +200,7 @@ def _motors(state: StateView, actuated: Sequence[Joint] | None) -> tuple[int, ..
     return tuple(i for link in state.links if link.index in motors for i in range(link.v.start, link.v.stop))
 
 
-@direct(dynamics_bias_kernel)
+@direct(dynamics_bias_kernel, pushed=0)
 def dynamics_bias(state: State[A], external_wrenches: ExternalWrenches | None = None, *, out: A | None = None) -> A:
     """Return c(q, v) of M vd + c = tau + passive: Coriolis, centrifugal and gravity terms less external wrenches.
 
@@ -212,7 +212,7 @@ def dynamics_bias(state: State[A], external_wrenches: ExternalWrenches | None = 
     True
     """
     require_state(state, "dynamics_bias")
-    external = body_wrenches(state, external_wrenches)
+    external = held(state, external_wrenches)
     values = dynamics_bias_kernel(state, external)
     return state.pack(values, "dynamics bias", (state.layout.nv,), out)
 

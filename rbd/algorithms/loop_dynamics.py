@@ -7,7 +7,7 @@ Room: algorithms; may import state and above. Featherstone (2008), section 8.4; 
 from __future__ import annotations
 
 from rbd.algorithms.constrained import WhiteProblem, constrained_solution
-from rbd.algorithms.external import BodyWrenches
+from rbd.algorithms.external import External
 from rbd.algorithms.inverse_dynamics import dynamics_bias_kernel
 from rbd.algorithms.loops import loop_equations
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
@@ -21,7 +21,7 @@ Solution = tuple[Vector, Matrix, Vector, Vector, Vector, Matrix, Vector, Vector,
 
 @kernel(regroup=True)
 def constrained_dynamics_kernel(
-    state: StateView, torques: Vector, external: BodyWrenches | None = None, gains: LoopGainsPerLoop = STANDARD
+    state: StateView, torques: Vector, external: External = None, gains: LoopGainsPerLoop = STANDARD
 ) -> Solution:
     """Return vd, M, c, the passive torques, dq/dt, K, k, the multipliers and the rank of K."""
     matrix, bias = mass_matrix_kernel(state), dynamics_bias_kernel(state, external)
@@ -34,9 +34,7 @@ def constrained_dynamics_kernel(
     return found.vd, matrix, bias, passive, rates, *loops
 
 
-def constrained_accelerations(
-    state: StateView, drive: Vector, external: BodyWrenches | None, gains: LoopGainsPerLoop
-) -> Vector:
+def constrained_accelerations(state: StateView, drive: Vector, external: External, gains: LoopGainsPerLoop) -> Vector:
     """Return vd for all torques of the joints, passive ones included."""
     right = tuple(a - b for a, b in zip(drive, dynamics_bias_kernel(state, external), strict=True))
     factor = factored(state, mass_matrix_kernel(state))

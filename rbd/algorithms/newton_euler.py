@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rbd.algorithms.external import BodyWrenches, less_external
+from rbd.algorithms.external import External, less_external, on_bodies
 from rbd.scalars import Scalar, Vector
 from rbd.spatial import SpatialAcceleration, Twist, Wrench
 from rbd.spatial.classical import ClassicalMotion, gravity_as_acceleration
@@ -27,13 +27,11 @@ def motions(state: StateView, vd: Vector | None, *, gravity: bool = True) -> tup
     return tuple(result)
 
 
-def body_loads(
-    state: StateView, moving: tuple[ClassicalMotion, ...], external: BodyWrenches | None
-) -> list[Wrench[Any]]:
+def body_loads(state: StateView, moving: tuple[ClassicalMotion, ...], external: External) -> list[Wrench[Any]]:
     """Return, per body, the wrench its motion takes less what pushes it from outside, in the body frame."""
     inertias = passes.body_inertias(state)
     loads = [motion.wrench(inertia) for motion, inertia in zip(moving, inertias, strict=True)]
-    return less_external(loads, external)
+    return less_external(loads, on_bodies(state, external))
 
 
 def joint_wrenches(state: StateView, loads: list[Wrench[Any]]) -> tuple[Wrench[Any], ...]:
@@ -63,6 +61,6 @@ def resting(state: StateView) -> tuple[ClassicalMotion, ...]:
     return tuple(result)
 
 
-def wrenches_of_motion(vd: Vector, external: BodyWrenches | None, state: StateView) -> tuple[Wrench[Any], ...]:
+def wrenches_of_motion(vd: Vector, external: External, state: StateView) -> tuple[Wrench[Any], ...]:
     """Return what each joint applies to its body when the mechanism moves with `vd`, in the body frame."""
     return joint_wrenches(state, body_loads(state, motions(state, vd), external))

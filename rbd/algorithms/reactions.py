@@ -9,13 +9,13 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from rbd.algorithms.external import BodyWrenches
+from rbd.algorithms.external import BodyWrenches, External, on_bodies
 from rbd.algorithms.loops import closures, reaction
 from rbd.algorithms.newton_euler import wrenches_of_motion
 from rbd.scalars import Scalar, Vector
 from rbd.spatial import Wrench
 from rbd.state import StateView, passes
-from rbd.state.result import LoopReactions
+from rbd.state.short_ways import LoopReactions
 
 
 def reactions(multipliers: Vector, rank: Scalar) -> LoopReactions:
@@ -35,15 +35,15 @@ def loop_wrenches(multipliers: Vector, state: StateView) -> tuple[Wrench[Any], .
 
 
 def joint_wrenches_with_loops(
-    vd: Vector, external: BodyWrenches | None, multipliers: Vector, state: StateView
+    vd: Vector, external: External, multipliers: Vector, state: StateView
 ) -> tuple[Wrench[Any], ...]:
     """Return what each tree joint applies to its body (body frames), the loops' reactions being borne too."""
     return wrenches_of_motion(vd, with_reactions(state, external, multipliers), state)
 
 
-def with_reactions(state: StateView, external: BodyWrenches | None, multipliers: Vector) -> BodyWrenches:
+def with_reactions(state: StateView, external: External, multipliers: Vector) -> BodyWrenches:
     """Return external wrenches and what loop joints apply to the bodies at their ends, per body."""
-    pushes = list(external or (None,) * len(state.layout.bodies))
+    pushes = list(on_bodies(state, external) or (None,) * len(state.layout.bodies))
     for closure in closures(state):
         wrench = reaction(closure, multipliers)
         for end, own in ((closure.loop.successor, wrench), (closure.loop.predecessor, -wrench)):

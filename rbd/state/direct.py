@@ -12,6 +12,7 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar, cast
 
 from rbd.state.kernel import body_of
+from rbd.state.pushed import Call, Pushed
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -21,9 +22,14 @@ _PLAIN = {"out"}
 """Keywords that do not change what is computed: after a call with others, the kernel just run is not the usual one."""
 
 
-def direct(kernel: Callable[..., Any]) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Give a function of a state, and perhaps of vectors, that returns one array a short way to its kernel."""
+def direct(kernel: Callable[..., Any], *, pushed: int | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Give a function of a state, and perhaps of vectors, that returns one array a short way to its kernel.
+
+    After `pushed` vectors external wrenches may follow, None for a function that takes none; there is a short way for
+    each set of bodies and frames. The kernel must take wrenches in default frames of bodies, as they are given.
+    """
     body = body_of(kernel)
+    wrenches = None if pushed is None else Pushed(body, pushed)
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         @wraps(function)
@@ -36,6 +42,8 @@ def direct(kernel: Callable[..., Any]) -> Callable[[Callable[P, R]], Callable[P,
                 answer = door(*args, **named) if named else door(*args)
                 if answer is not NotImplemented:
                     return answer
+            if wrenches is not None and (push := wrenches.call(args, named)) is not None:
+                return _pushed(function, state, args, named, wrenches, push)
             result: Any = cast("Any", function)(state, *args, **named)
             if named.keys() <= _PLAIN:
                 state.open_door(body)
@@ -44,3 +52,13 @@ def direct(kernel: Callable[..., Any]) -> Callable[[Callable[P, R]], Callable[P,
         return cast("Callable[P, R]", call)
 
     return decorate
+
+
+def _pushed(function: Callable[..., Any], state: Any, args: Any, named: Any, wrenches: Pushed, push: Call) -> Any:
+    """Return what a function gives in a call that says what pushes."""
+    door = getattr(state, "doors", {}).get(push.key)
+    answer = NotImplemented if door is None else door(*push.args, **push.named)
+    if answer is NotImplemented:
+        answer = function(state, *args, **named)
+        wrenches.open(state, push)
+    return answer

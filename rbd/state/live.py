@@ -176,12 +176,10 @@ class LiveState(State[Array]):
     def door(
         self, entry: Entry, outputs: tuple[Array, ...], moved: Copies, further: Copies, counter: array[int]
     ) -> Door | None:
-        """Return a short way to a kernel of vectors that writes into arrays.
+        """Return a short way to a kernel that writes into arrays.
 
         After success q and v go to the pairs of arrays in `moved`, and `further` pairs (from, to) are copied.
         """
-        if not entry.plain:
-            return None
         sources = (self._q, self._v)
         copies = (*((source, to) for source, pair in zip(sources, moved, strict=True) for to in pair), *further)
         return door_of(self.mechanism, self._words, sources, entry, outputs, copies, counter)

@@ -6,73 +6,31 @@ Room: state; may import mechanism and above. Algorithms fill a result; it never 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Sequence
-from functools import wraps
-from typing import Any, ParamSpec, cast, final
+from collections.abc import Sequence
+from typing import Any, Final, final
 
-import attrs
 import numpy as np
 
 from rbd.errors import ArgumentError, StaleStateError, UnknownNameError
 from rbd.mechanism import Joint, Mechanism, RigidBody
-from rbd.scalars import Scalar, Vector, to_float
+from rbd.scalars import Vector, to_float
 from rbd.scalars.arrays import Array
 from rbd.spatial import SpatialAcceleration, Wrench
 from rbd.state import passes
 from rbd.state.base import StateView
 from rbd.state.kernel import body_of
 from rbd.state.layout import layout_of
+from rbd.state.pushed import Call
 from rbd.state.queries import State
 from rbd.state.scalar_state import ScalarState
+from rbd.state.short_ways import Behind, BodyWrenchesOf, External, LoopReactions, ShortWay
 from rbd.state.store.doors import Door
 from rbd.state.store.kernels import Entry
 
-P = ParamSpec("P")
-BodyWrenchesOf = Callable[[StateView], "tuple[Wrench[Any], ...]"]
-"""Makes, for a state, what each joint applies to its body (one wrench per body, in its frame); called when asked."""
-
-
-LoopWrenchesOf = BodyWrenchesOf
-"""Makes, for a state, what each loop joint applies to its successor (one wrench per loop, in the root frame)."""
-
-
-@final
-@attrs.frozen(eq=False)
-class LoopReactions:
-    """What the loops have to do with one solution."""
-
-    rank: Scalar
-    """How many of the constraints are independent."""
-    wrenches: LoopWrenchesOf
-
-
-Reading = Callable[..., "tuple[BodyWrenchesOf, LoopReactions | None]"]
-"""Makes, of what a short way keeps besides q and v, how to find joint wrenches and loop reactions."""
-
-
-@final
-@attrs.frozen(eq=False)
-class ShortWay:
-    """How machine code of a kernel fills a result without Python in between; nothing pushes from outside."""
-
-    kernel: Callable[..., Any]
-    names: tuple[str, ...]
-    """The arrays that the kernel's outputs go to."""
-    kept: tuple[str, ...]
-    """Those of which a copy is kept, out of reach of those who write into the arrays; vd is the first."""
-    reading: Reading
-
-
-@final
-@attrs.frozen(eq=False)
-class _Behind:
-    """What the short way of a result leads to: machine code, the parameters it has, and what it keeps of a solution."""
-
-    entry: Entry
-    parameters: int
-    kept: tuple[Array, ...]
-    """q, v and what the short way keeps."""
-    reading: Reading
+_MOST: Final = 64
+"""Short ways of a result, beyond which all are made anew."""
+_WITH_WRENCHES: Final = 2
+"""What a kernel takes besides coordinates and parameters: torques and external wrenches."""
 
 
 @final
@@ -122,12 +80,15 @@ class DynamicsResult:
         self._seen = 0
         self.door: Door | None = None
         self.door_of: object = None
-        self._behind: _Behind | None = None
+        self._ways: dict[object, Behind] = {}
+        """Short ways: by key of a call with external wrenches, by None without."""
+        self._pushed: tuple[Behind, External, int] | None = None
+        """Of the last solution by machine code with external wrenches: its way, these, and its number."""
 
     def __getstate__(self) -> dict[str, object]:
         """Leave out the short way, which is bound to memory of this process."""
         self._settle()
-        return {**self.__dict__, "door": None, "door_of": None, "_behind": None}
+        return {**self.__dict__, "door": None, "door_of": None, "_ways": {}, "_pushed": None}
 
     # --- arrays ------------------------------------------------------------------------------------
 
@@ -291,38 +252,63 @@ class DynamicsResult:
             buffer[...] = array
         else:
             self._arrays[name] = array
-            self.door = None  # it leads to the buffer that was there
+            self._close()  # short ways lead to the buffer that was there
 
     # --- the short way -----------------------------------------------------------------------------
 
-    def open_door(self, state: State[Any], way: ShortWay) -> None:
-        """Let machine code write solutions of `state` into the arrays, from now on, if that is possible."""
-        entry = state.compiled(body_of(way.kernel))
-        if entry is None:
+    def solve(self, state: object, call: Call, external: External) -> bool:
+        """Let machine code fill the arrays for a call with external wrenches; return whether it has."""
+        behind = self._ways.get(call.key)
+        if behind is None or behind.door is None or behind.door_of is not getattr(state, "doors", None):
+            return False
+        if behind.door(*call.args) is not None:
+            return False
+        self._pushed = behind, dict(external), self._counter[0]
+        return True
+
+    def open_door(self, state: State[Any], way: ShortWay, key: object = None) -> None:
+        """Let machine code write solutions of `state` into the arrays, from now on, if that is possible.
+
+        `key` is that of a call with external wrenches.
+        """
+        entry, version = state.compiled(body_of(way.kernel)), self._mechanism.parameter_version
+        if entry is None or not (entry.plain if key is None else entry.free == _WITH_WRENCHES):
             return
-        behind, version = self._behind, self._mechanism.parameter_version
-        stays = self.door is not None and self.door_of is state.doors and behind is not None
-        if stays and behind is not None and behind.entry is entry and behind.parameters == version:
+        known = self._ways.get(key)
+        stays = known is not None and known.door is not None and known.door_of is state.doors
+        if stays and known is not None and known.entry is entry and known.parameters == version:
             return
         self._settle()  # what is behind the old door is lost
+        if len(self._ways) >= _MOST:
+            self._close()
+        behind = self._ways[key] = self._way(state, way, entry)
+        if key is None:
+            self.door, self.door_of = behind.door, behind.door_of
+
+    def _way(self, state: State[Any], way: ShortWay, entry: Entry) -> Behind:
         q, v, *kept = (np.zeros_like(self._arrays[name]) for name in ("q", "v", *way.kept))
         targets = tuple(self._arrays[name] for name in way.names)
         further = tuple((self._arrays[name], copy) for name, copy in zip(way.kept, kept, strict=True))
-        self.door = state.door(entry, targets, ((self.q, q), (self.v, v)), further, self._counter)
-        self.door_of = state.doors
-        self._behind = _Behind(entry, version, (q, v, *kept), way.reading)
+        door = state.door(entry, targets, ((self.q, q), (self.v, v)), further, self._counter)
+        return Behind(door, state.doors, entry, self._mechanism.parameter_version, (q, v, *kept), way.reading)
+
+    def _close(self) -> None:
+        """Forget all short ways."""
+        self.door, self.door_of = None, None
+        self._ways.clear()
 
     def _settle(self) -> None:
         """Take notice of a solution that machine code has put into the arrays."""
-        behind = self._behind
-        if behind is None or self._seen == self._counter[0]:
+        count, pushed = self._counter[0], self._pushed
+        if self._seen == count:
             return
+        behind, external = (self._ways[None], None) if pushed is None or pushed[2] != count else pushed[:2]
         q, v, *kept = (tuple(each.reshape(-1).tolist()) for each in behind.kept)
         self._snapshot, self._vd = ScalarState(self._mechanism, q, v), kept[0]
-        self._wrenches, self._loops = behind.reading(*kept)
-        self._accelerations = None
+        self._wrenches, self._loops = behind.reading(external, *kept)
+        self._accelerations, self._pushed = None, None
         self._parameters = behind.parameters
-        self._seen = self._counter[0]
+        self._seen = count
 
     def _solved(self) -> State[Any]:
         """Return the state the result is for; raise when there is none, or its mechanism has changed."""
@@ -340,24 +326,3 @@ class DynamicsResult:
                 now=now,
             )
         return self._snapshot
-
-
-def solving(tree: ShortWay, loops: ShortWay) -> Callable[[Callable[P, DynamicsResult]], Callable[P, DynamicsResult]]:
-    """Give a function of (result, state, torques) that fills a result short ways: one for trees, one for loops."""
-
-    def decorate(function: Callable[P, DynamicsResult]) -> Callable[P, DynamicsResult]:
-        @wraps(function)
-        def call(result: Any, state: Any, *args: Any, **named: Any) -> Any:
-            # This is the short way: every line counts.
-            door = result.door if type(result) is DynamicsResult and not named else None
-            leads_there = door is not None and result.door_of is getattr(state, "doors", None)
-            if leads_there and door is not None and (door(*args) if args else door(state.still)) is None:
-                return result
-            cast("Any", function)(result, state, *args, **named)
-            if not (named or state.layout.touches):  # a keyword may have asked for another solution than the usual one
-                result.open_door(state, loops if state.layout.loops else tree)
-            return result
-
-        return cast("Callable[P, DynamicsResult]", call)
-
-    return decorate
