@@ -14,7 +14,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from rbd.contact.evaluation import as_tuple
+from rbd.contact.evaluation import as_tuple, require_both
 from rbd.contact.model import CollisionModel
 from rbd.contact.velocity import MARGIN, step_arguments, step_function
 from rbd.errors import ArgumentError
@@ -37,6 +37,13 @@ class ContactStepDerivatives:
     `undecided` are the pairs at a switch: a condition that is held without force, or kept without being held, or a gap
     of exactly zero, since overlaps are closed more slowly than gaps. There the derivatives are those to the side on
     which the same conditions stay held; to the other side they differ.
+
+    >>> import numpy as np, rbd
+    >>> mechanism, model = rbd.robots.hand()
+    >>> state = rbd.MechanismState(mechanism)
+    >>> slopes = rbd.contact.contact_step_derivatives(state, model, np.zeros(13), 1e-3)
+    >>> bool(np.allclose(slopes.q_by_torques, 1e-3 * slopes.v_by_torques))    # positions go with the new velocities
+    True
     """
 
     q_by_q: Array
@@ -71,8 +78,10 @@ def contact_step_derivatives(
     >>> slopes.v_by_torques.shape, slopes.undecided
     ((13, 13), ())
     """
+    require_both(state, model, "contact_step_derivatives")
     if not isinstance(state, MechanismState):
-        raise ArgumentError("derivatives of a step are those of a live state", argument="state", value=state)
+        message = "derivatives of a step are those of a live state"
+        raise ArgumentError(message, argument="state", value=state, allowed="MechanismState")
     arguments = step_arguments(state, model, torques, dt, friction, margin)
     function = step_function(model, friction > 0, state.layout.nv)
     found = dict(zip((port.name for port in function.program.outputs), as_tuple(function(*arguments)), strict=True))

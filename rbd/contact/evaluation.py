@@ -5,7 +5,6 @@ Room: contact, internal. A body is a plain function of a scalar state and named 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
@@ -13,13 +12,28 @@ import numpy as np
 
 from rbd.algorithms.trees import require_tree
 from rbd.compiled.evaluation import Result
+from rbd.contact.arguments import float_vector
 from rbd.contact.model import CollisionModel
-from rbd.errors import ArgumentError
 from rbd.scalars import Scalar, Vector
-from rbd.scalars.arrays import pack
+from rbd.scalars.arrays import Array, pack
+from rbd.spatial.values import wrong_kind
 from rbd.state import MechanismState, ScalarState, State
 
 Body: TypeAlias = Callable[..., Mapping[str, object]]
+
+
+def require_both(state: object, model: object, operation: str) -> None:
+    """Raise ArgumentError unless these are a collision model and a state of its mechanism."""
+    if not isinstance(model, CollisionModel):
+        raise wrong_kind(model, "CollisionModel", operation, "model")
+    model.require(cast("State[Any]", state))
+
+
+def drive_of(state: State[Any], torques: object) -> Vector | Array:
+    """Return torques as a state's numbers: an array of floats for live states. Raises errors that name `torques`."""
+    if isinstance(state, MechanismState):
+        return float_vector(torques, state.layout.nv, "torques")
+    return state.vector(cast("Vector", torques), state.layout.nv, "torques")
 
 
 def evaluate(
@@ -31,9 +45,9 @@ def evaluate(
 ) -> dict[str, Any]:
     """Return what `body(state, **arguments)` gives, arrays by name; `key` tells it from other bodies of the model.
 
-    The key begins with the name of the operation. Raises TopologyError for mechanisms with loops.
+    The key begins with the name of the operation; the state is one of the model's mechanism. Raises TopologyError for
+    mechanisms with loops.
     """
-    model.require(state)
     require_tree(state, key[0])
     if not isinstance(state, MechanismState):
         named = body(cast("ScalarState", state), **arguments)
@@ -61,29 +75,3 @@ def sums(values: Vector, owners: Sequence[int], count: int) -> Vector:
     for owner, x in zip(owners, values, strict=True):
         totals[owner] = totals[owner] + x
     return tuple(totals)
-
-
-# --- what arguments must be -------------------------------------------------------------------------------------------
-
-
-def one_of(value: str, allowed_values: tuple[str, ...], argument: str) -> None:
-    """Raise ArgumentError unless `value` is one of the allowed ones."""
-    if value not in allowed_values:
-        raise ArgumentError(
-            f"{argument} is {value!r}, must be one of {', '.join(map(repr, allowed_values))}",
-            argument=argument,
-            value=value,
-            allowed=allowed_values,
-        )
-
-
-def at_least_zero(value: float, argument: str) -> None:
-    """Raise ArgumentError unless `value` is a finite number and not negative."""
-    if not 0 <= value < math.inf:
-        raise ArgumentError(f"{argument} is {value}, must be at least 0 and finite", argument=argument, value=value)
-
-
-def positive_time(value: float, argument: str) -> None:
-    """Raise ArgumentError unless `value` is a finite number above zero."""
-    if not 0 < value < math.inf:
-        raise ArgumentError(f"{argument} is {value}, must be positive and finite", argument=argument, value=value)

@@ -8,7 +8,7 @@ of zeros, which constrain nothing, so that the number of rows never changes.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
 from rbd.algorithms.constrained import constraint_torques
 from rbd.algorithms.inverse_dynamics import dynamics_bias_kernel
@@ -24,6 +24,7 @@ from rbd.scalars.linear import Factor
 from rbd.state import ScalarState
 
 Law: TypeAlias = Literal["inelastic", "euclidean", "unilateral"]
+LAWS: Final[tuple[str, ...]] = get_args(Law)
 _HALF = const(1, 2)
 
 

@@ -5,52 +5,38 @@ Room: contact; may import compiled and above.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from itertools import combinations
-from typing import Any, Generic, Literal, TypeAlias, TypeVar, cast, final, overload
+from typing import Any, Literal, TypeAlias, TypeVar, cast, final, overload
 
-import attrs
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
+from rbd.arguments import described, flag, require_choice
 from rbd.compiled import RecordedFunction
 from rbd.compiled.evaluation import Result
 from rbd.compiled.record import Shape as InputShape
 from rbd.compiled.record import record
-from rbd.contact.kinematics import Nearest, distance_and_row, nearest, second_order
-from rbd.contact.pairs import N_co, Pair
+from rbd.contact.arguments import ordered, pair_numbers
+from rbd.contact.distance import Distance, earlier_normals, from_row, normals_array
+from rbd.contact.kinematics import distance_and_row, nearest, second_order
+from rbd.contact.pairs import Pair
 from rbd.contact.phases import Phases
 from rbd.contact.shapes import Box, Capsule, Shape, Sphere
+from rbd.contact.tables import BODIES
 from rbd.errors import ArgumentError, FrameMismatchError
 from rbd.mechanism import Mechanism, RigidBody
 from rbd.scalars import Scalar
 from rbd.scalars.arrays import Array
-from rbd.spatial import Frame, FreeVector, Point, check_frame
 from rbd.spatial.half_space import HalfSpace
-from rbd.spatial.linalg import Vec3
 from rbd.spatial.values import require_kind
-from rbd.state import MechanismState, ScalarState, State
+from rbd.state import MechanismState, State
 from rbd.state.kernel import require_state
 
 S = TypeVar("S", bound=Shape)
 Recorded: TypeAlias = Literal["distances", "distances again", "jacobian", "bias"]
-
-
-@final
-@attrs.frozen(eq=False)
-class Distance(Generic[N_co]):
-    """How close two shapes are: negative where they overlap. Witnesses and normal are in the root frame.
-
-    The normal has length one and points from the second shape to the first; witness_a - witness_b = value * normal.
-    """
-
-    value: N_co
-    witness_a: Point[Any]
-    witness_b: Point[Any]
-    normal: FreeVector[Any]
 
 
 @final
@@ -100,10 +86,7 @@ class CollisionModel:
 
     def body(self, shape: Shape) -> RigidBody:
         """Return the body that carries `shape`; raise ArgumentError for a shape that was not added."""
-        found = self._bodies.get(id(shape))
-        if found is None:
-            raise ArgumentError(f"{shape!r} is no shape of this model; add it first", argument="shape", value=shape)
-        return found[1]
+        return self._carrier(shape, "shape")
 
     def add(self, body: RigidBody | str, shape: S) -> S:
         """Fix `shape` to `body`, whose frames must include the shape's; return the shape.
@@ -130,7 +113,7 @@ class CollisionModel:
 
         Raises ArgumentError for shapes that were not added, of one body, or of two half-spaces.
         """
-        body_a, body_b = self.body(a), self.body(b)
+        body_a, body_b = self._carrier(a, "a"), self._carrier(b, "b")
         if body_a is body_b:
             raise ArgumentError(
                 f"add_pair: both shapes are fixed to body '{body_a.name}', their distance never changes",
@@ -153,7 +136,7 @@ class CollisionModel:
         >>> len(model.pairs)
         106
         """
-        joints = self._mechanism.joints
+        neighbours, joints = flag(neighbours, "neighbours"), self._mechanism.joints
         connected = {
             frozenset((self._mechanism.predecessor(j).name, self._mechanism.successor(j).name)) for j in joints
         }
@@ -170,7 +153,8 @@ class CollisionModel:
         """Return the numbers of the pairs that may be nearer than `margin` (m): all that are, and few that are not.
 
         It compares balls around the shapes. With hundreds of pairs, hand its result to `distances` and `jacobian`,
-        which then look at these pairs alone. Raises ArgumentError for a margin that is no number.
+        which then look at these pairs alone. Raises ArgumentError for a margin that is no number, and for states that
+        are not live.
 
         >>> import rbd
         >>> mechanism, model = rbd.robots.hand()
@@ -181,9 +165,7 @@ class CollisionModel:
         (True, True)
         """
         self.require(state)
-        if math.isnan(margin):
-            raise ArgumentError("margin is nan", argument="margin", value=margin)
-        return self._phased(state).near(state, margin)
+        return self._phased(state).near(state, ordered(margin, "margin"))
 
     @overload
     def distances(  # pyright: ignore[reportOverlappingOverload]  # lists are invariant, and a live state is a state
@@ -213,22 +195,35 @@ class CollisionModel:
         Where the axes of two shapes meet, the normal is undefined: `previous`, what this method returned before, keeps
         the direction it had then; without it a direction perpendicular to both is taken. Parallel segments have many
         nearest points: the middle of what they share is given. The result depends on nothing but the arguments.
+
+        Raises ArgumentError for pairs that do not exist, and when `previous` is not what was found for as many.
         """
         self.require(state)
+        root = state.layout.root_frame
         if pairs is not None:
-            chosen = self._chosen(pairs)
-            earlier = np.array(self._earlier_normals(previous, chosen.size), dtype=np.float64).reshape(-1, 3)
+            chosen = pair_numbers(pairs, len(self._pairs), "pairs")
+            earlier = normals_array(earlier_normals(previous, chosen.size, root))
             table = self._phased(state).distances(cast("MechanismState", state), chosen, earlier)
-            return [_from_row(row, state.layout.root_frame) for row in table.tolist()]
+            return [from_row(row, root) for row in table.tolist()]
         if not isinstance(state, MechanismState):
-            normals = self._earlier_normals(previous, len(self._pairs))
-            return [_framed(*nearest(state, pair, n)) for pair, n in zip(self._pairs, normals, strict=True)]
+            return self._distances_of_scalars(state, previous)
         if previous is None:
-            found = self.recorded("distances")(state.q, state.v)
+            found = self._recorded("distances")(state.q, state.v)
         else:
-            earlier = np.array(self._earlier_normals(previous, len(self._pairs)), dtype=np.float64).reshape(-1, 3)
-            found = self.recorded("distances again")(state.q, state.v, earlier)
-        return [_from_row(row, state.layout.root_frame) for row in np.asarray(found).tolist()]
+            earlier = normals_array(earlier_normals(previous, len(self._pairs), root))
+            found = self._recorded("distances again")(state.q, state.v, earlier)
+        return [from_row(row, root) for row in np.asarray(found).tolist()]
+
+    def _distances_of_scalars(
+        self, state: State[Any], previous: Sequence[Distance[Any]] | None
+    ) -> list[Distance[Scalar]]:
+        found: list[Distance[Scalar]] = []
+        normals = earlier_normals(previous, len(self._pairs), state.layout.root_frame)
+        for pair, normal in zip(self._pairs, normals, strict=True):
+            x, y, z = state.vector(normal, 3, "previous")
+            value, points = nearest(state, pair, (x, y, z))
+            found.append(Distance(value, *points))
+        return found
 
     def jacobian(
         self,
@@ -244,10 +239,11 @@ class CollisionModel:
         """
         self.require(state)
         if pairs is not None:
-            rows_of_pairs = self._phased(state).rows(cast("MechanismState", state), self._chosen(pairs))
+            chosen = pair_numbers(pairs, len(self._pairs), "pairs")
+            rows_of_pairs = self._phased(state).rows(cast("MechanismState", state), chosen)
             return cast("Array", state.pack(rows_of_pairs.tolist(), "contact jacobian", rows_of_pairs.shape, out))
         if isinstance(state, MechanismState):
-            return _only(self.recorded("jacobian")(state.q, state.v, out=out))
+            return _only(self._recorded("jacobian")(state.q, state.v, out=out))
         rows = [distance_and_row(state, pair)[1] for pair in self._pairs]
         packed: Array = state.pack(rows, "contact jacobian", (len(self._pairs), state.layout.nv), out)
         return packed
@@ -256,7 +252,7 @@ class CollisionModel:
         """Return b with d'' = J vd + b, exactly: what the material points do, and the witnesses' sliding, (pairs,)."""
         self.require(state)
         if isinstance(state, MechanismState):
-            return _only(self.recorded("bias")(state.q, state.v, out=out))
+            return _only(self._recorded("bias")(state.q, state.v, out=out))
         biases = [second_order(state, pair) for pair in self._pairs]
         packed: Array = state.pack(biases, "contact bias", (len(self._pairs),), out)
         return packed
@@ -266,7 +262,7 @@ class CollisionModel:
 
         "distances": ten numbers per pair: the value, the witnesses, the normal; "distances again" takes earlier
         normals, (pairs, 3), as a third argument; "jacobian" and "bias": as the methods of these names. It is for the
-        mechanism and the pairs as they are now.
+        mechanism and the pairs as they are now. Raises ArgumentError for other names.
 
         >>> import numpy as np, rbd
         >>> mechanism, model = rbd.robots.hand()
@@ -274,8 +270,12 @@ class CollisionModel:
         >>> model.recorded("distances")(q, np.zeros(mechanism.nv)).shape
         (100, 4, 10)
         """
-        inputs: dict[str, InputShape] = {"normals": (len(self._pairs), 3)} if name == "distances again" else {}
-        return self.function(name, partial(_BODIES[name], self._pairs), inputs)
+        require_choice(name, tuple(BODIES), "name", "function of a collision model")
+        return self._recorded(name)
+
+    def _recorded(self, name: Recorded) -> RecordedFunction:
+        inputs: dict[str, InputShape] = {"previous": (len(self._pairs), 3)} if name == "distances again" else {}
+        return self.function(name, partial(BODIES[name], self._pairs), inputs)
 
     def function(
         self, key: Hashable, body: Callable[..., object], inputs: Mapping[str, InputShape]
@@ -292,8 +292,12 @@ class CollisionModel:
 
     def derivative(self, function: RecordedFunction, of: str, wrt: str) -> RecordedFunction:
         """Return the derivative of an output of one of the model's functions by an input, along velocities for q."""
-        key = ("derivative", id(function), of, wrt)
-        known = self._functions.get(key)
+        require_kind(function, RecordedFunction, operation="derivative", argument="function")
+        key = ("derivative", function, of, wrt)
+        try:
+            known = self._functions.get(key)
+        except TypeError:  # a name that cannot be looked up is none, which the function itself says
+            return function.derivative(of, wrt)
         if known is None:
             known = self._functions[key] = function.derivative(of, wrt)
         return known
@@ -325,67 +329,12 @@ class CollisionModel:
             self._phases = Phases(self._mechanism, tuple(self._bodies.values()), self._pairs, record)
         return self._phases
 
-    def _chosen(self, pairs: Sequence[int] | NDArray[np.integer[Any]]) -> NDArray[np.intp]:
-        chosen = np.asarray(pairs, dtype=np.intp).reshape(-1)
-        wrong = chosen[(chosen < 0) | (chosen >= len(self._pairs))]
-        if wrong.size:
-            message = f"pairs names pair {wrong[0]}, there are {len(self._pairs)} pairs"
-            raise ArgumentError(message, argument="pairs", value=int(wrong[0]))
-        return chosen
-
-    def _earlier_normals(self, previous: Sequence[Distance[Any]] | None, count: int) -> list[Vec3]:
-        if previous is None:
-            return [(0, 0, 0)] * count
-        if len(previous) != count:
-            raise ArgumentError(
-                f"previous holds {len(previous)} distances, the model has {count} pairs",
-                argument="previous",
-                value=previous,
-            )
-        root = self._mechanism.root_frame
-        for distance in previous:
-            check_frame(distance.normal.frame, root, operation="distances", argument="previous")
-        return [distance.normal.xyz_components for distance in previous]
-
-
-def _all_nearest(pairs: Sequence[Pair], state: ScalarState, normals: object = None) -> object:
-    earlier = [(0, 0, 0)] * len(pairs) if normals is None else cast("list[Vec3]", cast("Any", normals).tolist())
-    rows: list[object] = []
-    for pair, normal in zip(pairs, earlier, strict=True):
-        value, points = nearest(state, pair, normal)
-        rows.append((value, *(x for point in points for x in point.xyz_components)))
-    return _table(rows, 10)
-
-
-def _all_rows(pairs: Sequence[Pair], state: ScalarState) -> object:
-    return _table([distance_and_row(state, pair)[1] for pair in pairs], state.layout.nv)
-
-
-def _all_biases(pairs: Sequence[Pair], state: ScalarState) -> object:
-    return _table([second_order(state, pair) for pair in pairs])
-
-
-_BODIES: Mapping[str, Callable[..., object]] = {
-    "distances": _all_nearest,
-    "distances again": _all_nearest,
-    "jacobian": _all_rows,
-    "bias": _all_biases,
-}
-
-
-def _table(rows: Sequence[object], width: int | None = None) -> object:
-    """Return rows as they are, or an empty array whose shape counts."""
-    return tuple(rows) if rows else np.empty((0,) if width is None else (0, width))
-
-
-def _framed(value: Scalar, points: Nearest) -> Distance[Scalar]:
-    return Distance(value, *points)
-
-
-def _from_row(row: Sequence[float], root: Frame[Any]) -> Distance[float]:
-    value, ax, ay, az, bx, by, bz, x, y, z = row
-    on_a, on_b = Point.trusted(root, (ax, ay, az)), Point.trusted(root, (bx, by, bz))
-    return Distance(value, on_a, on_b, FreeVector.trusted(root, (x, y, z)))
+    def _carrier(self, shape: Shape, argument: str) -> RigidBody:
+        found = self._bodies.get(id(shape))
+        if found is None:
+            message = f"{argument} is {described(shape)}, which is no shape of this model; add it first"
+            raise ArgumentError(message, argument=argument, value=shape, allowed="a shape that was added")
+        return found[1]
 
 
 def _only(result: Result) -> Array:

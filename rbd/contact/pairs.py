@@ -22,7 +22,14 @@ N_co = TypeVar("N_co", bound=Scalar, default=float, covariant=True)
 @final
 @attrs.frozen(eq=False)
 class Pair:
-    """Two shapes with the bodies that carry them."""
+    """Two shapes with the bodies that carry them.
+
+    >>> import rbd
+    >>> _, model = rbd.robots.hand()
+    >>> pair = model.pairs[0]
+    >>> pair.body_a.name, pair.body_b.name, model.body(pair.b) is pair.body_b
+    ('wrist', 'finger13', True)
+    """
 
     a: Shape
     b: Shape

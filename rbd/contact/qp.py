@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import importlib
 from functools import lru_cache
-from typing import Any, Literal, TypeAlias, cast, final
+from typing import Any, Final, Literal, TypeAlias, cast, final, get_args
 
 import attrs
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rbd.arguments import require_choice
 from rbd.compiled import RecordedFunction
+from rbd.contact.arguments import LISTS, float_vector
 from rbd.contact.evaluation import as_tuple
 from rbd.contact.gauss import kkt_residual
-from rbd.errors import ArgumentError, ShapeError, SolverError
+from rbd.errors import ArgumentError, SolverError
 from rbd.scalars import Vector, to_float
 from rbd.scalars.arrays import Array, float_array
 from rbd.scalars.graph import Graph
@@ -25,6 +27,7 @@ from rbd.scalars.intrinsics.quadratic_program import INDEFINITE, INFEASIBLE, STU
 from rbd.scalars.program import Program
 
 Solver: TypeAlias = Literal["rbd", "daqp"]
+SOLVERS: Final[tuple[str, ...]] = get_args(Solver)
 _UNBOUNDED, _TOLERANCE, _ASYMMETRY = 1e30, 1e-12, 1e-9
 _OUTCOMES = {-1: INFEASIBLE, -3: INDEFINITE, -4: STUCK, -5: INDEFINITE}
 """What daqp's exit codes mean; 1 and 2 are solutions."""
@@ -37,6 +40,12 @@ class QPSolution:
 
     `active` is 1 for rows that are held, `iterations` how many rounds the solver took, `kkt_residual` the largest
     violation of the conditions of a minimum.
+
+    >>> import numpy as np
+    >>> from rbd.contact import solve_qp
+    >>> solution = solve_qp(np.eye(2), [0.0, 0.0], [[1.0, 0.0], [0.0, 1.0]], [1.0, -1.0])    # x >= 1, y >= -1
+    >>> solution.active, solution.kkt_residual < 1e-12
+    (array([1., 0.]), True)
     """
 
     x: Array
@@ -61,19 +70,10 @@ def solve_qp(
     >>> solution.x.round(12), solution.multipliers.round(12)
     (array([0.5, 0.5]), array([0.5]))
     """
-    g = np.asarray(linear, dtype=np.float64)
-    if g.ndim != 1:
-        raise ShapeError(f"linear has {g.ndim} axes, needs one", argument="linear", expected=("n",))
-    side = np.asarray(bounds, dtype=np.float64)
+    require_choice(solver, SOLVERS, "solver", "solver")
+    g, side = float_vector(linear, None, "linear"), float_vector(bounds, None, "bounds")
     n, m = g.size, side.size
-    data = (
-        _symmetric(float_array(hessian, (n, n), "hessian")),
-        float_array(g, (n,), "linear"),
-        float_array(np.zeros((0, n)) if m == 0 else rows, (m, n), "rows"),
-        float_array(side, (m,), "bounds"),
-    )
-    if solver not in ("rbd", "daqp"):
-        raise ArgumentError(f"there is no solver {solver!r}", argument="solver", value=solver, allowed=("rbd", "daqp"))
+    data = _symmetric(float_array(hessian, (n, n), "hessian")), g, _rows(rows, m, n), side
     if n == 0 or m == 0:
         x, multipliers, active, rounds = _without_constraints(data[0], data[1])
     else:
@@ -86,6 +86,13 @@ def _symmetric(hessian: Array) -> Array:
     if defect > _ASYMMETRY * float(np.abs(hessian).max(initial=0.0)):
         raise ArgumentError(f"hessian is not symmetric: opposite entries differ by {defect:.3g}", argument="hessian")
     return hessian
+
+
+def _rows(rows: object, m: int, n: int) -> Array:
+    """Return m rows of n numbers; no rows may also be a list without entries, whose width nobody knows."""
+    if m == 0 and (not rows if isinstance(rows, LISTS) else getattr(rows, "shape", None) == (0,)):
+        return np.zeros((0, n))
+    return float_array(rows, (m, n), "rows")
 
 
 def _residual(hessian: Array, linear: Array, rows: Array, bounds: Array, x: Array, multipliers: Array) -> float:

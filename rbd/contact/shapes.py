@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeAlias, final
 
 import attrs
 
+from rbd.contact.arguments import any_number
 from rbd.errors import ArgumentError, NotFiniteError
 from rbd.scalars.arrays import Array, float_array
 from rbd.spatial import Frame
@@ -44,7 +45,12 @@ class Capsule(Generic[F]):
 @final
 @attrs.frozen(eq=False, init=False)
 class Sphere(Generic[F]):
-    """All points within `radius` of the origin of `frame`. Raises ArgumentError, NotFiniteError."""
+    """All points within `radius` of the origin of `frame`. Raises ArgumentError, NotFiniteError.
+
+    >>> import rbd
+    >>> Sphere(rbd.Frame("ball"), radius=0.1).radius
+    0.1
+    """
 
     frame: Frame[F]
     radius: float
@@ -90,11 +96,11 @@ def bounding_radius(shape: Shape) -> float:
     return math.inf
 
 
-def _size(value: float, name: str, *, positive: bool = False) -> float:
-    number = float(value)
+def _size(value: object, name: str, *, positive: bool = False) -> float:
+    number = value if type(value) is float else any_number(value, name)
     if not math.isfinite(number):
         raise NotFiniteError(f"{name} is {number}", argument=name)
     if number < 0 or (positive and number == 0):
         wanted = "must be positive" if positive else "must not be negative"
-        raise ArgumentError(f"{name} is {number:g}, {wanted}", argument=name, value=value)
+        raise ArgumentError(f"{name} is {number:g}, {wanted}", argument=name, value=value, allowed=wanted)
     return number

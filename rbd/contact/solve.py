@@ -5,67 +5,33 @@ Room: contact; may import compiled and above.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, Generic, Literal, TypeAlias, cast, final, get_args, overload
+from typing import Any, Final, Literal, TypeAlias, cast, get_args, overload
 
-import attrs
 from numpy.typing import NDArray
 
+from rbd.arguments import require_choice
 from rbd.contact.accelerations import Problem, problem_of
+from rbd.contact.arguments import at_least_zero, finite, pair_set, share
 from rbd.contact.coulomb import summary
-from rbd.contact.evaluation import at_least_zero, evaluate, number, one_of
-from rbd.contact.gauss import Allowed, Law, contacts_of, impacted, kinetic, mass_and_factor, nearer_than
+from rbd.contact.evaluation import drive_of, evaluate, number, require_both
+from rbd.contact.gauss import LAWS, Allowed, Law, contacts_of, impacted, kinetic, mass_and_factor, nearer_than
 from rbd.contact.model import CollisionModel
-from rbd.contact.pairs import N_co, Pair
-from rbd.contact.qp import Solver, solve_qp
+from rbd.contact.pairs import Pair
+from rbd.contact.qp import SOLVERS, Solver, solve_qp
+from rbd.contact.results import ContactSolution, ImpactSolution
 from rbd.errors import ArgumentError, SolverError
 from rbd.scalars import Condition, Matrix, Scalar, Vector, is_float, less, to_float
 from rbd.scalars.arrays import pack
 from rbd.state import MechanismState, ScalarState, State
 
 Bias: TypeAlias = Literal["exact", "tutorial"]
+BIASES: Final[tuple[str, ...]] = get_args(Bias)
 TOUCHING = 1 / 1000
 """Distance below which a pair counts as touching (m)."""
 _MISSING = 1e-6
 """Share of the forces that may be missing to Coulomb's law."""
-
-
-@final
-@attrs.frozen(eq=False)
-class ContactSolution(Generic[N_co]):
-    """Accelerations with contacts: M vd + c = torques + passive + contact_torques.
-
-    `multipliers` are the normal forces of the pairs (N), none negative, zero for those that do not touch; `active` is 1
-    for the pairs whose condition is held. `contact_torques` are J' multipliers, with friction added if there is some.
-    `kkt_residual` is the largest violation of the conditions of the minimum, and of Coulomb's law; `energy_change` the
-    power the contacts put in (W).
-    """
-
-    vd: NDArray[Any]
-    multipliers: NDArray[Any]
-    active: NDArray[Any]
-    kkt_residual: N_co
-    energy_change: N_co
-    contact_torques: NDArray[Any]
-
-
-@final
-@attrs.frozen(eq=False)
-class ImpactSolution(Generic[N_co]):
-    """Velocities after an impact: M (v - before) = J' impulses, `impulses` being those of the pairs (N s).
-
-    `energy_change` is the kinetic energy gained (J), `active` is 1 for the pairs whose condition is held,
-    `kkt_residual` the largest violation of the conditions of the minimum. The Euclidean law knows no impulses: it
-    changes velocities as no impulses along the normals would; what is given then are the impulses that come nearest.
-    """
-
-    v: NDArray[Any]
-    impulses: NDArray[Any]
-    energy_change: N_co
-    active: NDArray[Any]
-    kkt_residual: N_co
 
 
 @overload
@@ -126,17 +92,11 @@ def solve_contact(
     >>> solution.active
     array([0., 0., 0., 0.])
     """
-    one_of(bias, get_args(Bias), "bias")
-    one_of(solver, get_args(Solver), "solver")
-    if math.isnan(threshold):
-        raise ArgumentError("threshold is nan", argument="threshold", value=threshold)
-    if friction is not None:
-        at_least_zero(friction, "friction")
-    model.require(state)
-    given = {
-        "torques": state.vector(torques, state.layout.nv, "torques"),
-        "settings": (float(threshold), float(friction or 0)),
-    }
+    require_both(state, model, "solve_contact")
+    require_choice(bias, BIASES, "bias", "bias")
+    require_choice(solver, SOLVERS, "solver", "solver")
+    settings = finite(threshold, "threshold"), 0.0 if friction is None else at_least_zero(friction, "friction")
+    given = {"torques": drive_of(state, torques), "settings": settings}
     options = (bias == "exact", friction is not None)
     if solver == "rbd":
         body = partial(_accelerations, model.pairs, *options)
@@ -212,18 +172,15 @@ def impact(
     >>> hit.energy_change < 0, bool(abs(model.jacobian(state)[3] @ hit.v) < 1e-12)
     (True, True)
     """
-    one_of(law, get_args(Law), "law")
-    if not 0 <= restitution <= 1:
-        raise ArgumentError(
-            f"restitution is {restitution}, must be from 0 to 1", argument="restitution", value=restitution
-        )
-    if restitution and law != "unilateral":
-        raise ArgumentError(
-            f"the law {law!r} has no restitution; law='unilateral' has", argument="restitution", value=restitution
-        )
-    chosen = None if active is None else _chosen(active, len(model.pairs))
-    body = partial(_velocities, model.pairs, law, float(restitution), chosen)
-    found = evaluate(model, state, ("impact", law, float(restitution), chosen), body)
+    require_both(state, model, "impact")
+    require_choice(law, LAWS, "law", "law")
+    returned = share(restitution, "restitution")
+    if returned and law != "unilateral":
+        message = f"the law {law!r} has no restitution; law='unilateral' has"
+        raise ArgumentError(message, argument="restitution", value=restitution, allowed=0)
+    chosen = None if active is None else pair_set(active, len(model.pairs), "active")
+    body = partial(_velocities, model.pairs, law, returned, chosen)
+    found = evaluate(model, state, ("impact", law, returned, chosen), body)
     return ImpactSolution(
         found["v"], found["impulses"], number(found["energy"]), found["active"], number(found["residual"])
     )
@@ -288,11 +245,3 @@ def _among(chosen: frozenset[int]) -> Any:
         return less(0, 1) if number in chosen else less(1, 0)
 
     return rule
-
-
-def _chosen(active: Iterable[int], count: int) -> frozenset[int]:
-    chosen = frozenset(int(k) for k in active)
-    wrong = sorted(k for k in chosen if not 0 <= k < count)
-    if wrong:
-        raise ArgumentError(f"active names pair {wrong[0]}, there are {count} pairs", argument="active", value=wrong[0])
-    return chosen

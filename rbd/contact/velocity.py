@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial, reduce
-from typing import Any, Generic, NamedTuple, final, overload
+from typing import Any, NamedTuple, overload
 
-import attrs
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,13 +19,15 @@ from rbd.algorithms.passive import vanishes
 from rbd.algorithms.trees import require_tree
 from rbd.compiled import RecordedFunction
 from rbd.compiled.stepping import moved_along
+from rbd.contact.arguments import above_zero, at_least_zero
 from rbd.contact.cones import CORNERS, corners, mean_and_least, motion_of, tangents
 from rbd.contact.cores import Closest, place
-from rbd.contact.evaluation import at_least_zero, evaluate, number, positive_time, sums
+from rbd.contact.evaluation import drive_of, evaluate, number, require_both, sums
 from rbd.contact.gauss import allowed, driving_torques, kinetic, mass_and_factor
 from rbd.contact.manifold import resting_points
 from rbd.contact.model import CollisionModel
-from rbd.contact.pairs import N_co, Pair
+from rbd.contact.pairs import Pair
+from rbd.contact.results import ContactStep
 from rbd.joints.tuples import matvec
 from rbd.scalars import Matrix, Scalar, Vector, const, less, minimum, where
 from rbd.scalars.arrays import Array
@@ -37,24 +38,6 @@ MARGIN = 1 / 100
 """Distance below which points are watched in a step (m)."""
 _SOFTNESS = const(1, 5)
 """The share of an overlap that a step takes away."""
-
-
-@final
-@attrs.frozen(eq=False)
-class ContactStep(Generic[N_co]):
-    """The state after a step: q, v; M v = M free + J' impulses.
-
-    `impulses` are the normal impulses of the pairs (N s), all their points together; `active` is 1 for pairs that push.
-    `kkt_residual` is the largest violation of the conditions of the minimum; `energy_change` the kinetic energy that
-    contacts add (J), which is not positive but for the pushing apart of what overlaps.
-    """
-
-    q: NDArray[Any]
-    v: NDArray[Any]
-    impulses: NDArray[Any]
-    active: NDArray[Any]
-    kkt_residual: N_co
-    energy_change: N_co
 
 
 @overload
@@ -141,13 +124,10 @@ def _checked(
     dt: float,
     friction: float,
     margin: float,
-) -> dict[str, Vector]:
-    at_least_zero(friction, "friction")
-    at_least_zero(margin, "margin")
-    positive_time(dt, "dt")
-    model.require(state)
-    drive = state.vector(torques, state.layout.nv, "torques")
-    return {"torques": drive, "settings": (float(dt), float(margin), float(friction))}
+) -> dict[str, Vector | Array]:
+    require_both(state, model, _NAME)
+    settings = above_zero(dt, "dt"), at_least_zero(margin, "margin"), at_least_zero(friction, "friction")
+    return {"torques": drive_of(state, torques), "settings": settings}
 
 
 def _step(

@@ -66,6 +66,7 @@ class HalfSpace(SpatialValue, Generic[F]):
 
     def separation(self, point: Point[F]) -> Scalar:
         """Return how far a point lies outside; negative inside. Raises FrameMismatchError for other frames."""
+        require_kind(point, Point, operation="HalfSpace.separation", argument="point")
         return self.normal.dot(point - self.point)
 
     def contains(self, point: Point[F]) -> bool:

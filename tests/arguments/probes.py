@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from . import of_algorithms, of_motion, of_robots, of_values
+from . import of_algorithms, of_contact, of_motion, of_robots, of_values
 from .making import Probe, World, world
 
 __all__ = ["GROUPS", "Probe", "World", "world"]
@@ -24,4 +24,5 @@ GROUPS: Final[dict[str, dict[str, Probe]]] = {
     "robots": of_motion.ROBOTS,
     "files": of_motion.FILES,
     "rational": of_motion.RATIONAL,
+    "contact": of_contact.CONTACT,
 }

@@ -127,7 +127,7 @@ def test_bad_data_never_reaches_a_solver() -> None:
         solve_qp(hessian, linear, rows[:, :2], bounds)
     with pytest.raises(ArgumentError, match="not symmetric"):
         solve_qp(hessian + np.triu(np.ones((3, 3)), 1), linear, rows, bounds)
-    with pytest.raises(ArgumentError, match="no solver 'magic'"):
+    with pytest.raises(ArgumentError, match="no solver is called 'magic'; there are rbd, daqp"):
         solve_qp(hessian, linear, rows, bounds, solver="magic")
 
 

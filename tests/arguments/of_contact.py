@@ -1,0 +1,136 @@
+"""Right calls about shapes, distances and what contacts allow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+import rbd
+from rbd import FreeVector, Point
+from rbd.contact import CollisionModel, ContactSimulator, HalfSpace, Sphere
+
+from .making import Good, World, calls, functions
+
+
+def _model(w: World) -> CollisionModel:
+    """Return a model of one ball above a floor, whose mechanism is the world's."""
+    if not hasattr(w, "model"):
+        root = w.m.root_frame
+        w.model = CollisionModel(w.m)
+        w.ball = w.model.add(w.tip, Sphere(w.tip.default_frame, 0.1))
+        w.floor = w.model.add("world", HalfSpace(Point(root, (0, 0, -3)), FreeVector(root, (0, 0, 1))))
+        w.model.add_pair(w.ball, w.floor)
+    return w.model
+
+
+def _fresh(w: World) -> CollisionModel:
+    """Return a model of two shapes that are no pair yet."""
+    model = CollisionModel(w.m)
+    w.ball = model.add(w.tip, Sphere(w.tip.default_frame, 0.1))
+    w.other = model.add(w.m.bodies[1], Sphere(w.m.bodies[1].default_frame, 0.1))
+    return model
+
+
+_STEPPING: Callable[[World], Good] = lambda w: {  # noqa: E731
+    "state": w.state,
+    "model": _model(w),
+    "torques": [0.0, 0.0],
+    "dt": 0.01,
+    "friction": 0.5,
+    "margin": 0.01,
+}
+_SHAPES: Final = functions(
+    rbd.contact,
+    {
+        "Capsule": lambda w: {"frame": w.a, "length": 1.0, "radius": 0.1},
+        "Sphere": lambda w: {"frame": w.a, "radius": 0.1},
+        "Box": lambda w: {"frame": w.a, "size": (1.0, 1.0, 1.0)},
+        "HalfSpace": lambda w: {"point": Point(w.a, (0, 0, 0)), "normal": w.vector},
+        "CollisionModel": lambda w: {"mechanism": w.m},
+    },
+    "rbd.contact.",
+) | calls(
+    lambda w: HalfSpace(Point(w.a, (0, 0, 0)), w.vector),
+    {
+        "separation": lambda w: {"point": Point(w.a, (1, 2, 3))},
+        "contains": lambda w: {"point": Point(w.a, (1, 2, 3))},
+        "transformed": lambda w: {"tf": w.tf},
+    },
+    "HalfSpace.",
+)
+_MODELS: Final = (
+    calls(
+        _model,
+        {
+            "add": lambda w: {"body": w.tip, "shape": Sphere(w.tip.default_frame, 0.2)},
+            "body": lambda w: {"shape": w.ball},
+            "add_all_pairs": lambda w: {"neighbours": True},
+            "near": lambda w: {"state": w.state, "margin": 0.1},
+            "distances": lambda w: {"state": w.state, "previous": w.model.distances(w.state), "pairs": [0]},
+            "jacobian": lambda w: {"state": w.state, "pairs": [0], "out": np.empty((1, 2))},
+            "bias": lambda w: {"state": w.state, "out": np.empty(1)},
+            "recorded": lambda w: {"name": "jacobian"},
+            "derivative": lambda w: {"function": w.model.recorded("jacobian"), "of": "result", "wrt": "q"},
+            "require": lambda w: {"state": w.state},
+        },
+        "CollisionModel.",
+    )
+    | calls(
+        _model,
+        {
+            "distances": lambda w: {"state": w.state, "previous": w.model.distances(w.state)},
+            "jacobian": lambda w: {"state": w.state, "out": np.empty((1, 2))},
+        },
+        "CollisionModel of all pairs.",
+    )
+    | calls(_fresh, {"add_pair": lambda w: {"a": w.ball, "b": w.other}}, "CollisionModel.")
+)
+_ALLOWED: Final = functions(
+    rbd.contact,
+    {
+        "solve_contact": lambda w: {
+            "state": w.state,
+            "model": _model(w),
+            "torques": [0.0, 0.0],
+            "bias": "exact",
+            "friction": None,
+            "threshold": 1e-3,
+            "solver": "rbd",
+        },
+        "impact": lambda w: {
+            "state": w.state,
+            "model": _model(w),
+            "law": "unilateral",
+            "restitution": 0.5,
+            "active": [0],
+        },
+        "contact_step": _STEPPING,
+        "contact_step_derivatives": _STEPPING,
+        "solve_qp": lambda w: {
+            "hessian": np.eye(2),
+            "linear": [1.0, 1.0],
+            "rows": [[1.0, 0.0]],
+            "bounds": [1.0],
+            "solver": "rbd",
+        },
+        "ContactSimulator": lambda w: {
+            "mechanism": w.m,
+            "collision_model": _model(w),
+            "control": None,
+            "dt": 0.01,
+            "threshold": 1e-3,
+            "bias": "tutorial",
+            "law": "inelastic",
+            "friction": None,
+        },
+    },
+    "rbd.contact.",
+) | calls(
+    lambda w: ContactSimulator(w.m, _model(w), None, 0.01),
+    {"run": lambda w: {"state": w.state, "final_time": 0.02, "progress": False}},
+    "ContactSimulator.",
+)
+
+CONTACT: Final[dict[str, Any]] = _SHAPES | _MODELS | _ALLOWED
