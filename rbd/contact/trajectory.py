@@ -44,8 +44,8 @@ class ContactTrajectory:
     >>> mechanism, model = rbd.robots.hand()
     >>> simulator = rbd.contact.ContactSimulator(mechanism, model, None, 1e-3)
     >>> trajectory = simulator.run(rbd.MechanismState(mechanism), 0.01)
-    >>> trajectory.t[-1], trajectory.distances.shape
-    (0.01, (10, 4))
+    >>> trajectory.q.shape, trajectory.distances.shape
+    ((11, 13), (10, 4))
     >>> trajectory.smallest_distance > 0
     True
     """
