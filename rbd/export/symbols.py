@@ -19,16 +19,15 @@ def sympy_expressions(program: Program) -> Mapping[str, object]:
     """Return, per output, a SymPy expression (a SymPy array of them for shapes other than ()).
 
     Symbols are real and named after the inputs: `q_0`, `tau_2`, `R_0_1`. Constants that are whole numbers become
-    integers, the others Floats. Raises ScalarError for programs that call intrinsics.
+    integers, the others Floats. Raises ScalarError for programs that call intrinsics which decide by numbers.
     """
     import sympy  # pyright: ignore[reportMissingTypeStubs]  # it is typed in part, without a marker
 
-    for call in program.calls:
-        name = call.intrinsic.name
+    for name in (call.intrinsic.name for call in program.calls if not call.intrinsic.is_steady):
         message = f"{name} takes decisions at run time, which no expression of SymPy can say"
         raise ScalarError(message, scalar=name, function=name)
     library = cast("Any", sympy)
-    values: list[Scalar] = [library.Symbol(name, real=True) for port in program.inputs for name in _names(port)]
+    values: list[Any] = [library.Symbol(name, real=True) for port in program.inputs for name in _names(port)]
     constants: list[Scalar] = [
         library.Integer(int(x)) if x.is_integer() else library.Float(x) for x in program.constants
     ]
@@ -37,8 +36,16 @@ def sympy_expressions(program: Program) -> Mapping[str, object]:
         return values[operand] if operand >= 0 else constants[~operand]
 
     for code in program.code:
-        values.append(_MEANING[Op(code[0])](*map(value, operands_of(code))))
+        values.append(_result(program, code, [value(r) for r in operands_of(code)]))
     return _shaped(library, program.outputs, [value(operand) for operand in program.results])
+
+
+def _result(program: Program, code: tuple[int, ...], operands: list[Any]) -> object:
+    """Return the outcome of one instruction; that of a call is all its outputs."""
+    if code[0] == Op.CALL:
+        call = program.calls[code[1]]
+        return call.intrinsic(call.sizes, operands)
+    return operands[0][code[2]] if code[0] == Op.PICK else _MEANING[Op(code[0])](*operands)
 
 
 def _names(port: Port) -> list[str]:

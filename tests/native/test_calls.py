@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sympy as untyped_sympy
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -25,6 +26,8 @@ from rbd.scalars.intrinsics.language import Floats, Ints, divide, fma, sqrt
 from rbd.scalars.opcodes import FIRST_CHECK
 from rbd.scalars.program import Program
 from tests.native.programs import assert_same_bits, native_rows, native_singles, random_inputs, reference
+
+sympy: Any = untyped_sympy  # typed in part only
 
 
 def solves(m: int, n: int, columns: int) -> Program:
@@ -211,6 +214,16 @@ def test_c_gives_the_same_bits(name: str, threshold: int, tmp_path: Path) -> Non
         expected, wanted = program.interpret_flat([float(x) for array in inputs for x in array])
         assert status == wanted
         assert status or np.concatenate(outputs).view(np.int64).tolist() == np.array(expected).view(np.int64).tolist()
+
+
+def test_what_decides_nothing_can_be_said_in_sympy() -> None:
+    program = factored(4, 3)
+    x = [0.3, 0.5, 0.7, 0.9, 1.1]
+    (found,) = sympy_expressions(program).values()
+    expressions: Any = found
+    symbols = {sympy.Symbol(f"x_{k}", real=True): value for k, value in enumerate(x)}
+    values = np.array(expressions.subs(symbols).tolist(), dtype=float)
+    np.testing.assert_allclose(values, program.interpret(x=x)["y"], rtol=1e-13)
 
 
 def test_what_cannot_be_said_in_sympy_is_refused() -> None:
