@@ -8,7 +8,9 @@ found by its factor too.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import TypeVar, final
+
+import attrs
 
 from rbd.algorithms.constrained_derivatives import constrained_dynamics_derivatives
 from rbd.algorithms.external import ExternalWrenches, HeldWrench, held_wrenches, pushes
@@ -17,13 +19,14 @@ from rbd.algorithms.forward_dynamics import Torques
 from rbd.algorithms.inverse_dynamics import dynamics_bias_kernel
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
 from rbd.algorithms.passive import passive_torques_kernel
+from rbd.algorithms.products import solve_less
 from rbd.algorithms.rigid_derivatives import Rows, derivatives_of
 from rbd.algorithms.spaces import SPACES, Space, check_space, in_space, positions
 from rbd.algorithms.stabilization import DEFAULT, Stabilization
 from rbd.algorithms.variations import Variations, variations
 from rbd.joints.floating import FloatingJoint
 from rbd.scalars import Matrix, Scalar, Vector
-from rbd.scalars.linear import symmetric
+from rbd.scalars.linear import Factor, symmetric
 from rbd.state import ArrayOf, Link, State, StateView, kernel
 from rbd.state.forms import in_forms
 from rbd.state.kernel import require_state
@@ -36,6 +39,47 @@ def forward_dynamics_derivatives_kernel(
     state: StateView, torques: Vector, held: Sequence[HeldWrench] = (), space: Space = "tangent"
 ) -> tuple[Matrix, Matrix, Matrix]:
     """Return the derivatives of vd by position, by v and by torques, which is the inverse of M."""
+    by_position, by_velocity, inverse = linear_motion(state, torques, held).slopes()
+    return in_space(state, by_position, space), by_velocity, inverse
+
+
+Known = dict[int, tuple[Link, Vector]]
+"""Column -> what M has to be multiplied by to give it: accelerations of the joint of a link."""
+
+
+@final
+@attrs.frozen(eq=False)
+class LinearMotion:
+    """The equations of motion as linear equations for changes of vd."""
+
+    vd: Vector
+    factor: Factor
+    """That of M."""
+    takes: list[Sequence[Scalar]]
+    """The torques that a held vd takes, for a move along each velocity and a change of each, without what is known."""
+    known: tuple[Known, Known]
+    """What is known of the answers to moves and to changes."""
+
+    def slopes(self) -> tuple[Matrix, Matrix, Matrix]:
+        """Return the derivatives of vd by position, by v and by torques."""
+        nv, (of_moves, of_changes) = len(self.vd), self.known
+        found = self.factor.negative().solve_all([*self.takes, *_negative_identity(nv)])
+        by_position, by_velocity = _answers(found[:nv], of_moves), _answers(found[nv : 2 * nv], of_changes)
+        return by_position, by_velocity, symmetric(found[2 * nv :])
+
+    def answers(self, q: Matrix, v: Matrix, torques: Matrix) -> Matrix:
+        """Return the rows of vd from those of q (along velocities), of v and of the torques."""
+        takes = tuple(zip(*self.takes, strict=True))
+        rows = list(solve_less(self.factor, torques, takes, (*q, *v)))
+        for known, moved in zip(self.known, (q, v), strict=True):
+            for k, (link, rates) in known.items():
+                for i, rate in enumerate(rates, start=link.v.start):
+                    rows[i] = tuple(x - rate * y for x, y in zip(rows[i], moved[k], strict=True))
+        return tuple(rows)
+
+
+def linear_motion(state: StateView, torques: Vector, held: Sequence[HeldWrench] = ()) -> LinearMotion:
+    """Return the linear equations around the motion that the torques make."""
     factor = factored(state, mass_matrix_kernel(state))
     vd = factor.solve(_drive(state, torques, held))
     varied = variations(state, vd)
@@ -43,20 +87,13 @@ def forward_dynamics_derivatives_kernel(
     known = _positions_known(state, varied), _velocities_known(state, varied)
     right = _right(state, rigid.by_position, extra.by_position, known[0])
     right += _right(state, rigid.by_velocity, extra.by_velocity, known[1])
-    nv = len(vd)
-    answers = factor.negative().solve_all([*right, *_negative_identity(nv)])
-    by_position, by_velocity = _answers(answers[:nv], known[0]), _answers(answers[nv : 2 * nv], known[1])
-    return in_space(state, by_position, space), by_velocity, symmetric(answers[2 * nv :])
+    return LinearMotion(vd, factor, right, known)
 
 
 def _drive(state: StateView, torques: Vector, held: Sequence[HeldWrench]) -> Vector:
     """Return what is left of the torques to accelerate."""
     bias, passive = dynamics_bias_kernel(state, pushes(state, held)), passive_torques_kernel(state)
     return tuple(torque + own - c for torque, own, c in zip(torques, passive, bias, strict=True))
-
-
-Known = dict[int, tuple[Link, Vector]]
-"""Column -> what M has to be multiplied by to give it: accelerations of the joint of a link."""
 
 
 def _positions_known(state: StateView, varied: Variations) -> Known:

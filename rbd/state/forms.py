@@ -1,15 +1,16 @@
 """Algorithms that are called in several forms, with a short way to the kernel of each.
 
 Room: state; may import mechanism and above. What `direct.py` does for functions of vectors that give one array, this
-does for functions of numbers that give several, with a choice of spaces and with external wrenches: those are numbers
-too, once it is known which bodies they push, and in which frames. Functions of a path or a body and a frame have a form
-for each of these.
+does for functions of numbers that give several, with choices (of spaces, of rules) and with external wrenches: those
+are numbers too, once it is known which bodies they push, and in which frames. Functions of a path or a body and a frame
+have a form for each of these.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
+from types import MappingProxyType
 from typing import Any, Final, ParamSpec, TypeAlias, TypeVar, cast, final
 
 import attrs
@@ -36,15 +37,16 @@ def in_forms(
     *,
     spaces: Sequence[str] = (),
     wrenches: bool = False,
+    choices: Mapping[str, Sequence[str]] = MappingProxyType({}),
     result: Callable[..., Any] | None = None,
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Give a function of a state and `numbers` arguments that are vectors or numbers short ways to its kernel.
 
     `spaces` are what its keyword `space` may be, the usual one first. `wrenches`: external wrenches may follow the
-    numbers; the kernel must take them in default frames of bodies, as they are given. `result` makes one value of the
-    arrays.
+    numbers; the kernel must take them in default frames of bodies, as they are given. `choices` are what further
+    keywords may be, as `spaces`. `result` makes one value of the arrays.
     """
-    forms = Forms.of(body_of(kernel), numbers, spaces, wrenches)
+    forms = Forms.of(body_of(kernel), numbers, {_SPACE: spaces, **choices}, wrenches)
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         @wraps(function)
@@ -122,7 +124,7 @@ def jacobian_along(path: TreePath, frame: Frame[Any], columns: Array) -> Geometr
 External: TypeAlias = Mapping[RigidBody, Wrench[Any]]
 Places: TypeAlias = tuple[tuple[RigidBody, Frame[Any]], ...]
 Form: TypeAlias = tuple[Body, Places]
-"""A kernel in a space, the bodies that are pushed, and the frames in which it is said how."""
+"""A kernel with what was chosen, the bodies that are pushed, and the frames in which it is said how."""
 
 
 @final
@@ -133,27 +135,36 @@ class Forms:
     body: Body
     numbers: int
     usual: Form
-    spaces: Mapping[str, Body]
-    """Stand-ins for the kernel, one per space."""
+    choices: Mapping[str, Mapping[str, int]]
+    """Keyword -> what it may be -> what that adds to the number of the stand-in."""
+    stand_ins: Sequence[Body]
+    """The kernel, then stand-ins for it: one per combination of what may be chosen."""
     wrenches: bool
 
     @classmethod
-    def of(cls, body: Body, numbers: int, spaces: Sequence[str], wrenches: bool) -> Forms:
+    def of(cls, body: Body, numbers: int, choices: Mapping[str, Sequence[str]], wrenches: bool) -> Forms:
         """Return the forms of a kernel."""
-        others = {space: Body(f"{body.name} {space}", body.function, body.regroup) for space in spaces[1:]}
-        return cls(body, numbers, (body, ()), dict.fromkeys(spaces[:1], body) | others, wrenches)
+        steps: dict[str, Mapping[str, int]] = {}
+        count = 1
+        for name, words in choices.items():
+            if words:
+                steps[name] = {word: k * count for k, word in enumerate(words)}
+                count *= len(words)
+        others = (Body(f"{body.name} {k}", body.function, body.regroup) for k in range(1, count))
+        return cls(body, numbers, (body, ()), steps, (body, *others), wrenches)
 
     def form(
         self, args: tuple[Any, ...], named: dict[str, Any]
     ) -> tuple[Form | None, tuple[Any, ...], External | None]:
         """Return the form of a call, None for what has no short way; its numbers, and the external wrenches."""
-        body, may_push = self.body, self.wrenches
+        number, may_push = 0, self.wrenches
         push: External | None = None
         if len(args) > self.numbers and may_push:
             args, push, may_push = args[:-1], args[-1], False
         for name, value in named.items():
-            if name == _SPACE and type(value) is str and value in self.spaces:
-                body = self.spaces[value]
+            words = self.choices.get(name)
+            if words is not None and type(value) is str and value in words:
+                number += words[value]
             elif name == _WRENCHES and may_push:
                 push = cast("External | None", value)
             else:
@@ -161,7 +172,7 @@ class Forms:
         places = _places(push)
         if len(args) != self.numbers or places is None:
             return None, (), None
-        return (body, places), args, push if places else None
+        return (self.stand_ins[number], places), args, push if places else None
 
     def open(self, state: StateView, form: Form) -> None:
         """Make a short way to the kernel that has just been run in this form."""

@@ -1,4 +1,4 @@
-"""Derivatives of parts of the equation of motion, of steps, of Jacobians, and by parameters, gravity and wrenches."""
+"""Derivatives of parts of the equation of motion, of Jacobians, and by parameters, gravity and wrenches."""
 
 from __future__ import annotations
 
@@ -11,13 +11,10 @@ from hypothesis import given
 import rbd
 from rbd import MechanismState, Point, Wrench, algorithms
 from rbd.errors import ArgumentError, ShapeError, SingularError
-from rbd.scalars import Vector
-from rbd.spatial import so3
 from rbd.testing import random_chain
 
-from .helpers import JOINT_TYPES, RANDOM, STEP, Case, Numbers, case, cases, close, examples, rate
-from .linkages import sarrus
-from .loops import consistent, looped
+from .helpers import JOINT_TYPES, RANDOM, Case, Numbers, case, cases, close, examples, rate
+from .loops import looped
 from .test_derivatives import by_coordinates, by_position, by_velocity, mixed_wrenches
 
 KINDS = ["chain", "tree", "floating tree", "universal oblique", "planar oblique", "rotation vector floating"]
@@ -221,110 +218,6 @@ def test_nothing_has_no_centre() -> None:
         algorithms.center_of_mass_jacobian(MechanismState(mechanism))
 
 
-# --- one step --------------------------------------------------------------------------------------------------------
-
-
-def stepped(state: Any, tau: Numbers, dt: float, push: Any = None) -> tuple[list[Any], list[Any]]:
-    """Return q and v after a step of semi-implicit Euler."""
-    v = list(np.asarray(state.v) + dt * np.asarray(rbd.forward_dynamics(state, tau, push)))
-    q: list[Any] = []
-    for link in state.links:
-        kind, before = link.joint.type, state.joint_q(link)
-        rates = kind.local_coordinates_rate(before, before, tuple(v[link.v]))
-        q += kind.global_coordinates(before, tuple(dt * x for x in rates))
-    return q, v
-
-
-def local(state: Any, centre: Vector, q: list[Any]) -> list[Any]:
-    """Return q as velocities around `centre`, to first order."""
-    out: list[Any] = []
-    for link in state.links:
-        back = np.array(link.joint.type.velocity_jacobian(centre[link.q]), dtype=complex)
-        if link.joint.nv:
-            out += list(back @ (np.array(q[link.q]) - np.array(centre[link.q])))
-    return out
-
-
-@pytest.mark.parametrize("kind", [*RANDOM, *JOINT_TYPES])
-def test_a_step(kind: str) -> None:
-    check_step(case(kind, seed=15, passive=True))
-
-
-@pytest.mark.parametrize("kind", ["fixed", "spherical", "screw oblique"])
-def test_a_step_with_a_loop(kind: str) -> None:
-    check_step(looped(kind, 3))
-
-
-def test_a_step_with_redundant_constraints() -> None:
-    state = sarrus()
-    state.set_velocity(np.linspace(1.0, 2.0, state.mechanism.nv))
-    state.set_velocity(consistent(state))
-    check_step(Case(state.mechanism, state, np.random.default_rng(5)))
-
-
-def check_step(a_case: Case) -> None:
-    state, tau, dt, push = a_case.state, a_case.velocity(), 0.05, mixed_wrenches(a_case)
-    after = tuple(stepped(state, tau, dt, push)[0])
-
-    def position(s: Any) -> Any:
-        return np.array(local(s, after, stepped(s, tau, dt, push)[0]))
-
-    def speed(s: Any) -> Any:
-        return np.array(stepped(s, tau, dt, push)[1])
-
-    found = rbd.step_derivatives(state, tau, dt, push)
-    close(found.q_by_q, by_position(state, position), 1e-11)
-    close(found.q_by_v, by_velocity(state, position), 1e-11)
-    close(found.v_by_q, by_position(state, speed), 1e-11, scale=1e-2)
-    close(found.v_by_v, by_velocity(state, speed), 1e-11)
-    close(found.v_by_torques, dt * rbd.forward_dynamics_derivatives(state, tau, push)[2], 1e-11)
-    units = np.eye(len(tau))
-    by_torque = [
-        np.imag(local(state, after, stepped(state.with_scalars(state.q + 0j), tau + 1j * STEP * unit, dt, push)[0]))
-        for unit in units
-    ]
-    close(found.q_by_torques, np.array(by_torque).T / STEP, 1e-11)
-    whole = rbd.step_derivatives(state, tau, dt, push, space="coordinates")
-    close(whole.q_by_q, by_coordinates(state, lambda s: np.array(stepped(s, tau, dt, push)[0])), 1e-11)
-    close(whole.v_by_q, by_coordinates(state, speed), 1e-11, scale=1e-2)
-    close(whole.q_by_v, by_velocity(state, lambda s: np.array(stepped(s, tau, dt, push)[0])), 1e-11)
-
-
-def test_a_step_is_that_of_compiled_robots() -> None:
-    a_case = case("floating tree", seed=16)
-    state, tau, dt = a_case.state, a_case.velocity(), 0.01
-    robot = rbd.compile(a_case.mechanism)
-    q, v = robot.step(state.q, state.v, tau, dt, integrator="semi-implicit-euler")
-    expected = stepped(state, tau, dt)
-    close(q, expected[0], 1e-12)
-    close(v, expected[1], 1e-11)
-
-
-def test_a_step_of_a_linkage_is_that_of_compiled_robots() -> None:
-    state, tau, dt = sarrus(), np.linspace(-1.0, 1.0, 5), 0.01
-    q, v = rbd.compile(state.mechanism).step(state.q, state.v, tau, dt, integrator="semi-implicit-euler")
-    expected = stepped(state, tau, dt)
-    close(q, expected[0], 1e-12)
-    close(v, expected[1], 1e-11)
-
-
-def test_a_step_of_a_ball_in_closed_form() -> None:
-    """R+ = R Exp(dt w): a rotation of the ball before the step turns it after, seen from the ball, by Exp(dt w)^T."""
-    a_case = case("rotation vector spherical", seed=18)
-    state, tau, dt = a_case.state, a_case.velocity(), 0.05
-    at, vd = slice(1, 4), rbd.forward_dynamics(state, tau)
-    fast = state.v[at] + dt * vd[at]
-    turn = tuple(float(x) for x in dt * fast)
-    slopes = rbd.forward_dynamics_derivatives(state, tau)
-    right, back = (np.array(f((turn[0], turn[1], turn[2]))) for f in (so3.right_jacobian, so3.rotation_exp))
-    found = rbd.step_derivatives(state, tau, dt)
-    close(found.q_by_v[at], dt * right @ (np.eye(len(tau)) + dt * slopes[1])[at], 1e-12)
-    close(found.q_by_torques[at], dt * dt * right @ slopes[2][at], 1e-12)
-    turned = dt * dt * right @ slopes[0][at]
-    turned[:, at] += back.T
-    close(found.q_by_q[at], turned, 1e-12)
-
-
 @pytest.mark.parametrize("space", ["tangent", "coordinates"])
 def test_gradients_stay_when_a_free_mechanism_is_carried_elsewhere(space: Any) -> None:
     state = case("floating tree", seed=19).state
@@ -338,15 +231,12 @@ def test_gradients_stay_when_a_free_mechanism_is_carried_elsewhere(space: Any) -
 
 def test_what_is_refused() -> None:
     state = MechanismState(rbd.robots.double_pendulum())
-    with pytest.raises(ArgumentError, match="munthe-kaas"):
-        rbd.step_derivatives(state, [0.0, 0.0], 0.1, integrator="munthe-kaas-rk4")
     with pytest.raises(ArgumentError, match="point"):
         algorithms.point_jacobian_rate(state, state.mechanism.path("world", "lower_link"), [0.0, 0.0, 1.0])  # type: ignore[arg-type]  # the error
     for call in (
         lambda: rbd.bias_derivatives(state, space="world"),  # type: ignore[arg-type]  # the error
         lambda: rbd.mass_matrix_product_derivatives(state, [0.0, 0.0], space="world"),  # type: ignore[arg-type]  # the error
         lambda: rbd.inverse_mass_product_derivatives(state, [0.0, 0.0], space="world"),  # type: ignore[arg-type]  # the error
-        lambda: rbd.step_derivatives(state, [0.0, 0.0], 0.1, space="world"),  # type: ignore[arg-type]  # the error
     ):
         with pytest.raises(ArgumentError, match="space"):
             call()
@@ -354,7 +244,6 @@ def test_what_is_refused() -> None:
         lambda: rbd.mass_matrix_product_derivatives(state, [0.0]),
         lambda: rbd.inverse_mass_product_derivatives(state, [0.0]),
         lambda: rbd.regressor(state, [0.0]),
-        lambda: rbd.step_derivatives(state, [0.0], 0.1),
     ):
         with pytest.raises(ShapeError):
             call()

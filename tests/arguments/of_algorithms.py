@@ -55,7 +55,9 @@ _ALGORITHMS: dict[str, Callable[[World], Good]] = {
     "bias_derivatives": lambda w: {"state": w.state, "external_wrenches": w.push, "space": "tangent"},
     "mass_matrix_product_derivatives": lambda w: {"state": w.state, "x": [1.0, 2.0], "space": "tangent"},
     "inverse_mass_product_derivatives": lambda w: {"state": w.state, "f": [1.0, 2.0], "space": "tangent"},
-    "step_derivatives": lambda w: tau(w) | {"dt": 0.01, "space": "tangent", "integrator": "semi-implicit-euler"},
+    "step_derivatives": lambda w: (
+        tau(w) | {"dt": 0.01, "space": "tangent", "integrator": "munthe-kaas-rk4", "stabilization": None}
+    ),
     "inverse_dynamics_second_derivatives": lambda w: vd(w) | {"space": "tangent"},
     "regressor": vd,
     "articulated_bodies": lambda w: tau(w) | {"prescribed": None, "at": None},
