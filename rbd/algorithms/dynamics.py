@@ -106,7 +106,7 @@ def dynamics(
     result.require_mechanism(state)
     nv = state.layout.nv
     drive = state.vector((0,) * nv if torques is None else torques, nv, "torques")
-    external = held(state, external_wrenches)
+    external: External = held(state, external_wrenches)
     gains = gains_of_loops(state, stabilization)
     contact = contact_forces_kernel(state, contact_states_of(state, contact_states))
     external = with_contacts(on_bodies(state, external), contact) if state.layout.touches else external

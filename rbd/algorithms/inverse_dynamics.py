@@ -56,6 +56,13 @@ def constrained_inverse_dynamics_kernel(
 
 
 @kernel(regroup=True)
+def least_inverse_dynamics_kernel(state: StateView, vd: Vector, external: External = None) -> Vector:
+    """Return the smallest torques when every joint has a motor: then nothing is missing."""
+    torques, _, _, _ = constrained_inverse_dynamics_kernel(state, vd, external)
+    return torques
+
+
+@kernel(regroup=True)
 def dynamics_bias_kernel(state: StateView, external: External = None) -> Vector:
     """Return c: what the motion takes when vd is zero, passive torques left out."""
     return rigid_body_torques(state, None, external)
@@ -73,7 +80,7 @@ def rigid_body_torques(state: StateView, vd: Vector | None, external: External) 
     return joint_torques(state, joint_wrenches(state, loads))
 
 
-@direct(inverse_dynamics_kernel, pushed=1)
+@direct(inverse_dynamics_kernel, pushed=1, loops=least_inverse_dynamics_kernel)
 def inverse_dynamics(
     state: State[A],
     vd: Vd,
@@ -107,9 +114,10 @@ def inverse_dynamics(
     if result is not None:
         require_kind(result, DynamicsResult, operation="inverse_dynamics", argument="result")
         result.require_mechanism(state)
-    if state.layout.loops:
+    if state.layout.loops and (motors is not None or result is not None):
         return _with_loops(state, rates, external, motors, out, result)
-    torques = state.pack(inverse_dynamics_kernel(state, rates, external), "torques", (state.layout.nv,), out)
+    run = least_inverse_dynamics_kernel if state.layout.loops else inverse_dynamics_kernel
+    torques = state.pack(run(state, rates, external), "torques", (state.layout.nv,), out)
     if result is not None:
         _fill(result, state, rates, external)
     return torques

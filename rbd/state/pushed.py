@@ -69,6 +69,8 @@ class Pushed:
 
     body: Body
     vectors: int
+    loops: Body | None = None
+    """The kernel that runs for mechanisms with loops, if another one does."""
 
     def call(self, args: tuple[object, ...], named: dict[str, object]) -> Call | None:
         """Return a call that says what pushes, even if nothing does; None for any other."""
@@ -87,9 +89,10 @@ class Pushed:
             return Call(self.body, (), args[:count], rest)
         return Call((self.body, *places), places, (*args[:count], numbers), rest)
 
-    def open(self, state: StateView, call: Call) -> None:
-        """Make a short way to the kernel that has just been run for this call."""
-        if not call.places:
-            state.open_door(self.body)
+    def open(self, state: StateView, call: Call | None = None) -> None:
+        """Make a short way to the kernel that has just been run for this call, or for one that is silent on pushes."""
+        ran = self.body if self.loops is None or not state.layout.loops else self.loops
+        if call is None or not call.places:
+            state.open_door(ran, self.body, self.vectors)
         elif are_served(state, call.places):
-            state.open_door(self.body, call.key, self.vectors + 1)
+            state.open_door(ran, call.key, self.vectors + 1)

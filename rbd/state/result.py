@@ -257,13 +257,14 @@ class DynamicsResult:
     # --- the short way -----------------------------------------------------------------------------
 
     def solve(self, state: object, call: Call, external: External) -> bool:
-        """Let machine code fill the arrays for a call with external wrenches; return whether it has."""
-        behind = self._ways.get(call.key)
+        """Let machine code fill the arrays for a call that says what pushes; return whether it has."""
+        behind = self._ways.get(call.key if call.places else None)
         if behind is None or behind.door is None or behind.door_of is not getattr(state, "doors", None):
             return False
         if behind.door(*call.args) is not None:
             return False
-        self._pushed = behind, dict(external), self._counter[0]
+        if call.places:
+            self._pushed = behind, dict(external), self._counter[0]
         return True
 
     def open_door(self, state: State[Any], way: ShortWay, key: object = None) -> None:

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, ParamSpec, cast
-
-import attrs
+from typing import Any, Final, ParamSpec, cast
 
 from rbd.state.kernel import body_of
 from rbd.state.pushed import WRENCHES, Call, Pushed, are_served
@@ -18,6 +16,8 @@ from rbd.state.result import DynamicsResult
 from rbd.state.short_ways import ShortWay
 
 P = ParamSpec("P")
+_WITH_WRENCHES: Final = 2
+"""How many arguments follow the state when wrenches do."""
 
 
 def solving(tree: ShortWay, loops: ShortWay) -> Callable[[Callable[P, DynamicsResult]], Callable[P, DynamicsResult]]:
@@ -36,13 +36,9 @@ def solving(tree: ShortWay, loops: ShortWay) -> Callable[[Callable[P, DynamicsRe
             if push is not None and result.solve(state, push, named[WRENCHES] if named else args[1]):
                 return result
             cast("Any", function)(result, state, *args, **named)
-            # A keyword may have asked for another solution than the usual one.
-            if (push is not None or not named) and not state.layout.touches:
-                way = loops if state.layout.loops else tree
-                if push is None:
-                    result.open_door(state, way)
-                elif are_served(state, push.places):
-                    result.open_door(state, way, push.key)
+            # Other keywords, and wrenches of other kinds, may have asked for another solution than the usual one.
+            if (push is not None or (not named and len(args) < _WITH_WRENCHES)) and not state.layout.touches:
+                _open(result, state, loops if state.layout.loops else tree, push)
             return result
 
         return cast("Callable[P, DynamicsResult]", call)
@@ -51,11 +47,20 @@ def solving(tree: ShortWay, loops: ShortWay) -> Callable[[Callable[P, DynamicsRe
 
 
 def _pushing(calls: Pushed, result: object, state: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Call | None:
-    """Return a call with external wrenches, None for any other; no torques are zeros."""
+    """Return a call that says what pushes, None for any other; no torques are zeros."""
     if type(result) is not DynamicsResult:
         return None
     call = calls.call(args or (None,), named)
-    if call is None or call.named or not call.places:
+    if call is None or call.named:
         return None
-    torques, numbers = call.args
-    return call if torques is not None else attrs.evolve(call, args=(getattr(state, "still", None), numbers))
+    if call.args[0] is None:
+        call.args = (getattr(state, "still", None), *call.args[1:])
+    return call
+
+
+def _open(result: DynamicsResult, state: Any, way: ShortWay, push: Call | None) -> None:
+    """Make a short way to the kernel that has just been run."""
+    if push is None or not push.places:
+        result.open_door(state, way)
+    elif are_served(state, push.places):
+        result.open_door(state, way, push.key)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any
 
 import attrs
@@ -321,3 +322,24 @@ def test_a_singular_mass_matrix_names_the_joint() -> None:
     for _ in range(4):
         with pytest.raises(SingularError, match="elbow"):
             rbd.forward_dynamics(state, np.zeros(2), pushes(state))
+
+
+@pytest.mark.usefixtures("eager")
+def test_numbers_that_are_structure_open_no_way_for_others() -> None:
+    """Wrenches of integers become constants of what is recorded; tables of other kinds are no dictionaries."""
+    state = MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4], [1.0, 2.0])
+    root, result = state.mechanism.root_frame, rbd.DynamicsResult(state.mechanism)
+    whole = {state.mechanism.bodies[-1]: Wrench.trusted(root, (1, 2, 3), (4, 5, 6))}
+    for function in FUNCTIONS.values():
+        args = function.arguments(2)
+        with rbd.interpreted():
+            expected = [function.run(state, *args, push) for push in (whole, None)]
+            vd = [rbd.forward_dynamics(state, [0.5, 0.5], push) for push in (whole, None)]
+        for _ in range(4):
+            close(function.run(state, *args, MappingProxyType(whole)), expected[0], 1e-12)
+            close(function.run(state, *args, whole), expected[0], 1e-12)
+            close(function.run(state, *args), expected[1], 1e-12)
+            close(function.run(state, *args, None), expected[1], 1e-12)
+            for push, rates in ((MappingProxyType(whole), vd[0]), (whole, vd[0]), (None, vd[1]), ({}, vd[1])):
+                close(rbd.dynamics(result, state, [0.5, 0.5], push).vd, rates, 1e-12)
+                close(rbd.dynamics(result, state, np.array([0.5, 0.5]), push).vd, rates, 1e-12)
