@@ -9,15 +9,16 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable
+from numbers import Real
 from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rbd.arguments import described, several
-from rbd.errors import ArgumentError
+from rbd.errors import ArgumentError, ScalarError
 from rbd.scalars import is_float
-from rbd.scalars.arrays import Array, float_array
+from rbd.scalars.arrays import Array, float_array, scalars
 from rbd.scalars.registry import ARRAYS, TRUTHS
 
 _INFINITE = math.inf
@@ -75,7 +76,19 @@ def float_vector(values: object, length: int | None, argument: str) -> Array:
         values = np.array(values)
     if length is None and type(values) in ARRAYS and cast("Array", values).ndim == 1:
         length = len(cast("Array", values))
-    return float_array(values, (length,), argument, copy=False)
+    try:
+        return float_array(values, (length,), argument, copy=False)
+    except ScalarError as error:
+        return _rounded(values, length, argument, error)
+
+
+def _rounded(values: object, length: int | None, argument: str, error: ScalarError) -> Array:
+    """Return exact numbers, such as fractions, as floats; raise `error` for symbols and other scalars."""
+    exact = scalars(values, length, argument)
+    try:
+        return np.array(exact, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise error from None
 
 
 def pair_set(values: object, count: int, argument: str) -> frozenset[int]:
@@ -129,7 +142,7 @@ def _as_float(value: object) -> float | None:
     """Return a real number of any kind, or an array of one without axes; None for anything else."""
     if isinstance(value, ARRAYS) and not cast("NDArray[Any]", value).ndim:
         value = cast("NDArray[Any]", value)[()]
-    if not is_float(value):
+    if isinstance(value, TRUTHS) or not (is_float(value) or isinstance(value, Real)):
         return None
     try:
         return float(cast("float", value))

@@ -75,6 +75,28 @@ def test_every_public_function_is_probed() -> None:
     assert not names - CALLS.keys() - NOT_PROBED.keys()
 
 
+NOT_PROBED_OF_CONTACT = {
+    "Shape": "a name for several classes",
+    **dict.fromkeys(
+        ("Pair", "Distance", "ContactSolution", "ImpactSolution", "ContactStep"), "a record that rbd fills"
+    ),
+    **dict.fromkeys(("ContactStepDerivatives", "ContactEvent", "ContactTrajectory"), "a record that rbd fills"),
+    "QPSolution": "a record that rbd fills",
+}
+
+
+def test_every_public_function_of_contact_is_probed() -> None:
+    names = {f"rbd.contact.{name}" for name in rbd.contact.__all__ if name not in NOT_PROBED_OF_CONTACT}
+    assert names
+    assert not names - CALLS.keys()
+
+
+def test_every_method_of_a_collision_model_is_probed() -> None:
+    methods = {name for name, _ in inspect.getmembers(rbd.contact.CollisionModel, inspect.isfunction)}
+    methods = {name for name in methods if not name.startswith("_")} - {"function"}  # which takes callbacks
+    assert not {f"CollisionModel.{name}" for name in methods} - CALLS.keys()
+
+
 def _takes_something(name: str) -> bool:
     target = getattr(rbd, name.removeprefix("rbd."), None)
     return target is not None and bool(inspect.signature(target).parameters)
