@@ -7,7 +7,7 @@ Room: contact; may import compiled and above. Inside, a module may import only t
     directions.py segments.py bricks.py closest.py    distances, witnesses, normals, one function per pair of kinds
     pairs.py distance.py kinematics.py  pairs of a mechanism's shapes; how their distances depend on its state
     phases.py                           many pairs: which may be near, and those alone
-    tables.py model.py                  all pairs: what is recorded of them; CollisionModel
+    watched.py functions.py tables.py model.py    shapes and pairs of a mechanism; what is recorded; CollisionModel
     gauss.py evaluation.py qp.py        what contacts allow; quadratic programs
     results.py                          what is given for a state with contacts
     cones.py accelerations.py coulomb.py solve.py    friction; accelerations and impacts

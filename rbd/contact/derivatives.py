@@ -85,7 +85,9 @@ def contact_step_derivatives(
     arguments = step_arguments(state, model, torques, dt, friction, margin)
     function = step_function(model, friction > 0, state.layout.nv)
     found = dict(zip((port.name for port in function.program.outputs), as_tuple(function(*arguments)), strict=True))
-    slopes = [np.asarray(model.derivative(function, "after", name)(*arguments)) for name in ("q", "v", "torques")]
+    slopes = [
+        np.asarray(model.functions.derivative(function, "after", name)(*arguments)) for name in ("q", "v", "torques")
+    ]
     nq, nv = state.layout.nq, state.layout.nv
     landing = _along_velocities(state, found["q_next"])
     positions, velocities = [landing @ slope[:nq] for slope in slopes], [slope[nq : nq + nv].copy() for slope in slopes]

@@ -53,7 +53,7 @@ def evaluate(
         named = body(cast("ScalarState", state), **arguments)
         return {name: pack(value) for name, value in named.items()}
     lengths = {name: len(value) for name, value in arguments.items()}
-    function = model.function(key, body, lengths)
+    function = model.functions.of(key, body, lengths)
     found = function(state.q, state.v, *(np.asarray(x, dtype=np.float64) for x in arguments.values()))
     names = [port.name for port in function.program.outputs]
     return dict(zip(names, as_tuple(found), strict=True))

@@ -1,46 +1,42 @@
-"""Shapes of a mechanism's bodies, and the pairs of them whose distances matter.
+"""How close the shapes of a mechanism's bodies come, and how that changes.
 
 Room: contact; may import compiled and above.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
-from itertools import combinations
-from typing import Any, Literal, TypeAlias, TypeVar, cast, final, overload
+from typing import Any, Literal, TypeAlias, cast, final, overload
 
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from rbd.arguments import described, flag, require_choice
+from rbd.arguments import require_choice
 from rbd.compiled import RecordedFunction
 from rbd.compiled.evaluation import Result
 from rbd.compiled.record import Shape as InputShape
-from rbd.compiled.record import record
 from rbd.contact.arguments import ordered, pair_numbers
 from rbd.contact.distance import Distance, earlier_normals, from_row, normals_array
+from rbd.contact.functions import Functions
 from rbd.contact.kinematics import distance_and_row, nearest, second_order
-from rbd.contact.pairs import Pair
 from rbd.contact.phases import Phases
-from rbd.contact.shapes import Box, Capsule, Shape, Sphere
 from rbd.contact.tables import BODIES
-from rbd.errors import ArgumentError, FrameMismatchError
-from rbd.mechanism import Mechanism, RigidBody
+from rbd.contact.watched import WatchedShapes
+from rbd.errors import ArgumentError
+from rbd.mechanism import Mechanism
 from rbd.scalars import Scalar
 from rbd.scalars.arrays import Array
-from rbd.spatial.half_space import HalfSpace
 from rbd.spatial.values import require_kind
 from rbd.state import MechanismState, State
 from rbd.state.kernel import require_state
 
-S = TypeVar("S", bound=Shape)
 Recorded: TypeAlias = Literal["distances", "distances again", "jacobian", "bias"]
 
 
 @final
-class CollisionModel:
+class CollisionModel(WatchedShapes):
     """Shapes fixed to bodies, and the pairs of them that are watched. It keeps no state: distances are functions of q.
 
     >>> import rbd
@@ -60,92 +56,9 @@ class CollisionModel:
     def __init__(self, mechanism: Mechanism) -> None:
         """Begin without shapes."""
         require_kind(mechanism, Mechanism, operation="CollisionModel", argument="mechanism")
-        self._mechanism = mechanism
-        self._bodies: dict[int, tuple[Shape, RigidBody]] = {}
-        self._pairs: list[Pair] = []
-        self._functions: dict[Hashable, RecordedFunction] = {}
+        super().__init__(mechanism)
+        self._functions = Functions(mechanism)
         self._phases: Phases | None = None
-        self._made_for: tuple[int, ...] = ()
-
-    # --- what it holds ------------------------------------------------------------------------------------------------
-
-    @property
-    def mechanism(self) -> Mechanism:
-        """The mechanism whose bodies carry the shapes."""
-        return self._mechanism
-
-    @property
-    def shapes(self) -> tuple[Shape, ...]:
-        """The shapes in the order they were added."""
-        return tuple(shape for shape, _ in self._bodies.values())
-
-    @property
-    def pairs(self) -> tuple[Pair, ...]:
-        """The watched pairs in the order they were added."""
-        return tuple(self._pairs)
-
-    def body(self, shape: Shape) -> RigidBody:
-        """Return the body that carries `shape`; raise ArgumentError for a shape that was not added."""
-        return self._carrier(shape, "shape")
-
-    def add(self, body: RigidBody | str, shape: S) -> S:
-        """Fix `shape` to `body`, whose frames must include the shape's; return the shape.
-
-        Raises FrameMismatchError for a frame of another body, UnknownNameError, ArgumentError for a shape added before.
-        """
-        require_kind(shape, Capsule, Sphere, Box, HalfSpace, operation="add", argument="shape")
-        owner = self._mechanism.body(body)
-        if not owner.has_frame(shape.frame):
-            raise FrameMismatchError(
-                f"add: the shape is in frame '{shape.frame.name}', which is not fixed to body '{owner.name}'; "
-                f"add the frame to the body first: body.add_frame(...)",
-                operation="add",
-                argument="shape",
-            )
-        if id(shape) in self._bodies:
-            raise ArgumentError("add: this shape was added before", argument="shape", value=shape)
-        self._bodies[id(shape)] = (shape, owner)
-        self._forget()
-        return shape
-
-    def add_pair(self, a: Shape, b: Shape) -> None:
-        """Watch the distance of two shapes of different bodies.
-
-        Raises ArgumentError for shapes that were not added, of one body, or of two half-spaces.
-        """
-        body_a, body_b = self._carrier(a, "a"), self._carrier(b, "b")
-        if body_a is body_b:
-            raise ArgumentError(
-                f"add_pair: both shapes are fixed to body '{body_a.name}', their distance never changes",
-                argument="b",
-                value=b,
-            )
-        if isinstance(a, HalfSpace) and isinstance(b, HalfSpace):
-            raise ArgumentError("add_pair: two half-spaces have no distance", argument="b", value=b)
-        self._pairs.append(Pair(a, b, body_a, body_b))
-        self._forget()
-
-    def add_all_pairs(self, *, neighbours: bool = False) -> None:
-        """Watch all pairs of shapes of different bodies that are not watched yet.
-
-        Bodies that a joint connects usually overlap there: their pairs are left out, unless `neighbours` are wanted.
-
-        >>> import rbd
-        >>> _, model = rbd.robots.hand()
-        >>> model.add_all_pairs()
-        >>> len(model.pairs)
-        106
-        """
-        neighbours, joints = flag(neighbours, "neighbours"), self._mechanism.joints
-        connected = {
-            frozenset((self._mechanism.predecessor(j).name, self._mechanism.successor(j).name)) for j in joints
-        }
-        watched = {frozenset((id(pair.a), id(pair.b))) for pair in self._pairs}
-        for (a, body_a), (b, body_b) in combinations(self._bodies.values(), 2):
-            planes = isinstance(a, HalfSpace) and isinstance(b, HalfSpace)
-            apart = neighbours or frozenset((body_a.name, body_b.name)) not in connected
-            if body_a is not body_b and apart and not planes and frozenset((id(a), id(b))) not in watched:
-                self.add_pair(a, b)
 
     # --- what it computes ---------------------------------------------------------------------------------------------
 
@@ -275,32 +188,12 @@ class CollisionModel:
 
     def _recorded(self, name: Recorded) -> RecordedFunction:
         inputs: dict[str, InputShape] = {"previous": (len(self._pairs), 3)} if name == "distances again" else {}
-        return self.function(name, partial(BODIES[name], self._pairs), inputs)
+        return self._functions.of(name, partial(BODIES[name], self._pairs), inputs)
 
-    def function(
-        self, key: Hashable, body: Callable[..., object], inputs: Mapping[str, InputShape]
-    ) -> RecordedFunction:
-        """Return `body(state, **inputs)`, recorded, for the mechanism as it is now; `key` is what it is known by."""
-        now = (self._mechanism.structure_version, self._mechanism.parameter_version)
-        if now != self._made_for:
-            self._functions.clear()
-            self._made_for = now
-        known = self._functions.get(key)
-        if known is None:
-            known = self._functions[key] = record(body, self._mechanism, **inputs)
-        return known
-
-    def derivative(self, function: RecordedFunction, of: str, wrt: str) -> RecordedFunction:
-        """Return the derivative of an output of one of the model's functions by an input, along velocities for q."""
-        require_kind(function, RecordedFunction, operation="derivative", argument="function")
-        key = ("derivative", function, of, wrt)
-        try:
-            known = self._functions.get(key)
-        except TypeError:  # a name that cannot be looked up is none, which the function itself says
-            return function.derivative(of, wrt)
-        if known is None:
-            known = self._functions[key] = function.derivative(of, wrt)
-        return known
+    @property
+    def functions(self) -> Functions:
+        """What has been recorded of the shapes, for the mechanism as it is: steps and accelerations, too (internal)."""
+        return self._functions
 
     @override
     def __repr__(self) -> str:
@@ -317,6 +210,7 @@ class CollisionModel:
             )
         state.require_current()
 
+    @override
     def _forget(self) -> None:
         self._functions.clear()
         self._phases = None
@@ -325,16 +219,9 @@ class CollisionModel:
         if not isinstance(state, MechanismState):
             raise ArgumentError("pairs are chosen for live states alone", argument="state", value=state)
         if self._phases is None:
-            record = partial(self.function, inputs={})
+            record = partial(self._functions.of, inputs={})
             self._phases = Phases(self._mechanism, tuple(self._bodies.values()), self._pairs, record)
         return self._phases
-
-    def _carrier(self, shape: Shape, argument: str) -> RigidBody:
-        found = self._bodies.get(id(shape))
-        if found is None:
-            message = f"{argument} is {described(shape)}, which is no shape of this model; add it first"
-            raise ArgumentError(message, argument=argument, value=shape, allowed="a shape that was added")
-        return found[1]
 
 
 def _only(result: Result) -> Array:

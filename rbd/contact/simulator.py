@@ -158,7 +158,7 @@ class ContactSimulator:
             inputs: dict[str, int | tuple[int, ...]] = {"t": ()} if control else {"torques": self.mechanism.nv}
             inputs |= {"touched": len(self._model.pairs), "dt": ()}
             body = partial(one_step, self._model.pairs, self._settings, control)
-            self._function = self._model.function(("step", self._settings, control), body, inputs)
+            self._function = self._model.functions.of(("step", self._settings, control), body, inputs)
             self._made_for = now
         assert self._function is not None
         return self._function

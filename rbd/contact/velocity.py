@@ -96,7 +96,7 @@ def contact_step(
 
 def step_function(model: CollisionModel, frictional: bool, nv: int) -> RecordedFunction:
     """Return the step as a function of arrays: q, v, torques, and (dt, margin, friction)."""
-    return model.function(_key(frictional), partial(_step, model.pairs, frictional), {"torques": nv, "settings": 3})
+    return model.functions.of(_key(frictional), partial(_step, model.pairs, frictional), {"torques": nv, "settings": 3})
 
 
 def step_arguments(

@@ -72,7 +72,6 @@ _MODELS: Final = (
             "jacobian": lambda w: {"state": w.state, "pairs": [0], "out": np.empty((1, 2))},
             "bias": lambda w: {"state": w.state, "out": np.empty(1)},
             "recorded": lambda w: {"name": "jacobian"},
-            "derivative": lambda w: {"function": w.model.recorded("jacobian"), "of": "result", "wrt": "q"},
             "require": lambda w: {"state": w.state},
         },
         "CollisionModel.",
