@@ -16,6 +16,7 @@ from rbd.spatial import FreeVector, Point
 from rbd.spatial.linalg import Vec3, add3, matvec, scale3
 from rbd.spatial.values import require_kind
 from rbd.state import State, StateView, kernel, passes
+from rbd.state.framed import framed
 from rbd.state.kernel import require_state
 from rbd.state.layout import layout_of
 
@@ -34,6 +35,13 @@ def mass_moment_kernel(state: StateView, indices: tuple[int, ...]) -> tuple[Scal
     return total, moment
 
 
+@kernel
+def center_of_mass_kernel(state: StateView, indices: tuple[int, ...]) -> Point[Any]:
+    """Return the centre of mass of some bodies, in the root frame."""
+    return passes.to_root(state)[state.layout.trunk] @ center_from_trunk(state, indices)
+
+
+@framed(center_of_mass_kernel)
 def center_of_mass(state: State[Any], bodies: Iterable[RigidBody] | None = None) -> Point[Any]:
     """Return the centre of mass of `bodies` (all of them when not given; each counts once), in the root frame.
 
@@ -48,12 +56,6 @@ def center_of_mass(state: State[Any], bodies: Iterable[RigidBody] | None = None)
     layout = state.layout
     chosen = layout.bodies[1:] if bodies is None else several(bodies, "bodies", "bodies")
     return center_of_mass_kernel(state, tuple(dict.fromkeys(layout.body_index(body) for body in chosen)))
-
-
-@kernel
-def center_of_mass_kernel(state: StateView, indices: tuple[int, ...]) -> Point[Any]:
-    """Return the centre of mass of some bodies, in the root frame."""
-    return passes.to_root(state)[state.layout.trunk] @ center_from_trunk(state, indices)
 
 
 def center_from_trunk(state: StateView, indices: tuple[int, ...] | None = None) -> Point[Any]:

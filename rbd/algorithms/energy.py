@@ -10,6 +10,7 @@ from typing import Any, overload
 from rbd.algorithms.center_of_mass import weight_moment
 from rbd.scalars import Scalar, const, to_float
 from rbd.state import MechanismState, State, StateView, kernel, passes
+from rbd.state.framed import framed
 
 
 @kernel
@@ -40,6 +41,7 @@ def gravitational_potential_energy_kernel(state: StateView) -> Scalar:
 def kinetic_energy(state: MechanismState) -> float: ...
 @overload
 def kinetic_energy(state: State[Any]) -> Scalar: ...
+@framed(kinetic_energy_kernel)
 def kinetic_energy(state: State[Any]) -> Scalar:
     """Return the kinetic energy, v^T M v / 2, armatures included.
 
@@ -54,6 +56,7 @@ def kinetic_energy(state: State[Any]) -> Scalar:
 def gravitational_potential_energy(state: MechanismState) -> float: ...
 @overload
 def gravitational_potential_energy(state: State[Any]) -> Scalar: ...
+@framed(gravitational_potential_energy_kernel)
 def gravitational_potential_energy(state: State[Any]) -> Scalar:
     """Return the potential energy of gravity; zero when the centre of mass is in the plane of the root's origin.
 

@@ -16,8 +16,9 @@ from rbd.spatial import Frame, GeometricJacobian, PointJacobian, Transform, Twis
 from rbd.spatial.coriolis import carried, summed
 from rbd.spatial.linalg import Vec3, matvec, neg3
 from rbd.spatial.values import require_kind
-from rbd.state import ArrayOf, Link, State, StateView, kernel, passes
+from rbd.state import ArrayOf, Layout, Link, State, StateView, kernel, passes
 from rbd.state.forms import at_places, jacobian_along
+from rbd.state.framed import framed
 from rbd.state.frames import attachment, body_and_frame
 
 A = TypeVar("A", bound=ArrayOf)
@@ -82,6 +83,11 @@ def center_of_mass_jacobian_kernel(state: StateView) -> tuple[Vec3, ...]:
     return tuple(columns)
 
 
+def _in_root(layout: Layout, _: object, columns: tuple[Vec3, ...]) -> PointJacobian[Any]:
+    return PointJacobian.trusted(layout.root_frame, columns)
+
+
+@framed(center_of_mass_jacobian_kernel, _in_root)
 def center_of_mass_jacobian(state: State[A]) -> PointJacobian[Any]:
     """Return the Jacobian of the centre of mass of all bodies, in the root frame: J @ v is its velocity.
 

@@ -12,7 +12,8 @@ from rbd.algorithms.newton_euler import body_loads, motions
 from rbd.mechanism import RigidBody
 from rbd.spatial import Frame, Momentum, MomentumMatrix, Transform, Wrench
 from rbd.spatial.linalg import Vec3, identity3, matvec, neg3
-from rbd.state import ArrayOf, State, StateView, kernel, passes
+from rbd.state import ArrayOf, Layout, State, StateView, kernel, passes
+from rbd.state.framed import framed
 from rbd.state.frames import attachment, body_and_frame
 from rbd.state.kernel import require_state
 
@@ -46,6 +47,15 @@ def _columns(state: StateView, to_frame: tuple[Transform, ...]) -> Columns:
     return tuple(columns)
 
 
+def _in_frame(layout: Layout, frame: Frame[Any] | None, columns: Columns) -> MomentumMatrix[Any]:
+    return MomentumMatrix.trusted(frame or layout.root_frame, columns)
+
+
+def _at_center(layout: Layout, _: object, columns: Columns) -> MomentumMatrix[Any]:
+    return MomentumMatrix.trusted(layout.com_frame, columns)
+
+
+@framed(momentum_matrix_kernel, _in_frame, frames=True)
 def momentum_matrix(state: State[A], *, frame: Frame[Any] | None = None, out: A | None = None) -> MomentumMatrix[Any]:
     """Return the matrix A with A @ v the mechanism's momentum, in `frame` (the root frame when not given).
 
@@ -62,6 +72,7 @@ def momentum_matrix(state: State[A], *, frame: Frame[Any] | None = None, out: A 
     return _packed(state, wanted, momentum_matrix_kernel(state, body, attachment(state, body, wanted)), out)
 
 
+@framed(centroidal_momentum_matrix_kernel, _at_center)
 def centroidal_momentum_matrix(state: State[A], *, out: A | None = None) -> MomentumMatrix[Any]:
     """Return the momentum matrix about the centre of mass, in axes parallel to the root frame's.
 
@@ -101,6 +112,7 @@ def momentum_kernel(state: StateView) -> Momentum[Any]:
     return total
 
 
+@framed(momentum_kernel)
 def momentum(state: State[Any]) -> Momentum[Any]:
     """Return the momentum of all bodies, about the origin of the root frame and in it.
 
@@ -123,6 +135,7 @@ def momentum_rate_bias_kernel(state: StateView) -> Wrench[Any]:
     return total
 
 
+@framed(momentum_rate_bias_kernel)
 def momentum_rate_bias(state: State[Any]) -> Wrench[Any]:
     """Return the rate of change of the momentum when vd is zero, gravity left out, in the root frame.
 

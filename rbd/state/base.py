@@ -129,10 +129,11 @@ class StateView(ABC):
         """Return what a kernel gives for this state: here, by running its readable source."""
         return body.function(self, *args, **named)
 
-    def open_door(self, body: Body, form: object = None, takes: int = 0) -> bool:
+    def open_door(self, body: Body, form: object = None, takes: int = 0, *, whole: bool = False) -> bool:
         """Make a short way to a kernel that has just been run; return whether there is one.
 
-        It is found by the kernel if that takes nothing but vectors, or by the `form` of a call with `takes` arrays.
+        It is found by the kernel if that takes nothing but vectors, or by the `form` of a call with `takes` arrays. It
+        gives arrays, or with `whole` what the kernel gives.
         """
         return False
 

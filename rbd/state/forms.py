@@ -14,19 +14,18 @@ from types import MappingProxyType
 from typing import Any, Final, ParamSpec, TypeAlias, TypeVar, cast, final
 
 import attrs
-import numpy as np
 
 from rbd.mechanism import RigidBody, TreePath
 from rbd.scalars.arrays import Array
-from rbd.spatial import Frame, GeometricJacobian, Wrench
+from rbd.spatial import Frame, GeometricJacobian
 from rbd.state.base import StateView
 from rbd.state.kernel import body_of
+from rbd.state.pushed import WRENCHES, Places, are_served, places_and_numbers
 from rbd.state.store.body import Body
 from rbd.state.store.moulds import nested
 
 P = ParamSpec("P")
 R = TypeVar("R")
-_WRENCHES: Final = "external_wrenches"
 _SPACE: Final = "space"
 _FRAME: Final = "frame"
 
@@ -53,13 +52,13 @@ def in_forms(
         def call(state: Any, *args: Any, **named: Any) -> Any:
             # This is the short way: every line counts.
             usual = not named and len(args) == numbers
-            form, given, push = (forms.usual, args, None) if usual else forms.form(args, named)
+            form, given = (forms.usual, args) if usual else forms.form(args, named)
             try:
                 door = state.doors.get(form)
             except AttributeError:  # no state: the function says so
                 door = None
             if door is not None:
-                answer = door(*given) if push is None else door(*given, _numbers(push))
+                answer = door(*given)
                 if answer is not NotImplemented:
                     return answer if result is None else result(*answer)
             found: Any = cast("Any", function)(state, *args, **named)
@@ -121,8 +120,6 @@ def jacobian_along(path: TreePath, frame: Frame[Any], columns: Array) -> Geometr
     return GeometricJacobian.trusted(path.target.default_frame, path.source.default_frame, frame, nested(columns))
 
 
-External: TypeAlias = Mapping[RigidBody, Wrench[Any]]
-Places: TypeAlias = tuple[tuple[RigidBody, Frame[Any]], ...]
 Form: TypeAlias = tuple[Body, Places]
 """A kernel with what was chosen, the bodies that are pushed, and the frames in which it is said how."""
 
@@ -153,48 +150,28 @@ class Forms:
         others = (Body(f"{body.name} {k}", body.function, body.regroup) for k in range(1, count))
         return cls(body, numbers, (body, ()), steps, (body, *others), wrenches)
 
-    def form(
-        self, args: tuple[Any, ...], named: dict[str, Any]
-    ) -> tuple[Form | None, tuple[Any, ...], External | None]:
-        """Return the form of a call, None for what has no short way; its numbers, and the external wrenches."""
+    def form(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Form | None, tuple[Any, ...]]:
+        """Return the form of a call, None for what has no short way; its numbers, those of external wrenches last."""
         number, may_push = 0, self.wrenches
-        push: External | None = None
+        push: object = None
         if len(args) > self.numbers and may_push:
             args, push, may_push = args[:-1], args[-1], False
         for name, value in named.items():
             words = self.choices.get(name)
             if words is not None and type(value) is str and value in words:
                 number += words[value]
-            elif name == _WRENCHES and may_push:
-                push = cast("External | None", value)
+            elif name == WRENCHES and may_push:
+                push = value
             else:
-                return None, (), None
-        places = _places(push)
-        if len(args) != self.numbers or places is None:
-            return None, (), None
-        return (self.stand_ins[number], places), args, push if places else None
+                return None, ()
+        pushed = places_and_numbers(push)
+        if len(args) != self.numbers or pushed is None:
+            return None, ()
+        places, numbers = pushed
+        return (self.stand_ins[number], places), (*args, numbers) if places else args
 
     def open(self, state: StateView, form: Form) -> None:
         """Make a short way to the kernel that has just been run in this form."""
         _, places = form
-        own = {id(body.default_frame) for body in state.layout.bodies} if places else ()
-        if all(id(frame) in own for _, frame in places):
+        if not places or are_served(state, places):
             state.open_door(self.body, form, self.numbers + bool(places))
-
-
-def _places(push: object) -> Places | None:
-    """Return which bodies are pushed, and the frames of the wrenches; None for what may be no external wrenches."""
-    if push is None:
-        return ()
-    if type(push) is not dict:
-        return None
-    external = cast("External", push)
-    if any(type(wrench) is not Wrench for wrench in external.values()):
-        return None
-    return tuple((body, wrench.frame) for body, wrench in external.items())
-
-
-def _numbers(external: External) -> Array | None:
-    """Return the numbers of wrenches; None when some are no floats."""
-    numbers = [x for wrench in external.values() for x in wrench.angular_components + wrench.linear_components]
-    return np.array(numbers) if set(map(type, numbers)) == {float} else None

@@ -107,6 +107,7 @@ class LiveState(State[Array]):
         self, body: Body, args: Sequence[Any], named: Mapping[str, Any]
     ) -> tuple[Entry, Sequence[Array]] | None:
         """Return the arrays that what was recorded of a kernel gives; None where the readable source must run."""
+        self._ran = None  # what ran before is not what a door may be made for after this
         if is_interpreted():
             return None
         entry, numbers = self._kernels.find(self.mechanism, body, args, named)
@@ -150,7 +151,7 @@ class LiveState(State[Array]):
         return value
 
     @override
-    def open_door(self, body: Body, form: object = None, takes: int = 0) -> bool:
+    def open_door(self, body: Body, form: object = None, takes: int = 0, *, whole: bool = False) -> bool:
         """Make a short way to a kernel that has just been run, once it is compiled; return whether there is one."""
         entry, key = self.compiled(body), body if form is None else form
         if entry is None or not (entry.plain if form is None else entry.free == takes):
@@ -163,7 +164,7 @@ class LiveState(State[Array]):
             self._behind[key] = wanted
             door = door_of(self.mechanism, self._words, (self._q, self._v), entry)
             if door is not None:
-                self._doors[key] = door
+                self._doors[key] = _whole(door, entry) if whole else door
         return key in self._doors
 
     @override
@@ -183,3 +184,16 @@ class LiveState(State[Array]):
         sources = (self._q, self._v)
         copies = (*((source, to) for source, pair in zip(sources, moved, strict=True) for to in pair), *further)
         return door_of(self.mechanism, self._words, sources, entry, outputs, copies, counter)
+
+
+def _whole(door: Door, entry: Entry) -> Door:
+    """Return a door that gives a kernel's result instead of arrays."""
+    shape, one = entry.shape, len(entry.runner.outline.outputs) == 1
+
+    def call() -> Any:
+        found = door()
+        if found is NotImplemented:
+            return found
+        return shape((found,) if one else found)
+
+    return call

@@ -75,14 +75,16 @@ def between(state: StateView, a: RigidBody, b: RigidBody) -> Transform:
     i, j = layout.body_index(a), layout.body_index(b)
     if j == 0:
         return to_root(state)[i]
-    up = Transform.identity(a.default_frame, a.default_frame)
-    down = Transform.identity(b.default_frame, b.default_frame)
+    links, up, down = layout.links, Transform.identity(a.default_frame, a.default_frame), None
+    if i > j:
+        up, i = steps[i - 1], links[i - 1].parent
     while i != j:
         if i > j:
-            up, i = steps[i - 1] @ up, state.links[i - 1].parent
+            up, i = steps[i - 1] @ up, links[i - 1].parent
         else:
-            down, j = steps[j - 1] @ down, state.links[j - 1].parent
-    return down.inverse() @ up
+            step, j = steps[j - 1], links[j - 1].parent
+            down = step if down is None else step @ down
+    return up if down is None else down.inverse() @ up
 
 
 @cached("q")

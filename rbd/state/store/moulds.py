@@ -208,13 +208,18 @@ def _each(arrays: Sequence[Array]) -> Any:
 
 def nested(array: Array) -> Any:
     """Return an array as nested tuples of floats, which is how algorithms hand numbers about."""
-    return _tuples(array.tolist(), array.ndim)
+    if array.ndim < 2:
+        return tuple(array.tolist()) if array.ndim else array.tolist()
+    if not array.size:
+        return _tuples(array.tolist(), array.ndim)
+    values: Iterator[Any] = map(tuple, array.reshape(-1, array.shape[-1]).tolist())
+    for size in array.shape[-2:0:-1]:
+        values = zip(*(values,) * size, strict=True)  # runs of so many, made without a line of Python for each
+    return tuple(values)
 
 
 def _tuples(values: Any, depth: int) -> Any:
-    if depth <= 1:
-        return tuple(values) if depth else values
-    return tuple([_tuples(row, depth - 1) for row in values])
+    return tuple([_tuples(row, depth - 1) for row in values]) if depth > 1 else tuple(values)
 
 
 def _is_array(value: object) -> bool:

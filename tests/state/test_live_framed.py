@@ -1,0 +1,236 @@
+"""Framed values and numbers of live states: short ways to machine code, with the long way's results."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rbd
+from rbd import Mechanism, MechanismState, algorithms
+from rbd.errors import (
+    ArgumentError,
+    FrameMismatchError,
+    NotFiniteError,
+    ShapeError,
+    SingularError,
+    StaleStateError,
+    WrongThreadError,
+)
+from rbd.testing import random_chain
+
+from ..algorithms.catalog import flat
+from ..algorithms.helpers import JOINT_TYPES, close, raised
+from .derivatives import needs_builtins, two_joints
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "momentum_matrix": rbd.momentum_matrix,
+    "centroidal_momentum_matrix": rbd.centroidal_momentum_matrix,
+    "center_of_mass_jacobian": algorithms.center_of_mass_jacobian,
+    "center_of_mass": rbd.center_of_mass,
+    "momentum": rbd.momentum,
+    "momentum_rate_bias": rbd.momentum_rate_bias,
+    "kinetic_energy": rbd.kinetic_energy,
+    "gravitational_potential_energy": rbd.gravitational_potential_energy,
+}
+
+
+def assert_same(one: Any, two: Any) -> None:
+    assert type(one) is type(two)
+    assert getattr(one, "frame", None) is getattr(two, "frame", None)
+    assert flat(one) == flat(two)
+    assert list(map(type, flat(one))) == list(map(type, flat(two)))
+
+
+def assert_near(one: Any, two: Any) -> None:
+    assert type(one) is type(two)
+    assert getattr(one, "frame", None) is getattr(two, "frame", None)
+    close(flat(one), flat(two), 1e-12, scale=1.0)
+
+
+@needs_builtins
+@pytest.mark.usefixtures("eager")
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_short_way_is_taken_with_the_same_bits(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once it is open, no line of the algorithm runs."""
+    run, state, found = FUNCTIONS[name], MechanismState(rbd.robots.humanoid()), list[Any]()
+    for seed in range(3):
+        state.randomize(seed)
+        found = [run(state) for _ in range(4)]
+        with rbd.interpreted():
+            assert_near(found[0], run(state))
+        for again in found:
+            assert_same(again, found[0])
+    assert len(state.doors) == 1
+    monkeypatch.setattr(MechanismState, "evaluate", None)
+    assert_same(run(state), found[0])
+
+
+@pytest.mark.usefixtures("eager")
+@pytest.mark.parametrize("kind", JOINT_TYPES)
+def test_every_joint_type(kind: str) -> None:
+    state = two_joints(kind)
+    for run in FUNCTIONS.values():
+        with rbd.interpreted():
+            expected = run(state)
+        first = run(state)
+        assert_near(first, expected)
+        for _ in range(3):
+            assert_same(run(state), first)
+
+
+@needs_builtins
+@pytest.mark.usefixtures("eager")
+def test_momentum_matrices_in_frames() -> None:
+    """Default frames of bodies have ways of their own; in other frames, and into arrays, it takes longer."""
+    state = MechanismState(rbd.robots.arm7())
+    state.randomize(3)
+    mechanism = state.mechanism
+    last = mechanism.bodies[-1].default_frame
+    for frame in (None, mechanism.root_frame, last, mechanism.frame("tool")):
+        with rbd.interpreted():
+            expected = rbd.momentum_matrix(state, frame=frame)
+        first = rbd.momentum_matrix(state, frame=frame)
+        assert_near(first, expected)
+        out = np.zeros((6, 7))
+        for _ in range(4):
+            assert_same(rbd.momentum_matrix(state, frame=frame), first)
+            assert_same(rbd.momentum_matrix(state, frame=frame, out=out), first)
+            close(out, first.matrix, 0.0)
+    assert len(state.doors) == 3
+
+
+@pytest.mark.usefixtures("eager")
+def test_centers_of_some_bodies() -> None:
+    state = MechanismState(rbd.robots.arm7())
+    state.randomize(3)
+    some = state.mechanism.bodies[2:4]
+    for _ in range(4):
+        whole = rbd.center_of_mass(state)
+        for found in (rbd.center_of_mass(state, some), rbd.center_of_mass(state, bodies=some)):
+            with rbd.interpreted():
+                assert_near(found, rbd.center_of_mass(state, some))
+            assert flat(found) != flat(whole)
+        assert_same(rbd.center_of_mass(state, None), whole)
+        assert_same(rbd.center_of_mass(state, bodies=None), whole)
+
+
+@pytest.mark.usefixtures("eager")
+def test_numbers_that_are_known_beforehand() -> None:
+    """In a plane, some components are no outputs of machine code; where nothing moves, none is."""
+    still = MechanismState(random_chain([rbd.Fixed()], np.random.default_rng(1)))
+    for state in (MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4], [1.0, 2.0]), still):
+        for run in FUNCTIONS.values():
+            with rbd.interpreted():
+                expected = run(state)
+            for _ in range(4):
+                assert_near(run(state), expected)
+
+
+@pytest.fixture
+def open_ways(eager: None) -> MechanismState:
+    """A state with short ways for all functions."""
+    state = MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4], [1.0, 2.0])
+    for run in FUNCTIONS.values():
+        for _ in range(4):
+            run(state)
+    return state
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_errors_are_those_of_the_source(name: str, open_ways: MechanismState) -> None:
+    run, state = FUNCTIONS[name], open_ways
+    wrong: list[tuple[Callable[[], object], type[Exception]]] = [
+        (lambda: run(state, no_such=1), TypeError),
+        (lambda: run(state, None, None), TypeError),
+        (lambda: run(), TypeError),
+        (lambda: run(state.mechanism), ArgumentError if name != "center_of_mass_jacobian" else Exception),
+    ]
+    if name == "momentum_matrix":
+        wrong += [
+            (lambda: run(state, frame=rbd.Frame("elsewhere")), FrameMismatchError),
+            (lambda: run(state, frame="world"), ArgumentError),
+            (lambda: run(state, frame=None, out=np.zeros(3)), ShapeError),
+        ]
+    for call, kind in wrong:
+        found: Any = raised(call)
+        assert isinstance(found, kind), found
+        with rbd.interpreted():
+            expected: Any = raised(call)
+        assert (type(found), str(found)) == (type(expected), str(expected))
+
+
+def test_numbers_out_of_range(open_ways: MechanismState) -> None:
+    open_ways.set_velocity([1e200, -1e200])
+    for run in (rbd.kinetic_energy, rbd.momentum_rate_bias):
+        error = raised(lambda run=run: run(open_ways))
+        assert isinstance(error, NotFiniteError), error
+
+
+def test_owners_edits_and_interpreted_blocks(open_ways: MechanismState) -> None:
+    state, found, seen = open_ways, list[BaseException | None](), list[object]()
+    with rbd.interpreted():
+        state.remembered(seen.append, "q")
+        rbd.center_of_mass(state)
+    assert seen == [state]
+
+    def elsewhere() -> None:
+        found.extend(raised(lambda run=run: run(state)) for run in FUNCTIONS.values())
+
+    thread = threading.Thread(target=elsewhere)
+    thread.start()
+    thread.join()
+    assert {type(error) for error in found} == {WrongThreadError}
+    mechanism = state.mechanism
+    for k in range(4):
+        mechanism.gravity = (0.0, float(k), -9.0)
+        mechanism.joint("elbow").armature = 0.1 * k
+        for run in FUNCTIONS.values():
+            with rbd.interpreted():
+                expected = run(state)
+            for _ in range(3):
+                assert_near(run(state), expected)
+    mechanism.remove_subtree(mechanism.bodies[-1])
+    for run in FUNCTIONS.values():
+        assert isinstance(raised(lambda run=run: run(state)), StaleStateError)
+
+
+def test_other_scalars_get_what_they_got(open_ways: MechanismState) -> None:
+    exact = open_ways.with_scalars([Fraction(0), Fraction(0)], [Fraction(1, 2), Fraction(1, 3)])
+    for run in FUNCTIONS.values():
+        assert {type(x) for x in flat(run(exact))} <= {Fraction, int}
+
+
+@pytest.mark.usefixtures("eager")
+def test_what_has_no_mass_has_no_center() -> None:
+    mechanism = Mechanism()
+    mechanism.attach("world", rbd.RigidBody("ghost"), rbd.Joint("hinge", rbd.Revolute((0, 0, 1))))
+    state = MechanismState(mechanism)
+    for _ in range(4):
+        for run in (rbd.center_of_mass, rbd.centroidal_momentum_matrix, algorithms.center_of_mass_jacobian):
+            assert isinstance(raised(lambda run=run: run(state)), SingularError)
+
+
+@pytest.mark.usefixtures("eager")
+def test_a_way_leads_to_what_ran_last() -> None:
+    """What the source computes opens no way to what machine code computed before."""
+    state = MechanismState(rbd.robots.arm7())
+    state.randomize(3)
+    mechanism = state.mechanism
+    near, far = (mechanism.path(mechanism.root_body, body) for body in (mechanism.bodies[3], mechanism.bodies[-1]))
+    last = mechanism.bodies[-1].default_frame
+    for _ in range(4):
+        rbd.geometric_jacobian(state, near, out=np.zeros((6, 7)))  # in a form that has no short way
+    with rbd.interpreted():
+        jacobian = rbd.geometric_jacobian(state, far)
+    for _ in range(4):
+        rbd.momentum_matrix(state, out=np.zeros((6, 7)))
+    with rbd.interpreted():
+        matrix = rbd.momentum_matrix(state, frame=last)
+    for _ in range(2):
+        close(rbd.geometric_jacobian(state, far).matrix, jacobian.matrix, 1e-12)
+        assert_near(rbd.momentum_matrix(state, frame=last), matrix)
