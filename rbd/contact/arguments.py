@@ -21,7 +21,7 @@ from rbd.scalars import is_float
 from rbd.scalars.arrays import Array, float_array, scalars
 from rbd.scalars.registry import ARRAYS, TRUTHS
 
-_INFINITE = math.inf
+_INFINITE, _FLOAT64 = math.inf, np.dtype(np.float64)
 _PLAIN: Final[set[type[object]]] = {float, int}
 LISTS: tuple[type[object], ...] = (list, tuple)
 """For `isinstance`: narrowing to classes with parameters would leave these unknown."""
@@ -80,6 +80,17 @@ def float_vector(values: object, length: int | None, argument: str) -> Array:
         return float_array(values, (length,), argument, copy=False)
     except ScalarError as error:
         return _rounded(values, length, argument, error)
+
+
+def nearly_checked(values: object, length: int, argument: str) -> Array:
+    """Return what `float_vector` does, but for NaN and infinity, which machine code finds faster."""
+    if isinstance(values, LISTS) and set(map(type, cast("list[object]", values))) <= _PLAIN:
+        values = np.array(values)
+    if type(values) in ARRAYS:
+        array = cast("Array", values)
+        if array.dtype == _FLOAT64 and array.shape == (length,):
+            return array
+    return float_vector(values, length, argument)
 
 
 def _rounded(values: object, length: int | None, argument: str, error: ScalarError) -> Array:

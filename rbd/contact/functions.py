@@ -24,6 +24,10 @@ class Functions:
         self._known: dict[Hashable, RecordedFunction] = {}
         self._made_for: tuple[int, ...] = ()
 
+    def __len__(self) -> int:
+        """Return how many are known."""
+        return len(self._known)
+
     def of(self, key: Hashable, body: Callable[..., object], inputs: Mapping[str, InputShape]) -> RecordedFunction:
         """Return `body(state, **inputs)`, recorded; `key` is what it is known by."""
         now = (self._mechanism.structure_version, self._mechanism.parameter_version)

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from rbd.algorithms.trees import require_tree
 from rbd.arguments import require_callable, require_choice
 from rbd.compiled import RecordedFunction
-from rbd.contact.arguments import above_zero, at_least_zero
+from rbd.contact.arguments import above_zero, at_least_zero, nearly_checked
 from rbd.contact.evaluation import as_tuple
 from rbd.contact.gauss import LAWS, Law
 from rbd.contact.model import CollisionModel
@@ -116,10 +116,11 @@ class ContactSimulator:
         require_tree(cast("MechanismState", state), "ContactSimulator")
 
     def _steps(self, final_time: object) -> int:
-        ratio = at_least_zero(final_time, "final_time") / self._dt
+        time = at_least_zero(final_time, "final_time")
+        ratio = time / self._dt
         if ratio > _MOST_STEPS:
             allowed = f"at most {_MOST_STEPS:g} steps of {self._dt:g} s"
-            message = f"final_time is {final_time:g}, needs {allowed}"
+            message = f"final_time is {time:g}, needs {allowed}"
             raise ArgumentError(message, argument="final_time", value=final_time, allowed=allowed)
         return round(ratio)
 
@@ -129,6 +130,8 @@ class ContactSimulator:
         try:
             found = step(record.q[k], record.v[k], drive, record.touching, self._dt)
         except (NotFiniteError, ArithmeticError) as error:
+            if isinstance(drive, np.ndarray):
+                float_array(drive, drive.shape, "control", copy=False)
             raise DivergedError(
                 f"the simulation left the finite numbers at t = {time:g}: {error}",
                 time=time,
@@ -147,7 +150,7 @@ class ContactSimulator:
         state.set_configuration(record.q[k])
         state.set_velocity(record.v[k])
         torques = self._control(time, state)
-        return np.zeros(size) if torques is None else float_array(torques, (size,), "control", copy=False)
+        return np.zeros(size) if torques is None else nearly_checked(torques, size, "control")
 
     def _step(self) -> RecordedFunction:
         """Return the function of one step, for the mechanism as it is now: a control may edit it on the way."""

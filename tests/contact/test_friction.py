@@ -165,7 +165,7 @@ def test_one_function_serves_every_threshold_and_coefficient() -> None:
     state, model = puck([0.3, 0, 0])
     for k in range(3):
         solve_contact(state, model, np.zeros(3), friction=0.1 * k, threshold=0.01 * k)
-    assert len(model._functions) == 1
+    assert len(model.functions) == 1
 
 
 @pytest.mark.parametrize("law", ["inelastic", "euclidean", "unilateral"])
