@@ -28,6 +28,7 @@ from ..algorithms.catalog import EVERYTHING, arguments, flat
 from ..algorithms.helpers import JOINT_TYPES, RANDOM, Case, case, close, set_passive
 from ..algorithms.loops import looped
 from ..native.programs import assert_same_bits, native_rows, native_singles, random_inputs, reference
+from .derivatives import pushes
 
 ROWS = 11
 CUTS = ((1, 1000), (2, 300), (4, 100), (8, 700))
@@ -69,6 +70,8 @@ def of_loops(name: str) -> Callable[[Any], Any]:
 TREES = {
     **EVERYTHING,
     "mass_moment": lambda s: kernels()["mass_moment"](s, (1, 2)),
+    "pushed inverse dynamics": lambda s: rbd.inverse_dynamics(s, arguments(s)[0], pushes(s)),
+    "pushed forward dynamics": lambda s: rbd.forward_dynamics(s, arguments(s)[1], pushes(s)),
 }
 LOOPS: dict[str, Callable[[Any], Any]] = {
     "dynamics": lambda s: rbd.dynamics(rbd.DynamicsResult(s.mechanism), s, arguments(s)[1]).vd,
@@ -78,6 +81,7 @@ LOOPS: dict[str, Callable[[Any], Any]] = {
     "loop_gap": rbd.loop_gap,
     "constrained_dynamics": of_loops("constrained_dynamics"),
     "constrained_inverse_dynamics": of_loops("constrained_inverse_dynamics"),
+    "least_inverse_dynamics": lambda s: rbd.inverse_dynamics(s, arguments(s)[1], pushes(s)),
 }
 FEW_JOINTS = {"constrained_derivatives": of_loops("constrained_derivatives")}
 CONTACT = {
