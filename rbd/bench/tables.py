@@ -64,8 +64,9 @@ times as fast as Pinocchio a contender is: the median over neighbouring windows.
 * `CasADi kernel`: C code which CasADi writes for rbd's own graph, compiled with `-O3 -march=native`, in the same
   native loop. It is left out where the graph calls solves, which CasADi's expressions cannot say, and beyond 20 000
   operations, for which a C compiler takes minutes.
-* *Operations* are those on one state; a fused multiply-add counts as two. The humanoid's derivatives of forward dynamics
-  call one solve for all columns, zeros and filled-up ones included, half of what is counted: it is still the faster way.
+* *Operations* are those on one state; a fused multiply-add counts as two. A humanoid's derivatives of forward
+  dynamics call one solve for all columns. It takes zeros and filled-up columns for full, half of what is counted here,
+  and is still the faster way.
 """
 
 
