@@ -85,29 +85,27 @@ def sources_digest(folder: Path) -> str | None:
     """
     digest, count = hashlib.sha256(), 0
     try:
-        for path in _python_files(str(folder)):
+        for inside, path in _python_files(str(folder)):
             content = _unchanged(path)
             if content is None:
                 return None
-            name = os.path.relpath(path, folder).encode(errors="surrogateescape")
-            digest.update(b"%d %d " % (len(name), len(content)))
-            digest.update(name)
-            digest.update(content)
+            name = inside.encode(errors="surrogateescape")
+            digest.update(b"%d %d %b%b" % (len(name), len(content), name, content))
             count += 1
     except OSError:
         return None
     return digest.hexdigest() if count else None
 
 
-def _python_files(folder: str) -> Iterator[str]:
-    """Return the paths of all Python files below a folder, in an order that depends on their names only."""
+def _python_files(folder: str, inside: str = "") -> Iterator[tuple[str, str]]:
+    """Return the names below a folder and the paths of all its Python files, in an order that depends on names only."""
     with os.scandir(folder) as found:
         entries = sorted((entry.name, entry.is_dir(), entry.path) for entry in found)
     for name, is_folder, path in entries:
         if is_folder and name != "__pycache__":
-            yield from _python_files(path)
+            yield from _python_files(path, f"{inside}{name}/")
         elif name.endswith(".py"):
-            yield path
+            yield inside + name, path
 
 
 def _unchanged(path: str) -> bytes | None:
