@@ -2,8 +2,9 @@
 
 Room: native; knows nothing of robots. May import: errors and scalars. Lanes fill the registers whether columns go side
 by side or not, and written out, operations with what is zero by structure are left out. The instructions are those of
-the intrinsic, in its order, so that the bits are the same. A term that is left out could have turned -0 into 0: what
-such an intrinsic stores must have had `+ 0.0` last.
+the intrinsic, in its order, so that the bits are the same as long as all numbers are finite; zero by structure times
+infinity is left out, too. A term that is left out could have turned -0 into 0: what such an intrinsic stores must have
+had `+ 0.0` last.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class _Unrolling:
         for position, instruction in enumerate(self.old.code, start=self.first):
             self.places.append(self._copied(position, instruction))
         results = [self._place(r) for r in self.old.results]
-        code, places = _needed(self.code, self.first, results)
+        code, places = self._needed(results)
         return attrs.evolve(
             self.old,
             constants=tuple(self.constants),
@@ -95,25 +96,25 @@ class _Unrolling:
         outputs, _ = call.intrinsic.run(call.sizes, cast("Any", given))
         return [self.operand(x) for x in outputs]
 
+    def _needed(self, results: list[int]) -> tuple[tuple[tuple[int, ...], ...], dict[int, int]]:
+        """Return the instructions that results need, and what may fail; and from old places to new ones."""
+        needed = {r for r in results if r >= self.first}
+        for position in reversed(range(self.first, self.first + len(self.code))):
+            instruction = self.code[position - self.first]
+            if self._may_fail(instruction):
+                needed.add(position)
+            if position in needed:
+                needed.update(r for r in operands_of(instruction) if r >= self.first)
+        places = {k: k for k in range(self.first)}
+        kept: list[tuple[int, ...]] = []
+        for position in sorted(needed):
+            places[position] = self.first + len(kept)
+            kept.append(_moved(self.code[position - self.first], places))
+        return tuple(kept), places
 
-def _needed(
-    code: list[tuple[int, ...]], first: int, results: list[int]
-) -> tuple[tuple[tuple[int, ...], ...], dict[int, int]]:
-    """Return the instructions that results or checks need, and from old places to new ones."""
-    needed = {r for r in results if r >= first}
-    for position in reversed(range(first, first + len(code))):
-        instruction = code[position - first]
-        if instruction[0] == Op.POSITIVE:
-            needed.add(position)
-        if position in needed:
-            needed.update(r for r in operands_of(instruction) if r >= first)
-    places = {k: k for k in range(first)}
-    kept: list[tuple[int, ...]] = []
-    for position in sorted(needed):
-        instruction = code[position - first]
-        places[position] = first + len(kept)
-        kept.append(_moved(instruction, places))
-    return tuple(kept), places
+    def _may_fail(self, instruction: tuple[int, ...]) -> bool:
+        op = instruction[0]
+        return op == Op.POSITIVE or (op == Op.CALL and self.calls[instruction[1]].label_count > 0)
 
 
 def _moved(instruction: tuple[int, ...], places: dict[int, int]) -> tuple[int, ...]:

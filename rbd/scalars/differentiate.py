@@ -98,7 +98,8 @@ def _pattern(program: Program, at: range, results: Sequence[int], seeds: Matrix)
     found = [masks[r] if r >= 0 else 0 for r in results]
     by_entry = np.array([[bool(mask >> k & 1) for k in range(len(at))] for mask in found], dtype=bool)
     along = np.array([[not absent(x) for x in seed] for seed in seeds], dtype=bool)
-    pattern: NDArray[np.bool_] = by_entry.reshape(-1, len(at)) @ along.reshape(len(at), -1)
+    width = len(seeds[0]) if seeds else 0
+    pattern: NDArray[np.bool_] = by_entry.reshape(len(found), len(at)) @ along.reshape(len(at), width)
     return pattern
 
 

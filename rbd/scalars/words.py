@@ -1,11 +1,14 @@
 """What people write beyond sums and products: powers, `abs`, and NumPy's functions of arrays of scalars.
 
-May import: operations, registry. On an array of objects NumPy calls the method that bears its function's name.
+May import: operations, registry. On an array of objects NumPy calls the method that bears its function's name; entries
+that came out as plain numbers have none, and need `rbd.scalars`' functions one by one.
 """
 
 from __future__ import annotations
 
 from typing import Any
+
+import numpy as np
 
 from rbd.scalars.operations import Operations
 from rbd.scalars.registry import operations_of
@@ -17,6 +20,8 @@ class Words:
     __slots__ = ()
 
     def __pow__(self, exponent: Any, /) -> Any:
+        if isinstance(exponent, np.ndarray):
+            return NotImplemented  # NumPy goes through its entries
         return _family(self).power(self, exponent)
 
     def __rpow__(self, base: Any, /) -> Any:

@@ -20,16 +20,18 @@ from rbd.native.panels import panel_widths
 from rbd.native.routine import routine_text
 from rbd.scalars.graph import Graph
 from rbd.scalars.intrinsics import (
+    FACTOR_POSITIVE_DEFINITE,
     MINIMUM_NORM_SOLVE,
     SOLVE_FACTORED,
     SOLVE_POSITIVE_DEFINITE,
+    Call,
     Intrinsic,
     solve_factored,
 )
 from rbd.scalars.intrinsics.checking import checked
 from rbd.scalars.intrinsics.columns import decides_by_floats
 from rbd.scalars.intrinsics.language import Floats, Ints, columns, divide, fma, sqrt
-from rbd.scalars.opcodes import Op
+from rbd.scalars.opcodes import FIRST_CHECK, Op
 from rbd.scalars.program import Program
 from tests.native.programs import assert_same_bits, native_rows, native_singles, random_inputs, reference
 from tests.scalars.factors import tree_factor
@@ -142,6 +144,30 @@ def test_a_call_that_is_written_out_costs_what_its_structure_asks_for() -> None:
     assert written.interpret(x=[0.5, 2.0, 4.0])["y"].tolist() == program.interpret(x=[0.5, 2.0, 4.0])["y"].tolist()
 
 
+def test_a_call_that_may_fail_is_kept_whatever_becomes_of_its_outputs() -> None:
+    graph = Graph()
+    x = graph.input("x", (1,))
+    (factor,) = FACTOR_POSITIVE_DEFINITE((1,), (x[0],), ["the pivot"])
+    (solution,) = solve_factored(((),), (factor,), [(0,)])
+    program = Program.of(graph, "failing", {"y": solution})
+    values = [np.array([[1.0], [-1.0]])]
+    for lanes in (1, 8):
+        assert native_rows(NativeKernel(program, lanes), values, 2)[1] == (1, FIRST_CHECK)
+
+
+def test_numbers_of_modules_and_lengths_are_part_of_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Machine code on disk is found by them: another number is another function."""
+    keys = set[str]()
+    for gain in (2.0, 5.0):
+        monkeypatch.setattr(f"{__name__}.GAIN", gain)
+        checked.cache_clear()
+        for length in (1, 2):
+            lengths = (("x", lambda n, length=length: n * length),)
+            scaled = Intrinsic("scaled_for_tests", _scaled, ("n",), lengths, (("y", lambda n: n),), (), (), lambda n: n)  # type: ignore[arg-type]  # a default
+            keys.add(Call(scaled, (3,), 0, 0).key)
+    assert len(keys) == 4
+
+
 def test_lanes_go_together_where_no_number_decides() -> None:
     assert SOLVE_FACTORED.is_steady
     assert not SOLVE_POSITIVE_DEFINITE.is_steady
@@ -172,6 +198,15 @@ def test_places_side_by_side_are_copied_whole() -> None:
     stride = 24
     y = EVERY_WORD((stride, stride, 2, 0, 1), graph.input("x", (3 * stride,)))
     agree(Program.of(graph, "places", {"a": y[3:40], "b": y[::-1], "c": y[50:58], "d": (*y[60:], *y[:7])}), 3, 5)
+
+
+GAIN = 2.0
+
+
+def _scaled(n: int, x: Floats, y: Floats) -> int:
+    for i in range(n):
+        y[i] = GAIN * x[i]
+    return 0
 
 
 # ---------------------------------------------------------------- refusals
@@ -250,6 +285,15 @@ def _no_stride(m: int, y: Floats) -> None:
         y[0 * m + j] = 0.0
 
 
+def _column(m: int, a: Floats, b: Floats) -> None:
+    for j in columns(m, m):
+        a[0 * m + j] = a[0 * m + j] + b[0]
+
+
+def _two_names(m: int, y: Floats) -> None:
+    _column(m, y, y)
+
+
 PLANTED: dict[Callable[..., Any], str] = {
     _sum_over_columns: "'total' goes from one to the next",
     _from_the_next: "'y' is not reached as y[i * stride + j]",
@@ -264,6 +308,7 @@ PLANTED: dict[Callable[..., Any], str] = {
     _nested: "another such loop",
     _computed_stride: "the stride of columns is a variable or a number",
     _no_stride: "columns(count, stride)",
+    _two_names: "_column would know one array by two names",
 }
 
 

@@ -112,6 +112,16 @@ def test_without_a_rule_backwards_the_one_forwards_is_taken(monkeypatch: pytest.
     )
 
 
+def test_what_does_not_move_weighs_nothing() -> None:
+    graph = Graph()
+    x = graph.input("x", (2,))
+    _, _, active, rounds = solve_quadratic_program(((2.0,),), (x[0],), ((1.0,),), (x[1],))
+    program = Program.of(graph, "still", {"y": (*active, rounds)})
+    slopes = derivative(program, "y", "x", mode="reverse")
+    assert not slopes.calls
+    assert not _only(slopes, [1.0, 2.0]).any()
+
+
 def test_one_weight_costs_one_solve() -> None:
     """A scalar of a solution, by all data, takes one more solve, not one per entry."""
     graph = Graph()

@@ -112,6 +112,15 @@ def test_sparse_derivatives_hold_what_sparsity_says() -> None:
         np.testing.assert_allclose(found, stepped(program, x)[pattern])
 
 
+def test_there_may_be_nothing_to_differentiate_by() -> None:
+    graph = Graph()
+    x, none = graph.input("x", (2,)), graph.input("none", (0,))
+    program = Program.of(graph, "example", {"y": (x[0] * x[1], *none)})
+    assert sparsity(program, "y", "none").shape == (1, 0)
+    for mode in ("forward", "reverse", None):
+        assert derivative(program, "y", "none", mode=mode, sparse=True).outputs[0].size == 0  # type: ignore[arg-type]  # literals
+
+
 def test_the_cheaper_mode_is_taken() -> None:
     def many_to_one(x: Any) -> tuple[Any, ...]:
         total = 0

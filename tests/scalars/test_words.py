@@ -60,6 +60,13 @@ def test_arrays_of_recorded_numbers() -> None:
     np.testing.assert_allclose(found["half"], np.sqrt([1, 2, 2]) / 2)
 
 
+def test_powers_of_arrays() -> None:
+    graph = Graph()
+    x = graph.input("x", ())
+    found = Program.of(graph, "powers", {"y": tuple(x ** np.array([1.0, 2.0, 0.5]))}).interpret(x=4.0)
+    assert found["y"].tolist() == [4, 16, 2]
+
+
 def test_what_asks_for_the_value_is_still_refused() -> None:
     x = np.array(Graph().input("x", (3,)), dtype=object)
     with pytest.raises(RecordingError, match=r"test_words\.py"):

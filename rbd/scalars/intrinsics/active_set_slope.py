@@ -163,6 +163,8 @@ def weights_of_minimum(
     The conditions are those of `change_of_minimum`, transposed: H p - A' s = weights of x, A p = - weights of m.
     """
     n, m = sizes
+    if all(type(w) is int and w == 0 for w in weights[: n + m]):
+        return (0,) * len(operands)
     hessian, _, rows, _ = _parts(n, m, operands)
     x, multipliers, active = outputs[:n], outputs[n : n + m], outputs[n + m : n + 2 * m]
     flat = (*(v for row in (*hessian, *rows) for v in row), *active, *weights[:n], *(-w for w in weights[n : n + m]))

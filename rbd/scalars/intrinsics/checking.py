@@ -22,7 +22,7 @@ from typing import Any, Final, NoReturn, cast, final
 
 from rbd.errors import ScalarError
 from rbd.scalars.intrinsics import language
-from rbd.scalars.intrinsics.columns import mixing
+from rbd.scalars.intrinsics.columns import has_columns, mixing
 from rbd.scalars.intrinsics.tree import (
     Arithmetic,
     Assign,
@@ -373,6 +373,9 @@ class _Checker:
         if [argument.kind for argument in arguments] != [parameter.kind for parameter in routine.parameters]:
             kinds = tuple(parameter.kind for parameter in routine.parameters)
             self.refuse(node, f"{name} takes {', '.join(kinds)}")
+        arrays = [argument for argument in arguments if argument.kind in _ENTRIES]
+        if len(set(arrays)) < len(arrays) and has_columns(routine):
+            self.refuse(node, f"{name} would know one array by two names")
         return Invoked(routine, tuple(arguments), routine.returns)
 
     def _number(self, node: ast.expr) -> Expression:

@@ -56,6 +56,11 @@ def decides_by_floats(routine: Routine) -> bool:
     return any(part.left.kind == "float" for part in compared) or any(map(decides_by_floats, routine.calls))
 
 
+def has_columns(routine: Routine) -> bool:
+    """Return whether a function, or one it calls, loops over columns: each of its arrays must have one name only."""
+    return any(isinstance(part, Columns) for part in parts(routine.body)) or any(map(has_columns, routine.calls))
+
+
 def place_in_column(index: Expression, loop: Columns) -> Expression | None:
     """Return `i` of an index `i * stride + j`; None for other indices."""
     match index:

@@ -102,8 +102,8 @@ class _Layout:
         """Lay out `count` columns; an odd number of strips from row to row spreads columns over a cache."""
         blocks = max(-(-count // _BLOCK), 1)
         strips = -(-count // (blocks * _STRIP))
-        m = _STRIP * (8 if strips == 7 else strips)  # two panels at most
-        return cls(n, m, m if strips % 2 else m + _STRIP, blocks)
+        strips = 8 if strips == 7 else strips  # two panels at most
+        return cls(n, _STRIP * strips, _STRIP * (strips if strips % 2 else strips + 1), blocks)
 
     @property
     def starts(self) -> list[int]:

@@ -127,8 +127,8 @@ class Intrinsic:
 
     @cached_property
     def digest(self) -> str:
-        """A sha256 over the function's text and that of all it calls."""
-        text = "\n".join(routine.source for routine in self.routine.closure())
+        """A sha256 over the function and all it calls, as they were checked: with the numbers of their modules."""
+        text = "\n".join(repr((routine.name, routine.parameters, routine.body)) for routine in self.routine.closure())
         return hashlib.sha256(text.encode()).hexdigest()
 
     def operation_count(self, sizes: Sequence[int]) -> int:
@@ -251,7 +251,8 @@ class Call:
     @property
     def key(self) -> str:
         """What of the call decides results: equal keys, equal calls."""
-        return repr((self.intrinsic.name, self.intrinsic.digest, self.sizes, self.first_label, self.label_count))
+        intrinsic, lengths = self.intrinsic, attrs.astuple(self.lengths)
+        return repr((intrinsic.name, intrinsic.digest, self.sizes, lengths, self.first_label, self.label_count))
 
 
 TABLE: Final[dict[str, Intrinsic]] = {}
