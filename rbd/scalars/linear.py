@@ -24,6 +24,7 @@ from rbd.scalars.functions import positive, sqrt
 from rbd.scalars.intrinsics import FACTOR_POSITIVE_DEFINITE, solve_factored
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.scalars.registry import dominant
+from rbd.scalars.structure import absent
 
 Labels = Sequence[str]
 
@@ -58,7 +59,7 @@ class Factor:
         inverse: list[Scalar] = [0] * len(left)
         for k in reversed(range(len(left))):
             inverse[k] = 1 / positive(left[k][k], labels[k])
-            entries = [(i, entry) for i, entry in enumerate(left[k][:k]) if not _absent(entry)]
+            entries = [(i, entry) for i, entry in enumerate(left[k][:k]) if not absent(entry)]
             rows[k] = tuple((i, entry * inverse[k]) for i, entry in entries)
             for position, (i, scaled) in enumerate(rows[k]):
                 for j, entry in entries[: position + 1]:
@@ -157,14 +158,9 @@ def _records(values: Sequence[Sequence[Scalar]]) -> bool:
 
 def _factor_cost(lower: Sequence[Sequence[Scalar]]) -> int:
     """Count the multiply-adds of a factor, with the entries that appear on the way."""
-    rows, cost = [{j for j, entry in enumerate(row[:-1]) if not _absent(entry)} for row in lower], 0
+    rows, cost = [{j for j, entry in enumerate(row[:-1]) if not absent(entry)} for row in lower], 0
     for k in reversed(range(len(rows))):
         cost += len(rows[k]) * (len(rows[k]) + 1) // 2
         for i in rows[k]:
             rows[i] |= {j for j in rows[k] if j < i}
     return cost
-
-
-def _absent(entry: Scalar) -> bool:
-    """Return whether an entry is zero by structure."""
-    return type(entry) is int and entry == 0

@@ -15,6 +15,7 @@ from rbd.scalars.constants import const
 from rbd.scalars.opcodes import Op, operands_of
 from rbd.scalars.program import Program
 from rbd.scalars.protocol import Scalar, Vector
+from rbd.scalars.structure import inner
 
 Slope: TypeAlias = Callable[[Any], Any]
 _SIGNS = {Op.FMA: (1, 1), Op.FMS: (1, -1), Op.FNMA: (-1, 1), Op.FNMS: (-1, -1)}
@@ -114,7 +115,7 @@ def call_weights(
         found: Sequence[Scalar] = intrinsic.adjoint(*_given(program, code, values, position), weights)
         return found
     units = (tuple(int(i == k) for i in range(len(asked))) if wanted else () for k, wanted in enumerate(asked))
-    return [_weighed(call_slopes(program, code, values, position, unit), weights) if unit else 0 for unit in units]
+    return [inner(call_slopes(program, code, values, position, unit), weights) if unit else 0 for unit in units]
 
 
 def _given(
@@ -125,10 +126,3 @@ def _given(
     operands = tuple(values[r] if r >= 0 else program.constants[~r] for r in operands_of(code))
     labels = program.labels[call.first_label : call.first_label + call.label_count]
     return call.sizes, labels, operands, tuple(values[position])
-
-
-def _weighed(changes: Sequence[Scalar], weights: Vector) -> Scalar:
-    total: Scalar = 0
-    for change, weight in zip(changes, weights, strict=True):
-        total = total + change * weight
-    return total

@@ -12,6 +12,7 @@ from rbd.scalars.opcodes import Op, operands_of
 from rbd.scalars.program import Program
 from rbd.scalars.protocol import Matrix, Scalar
 from rbd.scalars.slopes import Slope, call_slopes, call_weights, slopes
+from rbd.scalars.structure import absent
 
 Row: TypeAlias = dict[int, Scalar]
 """Number of a direction, or of an output -> a derivative that need not be zero."""
@@ -137,8 +138,3 @@ def _accumulate(total: Row, row: Row, slope: Slope) -> None:
 def _add(row: Row, j: int, x: Scalar) -> None:
     known = row.get(j)
     row[j] = x if known is None else known + x
-
-
-def absent(x: Scalar) -> bool:
-    """Return whether a derivative is zero by structure."""
-    return type(x) is int and x == 0

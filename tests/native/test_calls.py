@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import re
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,7 @@ from rbd.scalars.intrinsics.checking import checked
 from rbd.scalars.intrinsics.language import Floats, Ints, divide, fma, sqrt
 from rbd.scalars.opcodes import FIRST_CHECK
 from rbd.scalars.program import Program
+from tests.export.building import compiled_c
 from tests.native.programs import assert_same_bits, native_rows, native_singles, random_inputs, reference
 
 sympy: Any = untyped_sympy  # typed in part only
@@ -166,21 +166,7 @@ def test_an_intrinsic_has_errors_of_its_own() -> None:
 
 
 def compiled(program: Program, folder: Path, threshold: int) -> Callable[..., int]:
-    (folder / "kernel.c").write_text(c_source(program, "kernel", threshold), encoding="ascii")
-    options = [
-        "-std=c99",
-        "-Wall",
-        "-Wextra",
-        "-Werror",
-        "-O2",
-        "-ffp-contract=off",
-        "-march=native",
-        "-shared",
-        "-fPIC",
-    ]
-    command = ["gcc", *options, str(folder / "kernel.c"), "-o", str(folder / "kernel.so"), "-lm"]
-    subprocess.run(command, check=True)
-    function: Callable[..., int] = ctypes.CDLL(str(folder / "kernel.so")).kernel
+    function: Callable[..., int] = compiled_c(c_source(program, "kernel", threshold), folder, "kernel").kernel
     return function
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import subprocess
 import time
 from pathlib import Path
 
@@ -26,6 +25,7 @@ from rbd.scalars.intrinsics import minimum_norm_solve
 from rbd.scalars.opcodes import CONDITIONS, NO_MEMORY, Op, operand_count
 from rbd.scalars.program import Port, Program
 from rbd.scalars.rolling import THRESHOLD, find_loops
+from tests.export.building import compiled_c
 from tests.native.programs import (
     LABELS,
     _with_finite_results,
@@ -334,21 +334,7 @@ def test_loops_in_c(seed: int | None, tmp_path: Path) -> None:
         program = rbd.record(algorithms.forward_dynamics, chain(12), torques=12).program
     source = c_source(program, "kernel", threshold=10)
     assert "for (int k = 0" in source
-    (tmp_path / "kernel.c").write_text(source, encoding="ascii")
-    options = [
-        "-std=c99",
-        "-Wall",
-        "-Wextra",
-        "-Werror",
-        "-O1",
-        "-ffp-contract=off",
-        "-march=native",
-        "-shared",
-        "-fPIC",
-    ]
-    command = ["gcc", *options, str(tmp_path / "kernel.c"), "-o", str(tmp_path / "kernel.so"), "-lm"]
-    subprocess.run(command, check=True)
-    function = ctypes.CDLL(str(tmp_path / "kernel.so")).kernel
+    function = compiled_c(source, tmp_path, "kernel").kernel
     arrays = random_inputs(program, 4, seed=1)
     for row in range(4):
         inputs = [np.ascontiguousarray(array[row]).reshape(-1) for array in arrays]

@@ -11,13 +11,14 @@ which the rows stay as they are.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from rbd.errors import RbdError, SolverError
 from rbd.scalars.intrinsics.active_rows import backward, cholesky, forward, on_active, split_off, take_in
 from rbd.scalars.intrinsics.intrinsic import Intrinsic
 from rbd.scalars.intrinsics.language import Floats, Ints, divide, fma, sqrt
 from rbd.scalars.protocol import Matrix, Scalar, Vector
+from rbd.scalars.structure import inner
 
 _DEPENDENT: Final = 1e-12
 
@@ -146,11 +147,11 @@ def change_of_minimum(
     of_hessian, of_linear, of_rows, of_bounds = _parts(n, m, changes)
     weights = [flag * weight for flag, weight in zip(active, multipliers, strict=True)]
     linear = [
-        change - _inner([of_hessian[max(i, j)][min(i, j)] for j in range(n)], x)
-        + _inner([row[i] for row in of_rows], weights)
+        change - inner([of_hessian[max(i, j)][min(i, j)] for j in range(n)], x)
+        + inner([row[i] for row in of_rows], weights)
         for i, change in enumerate(of_linear)
     ]  # fmt: skip
-    bounds = [change - _inner(row, x) for change, row in zip(of_bounds, of_rows, strict=True)]
+    bounds = [change - inner(row, x) for change, row in zip(of_bounds, of_rows, strict=True)]
     flat = (*(x for row in (*hessian, *rows) for x in row), *active, *linear, *bounds)
     return *SOLVE_ACTIVE_SET((n, m), flat, labels[:1]), *(0,) * (m + 1)
 
@@ -184,10 +185,3 @@ def _parts(n: int, m: int, operands: Vector) -> tuple[Matrix, Vector, Matrix, Ve
     hessian = tuple(tuple(operands[i * n : (i + 1) * n]) for i in range(n))
     rows = tuple(tuple(operands[start + j * n : start + (j + 1) * n]) for j in range(m))
     return hessian, tuple(operands[n * n : start]), rows, tuple(operands[start + m * n :])
-
-
-def _inner(a: Sequence[Any], b: Sequence[Any]) -> Any:
-    total: Any = 0
-    for x, y in zip(a, b, strict=True):
-        total = total + x * y
-    return total

@@ -16,6 +16,7 @@ import attrs
 from rbd.scalars.intrinsics.intrinsic import Intrinsic
 from rbd.scalars.intrinsics.language import Floats, Ints, columns, fma
 from rbd.scalars.protocol import Scalar, Vector
+from rbd.scalars.structure import absent
 
 Rows: TypeAlias = Sequence[Sequence[tuple[int, Scalar]]]
 """Per row the columns left of the diagonal that are not zero, with their entries."""
@@ -133,14 +134,10 @@ def _solved(layout: _Layout, rows: Rows, inverse: Sequence[Scalar], right: Seque
         (start + i * layout.stride, x)
         for start, b in zip(layout.starts, right, strict=False)
         for i, x in enumerate(b)
-        if not _absent(x)
+        if not absent(x)
     ]
     sizes = (*attrs.astuple(layout), len(lower), len(given), *_tables(rows), *(place for place, _ in given))
     return SOLVE_FACTORED(sizes, (*lower, *inverse, *(x for _, x in given)))
-
-
-def _absent(x: Scalar) -> bool:
-    return type(x) is int and x == 0
 
 
 def _tables(rows: Rows) -> list[int]:
@@ -187,7 +184,7 @@ def weights_of_solutions(
     of_lower: list[Scalar] = [0] * entries
     of_inverse: list[Scalar] = [0] * layout.n
     for start, column in zip(layout.starts, columns, strict=True):
-        if all(map(_absent, column)):
+        if all(map(absent, column)):
             continue
         x, y = layout.column(outputs, start), layout.column(answers, start)
         upright, other = ([v / scale for v, scale in zip(_across(rows, z, z), inverse, strict=True)] for z in (x, y))

@@ -9,7 +9,7 @@ a pair is about to change its mode, that is the derivative to the side on which 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from rbd.errors import RbdError, SolverError
 from rbd.scalars.intrinsics.active_rows import cholesky
@@ -17,6 +17,7 @@ from rbd.scalars.intrinsics.friction_modes import measure, settle, turn, turn_ba
 from rbd.scalars.intrinsics.intrinsic import Intrinsic
 from rbd.scalars.intrinsics.language import Floats, Ints
 from rbd.scalars.protocol import Matrix, Scalar, Vector
+from rbd.scalars.structure import inner
 
 
 def _solve(  # noqa: C901 - plain loops over arrays
@@ -123,13 +124,13 @@ def change_of_motion(
     x, forces, held = outputs[:n], outputs[n : n + 3 * p], outputs[n + 3 * p :]
     of_matrix, of_right, of_rows, of_bounds = _parts(n, p, changes)
     right = [
-        change - _inner([of_matrix[max(i, j)][min(i, j)] for j in range(n)], x)
-        + _inner([row[i] for row in of_rows], forces)
+        change - inner([of_matrix[max(i, j)][min(i, j)] for j in range(n)], x)
+        + inner([row[i] for row in of_rows], forces)
         for i, change in enumerate(of_right)
     ]  # fmt: skip
     # A normal's rate is to be b, a slope's -d: their rows' changes count with opposite signs.
     bounds = [
-        change + _inner(row, x) if k % 3 else change - _inner(row, x)
+        change + inner(row, x) if k % 3 else change - inner(row, x)
         for k, (change, row) in enumerate(zip(of_bounds, of_rows, strict=True))
     ]
     flat = (*(x for row in matrix for x in row), *right, *(x for row in rows for x in row), *bounds, *held)
@@ -143,10 +144,3 @@ def _parts(n: int, p: int, operands: Vector) -> tuple[Matrix, Vector, Matrix, Ve
     matrix = tuple(tuple(operands[i * n : (i + 1) * n]) for i in range(n))
     rows = tuple(tuple(operands[start + j * n : start + (j + 1) * n]) for j in range(3 * p))
     return matrix, tuple(operands[n * n : start]), rows, tuple(operands[end : end + 3 * p])
-
-
-def _inner(a: Sequence[Any], b: Sequence[Any]) -> Any:
-    total: Any = 0
-    for x, y in zip(a, b, strict=True):
-        total = total + x * y
-    return total

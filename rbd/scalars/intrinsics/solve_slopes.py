@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from rbd.scalars.intrinsics.intrinsic import TABLE
 from rbd.scalars.protocol import Matrix, Scalar, Vector
+from rbd.scalars.structure import inner
 
 
 def change_of_solution(
@@ -22,7 +23,7 @@ def change_of_solution(
     right: list[Scalar] = []
     for i in range(n):
         row = tuple(changes[_packed(i, k)] for k in range(n))
-        right += [changes[packed + i * m + j] - _inner(row, column) for j, column in enumerate(columns)]
+        right += [changes[packed + i * m + j] - inner(row, column) for j, column in enumerate(columns)]
     return TABLE["solve_positive_definite"](sizes, (*operands[:packed], *right), labels)
 
 
@@ -35,7 +36,7 @@ def weights_of_solution(
     flat = TABLE["solve_positive_definite"](sizes, (*operands[:packed], *weights), labels)
     y, x = _rows(flat, n, m), _rows(outputs, n, m)
     triangle = [
-        -_inner(y[i], x[j]) - (_inner(y[j], x[i]) if i != j else 0)
+        -inner(y[i], x[j]) - (inner(y[j], x[i]) if i != j else 0)
         for i in range(n)
         for j in range(i + 1)
     ]  # fmt: skip
@@ -54,7 +55,7 @@ def change_of_smallest(
     moved, moved_right = _rows(changes, m, n), changes[m * n : m * n + m]
     across, moved_across = tuple(zip(*matrix, strict=True)), tuple(zip(*moved, strict=True))
     x = outputs[:n]
-    left_over = tuple(b - _inner(row, x) for b, row in zip(right, matrix, strict=True))
+    left_over = tuple(b - inner(row, x) for b, row in zip(right, matrix, strict=True))
     turned = _times(moved_across, _smallest(across, x, tolerance))
     spread = _smallest(across, _times(moved_across, left_over), tolerance)
     rows = zip(moved_right, _times(moved, x), spread, _times(matrix, turned), strict=True)
@@ -74,7 +75,7 @@ def weights_of_smallest(
     across, x, w = tuple(zip(*matrix, strict=True)), outputs[:n], weights[:n]
     p, u = _smallest(across, w, tolerance), _smallest(across, x, tolerance)
     back, kept = _smallest(matrix, p, tolerance), _times(across, p)
-    left_over = [b - _inner(row, x) for b, row in zip(right, matrix, strict=True)]
+    left_over = [b - inner(row, x) for b, row in zip(right, matrix, strict=True)]
     spare = [a - b for a, b in zip(w, kept, strict=True)]
     entries = [
         rest * back[j] + lift * spare[j] - push * x[j]
@@ -103,11 +104,4 @@ def _rows(flat: Vector, m: int, n: int) -> Matrix:
 
 
 def _times(matrix: Matrix, vector: Vector) -> Vector:
-    return tuple(_inner(row, vector) for row in matrix)
-
-
-def _inner(a: Vector, b: Vector) -> Scalar:
-    total: Scalar = 0
-    for x, y in zip(a, b, strict=True):
-        total = total + x * y
-    return total
+    return tuple(inner(row, vector) for row in matrix)
