@@ -121,7 +121,8 @@ def articulated_bodies(
     frame, steps = _reference(state, at)
     bodies = tuple(_body(state, motion, link.index, steps[link.index]) for link in state.links)
     shape, differences = (state.layout.nv,), _differences(state, motion, external)
-    vd, needed = state.pack(motion.vd, "vd", shape), state.pack(motion.torques, "torques", shape)
+    pack = state.engine.pack
+    vd, needed = pack(motion.vd, "vd", shape), pack(motion.torques, "torques", shape)
     return ArticulatedBodies(vd, needed, frame, bodies, differences)
 
 

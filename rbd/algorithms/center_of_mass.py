@@ -16,7 +16,8 @@ from rbd.spatial import FreeVector, Point
 from rbd.spatial.linalg import Vec3, add3, matvec, scale3
 from rbd.spatial.values import require_kind
 from rbd.state import State, StateView, kernel, passes
-from rbd.state.framed import framed
+from rbd.state.engine import Call, KernelCall
+from rbd.state.fast_path import fast_path
 from rbd.state.kernel import require_state
 from rbd.state.layout import layout_of
 
@@ -41,8 +42,8 @@ def center_of_mass_kernel(state: StateView, indices: tuple[int, ...]) -> Point[A
     return passes.to_root(state)[state.layout.trunk] @ center_from_trunk(state, indices)
 
 
-@framed(center_of_mass_kernel)
-def center_of_mass(state: State[Any], bodies: Iterable[RigidBody] | None = None) -> Point[Any]:
+@fast_path()
+def center_of_mass(state: State[Any], bodies: Iterable[RigidBody] | None = None) -> Call[Point[Any]]:
     """Return the centre of mass of `bodies` (all of them when not given; each counts once), in the root frame.
 
     Raises SingularError when they have no mass, UnknownNameError for a body that is not part of the mechanism.
@@ -55,7 +56,8 @@ def center_of_mass(state: State[Any], bodies: Iterable[RigidBody] | None = None)
     require_state(state, "center_of_mass")
     layout = state.layout
     chosen = layout.bodies[1:] if bodies is None else several(bodies, "bodies", "bodies")
-    return center_of_mass_kernel(state, tuple(dict.fromkeys(layout.body_index(body) for body in chosen)))
+    indices = tuple(dict.fromkeys(layout.body_index(body) for body in chosen))
+    return KernelCall(center_of_mass_kernel, (indices,))
 
 
 def center_from_trunk(state: StateView, indices: tuple[int, ...] | None = None) -> Point[Any]:

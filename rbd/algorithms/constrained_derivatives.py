@@ -43,7 +43,8 @@ from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.dual import along
 from rbd.scalars.intrinsics import minimum_norm_solve
 from rbd.state import ArrayOf, MechanismState, ScalarState, State, StateView, kernel
-from rbd.state.forms import in_forms
+from rbd.state.engine import Call, KernelCall
+from rbd.state.fast_path import fast_path
 from rbd.state.kernel import require_state
 
 A = TypeVar("A", bound=ArrayOf)
@@ -219,7 +220,7 @@ def _split(answers: Iterable[tuple[Vector, Vector]], state: StateView) -> tuple[
     return first, tuple(zip(*(multipliers for _, multipliers in found), strict=True))
 
 
-@in_forms(constrained_derivatives_kernel, 1, spaces=SPACES, wrenches=True, result=ConstrainedDerivatives)
+@fast_path(vectors=1, wrenches=True, choices={"space": SPACES})
 def constrained_dynamics_derivatives(
     state: State[A],
     torques: Torques,
@@ -227,7 +228,7 @@ def constrained_dynamics_derivatives(
     *,
     space: Space = "tangent",
     stabilization: Stabilization = DEFAULT,
-) -> ConstrainedDerivatives[A]:
+) -> Call[ConstrainedDerivatives[A]]:
     """Return the derivatives of the accelerations and the multipliers of a mechanism with loops.
 
     For configurations in which the loops are closed; there, redundant constraints are legal. By position, all
@@ -251,4 +252,4 @@ def constrained_dynamics_derivatives(
     parts |= {"multipliers by q": (nc, n), "multipliers by v": (nc, nv), "multipliers by torques": (nc, nv)}
     shapes = {f"derivative of {name}": shape for name, shape in parts.items()}
     args = drive, held, space, *gains
-    return ConstrainedDerivatives(*state.arrays_of(constrained_derivatives_kernel, args, shapes))
+    return KernelCall(constrained_derivatives_kernel, args, shapes, ConstrainedDerivatives)

@@ -18,7 +18,8 @@ from rbd.algorithms.stabilization import (
 )
 from rbd.scalars import Matrix, Scalar, Vector, absolute, maximum
 from rbd.state import ArrayOf, MechanismState, State, StateView, kernel
-from rbd.state.direct import direct
+from rbd.state.engine import Call, KernelCall
+from rbd.state.fast_path import fast_path
 from rbd.state.kernel import require_state
 
 A = TypeVar("A", bound=ArrayOf)
@@ -51,8 +52,8 @@ def loop_gap_kernel(state: StateView) -> Scalar:
     return gap
 
 
-@direct(constraint_jacobian_kernel)
-def constraint_jacobian(state: State[A], *, out: A | None = None) -> A:
+@fast_path(out=True)
+def constraint_jacobian(state: State[A], *, out: A | None = None) -> Call[A]:
     """Return K, (nc, nv): K v is how fast the loops open, and zero where they are kept.
 
     Rows come loop joint by loop joint, in the order of `mechanism.loop_joints`, 6 - nv each: the power of every wrench
@@ -65,12 +66,12 @@ def constraint_jacobian(state: State[A], *, out: A | None = None) -> A:
     >>> K.shape, int(np.linalg.matrix_rank(K))           # five constraints, of which the plane leaves two
     ((5, 3), 2)
     """
-    rows = constraint_jacobian_kernel(state)
-    return state.pack(rows, "constraint jacobian", (state.layout.nc, state.layout.nv), out)
+    shape = (state.layout.nc, state.layout.nv)
+    return KernelCall(constraint_jacobian_kernel, (), {"constraint jacobian": shape}, out=out)
 
 
-@direct(constraint_bias_kernel)
-def constraint_bias(state: State[A], *, stabilization: Stabilization = DEFAULT, out: A | None = None) -> A:
+@fast_path(out=True)
+def constraint_bias(state: State[A], *, stabilization: Stabilization = DEFAULT, out: A | None = None) -> Call[A]:
     """Return k, (nc,), of K vd = -k: the accelerations that keep the loops closed, or draw them together.
 
     With `stabilization=None`, d/dt (K v) = K vd + k along motions that keep the loops. `stabilization` adds what makes
@@ -86,12 +87,12 @@ def constraint_bias(state: State[A], *, stabilization: Stabilization = DEFAULT, 
     True
     """
     require_state(state, "constraint_bias")
-    values = constraint_bias_kernel(state, *unless_standard(gains_of_loops(state, stabilization)))
-    return state.pack(values, "constraint bias", (state.layout.nc,), out)
+    args = unless_standard(gains_of_loops(state, stabilization))
+    return KernelCall(constraint_bias_kernel, args, {"constraint bias": (state.layout.nc,)}, out=out)
 
 
-@direct(constraint_error_kernel)
-def constraint_error(state: State[A], *, out: A | None = None) -> A:
+@fast_path(out=True)
+def constraint_error(state: State[A], *, out: A | None = None) -> Call[A]:
     """Return how far the loops are open, (nc,): one number (m or rad) per row of the constraint Jacobian.
 
     The joint's own motion is projected out first: the coordinates nearest to the pose that the tree gives are found,
@@ -103,8 +104,7 @@ def constraint_error(state: State[A], *, out: A | None = None) -> A:
     >>> bool(abs(rbd.constraint_error(state)).max() < 1e-12)
     True
     """
-    values = constraint_error_kernel(state)
-    return state.pack(values, "constraint error", (state.layout.nc,), out)
+    return KernelCall(constraint_error_kernel, (), {"constraint error": (state.layout.nc,)}, out=out)
 
 
 @overload
@@ -119,6 +119,4 @@ def loop_gap(state: State[Any]) -> Scalar:
     >>> float(rbd.loop_gap(rbd.MechanismState(linkage, [0.0, 0.0, 0.0])))     # all links upright: the ends do not meet
     1.0
     """
-    gap = loop_gap_kernel(state)
-    state.in_range("loop gap", gap)
-    return gap
+    return loop_gap_kernel(state)

@@ -13,7 +13,8 @@ from rbd.spatial import GeometricJacobian
 from rbd.spatial.coriolis import CoriolisOperator, as_wrenches, carried, summed, total
 from rbd.spatial.pairing import pair
 from rbd.state import ArrayOf, Link, State, StateView, kernel, passes
-from rbd.state.direct import direct
+from rbd.state.engine import Call, KernelCall
+from rbd.state.fast_path import fast_path
 
 A = TypeVar("A", bound=ArrayOf)
 
@@ -76,8 +77,8 @@ def _write(rows: list[list[Scalar]], i: int, j: int, block: Matrix) -> None:
         rows[i + offset][j : j + len(entries)] = entries
 
 
-@direct(coriolis_matrix_kernel)
-def coriolis_matrix(state: State[A], *, out: A | None = None) -> A:
+@fast_path(out=True)
+def coriolis_matrix(state: State[A], *, out: A | None = None) -> Call[A]:
     """Return C(q, v), (nv, nv): C v are the velocity terms of the bias, and dM/dt - 2 C is skew-symmetric.
 
     >>> import numpy as np, rbd
@@ -86,6 +87,5 @@ def coriolis_matrix(state: State[A], *, out: A | None = None) -> A:
     >>> bool(np.allclose(rbd.coriolis_matrix(state) @ state.v, terms))
     True
     """
-    values = coriolis_matrix_kernel(state)
-    shape = (state.layout.nv, state.layout.nv)
-    return state.pack(values, "Coriolis matrix", shape, out)
+    nv = state.layout.nv
+    return KernelCall(coriolis_matrix_kernel, (), {"Coriolis matrix": (nv, nv)}, out=out)

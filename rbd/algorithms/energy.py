@@ -10,7 +10,9 @@ from typing import Any, overload
 from rbd.algorithms.center_of_mass import weight_moment
 from rbd.scalars import Scalar, const, to_float
 from rbd.state import MechanismState, State, StateView, kernel, passes
-from rbd.state.framed import framed
+from rbd.state.engine import Call, KernelCall
+from rbd.state.fast_path import fast_path
+from rbd.state.kernel import Kernel
 
 
 @kernel
@@ -41,33 +43,32 @@ def gravitational_potential_energy_kernel(state: StateView) -> Scalar:
 def kinetic_energy(state: MechanismState) -> float: ...
 @overload
 def kinetic_energy(state: State[Any]) -> Scalar: ...
-@framed(kinetic_energy_kernel)
-def kinetic_energy(state: State[Any]) -> Scalar:
+@fast_path()
+def kinetic_energy(state: State[Any]) -> Call[Scalar]:
     """Return the kinetic energy, v^T M v / 2, armatures included.
 
     >>> import rbd
     >>> rbd.kinetic_energy(rbd.MechanismState(rbd.robots.double_pendulum()))
     0.0
     """
-    return _plain(state, kinetic_energy_kernel(state))
+    return _energy(state, kinetic_energy_kernel)
 
 
 @overload
 def gravitational_potential_energy(state: MechanismState) -> float: ...
 @overload
 def gravitational_potential_energy(state: State[Any]) -> Scalar: ...
-@framed(gravitational_potential_energy_kernel)
-def gravitational_potential_energy(state: State[Any]) -> Scalar:
+@fast_path()
+def gravitational_potential_energy(state: State[Any]) -> Call[Scalar]:
     """Return the potential energy of gravity; zero when the centre of mass is in the plane of the root's origin.
 
     >>> import rbd
     >>> rbd.gravitational_potential_energy(rbd.MechanismState(rbd.robots.double_pendulum())) < 0   # hanging down
     True
     """
-    return _plain(state, gravitational_potential_energy_kernel(state))
+    return _energy(state, gravitational_potential_energy_kernel)
 
 
-def _plain(state: State[Any], energy: Scalar) -> Scalar:
-    """Return the energy of a live state as the float it is, also where nothing was added up."""
-    state.in_range("energy", energy)
-    return to_float(energy) if isinstance(state, MechanismState) else energy
+def _energy(state: State[Any], energy: Kernel[[], Scalar]) -> Call[Scalar]:
+    """Return the call of a kernel; the energy of a live state is a float also where nothing was added up."""
+    return KernelCall(energy, finish=to_float if isinstance(state, MechanismState) else None)

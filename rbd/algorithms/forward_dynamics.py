@@ -34,7 +34,8 @@ from rbd.spatial.articulated import ArticulatedInertia
 from rbd.spatial.classical import ClassicalAcceleration, ClassicalMotion, gravity_as_acceleration
 from rbd.spatial.pairing import combined, pair, resistance
 from rbd.state import ArrayOf, Link, State, StateView, kernel, passes
-from rbd.state.direct import direct
+from rbd.state.engine import Call, Done, KernelCall
+from rbd.state.fast_path import fast_path
 from rbd.state.kernel import require_state
 
 A = TypeVar("A", bound=ArrayOf)
@@ -172,7 +173,7 @@ def forward_dynamics(
     *,
     prescribed: JointAccelerations,
 ) -> HybridDynamics[A]: ...
-@direct(forward_dynamics_kernel, pushed=1)
+@fast_path(vectors=1, wrenches=True, out=True)
 def forward_dynamics(
     state: State[A],
     torques: Torques,
@@ -181,7 +182,7 @@ def forward_dynamics(
     prescribed: JointAccelerations | None = None,
     stabilization: Stabilization = DEFAULT,
     out: A | None = None,
-) -> A | HybridDynamics[A]:
+) -> Call[A | HybridDynamics[A]]:
     """Return vd, the accelerations `torques` make: M vd + c = torques + passive - Kᵀ λ, with K vd = -k for the loops.
 
     For trees, time is linear in the number of bodies. `external_wrenches` as in `inverse_dynamics`, loops and their
@@ -205,10 +206,9 @@ def forward_dynamics(
     if prescribed is not None:
         require_tree(state, "forward_dynamics with prescribed accelerations")
         refuse_out(out)
-        return hybrid_dynamics(state, drive, prescribed, on_bodies(state, external))
+        return Done(hybrid_dynamics(state, drive, prescribed, on_bodies(state, external)))
     gains = unless_standard(gains_of_loops(state, stabilization))
-    values = forward_dynamics_kernel(state, drive, external, *gains)
-    return state.pack(values, "vd", (state.layout.nv,), out)
+    return KernelCall(forward_dynamics_kernel, (drive, external, *gains), {"vd": (state.layout.nv,)}, out=out)
 
 
 @kernel

@@ -28,7 +28,8 @@ from rbd.joints.floating import FloatingJoint
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.linear import Factor, symmetric
 from rbd.state import ArrayOf, Link, State, StateView, kernel
-from rbd.state.forms import in_forms
+from rbd.state.engine import Call, Done, KernelCall
+from rbd.state.fast_path import fast_path
 from rbd.state.kernel import require_state
 
 A = TypeVar("A", bound=ArrayOf)
@@ -151,7 +152,7 @@ def _take_rotors(state: StateView, right: list[Scalar], link: Link, rates: Vecto
         right[i] = right[i] - armature * rate
 
 
-@in_forms(forward_dynamics_derivatives_kernel, 1, spaces=SPACES, wrenches=True)
+@fast_path(vectors=1, wrenches=True, choices={"space": SPACES})
 def forward_dynamics_derivatives(
     state: State[A],
     torques: Torques,
@@ -159,7 +160,7 @@ def forward_dynamics_derivatives(
     *,
     space: Space = "tangent",
     stabilization: Stabilization = DEFAULT,
-) -> tuple[A, A, A]:
+) -> Call[tuple[A, A, A]]:
     """Return (d_dq, d_dv, d_dtau), the derivatives of `forward_dynamics`; d_dtau is the inverse of the mass matrix.
 
     `space` and `external_wrenches` as in `inverse_dynamics_derivatives`. With loops, d_dtau is the inverse of M as far
@@ -182,10 +183,10 @@ def forward_dynamics_derivatives(
             found = constrained_dynamics_derivatives(
                 state, torques, external_wrenches, space=space, stabilization=stabilization
             )
-        return found.vd_by_q, found.vd_by_v, found.vd_by_torques
+        return Done((found.vd_by_q, found.vd_by_v, found.vd_by_torques))
     nv = state.layout.nv
     drive = state.vector(torques, nv, "torques")
-    by_position, by_velocity, inverse = state.arrays_of(
+    return KernelCall(
         forward_dynamics_derivatives_kernel,
         (drive, held_wrenches(state, external_wrenches), space),
         {
@@ -194,4 +195,3 @@ def forward_dynamics_derivatives(
             "inverse mass matrix": (nv, nv),
         },
     )
-    return by_position, by_velocity, inverse

@@ -87,4 +87,4 @@ def hybrid_dynamics(
     """Return the motion under `torques` of the joints that are free; what `forward_dynamics` does when told so."""
     vd, needed = hybrid_dynamics_kernel(state, torques, prescribed_of(state, accelerations), external)
     shape = (state.layout.nv,)
-    return HybridDynamics(state.pack(vd, "vd", shape), state.pack(needed, "torques", shape))
+    return HybridDynamics(state.engine.pack(vd, "vd", shape), state.engine.pack(needed, "torques", shape))

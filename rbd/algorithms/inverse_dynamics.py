@@ -7,7 +7,6 @@ Featherstone (2008), table 5.1.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, TypeVar
 
 from numpy.typing import NDArray
@@ -17,18 +16,19 @@ from rbd.algorithms.constraints import constraint_bias_kernel, constraint_jacobi
 from rbd.algorithms.external import External, ExternalWrenches, held
 from rbd.algorithms.loops import loop_equations
 from rbd.algorithms.mass_matrix import mass_matrix_kernel
-from rbd.algorithms.newton_euler import body_loads, joint_torques, joint_wrenches, motions, resting, wrenches_of_motion
+from rbd.algorithms.newton_euler import body_loads, joint_torques, joint_wrenches, motions, resting
 from rbd.algorithms.passive import passive_torques_kernel
-from rbd.algorithms.reactions import joint_wrenches_with_loops, reactions
+from rbd.algorithms.reactions import LOOP_WRENCHES, TREE_WRENCHES
 from rbd.arguments import several
 from rbd.errors import ArgumentError
 from rbd.mechanism import Joint
 from rbd.scalars import Scalar, Vector, is_float, to_float
 from rbd.spatial.values import require_kind
 from rbd.state import ArrayOf, DynamicsResult, State, StateView, kernel
-from rbd.state.direct import direct
+from rbd.state.engine import Call, Done, KernelCall
+from rbd.state.fast_path import fast_path
 from rbd.state.kernel import require_state
-from rbd.state.short_ways import BodyWrenchesOf, LoopReactions
+from rbd.state.solution import SolutionReading
 
 A = TypeVar("A", bound=ArrayOf)
 Vd = Sequence[Scalar] | NDArray[Any]
@@ -80,7 +80,7 @@ def rigid_body_torques(state: StateView, vd: Vector | None, external: External) 
     return joint_torques(state, joint_wrenches(state, loads))
 
 
-@direct(inverse_dynamics_kernel, pushed=1, loops=least_inverse_dynamics_kernel)
+@fast_path(vectors=1, wrenches=True, out=True)
 def inverse_dynamics(
     state: State[A],
     vd: Vd,
@@ -89,7 +89,7 @@ def inverse_dynamics(
     actuated: Sequence[Joint] | None = None,
     out: A | None = None,
     result: DynamicsResult | None = None,
-) -> A:
+) -> Call[A]:
     """Return the torques tau that make the mechanism accelerate by `vd`: tau = M vd + c - passive + Kᵀ λ.
 
     `external_wrenches` maps bodies to wrenches in the root frame or any frame attached to a body. `actuated` are the
@@ -115,12 +115,14 @@ def inverse_dynamics(
         require_kind(result, DynamicsResult, operation="inverse_dynamics", argument="result")
         result.require_mechanism(state)
     if state.layout.loops and (motors is not None or result is not None):
-        return _with_loops(state, rates, external, motors, out, result)
+        return Done(_with_loops(state, rates, external, motors, out, result))
     run = least_inverse_dynamics_kernel if state.layout.loops else inverse_dynamics_kernel
-    torques = state.pack(run(state, rates, external), "torques", (state.layout.nv,), out)
-    if result is not None:
-        _fill(result, state, rates, external)
-    return torques
+    call: KernelCall[A] = KernelCall(run, (rates, external), {"torques": (state.layout.nv,)}, out=out)
+    if result is None:
+        return call
+    torques = call.run(state)
+    _fill(result, state, rates, external)
+    return Done(torques)
 
 
 def _with_loops(
@@ -134,17 +136,16 @@ def _with_loops(
     """Return the smallest torques for a motion of a mechanism with loops."""
     found, multipliers, rank, missing = constrained_inverse_dynamics_kernel(state, vd, external, motors)
     _check_balance(state, found, multipliers, missing)
-    torques = state.pack(found, "torques", (state.layout.nv,), out)
+    torques: A = state.engine.pack(found, "torques", (state.layout.nv,), out)
     if result is not None:
-        wrenches = partial(joint_wrenches_with_loops, vd, external, multipliers)
         _fill(
             result,
             state,
             vd,
             external,
-            wrenches,
-            reactions(multipliers, rank),
+            LOOP_WRENCHES,
             multipliers=multipliers,
+            rank=rank,
             constraint_jacobian=constraint_jacobian_kernel(state),
             constraint_bias=constraint_bias_kernel(state, None),
         )
@@ -172,22 +173,17 @@ def _fill(
     state: State[Any],
     vd: Vector,
     external: External,
-    wrenches: BodyWrenchesOf | None = None,
-    loops: LoopReactions | None = None,
-    **arrays: Sequence[object],
+    reading: SolutionReading = TREE_WRENCHES,
+    **arrays: object,
 ) -> None:
     """Fill a result with the motion that was asked for, and all that belongs to it."""
-    result.take(
-        state,
-        vd,
-        wrenches or partial(wrenches_of_motion, vd, external),
-        loops=loops,
-        contacts=(),
-        mass_matrix=mass_matrix_kernel(state),
-        dynamics_bias=dynamics_bias_kernel(state, external),
-        passive_torques=passive_torques_kernel(state),
-        **arrays,
-    )
+    common = {
+        "vd": vd,
+        "mass_matrix": mass_matrix_kernel(state),
+        "dynamics_bias": dynamics_bias_kernel(state, external),
+        "passive_torques": passive_torques_kernel(state),
+    }
+    result.take(state, reading, {**common, **arrays}, external)
 
 
 def _motors(state: StateView, actuated: Sequence[Joint] | None) -> tuple[int, ...] | None:
@@ -208,8 +204,10 @@ def _motors(state: StateView, actuated: Sequence[Joint] | None) -> tuple[int, ..
     return tuple(i for link in state.links if link.index in motors for i in range(link.v.start, link.v.stop))
 
 
-@direct(dynamics_bias_kernel, pushed=0)
-def dynamics_bias(state: State[A], external_wrenches: ExternalWrenches | None = None, *, out: A | None = None) -> A:
+@fast_path(wrenches=True, out=True)
+def dynamics_bias(
+    state: State[A], external_wrenches: ExternalWrenches | None = None, *, out: A | None = None
+) -> Call[A]:
     """Return c(q, v) of M vd + c = tau + passive: Coriolis, centrifugal and gravity terms less external wrenches.
 
     `external_wrenches` as in `inverse_dynamics`. Raises ShapeError, FrameMismatchError.
@@ -221,17 +219,15 @@ def dynamics_bias(state: State[A], external_wrenches: ExternalWrenches | None = 
     """
     require_state(state, "dynamics_bias")
     external = held(state, external_wrenches)
-    values = dynamics_bias_kernel(state, external)
-    return state.pack(values, "dynamics bias", (state.layout.nv,), out)
+    return KernelCall(dynamics_bias_kernel, (external,), {"dynamics bias": (state.layout.nv,)}, out=out)
 
 
-@direct(gravity_torques_kernel)
-def gravity_torques(state: State[A], *, out: A | None = None) -> A:
+@fast_path(out=True)
+def gravity_torques(state: State[A], *, out: A | None = None) -> Call[A]:
     """Return the torques that hold the mechanism still against gravity: the gradient of its potential energy.
 
     >>> import rbd
     >>> bool(rbd.gravity_torques(rbd.MechanismState(rbd.robots.double_pendulum())).any())   # hanging straight down
     False
     """
-    values = gravity_torques_kernel(state)
-    return state.pack(values, "gravity torques", (state.layout.nv,), out)
+    return KernelCall(gravity_torques_kernel, (), {"gravity torques": (state.layout.nv,)}, out=out)

@@ -17,7 +17,8 @@ from rbd.algorithms.spaces import SPACES, Space, check_space, in_space, position
 from rbd.algorithms.trees import require_tree
 from rbd.scalars import Matrix, Vector
 from rbd.state import ArrayOf, State, StateView, kernel
-from rbd.state.forms import in_forms
+from rbd.state.engine import Call, KernelCall
+from rbd.state.fast_path import fast_path
 
 A = TypeVar("A", bound=ArrayOf)
 
@@ -41,10 +42,10 @@ def add_armature(state: StateView, rows: Rows) -> None:
             rows[i][i] = rows[i][i] + armature
 
 
-@in_forms(inverse_dynamics_derivatives_kernel, 1, spaces=SPACES, wrenches=True)
+@fast_path(vectors=1, wrenches=True, choices={"space": SPACES})
 def inverse_dynamics_derivatives(
     state: State[A], vd: Vd, external_wrenches: ExternalWrenches | None = None, *, space: Space = "tangent"
-) -> tuple[A, A, A]:
+) -> Call[tuple[A, A, A]]:
     """Return (d_dq, d_dv, d_dvd), the derivatives of `inverse_dynamics`; d_dvd is the mass matrix.
 
     `space` says what the columns of d_dq are: "tangent", motion along each of the nv velocities, or "coordinates", the
@@ -62,7 +63,7 @@ def inverse_dynamics_derivatives(
     check_space(space)
     nv = state.layout.nv
     rates = state.vector(vd, nv, "vd")
-    by_position, by_velocity, matrix = state.arrays_of(
+    return KernelCall(
         inverse_dynamics_derivatives_kernel,
         (rates, held_wrenches(state, external_wrenches), space),
         {
@@ -71,4 +72,3 @@ def inverse_dynamics_derivatives(
             "mass matrix": (nv, nv),
         },
     )
-    return by_position, by_velocity, matrix

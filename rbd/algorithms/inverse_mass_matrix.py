@@ -10,7 +10,8 @@ from typing import TypeVar
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
 from rbd.scalars import Matrix
 from rbd.state import ArrayOf, State, StateView, kernel
-from rbd.state.direct import direct
+from rbd.state.engine import Call, KernelCall
+from rbd.state.fast_path import fast_path
 
 A = TypeVar("A", bound=ArrayOf)
 
@@ -21,8 +22,8 @@ def inverse_mass_matrix_kernel(state: StateView) -> Matrix:
     return factored(state, mass_matrix_kernel(state)).inverse()
 
 
-@direct(inverse_mass_matrix_kernel)
-def inverse_mass_matrix(state: State[A], *, out: A | None = None) -> A:
+@fast_path(out=True)
+def inverse_mass_matrix(state: State[A], *, out: A | None = None) -> Call[A]:
     """Return the inverse of the mass matrix, (nv, nv), exactly symmetric.
 
     Raises SingularError, naming the joint, when there is none.
@@ -32,6 +33,5 @@ def inverse_mass_matrix(state: State[A], *, out: A | None = None) -> A:
     >>> bool(np.allclose(rbd.inverse_mass_matrix(state) @ rbd.mass_matrix(state), np.eye(2)))
     True
     """
-    values = inverse_mass_matrix_kernel(state)
-    shape = (state.layout.nv, state.layout.nv)
-    return state.pack(values, "inverse mass matrix", shape, out)
+    nv = state.layout.nv
+    return KernelCall(inverse_mass_matrix_kernel, (), {"inverse mass matrix": (nv, nv)}, out=out)

@@ -5,10 +5,11 @@ Room: algorithms; may import state and above.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, TypeVar
 
 from rbd.algorithms.center_of_mass import mass_moment_kernel
-from rbd.algorithms.jacobians import Columns, check_path
+from rbd.algorithms.jacobians import Columns, check_path, jacobian_along
 from rbd.errors import SingularError
 from rbd.mechanism import RigidBody, TreePath
 from rbd.scalars import is_float, to_float
@@ -17,8 +18,8 @@ from rbd.spatial.coriolis import carried, summed
 from rbd.spatial.linalg import Vec3, matvec, neg3
 from rbd.spatial.values import require_kind
 from rbd.state import ArrayOf, Layout, Link, State, StateView, kernel, passes
-from rbd.state.forms import at_places, jacobian_along
-from rbd.state.framed import framed
+from rbd.state.engine import Call, KernelCall
+from rbd.state.fast_path import fast_path
 from rbd.state.frames import attachment, body_and_frame
 
 A = TypeVar("A", bound=ArrayOf)
@@ -45,10 +46,10 @@ def _seen_from(state: StateView, body: RigidBody, link: Link) -> Twist:
     return -there + twists[link.index]
 
 
-@at_places(geometric_jacobian_rate_kernel, jacobian_along)
+@fast_path(objects=1, frame=True)
 def geometric_jacobian_rate(
     state: State[A], path: TreePath, *, frame: Frame[Any] | None = None
-) -> GeometricJacobian[Any, Any, Any]:
+) -> Call[GeometricJacobian[Any, Any, Any]]:
     """Return dJ/dt of `geometric_jacobian(state, path, frame=frame)`: how its components change with the motion.
 
     In the root frame, for a path from the root, dJ/dt v is the bias acceleration of the path's target. `frame` may
@@ -64,8 +65,8 @@ def geometric_jacobian_rate(
     require_kind(path, TreePath, operation="geometric_jacobian_rate", argument="path")
     check_path(state, path)
     body, wanted = body_and_frame(state, state.layout.root_frame if frame is None else frame)
-    columns = geometric_jacobian_rate_kernel(state, path, body, attachment(state, body, wanted))
-    return GeometricJacobian.trusted(path.target.default_frame, path.source.default_frame, wanted, columns)
+    args = path, body, attachment(state, body, wanted)
+    return KernelCall(geometric_jacobian_rate_kernel, args, finish=jacobian_along(state, path, wanted))
 
 
 @kernel
@@ -83,12 +84,8 @@ def center_of_mass_jacobian_kernel(state: StateView) -> tuple[Vec3, ...]:
     return tuple(columns)
 
 
-def _in_root(layout: Layout, _: object, columns: tuple[Vec3, ...]) -> PointJacobian[Any]:
-    return PointJacobian.trusted(layout.root_frame, columns)
-
-
-@framed(center_of_mass_jacobian_kernel, _in_root)
-def center_of_mass_jacobian(state: State[A]) -> PointJacobian[Any]:
+@fast_path()
+def center_of_mass_jacobian(state: State[A]) -> Call[PointJacobian[Any]]:
     """Return the Jacobian of the centre of mass of all bodies, in the root frame: J @ v is its velocity.
 
     Raises SingularError when the bodies have no mass.
@@ -99,4 +96,5 @@ def center_of_mass_jacobian(state: State[A]) -> PointJacobian[Any]:
     >>> bool(abs(velocity.xyz * state.mechanism.mass - rbd.momentum(state).linear).max() < 1e-12)
     True
     """
-    return PointJacobian.trusted(state.layout.root_frame, center_of_mass_jacobian_kernel(state))
+    finish = partial(PointJacobian.trusted, state.layout.root_frame)
+    return KernelCall(center_of_mass_jacobian_kernel, finish=finish)

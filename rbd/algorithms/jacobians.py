@@ -5,15 +5,19 @@ Room: algorithms; may import state and above.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 from rbd.errors import ArgumentError
 from rbd.mechanism import RigidBody, TreePath
+from rbd.scalars import Scalar
 from rbd.spatial import Frame, GeometricJacobian, Point, PointJacobian, Transform
 from rbd.spatial.linalg import Vec3, add3, cross3, neg3
 from rbd.spatial.values import require_kind
 from rbd.state import ArrayOf, State, StateView, kernel, passes
-from rbd.state.forms import at_places, jacobian_along
+from rbd.state.engine import Call, KernelCall
+from rbd.state.fast_path import fast_path
 from rbd.state.frames import attachment, body_and_frame
 from rbd.state.kernel import require_state
 
@@ -34,10 +38,10 @@ def geometric_jacobian_kernel(state: StateView, path: TreePath, body: RigidBody,
     return tuple(columns)
 
 
-@at_places(geometric_jacobian_kernel, jacobian_along)
+@fast_path(objects=1, frame=True)
 def geometric_jacobian(
     state: State[A], path: TreePath, *, frame: Frame[Any] | None = None, out: A | None = None
-) -> GeometricJacobian[Any, Any, Any]:
+) -> Call[GeometricJacobian[Any, Any, Any]]:
     """Return the Jacobian J of `path`: J @ v is the twist of the path's target with respect to its source.
 
     `path` comes from `mechanism.path(source, target)`. The Jacobian is expressed in `frame`, any frame attached to a
@@ -55,11 +59,29 @@ def geometric_jacobian(
     require_kind(path, TreePath, operation="geometric_jacobian", argument="path")
     check_path(state, path)
     body, wanted = body_and_frame(state, state.layout.root_frame if frame is None else frame)
-    columns = geometric_jacobian_kernel(state, path, body, attachment(state, body, wanted))
-    if out is not None:
-        rows = zip(*(angular + linear for angular, linear in columns), strict=True)
-        state.pack(tuple(rows) or ((),) * 6, "jacobian", (6, state.layout.nv), out)
-    return GeometricJacobian.trusted(path.target.default_frame, path.source.default_frame, wanted, columns)
+    args = path, body, attachment(state, body, wanted)
+    return KernelCall(geometric_jacobian_kernel, args, finish=jacobian_along(state, path, wanted, out))
+
+
+def jacobian_along(
+    state: State[A], path: TreePath, frame: Frame[Any], out: A | None = None
+) -> Callable[[Columns], GeometricJacobian[Any, Any, Any]]:
+    """Return what makes the Jacobian of a path of its columns, filling `out` when given."""
+    target, source = path.target.default_frame, path.source.default_frame
+    if out is None:
+        return partial(GeometricJacobian.trusted, target, source, frame)
+    pack, shape = state.engine.pack, (6, state.layout.nv)
+
+    def packed(columns: Columns) -> GeometricJacobian[Any, Any, Any]:
+        pack(rows_of(columns), "jacobian", shape, out)
+        return GeometricJacobian.trusted(target, source, frame, columns)
+
+    return packed
+
+
+def rows_of(columns: Columns) -> tuple[tuple[Scalar, ...], ...]:
+    """Return columns of angular and linear parts as six rows."""
+    return tuple(zip(*(angular + linear for angular, linear in columns), strict=True)) or ((),) * 6
 
 
 def check_path(state: StateView, path: TreePath) -> None:
@@ -97,5 +119,5 @@ def point_jacobian(state: State[A], path: TreePath, point: Point[Any], *, out: A
     arm = point.xyz_components
     columns = tuple(add3(linear, cross3(angular, arm)) for angular, linear in jacobian.columns)
     if out is not None:
-        state.pack(tuple(zip(*columns, strict=True)) or ((),) * 3, "point jacobian", (3, state.layout.nv), out)
+        state.engine.pack(tuple(zip(*columns, strict=True)) or ((),) * 3, "point jacobian", (3, state.layout.nv), out)
     return PointJacobian.trusted(point.frame, columns)

@@ -11,7 +11,8 @@ from rbd.scalars import Matrix, Scalar
 from rbd.scalars.linear import Factor
 from rbd.spatial.pairing import pair
 from rbd.state import ArrayOf, Link, State, StateView, kernel, passes
-from rbd.state.direct import direct
+from rbd.state.engine import Call, KernelCall
+from rbd.state.fast_path import fast_path
 
 A = TypeVar("A", bound=ArrayOf)
 
@@ -46,8 +47,8 @@ def factored(state: StateView, matrix: Matrix) -> Factor:
     return Factor.of(matrix, labels)
 
 
-@direct(mass_matrix_kernel)
-def mass_matrix(state: State[A], *, out: A | None = None) -> A:
+@fast_path(out=True)
+def mass_matrix(state: State[A], *, out: A | None = None) -> Call[A]:
     """Return the mass matrix M(q), full and symmetric, (nv, nv), armatures included.
 
     Raises StaleStateError after an edit of the mechanism, ShapeError when `out` does not fit.
@@ -57,5 +58,5 @@ def mass_matrix(state: State[A], *, out: A | None = None) -> A:
     >>> bool(np.all(M == M.T)), bool(np.all(np.linalg.eigvalsh(M) > 0))
     (True, True)
     """
-    values = mass_matrix_kernel(state)
-    return state.pack(values, "mass matrix", (state.layout.nv, state.layout.nv), out)
+    nv = state.layout.nv
+    return KernelCall(mass_matrix_kernel, (), {"mass matrix": (nv, nv)}, out=out)

@@ -5,15 +5,19 @@ Room: algorithms; may import state and above. Centroidal quantities: Orin, Goswa
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 from rbd.algorithms.center_of_mass import center_from_trunk, center_of_mass
+from rbd.algorithms.jacobians import rows_of
 from rbd.algorithms.newton_euler import body_loads, motions
 from rbd.mechanism import RigidBody
 from rbd.spatial import Frame, Momentum, MomentumMatrix, Transform, Wrench
 from rbd.spatial.linalg import Vec3, identity3, matvec, neg3
-from rbd.state import ArrayOf, Layout, State, StateView, kernel, passes
-from rbd.state.framed import framed
+from rbd.state import ArrayOf, State, StateView, kernel, passes
+from rbd.state.engine import Call, KernelCall
+from rbd.state.fast_path import fast_path
 from rbd.state.frames import attachment, body_and_frame
 from rbd.state.kernel import require_state
 
@@ -47,16 +51,10 @@ def _columns(state: StateView, to_frame: tuple[Transform, ...]) -> Columns:
     return tuple(columns)
 
 
-def _in_frame(layout: Layout, frame: Frame[Any] | None, columns: Columns) -> MomentumMatrix[Any]:
-    return MomentumMatrix.trusted(frame or layout.root_frame, columns)
-
-
-def _at_center(layout: Layout, _: object, columns: Columns) -> MomentumMatrix[Any]:
-    return MomentumMatrix.trusted(layout.com_frame, columns)
-
-
-@framed(momentum_matrix_kernel, _in_frame, frames=True)
-def momentum_matrix(state: State[A], *, frame: Frame[Any] | None = None, out: A | None = None) -> MomentumMatrix[Any]:
+@fast_path(frame=True)
+def momentum_matrix(
+    state: State[A], *, frame: Frame[Any] | None = None, out: A | None = None
+) -> Call[MomentumMatrix[Any]]:
     """Return the matrix A with A @ v the mechanism's momentum, in `frame` (the root frame when not given).
 
     `frame` may be any frame attached to a body; the momentum is then about that frame's origin, still with respect to
@@ -69,11 +67,12 @@ def momentum_matrix(state: State[A], *, frame: Frame[Any] | None = None, out: A 
     """
     require_state(state, "momentum_matrix")
     body, wanted = body_and_frame(state, state.layout.root_frame if frame is None else frame)
-    return _packed(state, wanted, momentum_matrix_kernel(state, body, attachment(state, body, wanted)), out)
+    args = body, attachment(state, body, wanted)
+    return KernelCall(momentum_matrix_kernel, args, finish=_matrix_in(state, wanted, out))
 
 
-@framed(centroidal_momentum_matrix_kernel, _at_center)
-def centroidal_momentum_matrix(state: State[A], *, out: A | None = None) -> MomentumMatrix[Any]:
+@fast_path()
+def centroidal_momentum_matrix(state: State[A], *, out: A | None = None) -> Call[MomentumMatrix[Any]]:
     """Return the momentum matrix about the centre of mass, in axes parallel to the root frame's.
 
     The result's frame is a frame of its own, at the centre of mass; see `centroidal_transform`.
@@ -85,7 +84,7 @@ def centroidal_momentum_matrix(state: State[A], *, out: A | None = None) -> Mome
     True
     """
     require_state(state, "centroidal_momentum_matrix")
-    return _packed(state, state.layout.com_frame, centroidal_momentum_matrix_kernel(state), out)
+    return KernelCall(centroidal_momentum_matrix_kernel, finish=_matrix_in(state, state.layout.com_frame, out))
 
 
 def centroidal_transform(state: State[Any]) -> Transform[Any, Any]:
@@ -95,11 +94,17 @@ def centroidal_transform(state: State[Any]) -> Transform[Any, Any]:
     return Transform.trusted(root, frame, identity3(), neg3(center.xyz_components))
 
 
-def _packed(state: State[A], frame: Frame[Any], columns: Columns, out: A | None) -> MomentumMatrix[Any]:
-    if out is not None:
-        rows = zip(*(angular + linear for angular, linear in columns), strict=True)
-        state.pack(tuple(rows) or ((),) * 6, "momentum matrix", (6, state.layout.nv), out)
-    return MomentumMatrix.trusted(frame, columns)
+def _matrix_in(state: State[A], frame: Frame[Any], out: A | None) -> Callable[[Columns], MomentumMatrix[Any]]:
+    """Return what makes the momentum matrix of its columns, filling `out` when given."""
+    if out is None:
+        return partial(MomentumMatrix.trusted, frame)
+    pack, shape = state.engine.pack, (6, state.layout.nv)
+
+    def packed(columns: Columns) -> MomentumMatrix[Any]:
+        pack(rows_of(columns), "momentum matrix", shape, out)
+        return MomentumMatrix.trusted(frame, columns)
+
+    return packed
 
 
 @kernel
@@ -112,17 +117,15 @@ def momentum_kernel(state: StateView) -> Momentum[Any]:
     return total
 
 
-@framed(momentum_kernel)
-def momentum(state: State[Any]) -> Momentum[Any]:
+@fast_path()
+def momentum(state: State[Any]) -> Call[Momentum[Any]]:
     """Return the momentum of all bodies, about the origin of the root frame and in it.
 
     >>> import rbd
     >>> bool(rbd.momentum(rbd.MechanismState(rbd.robots.double_pendulum())).linear.any())   # at rest
     False
     """
-    total = momentum_kernel(state)
-    state.in_range("momentum", *total.angular_components, *total.linear_components)
-    return total
+    return KernelCall(momentum_kernel)
 
 
 @kernel
@@ -135,8 +138,8 @@ def momentum_rate_bias_kernel(state: StateView) -> Wrench[Any]:
     return total
 
 
-@framed(momentum_rate_bias_kernel)
-def momentum_rate_bias(state: State[Any]) -> Wrench[Any]:
+@fast_path()
+def momentum_rate_bias(state: State[Any]) -> Call[Wrench[Any]]:
     """Return the rate of change of the momentum when vd is zero, gravity left out, in the root frame.
 
     With A the momentum matrix, d/dt (A v) = A vd + momentum_rate_bias.
@@ -145,6 +148,4 @@ def momentum_rate_bias(state: State[Any]) -> Wrench[Any]:
     >>> bool(rbd.momentum_rate_bias(rbd.MechanismState(rbd.robots.double_pendulum())).linear.any())   # at rest
     False
     """
-    total = momentum_rate_bias_kernel(state)
-    state.in_range("momentum rate", *total.angular_components, *total.linear_components)
-    return total
+    return KernelCall(momentum_rate_bias_kernel)

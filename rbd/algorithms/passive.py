@@ -13,7 +13,8 @@ import attrs
 
 from rbd.scalars import Scalar, Vector, const, is_float, less, maximum, tanh, to_float, where
 from rbd.state import ArrayOf, Link, State, StateView, kernel
-from rbd.state.direct import direct
+from rbd.state.engine import Call, KernelCall
+from rbd.state.fast_path import fast_path
 
 A = TypeVar("A", bound=ArrayOf)
 
@@ -108,8 +109,8 @@ def _infinite(x: Scalar) -> bool:
     return is_float(x) and math.isinf(to_float(x))
 
 
-@direct(passive_torques_kernel)
-def passive_torques(state: State[A], *, out: A | None = None) -> A:
+@fast_path(out=True)
+def passive_torques(state: State[A], *, out: A | None = None) -> Call[A]:
     """Return the torques of damping, friction and bound springs, one per velocity.
 
     The equation of motion is M vd + c = tau + passive - K^T lambda. Friction is smoothed: -friction * tanh(v /
@@ -121,8 +122,7 @@ def passive_torques(state: State[A], *, out: A | None = None) -> A:
     >>> rbd.passive_torques(rbd.MechanismState(mechanism, v=[2.0, 0.0]))
     array([-1.,  0.])
     """
-    values = passive_torques_kernel(state)
-    return state.pack(values, "passive torques", (state.layout.nv,), out)
+    return KernelCall(passive_torques_kernel, (), {"passive torques": (state.layout.nv,)}, out=out)
 
 
 def spring_energy(state: StateView) -> Scalar:

@@ -19,7 +19,8 @@ from rbd.algorithms.rigid_derivatives import fixed, rigid_body_derivatives, sum_
 from rbd.algorithms.spaces import SPACES, Space, check_space, in_space, positions
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.state import ArrayOf, MechanismState, ScalarState, State, StateView, kernel
-from rbd.state.forms import in_forms
+from rbd.state.engine import Call, KernelCall
+from rbd.state.fast_path import fast_path
 from rbd.state.kernel import require_state
 
 A = TypeVar("A", bound=ArrayOf)
@@ -36,10 +37,10 @@ def bias_derivatives_kernel(
     return in_space(state, by_position, space), fixed(rigid.by_velocity)
 
 
-@in_forms(bias_derivatives_kernel, 0, spaces=SPACES, wrenches=True)
+@fast_path(wrenches=True, choices={"space": SPACES})
 def bias_derivatives(
     state: State[A], external_wrenches: ExternalWrenches | None = None, *, space: Space = "tangent"
-) -> tuple[A, A]:
+) -> Call[tuple[A, A]]:
     """Return (d_dq, d_dv), the derivatives of `dynamics_bias`, with loops too.
 
     `space` and `external_wrenches` as in `inverse_dynamics_derivatives`. Raises ArgumentError for another space, and
@@ -54,12 +55,8 @@ def bias_derivatives(
     require_state(state, "bias_derivatives")
     check_space(space)
     nv = state.layout.nv
-    by_position, by_velocity = state.arrays_of(
-        bias_derivatives_kernel,
-        (held_wrenches(state, external_wrenches), space),
-        {"derivative by position": (nv, positions(state, space)), "derivative by velocity": (nv, nv)},
-    )
-    return by_position, by_velocity
+    shapes = {"derivative by position": (nv, positions(state, space)), "derivative by velocity": (nv, nv)}
+    return KernelCall(bias_derivatives_kernel, (held_wrenches(state, external_wrenches), space), shapes)
 
 
 @kernel(regroup=True)
@@ -76,8 +73,8 @@ def at_rest(state: StateView) -> StateView:
     )
 
 
-@in_forms(mass_matrix_product_derivatives_kernel, 1, spaces=SPACES)
-def mass_matrix_product_derivatives(state: State[A], x: Numbers, *, space: Space = "tangent") -> A:
+@fast_path(vectors=1, choices={"space": SPACES})
+def mass_matrix_product_derivatives(state: State[A], x: Numbers, *, space: Space = "tangent") -> Call[A]:
     """Return the derivative of M(q) x by position, `x` held: (nv, nv), or (nv, nq) in coordinates.
 
     `space` as in `inverse_dynamics_derivatives`. Raises ArgumentError for another space, ShapeError, NotFiniteError.
@@ -91,8 +88,7 @@ def mass_matrix_product_derivatives(state: State[A], x: Numbers, *, space: Space
     check_space(space)
     nv = state.layout.nv
     shape = {"derivative of M x": (nv, positions(state, space))}
-    (found,) = state.arrays_of(mass_matrix_product_derivatives_kernel, (state.vector(x, nv, "x"), space), shape)
-    return found
+    return KernelCall(mass_matrix_product_derivatives_kernel, (state.vector(x, nv, "x"), space), shape)
 
 
 @kernel(regroup=True)
@@ -105,8 +101,8 @@ def inverse_mass_product_derivatives_kernel(state: StateView, f: Vector, space: 
     return in_space(still, tuple(zip(*columns, strict=True)), space)
 
 
-@in_forms(inverse_mass_product_derivatives_kernel, 1, spaces=SPACES)
-def inverse_mass_product_derivatives(state: State[A], f: Numbers, *, space: Space = "tangent") -> A:
+@fast_path(vectors=1, choices={"space": SPACES})
+def inverse_mass_product_derivatives(state: State[A], f: Numbers, *, space: Space = "tangent") -> Call[A]:
     """Return the derivative of M(q)^-1 f by position, `f` held: (nv, nv), or (nv, nq) in coordinates.
 
     `space` as in `inverse_dynamics_derivatives`. Raises ArgumentError for another space, ShapeError, NotFiniteError,
@@ -121,5 +117,4 @@ def inverse_mass_product_derivatives(state: State[A], f: Numbers, *, space: Spac
     check_space(space)
     nv = state.layout.nv
     shape = {"derivative of M^-1 f": (nv, positions(state, space))}
-    (found,) = state.arrays_of(inverse_mass_product_derivatives_kernel, (state.vector(f, nv, "f"), space), shape)
-    return found
+    return KernelCall(inverse_mass_product_derivatives_kernel, (state.vector(f, nv, "f"), space), shape)

@@ -6,21 +6,50 @@ their multipliers, and its predecessor with the opposite.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
-from rbd.algorithms.external import BodyWrenches, External, on_bodies
+from rbd.algorithms.external import BodyWrenches, External, ExternalWrenches, held, on_bodies
 from rbd.algorithms.loops import closures, reaction
 from rbd.algorithms.newton_euler import wrenches_of_motion
-from rbd.scalars import Scalar, Vector
+from rbd.scalars import Vector
 from rbd.spatial import Wrench
 from rbd.state import StateView, passes
-from rbd.state.short_ways import LoopReactions
+from rbd.state.solution import BodyWrenchesOf, LoopReactions, SolutionReading
 
 
-def reactions(multipliers: Vector, rank: Scalar) -> LoopReactions:
-    """Return what a result keeps about the loops of one solution."""
-    return LoopReactions(rank, partial(loop_wrenches, multipliers))
+Given = External | ExternalWrenches
+"""External wrenches as kernels take them, or as users give them."""
+
+
+def _as_held(state: StateView, external: Given) -> External:
+    return held(state, external) if isinstance(external, Mapping) else external
+
+
+def _tree_wrenches(external: Given, vd: Vector, state: StateView) -> tuple[Wrench[Any], ...]:
+    return wrenches_of_motion(vd, _as_held(state, external), state)
+
+
+def _loop_wrenches(external: Given, vd: Vector, multipliers: Vector, state: StateView) -> tuple[Wrench[Any], ...]:
+    return joint_wrenches_with_loops(vd, _as_held(state, external), multipliers, state)
+
+
+def _read_tree(external: Given, vd: Vector) -> tuple[BodyWrenchesOf, LoopReactions | None]:
+    return partial(_tree_wrenches, external, vd), None
+
+
+def _read_loops(
+    external: Given, vd: Vector, multipliers: Vector, rank: Vector
+) -> tuple[BodyWrenchesOf, LoopReactions | None]:
+    reactions = LoopReactions(rank[0], partial(loop_wrenches, multipliers))
+    return partial(_loop_wrenches, external, vd, multipliers), reactions
+
+
+TREE_WRENCHES: Final = SolutionReading(("vd",), _read_tree)
+"""How joint wrenches follow from a solution of a tree."""
+LOOP_WRENCHES: Final = SolutionReading(("vd", "multipliers", "rank"), _read_loops)
+"""How joint wrenches and loop reactions follow from a solution of a mechanism with loops."""
 
 
 def loop_wrenches(multipliers: Vector, state: StateView) -> tuple[Wrench[Any], ...]:

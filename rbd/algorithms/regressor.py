@@ -17,7 +17,8 @@ from rbd.spatial.classical import ClassicalMotion
 from rbd.spatial.linalg import cross3, identity3, neg3, scale3, symmetric
 from rbd.spatial.pairing import pair
 from rbd.state import ArrayOf, State, StateView, kernel, passes
-from rbd.state.forms import at_places, in_forms
+from rbd.state.engine import Call, KernelCall
+from rbd.state.fast_path import fast_path
 from rbd.state.frames import attachment, body_and_frame
 from rbd.state.kernel import require_state
 
@@ -52,8 +53,8 @@ def _unit_wrenches(motion: ClassicalMotion) -> WrenchMatrix[Any]:
     return WrenchMatrix.trusted(motion.body, tuple(columns))
 
 
-@in_forms(regressor_kernel, 1)
-def regressor(state: State[A], vd: Vd) -> A:
+@fast_path(vectors=1)
+def regressor(state: State[A], vd: Vd) -> Call[A]:
     """Return Y, (nv, 10 nb), with Y @ p the torques the bodies' motion with accelerations `vd` takes.
 
     p has ten parameters for each body but the root, in the order of `mechanism.bodies`: the moment about the origin of
@@ -72,8 +73,7 @@ def regressor(state: State[A], vd: Vd) -> A:
     """
     require_state(state, "regressor")
     shape = {"regressor": (state.layout.nv, PARAMETERS * len(state.links))}
-    (found,) = state.arrays_of(regressor_kernel, (state.vector(vd, state.layout.nv, "vd"),), shape)
-    return found
+    return KernelCall(regressor_kernel, (state.vector(vd, state.layout.nv, "vd"),), shape)
 
 
 @kernel(regroup=True)
@@ -92,8 +92,8 @@ def gravity_derivatives_kernel(state: StateView) -> Matrix:
     return tuple(rows)
 
 
-@in_forms(gravity_derivatives_kernel, 0)
-def gravity_derivatives(state: State[A]) -> A:
+@fast_path()
+def gravity_derivatives(state: State[A]) -> Call[A]:
     """Return the derivative of inverse dynamics by gravity (root frame), (nv, 3); times g it is `gravity_torques`.
 
     The derivative of forward dynamics is minus the inverse of M times this; see `regressor` for loops.
@@ -105,8 +105,7 @@ def gravity_derivatives(state: State[A]) -> A:
     True
     """
     require_state(state, "gravity_derivatives")
-    (found,) = state.arrays_of(gravity_derivatives_kernel, (), {"gravity derivatives": (state.layout.nv, 3)})
-    return found
+    return KernelCall(gravity_derivatives_kernel, (), {"gravity derivatives": (state.layout.nv, 3)})
 
 
 @kernel
@@ -120,8 +119,8 @@ def external_wrench_derivatives_kernel(state: StateView, index: int, holder: Rig
     return tuple(rows)
 
 
-@at_places(external_wrench_derivatives_kernel)
-def external_wrench_derivatives(state: State[A], body: RigidBody, *, frame: Frame[Any] | None = None) -> A:
+@fast_path(objects=1, frame=True)
+def external_wrench_derivatives(state: State[A], body: RigidBody, *, frame: Frame[Any] | None = None) -> Call[A]:
     """Return the derivative of inverse dynamics by a wrench on `body`, (nv, 6): minus its Jacobian, transposed.
 
     The wrench, angular part first, is in `frame`, any frame attached to a body (the root frame when not given). The
@@ -138,5 +137,4 @@ def external_wrench_derivatives(state: State[A], body: RigidBody, *, frame: Fram
     holder, place = body_and_frame(state, state.layout.root_frame if frame is None else frame)
     args = index, holder, attachment(state, holder, place)
     shape = {"external wrench derivatives": (state.layout.nv, 6)}
-    (found,) = state.arrays_of(external_wrench_derivatives_kernel, args, shape)
-    return found
+    return KernelCall(external_wrench_derivatives_kernel, args, shape)

@@ -19,7 +19,8 @@ from rbd.algorithms.trees import require_tree
 from rbd.scalars import Matrix, Vector
 from rbd.scalars.dual import along_each
 from rbd.state import ArrayOf, MechanismState, ScalarState, State, StateView, kernel
-from rbd.state.forms import in_forms
+from rbd.state.engine import Call, KernelCall
+from rbd.state.fast_path import fast_path
 
 A = TypeVar("A", bound=ArrayOf)
 Cube: TypeAlias = tuple[Matrix, ...]
@@ -93,8 +94,10 @@ def _cube(entries: Iterator[Vector], height: int, width: int) -> Cube:
     return tuple(tuple(islice(entries, width)) for _ in range(height))
 
 
-@in_forms(inverse_dynamics_second_derivatives_kernel, 1, spaces=SPACES, result=SecondDerivatives)
-def inverse_dynamics_second_derivatives(state: State[A], vd: Vd, *, space: Space = "tangent") -> SecondDerivatives[A]:
+@fast_path(vectors=1, choices={"space": SPACES})
+def inverse_dynamics_second_derivatives(
+    state: State[A], vd: Vd, *, space: Space = "tangent"
+) -> Call[SecondDerivatives[A]]:
     """Return the second derivatives of `inverse_dynamics`; those that are left out are zero.
 
     `space` and errors as in `inverse_dynamics_derivatives`. What is recorded grows with the third power of the length
@@ -112,4 +115,4 @@ def inverse_dynamics_second_derivatives(state: State[A], vd: Vd, *, space: Space
     args = (state.vector(vd, nv, "vd"), space)
     shapes = {"q and q": (nv, n, n), "q and v": (nv, n, nv), "v and v": (nv, nv, nv), "q and vd": (nv, n, nv)}
     parts = {f"second derivative by {name}": shape for name, shape in shapes.items()}
-    return SecondDerivatives(*state.arrays_of(inverse_dynamics_second_derivatives_kernel, args, parts))
+    return KernelCall(inverse_dynamics_second_derivatives_kernel, args, parts, SecondDerivatives)

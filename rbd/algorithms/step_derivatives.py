@@ -28,7 +28,8 @@ from rbd.algorithms.step_stages import RULES, STEP_RULES, Start, StepRule
 from rbd.arguments import require_choice
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.state import ArrayOf, State, StateView, kernel
-from rbd.state.forms import in_forms
+from rbd.state.engine import Call, KernelCall
+from rbd.state.fast_path import fast_path
 from rbd.state.kernel import require_state
 
 A = TypeVar("A", bound=ArrayOf)
@@ -85,14 +86,7 @@ def _on_coordinates(state: StateView, after: Varied) -> Matrix:
     return tuple(rows)
 
 
-@in_forms(
-    step_derivatives_kernel,
-    2,
-    spaces=SPACES,
-    wrenches=True,
-    choices={"integrator": STEP_RULES},
-    result=StepDerivatives,
-)
+@fast_path(vectors=2, wrenches=True, choices={"space": SPACES, "integrator": STEP_RULES})
 def step_derivatives(
     state: State[A],
     torques: Torques,
@@ -102,7 +96,7 @@ def step_derivatives(
     space: Space = "tangent",
     integrator: StepRule = "semi-implicit-euler",
     stabilization: Stabilization = DEFAULT,
-) -> StepDerivatives[A]:
+) -> Call[StepDerivatives[A]]:
     """Return the derivatives of the state after one step of length `dt` by q, v and torques, in closed form.
 
     The step is that of `robot.step(..., integrator=integrator)`: "semi-implicit-euler", or "munthe-kaas-rk4", which is
@@ -130,4 +124,4 @@ def step_derivatives(
     shapes = {f"derivative of {name}": shape for name, shape in parts.items()}
     held, gains = held_wrenches(state, external_wrenches), unless_standard(gains_of_loops(state, stabilization))
     args = drive, step, held, space, integrator, *gains
-    return StepDerivatives(*state.arrays_of(step_derivatives_kernel, args, shapes))
+    return KernelCall(step_derivatives_kernel, args, shapes, StepDerivatives)

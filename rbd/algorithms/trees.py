@@ -13,7 +13,6 @@ from rbd.state.kernel import require_state
 def require_tree(state: StateView, operation: str) -> None:
     """Raise TopologyError when the mechanism has loop joints, which `operation` would have to ignore."""
     require_state(state, operation)
-    state.require_current()
     if state.layout.loops:
         names = ", ".join(loop.joint.name for loop in state.layout.loops)
         raise TopologyError(

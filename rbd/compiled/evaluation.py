@@ -12,12 +12,11 @@ from typing import TYPE_CHECKING, TypeAlias, final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbd import native
 from rbd.arguments import whole_number
 from rbd.compiled.arguments import as_input, as_rows, leading_shape, output_arrays
-from rbd.compiled.preparation import Preparation
 from rbd.compiled.status import raise_status
 from rbd.errors import ArgumentError
+from rbd.native.executable import Executable
 from rbd.scalars.arrays import Array
 from rbd.scalars.outline import Source
 
@@ -36,30 +35,20 @@ class Evaluation:
         self.source = source
         self.outline = source.outline
         self.defaults = dict(defaults)
-        self.kernel: NativeKernel | None = None
-        self.preparation = Preparation()
+        self.executable = Executable(source)
         self.single_calls = 0
         """How often machine code ran for one state."""
-
-    def compile(self) -> NativeKernel | None:
-        """Return the machine code; None, and a warning, when there can be none."""
-        if self.kernel is None:
-            if not native.available():
-                native.warn_interpreted()
-                return None
-            self.kernel = native.compile_program(self.source)
-        return self.kernel
 
     def __call__(
         self, *arrays: ArrayLike, out: Array | Sequence[Array] | None = None, threads: int = 1, **named: ArrayLike
     ) -> Result:
         """Compute the outputs as `RecordedFunction.__call__` says."""
         count = whole_number(threads, "threads", 1)
-        return self._evaluated(self.compile(), self.inputs(arrays, named), out, count)
+        return self._evaluated(self.inputs(arrays, named), out, count)
 
     def interpret(self, *arrays: ArrayLike, **named: ArrayLike) -> Result:
         """Compute the outputs with the interpreter."""
-        return self._evaluated(None, self.inputs(arrays, named), None, 1)
+        return self._evaluated(self.inputs(arrays, named), None, 0)
 
     def inputs(self, arrays: Sequence[ArrayLike], named: Mapping[str, ArrayLike]) -> list[Array]:
         """Return the inputs in order as float64 arrays; raise when one is missing or unknown."""
@@ -80,13 +69,15 @@ class Evaluation:
     # --- inside -------------------------------------------------------------------------------------------------------
 
     def _evaluated(
-        self, kernel: NativeKernel | None, inputs: list[Array], out: Array | Sequence[Array] | None, threads: int
+        self, inputs: list[Array], out: Array | Sequence[Array] | None, threads: int
     ) -> Result:
+        """Compute the outputs with so many threads; without any, with the interpreter."""
         lead = leading_shape(self.outline.inputs, inputs)
         outputs = output_arrays(self.outline.outputs, lead, out)
         if lead and out is not None:
             inputs = _apart(inputs, outputs)
-        if kernel is None or not self.preparation.has(kernel, rows=bool(lead)):
+        kernel = self.executable.prepared(rows=bool(lead)) if threads else None
+        if kernel is None:
             self._interpret_rows(inputs, lead, outputs)
         elif lead:
             self._run_batch(kernel, inputs, lead, outputs, threads)

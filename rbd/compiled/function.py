@@ -82,7 +82,7 @@ class RecordedFunction:
         """
         require_progress(progress)
         if native.available():
-            self._evaluation.preparation.progress = progress
+            self._evaluation.executable.progress = progress
             self._fast = self.builtin()
         return self
 
@@ -199,11 +199,7 @@ class RecordedFunction:
         guard: Guard | None = None,
     ) -> Callable[..., Any]:
         """Return a builtin that computes one state; see `rbd.native.entry`. `fallback` takes all other calls."""
-        slow, kernel = fallback or self._evaluation, self._evaluation.compile()
-        if kernel is None:
-            return slow
-        self._evaluation.preparation.wait(kernel)
-        return native.make_entry(kernel, slow, name=name, documentation=documentation, guard=guard)
+        return self._evaluation.executable.builtin(fallback or self._evaluation, name, documentation, guard)
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle the program; machine code is made anew, or found on disk."""

@@ -122,7 +122,7 @@ class Functions(ABC):
         known = self._functions.get(key)
         if known is None:
             known = self._functions[key] = recorded_function(recipe(), self._mechanism, key, self._parameters)
-            known.evaluation.preparation.progress = self._progress
+            known.evaluation.executable.progress = self._progress
         return known
 
 

@@ -22,10 +22,10 @@ from rbd.scalars.graph import Graph
 from rbd.scalars.program import Program
 from rbd.spatial import Transform
 from rbd.spatial.values import require_kind
-from rbd.state.finding import recorded_or_found
 from rbd.state.layout import layout_of
 from rbd.state.parameters import ParameterName, current_values
-from rbd.state.recording import coordinate_inputs, recording_state
+from rbd.state.recorder import Arguments, record_program
+from rbd.state.recording_cache import recorded_or_found
 
 Shape: TypeAlias = int | tuple[int, ...]
 
@@ -59,12 +59,7 @@ def recorded_program(
     function: Callable[..., object], mechanism: Mechanism, inputs: Mapping[str, Shape], name: str
 ) -> Program:
     """Return the program of `function`, with inputs q, v and `inputs`."""
-    graph = Graph()
-    coordinates = coordinate_inputs(graph, mechanism)
-    arguments = {key: _argument(graph, key, shape) for key, shape in inputs.items()}
-    return Program.of(
-        graph, _identifier(name), _named(function(recording_state(graph, mechanism, coordinates), **arguments))
-    )
+    return record_program(function, mechanism, _identifier(name), _inputs(inputs), _named)
 
 
 def recorded_function(
@@ -85,13 +80,21 @@ def recorded_anew(recipe: Recipe, mechanism: Mechanism, name: str) -> RecordedFu
 
 
 def _program(recipe: Recipe, mechanism: Mechanism, name: str, parameters: Sequence[ParameterName]) -> Program:
-    graph = Graph()
-    coordinates = coordinate_inputs(graph, mechanism, with_velocity=recipe.coordinates == "qv")
-    arguments = {
-        key: _argument(graph, key, shape) for key, shape in recipe.shapes(mechanism.nv, layout_of(mechanism).ns).items()
-    }
-    state = recording_state(graph, mechanism, coordinates, parameters, regroup=recipe.regroup)
-    return Program.of(graph, _identifier(re.sub(r"\W+", "_", name)), _named(recipe.function(state, **arguments)))
+    return record_program(
+        recipe.function,
+        mechanism,
+        _identifier(re.sub(r"\W+", "_", name)),
+        _inputs(recipe.shapes(mechanism.nv, layout_of(mechanism).ns)),
+        _named,
+        parameters=parameters,
+        regroup=recipe.regroup,
+        with_velocity=recipe.coordinates == "qv",
+    )
+
+
+def _inputs(shapes: Mapping[str, Shape]) -> Arguments:
+    """Return what adds arguments of these lengths or shapes to a graph."""
+    return lambda graph: ((), {name: _argument(graph, name, shape) for name, shape in shapes.items()})
 
 
 def _argument(graph: Graph, name: str, shape: Shape) -> object:

@@ -86,9 +86,8 @@ class _Walk:
 
     def go(self, threads: int, targets: History) -> History:
         """Take all steps; fill `targets` with the history, the batch axes first."""
-        kernel = self._step.compile()
         if self._steps and self._history[0].shape[1]:
-            self._take_all(kernel, threads)
+            self._take_all(self._step.executable.compile(rows=bool(self._lead)), threads)
         for target, times in zip(targets, self._history, strict=True):
             target[...] = np.moveaxis(times.reshape(len(times), *self._lead, times.shape[-1]), 0, -2)
         return targets
@@ -98,7 +97,6 @@ class _Walk:
             for k in range(self._steps):
                 self._take(k)
             return
-        self._step.preparation.wait(kernel, rows=bool(self._lead))
         if self._lead:
             self._take_rows(kernel, threads)
         else:

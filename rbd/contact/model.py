@@ -154,11 +154,11 @@ class CollisionModel(WatchedShapes):
         if pairs is not None:
             chosen = pair_numbers(pairs, len(self._pairs), "pairs")
             rows_of_pairs = self._phased(state).rows(cast("MechanismState", state), chosen)
-            return cast("Array", state.pack(rows_of_pairs.tolist(), "contact jacobian", rows_of_pairs.shape, out))
+            return cast("Array", state.engine.pack(rows_of_pairs.tolist(), "contact jacobian", rows_of_pairs.shape, out))
         if isinstance(state, MechanismState):
             return _only(self._recorded("jacobian")(state.q, state.v, out=out))
         rows = [distance_and_row(state, pair)[1] for pair in self._pairs]
-        packed: Array = state.pack(rows, "contact jacobian", (len(self._pairs), state.layout.nv), out)
+        packed: Array = state.engine.pack(rows, "contact jacobian", (len(self._pairs), state.layout.nv), out)
         return packed
 
     def bias(self, state: State[Any], *, out: Array | None = None) -> Array:
@@ -167,7 +167,7 @@ class CollisionModel(WatchedShapes):
         if isinstance(state, MechanismState):
             return _only(self._recorded("bias")(state.q, state.v, out=out))
         biases = [second_order(state, pair) for pair in self._pairs]
-        packed: Array = state.pack(biases, "contact bias", (len(self._pairs),), out)
+        packed: Array = state.engine.pack(biases, "contact bias", (len(self._pairs),), out)
         return packed
 
     def recorded(self, name: Recorded) -> RecordedFunction:
@@ -208,7 +208,7 @@ class CollisionModel(WatchedShapes):
             raise ArgumentError(
                 "the state is of another mechanism than the collision model", argument="state", value=state
             )
-        state.require_current()
+        state.engine.check()
 
     @override
     def _forget(self) -> None:

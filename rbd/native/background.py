@@ -1,4 +1,4 @@
-"""Whether compiling may be waited for. Room: native; knows nothing of robots.
+"""Whether compiled functions leave compiling to the background thread.
 
 A program can be interpreted while another thread compiles it; the results are the same to the last bit.
 """
@@ -14,15 +14,16 @@ _wanted: ContextVar[bool] = ContextVar("rbd_background", default=False)
 
 @contextmanager
 def background() -> Generator[None]:
-    """Let live states that need machine code inside this block have it compiled by another thread.
+    """Let functions that need machine code inside this block have it compiled by another thread.
 
-    Until it is there they interpret. Without this they wait for it. Results do not depend on it.
+    Until it is there they are interpreted. Without this, compiled robots and recorded functions wait for it; live
+    states never do, unless waiting is shorter than interpreting. Results do not depend on it.
 
-    >>> import rbd
+    >>> import numpy as np, rbd
     >>> from rbd.native import background
-    >>> state = rbd.MechanismState(rbd.robots.double_pendulum())
+    >>> robot = rbd.compile(rbd.robots.double_pendulum())
     >>> with background():
-    ...     M = rbd.mass_matrix(state)
+    ...     M = robot.mass_matrix(np.zeros(2))
     """
     token = _wanted.set(True)
     try:
@@ -32,5 +33,5 @@ def background() -> Generator[None]:
 
 
 def in_background() -> bool:
-    """Return whether compiling is for another thread."""
+    """Return whether compiling is left to another thread."""
     return _wanted.get()

@@ -117,6 +117,11 @@ class Program:
         return count(self.code, self.calls)
 
     @cached_property
+    def cost(self) -> int:
+        """The number of operations as the interpreter does them, those of intrinsics at worst."""
+        return len(self.code) + sum(call.operations for call in self.calls)
+
+    @cached_property
     def digest(self) -> str:
         """A sha256 over everything but the name, the same in every process and on every machine."""
         ports = repr([[(port.name, port.shape) for port in ports] for ports in (self.inputs, self.outputs)])

@@ -84,10 +84,10 @@ class Callbacks:
     @contextmanager
     def blamed(self, callback: str, t: float, state: MechanismState) -> Generator[None, None, None]:
         """Let exceptions pass, remembered as a callback's and with a note saying when; refuse changes of the state."""
-        before = state.stamp("qv")[1:]
+        before = state.engine.stamp("qv")[1:]
         try:
             yield
-            if state.stamp("qv")[1:] != before:
+            if state.engine.stamp("qv")[1:] != before:
                 message = f"{callback} changed the state; give it a MechanismState of its own to try things on"
                 raise ArgumentError(message, argument=callback, allowed="functions that leave the state alone")
         except BaseException as error:

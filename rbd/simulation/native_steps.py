@@ -106,7 +106,7 @@ def native_steps(
     if name is None or steps < WORTH_IT or not _is_plain(state, control) or not native.available() or is_interpreted():
         return None
     try:
-        kernel = _step(state.mechanism, name, control).evaluation.compile()
+        kernel = _step(state.mechanism, name, control).evaluation.executable.compile()
     except (ScalarError, SingularError):  # symbols among the parameters, joints that cannot be recorded, no inertia
         return None
     return None if kernel is None else NativeSteps(state.mechanism, kernel, controlled=control is not None)

@@ -95,7 +95,7 @@ def simulate(
     True
     """
     require_kind(state, MechanismState, operation="simulate", argument="state")
-    state.require_current()
+    state.engine.check()
     method = _integrator(integrator)
     gains_of_loops(state, stabilization)  # raises for what is no stabilisation
     watched = several(events, "events", "events")

@@ -1,23 +1,18 @@
 """The live state: float64 coordinates, versions, and passes remembered until something they need changes.
-
-Room: state; may import mechanism and above.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from typing import Any, Literal, final, overload
+from collections.abc import Callable, Sequence
+from typing import Any, final, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rbd import native
 from rbd.arguments import whole_number
-from rbd.errors import NotFiniteError, ScalarError
 from rbd.mechanism import Joint, Mechanism
-from rbd.scalars import Scalar, to_float
-from rbd.scalars.arrays import Array, check_out, float_array
+from rbd.scalars import Scalar, Vector, to_float
+from rbd.scalars.arrays import Array, float_array
 from rbd.spatial import Transform, Twist
 from rbd.state.coordinates import (
     checked_configuration,
@@ -26,14 +21,16 @@ from rbd.state.coordinates import (
     only_for_joints,
     velocity_of,
 )
-from rbd.state.live import LiveState
+from rbd.state.live_engine import Q, V, LiveEngine
+from rbd.state.queries import State
 from rbd.state.scalar_state import ScalarState
-from rbd.state.store.doors import Door, Q, V, writing_door
-from rbd.state.store.runner import PATIENCE
+
+WRITES = 32
+"""Writes of q or v before a builtin is made for them."""
 
 
 @final
-class MechanismState(LiveState):
+class MechanismState(State[Array]):
     """Configuration and velocity of a mechanism, with everything derived from them computed once and remembered.
 
     `q` and `v` are shown as read-only views; they are written through methods only, so that nothing derived from them
@@ -49,13 +46,13 @@ class MechanismState(LiveState):
     def __init__(self, mechanism: Mechanism, q: ArrayLike | None = None, v: ArrayLike | None = None) -> None:
         """Start at `q` and `v`; the zero configuration at rest when not given."""
         super().__init__(mechanism)
-        layout = self.layout
-        self._q_view, self._v_view = _read_only(self._q), _read_only(self._v)
-        self._write_q_door: Door | None = None
-        self._write_v_door: Door | None = None
+        layout = self._layout
+        self.engine: LiveEngine = LiveEngine(mechanism, layout)
+        self._q_view, self._v_view = _read_only(self.engine.q), _read_only(self.engine.v)
+        self._writers: list[Callable[..., Any] | None] = [None, None, None]
         self._writes = [0, 0, 0]
-        self._write_q(self._zero_configuration() if q is None else checked_configuration(layout, q))
-        self._write_v(np.zeros(layout.nv) if v is None else self._checked_velocity(v))
+        self.engine.write(Q, self._zero_configuration() if q is None else checked_configuration(layout, q))
+        self.engine.write(V, np.zeros(layout.nv) if v is None else self._checked_velocity(v))
 
     # --- reading -----------------------------------------------------------------------------------
 
@@ -69,9 +66,21 @@ class MechanismState(LiveState):
         """The velocity: a read-only view that follows the state."""
         return self._v_view
 
+    def configuration_scalars(self) -> Vector:
+        """Return q as Python floats."""
+        return self.engine.floats(Q)
+
+    def velocity_scalars(self) -> Vector:
+        """Return v as Python floats."""
+        return self.engine.floats(V)
+
     def lifted(self, value: Scalar) -> Scalar:
         """Return a parameter as it is."""
         return value
+
+    def adopt(self) -> None:
+        """Make the calling thread the owner of this state."""
+        self.engine.adopt()
 
     # --- writing -----------------------------------------------------------------------------------
 
@@ -90,18 +99,18 @@ class MechanismState(LiveState):
         norm but zero. Raises ShapeError, NotFiniteError (naming the joint), RotationError, FrameMismatchError; the
         state is unchanged then.
         """
-        if value is None and not normalize and (door := self._write_q_door) is not None and door(q) is None:
+        if value is None and not normalize and (write := self._writers[Q]) is not None and write(q) is None:
             return
-        self.require_current()
+        self.engine.check()
         if isinstance(q, Joint):
             link = self.layout.link(q)
-            whole = self._q.copy()
+            whole = self.engine.q.copy()
             whole[link.q] = configuration_of(link, value, self.configuration_scalars()[link.q])
             q = whole
         elif value is not None:
             raise only_for_joints(q, value)
-        self._write_q(checked_configuration(self.layout, q, normalize=normalize))
-        self._write_q_door = self._offered(self._write_q_door, "q")
+        self.engine.write(Q, checked_configuration(self.layout, q, normalize=normalize))
+        self._wrote(Q)
 
     @overload
     def set_velocity(self, v: ArrayLike, /) -> None: ...
@@ -114,104 +123,67 @@ class MechanismState(LiveState):
         The value of a joint is a number, an array, or the Twist of its frame_after with respect to its frame_before,
         expressed in frame_after. Raises as `set_configuration`; the state is unchanged then.
         """
-        if value is None and (door := self._write_v_door) is not None and door(v) is None:
+        if value is None and (write := self._writers[V]) is not None and write(v) is None:
             return
-        self.require_current()
+        self.engine.check()
         if isinstance(v, Joint):
             link = self.layout.link(v)
-            whole = self._v.copy()
+            whole = self.engine.v.copy()
             whole[link.v] = velocity_of(link, value, self.configuration_scalars()[link.q])
             v = whole
         elif value is not None:
             raise only_for_joints(v, value)
-        self._write_v(self._checked_velocity(v))
-        self._write_v_door = self._offered(self._write_v_door, "v")
+        self.engine.write(V, self._checked_velocity(v))
+        self._wrote(V)
 
     def zero(self) -> None:
         """Go to the zero configuration (every joint transform the identity), at rest."""
-        self.require_current()
-        self._write_q(self._zero_configuration())
-        self._write_v(np.zeros(self.layout.nv))
+        self.engine.check()
+        self.engine.write(Q, self._zero_configuration())
+        self.engine.write(V, np.zeros(self.layout.nv))
 
     def randomize(self, rng: np.random.Generator | int | None = None) -> None:
         """Draw a random configuration of every joint type's own distribution, and velocities from N(0, 1).
 
         `rng` is a generator or a seed of 0 or more. Raises ArgumentError for anything else.
         """
-        self.require_current()
+        self.engine.check()
         generator = _generator(rng)
         q = [x for link in self.links for x in link.joint.type.random(generator)]
-        self._write_q(np.array(q, dtype=np.float64))
-        self._write_v(generator.standard_normal(self.layout.nv))
+        self.engine.write(Q, np.array(q, dtype=np.float64))
+        self.engine.write(V, generator.standard_normal(self.layout.nv))
 
     def normalize(self) -> None:
         """Remove rounding from quaternions and other constrained coordinates."""
-        self.require_current()
-        self._write_q(checked_configuration(self.layout, self._q.copy(), normalize=True))
+        self.engine.check()
+        self.engine.write(Q, checked_configuration(self.layout, self.engine.q.copy(), normalize=True))
 
     def global_coordinates(self, q0: ArrayLike, phi: ArrayLike) -> None:
         """Set the configuration that `phi` describes as seen from `q0`; the inverse of `local_coordinates`."""
-        self.require_current()
+        self.engine.check()
         layout = self.layout
         start = tuple(float_array(q0, (layout.nq,), "q0").tolist())
         step = tuple(float_array(phi, (layout.nv,), "phi").tolist())
         q = [
             to_float(x) for link in self.links for x in link.joint.type.global_coordinates(start[link.q], step[link.v])
         ]
-        self._write_q(checked_configuration(layout, q))
+        self.engine.write(Q, checked_configuration(layout, q))
 
     def with_scalars(
         self, q: Sequence[Scalar] | NDArray[Any] | None = None, v: Sequence[Scalar] | NDArray[Any] | None = None
     ) -> ScalarState:
         """Return a state at coordinates of any scalar type; this state's own where not given."""
-        self.require_current()
+        self.engine.check()
         q = self.configuration_scalars() if q is None else q
         return ScalarState(self.mechanism, q, self.velocity_scalars() if v is None else v)
 
-    def _offered(self, door: Door | None, name: Literal["q", "v"]) -> Door | None:
-        """Return a short way to write coordinates, once they are written often."""
-        version, target = (Q, self._q) if name == "q" else (V, self._v)
-        self._writes[version] += 1
-        if door is not None or self._writes[version] != PATIENCE or not native.available():
-            return door
-        program = self._kernels.writer(self.mechanism, name)
-        return None if program is None else writing_door(self.mechanism, self._words, program, target, version)
+    def _wrote(self, which: int) -> None:
+        """Have coordinates written by a builtin from now on, once they are written often."""
+        self._writes[which] += 1
+        if self._writes[which] >= WRITES and self._writers[which] is None:
+            self._writers[which] = self.engine.writer(which)
 
     # --- inside ------------------------------------------------------------------------------------
-
-    def pack(self, values: Sequence[object], name: str, shape: tuple[int, ...], out: Array | None = None) -> Array:
-        """Return nested floats as a float64 array of `shape`, filling `out` when given."""
-        try:
-            array = np.asarray(values, dtype=np.float64).reshape(shape)
-        except TypeError as error:
-            raise ScalarError(
-                f"{name}: a parameter or an argument is no float; state.with_scalars() gives a state for such numbers",
-                scalar=values,
-                function=name,
-            ) from error
-        if not np.isfinite(array).all():
-            raise NotFiniteError(f"{name} left the range of float64", argument=name)
-        if out is None:
-            return array
-        check_out(out, shape, f"out (for the {name})")
-        out[...] = array
-        return out
-
-    def in_range(self, name: str, *numbers: Scalar) -> None:
-        """Raise NotFiniteError, naming the result, when a float has left its range."""
-        for x in numbers:
-            if type(x) is float and not math.isfinite(x):
-                raise NotFiniteError(f"{name} left the range of float64", argument=name)
-
-    def _write_q(self, q: Array) -> None:
-        if self._q.size:
-            self._q[...] = q
-        self._words[Q] += 1
-
-    def _write_v(self, v: Array) -> None:
-        if self._v.size:
-            self._v[...] = v
-        self._words[V] += 1
 
     def _zero_configuration(self) -> Array:
         return np.array([x for link in self.links for x in link.joint.type.zero()], dtype=np.float64)
@@ -221,7 +193,7 @@ class MechanismState(LiveState):
 
     def __reduce__(self) -> tuple[object, ...]:
         """Keep mechanism, q and v; the new state belongs to the thread that unpickles it."""
-        return MechanismState, (self.mechanism, self._q.copy(), self._v.copy())
+        return MechanismState, (self.mechanism, self.engine.q.copy(), self.engine.v.copy())
 
 
 def _generator(rng: object) -> np.random.Generator:

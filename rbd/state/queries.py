@@ -1,12 +1,12 @@
 """The kinematic questions every state answers with framed values.
 
-Room: state; may import mechanism and above. Unless a frame is named, answers are in the root frame.
+Unless a frame is named, answers are in the root frame.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Generic, TypeAlias, TypeVar, overload
 
 from numpy.typing import NDArray
@@ -57,27 +57,8 @@ class State(StateView, Generic[A]):
     def v(self) -> A:
         """The velocity, one entry per degree of freedom."""
 
-    @abstractmethod
-    def pack(self, values: Sequence[object], name: str, shape: tuple[int, ...], out: A | None = None) -> A:
-        """Return nested scalars as an array of `shape`, filling `out` when given; `name` is for messages."""
-
-    def arrays_of(
-        self, run: Callable[..., Any], args: Sequence[object], parts: Mapping[str, tuple[int, ...]]
-    ) -> tuple[A, ...]:
-        """Return what a kernel gives as an array per part, named for messages, of that shape; one part: all it gives.
-
-        Live states do not make tuples of the numbers on the way.
-        """
-        values = run(self, *args)
-        rows = zip((values,) if len(parts) == 1 else values, parts.items(), strict=True)
-        return tuple(self.pack(value, name, shape) for value, (name, shape) in rows)
-
-    @abstractmethod
-    def in_range(self, name: str, *numbers: Scalar) -> None:
-        """Raise NotFiniteError, naming the result, when floats have left their range; other scalars pass."""
-
     def _checked(self, value: Motion, name: str) -> Motion:
-        self.in_range(name, *value.angular_components, *value.linear_components)
+        self.engine.require_finite(name, *value.angular_components, *value.linear_components)
         return value
 
     # --- poses -------------------------------------------------------------------------------------
@@ -200,16 +181,19 @@ class State(StateView, Generic[A]):
     def configuration(self, joint: Joint) -> A:
         """Return a copy of the configuration of tree joint `joint`."""
         link = self.layout.link(joint)
-        return self.pack(self.joint_q(link), "configuration", (joint.nq,))
+        array: A = self.engine.pack(self.joint_q(link), "configuration", (joint.nq,))
+        return array
 
     def velocity(self, joint: Joint) -> A:
         """Return a copy of the velocity of tree joint `joint`."""
         link = self.layout.link(joint)
-        return self.pack(self.joint_v(link), "velocity", (joint.nv,))
+        array: A = self.engine.pack(self.joint_v(link), "velocity", (joint.nv,))
+        return array
 
     def configuration_derivative(self, *, out: A | None = None) -> A:
         """Return dq/dt for the state's velocity."""
-        return self.pack(self.configuration_derivative_scalars(), "qd", (self.layout.nq,), out)
+        array: A = self.engine.pack(self.configuration_derivative_scalars(), "qd", (self.layout.nq,), out)
+        return array
 
     def configuration_derivative_scalars(self) -> Vector:
         """Return dq/dt as scalars."""
@@ -217,7 +201,7 @@ class State(StateView, Generic[A]):
 
     def local_coordinates(self, q0: Sequence[Scalar] | NDArray[Any]) -> tuple[A, A]:
         """Return (phi, dphi/dt): the configuration as seen from `q0`, in each joint's exponential coordinates."""
-        self.require_current()
+        self.engine.check()
         start = self.vector(q0, self.layout.nq, "q0")
         phi: list[Scalar] = []
         rate: list[Scalar] = []
@@ -226,4 +210,4 @@ class State(StateView, Generic[A]):
             phi += kind.local_coordinates(start[link.q], q)
             rate += kind.local_coordinates_rate(start[link.q], q, self.joint_v(link))
         shape = (self.layout.nv,)
-        return self.pack(phi, "phi", shape), self.pack(rate, "phidot", shape)
+        return self.engine.pack(phi, "phi", shape), self.engine.pack(rate, "phidot", shape)

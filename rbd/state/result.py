@@ -1,13 +1,12 @@
-"""What one call of `dynamics` found out: buffers filled in place, framed values made when asked for.
+"""The result of one call of `dynamics`: buffers filled in place, framed values made when asked for.
 
-Room: state; may import mechanism and above. Algorithms fill a result; it never computes a motion itself.
+Algorithms fill a result; it never solves anything itself.
 """
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Sequence
-from typing import Any, Final, final
+from collections.abc import Mapping
+from typing import Any, final
 
 import numpy as np
 
@@ -18,19 +17,15 @@ from rbd.scalars.arrays import Array
 from rbd.spatial import SpatialAcceleration, Wrench
 from rbd.state import passes
 from rbd.state.base import StateView
-from rbd.state.kernel import body_of
 from rbd.state.layout import layout_of
-from rbd.state.pushed import Call
 from rbd.state.queries import State
 from rbd.state.scalar_state import ScalarState
-from rbd.state.short_ways import Behind, BodyWrenchesOf, External, LoopReactions, ShortWay
-from rbd.state.store.doors import Door
-from rbd.state.store.kernels import Entry
+from rbd.state.solution import BodyWrenchesOf, Contacts, LoopReactions, ResultEngine, Solution, SolutionReading
 
-_MOST: Final = 64
-"""Short ways of a result, beyond which all are made anew."""
-_WITH_WRENCHES: Final = 2
-"""What a kernel takes besides coordinates and parameters: torques and external wrenches."""
+
+def _no_wrenches(state: StateView) -> tuple[Wrench[Any], ...]:
+    """Return the joint wrenches of a result that is empty."""
+    return ()
 
 
 @final
@@ -68,27 +63,26 @@ class DynamicsResult:
             "sd": np.zeros(layout.ns),
             "rank": np.zeros(()),
         }
-        self._loops: LoopReactions | None = None
-        self._contacts: Sequence[Wrench[Any] | None] = ()
+        self._solution: Solution | None = None
+        # What follows is made of the solution when it is first asked for.
         self._snapshot: State[Any] | None = None
         self._vd: Vector = ()
-        self._wrenches: BodyWrenchesOf | tuple[Wrench[Any], ...] = ()
+        self._joint_wrenches: BodyWrenchesOf = _no_wrenches
+        self._wrenches: tuple[Wrench[Any], ...] = ()
+        self._loops: LoopReactions | None = None
         self._accelerations: tuple[SpatialAcceleration[Any, Any, Any], ...] | None = None
-        self._parameters = -1
-        self._counter = array("q", [0])
-        """Solutions that machine code has put into the arrays."""
-        self._seen = 0
-        self.door: Door | None = None
-        self.door_of: object = None
-        self._ways: dict[object, Behind] = {}
-        """Short ways: by key of a call with external wrenches, by None without."""
-        self._pushed: tuple[Behind, External, int] | None = None
-        """Of the last solution by machine code with external wrenches: its way, these, and its number."""
+        self.engine = ResultEngine(mechanism, layout, self._arrays)
+        """What lets machine code fill the arrays; for rbd's own use."""
 
     def __getstate__(self) -> dict[str, object]:
-        """Leave out the short way, which is bound to memory of this process."""
+        """Leave out fast paths, which are bound to memory of this process."""
         self._settle()
-        return {**self.__dict__, "door": None, "door_of": None, "_ways": {}, "_pushed": None}
+        return {name: value for name, value in self.__dict__.items() if name != "engine"}
+
+    def __setstate__(self, content: dict[str, object]) -> None:
+        """Take the content, without fast paths."""
+        self.__dict__.update(content)
+        self.engine = ResultEngine(self._mechanism, self._layout, self._arrays)
 
     # --- arrays ------------------------------------------------------------------------------------
 
@@ -155,8 +149,10 @@ class DynamicsResult:
     @property
     def constraint_rank(self) -> int:
         """How many of the constraints are independent."""
-        self._settle()
-        return 0 if self._loops is None else int(to_float(self._loops.rank))
+        solution = self._settle()
+        if solution is None or "rank" not in solution.reading.kept:
+            return 0
+        return int(to_float(solution.kept[2 + solution.reading.kept.index("rank")].item()))
 
     # --- framed values -----------------------------------------------------------------------------
 
@@ -177,14 +173,15 @@ class DynamicsResult:
     def joint_wrench(self, joint: Joint) -> Wrench[Any]:
         """Return what tree joint `joint` applies to its successor, in the root frame; it bears gravity."""
         snapshot, link = self._solved(), self._layout.link(joint)
-        if callable(self._wrenches):
-            self._wrenches = self._wrenches(snapshot)
+        if not self._wrenches:
+            self._wrenches = self._joint_wrenches(snapshot)
         return self._wrenches[link.index].transformed(passes.to_root(snapshot)[link.index])
 
     def contact_wrench(self, body: RigidBody) -> Wrench[Any]:
         """Return what the half-spaces apply to the contact points of `body` together, in the root frame."""
         snapshot, index = self._solved(), self._layout.body_index(body)
-        wrench = self._contacts[index] if self._contacts else None
+        contacts = () if self._solution is None else self._solution.contacts
+        wrench = contacts[index] if contacts else None
         if wrench is None:
             return Wrench.zero(self._layout.root_frame)
         return wrench.transformed(passes.to_root(snapshot)[index])
@@ -217,33 +214,30 @@ class DynamicsResult:
     def take(
         self,
         state: State[Any],
-        vd: Vector,
-        wrenches: BodyWrenchesOf,
-        *,
-        loops: LoopReactions | None = None,
-        contacts: Sequence[Wrench[Any] | None] = (),
-        **arrays: Sequence[object],
+        reading: SolutionReading,
+        arrays: Mapping[str, Any],
+        external: object = None,
+        contacts: Contacts = (),
     ) -> None:
-        """Keep one solution whole: the motion (q, v, vd), how to find its joint wrenches, and arrays of nested scalars.
+        """Keep one solution whole: the motion of `state`, and arrays, given as arrays or as nested scalars.
 
         Everything is converted before anything is stored, so that a failure leaves the result as it was.
         """
-        snapshot = ScalarState(state.mechanism, state.configuration_scalars(), state.velocity_scalars())
-        values: dict[str, Sequence[object]] = {
-            "q": snapshot.configuration_scalars(),
-            "v": snapshot.velocity_scalars(),
-            "vd": vd,
-            **arrays,
-        }
+        values = {"q": state.configuration_scalars(), "v": state.velocity_scalars(), **arrays}
         if "qd" not in arrays:
             values["qd"] = state.configuration_derivative_scalars()
-        packed = {name: state.pack(x, name.replace("_", " "), self._arrays[name].shape) for name, x in values.items()}
+        packed = {name: self._packed(state, name, x) for name, x in values.items()}
         for name, values_of in packed.items():
             self._store(name, values_of)
-        self._snapshot, self._vd, self._wrenches, self._loops = snapshot, vd, wrenches, loops
-        self._contacts = contacts
-        self._accelerations, self._seen = None, self._counter[0]
-        self._parameters = state.mechanism.parameter_version
+        kept = tuple(packed[name].copy() for name in ("q", "v", *reading.kept))
+        self.engine.skip()
+        self._keep(Solution(reading, kept, external, state.mechanism.parameter_version, contacts))
+
+    def _packed(self, state: State[Any], name: str, value: Any) -> Array:
+        if isinstance(value, np.ndarray):
+            return value
+        packed: Array = state.engine.pack(value, name.replace("_", " "), self._arrays[name].shape)
+        return packed
 
     def _store(self, name: str, array: Array) -> None:
         """Store an array in place when it holds floats, as it is otherwise."""
@@ -252,78 +246,37 @@ class DynamicsResult:
             buffer[...] = array
         else:
             self._arrays[name] = array
-            self._close()  # short ways lead to the buffer that was there
+            self.engine.close()  # fast paths lead to the buffer that was there
 
-    # --- the short way -----------------------------------------------------------------------------
+    def _keep(self, solution: Solution) -> None:
+        self._solution = solution
+        self._snapshot = self._accelerations = self._loops = None
+        self._wrenches = ()
 
-    def solve(self, state: object, call: Call, external: External) -> bool:
-        """Let machine code fill the arrays for a call that says what pushes; return whether it has."""
-        behind = self._ways.get(call.key if call.places else None)
-        if behind is None or behind.door is None or behind.door_of is not getattr(state, "doors", None):
-            return False
-        if behind.door(*call.args) is not None:
-            return False
-        if call.places:
-            self._pushed = behind, dict(external), self._counter[0]
-        return True
-
-    def open_door(self, state: State[Any], way: ShortWay, key: object = None) -> None:
-        """Let machine code write solutions of `state` into the arrays, from now on, if that is possible.
-
-        `key` is that of a call with external wrenches.
-        """
-        entry, version = state.compiled(body_of(way.kernel)), self._mechanism.parameter_version
-        if entry is None or not (entry.plain if key is None else entry.free == _WITH_WRENCHES):
-            return
-        known = self._ways.get(key)
-        stays = known is not None and known.door is not None and known.door_of is state.doors
-        if stays and known is not None and known.entry is entry and known.parameters == version:
-            return
-        self._settle()  # what is behind the old door is lost
-        if len(self._ways) >= _MOST:
-            self._close()
-        behind = self._ways[key] = self._way(state, way, entry)
-        if key is None:
-            self.door, self.door_of = behind.door, behind.door_of
-
-    def _way(self, state: State[Any], way: ShortWay, entry: Entry) -> Behind:
-        q, v, *kept = (np.zeros_like(self._arrays[name]) for name in ("q", "v", *way.kept))
-        targets = tuple(self._arrays[name] for name in way.names)
-        further = tuple((self._arrays[name], copy) for name, copy in zip(way.kept, kept, strict=True))
-        door = state.door(entry, targets, ((self.q, q), (self.v, v)), further, self._counter)
-        return Behind(door, state.doors, entry, self._mechanism.parameter_version, (q, v, *kept), way.reading)
-
-    def _close(self) -> None:
-        """Forget all short ways."""
-        self.door, self.door_of = None, None
-        self._ways.clear()
-
-    def _settle(self) -> None:
-        """Take notice of a solution that machine code has put into the arrays."""
-        count, pushed = self._counter[0], self._pushed
-        if self._seen == count:
-            return
-        behind, external = (self._ways[None], None) if pushed is None or pushed[2] != count else pushed[:2]
-        q, v, *kept = (tuple(each.reshape(-1).tolist()) for each in behind.kept)
-        self._snapshot, self._vd = ScalarState(self._mechanism, q, v), kept[0]
-        self._wrenches, self._loops = behind.reading(external, *kept)
-        self._accelerations, self._pushed = None, None
-        self._parameters = behind.parameters
-        self._seen = count
+    def _settle(self) -> Solution | None:
+        """Return the last solution, whoever has written it."""
+        written = self.engine.written()
+        if written is not None:
+            self._keep(written)
+        return self._solution
 
     def _solved(self) -> State[Any]:
         """Return the state the result is for; raise when there is none, or its mechanism has changed."""
-        self._settle()
-        if self._snapshot is None:
+        solution = self._settle()
+        if solution is None:
             raise ArgumentError(
                 "this result is empty; call dynamics(result, state) first", argument="result", value=self
             )
-        self._snapshot.require_current()
+        if self._snapshot is None:
+            q, v, *kept = (tuple(each.reshape(-1).tolist()) for each in solution.kept)
+            self._snapshot, self._vd = ScalarState(self._mechanism, q, v), kept[0]
+            self._joint_wrenches, self._loops = solution.reading.read(solution.external, *kept)
+        self._snapshot.engine.check()
         now = self._mechanism.parameter_version
-        if now != self._parameters:
+        if now != solution.parameters:
             raise StaleStateError(
                 "a parameter of the mechanism was changed after this result was computed; call dynamics again",
-                made_with=self._parameters,
+                made_with=solution.parameters,
                 now=now,
             )
         return self._snapshot

@@ -1,11 +1,9 @@
 """A state whose coordinates are any scalars: complex, symbolic, interval, exact, recorded.
-
-Room: state; may import mechanism and above.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast, final
 
 import numpy as np
@@ -20,7 +18,9 @@ from rbd.scalars.arrays import ScalarArray, pack, scalars
 from rbd.scalars.registry import ARRAYS
 from rbd.spatial import FreeVector, SpatialInertia, Transform
 from rbd.spatial.values import require_kind
-from rbd.state.base import Depends, JointParameter
+from rbd.state.base import JointParameter, StateView
+from rbd.state.engine import Depends, Engine, Shapes, packed
+from rbd.state.kernel import Kernel
 from rbd.state.parameters import ParameterValues
 from rbd.state.queries import State
 
@@ -55,6 +55,7 @@ class ScalarState(State[ScalarArray]):
         inertial parameters move between bodies, so that momenta, energies and wrenches of single bodies are wrong.
         """
         super().__init__(mechanism)
+        self.engine = SourceEngine(mechanism, self._layout)
         if parameters is not None:
             require_kind(parameters, ParameterValues, operation="ScalarState", argument="parameters")
         self._parameters = parameters
@@ -133,33 +134,45 @@ class ScalarState(State[ScalarArray]):
             return super().joint_parameter(joint, name)
         return given.per_velocity(joint, name)
 
-    def stamp(self, depends: Depends) -> tuple[int, ...]:
-        """Return the parameter version: coordinates never change."""
-        return (self.mechanism.parameter_version,)
-
-    def in_range(self, name: str, *numbers: Scalar) -> None:
-        """Let every number pass: what is out of range is the family's to say."""
-
     @property
     def q(self) -> ScalarArray:
         """The configuration."""
-        return self.pack(self._q, "q", (len(self._q),))
+        return cast("ScalarArray", self.engine.pack(self._q, "q", (len(self._q),)))
 
     @property
     def v(self) -> ScalarArray:
         """The velocity."""
-        return self.pack(self._v, "v", (len(self._v),))
+        return cast("ScalarArray", self.engine.pack(self._v, "v", (len(self._v),)))
 
-    def pack(
-        self, values: Sequence[object], name: str, shape: tuple[int, ...], out: ScalarArray | None = None
-    ) -> ScalarArray:
+
+@final
+class SourceEngine(Engine):
+    """The engine of scalar states: kernels run as the Python they are."""
+
+    @override
+    def stamp(self, depends: Depends) -> tuple[int, ...]:
+        """Return the parameter version: coordinates never change."""
+        return (self.mechanism.parameter_version,)
+
+    @override
+    def evaluate(self, state: StateView, kernel: Kernel[..., Any], args: Sequence[Any], named: Mapping[str, Any]) -> Any:
+        """Run the readable source of a kernel."""
+        return kernel.function(state, *args, **named)
+
+    @override
+    def arrays(self, state: StateView, kernel: Kernel[..., Any], args: Sequence[Any], shapes: Shapes) -> Sequence[Any]:
+        """Run the readable source of a kernel, and pack what it returns."""
+        return packed(self, kernel.function(state, *args), shapes)
+
+    @override
+    def pack(self, values: Any, name: str, shape: tuple[int, ...], out: Any = None) -> ScalarArray:
         """Return nested scalars as an array of `shape`."""
         array = cast("ScalarArray", pack(values)).reshape(shape)
         if out is None:
             return array
         _check_out(out, array, f"out (for the {name})")
         out[...] = array
-        return out
+        return cast("ScalarArray", out)
 
 
 def _check_out(out: ScalarArray, array: ScalarArray, name: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 import rbd
 from rbd import MechanismState
-from rbd.state.store import runner
+from rbd.native import executable, worker
 
 from ..algorithms.helpers import Case, case
 
@@ -21,9 +21,11 @@ def a_case() -> Case:
 
 @pytest.fixture
 def eager(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let programs be compiled at the second run, coordinates be written by machine code at the second time."""
-    monkeypatch.setattr(runner, "PATIENCE", 1)
-    monkeypatch.setattr("rbd.state.mechanism_state.PATIENCE", 1)
+    """Let programs be compiled in the first run, in this thread, and coordinates be written by machine code at once."""
+    for name in ("PATIENCE", "SEARCH"):
+        monkeypatch.setattr(executable, name, -1)
+    monkeypatch.setattr(worker, "submit", lambda task: task())
+    monkeypatch.setattr("rbd.state.mechanism_state.WRITES", 1)
 
 
 @pytest.fixture
@@ -39,6 +41,6 @@ def warm(eager: None) -> tuple[MechanismState, rbd.DynamicsResult]:
         rbd.inverse_dynamics(state, zero)
         rbd.forward_dynamics(state, zero)
         rbd.dynamics(result, state, zero)
-    assert len(state.doors) == 3
-    assert result.door is not None
+    assert len(state.engine.fast) == 3
+    assert result.engine.fast
     return state, result

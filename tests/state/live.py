@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from rbd import MechanismState
-from rbd.state.store.kernels import kernels_of
+from rbd.state.kernel_cache import kernel_cache
 
 from ..algorithms.catalog import ALGORITHMS, flat
 
@@ -28,4 +28,4 @@ def assert_close(one: dict[str, list[Any]], two: dict[str, list[Any]]) -> None:
 
 
 def entries(state: MechanismState) -> list[Any]:
-    return list(kernels_of(state.mechanism)._entries.values())
+    return list(kernel_cache(state.mechanism)._kernels.values())

@@ -20,9 +20,9 @@ from rbd.contact import HalfSpace
 from rbd.native.kernel import compile_program
 from rbd.scalars.graph import Graph
 from rbd.scalars.program import Program
-from rbd.state.kernel import body_of, kernels
-from rbd.state.recording import coordinate_inputs, recording_state
-from rbd.state.store.kernels import kernels_of
+from rbd.state.kernel import kernels
+from rbd.state.recorder import no_arguments, record_program
+from rbd.state.kernel_cache import RecordedKernel, kernel_cache
 
 from ..algorithms.catalog import EVERYTHING, arguments, flat
 from ..algorithms.helpers import JOINT_TYPES, RANDOM, Case, case, close, set_passive
@@ -107,9 +107,9 @@ def programs() -> dict[Callable[..., Any], list[Program]]:
         state = make().state
         for algorithm in algorithms.values():
             algorithm(state)
-        for key, entry in kernels_of(state.mechanism)._entries.items():
-            assert entry is not None, key
-            found.setdefault(key[0], []).append(entry.runner.program)
+        for key, entry in kernel_cache(state.mechanism)._kernels.items():
+            assert type(entry) is RecordedKernel, key
+            found.setdefault(key[0], []).append(entry.executable.program)
     return found
 
 
@@ -126,14 +126,14 @@ def assert_code_is_the_interpreter(program: Program, lanes: int | None, chunk: i
 @pytest.mark.parametrize("name", kernels())
 def test_machine_code_is_the_interpreter(name: str) -> None:
     """Every kernel; the cuts take turns, so that each is met by many programs."""
-    for program in programs()[body_of(kernels()[name]).function]:
+    for program in programs()[kernels()[name]]:
         for lanes, chunk in CUTS[len(name) % 2 :: 2]:
             assert_code_is_the_interpreter(program, lanes, chunk)
 
 
 def test_passes_too() -> None:
-    bodies = {body_of(run).function for run in kernels().values()}
-    passes = [program for source, found in programs().items() if source not in bodies for program in found]
+    algorithms = set(kernels().values())
+    passes = [program for kernel, found in programs().items() if kernel not in algorithms for program in found]
     assert len(passes) >= 8
     for program in passes:
         assert_code_is_the_interpreter(program, 8, 200)
@@ -152,9 +152,9 @@ def test_every_joint_type(kind: str) -> None:
         set_passive(joint, rng, on=True)
     state = MechanismState(mechanism)
     state.randomize(rng)
-    graph = Graph()
-    recording = recording_state(graph, mechanism, coordinate_inputs(graph, mechanism))
-    program = Program.of(graph, "everything", everything(recording, EVERYTHING))
+    program = record_program(
+        lambda recording: everything(recording, EVERYTHING), mechanism, "everything", no_arguments, lambda found: found
+    )
     with rbd.interpreted():
         expected = everything(state, EVERYTHING)
     found = program.interpret(q=state.q, v=state.v)

@@ -12,7 +12,7 @@ import pytest
 import rbd
 from rbd.algorithms import energy
 from rbd.errors import ArgumentError
-from rbd.state.kernel import body_of, kernel, kernels
+from rbd.state.kernel import kernel, kernels
 
 room = importlib.import_module("rbd.state.kernel")  # the package has the decorator under this name
 
@@ -20,11 +20,10 @@ room = importlib.import_module("rbd.state.kernel")  # the package has the decora
 @pytest.fixture
 def _table() -> Iterator[None]:
     """Leave the table of kernels as it was."""
-    found, bodies = dict(room._kernels), dict(room._bodies)
+    before = dict(room._kernels)
     yield
-    for table, before in ((room._kernels, found), (room._bodies, bodies)):
-        table.clear()
-        table.update(before)
+    room._kernels.clear()
+    room._kernels.update(before)
 
 
 @pytest.mark.usefixtures("_table")
@@ -34,7 +33,7 @@ def test_two_algorithms_of_one_name_are_refused() -> None:
 
     with pytest.raises(RuntimeError, match="mass_matrix"):
         kernel(mass_matrix_kernel)
-    assert body_of(kernels()["mass_matrix"]).function.__module__ == "rbd.algorithms.mass_matrix"
+    assert kernels()["mass_matrix"].function.__module__ == "rbd.algorithms.mass_matrix"
 
 
 @pytest.mark.usefixtures("_table")

@@ -14,10 +14,11 @@ from hypothesis import given
 
 import rbd
 from rbd import MechanismState, native
+from rbd.native import executable, worker
+from rbd.state.kernel import Kernel
 from rbd.errors import NotFiniteError, RotationError, ShapeError, SingularError, StaleStateError
-from rbd.state.kernel import body_of, kernels
-from rbd.state.store import runner
-from rbd.state.store.kernels import Kernels, kernels_of
+from rbd.state.kernel import kernels
+from rbd.state.kernel_cache import KernelCache, RecordedKernel, kernel_cache
 
 from ..algorithms.helpers import JOINT_TYPES, Case, case, cases, examples, raised
 from .live import assert_close, entries, values
@@ -39,14 +40,16 @@ def test_every_joint_type(kind: str) -> None:
     with rbd.interpreted():
         expected = values(a_case.state)
     assert_close(values(a_case.state), expected)
-    assert None not in set(entries(a_case.state)), "something cannot be recorded"
+    assert {type(entry) for entry in entries(a_case.state)} == {RecordedKernel}, "something cannot be recorded"
 
 
 @pytest.mark.usefixtures("eager")
-def test_the_bits_do_not_depend_on_the_number_of_calls(a_case: Case) -> None:
+def test_the_bits_do_not_depend_on_the_number_of_calls(a_case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     """Interpreted, compiled, through builtins: nobody can tell."""
     state = a_case.state
-    first = values(state)
+    with monkeypatch.context() as patient:
+        patient.setattr(executable, "PATIENCE", 10**9)
+        first = values(state)
     moved = state.q.copy(), state.v.copy()
     for _ in range(3):
         state.randomize(1)
@@ -54,10 +57,10 @@ def test_the_bits_do_not_depend_on_the_number_of_calls(a_case: Case) -> None:
         state.set_configuration(moved[0])
         state.set_velocity(moved[1])
         assert values(state) == first
-    compiled = [entry.runner.kernel for entry in entries(state) if entry is not None]
+    compiled = [entry.executable.kernel for entry in entries(state) if entry is not None]
     assert len(compiled) > 20
     assert all(kernel is not None for kernel in compiled)
-    assert {getattr(key, "name", "") for key in state.doors} >= {"mass_matrix", "inverse_dynamics", "forward_dynamics"}
+    assert {getattr(key, "name", "") for key in state.engine.fast} >= {"mass_matrix", "inverse_dynamics", "forward_dynamics"}
 
 
 @pytest.mark.usefixtures("eager")
@@ -68,11 +71,11 @@ def test_machine_code_is_the_interpreter_to_the_last_bit(a_case: Case) -> None:
         values(state)
     rng = np.random.default_rng(5)
     for entry in entries(state):
-        program = entry.runner.program
+        program = entry.executable.program
         inputs = {port.name: rng.standard_normal(port.shape) for port in program.inputs} | {"q": state.q, "v": state.v}
         reference = raised(lambda inputs=inputs, program=program: program.interpret(**inputs))
-        found = entry.runner([inputs[port.name] for port in program.inputs])
-        assert entry.runner.kernel is not None
+        found = entry.executable([inputs[port.name] for port in program.inputs])
+        assert entry.executable.kernel is not None
         if isinstance(reference, Exception):
             assert found is None
         else:
@@ -83,8 +86,8 @@ def test_machine_code_is_the_interpreter_to_the_last_bit(a_case: Case) -> None:
 def test_every_kernel_is_covered(a_case: Case) -> None:
     """The catalogue of these tests asks for every kernel that trees have."""
     values(a_case.state)
-    recorded = {key[0] for key in kernels_of(a_case.mechanism)._entries}
-    missing = {name for name, run in kernels().items() if body_of(run).function not in recorded}
+    recorded = {key[0] for key in kernel_cache(a_case.mechanism)._kernels}
+    missing = {name for name, kernel in kernels().items() if kernel not in recorded}
     assert not {"mass_matrix", "dynamics", "inverse_dynamics", "forward_dynamics", "coriolis_matrix"} & missing
 
 
@@ -102,13 +105,13 @@ def test_states_of_one_mechanism_share_kernels(a_case: Case) -> None:
 
 def test_interpreted_runs_the_source_in_this_thread_only(a_case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[str] = []
-    original = Kernels.find
+    original = KernelCache.find
 
-    def watched(self: Kernels, *args: Any) -> Any:
+    def watched(self: KernelCache, *args: Any) -> Any:
         calls.append(args[1].name)
         return original(self, *args)
 
-    monkeypatch.setattr(Kernels, "find", watched)
+    monkeypatch.setattr(KernelCache, "find", watched)
     with rbd.interpreted():
         rbd.mass_matrix(a_case.state)
         assert calls == []
@@ -126,17 +129,16 @@ def test_builtins_ask_before_they_ignore_interpreted() -> None:
     state = MechanismState(rbd.robots.arm7())
     for _ in range(4):
         M = rbd.mass_matrix(state)
-    assert state.doors
+    assert state.engine.fast
     seen: list[object] = []
     with rbd.interpreted():
-        state.remembered(seen.append, "q")
+        state.engine.remembered(state, Kernel(seen.append), "q")
         inside = rbd.mass_matrix(state)
     assert seen == [state]
     assert np.abs(inside - M).max() < 1e-12
     assert np.array_equal(rbd.mass_matrix(state), M)
 
 
-@pytest.mark.usefixtures("eager")
 def test_in_the_background_nobody_waits(a_case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     gate = threading.Event()
     compile_now = native.compile_program
@@ -148,16 +150,19 @@ def test_in_the_background_nobody_waits(a_case: Case, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(native, "compile_program", slow)
     monkeypatch.setattr(native, "has_code", lambda kernel: False)
-    with native.background():
-        first = rbd.mass_matrix(a_case.state)
-        for _ in range(5):
-            assert np.array_equal(rbd.mass_matrix(a_case.state), first)
-        (entry,) = entries(a_case.state)
-        assert entry.runner.kernel is None
-        gate.set()
-        entry.runner._compiling.join(60)
-        assert entry.runner.kernel is not None
+    monkeypatch.setattr(executable, "PATIENCE", -1)
+    monkeypatch.setattr(executable, "SEARCH", -1)
+    first = rbd.mass_matrix(a_case.state)
+    for _ in range(5):
         assert np.array_equal(rbd.mass_matrix(a_case.state), first)
+    (entry,) = entries(a_case.state)
+    assert entry.executable.kernel is None
+    gate.set()
+    done = threading.Event()
+    worker.submit(done.set)
+    assert done.wait(60)
+    assert entry.executable.kernel is not None
+    assert np.array_equal(rbd.mass_matrix(a_case.state), first)
 
 
 @pytest.mark.usefixtures("eager")
@@ -171,7 +176,7 @@ def test_without_machine_code_the_bits_are_the_same(a_case: Case, monkeypatch: p
     for _ in range(3):
         found = values(state)
     assert found == expected
-    assert not state.doors
+    assert not state.engine.fast
 
 
 # --- parameters and structure ---------------------------------------------------------------------------------------
@@ -229,7 +234,7 @@ def test_the_second_edit_records_nothing() -> None:
             rbd.mass_matrix(state)
         with rbd.interpreted():
             np.testing.assert_allclose(bias, rbd.dynamics_bias(state), rtol=0, atol=1e-12)
-    programs = [entry.runner.outline for entry in entries(state)]
+    programs = [entry.executable.outline for entry in entries(state)]
     inputs = [(p.name, p.inputs[-1].name) for p in programs]
     both = ("dynamics_bias", "mass_matrix")
     assert sorted(inputs) == sorted([(name, port) for name in both for port in ("v", "gravity")])
@@ -250,15 +255,16 @@ def test_parameters_that_are_no_numbers_go_through_the_source() -> None:
     assert np.array_equal(rbd.mass_matrix(state), M)
 
 
+@pytest.mark.usefixtures("eager")
 def test_structural_edits_close_the_short_ways(a_case: Case) -> None:
     state = MechanismState(rbd.robots.arm7())
     result = rbd.DynamicsResult(state.mechanism)
-    for _ in range(runner.PATIENCE + 3):
+    for _ in range(4):
         rbd.mass_matrix(state)
         rbd.dynamics(result, state)
         state.set_configuration(np.ones(7))
-    assert state.doors
-    assert result.door is not None
+    assert state.engine.fast
+    assert result.engine.fast
     state.mechanism.remove_subtree(state.mechanism.bodies[-1])
     for call in (
         lambda: rbd.mass_matrix(state),
@@ -314,13 +320,14 @@ def test_short_ways_take_what_the_long_ones_take(warm: tuple[MechanismState, rbd
     assert rbd.dynamics(result, state).vd is result.vd
 
 
+@pytest.mark.usefixtures("eager")
 def test_singular_masses_are_named_at_every_call() -> None:
     mechanism = rbd.Mechanism()
     mechanism.attach("world", rbd.RigidBody("ghost"), rbd.Joint("hinge", rbd.Revolute((0, 0, 1))))
     state, result = MechanismState(mechanism), rbd.DynamicsResult(mechanism)
     out = np.full(1, 7.0)
     result.vd[:] = 7.0
-    for _ in range(runner.PATIENCE + 3):
+    for _ in range(4):
         with pytest.raises(SingularError, match="hinge"):
             rbd.dynamics(result, state)
         with pytest.raises(SingularError, match="hinge"):
@@ -347,5 +354,5 @@ def test_results_follow_the_state_that_fills_them(warm: tuple[MechanismState, rb
         assert np.array_equal(result.joint_wrench(joint).vector, reference.joint_wrench(joint).vector)
         assert np.array_equal(result.acceleration(body).vector, reference.acceleration(body).vector)
     twin = pickle.loads(pickle.dumps(result))
-    assert twin.door is None
+    assert not twin.engine.fast
     assert np.array_equal(twin.acceleration(twin.mechanism.bodies[-1]).vector, reference.acceleration(body).vector)

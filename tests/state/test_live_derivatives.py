@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given
 
 import rbd
-from rbd import MechanismState, Wrench
+from rbd import MechanismState, Wrench, native
 from rbd.errors import (
     RecordingLimitError,
     TopologyError,
 )
-from rbd.state.store.kernels import kernels_of
+from rbd.state.kernel_cache import Unrecorded, kernel_cache
+from rbd.state.live_engine import LiveEngine
 from rbd.testing import random_chain
 
 from ..algorithms.helpers import JOINT_TYPES, Case, cases, close, examples
@@ -51,7 +52,7 @@ def test_every_form_has_a_short_way_with_the_same_bits(name: str) -> None:
             assert a.flags.c_contiguous
             assert a.flags.writeable
             assert not np.shares_memory(a, b)
-    assert len(state.doors) == 1 + (1 if function.spaces else 0) + (2 if function.wrenches else 0)
+    assert len(state.engine.fast) == 1 + (1 if function.spaces else 0) + (2 if function.wrenches else 0)
 
 
 @needs_builtins
@@ -65,7 +66,7 @@ def test_a_short_way_is_taken(name: str, monkeypatch: pytest.MonkeyPatch) -> Non
         for _ in range(4):
             function.run(state, *args, *more, **named)
     monkeypatch.setattr(MechanismState, "vector", None)
-    monkeypatch.setattr(MechanismState, "arrays_of", None)
+    monkeypatch.setattr(LiveEngine, "run", None)
     for more, named in function.forms(push):
         if more != (None,):  # that one goes the long way
             function.run(state, *args, *more, **named)
@@ -119,7 +120,7 @@ def test_wrenches_in_any_frame_and_of_any_numbers() -> None:
 
 @pytest.mark.usefixtures("eager")
 def test_a_state_keeps_so_many_short_ways(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rbd.state.live._MOST", 4)
+    monkeypatch.setattr("rbd.state.live_engine._MOST", 4)
     state = MechanismState(rbd.robots.arm7())
     vd = np.ones(7)
     for body in state.mechanism.bodies[1:] * 2:
@@ -127,7 +128,7 @@ def test_a_state_keeps_so_many_short_ways(monkeypatch: pytest.MonkeyPatch) -> No
         first = rbd.bias_derivatives(state, push)
         for _ in range(3):
             assert_same(rbd.bias_derivatives(state, push), first)
-        assert len(state.doors) <= 4
+        assert len(state.engine.fast) <= 4
     assert rbd.inverse_dynamics_derivatives(state, vd)[0].shape == (7, 7)
 
 
@@ -163,9 +164,10 @@ def test_what_is_too_long_to_be_recorded_runs_the_source(monkeypatch: pytest.Mon
     monkeypatch.setattr("rbd.scalars.nodes.LIMIT", 5000)
     state, vd = MechanismState(rbd.robots.arm7()), np.linspace(-1.0, 1.0, 7)
     state.randomize(1)
-    found = rbd.inverse_dynamics_second_derivatives(state, vd)
+    with pytest.warns(native.InterpretedWarning, match="Python source"):
+        found = rbd.inverse_dynamics_second_derivatives(state, vd)
     with rbd.interpreted():
         assert_same(found, rbd.inverse_dynamics_second_derivatives(state, vd))
-    assert set(kernels_of(state.mechanism)._entries.values()) == {None}
+    assert {type(entry) for entry in kernel_cache(state.mechanism)._kernels.values()} == {Unrecorded}
     with pytest.raises(RecordingLimitError):
         rbd.compile(state.mechanism).inverse_dynamics_second_derivatives(state.q, state.v, vd)

@@ -12,6 +12,7 @@ import pytest
 
 import rbd
 from rbd import MechanismState, Wrench
+from rbd.state.kernel import Kernel
 from rbd.errors import (
     ArgumentError,
     FrameMismatchError,
@@ -157,7 +158,7 @@ def test_edits_of_parameters_are_honoured() -> None:
 def test_interpreted_blocks_are_honoured(open_ways: MechanismState) -> None:
     state, seen = open_ways, list[object]()
     with rbd.interpreted():
-        state.remembered(seen.append, "q")
+        state.engine.remembered(state, Kernel(seen.append), "q")
         rbd.inverse_dynamics_derivatives(state, np.ones(2))
     assert seen == [state]
 

@@ -12,6 +12,8 @@ import pytest
 
 import rbd
 from rbd import Mechanism, MechanismState, algorithms
+from rbd.state.kernel import Kernel
+from rbd.state.live_engine import LiveEngine
 from rbd.errors import (
     ArgumentError,
     FrameMismatchError,
@@ -65,8 +67,9 @@ def test_a_short_way_is_taken_with_the_same_bits(name: str, monkeypatch: pytest.
             assert_near(found[0], run(state))
         for again in found:
             assert_same(again, found[0])
-    assert len(state.doors) == 1
-    monkeypatch.setattr(MechanismState, "evaluate", None)
+    assert len(state.engine.fast) == 1
+    monkeypatch.setattr(LiveEngine, "run", None)
+    monkeypatch.setattr(LiveEngine, "evaluate", None)
     assert_same(run(state), found[0])
 
 
@@ -101,7 +104,7 @@ def test_momentum_matrices_in_frames() -> None:
             assert_same(rbd.momentum_matrix(state, frame=frame), first)
             assert_same(rbd.momentum_matrix(state, frame=frame, out=out), first)
             close(out, first.matrix, 0.0)
-    assert len(state.doors) == 3
+    assert len(state.engine.fast) == 3
 
 
 @pytest.mark.usefixtures("eager")
@@ -174,7 +177,7 @@ def test_numbers_out_of_range(open_ways: MechanismState) -> None:
 def test_owners_edits_and_interpreted_blocks(open_ways: MechanismState) -> None:
     state, found, seen = open_ways, list[BaseException | None](), list[object]()
     with rbd.interpreted():
-        state.remembered(seen.append, "q")
+        state.engine.remembered(state, Kernel(seen.append), "q")
         rbd.center_of_mass(state)
     assert seen == [state]
 

@@ -49,7 +49,7 @@ def test_jacobians_of_every_path_and_frame(name: str) -> None:
                 assert (found.columns, type(found.columns[0][0])) == (first.columns, tuple)
             close(first.matrix, expected.matrix, 1e-12)
     if native.available() and abi.known():
-        assert len(state.doors) == len(mechanism.bodies) * 3  # not for the frame that is no body's own
+        assert len(state.engine.fast) == len(mechanism.bodies) * 3  # not for the frame that is no body's own
 
 
 @pytest.mark.usefixtures("eager")
@@ -65,7 +65,7 @@ def test_derivatives_by_wrenches_on_every_body_in_every_frame() -> None:
             for _ in range(3):
                 assert_same(run(state, body, frame=frame), first)
     if native.available() and abi.known():
-        assert state.doors
+        assert state.engine.fast
     for body in ("body1", rbd.RigidBody("stranger")):
         found = raised(lambda b=body: run(state, b))
         with rbd.interpreted():

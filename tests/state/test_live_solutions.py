@@ -157,7 +157,7 @@ def test_edits_and_owners() -> None:
             agree(everything(rbd.dynamics(result, state, tau, push)), fresh(state, tau, push))
     mechanism.gravity = (0.0, 0.0, -1.0)
     assert isinstance(raised(lambda: result.joint_wrench(mechanism.tree_joints[0])), StaleStateError)
-    vars(state)["_words"][0] += 1  # another thread's
+    state.engine.words[0] += 1  # another thread's
     assert isinstance(raised(lambda: rbd.dynamics(result, state, tau, push)), WrongThreadError)
     state.adopt()
     mechanism.remove_subtree(mechanism.bodies[-1])
@@ -175,7 +175,7 @@ def test_contacts_count_besides() -> None:
 
 @pytest.mark.usefixtures("eager")
 def test_a_result_keeps_so_many_short_ways(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rbd.state.result._MOST", 3)
+    monkeypatch.setattr("rbd.state.solution._MOST", 3)
     state = MechanismState(rbd.robots.arm7())
     result, tau = DynamicsResult(state.mechanism), np.ones(7)
     for body in state.mechanism.bodies[1:] * 2:
@@ -183,7 +183,7 @@ def test_a_result_keeps_so_many_short_ways(monkeypatch: pytest.MonkeyPatch) -> N
         for _ in range(4):
             rbd.dynamics(result, state, tau, push)
         agree(everything(result), fresh(state, tau, push))
-        assert len(vars(result)["_ways"]) <= 3
+        assert len(result.engine.fast) <= 3
 
 
 @pytest.mark.usefixtures("eager")

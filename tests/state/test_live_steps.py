@@ -37,7 +37,7 @@ def test_every_form_has_a_short_way(monkeypatch: pytest.MonkeyPatch) -> None:
             assert_same(rbd.step_derivatives(state, tau, 0.1, **form), first)
         expected.append(first)
     usual = rbd.step_derivatives(state, tau, 0.1)
-    assert len(state.doors) == len(forms)
+    assert len(state.engine.fast) == len(forms)
     monkeypatch.setattr(MechanismState, "vector", None)
     for form, first in zip(forms, expected, strict=True):
         assert_same(rbd.step_derivatives(state, tau, 0.1, **form), first)

@@ -15,6 +15,8 @@ from hypothesis import given
 
 import rbd
 from rbd import MechanismState, Wrench
+from rbd.state.kernel import Kernel
+from rbd.state.live_engine import LiveEngine
 from rbd.errors import (
     ArgumentError,
     FrameMismatchError,
@@ -81,7 +83,7 @@ def test_every_form_has_a_short_way_with_the_same_bits(name: str) -> None:
             out[:] = 7.0
             assert function.run(state, *args, *more, **named, out=out) is out
             assert np.array_equal(out, first)
-    assert len(state.doors) == 3
+    assert len(state.engine.fast) == 3
 
 
 @needs_builtins
@@ -95,7 +97,7 @@ def test_a_short_way_is_taken(name: str, monkeypatch: pytest.MonkeyPatch) -> Non
         for _ in range(4):
             function.run(state, *args, *more, **named)
     monkeypatch.setattr(MechanismState, "vector", None)
-    monkeypatch.setattr(MechanismState, "pack", None)
+    monkeypatch.setattr(LiveEngine, "run", None)
     for more, named in forms(push):
         function.run(state, *args, *more, **named)
         function.run(state, *args, *more, **named, out=np.zeros(7))
@@ -311,7 +313,7 @@ def test_edits_of_parameters_are_honoured() -> None:
 def test_interpreted_blocks_are_honoured(open_ways: MechanismState) -> None:
     state, seen = open_ways, list[object]()
     with rbd.interpreted():
-        state.remembered(seen.append, "q")
+        state.engine.remembered(state, Kernel(seen.append), "q")
         rbd.inverse_dynamics(state, np.ones(2), pushes(state))
     assert seen == [state]
 

@@ -1,7 +1,6 @@
-"""Programs of rbd's own algorithms: recorded, or found on disk with all that is needed to run their machine code.
+"""Programs of rbd's own algorithms on disk: found with all that is needed to run their machine code, or recorded.
 
-Room: state; may import mechanism and above. What others wrote is recorded in every process; its machine code is found
-by the digest of the program.
+What others wrote is recorded in every process; its machine code is found by the digest of the program.
 """
 
 from __future__ import annotations
@@ -29,22 +28,29 @@ def recorded_or_found(mechanism: Mechanism, what: str, record: Callable[[Mechani
     recorded when somebody asks for it; that raises StaleStateError if the mechanism was edited since, or is gone. The
     source does not keep the mechanism alive, if `record` does not.
     """
-    key = key_of(mechanism, what)
-    source = found(mechanism, key, what, record)
+    key = source_key(mechanism, what)
+    source = found_source(mechanism, key, what, record)
     if source is None:
         source = Source.of(record(mechanism))
-        if key is not None:
-            native.keep_outline(key, source.outline)
+        keep_source(key, source)
     return source
 
 
-def found(mechanism: Mechanism, key: str | None, what: str, record: Callable[[Mechanism], Program]) -> Source | None:
+def keep_source(key: str | None, source: Source) -> None:
+    """Let other processes find a program."""
+    if key is not None:
+        native.keep_outline(key, source.outline)
+
+
+def found_source(
+    mechanism: Mechanism, key: str | None, what: str, record: Callable[[Mechanism], Program]
+) -> Source | None:
     """Return the program that `record` makes for `mechanism` if it was recorded before, as `recorded_or_found` does."""
     outline = None if key is None else native.find_outline(key)
     return None if outline is None else Source(outline, _while_unchanged(mechanism, what, record))
 
 
-def key_of(mechanism: Mechanism, what: str) -> str | None:
+def source_key(mechanism: Mechanism, what: str) -> str | None:
     """Return what an outline is kept under; None where nothing may be kept, or could be."""
     if not native.keeps_outlines():
         return None

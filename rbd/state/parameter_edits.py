@@ -20,7 +20,7 @@ from rbd.state.parameters import PARAMETERS, ParameterName, current_values, para
 
 
 @final
-class Edits:
+class ParameterEdits:
     """The parameters of one mechanism as a table of kernels knows them."""
 
     def __init__(self) -> None:
@@ -30,15 +30,15 @@ class Edits:
         """Kinds of parameters that are inputs of recordings."""
         self.arrays: dict[str, Array] = {}
         """What they are now; written in place, so that machine code may keep their addresses."""
-        self.are_plain = True
+        self.are_floats = True
         """Whether all parameters are real numbers."""
         self.generation = 0
         """Counts edits after which everything must be recorded again."""
         self._known: dict[ParameterName, Array] = {}
         self._rest: tuple[object, ...] = ()
 
-    def notice(self, mechanism: Mechanism) -> None:
-        """Look at the parameters if they may have changed."""
+    def update(self, mechanism: Mechanism) -> None:
+        """Read the parameters if they may have changed."""
         version = mechanism.parameter_version
         if version == self.version:
             return
@@ -46,7 +46,7 @@ class Edits:
         if self._known and not _same(rest, self._rest):
             self.generation += 1
         now = _numbers(mechanism)
-        self.are_plain = now is not None
+        self.are_floats = now is not None
         if now is not None:
             self._take(now)
         self._rest, self.version = rest, version

@@ -1,0 +1,238 @@
+"""A program at work: interpreted, compiled, called as a builtin; the bits are the same in every case.
+
+Costs are operation counts, never times, so that what happens does not depend on the machine. An impatient executable
+compiles when it is first called; a patient one, of a live state, is interpreted until it has interpreted as many
+operations as compiling is worth, and then compiled by the one background thread.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import warnings
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final, final
+
+import numpy as np
+
+from rbd import native
+from rbd.native import worker
+from rbd.progress import Listener, progress_bar
+from rbd.scalars.arrays import Array
+from rbd.scalars.interpret import run as interpret
+from rbd.scalars.opcodes import CLEAN
+from rbd.scalars.outline import Outline, Source
+from rbd.scalars.program import Program
+
+if TYPE_CHECKING:
+    from rbd.native.entry import Guard
+    from rbd.native.kernel import NativeKernel
+
+PATIENCE: Final = 10_000
+"""Operations that are interpreted before a program is compiled: about as long as compiling holds up other threads."""
+SEARCH: Final = 2_000
+"""Operations that are interpreted before the disk is searched, where that means to load the compiler first."""
+WAIT: Final = 100_000
+"""Operations from which on one interpreted run takes longer than compiling: the first call waits for machine code."""
+
+
+_lock = threading.RLock()
+"""Held while machine code is made: one thread compiles at a time."""
+
+
+def _after_fork() -> None:
+    """Begin with a free lock in a child process: the thread that held it is not there."""
+    global _lock
+    _lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+@final
+class Executable:
+    """One program, and all that can run it."""
+
+    def __init__(self, source: Source, *, patient: bool = False, keep: Callable[[], object] | None = None) -> None:
+        """Take a program, or its outline; `keep` is called when machine code was made."""
+        self.source = source
+        self.outline: Outline = source.outline
+        self.progress: bool | Listener = False
+        """Whom to tell while code is made."""
+        self.single_calls = 0
+        """How often machine code ran for one state."""
+        self._patient = patient
+        self._keep = keep
+        self._kernel: NativeKernel | None = None
+        self._ready = [False, False]
+        self._interpreted = 0
+        self._queued: object = None
+        self._error: BaseException | None = None
+        self._builtin: Callable[..., Any] | None = None
+        if patient and not self._find():
+            source.program  # noqa: B018 - recorded now, while the mechanism is what it is
+
+    @property
+    def program(self) -> Program:
+        """The program, recorded now if only its outline is known."""
+        return self.source.program
+
+    @property
+    def kernel(self) -> NativeKernel | None:
+        """The machine code for one state if it is there."""
+        return self._kernel if self._ready[False] else None
+
+    # --- making machine code -----------------------------------------------------------------------------------------
+
+    def compile(self, *, rows: bool = False) -> NativeKernel | None:
+        """Return machine code for one state, or for rows of a batch, made now; None, and a warning, without a compiler.
+
+        Raises what the compiler raises.
+        """
+        if self._ready[rows]:
+            return self._kernel
+        if not native.available():
+            native.warn_interpreted()
+            return None
+        with _lock:
+            kernel = self._make_kernel()
+            if not self._ready[rows]:
+                self._assemble(kernel, rows)
+        return kernel
+
+    def prepared(self, *, rows: bool = False) -> NativeKernel | None:
+        """Return the machine code that a call should run; None if it should be interpreted.
+
+        In a `native.background` block code for one state is made by another thread. Batches wait for theirs, since
+        interpreting them takes longer. Raises what the other thread raised.
+        """
+        if not self._ready[rows] and not rows and native.available() and native.in_background() and not self._find():
+            error, self._error = self._error, None
+            if error is not None:
+                raise error
+            self._queue()
+            return None
+        return self.compile(rows=rows)
+
+    def _make_kernel(self) -> NativeKernel:
+        if self._kernel is None:
+            self._kernel = native.compile_program(self.source)
+        return self._kernel
+
+    def _assemble(self, kernel: NativeKernel, rows: bool) -> None:
+        if self.progress is False or (not rows and native.has_code(kernel)):
+            self._load(kernel, rows)
+            return
+        with progress_bar(2, f"compile {self.outline.name}", self.progress) as bar:
+            kernel.program  # noqa: B018 - this records what was only found
+            bar.update()
+            self._load(kernel, rows)
+            bar.update()
+
+    def _load(self, kernel: NativeKernel, rows: bool) -> None:
+        kernel.batch_library if rows else kernel.single_library  # noqa: B018 - this compiles
+        if self._patient and not rows:
+            self._builtin = native.make_entry(kernel, lambda *arrays: _run(kernel, arrays))
+        self._ready[rows] = True
+        if self._keep is not None and not rows:
+            self._keep()
+
+    def _find(self) -> bool:
+        """Load machine code that was made before, by this process or another, if the compiler is loaded already."""
+        if self._ready[False]:
+            return True
+        if not native.is_loaded() or not _lock.acquire(blocking=False):  # another thread compiles
+            return False
+        try:
+            kernel = native.compile_program(self.source)
+            if not self._ready[False] and native.has_code(kernel):
+                self._kernel = kernel
+                self._load(kernel, rows=False)
+        finally:
+            _lock.release()
+        return self._ready[False]
+
+    def request(self) -> bool:
+        """Return whether there is machine code for one state; have the background thread make it if there is none."""
+        if self._find():
+            return True
+        self._queue()
+        return self._ready[False]
+
+    def _queue(self) -> None:
+        """Let the background thread compile, once; a forked process has a thread of its own."""
+        if not worker.is_current(self._queued):
+            self._queued = worker.submit(self._compile_aside)
+
+    def _compile_aside(self) -> None:
+        try:
+            self.compile()
+        except BaseException as error:  # reported to the next caller
+            self._error = error
+        finally:
+            self._queued, self._interpreted = None, 0
+
+    # --- running -----------------------------------------------------------------------------------------------------
+
+    def __call__(self, inputs: Sequence[Array]) -> Sequence[Array] | None:
+        """Return the outputs for one state as new arrays; None when the status is not clean. For patient ones."""
+        builtin = self._builtin
+        if builtin is None:
+            builtin = self._advance()
+            if builtin is None:
+                return self._interpret(inputs)
+        found: Any = builtin(*inputs)
+        return found if found is None or len(self.outline.outputs) > 1 else (found,)
+
+    def _advance(self) -> Callable[..., Any] | None:
+        """Count a run in the interpreter, and have machine code made when that is cheaper."""
+        before, self._interpreted = self._interpreted, self._interpreted + self.program.cost
+        if before + self.program.cost <= SEARCH or worker.is_current(self._queued):
+            return None
+        if not native.available():
+            if self._interpreted > PATIENCE:
+                native.warn_interpreted()
+            return None
+        if self._error is not None:
+            error, self._error = self._error, None
+            message = f"{self.outline.name} is interpreted, as it could not be compiled: {error}"
+            warnings.warn(message, native.InterpretedWarning, stacklevel=2)
+        if self.program.cost > WAIT:
+            self.compile()
+        elif self._interpreted > PATIENCE:
+            self._queue()
+        elif before <= SEARCH:
+            self._find()
+        return self._builtin
+
+    def _interpret(self, inputs: Sequence[Array]) -> Sequence[Array] | None:
+        program, flat = self.program, list[float]()
+        for each in inputs:
+            flat.extend(each.ravel().tolist())
+        values, status = interpret(program.code, program.constants, program.results, flat, program.calls)
+        if status != CLEAN:
+            return None
+        arrays: list[Array] = []
+        start = 0
+        for port in self.outline.outputs:
+            arrays.append(np.array(values[start : start + port.size], dtype=np.float64).reshape(port.shape))
+            start += port.size
+        return arrays
+
+    def builtin(
+        self, fallback: Callable[..., object], name: str = "", documentation: str = "", guard: Guard | None = None
+    ) -> Callable[..., Any]:
+        """Return a builtin for one state; `fallback` takes every call it does not serve. See `rbd.native.entry`."""
+        kernel = self.compile()
+        if kernel is None:
+            return fallback
+        return native.make_entry(kernel, fallback, name=name, documentation=documentation, guard=guard)
+
+
+def _run(kernel: NativeKernel, inputs: Sequence[Array]) -> Any:
+    """Run machine code by way of ctypes; None when the status is not clean."""
+    outputs = [np.empty(port.shape) for port in kernel.outline.outputs]
+    if kernel.run(inputs, outputs) != CLEAN:
+        return None
+    return outputs[0] if len(outputs) == 1 else tuple(outputs)
