@@ -29,6 +29,7 @@ class CountingOperations(Operations[CountingScalar]):
 
     name = "counted"
     priority = 100
+    has_range = True
 
     @override
     def lift(self, x: Scalar, like: CountingScalar) -> CountingScalar:

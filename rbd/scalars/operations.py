@@ -56,6 +56,9 @@ class Operations(ABC, Generic[T]):
     records: ClassVar[bool] = False
     """Whether operations are written down instead of done."""
 
+    has_range: ClassVar[bool] = False
+    """Whether comparisons that are no bools come out as those of floats do, whose squares overflow and vanish."""
+
     @abstractmethod
     def lift(self, x: Scalar, like: T) -> T:
         """Return `x`, of another family, as a member of this one, exactly; raise ScalarError when there is none."""

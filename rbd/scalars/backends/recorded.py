@@ -125,6 +125,7 @@ class RecordedOperations(Operations[Recorded]):
     name = "recorded"
     priority = 90
     records = True
+    has_range = True
 
     @override
     def lift(self, x: Scalar, like: Recorded) -> Recorded:
