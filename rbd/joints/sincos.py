@@ -14,7 +14,7 @@ from typing_extensions import override
 from rbd.arguments import require_generator
 from rbd.joints.axis import Axis, flipped_axis, lifted, turn_parts, unit_axis
 from rbd.joints.turning import TurningJoint
-from rbd.scalars import absolute, atan2, cos, greater, sin, sqrt, where
+from rbd.scalars import absolute, atan2, both, cos, greater, less, sin, sqrt, where
 from rbd.scalars.lengths import length, rescaled
 from rbd.spatial import GeometricJacobian, Transform
 from rbd.spatial.linalg import scale3, zero3
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from rbd.scalars import Matrix, Scalar, Vector
     from rbd.spatial import Frame
     from rbd.spatial.frame import A, B
+
+
+_FAR = 16  # the ratio of square lengths from which on the difference of two directions is not small
 
 
 @final
@@ -92,8 +95,11 @@ class SinCosRevolute(TurningJoint):
         """Return the angle from q0 to q, from -π to π."""
         (s0, c0), (s, c) = rescaled(q0)[0], rescaled(q)[0]
         ds, dc = s - s0, c - c0
-        # Written in the difference: no cancellation for small angles, and exactly zero where q is q0.
-        return (atan2(c0 * ds - s0 * dc, s0 * s + c0 * c),)
+        # Written in the difference: no cancellation for small angles, and exactly zero where q is q0. Where lengths are
+        # far apart, the difference loses the shorter one.
+        n0, n = s0 * s0 + c0 * c0, s * s + c * c
+        alike = both(less(n0, _FAR * n), less(n, _FAR * n0))
+        return (atan2(where(alike, c0 * ds - s0 * dc, c0 * s - s0 * c), s0 * s + c0 * c),)
 
     @override
     def local_coordinates_rate(self, q0: Vector, q: Vector, v: Vector) -> Vector:

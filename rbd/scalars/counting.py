@@ -29,7 +29,6 @@ class CountingOperations(Operations[CountingScalar]):
 
     name = "counted"
     priority = 100
-    has_range = True
 
     @override
     def lift(self, x: Scalar, like: CountingScalar) -> CountingScalar:
@@ -46,6 +45,10 @@ class CountingOperations(Operations[CountingScalar]):
     def _applied(self, name: str, *operands: CountingScalar) -> CountingScalar:
         operands[0].count.add(name)
         return CountingScalar(getattr(REAL, name)(*(x.value for x in operands)), operands[0].count)
+
+    @override
+    def has_range(self, x: CountingScalar) -> bool:
+        return True
 
     @override
     def less(self, a: CountingScalar, b: CountingScalar) -> CountingCondition:

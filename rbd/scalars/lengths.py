@@ -1,7 +1,8 @@
 """Numbers whose squares leave the range of floats, brought back by a power of two. May import: functions, registry.
 
-Squares of floats overflow beyond 1e154, and lose digits below 1e-154. Lengths and directions are therefore computed
-from `rescaled` numbers: multiplying by a power of two is exact, and ordinary numbers are multiplied by one.
+Squares of floats overflow beyond 1e154, and vanish below 1e-162; the inverse squares that derivatives hold do so much
+earlier. Lengths and directions are therefore computed from `rescaled` numbers: multiplying by a power of two is exact,
+and ordinary numbers are multiplied by one.
 """
 
 from __future__ import annotations
@@ -10,14 +11,14 @@ from typing import Final
 
 from rbd.scalars.conditions import less, where
 from rbd.scalars.constants import const
-from rbd.scalars.functions import sqrt
-from rbd.scalars.protocol import Condition, Scalar, Vector
-from rbd.scalars.registry import decided, operations_of_condition
+from rbd.scalars.functions import absolute, sqrt
+from rbd.scalars.protocol import Scalar, Vector
+from rbd.scalars.registry import dominant
 
-_UP: Final[Scalar] = const(2**600)
-_DOWN: Final[Scalar] = const(1, 2**600)
-_LEAST: Final[Scalar] = const(1, 2**900)
-LARGEST_SQUARE: Final[Scalar] = const(2**900)
+_SMALL: Final = ((const(1, 2**600), const(2**850)), (const(1, 2**200), const(2**400)))
+_LARGE: Final = ((const(2**600), const(1, 2**800)), (const(2**200), const(1, 2**400)))
+"""What is beyond the first number is multiplied by the second; what is beyond both, by the first pair's."""
+_ORDINARY: Final = (1 / 2**200, 2.0**200)
 
 
 def square_sum(values: Vector) -> Scalar:
@@ -43,10 +44,10 @@ def length(values: Vector) -> Scalar:
 
 
 def rescaled(values: Vector) -> tuple[Vector, Scalar]:
-    """Return the numbers times a power of two, and that power: the sum of their squares neither overflows nor vanishes.
+    """Return the numbers times a power of two, and that power: their length is then between 2^-225 and 2^250.
 
-    It is one unless the sum is below 2^-900 or above 2^900, and for families that decide no comparisons, such as
-    symbols: they have no such range.
+    It is one where the sum of their absolute values lies between 2^-200 and 2^200, and for families without a range,
+    such as fractions and symbols.
 
     >>> rescaled((3.0, 4.0))
     ((3.0, 4.0), 1)
@@ -54,23 +55,40 @@ def rescaled(values: Vector) -> tuple[Vector, Scalar]:
     >>> (x * x + y * y) ** 0.5 / scale
     5e+200
     """
-    square = square_sum(values)
-    small, large = less(square, _LEAST), less(LARGEST_SQUARE, square)
-    if (small is False and large is False) or not (_is_known(small) and _is_known(large)):
-        return values, 1
-    scale = where(small, _UP, where(large, _DOWN, 1))
-    return tuple(scale * x for x in values), scale
+    return _scaled(values, _power(values, lower_only=False))
 
 
-def lowered(values: Vector, largest: Scalar = LARGEST_SQUARE) -> tuple[Vector, Scalar]:
-    """Return the numbers times 2^-600 where the sum of their squares exceeds `largest`, and that power; else and one."""
-    large = less(largest, square_sum(values))
-    if large is False or not _is_known(large):
-        return values, 1
-    scale = where(large, _DOWN, 1)
-    return tuple(scale * x for x in values), scale
+def lowered(values: Vector) -> tuple[Vector, Scalar]:
+    """Return the numbers times a power of two, and that power: their length is then 2^225 at most.
+
+    It is one where the sum of their absolute values is at most 2^200, and for families without a range.
+    """
+    return _scaled(values, _power(values, lower_only=True))
 
 
-def _is_known(condition: Condition) -> bool:
-    """Return whether a comparison has an outcome, or will have one when a recording runs."""
-    return decided(condition) is not None or operations_of_condition(condition).has_range
+def _scaled(values: Vector, scale: Scalar) -> tuple[Vector, Scalar]:
+    return (values, 1) if isinstance(scale, int) and scale == 1 else (tuple(scale * x for x in values), scale)
+
+
+def _power(values: Vector, *, lower_only: bool) -> Scalar:
+    """Return the power of two that the numbers are to be multiplied by."""
+    found = dominant(values)
+    if found is None or not found[0].has_range(found[1]):
+        return 1
+    size = _size(values)
+    if type(size) is float and (size >= _ORDINARY[0] or lower_only) and size <= _ORDINARY[1]:
+        return 1
+    power: Scalar = 1
+    for limit, factor in reversed(_LARGE):
+        power = where(less(limit, size), factor, power)
+    for limit, factor in () if lower_only else reversed(_SMALL):
+        power = where(less(size, limit), factor, power)
+    return power
+
+
+def _size(values: Vector) -> Scalar:
+    """Return the sum of the absolute values."""
+    total: Scalar = 0
+    for x in values:
+        total = total + absolute(x)
+    return total

@@ -56,9 +56,6 @@ class Operations(ABC, Generic[T]):
     records: ClassVar[bool] = False
     """Whether operations are written down instead of done."""
 
-    has_range: ClassVar[bool] = False
-    """Whether comparisons that are no bools come out as those of floats do, whose squares overflow and vanish."""
-
     @abstractmethod
     def lift(self, x: Scalar, like: T) -> T:
         """Return `x`, of another family, as a member of this one, exactly; raise ScalarError when there is none."""
@@ -78,6 +75,10 @@ class Operations(ABC, Generic[T]):
     def is_finite(self, x: T) -> bool:
         """Tell whether `x` may enter a computation: False for NaN and infinities the family can recognise."""
         return True
+
+    def has_range(self, x: T) -> bool:
+        """Tell whether squares of numbers such as `x` overflow and vanish as those of floats do."""
+        return False
 
     def sin(self, x: T) -> T:
         """Return the sine."""

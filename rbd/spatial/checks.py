@@ -88,7 +88,7 @@ def check_inertia(mass: Scalar, moment: Mat3, shift: Mat3, *, about_com: bool) -
         raise NotFiniteError("com: mass times its square is too large for a 64-bit float", argument="com")
     central = moment if about_com else sub33(moment, shift)
     if not (_finite(central) and _finite(add33(central, shift))):
-        raise NotFiniteError("moment: it is too large for a 64-bit float about one of the two points", argument="moment")
+        raise NotFiniteError("moment: about one of the two points it is no 64-bit float", argument="moment")
     a, b, c = (float(x) for x in np.linalg.eigvalsh(np.array(central, dtype=float)))
     tolerance = INERTIA_TOLERANCE * _largest(moment) + ROUNDING_TOLERANCE * _largest(shift)
     if a < -tolerance:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from rbd.scalars import Scalar, sqrt
-from rbd.scalars.lengths import LARGEST_SQUARE, length, lowered, rescaled
+from rbd.scalars.lengths import length, lowered, rescaled
 
 Vec3: TypeAlias = tuple[Scalar, Scalar, Scalar]
 Mat3: TypeAlias = tuple[Vec3, Vec3, Vec3]
@@ -73,9 +73,9 @@ def norm3(v: Vec3) -> Scalar:
     return length(v)
 
 
-def lowered3(v: Vec3, largest: Scalar = LARGEST_SQUARE) -> tuple[Vec3, Scalar]:
-    """Return v and one, both times a power of two below one where the square of v exceeds `largest`."""
-    (x, y, z), scale = lowered(v, largest)
+def lowered3(v: Vec3) -> tuple[Vec3, Scalar]:
+    """Return v and one, both times a power of two: below one where powers of v's length might overflow."""
+    (x, y, z), scale = lowered(v)
     return (x, y, z), scale
 
 

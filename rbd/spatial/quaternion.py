@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from rbd.scalars import Condition, Scalar, Vector, atan2, both, const, either, greater_equal, less, sqrt, where
 from rbd.scalars.lengths import rescaled
-from rbd.spatial.linalg import Mat3, Vec3, add3, cross3, dot3, lowered3, scale3
+from rbd.spatial.linalg import Mat3, Vec3, add3, cross3, dot3, lowered3, scale3, scale33
 from rbd.spatial.stumpff import polynomial, stumpff
 
 Vec4: TypeAlias = tuple[Scalar, Scalar, Scalar, Scalar]
@@ -21,7 +21,6 @@ Quaternion: TypeAlias = Vec4
 _HALF: Scalar = const(1, 2)
 _QUARTER: Scalar = const(1, 4)
 _SIXTEENTH: Scalar = const(1, 16)
-_MRP_LIMIT: Scalar = const(2**500)  # of the square, whose square occurs
 _ARCTANGENT: Vector = tuple(const((-1) ** j, 2 * j + 1) for j in range(10))  # of sqrt(u), over sqrt(u), for u < 0.017
 
 
@@ -217,11 +216,10 @@ def mrp_rate_matrix(s: Vec3) -> Mat3:
 
 def mrp_velocity_matrix(s: Vec3) -> Mat3:
     """Return the matrix from the derivative of s to the body angular velocity, the inverse of `mrp_rate_matrix`."""
-    (x, y, z), one = lowered3(s, _MRP_LIMIT)
-    length = one * one + dot3((x, y, z), (x, y, z))
-    ratio = 2 * one / length
-    factor = where(less(one, 1), ratio * ratio, 4 / (length * length))
-    return _mrp_matrix((-x, -y, -z), factor, one)
+    (x, y, z), one = lowered3(s)
+    unit = one * one
+    length = unit + dot3((x, y, z), (x, y, z))
+    return scale33(_mrp_matrix((-x, -y, -z), 4 / (length * length), one), unit)
 
 
 def _mrp_matrix(s: Vec3, factor: Scalar, one: Scalar = 1) -> Mat3:

@@ -75,7 +75,8 @@ def require_finite(value: _Value, argument: str) -> _Value:
 
     What is finite as it is given may overflow when it is expressed in another frame.
     """
-    if not all(is_finite(x) for part in value._parts() for x in part if is_float(x)):
+    parts = value._parts()  # pyright: ignore[reportPrivateUsage]  # a class of this module
+    if not all(is_finite(x) for part in parts for x in part if is_float(x)):
         raise NotFiniteError(f"{argument} leads out of the range of float64: {value!r}", argument=argument)
     return value
 

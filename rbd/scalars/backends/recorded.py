@@ -125,7 +125,6 @@ class RecordedOperations(Operations[Recorded]):
     name = "recorded"
     priority = 90
     records = True
-    has_range = True
 
     @override
     def lift(self, x: Scalar, like: Recorded) -> Recorded:
@@ -135,6 +134,10 @@ class RecordedOperations(Operations[Recorded]):
     @override
     def to_float(self, x: Recorded) -> float:
         refuse("taking the float of", x)
+
+    @override
+    def has_range(self, x: Recorded) -> bool:
+        return True
 
     @override
     def less(self, a: Recorded, b: Recorded) -> Condition:
