@@ -5,6 +5,7 @@ Room: export; may import everything above it. Ints are int64_t, arrays are point
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 
@@ -48,7 +49,9 @@ _JOINERS = {"and": " && ", "or": " || "}
 
 
 def number(value: float) -> str:
-    """Return a double as C reads it back bit for bit."""
+    """Return a double as C reads it back bit for bit; what is not finite by the names of <math.h>."""
+    if not math.isfinite(value):
+        return "NAN" if math.isnan(value) else "INFINITY" if value > 0 else "(-INFINITY)"
     return value.hex() if value >= 0 else f"({value.hex()})"
 
 

@@ -16,6 +16,7 @@ from rbd.arguments import require_generator
 from rbd.joints.axis import nearest_turn
 from rbd.joints.tuples import dot, matvec, negate
 from rbd.scalars import absolute, greater, less, sqrt, to_float, where
+from rbd.scalars.lengths import length, rescaled
 from rbd.spatial import so3
 
 if TYPE_CHECKING:
@@ -116,23 +117,13 @@ class QuaternionChart(RotationChart):
 
     @override
     def rotation(self, r: Vector) -> Mat3:
-        w, x, y, z = r  # the matrix of a unit quaternion, the square of the length divided out: no root
-        scale = 2 / so3.quaternion_square_norm((w, x, y, z))
-        x2, y2, z2 = scale * x, scale * y, scale * z
-        xx, yy, zz = x * x2, y * y2, z * z2
-        xy, xz, yz = x * y2, x * z2, y * z2
-        wx, wy, wz = w * x2, w * y2, w * z2
-        return (
-            (1 - (yy + zz), xy - wz, xz + wy),
-            (xy + wz, 1 - (xx + zz), yz - wx),
-            (xz - wy, yz + wx, 1 - (xx + yy)),
-        )
+        return so3.scaled_rotation(_quaternion(r))
 
     @override
     def coordinates(self, q: Quaternion, near: Vector | None) -> Vector:
         if near is None:
             return so3.upper_quaternion(q)
-        return _signed(q, less(dot(q, near), 0))
+        return _signed(q, less(dot(q, rescaled(near)[0]), 0))
 
     @override
     def rate_matrix(self, r: Vector) -> Matrix:
@@ -140,9 +131,7 @@ class QuaternionChart(RotationChart):
 
     @override
     def velocity_matrix(self, r: Vector) -> Matrix:
-        scale = 2 / so3.quaternion_square_norm(_quaternion(r))
-        w, x, y, z = (scale * c for c in r)
-        return (-x, w, z, -y), (-y, -z, w, x), (-z, y, -x, w)
+        return so3.quaternion_velocity_matrix(_quaternion(r))
 
     @override
     def velocity(self, r: Vector, rd: Vector) -> Vec3:
@@ -162,7 +151,7 @@ class QuaternionChart(RotationChart):
 
     @override
     def normalization_error(self, r: Vector) -> Scalar:
-        return absolute(sqrt(dot(r, r)) - 1)
+        return absolute(length(r) - 1)
 
     @override
     def principal_value(self, r: Vector) -> Vector:
@@ -211,10 +200,7 @@ class MRPChart(RotationChart):
 
     @override
     def principal_value(self, r: Vector) -> Vector:
-        square = dot(r, r)
-        outside = greater(square, 1)
-        scale = where(outside, -1 / where(outside, square, 1), 1)
-        return tuple(scale * c for c in r)
+        return so3.principal_mrp(_vec3(r))
 
 
 @final

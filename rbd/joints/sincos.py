@@ -14,7 +14,8 @@ from typing_extensions import override
 from rbd.arguments import require_generator
 from rbd.joints.axis import Axis, flipped_axis, lifted, turn_parts, unit_axis
 from rbd.joints.turning import TurningJoint
-from rbd.scalars import absolute, atan2, cos, greater, sin, sqrt, where
+from rbd.scalars import absolute, atan2, both, cos, greater, less, sin, sqrt, where
+from rbd.scalars.lengths import length, rescaled
 from rbd.spatial import GeometricJacobian, Transform
 from rbd.spatial.linalg import scale3, zero3
 from rbd.spatial.so3 import rotation_about
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from rbd.scalars import Matrix, Scalar, Vector
     from rbd.spatial import Frame
     from rbd.spatial.frame import A, B
+
+
+_FAR = 16  # the ratio of square lengths from which on the difference of two directions is not small
 
 
 @final
@@ -73,7 +77,8 @@ class SinCosRevolute(TurningJoint):
 
     @override
     def velocity(self, q: Vector, qd: Vector) -> Vector:
-        return ((q[1] * qd[0] - q[0] * qd[1]) / (q[0] * q[0] + q[1] * q[1]),)
+        (s, c), scale = rescaled(q)
+        return ((c * (scale * qd[0]) - s * (scale * qd[1])) / (s * s + c * c),)
 
     @override
     def configuration_derivative_jacobian(self, q: Vector) -> Matrix:
@@ -81,15 +86,20 @@ class SinCosRevolute(TurningJoint):
 
     @override
     def velocity_jacobian(self, q: Vector) -> Matrix:
-        square = q[0] * q[0] + q[1] * q[1]
-        return ((q[1] / square, -q[0] / square),)
+        (s, c), scale = rescaled(q)
+        square = s * s + c * c
+        return ((scale * c / square, -(scale * s) / square),)
 
     @override
     def local_coordinates(self, q0: Vector, q: Vector) -> Vector:
         """Return the angle from q0 to q, from -π to π."""
-        (s0, c0), (ds, dc) = q0, (q[0] - q0[0], q[1] - q0[1])
-        # Written in the difference: no cancellation for small angles, and exactly zero where q is q0.
-        return (atan2(c0 * ds - s0 * dc, s0 * q[0] + c0 * q[1]),)
+        (s0, c0), (s, c) = rescaled(q0)[0], rescaled(q)[0]
+        ds, dc = s - s0, c - c0
+        # Written in the difference: no cancellation for small angles, and exactly zero where q is q0. Where lengths are
+        # far apart, the difference loses the shorter one.
+        n0, n = s0 * s0 + c0 * c0, s * s + c * c
+        alike = both(less(n0, _FAR * n), less(n, _FAR * n0))
+        return (atan2(where(alike, c0 * ds - s0 * dc, c0 * s - s0 * c), s0 * s + c0 * c),)
 
     @override
     def local_coordinates_rate(self, q0: Vector, q: Vector, v: Vector) -> Vector:
@@ -119,17 +129,18 @@ class SinCosRevolute(TurningJoint):
     def random(self, rng: np.random.Generator) -> tuple[float, ...]:
         require_generator(rng)
         s, c = (float(x) for x in rng.standard_normal(2))
-        length = math.hypot(s, c)
-        return s / length, c / length
+        radius = math.hypot(s, c)
+        return s / radius, c / radius
 
     @override
     def normalize(self, q: Vector) -> Vector:
-        length = sqrt(q[0] * q[0] + q[1] * q[1])
-        return q[0] / length, q[1] / length
+        (s, c), _ = rescaled(q)
+        divisor = sqrt(s * s + c * c)
+        return s / divisor, c / divisor
 
     @override
     def normalization_error(self, q: Vector) -> Scalar:
-        return absolute(sqrt(q[0] * q[0] + q[1] * q[1]) - 1)
+        return absolute(length(q) - 1)
 
     @override
     def flipped(self) -> SinCosRevolute:

@@ -15,7 +15,7 @@ from rbd.mechanism.joint import Joint
 from rbd.mechanism.tree import Link
 from rbd.spatial import Transform
 from rbd.spatial.frame import check_frame
-from rbd.spatial.values import require_kind
+from rbd.spatial.values import require_finite, require_kind
 
 if TYPE_CHECKING:
     from rbd.mechanism.structure import Structure
@@ -39,15 +39,22 @@ def attach(
     _check_members(structure, predecessor, successor, joint, loop=loop)
     before = _frame_before(structure, predecessor, joint, joint_pose)
     after = _frame_after(structure, successor, joint, successor_pose)
-    if not loop:
+    if loop:
+        _mint(structure, successor, after)
+    else:
+        view = bodies_.data_of(successor).seen_from(joint.frame_after, after, "successor_pose")
+        bodies_.data_of(successor).take(view)
         bodies_.enter(successor, structure.books)
         structure.books.merged.pop(successor.name, None)
-    for body, placement in ((predecessor, before), (successor, after)):
-        if placement is not None:
-            structure.mint(body, placement)
-    if not loop:
-        bodies_.data_of(successor).rebase(joint.frame_after)
+        structure.minted |= set() if after is None else {joint.frame_after}
+    _mint(structure, predecessor, before)
     structure.append(Link(joint, predecessor, successor), loop=loop)
+
+
+def _mint(structure: Structure, body: RigidBody, placement: Transform | None) -> None:
+    """Fix a joint's frame to a body that does not have it already."""
+    if placement is not None:
+        structure.mint(body, placement)
 
 
 def require_loose(structure: Structure, joint: Joint, operation: str = "attach") -> None:
@@ -89,7 +96,8 @@ def _frame_before(structure: Structure, body: RigidBody, joint: Joint, pose: Tra
     if pose is None:
         return Transform.identity(frame, body.default_frame)
     check_frame(pose.from_frame, frame, operation="attach", argument="joint_pose.from_frame")
-    return bodies_.data_of(body).definition(pose.to_frame, "attach", "joint_pose.to_frame") @ pose
+    on_body = bodies_.data_of(body).definition(pose.to_frame, "attach", "joint_pose.to_frame")
+    return require_finite(on_body @ pose, "joint_pose")
 
 
 def _frame_after(structure: Structure, body: RigidBody, joint: Joint, pose: Transform | None) -> Transform | None:
@@ -102,7 +110,8 @@ def _frame_after(structure: Structure, body: RigidBody, joint: Joint, pose: Tran
     if pose is None:
         return Transform.identity(frame, body.default_frame)
     check_frame(pose.to_frame, frame, operation="attach", argument="successor_pose.to_frame")
-    return bodies_.data_of(body).definition(pose.from_frame, "attach", "successor_pose.from_frame") @ pose.inverse()
+    on_body = bodies_.data_of(body).definition(pose.from_frame, "attach", "successor_pose.from_frame")
+    return require_finite(on_body @ pose.inverse(), "successor_pose")
 
 
 def _refuse_pose(pose: Transform | None, frame: Frame, body: RigidBody, argument: str) -> None:

@@ -16,7 +16,7 @@ from rbd.mechanism.books import checked_name, text_of, unknown_name
 from rbd.mechanism.soft_contact import SoftContact
 from rbd.spatial import Frame, Point, SpatialInertia, Transform
 from rbd.spatial.frame import A, B
-from rbd.spatial.values import require_kind
+from rbd.spatial.values import require_finite, require_kind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -84,7 +84,8 @@ class RigidBody:
     def set_inertia(self, inertia: SpatialInertia) -> None:
         """Replace the inertia; it may be given in any frame of the body.
 
-        Raises FrameMismatchError for any other frame, TopologyError for the root, which never moves.
+        Raises FrameMismatchError for any other frame, TopologyError for the root, which never moves, NotFiniteError
+        when numbers overflow in the default frame.
         """
         require_kind(inertia, SpatialInertia, operation="set_inertia", argument="inertia")
         data = self._data
@@ -92,7 +93,8 @@ class RigidBody:
             raise TopologyError(
                 f"body {quoted(data.name)} is the root: it never moves, and has no inertia", body=data.name
             )
-        data.inertia = inertia.transformed(data.definition(inertia.frame, "set_inertia", "inertia"))
+        here = data.definition(inertia.frame, "set_inertia", "inertia")
+        data.inertia = require_finite(inertia.transformed(here), "inertia")
         data.note_parameters()
 
     # ---------------------------------------------------------------- frames
@@ -129,7 +131,7 @@ class RigidBody:
         require_kind(transform, Transform, operation="add_frame", argument="transform")
         to_default = self._data.definition(transform.to_frame, "add_frame", "transform.to_frame")
         self._data.require_new_frame(transform.from_frame, "transform.from_frame")
-        self._data.fix_frame(to_default @ transform)
+        self._data.fix_frame(require_finite(to_default @ transform, "transform"))
         return transform.from_frame
 
     def move_frame(self, transform: Transform[A, B]) -> None:
@@ -148,7 +150,7 @@ class RigidBody:
             raise TopologyError(
                 f"{frame!r} is the default frame of body {quoted(data.name)}: it cannot be moved", body=data.name
             )
-        data.frames[frame] = to_default @ transform
+        data.frames[frame] = require_finite(to_default @ transform, "transform")
         data.note_parameters()
 
     def fixed_transform(self, from_frame: Frame[A], to_frame: Frame[B]) -> Transform[A, B]:
@@ -176,7 +178,7 @@ class RigidBody:
         require_kind(point, Point, operation="add_contact_point", argument="point")
         require_kind(model, SoftContact, operation="add_contact_point", argument="model")
         location = self._data.definition(point.frame, "add_contact_point", "point") @ point
-        contact = ContactPoint(location, model)
+        contact = ContactPoint(require_finite(location, "point"), model)
         self._data.contact_points.append(contact)
         self._data.note_structure()
         return contact
@@ -225,6 +227,15 @@ def copied(body: RigidBody, name: str, frames: Mapping[Frame, Frame]) -> RigidBo
     new = RigidBody.__new__(RigidBody)
     new.__setstate__(data_of(body).copied(name, frames))
     return new
+
+
+def require_shareable(source: RigidBody, pose: Transform, argument: str) -> None:
+    """Raise NotFiniteError, naming `argument`, when frames or contact points of a body overflow where `pose` leads."""
+    data = data_of(source)
+    for tf in data.frames.values():
+        require_finite(pose @ tf, argument)
+    for point in data.contact_points:
+        require_finite(pose @ point.location, argument)
 
 
 def share(source: RigidBody, target: RigidBody, frames: Mapping[Frame, Frame], pose: Transform) -> None:

@@ -13,6 +13,7 @@ from rbd.errors import FrameMismatchError, TopologyError, quoted
 from rbd.mechanism.soft_contact import SoftContact
 from rbd.spatial import Frame, Point, SpatialInertia, Transform
 from rbd.spatial.frame import A, require_frame
+from rbd.spatial.values import require_finite
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -36,6 +37,17 @@ class ContactPoint:
 
     location: Point
     model: SoftContact
+
+
+@final
+@attrs.frozen(eq=False)
+class View:
+    """What a body consists of, expressed in one of its frames."""
+
+    frame: Frame
+    frames: dict[Frame, Transform]
+    inertia: SpatialInertia | None
+    contact_points: list[ContactPoint]
 
 
 @final
@@ -85,6 +97,24 @@ class BodyData:
         elif frame in self.frames:
             raise TopologyError(f"{argument}: {frame!r} is already fixed to body {quoted(self.name)}", body=self.name)
 
+    def seen_from(self, frame: Frame, placement: Transform | None, argument: str) -> View:
+        """Return everything expressed in a frame: one of the body's, or a new one with a placement on it.
+
+        Raises NotFiniteError, naming `argument`, when numbers overflow there.
+        """
+        if frame == self.default_frame:
+            return View(frame, self.frames, self.inertia, self.contact_points)
+        placements = self.frames if placement is None else {**self.frames, frame: placement}
+        change = require_finite(placements[frame].inverse(), argument)
+        frames = {known: require_finite(change @ old, argument) for known, old in placements.items()}
+        frames[frame] = Transform.identity(frame, frame)  # exactly, where the product is only nearly so
+        points = [
+            ContactPoint(require_finite(change @ point.location, argument), point.model)
+            for point in self.contact_points
+        ]
+        inertia = None if self.inertia is None else require_finite(self.inertia.transformed(change), argument)
+        return View(frame, frames, inertia, points)
+
     def note_parameters(self) -> None:
         """Note that parameters changed."""
         if self.books is not None:
@@ -111,15 +141,12 @@ class BodyData:
 
     def rebase(self, frame: Frame) -> None:
         """Make another of the body's frames its default frame, and re-express everything in it."""
-        if frame == self.default_frame:
-            return
-        change = self.frames[frame].inverse()
-        self.frames = {known: change @ old for known, old in self.frames.items()}
-        self.frames[frame] = Transform.identity(frame, frame)  # exactly, where the product is only nearly so
-        self.contact_points = [ContactPoint(change @ point.location, point.model) for point in self.contact_points]
-        if self.inertia is not None:
-            self.inertia = self.inertia.transformed(change)
-        self.default_frame = frame
+        self.take(self.seen_from(frame, None, self.name))
+
+    def take(self, view: View) -> None:
+        """Make the frame of a view the default frame, and the view what the body consists of."""
+        self.default_frame, self.frames, self.inertia = view.frame, view.frames, view.inertia
+        self.contact_points = view.contact_points
 
     def enter(self, books: Books, *, root: bool) -> None:
         """Enter the frames in the books of a mechanism; what is not the root gets an inertia."""

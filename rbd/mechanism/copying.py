@@ -49,6 +49,7 @@ def graft(structure: Structure, body: RigidBody, child: Structure, pose: Transfo
     _check_names(structure, child, prefix)
     root, members = child.root, child.bodies[1:]
     tree, loops = list(child.tree), list(child.loops)
+    bodies_.require_shareable(root, to_body, "child_root_pose")
     frames = _new_frames((root, *members), prefix)
     copies = {member: bodies_.copied(member, prefix + member.name, frames) for member in members}
     bodies_.share(root, body, frames, to_body)

@@ -41,6 +41,8 @@ def choose_tree(structure: Structure, prefer: Sequence[Joint], removed: Collecti
     old_tree = tuple(link.joint for link in structure.tree)
     tree = [_flipped(link, flips) for link in chosen]
     loops = [links[joint] for joint in order if joint not in forward]
+    for link in tree:
+        bodies_.data_of(link.successor).seen_from(link.joint.frame_after, None, f"the tree: {link.successor!r}")
     return _commit(structure, tree, loops, old_tree, flips, tuple(removed))
 
 
@@ -86,6 +88,8 @@ def remove_subtree(structure: Structure, top: RigidBody) -> tuple[RigidBody, ...
         raise TopologyError("the root cannot be removed", body=top.name)
     snapshot = structure.snapshot()
     gone = [body for body in structure.bodies if snapshot.is_below(body, top)]
+    for body in gone:
+        bodies_.data_of(body).seen_from(bodies_.data_of(body).own_frame, None, repr(body))
     lost = set(gone)
     for joint, link in structure.links.items():
         if link.predecessor in lost or link.successor in lost:

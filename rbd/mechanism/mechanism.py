@@ -29,7 +29,7 @@ from rbd.scalars.arrays import scalars
 from rbd.spatial import Frame, FreeVector, Transform
 from rbd.spatial.frame import A, B, F, check_frame, require_tag
 from rbd.spatial.half_space import HalfSpace
-from rbd.spatial.values import require_kind
+from rbd.spatial.values import require_finite, require_kind
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -299,7 +299,8 @@ class Mechanism:
         successor's default frame becomes `joint.frame_after`; all its frames stay.
 
         Raises TopologyError when names are taken, when the joint or the new body is attached elsewhere or the two
-        bodies are one, FrameMismatchError when a pose is between other frames. Nothing has changed then.
+        bodies are one, FrameMismatchError when a pose is between other frames, NotFiniteError when a pose is so large
+        that numbers of the body overflow. Nothing has changed then.
         """
         first = self.body(predecessor)
         second = self.body(successor) if isinstance(successor, str) else successor
@@ -335,6 +336,7 @@ class Mechanism:
         require_kind(half_space, HalfSpace, operation="add_half_space", argument="half_space")
         data = bodies_.data_of(self.root_body)
         placed = half_space.transformed(data.definition(half_space.frame, "add_half_space", "half_space"))
+        require_finite(placed, "half_space")
         self._structure.set_half_spaces((*self.half_spaces, placed))
         return placed
 
@@ -453,6 +455,6 @@ class Mechanism:
 def _gravity(value: VectorLike | FreeVector, frame: Frame) -> FreeVector:
     if isinstance(value, FreeVector):
         check_frame(value.frame, frame, operation="gravity", argument="gravity")
-        return value
+        return require_finite(value, "gravity")
     x, y, z = scalars(value, 3, "gravity")
     return FreeVector.trusted(frame, (x, y, z))

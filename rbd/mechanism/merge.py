@@ -13,12 +13,13 @@ from rbd.mechanism.reports import MergeReport
 from rbd.mechanism.tree import Link
 from rbd.scalars import to_float
 from rbd.spatial import Transform
+from rbd.spatial.values import require_finite
 
 if TYPE_CHECKING:
     from rbd.mechanism.body import RigidBody
     from rbd.mechanism.joint import Joint
     from rbd.mechanism.structure import Structure
-    from rbd.spatial import Frame
+    from rbd.spatial import Frame, SpatialInertia
 
 _CLOSE = 1e-9
 
@@ -38,6 +39,7 @@ def merge_fixed(structure: Structure) -> MergeReport:
     idle = tuple(link.joint for link in loops if link.predecessor is link.successor)
     for joint in idle:
         _require_satisfied(structure, joint, survivors)
+    _require_finite(survivors)
     report = MergeReport({body: kept for body, (kept, _) in survivors.items()}, gone + idle)
     if survivors:
         _commit(structure, survivors, tree, [link for link in loops if link.joint not in idle], report.removed_joints)
@@ -55,6 +57,16 @@ def _survivors(structure: Structure) -> Survivors:
         kept, onward = found.get(parent, (parent, None))
         found[link.successor] = kept, step if onward is None else onward @ step
     return found
+
+
+def _require_finite(survivors: Survivors) -> None:
+    """Raise NotFiniteError when what bodies have overflows on those they are merged into."""
+    totals: dict[RigidBody, SpatialInertia] = {}
+    for body, (kept, to_kept) in survivors.items():
+        bodies_.require_shareable(body, to_kept, repr(body))
+        total = totals.get(kept, kept.inertia)
+        if total is not None and body.inertia is not None:
+            totals[kept] = require_finite(total + body.inertia.transformed(to_kept), repr(body))
 
 
 def _rewired(link: Link, survivors: Survivors) -> Link:

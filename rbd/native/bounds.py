@@ -6,13 +6,15 @@ sums and products of bounded numbers: poses and mass matrices of revolute joints
 
 from __future__ import annotations
 
-from math import inf
+from math import inf, isfinite
 
 from rbd.scalars.opcodes import FUSED, Op
 from rbd.scalars.program import Program
 
 _LARGEST = 1e300
 """Beyond, a number counts as unbounded: far enough below the largest double for all roundings on the way."""
+_SMALLEST = 1e-290
+"""No bound is below: what products lose by underflow is nothing beside it."""
 _TURN = 1.001
 """More than any sine or cosine, however it is rounded."""
 
@@ -21,12 +23,18 @@ def always_finite(program: Program) -> bool:
     """Return whether all outputs are finite for all finite inputs, as far as bounds of numbers can show."""
     bounds = _bounds(program)
     inputs = program.input_size
-    return all(operand < inputs or bounds[operand - inputs] < inf for operand in program.results)
+
+    def is_finite(operand: int) -> bool:
+        if operand < 0:
+            return isfinite(program.constants[~operand])
+        return operand < inputs or bounds[operand - inputs] < inf  # inputs are tested
+
+    return all(map(is_finite, program.results))
 
 
 def _bounds(program: Program) -> list[float]:
     """Return what the number of each instruction cannot exceed in magnitude; infinity when nothing is known."""
-    inputs, constants = program.input_size, [abs(x) for x in program.constants]
+    inputs, constants = program.input_size, [_known(abs(x)) for x in program.constants]
     bounds: list[float] = []
 
     def bound(operand: int) -> float:
@@ -36,11 +44,16 @@ def _bounds(program: Program) -> list[float]:
 
     for op, *operands in program.code:
         if op in (Op.SIN, Op.COS):
-            found = _TURN if operands[0] < inputs or bound(operands[0]) < inf else inf
+            found = _TURN if 0 <= operands[0] < inputs or bound(operands[0]) < inf else inf
         else:
             found = _bound(op, [bound(operand) for operand in operands[: _COUNTED.get(Op(op), 0)]])
-        bounds.append(found if found <= _LARGEST else inf)  # no number is no bound
+        bounds.append(_known(found))
     return bounds
+
+
+def _known(bound: float) -> float:
+    """Return a bound that later bounds may follow from: infinity for NaN and for what is too large."""
+    return max(bound, _SMALLEST) if bound <= _LARGEST else inf
 
 
 _COUNTED = {

@@ -5,6 +5,7 @@
     constants.py    const(1, 2): exact beside exact numbers, a float beside floats
     arrays.py       what users hand in (arrays, lists) to tuples of scalars and back
     operations.py   how a foreign scalar family joins
+    lengths.py      lengths and directions of numbers whose squares overflow
     counting.py     a float that counts the operations done with it
 
 Frames do not occur here. SymPy and mpmath are imported only when an operand of theirs turns up.

@@ -47,6 +47,10 @@ class CountingOperations(Operations[CountingScalar]):
         return CountingScalar(getattr(REAL, name)(*(x.value for x in operands)), operands[0].count)
 
     @override
+    def has_range(self, x: CountingScalar) -> bool:
+        return True
+
+    @override
     def less(self, a: CountingScalar, b: CountingScalar) -> CountingCondition:
         a.count.add("less")
         return CountingCondition(a.value < b.value, a.count)

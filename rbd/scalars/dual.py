@@ -160,6 +160,10 @@ class DualOperations(Operations[Dual]):
         return operations_of(x.value).is_finite(x.value) and all_finite(x.derivative)
 
     @override
+    def has_range(self, x: Dual) -> bool:
+        return operations_of(x.value).has_range(x.value)
+
+    @override
     def less(self, a: Dual, b: Dual) -> Condition:
         a, b = _levelled(a, b)
         return less(a.value, b.value)

@@ -125,6 +125,10 @@ class JetOperations(Operations[Jet]):
         return all(operations_of(part).is_finite(part) for part in (x.value, x.first, x.second))
 
     @override
+    def has_range(self, x: Jet) -> bool:
+        return operations_of(x.value).has_range(x.value)
+
+    @override
     def less(self, a: Jet, b: Jet) -> Condition:
         return less(a.value, b.value)
 

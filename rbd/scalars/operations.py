@@ -76,6 +76,10 @@ class Operations(ABC, Generic[T]):
         """Tell whether `x` may enter a computation: False for NaN and infinities the family can recognise."""
         return True
 
+    def has_range(self, x: T) -> bool:
+        """Tell whether squares of numbers such as `x` overflow and vanish as those of floats do."""
+        return False
+
     def sin(self, x: T) -> T:
         """Return the sine."""
         self.refuse("sin", x)

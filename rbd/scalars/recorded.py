@@ -3,8 +3,9 @@
 May import: errors, nodes, words, constants.
 
 Equal operations are recorded once, also with operands exchanged. Folded are x 0, x 1, x + 0, -(-x), x - x, x / x,
-c x + d x, (x + y) - y, x (c / x), and constants meeting constants through sums, products and quotients. Folding keeps
-values to rounding where everything is finite; it drops NaN and infinities that only such terms would have brought.
+c x + d x, (x + y) - y, x (c / x), and constants meeting constants through sums, products and quotients, unless what
+they make together overflows or underflows. Folding keeps values to rounding where everything is finite; it drops NaN
+and infinities that only such terms would have brought.
 Negations are pushed outwards through products and quotients, factors of constants included, until a sum takes them
 in.
 """
@@ -12,6 +13,7 @@ in.
 from __future__ import annotations
 
 import math
+import sys
 from fractions import Fraction
 from typing import Any, Final, NoReturn, final
 
@@ -46,6 +48,9 @@ _NUMBERS: Final[tuple[type[object], ...]] = (float, int, np.floating, np.integer
 # Kinds the rules of sums and differences, and those of products, look at; all others need no look.
 _IN_SUMS: Final = frozenset({NEG, SCALE, ADD, SUB, ADD_CONSTANT, FROM_CONSTANT})
 _IN_PRODUCTS: Final = frozenset({NEG, RECIPROCAL, DIV})
+
+
+_LEAST: Final = sys.float_info.min  # smaller constants have lost digits
 
 
 def number(x: object) -> float | None:
@@ -168,7 +173,10 @@ def _collected(x: Recorded, y: Recorded, sign: float) -> Any:
     """Return c z + sign d z as (c + sign d) z, or None."""
     z, c = (x.a, x.b) if x.op == SCALE else (x, 1.0)
     w, d = (y.a, y.b) if y.op == SCALE else (y, 1.0)
-    return _scaled(z, c + sign * d) if z is w else None
+    if z is not w:
+        return None
+    factor = c + sign * d
+    return _scaled(z, factor) if math.isfinite(factor) else None
 
 
 def _sum_with_constant(x: Recorded, c: float) -> Any:
@@ -176,9 +184,9 @@ def _sum_with_constant(x: Recorded, c: float) -> Any:
         return x
     if x.op == NEG:
         return _difference_from_constant(x.a, c)
-    if x.op == ADD_CONSTANT:
+    if x.op == ADD_CONSTANT and math.isfinite(x.b + c):
         return _sum_with_constant(x.a, x.b + c)
-    if x.op == FROM_CONSTANT:
+    if x.op == FROM_CONSTANT and math.isfinite(x.b + c):
         return _difference_from_constant(x.a, x.b + c)
     return node(x.graph, ADD_CONSTANT, x, c, (x.index, c))
 
@@ -188,9 +196,9 @@ def _difference_from_constant(x: Recorded, c: float) -> Any:
         return -x
     if x.op == NEG:
         return _sum_with_constant(x.a, c)
-    if x.op == ADD_CONSTANT:
+    if x.op == ADD_CONSTANT and math.isfinite(c - x.b):
         return _difference_from_constant(x.a, c - x.b)
-    if x.op == FROM_CONSTANT:
+    if x.op == FROM_CONSTANT and math.isfinite(c - x.b):
         return _sum_with_constant(x.a, c - x.b)
     return node(x.graph, FROM_CONSTANT, x, c, (x.index, c))
 
@@ -268,11 +276,16 @@ def _scaled(x: Recorded, c: float) -> Any:
         return _scaled(x.a, -c)
     if c < 0.0:
         return -_scaled(x, -c)
-    if x.op == SCALE:
+    if x.op == SCALE and _is_normal(x.b * c):
         return _scaled(x.a, x.b * c)
-    if x.op == RECIPROCAL:
+    if x.op == RECIPROCAL and _is_normal(x.b * c):
         return _quotient_of_constant(x.a, x.b * c)
     return node(x.graph, SCALE, x, c, (x.index, c))
+
+
+def _is_normal(c: float) -> bool:
+    """Return whether a constant made of others has neither overflowed nor lost digits."""
+    return _LEAST <= abs(c) < math.inf
 
 
 def _quotient(x: Recorded, y: Recorded) -> Any:
@@ -288,7 +301,7 @@ def _quotient(x: Recorded, y: Recorded) -> Any:
 
 def _quotient_by_constant(x: Recorded, c: float) -> Any:
     inverse = 1.0 / c if c else math.inf
-    if math.isfinite(inverse) and inverse:
+    if _is_normal(inverse):
         return _scaled(x, inverse)
     return node(x.graph, DIV, x, c, (x.index, c.hex()))
 
@@ -300,8 +313,8 @@ def _quotient_of_constant(x: Recorded, c: float) -> Any:
         return _quotient_of_constant(x.a, -c)
     if c < 0.0:
         return -_quotient_of_constant(x, -c)
-    if x.op == SCALE and math.isfinite(c / x.b) and c / x.b:
+    if x.op == SCALE and _is_normal(c / x.b):
         return _quotient_of_constant(x.a, c / x.b)
-    if x.op == RECIPROCAL and math.isfinite(c / x.b) and c / x.b:
+    if x.op == RECIPROCAL and _is_normal(c / x.b):
         return _scaled(x.a, c / x.b)
     return node(x.graph, RECIPROCAL, x, c, (x.index, c))

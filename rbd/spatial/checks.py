@@ -12,8 +12,8 @@ import numpy as np
 
 from rbd.errors import InertiaError, NotFiniteError, RotationError
 from rbd.scalars import Scalar, is_float, to_float
-from rbd.spatial.linalg import Mat3, cross3, dot3, sub33
-from rbd.spatial.so3 import Quaternion, quaternion_square_norm
+from rbd.spatial.linalg import Mat3, add33, cross3, dot3, sub33
+from rbd.spatial.so3 import Quaternion
 
 ROTATION_TOLERANCE = 1 / 10**9  # of products of rows: files and float32 callers are told, rounding is not
 
@@ -42,7 +42,7 @@ def check_unit_quaternion(q: Quaternion, argument: str) -> None:
     """Raise RotationError unless q has length one, to 1e-9."""
     if not all(is_float(x) for x in q):
         return
-    length = math.sqrt(to_float(quaternion_square_norm(q)))
+    length = math.hypot(*map(to_float, q))
     if abs(length - 1) <= ROTATION_TOLERANCE:
         return
     raise RotationError(
@@ -84,9 +84,11 @@ def check_inertia(mass: Scalar, moment: Mat3, shift: Mat3, *, about_com: bool) -
     """
     if not (is_float(mass) and _plain(moment) and _plain(shift)):
         return
-    if not all(math.isfinite(to_float(x)) for row in shift for x in row):
+    if not _finite(shift):
         raise NotFiniteError("com: mass times its square is too large for a 64-bit float", argument="com")
     central = moment if about_com else sub33(moment, shift)
+    if not (_finite(central) and _finite(add33(central, shift))):
+        raise NotFiniteError("moment: about one of the two points it is no 64-bit float", argument="moment")
     a, b, c = (float(x) for x in np.linalg.eigvalsh(np.array(central, dtype=float)))
     tolerance = INERTIA_TOLERANCE * _largest(moment) + ROUNDING_TOLERANCE * _largest(shift)
     if a < -tolerance:
@@ -105,6 +107,10 @@ def check_inertia(mass: Scalar, moment: Mat3, shift: Mat3, *, about_com: bool) -
 
 def _largest(matrix: Mat3) -> float:
     return max(abs(to_float(x)) for row in matrix for x in row)
+
+
+def _finite(matrix: Mat3) -> bool:
+    return all(math.isfinite(to_float(x)) for row in matrix for x in row)
 
 
 def _plain(matrix: Iterable[Iterable[Scalar]]) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from rbd.scalars import Scalar, sqrt
+from rbd.scalars.lengths import length, lowered, rescaled
 
 Vec3: TypeAlias = tuple[Scalar, Scalar, Scalar]
 Mat3: TypeAlias = tuple[Vec3, Vec3, Vec3]
@@ -69,7 +70,19 @@ def cross3(a: Vec3, b: Vec3) -> Vec3:
 
 def norm3(v: Vec3) -> Scalar:
     """Return the length of v. Its derivative at zero is infinite: guard v where that matters."""
-    return sqrt(dot3(v, v))
+    return length(v)
+
+
+def lowered3(v: Vec3) -> tuple[Vec3, Scalar]:
+    """Return v and one, both times a power of two: below one where powers of v's length might overflow."""
+    (x, y, z), scale = lowered(v)
+    return (x, y, z), scale
+
+
+def unit3(v: Vec3) -> Vec3:
+    """Return v / |v|; not finite for the zero vector."""
+    (x, y, z), _ = rescaled(v)
+    return scale3((x, y, z), 1 / sqrt(dot3((x, y, z), (x, y, z))))
 
 
 def matvec(m: Mat3, v: Vec3) -> Vec3:

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from rbd.scalars import Condition, Scalar, Vector, atan2, both, const, greater_equal, less, sqrt, where
-from rbd.spatial.linalg import Mat3, Vec3, add3, cross3, dot3, scale3
+from rbd.scalars import Condition, Scalar, Vector, atan2, both, const, either, greater_equal, less, sqrt, where
+from rbd.scalars.lengths import rescaled
+from rbd.spatial.linalg import Mat3, Vec3, add3, cross3, dot3, lowered3, scale3, scale33
 from rbd.spatial.stumpff import polynomial, stumpff
 
-Quaternion: TypeAlias = tuple[Scalar, Scalar, Scalar, Scalar]
+Vec4: TypeAlias = tuple[Scalar, Scalar, Scalar, Scalar]
+Quaternion: TypeAlias = Vec4
 
 _HALF: Scalar = const(1, 2)
 _QUARTER: Scalar = const(1, 4)
@@ -47,9 +49,22 @@ def quaternion_square_norm(q: Quaternion) -> Scalar:
 
 def quaternion_normalized(q: Quaternion) -> Quaternion:
     """Return q / |q|; not finite for the zero quaternion."""
-    w, x, y, z = q
-    inverse = 1 / sqrt(quaternion_square_norm(q))
+    w, x, y, z = scaled = _rescaled(q)[0]
+    inverse = 1 / sqrt(quaternion_square_norm(scaled))
     return w * inverse, x * inverse, y * inverse, z * inverse
+
+
+def scaled_rotation(q: Quaternion) -> Mat3:
+    """Return the rotation matrix of q / |q|, the square of the length divided out: no root."""
+    w, x, y, z = scaled = _rescaled(q)[0]
+    scale = 2 / quaternion_square_norm(scaled)
+    return _rotation((w, x, y, z), (scale * x, scale * y, scale * z))
+
+
+def _rescaled(q: Quaternion) -> tuple[Quaternion, Scalar]:
+    """Return q times a power of two, so that its square can be told, and that power; one for all ordinary q."""
+    (w, x, y, z), scale = rescaled(q)
+    return (w, x, y, z), scale
 
 
 def quaternion_rotate(q: Quaternion, v: Vec3) -> Vec3:
@@ -61,8 +76,13 @@ def quaternion_rotate(q: Quaternion, v: Vec3) -> Vec3:
 
 def quaternion_to_rotation(q: Quaternion) -> Mat3:
     """Return the rotation matrix of a unit quaternion."""
-    w, x, y, z = q
-    x2, y2, z2 = 2 * x, 2 * y, 2 * z
+    _, x, y, z = q
+    return _rotation(q, (2 * x, 2 * y, 2 * z))
+
+
+def _rotation(q: Quaternion, twice: Vec3) -> Mat3:
+    """Return the rotation matrix of q, given its vector times two over the square of its length."""
+    (w, x, y, z), (x2, y2, z2) = q, twice
     xx, yy, zz = x * x2, y * y2, z * z2
     xy, xz, yz = x * y2, x * z2, y * z2
     wx, wy, wz = w * x2, w * y2, w * z2
@@ -142,11 +162,18 @@ def quaternion_rate(q: Quaternion, omega: Vec3) -> Quaternion:
     return dot3(a, omega), dot3(b, omega), dot3(c, omega), dot3(d, omega)
 
 
+def quaternion_velocity_matrix(q: Quaternion) -> tuple[Vec4, Vec4, Vec4]:
+    """Return the matrix from the derivative of q, of any length but zero, to the body angular velocity of q / |q|."""
+    scaled, scale = _rescaled(q)
+    w, x, y, z = scale4(scale4(scaled, scale), 2 / quaternion_square_norm(scaled))
+    return (-x, w, z, -y), (-y, -z, w, x), (-z, y, -x, w)
+
+
 def body_angular_velocity(q: Quaternion, qd: Quaternion) -> Vec3:
     """Return the body angular velocity of q / |q| when q, of any length but zero, changes at the rate qd."""
-    w, x, y, z = q
-    a, b, c, d = qd
-    factor = 2 / quaternion_square_norm(q)
+    (w, x, y, z), scale = _rescaled(q)
+    a, b, c, d = scale4(qd, scale)
+    factor = 2 / quaternion_square_norm((w, x, y, z))
     return (
         factor * (w * b - x * a + z * c - y * d),
         factor * (w * c - y * a + x * d - z * b),
@@ -156,10 +183,19 @@ def body_angular_velocity(q: Quaternion, qd: Quaternion) -> Vec3:
 
 def mrp_to_quaternion(s: Vec3) -> Quaternion:
     """Return the unit quaternion of modified Rodrigues parameters: s = axis tan(theta / 4)."""
-    square = dot3(s, s)
-    factor = 1 / (1 + square)
-    x, y, z = scale3(s, 2 * factor)
-    return (1 - square) * factor, x, y, z
+    scaled, one = lowered3(s)  # the parameters and 1, both times one power of two
+    square, unit = dot3(scaled, scaled), one * one
+    factor = 1 / (unit + square)
+    x, y, z = scale3(scaled, 2 * one * factor)
+    return (unit - square) * factor, x, y, z
+
+
+def principal_mrp(s: Vec3) -> Vec3:
+    """Return s, or -s / |s|^2 where that is shorter: the same rotation."""
+    scaled, one = lowered3(s)
+    square = dot3(scaled, scaled)
+    outside = either(less(1, square), less(one, 1))
+    return scale3(scaled, where(outside, -one / where(outside, square, 1), 1))
 
 
 def quaternion_to_mrp(q: Quaternion) -> Vec3:
@@ -180,18 +216,21 @@ def mrp_rate_matrix(s: Vec3) -> Mat3:
 
 def mrp_velocity_matrix(s: Vec3) -> Mat3:
     """Return the matrix from the derivative of s to the body angular velocity, the inverse of `mrp_rate_matrix`."""
-    length = 1 + dot3(s, s)
-    return _mrp_matrix((-s[0], -s[1], -s[2]), 4 / (length * length))
+    (x, y, z), one = lowered3(s)
+    unit = one * one
+    length = unit + dot3((x, y, z), (x, y, z))
+    return scale33(_mrp_matrix((-x, -y, -z), 4 / (length * length), one), unit)
 
 
-def _mrp_matrix(s: Vec3, factor: Scalar) -> Mat3:
-    """Return factor ((1 - s.s) 1 + 2 hat(s) + 2 s s^T); its transpose is the same with -s."""
+def _mrp_matrix(s: Vec3, factor: Scalar, one: Scalar = 1) -> Mat3:
+    """Return factor ((one^2 - s.s) 1 + 2 one hat(s) + 2 s s^T); its transpose is the same with -s."""
     x, y, z = s
-    diagonal = factor * (1 - dot3(s, s))
+    diagonal = factor * (one * one - dot3(s, s))
     double = 2 * factor
     a, b, c = double * x, double * y, double * z
+    p, q, r = one * a, one * b, one * c
     return (
-        (diagonal + a * x, a * y - c, a * z + b),
-        (a * y + c, diagonal + b * y, b * z - a),
-        (a * z - b, b * z + a, diagonal + c * z),
+        (diagonal + a * x, a * y - r, a * z + q),
+        (a * y + r, diagonal + b * y, b * z - p),
+        (a * z - q, b * z + p, diagonal + c * z),
     )

@@ -23,6 +23,7 @@ from rbd.spatial.linalg import (
     scale3,
     scale33,
     sub3,
+    unit3,
 )
 from rbd.spatial.quaternion import (
     Quaternion,
@@ -31,6 +32,7 @@ from rbd.spatial.quaternion import (
     mrp_to_quaternion,
     mrp_to_rotation,
     mrp_velocity_matrix,
+    principal_mrp,
     quaternion_conjugate,
     quaternion_exp,
     quaternion_log,
@@ -42,7 +44,9 @@ from rbd.spatial.quaternion import (
     quaternion_square_norm,
     quaternion_to_mrp,
     quaternion_to_rotation,
+    quaternion_velocity_matrix,
     rotation_to_quaternion,
+    scaled_rotation,
     upper_quaternion,
 )
 from rbd.spatial.stumpff import Stumpff, inverse_coefficient, rate_coefficients, stumpff
@@ -63,6 +67,7 @@ __all__ = [
     "mrp_to_rotation",
     "mrp_velocity_matrix",
     "pose_jacobian_block",
+    "principal_mrp",
     "quaternion_conjugate",
     "quaternion_exp",
     "quaternion_log",
@@ -74,6 +79,7 @@ __all__ = [
     "quaternion_square_norm",
     "quaternion_to_mrp",
     "quaternion_to_rotation",
+    "quaternion_velocity_matrix",
     "rate_coefficients",
     "right_jacobian",
     "right_jacobian_derivative",
@@ -83,6 +89,7 @@ __all__ = [
     "rotation_to_quaternion",
     "rotation_vector_rate",
     "rpy_to_rotation",
+    "scaled_rotation",
     "stumpff",
     "upper_quaternion",
 ]
@@ -197,7 +204,7 @@ def minimal_rotation(u: Vec3, v: Vec3) -> Mat3:
 
     For opposite directions it is half a turn about some perpendicular. Not finite when u or v is zero.
     """
-    a, b = _unit(u), _unit(v)
+    a, b = unit3(u), unit3(v)
     axis, cosine = cross3(a, b), dot3(a, b)
     acute = less(0, cosine)
     near = (1 + cosine, axis[0], axis[1], axis[2])
@@ -211,7 +218,7 @@ def _obtuse_quaternion(a: Vec3, b: Vec3, axis: Vec3) -> Quaternion:
     opposite = less(dot3(axis, axis), _PARALLEL)
     spare = _perpendicular(a)
     n = (where(opposite, spare[0], axis[0]), where(opposite, spare[1], axis[1]), where(opposite, spare[2], axis[2]))
-    n = _unit(sub3(n, scale3(a, dot3(n, a))))  # near opposition rounding tilts the axis towards a
+    n = unit3(sub3(n, scale3(a, dot3(n, a))))  # near opposition rounding tilts the axis towards a
     total, difference = add3(a, b), sub3(a, b)
     cosine2 = where(opposite, 0, dot3(total, total))
     cosine = where(opposite, 0, sqrt(where(opposite, 1, cosine2)))
@@ -223,10 +230,6 @@ def _perpendicular(a: Vec3) -> Vec3:
     """Return some vector perpendicular to the unit vector a, longer than a half."""
     flat = less(a[2] * a[2], _HALF)
     return where(flat, -a[1], 0), where(flat, a[0], -a[2]), where(flat, 0, a[1])
-
-
-def _unit(v: Vec3) -> Vec3:
-    return scale3(v, 1 / sqrt(dot3(v, v)))
 
 
 def linearized_rotation_vector(r: Mat3) -> Vec3:

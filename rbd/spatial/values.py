@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Self, TypeAlias, cast
+from typing import Any, ClassVar, Self, TypeAlias, TypeVar, cast
 
 import attrs
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ MatrixLike: TypeAlias = NDArray[Any] | Sequence[VectorLike]
 Column: TypeAlias = tuple[Vec3, Vec3]  # angular, linear
 
 _TOLERANCE = 1 / 10**12
+_Value = TypeVar("_Value", bound="SpatialValue")
 
 
 class SpatialValue(ABC):
@@ -67,6 +68,17 @@ class SpatialValue(ABC):
 
     def __deepcopy__(self, memo: dict[int, object]) -> Self:
         return self
+
+
+def require_finite(value: _Value, argument: str) -> _Value:
+    """Return `value`; raise NotFiniteError, naming `argument`, when plain numbers of it have left the range of floats.
+
+    What is finite as it is given may overflow when it is expressed in another frame.
+    """
+    parts = value._parts()  # pyright: ignore[reportPrivateUsage]  # a class of this module
+    if not all(is_finite(x) for part in parts for x in part if is_float(x)):
+        raise NotFiniteError(f"{argument} leads out of the range of float64: {value!r}", argument=argument)
+    return value
 
 
 def require_tolerance(atol: object, operation: str) -> None:

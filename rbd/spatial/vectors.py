@@ -14,8 +14,9 @@ import attrs
 from typing_extensions import override
 
 from rbd.errors import ArgumentError
-from rbd.scalars import Scalar, Vector, positive
+from rbd.scalars import Scalar, Vector, positive, sqrt
 from rbd.scalars.arrays import Array, to_float_array
+from rbd.scalars.lengths import rescaled, square_sum
 from rbd.spatial.frame import F, Frame, G, check_frame, require_frame, same_frame
 from rbd.spatial.linalg import Vec3, add3, cross3, dot3, matvec, neg3, norm3, scale3, sub3
 from rbd.spatial.values import (
@@ -226,7 +227,9 @@ class FreeVector(Coordinates[F]):
 
     def normalized(self) -> FreeVector[F]:
         """Return the vector of length one in this direction. Raises SingularError for the zero vector."""
-        return self / positive(self.norm(), "the length of the vector to be normalized")
+        (x, y, z), _ = rescaled(self.xyz_components)
+        norm = positive(sqrt(square_sum((x, y, z))), "the length of the vector to be normalized")
+        return FreeVector.trusted(self.frame, (x / norm, y / norm, z / norm))
 
     def _check(self, other: FreeVector[F], operation: str) -> None:
         require_kind(other, FreeVector, operation=operation, argument="other")

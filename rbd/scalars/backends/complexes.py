@@ -74,6 +74,10 @@ class ComplexOperations(Operations[complex]):
         return cmath.isfinite(x)
 
     @override
+    def has_range(self, x: complex) -> bool:
+        return True
+
+    @override
     def less(self, a: complex, b: complex) -> bool:
         return bool(a.real < b.real)
 

@@ -134,6 +134,10 @@ class RealOperations(Operations[float]):
         return math.isfinite(to_float(x))
 
     @override
+    def has_range(self, x: float) -> bool:
+        return True
+
+    @override
     def less(self, a: float, b: float) -> bool:
         return bool(a < b)
 

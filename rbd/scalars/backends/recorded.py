@@ -136,6 +136,10 @@ class RecordedOperations(Operations[Recorded]):
         refuse("taking the float of", x)
 
     @override
+    def has_range(self, x: Recorded) -> bool:
+        return True
+
+    @override
     def less(self, a: Recorded, b: Recorded) -> Condition:
         return False if a is b else _compared(Op.LESS, *_operands(a, b))
 
