@@ -16,6 +16,8 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
+from rbd.native import executable
+
 _COMMON = {"deadline": None, "suppress_health_check": (HealthCheck.too_slow, HealthCheck.data_too_large)}
 
 settings.register_profile("quick", max_examples=50, derandomize=True, database=None, **_COMMON)
@@ -26,6 +28,12 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 if "RBD_CACHE_DIR" not in os.environ:
     os.environ["RBD_CACHE_DIR"] = tempfile.mkdtemp(prefix="rbd-tests-")
     atexit.register(shutil.rmtree, os.environ["RBD_CACHE_DIR"], ignore_errors=True)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _live_states_are_interpreted() -> None:
+    """Let no test compile what live states run unless it asks for it: there it would cost more than it saves."""
+    executable.PATIENCE = 10**9
 
 
 @pytest.fixture(autouse=True, scope="module")

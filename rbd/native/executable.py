@@ -28,12 +28,13 @@ if TYPE_CHECKING:
     from rbd.native.entry import Guard
     from rbd.native.kernel import NativeKernel
 
-PATIENCE: Final = 10_000
+PATIENCE = 10_000
 """Operations that are interpreted before a program is compiled: about as long as compiling holds up other threads."""
-SEARCH: Final = 2_000
+SEARCH = 2_000
 """Operations that are interpreted before the disk is searched, where that means to load the compiler first."""
-WAIT: Final = 100_000
-"""Operations from which on one interpreted run takes longer than compiling: the first call waits for machine code."""
+COMPILING: Final = (300_000, 100)
+"""What compiling costs in interpreted operations: always, and per instruction. Where one interpreted run costs more,
+as those of large solves do, a call waits for machine code."""
 
 
 _lock = threading.RLock()
@@ -198,7 +199,7 @@ class Executable:
             error, self._error = self._error, None
             message = f"{self.outline.name} is interpreted, as it could not be compiled: {error}"
             warnings.warn(message, native.InterpretedWarning, stacklevel=2)
-        if self.program.cost > WAIT:
+        if self.program.cost > COMPILING[0] + COMPILING[1] * len(self.program.code):
             self.compile()
         elif self._interpreted > PATIENCE:
             self._queue()

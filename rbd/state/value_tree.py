@@ -107,7 +107,7 @@ def unflattener(template: Template, start: int = 0) -> Unflatten:
         return lambda numbers: numbers[start]
     if not isinstance(template, tuple):
         return lambda numbers: template
-    whole = cast("tuple[Any, ...]", template)
+    whole: tuple[Any, ...] = template
     kind, parts = whole[0], whole[1:]
     if kind is float:
         stop = start + parts[0]
@@ -137,7 +137,7 @@ def _unflatteners(templates: Sequence[Template], start: int) -> tuple[Unflatten,
 
 
 def _is_framed(template: Template) -> bool:
-    return isinstance(template, tuple) and attrs.has(cast("tuple[Any, ...]", template)[0])
+    return isinstance(template, tuple) and attrs.has(template[0])
 
 
 def _instance(kind: type[Any], fills: Sequence[Unflatten], numbers: Numbers) -> Any:

@@ -330,7 +330,7 @@ def test_without_a_usable_folder_everything_is_recorded(package: Path, tmp_path:
 
 def test_sources_of_this_process_are_what_it_has_loaded() -> None:
     """The digest is that of all files of the package, or there is none because one was edited since."""
-    from rbd.state.finding import PACKAGE
+    from rbd.state.recording_cache import PACKAGE
 
     assert (PACKAGE / "__init__.py").samefile(Path(rbd.__file__))
     found = index.sources_digest(PACKAGE)

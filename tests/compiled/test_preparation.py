@@ -11,6 +11,7 @@ import pytest
 import rbd
 from rbd import native
 from rbd.compiled import RecordedFunction
+from rbd.native import worker
 from rbd.native.kernel import NativeKernel
 
 Q = np.array([0.3, -0.4])
@@ -92,7 +93,7 @@ def test_calls_are_interpreted_while_another_thread_compiles(monkeypatch: pytest
         assert held.threads == ["rbd compiles"]
         assert recorded.evaluation.single_calls == 0
         held.may_go.set()
-        recorded.evaluation.preparation.wait(recorded.evaluation.kernel)
+        recorded.evaluation.executable.compile()
         last = recorded(Q, Q)
     assert recorded.evaluation.single_calls == 1
     assert len({np.asarray(x).tobytes() for x in (*first, last)}) == 1
@@ -122,9 +123,9 @@ def test_what_went_wrong_in_the_other_thread_is_raised(monkeypatch: pytest.Monke
     with native.background():
         recorded(Q, Q)
         held.may_go.set()
-        for thread in threading.enumerate():
-            if thread.name == "rbd compiles":
-                thread.join()
+        done = threading.Event()
+        worker.submit(done.set)
+        assert done.wait(60)
         with pytest.raises(MemoryError, match="no room"):
             recorded(Q, Q)
 
