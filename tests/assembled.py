@@ -53,6 +53,6 @@ def _write(place: Path, code: bytes) -> None:
 
 def forget_old(folder: Path) -> None:
     """Throw away what was not asked for in a week."""
-    for place in folder.iterdir():
+    for place in list(folder.iterdir()):
         if time.time() - place.stat().st_mtime > _AGE:
             place.unlink(missing_ok=True)

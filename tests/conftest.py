@@ -37,10 +37,11 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
 
 def pytest_configure(config: pytest.Config) -> None:
     """Keep what LLVM has made between runs, beside pytest's own cache."""
-    if hasattr(config, "cache") and config.cache is not None:
-        folder = config.cache.mkdir("llvm")
+    if (cache := getattr(config, "cache", None)) is not None:
+        folder = cache.mkdir("llvm")
         assembled.keep_in(folder)
-        assembled.forget_old(folder)
+        if not hasattr(config, "workerinput"):  # one process tidies up
+            assembled.forget_old(folder)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
