@@ -1,4 +1,4 @@
-"""What all tests share: the hypothesis profiles.
+"""What all tests share: the hypothesis profiles, what is made once for many tests, the order of tests.
 
 `quick` (the default) draws the same examples in every run, so that a failure in one place can be repeated in
 another; `deep` draws new ones, many more: `HYPOTHESIS_PROFILE=deep pytest -m deep`.
@@ -12,11 +12,13 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from rbd.native import executable
+from tests import assembled, checkers
 
 _COMMON = {"deadline": None, "suppress_health_check": (HealthCheck.too_slow, HealthCheck.data_too_large)}
 
@@ -28,6 +30,39 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 if "RBD_CACHE_DIR" not in os.environ:
     os.environ["RBD_CACHE_DIR"] = tempfile.mkdtemp(prefix="rbd-tests-")
     atexit.register(shutil.rmtree, os.environ["RBD_CACHE_DIR"], ignore_errors=True)
+
+# Interpreters started by tests compile rbd once, not each time, where writing beside the sources is forbidden.
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
+    os.environ["PYTHONPYCACHEPREFIX"] = str(Path(os.environ["RBD_CACHE_DIR"]) / "bytecode")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep what LLVM has made between runs, beside pytest's own cache."""
+    if (cache := getattr(config, "cache", None)) is not None:
+        folder = cache.mkdir("llvm")
+        assembled.keep_in(folder)
+        if not hasattr(config, "workerinput"):  # one process tidies up
+            assembled.forget_old(folder)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the slowest tests first: one process runs the type checkers, and nobody waits for them at the end."""
+    items.sort(key=lambda item: "type_report" not in getattr(item, "fixturenames", ()))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """Give each process a row of neighbouring tests, which share what modules make once."""
+    from xdist.scheduler import WorkStealingScheduling
+
+    return WorkStealingScheduling(config, log) if config.getoption("dist") == "load" else None
+
+
+@pytest.fixture(scope="session", params=[checkers.mypy, checkers.pyright], ids=["mypy", "pyright"])
+def type_report(request: pytest.FixtureRequest) -> checkers.Report:
+    """What a type checker says of all files that tests want checked."""
+    report: checkers.Report = request.param()
+    return report
 
 
 @pytest.fixture(autouse=True, scope="session")

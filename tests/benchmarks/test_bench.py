@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import attrs
@@ -23,13 +25,45 @@ from rbd.bench.samples import COUNT, draw
 from rbd.bench.tree import tree_of
 from rbd.errors import SolverError, UnknownNameError
 from rbd.mechanism import Mechanism
+from rbd.native import kernel
 
 QUICK = bench.Settings(robots=("double_pendulum",), quick=True, peers=False)
 
 
+@attrs.frozen
+class Command:
+    """What the command printed and wrote, and the report it made."""
+
+    out: str
+    error: str
+    data: str
+    page: str
+    report: Report
+
+
 @pytest.fixture(scope="module")
-def report() -> Report:
-    return bench.run(QUICK)
+def command(tmp_path_factory: pytest.TempPathFactory) -> Command:
+    """One run of the command, which is a run of `bench.run` at the same time."""
+    folder, reports, run = tmp_path_factory.mktemp("bench"), list[Report](), bench.run
+
+    def remembering(settings: bench.Settings, say: Callable[[str], object]) -> Report:
+        assert settings == QUICK
+        reports.append(run(settings, say))
+        return reports[-1]
+
+    data, page = folder / "bench.json", folder / "bench.md"
+    options = ["--robots", "double_pendulum", "--quick", "--no-peers", "--json", str(data), "--markdown", str(page)]
+    out, error = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(error):
+        patch.setattr(bench, "run", remembering)
+        assert cli.main(["bench", *options]) == 0
+    texts = (out.getvalue(), error.getvalue(), data.read_text(encoding="utf-8"), page.read_text(encoding="utf-8"))
+    return Command(*texts, reports[0])
+
+
+@pytest.fixture(scope="module")
+def report(command: Command) -> Report:
+    return command.report
 
 
 # -- a run ------------------------------------------------------------------------------------------------------------
@@ -65,7 +99,7 @@ def test_states_of_a_linkage_are_closed() -> None:
 
 def test_rows_hold_numbers_that_can_be(report: Report) -> None:
     for row in report.rows:
-        assert 0 < row.best <= row.seconds < 1
+        assert 0 < row.best <= row.seconds
         assert row.speedup is None  # nobody to compare with
         assert row.difference < 1e-12
 
@@ -73,8 +107,7 @@ def test_rows_hold_numbers_that_can_be(report: Report) -> None:
 def test_preparations_are_measured(report: Report) -> None:
     found = {p.what: p for p in report.preparations}
     assert list(found) == [preparation.RECORDING, preparation.COLD, preparation.CACHED]
-    assert all(0 < p.best <= p.seconds < 10 for p in found.values())
-    assert found[preparation.COLD].best > found[preparation.RECORDING].best
+    assert all(0 < p.best <= p.seconds for p in found.values())
 
 
 def test_json_says_everything(report: Report) -> None:
@@ -101,8 +134,11 @@ def test_the_page_shows_every_row_and_admits_that_it_was_quick(report: Report) -
 def test_the_cache_of_the_user_is_left_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("RBD_CACHE_DIR", str(tmp_path / "mine"))
     monkeypatch.delenv("RBD_CACHE", raising=False)
+    assembled, assemble = list[str](), kernel.assemble
+    monkeypatch.setattr(kernel, "assemble", lambda text: assembled.append(text) or assemble(text))
     mechanism = robots.robot("double_pendulum")
     preparation.preparations("double_pendulum", mechanism, draw(mechanism, 1), 1)
+    assert len(assembled) == 2 * len(set(assembled)) == 6  # once before it is measured, and nothing from a cache
     assert os.environ["RBD_CACHE_DIR"] == str(tmp_path / "mine")
     assert "RBD_CACHE" not in os.environ
     assert list(tmp_path.iterdir()) == []
@@ -111,15 +147,11 @@ def test_the_cache_of_the_user_is_left_alone(monkeypatch: pytest.MonkeyPatch, tm
 # -- the command ------------------------------------------------------------------------------------------------------
 
 
-def test_the_command_prints_and_writes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    data, page = tmp_path / "bench.json", tmp_path / "bench.md"
-    options = ["--robots", "double_pendulum", "--quick", "--no-peers", "--json", str(data), "--markdown", str(page)]
-    assert cli.main(["bench", *options]) == 0
-    captured = capsys.readouterr()
-    assert "double_pendulum: one state per call" in captured.out
-    assert "double_pendulum: recording and compiling" in captured.err
-    assert json.loads(data.read_text(encoding="utf-8"))["quick"] is True
-    assert page.read_text(encoding="utf-8").startswith("# Benchmarks\n")
+def test_the_command_prints_and_writes(command: Command) -> None:
+    assert "double_pendulum: one state per call" in command.out
+    assert "double_pendulum: recording and compiling" in command.error
+    assert json.loads(command.data)["quick"] is True
+    assert command.page.startswith("# Benchmarks\n")
 
 
 @pytest.mark.parametrize("robot", ["nobody", "missing.urdf"])

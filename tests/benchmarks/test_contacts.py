@@ -52,7 +52,7 @@ def test_the_hand_has_rows_of_its_own() -> None:
     for who in (contacts.OURS, contacts.RECORDED):
         row = report.row(robots.HAND, Section.LOOP, contacts.LOOP, who)
         assert row is not None
-        assert 0 < row.seconds < 0.1
+        assert row.seconds > 0
     assert contacts.CLOSE in bench.as_text(report)
 
 

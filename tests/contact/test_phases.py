@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 
 import rbd
-from rbd.contact import Box, Capsule, CollisionModel, HalfSpace, Sphere
+from rbd.contact import Box, Capsule, CollisionModel, Distance, HalfSpace, Sphere
 from rbd.errors import ArgumentError
 from rbd.testing import random_tree
 
@@ -31,11 +33,18 @@ def zoo(seed: int) -> tuple[rbd.MechanismState, CollisionModel]:
     return state, model
 
 
+@functools.cache
+def zoo_and_distances(seed: int) -> tuple[rbd.MechanismState, CollisionModel, list[Distance]]:
+    """The zoo, which nobody may change, and the distances of all pairs."""
+    state, model = zoo(seed)
+    return state, model, model.distances(state)
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_chosen_pairs_are_as_near_as_all_pairs_say(seed: int) -> None:
-    state, model = zoo(seed)
+    state, model, everything = zoo_and_distances(seed)
     chosen = np.random.default_rng(seed).permutation(len(model.pairs))[:12]
-    everything, some = model.distances(state), model.distances(state, pairs=chosen)
+    some = model.distances(state, pairs=chosen)
     for number, found in zip(chosen, some, strict=True):
         assert found.value == pytest.approx(everything[number].value, abs=1e-13)
         assert found.witness_a.isclose(everything[number].witness_a, atol=1e-9)
@@ -50,9 +59,9 @@ def test_chosen_pairs_are_as_near_as_all_pairs_say(seed: int) -> None:
 @pytest.mark.parametrize("margin", [-0.1, 0.0, 0.3, 1.0])
 @pytest.mark.parametrize("seed", range(6))
 def test_nothing_near_is_missed(seed: int, margin: float) -> None:
-    state, model = zoo(seed)
+    state, model, everything = zoo_and_distances(seed)
     near = set(model.near(state, margin).tolist())
-    for number, distance in enumerate(model.distances(state)):
+    for number, distance in enumerate(everything):
         if distance.value < margin:
             assert number in near
     assert len(model.near(state, np.inf)) == len(model.pairs)

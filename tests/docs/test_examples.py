@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
-from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 from sybil.example import SybilFailure
 
+from tests import checkers
 from tests.docs import examples
-from tests.docs.examples import ROOT
 
 
 @pytest.mark.parametrize("page", examples.pages(), ids=examples.name_of)
@@ -28,42 +24,9 @@ def test_docstrings_run(module: Path, tmp_path: Path, monkeypatch: pytest.Monkey
         examples.run_docstring(docstring)
 
 
-def write_modules(pages: Iterable[Path], folder: Path) -> None:
-    for page in pages:
-        (folder / f"{examples.module_name(page)}.py").write_text(examples.page_source(page), encoding="utf-8")
-
-
-def mypy(folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run mypy on the modules of a folder; only their own errors count."""
-    command = [sys.executable, "-m", "mypy", "--config-file", str(ROOT / "pyproject.toml")]
-    command += ["--follow-imports=silent", "--cache-dir", str(ROOT / ".mypy_cache" / "docs"), str(folder)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-
-
-def pyright(folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run pyright in strict mode on the modules of a folder."""
-    settings = {
-        "include": ["."],
-        "extraPaths": [str(ROOT)],
-        "stubPath": str(ROOT / "typings"),
-        "typeCheckingMode": "strict",
-        "pythonVersion": "3.11",
-        "reportMissingTypeStubs": False,  # a page may use what has no types, such as SymPy
-    }
-    (folder / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
-    command = [sys.executable, "-m", "pyright", "--pythonpath", sys.executable, "--project", str(folder)]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-
-
-CHECKERS = [mypy, pyright]
-
-
-@pytest.mark.parametrize("checker", CHECKERS)
-def test_examples_are_typed(checker: object, tmp_path: Path) -> None:
-    write_modules(examples.pages(), tmp_path)
-    assert callable(checker)
-    result = checker(tmp_path)
-    assert result.returncode == 0, result.stdout + result.stderr
+def test_examples_are_typed(type_report: checkers.Report) -> None:
+    others = {checkers.PLANTED_MODULE, checkers.MUST_PASS.name, checkers.MUST_FAIL.name}
+    assert {name: found for name, found in type_report.items() if name not in others} == {}
 
 
 # -- the harness itself -----------------------------------------------------------------------------------------------
@@ -122,11 +85,5 @@ def test_tracebacks_name_the_line_of_the_page(tmp_path: Path) -> None:
     assert caught.traceback[-1].lineno == 4  # counted from 0
 
 
-@pytest.mark.parametrize("checker", CHECKERS)
-def test_type_errors_are_found(checker: object, tmp_path: Path) -> None:
-    (tmp_path / "modules").mkdir()
-    write_modules([page(tmp_path, "x: int = 'a'")], tmp_path / "modules")
-    assert callable(checker)
-    result = checker(tmp_path / "modules")
-    assert result.returncode == 1
-    assert "page_page.py:4:" in result.stdout
+def test_type_errors_are_found(type_report: checkers.Report) -> None:
+    assert list(type_report[checkers.PLANTED_MODULE]) == [4]

@@ -41,14 +41,30 @@ def series(m: Big, coefficient: Callable[[int], Big]) -> Big:
     raise AssertionError("the series did not converge")
 
 
+def remembered(f: Callable[..., Big]) -> Callable[..., Big]:
+    """Compute a function once for each set of vectors and number of digits: many tests ask for the same."""
+    known: dict[tuple[object, ...], Big] = {}
+
+    def call(*arguments: Big) -> Big:
+        key = (mp.mp.prec, *(tuple(x) for x in arguments))
+        if key not in known:
+            known[key] = f(*arguments)
+        return known[key].copy()
+
+    return call
+
+
+@remembered
 def expm(m: Big) -> Big:
     return series(m, lambda k: 1 / mp.factorial(k))
 
 
+@remembered
 def left_jacobian(phi: Big) -> Big:
     return series(hat(phi), lambda k: 1 / mp.factorial(k + 1))
 
 
+@remembered
 def left_jacobian_derivative(phi: Big, direction: Big) -> Big:
     """Return the derivative by the product rule in every term of the series."""
     p, d = hat(phi), hat(direction)
@@ -72,6 +88,7 @@ def little_adjoint(phi: Big, rho: Big) -> Big:
     return big
 
 
+@remembered
 def pose_left_jacobian(phi: Big, rho: Big) -> Big:
     return series(little_adjoint(phi, rho), lambda k: 1 / mp.factorial(k + 1))
 

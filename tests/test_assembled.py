@@ -1,0 +1,51 @@
+"""What is kept of LLVM's work between runs is what LLVM says, and only for the same module and processor."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from llvmlite import binding
+
+from rbd.native.jit import assemble
+from tests import assembled
+
+MODULE = "define double @f(double %x) {{\n  %y = fadd double %x, {number}\n  ret double %y\n}}\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(binding.Target, "create_target_machine", binding.Target.create_target_machine)
+    monkeypatch.setattr(binding.TargetMachine, "emit_object", binding.TargetMachine.emit_object)
+    assembled.keep_in(tmp_path)
+    return tmp_path
+
+
+def object_code(number: str, **options: object) -> bytes:
+    target = binding.Target.from_default_triple().create_target_machine(**options)
+    return bytes(target.emit_object(binding.parse_assembly(MODULE.format(number=number))))
+
+
+def test_the_second_answer_is_the_first(folder: Path) -> None:
+    first = assemble(MODULE.format(number="1.0"))
+    (kept,) = folder.iterdir()
+    assert kept.read_bytes() == first == assemble(MODULE.format(number="1.0"))
+    kept.write_bytes(b"asked for")
+    assert assemble(MODULE.format(number="1.0")) == b"asked for"
+
+
+def test_other_questions_have_other_answers(folder: Path) -> None:
+    answers = {object_code("1.0"), object_code("2.0"), object_code("1.0", opt=0), object_code("1.0", reloc="static")}
+    assert len(list(folder.iterdir())) == 4
+    assert len(answers) >= 2
+
+
+def test_old_answers_are_thrown_away(folder: Path) -> None:
+    object_code("1.0")
+    (old,) = folder.iterdir()
+    object_code("2.0")
+    os.utime(old, (1000.0, 1000.0))
+    assembled.forget_old(folder)
+    assert old not in folder.iterdir()
+    assert len(list(folder.iterdir())) == 1
