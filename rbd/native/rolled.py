@@ -123,12 +123,10 @@ class Roller:
             mine, rows = ops[offset :: loop.period], self.operands[loop.first + offset : loop.stop : loop.period]
             swap = rows[:, 0] > rows[:, 1]
             rows[swap, :2] = rows[swap, 1::-1]
-            if mine[0] in (Op.ADD, Op.SUB):
-                taken = np.where(mine == Op.SUB, -1.0, 1.0)
-                found[offset] = np.where(swap, taken, 1.0), np.where(swap, 1.0, taken)
-            else:
-                product = np.where(np.isin(mine, (Op.FNMA, Op.FNMS)), -1.0, 1.0)
-                found[offset] = product, np.where(np.isin(mine, (Op.FMS, Op.FNMS)), -1.0, 1.0)
+            signs = np.array([Op(op).row.signs for op in mine.tolist()], dtype=float)
+            if len(Op(mine[0]).row.operands) == 2:  # else factors are exchanged, which have one sign together
+                signs[swap] = signs[swap, ::-1]
+            found[offset] = signs[:, 0], signs[:, 1]
         return found
 
     def rolled(self, index: int) -> bool:

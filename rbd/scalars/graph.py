@@ -4,7 +4,7 @@ May import: the files listed before it.
 
     nodes.py                where nodes are kept, each once
     recorded.py             the scalar: arithmetic, simplified on the fly
-    undecided.py            comparisons of such scalars
+    recorded_condition.py   comparisons of such scalars
     backends/recorded.py    functions of them
     graph.py                the inputs
     program.py              the outcome: pure data (lowering.py makes it, interpret.py runs it, listing.py prints it)
@@ -33,8 +33,8 @@ from rbd.errors import ArgumentError
 from rbd.scalars.backends.recorded import RecordedOperations
 from rbd.scalars.nodes import INPUT, Nodes, subscript
 from rbd.scalars.recorded import Recorded, node
+from rbd.scalars.recorded_condition import RecordedCondition
 from rbd.scalars.registry import register_scalar
-from rbd.scalars.undecided import RecordedCondition
 
 __all__ = ["Graph", "Nested", "Recorded", "RecordedCondition"]
 

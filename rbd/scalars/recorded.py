@@ -1,6 +1,6 @@
 """Recorded scalars: arithmetic that writes itself down, simplified on the fly.
 
-May import: errors, nodes, words, constants.
+May import: errors, nodes, operator_methods, constants.
 
 Equal operations are recorded once, also with operands exchanged. Folded are x 0, x 1, x + 0, -(-x), x - x, x / x,
 c x + d x, (x + y) - y, x (c / x), and constants meeting constants through sums, products and quotients. Folding keeps
@@ -40,7 +40,7 @@ from rbd.scalars.nodes import (
     check_same_graph,
 )
 from rbd.scalars.opaque import refuse
-from rbd.scalars.words import Words
+from rbd.scalars.operator_methods import OperatorMethods
 
 _NUMBERS: Final[tuple[type[object], ...]] = (float, int, np.floating, np.integer, Rational, Fraction)
 # Kinds the rules of sums and differences, and those of products, look at; all others need no look.
@@ -56,7 +56,7 @@ def number(x: object) -> float | None:
 
 
 @final
-class Recorded(Words, Node):
+class Recorded(OperatorMethods, Node):
     """A number known only when the recorded program runs; arithmetic with it is written down in its graph.
 
     Asking for its value (`bool`, `==`, `<`, `float`, `hash`, iteration) raises RecordingError naming the line.

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
+from rbd.scalars.local_derivatives import call_slopes, call_weights, local_derivatives
 from rbd.scalars.opcodes import Op, operands_of
 from rbd.scalars.program import Program
 from rbd.scalars.protocol import Matrix, Scalar
-from rbd.scalars.slopes import Slope, call_slopes, call_weights, slopes
-from rbd.scalars.structure import absent
+from rbd.scalars.rows import Slope
+from rbd.scalars.structural_zeros import absent
 
 Row: TypeAlias = dict[int, Scalar]
 """Number of a direction, or of an output -> a derivative that need not be zero."""
@@ -57,7 +58,7 @@ def forward(program: Program, values: list[Any], at: range, seeds: Matrix, resul
         elif code[0] == Op.PICK and needed[position]:
             own = several[code[1]][code[2]]
         elif needed[position] and any(r >= 0 and rows[r] for r in operands_of(code)):
-            for r, slope in slopes(program, code, values, position):
+            for r, slope in local_derivatives(program, code, values, position):
                 if r >= 0:
                     _accumulate(own, rows[r], slope)
         rows.append(own)
@@ -110,7 +111,7 @@ def _adjoints(program: Program, values: list[Any], needed: list[int], results: S
 
 def _back_through(program: Program, values: list[Any], position: int, needed: list[int], adjoints: list[Row]) -> None:
     """Add what every output of the program changes by with the operands of an operation."""
-    for r, slope in slopes(program, program.code[position - program.input_size], values, position):
+    for r, slope in local_derivatives(program, program.code[position - program.input_size], values, position):
         if r >= 0 and needed[r]:
             _accumulate(adjoints[r], adjoints[position], slope)
 
