@@ -2,6 +2,7 @@
 
 May import: the files listed before it.
 
+    opcodes.py              the operations, a row each: meaning, derivative, listing, LLVM IR, C
     nodes.py                where nodes are kept, each once
     recorded.py             the scalar: arithmetic, simplified on the fly
     recorded_condition.py   comparisons of such scalars

@@ -1,7 +1,7 @@
 """What each instruction of a program answers small changes of its operands with. May import: replay and what it may.
 
-A slope is a linear function from the change of an operand to what it contributes to that of the result. It is a
-function, not a factor, since a choice must not multiply what it does not choose. The table of operations has them.
+A local derivative is a linear function from the change of an operand to what it contributes to that of the result. It
+is a function, not a factor, since a choice must not multiply what it does not choose. The table of operations has them.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ from rbd.errors import ScalarError
 from rbd.scalars.opcodes import Op, operands_of
 from rbd.scalars.program import Program
 from rbd.scalars.protocol import Scalar, Vector
-from rbd.scalars.rows import Slope
+from rbd.scalars.rows import LocalDerivative
 from rbd.scalars.structural_zeros import inner
 
 
 def local_derivatives(
     program: Program, code: tuple[int, ...], values: Sequence[Any], position: int
-) -> Iterator[tuple[int, Slope]]:
-    """Yield operands of an instruction with their slopes; `values` are those of all operands, as `traced` has them."""
+) -> Iterator[tuple[int, LocalDerivative]]:
+    """Yield operands of an instruction with their local derivatives; `values` are those that `traced` gives."""
     row, operands = Op(code[0]).row, operands_of(code)
-    if row.slopes is None:
+    if row.local_derivatives is None:
         return
     given = [values[r] if r >= 0 else program.constants[~r] for r in operands]
-    for r, slope in zip(operands, row.slopes(*given, values[position]), strict=True):
-        if slope is not None:
-            yield r, slope
+    for r, found in zip(operands, row.local_derivatives(*given, values[position]), strict=True):
+        if found is not None:
+            yield r, found
 
 
-def call_slopes(
+def call_derivatives(
     program: Program, code: tuple[int, ...], values: Sequence[Any], position: int, tangents: Vector
 ) -> Sequence[Scalar]:
     """Return how the outputs of an intrinsic change when its operands change by `tangents`."""
@@ -55,7 +55,7 @@ def call_weights(
         found: Sequence[Scalar] = intrinsic.adjoint(*_given(program, code, values, position), weights)
         return found
     units = (tuple(int(i == k) for i in range(len(asked))) if wanted else () for k, wanted in enumerate(asked))
-    return [inner(call_slopes(program, code, values, position, unit), weights) if unit else 0 for unit in units]
+    return [inner(call_derivatives(program, code, values, position, unit), weights) if unit else 0 for unit in units]
 
 
 def _given(

@@ -95,7 +95,7 @@ class Op(IntEnum):
         operands="xx",
         floats=real.divide,
         generic=f.divide,
-        slopes=factors(lambda a, b, y: (f.divide(1, b), f.divide(-y, b))),
+        local_derivatives=factors(lambda a, b, y: (f.divide(1, b), f.divide(-y, b))),
         listing="{} / {}",
         counted=("divide",),
         llvm_ir=("fdiv {double} {0}, {1}",),
@@ -107,7 +107,7 @@ class Op(IntEnum):
         operands="x",
         floats=operator.neg,
         generic=operator.neg,
-        slopes=factors(lambda x, y: (-1,)),
+        local_derivatives=factors(lambda x, y: (-1,)),
         listing="-{}",
         counted=("negate",),
         llvm_ir=("fneg {double} {0}",),
@@ -119,7 +119,7 @@ class Op(IntEnum):
         operands="x",
         floats=math.fabs,
         generic=f.absolute,
-        slopes=factors(lambda x, y: (f.where(f.less(x, 0), -1, 1),)),
+        local_derivatives=factors(lambda x, y: (f.where(f.less(x, 0), -1, 1),)),
         listing="abs({})",
         counted=("absolute",),
         llvm_ir=(called("fabs", 0),),
@@ -133,7 +133,7 @@ class Op(IntEnum):
         operands="x",
         floats=real.sqrt,
         generic=f.sqrt,
-        slopes=factors(lambda x, y: (f.divide(const(1, 2), y),)),
+        local_derivatives=factors(lambda x, y: (f.divide(const(1, 2), y),)),
         listing="sqrt({})",
         counted=("sqrt",),
         llvm_ir=(called("sqrt", 0),),
@@ -148,16 +148,16 @@ class Op(IntEnum):
     FNMA = fused(12, -1, 1, "{2} - {0} * {1}")
     FNMS = fused(13, -1, -1, "-({} * {}) - {}")
     # Sine and cosine by `scalars.sincos` up to its limit, the other functions (and angles beyond) by the C library.
-    SIN = library_function(20, f.sin, _sin, lambda x, y: (f.cos(x),), c="rbd_sin({0})", limit=_UNIT, parity=-1)
-    COS = library_function(21, f.cos, _cos, lambda x, y: (-f.sin(x),), c="rbd_cos({0})", limit=_UNIT, parity=1)
-    TAN = library_function(22, f.tan, libm.tan, lambda x, y: (1 + y * y,), parity=-1)
-    ASIN = library_function(23, f.asin, libm.asin, lambda x, y: (f.divide(1, f.sqrt(1 - x * x)),))
-    ACOS = library_function(24, f.acos, libm.acos, lambda x, y: (f.divide(-1, f.sqrt(1 - x * x)),))
-    ATAN2 = library_function(25, f.atan2, libm.atan2, _of_angle, operands="xx")
-    EXP = library_function(26, f.exp, libm.exp, lambda x, y: (y,))
-    LOG = library_function(27, f.log, libm.log, lambda x, y: (f.divide(1, x),))
-    POWER = library_function(28, f.power, libm.power, _of_power, library="pow", operands="xx")
-    TANH = library_function(29, f.tanh, libm.tanh, lambda x, y: (1 - y * y,))
+    SIN = library_function(20, "sin", f.sin, _sin, lambda x, y: (f.cos(x),), c="rbd_sin({0})", limit=_UNIT, parity=-1)
+    COS = library_function(21, "cos", f.cos, _cos, lambda x, y: (-f.sin(x),), c="rbd_cos({0})", limit=_UNIT, parity=1)
+    TAN = library_function(22, "tan", f.tan, libm.tan, lambda x, y: (1 + y * y,), parity=-1)
+    ASIN = library_function(23, "asin", f.asin, libm.asin, lambda x, y: (f.divide(1, f.sqrt(1 - x * x)),))
+    ACOS = library_function(24, "acos", f.acos, libm.acos, lambda x, y: (f.divide(-1, f.sqrt(1 - x * x)),))
+    ATAN2 = library_function(25, "atan2", f.atan2, libm.atan2, _of_angle, operands="xx")
+    EXP = library_function(26, "exp", f.exp, libm.exp, lambda x, y: (y,))
+    LOG = library_function(27, "log", f.log, libm.log, lambda x, y: (f.divide(1, x),))
+    POWER = library_function(28, "power", f.power, libm.power, _of_power, library="pow", operands="xx")
+    TANH = library_function(29, "tanh", f.tanh, libm.tanh, lambda x, y: (1 - y * y,))
     # Conditions: their results are truth values.
     LESS = Row(
         40,
@@ -219,7 +219,7 @@ class Op(IntEnum):
         operands="cxx",
         floats=_select,
         generic=f.where,
-        slopes=chosen,
+        local_derivatives=chosen,
         listing="{1} if {0} else {2}",
         counted=("select",),
         llvm_ir=("select {truth} {0}, {double} {1}, {double} {2}",),
@@ -232,7 +232,7 @@ class Op(IntEnum):
         operands="x",
         floats=operator.pos,
         generic=f.positive,
-        slopes=factors(lambda x, y: (1,)),
+        local_derivatives=factors(lambda x, y: (1,)),
         listing="positive({}, {!r})",
         c="{0}",
         bound=math.fabs,
@@ -261,6 +261,9 @@ UNSIGNED: Final = {
     and op.row.operands == plain.row.operands
 }
 """Operations that are others but for signs."""
+
+WORDS: Final = {op.row.word: op for op in Op if op.row.word}
+"""The operations that intrinsics write as an operator or a word of their language."""
 
 # --- status words -----------------------------------------------------------------------------------------------------
 

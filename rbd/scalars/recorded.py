@@ -256,6 +256,8 @@ def _cancelled(x: Recorded, y: Recorded) -> Any:
     if y.op not in (RECIPROCAL, DIV):
         return None
     top, bottom = (y.b, y.a) if y.op == RECIPROCAL else (y.a, y.b)
+    if type(bottom) is float:  # too small or too large to have an inverse
+        return None
     return top if bottom is x or (bottom.op == POSITIVE and bottom.a is x) else None
 
 

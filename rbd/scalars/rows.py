@@ -15,7 +15,7 @@ import attrs
 from rbd.scalars import functions as f
 from rbd.scalars import libm
 
-Slope: TypeAlias = Callable[[Any], Any]
+LocalDerivative: TypeAlias = Callable[[Any], Any]
 """From the change of an operand to what it contributes to that of the result; linear."""
 
 Factors: TypeAlias = Callable[[Any, Any], tuple[Any]] | Callable[[Any, Any, Any], tuple[Any, Any]]
@@ -40,8 +40,8 @@ class Row:
     """The result for floats, bit for bit that of machine code."""
     generic: Callable[..., Any] = _no_function
     """The result for scalars of any family, recorded and SymPy's ones among them."""
-    slopes: Callable[..., Iterable[Slope | None]] | None = None
-    """From operands and result to the slope for each operand; None for what small changes do not change."""
+    local_derivatives: Callable[..., Iterable[LocalDerivative | None]] | None = None
+    """From operands and result to the local derivative for each operand; None for what small changes do not change."""
     listing: str = ""
     """The result in a listing."""
     counted: tuple[str, ...] = ()
@@ -71,23 +71,23 @@ class Row:
 # --- derivatives ------------------------------------------------------------------------------------------------------
 
 
-def _times(factor: Any) -> Slope:
+def _times(factor: Any) -> LocalDerivative:
     if type(factor) is int and abs(factor) == 1:
         return (lambda x: x) if factor == 1 else (lambda x: -x)
     return lambda x: factor * x
 
 
-def factors(derivative: Factors) -> Callable[..., Iterable[Slope]]:
-    """Return slopes that multiply by what `derivative` gives."""
+def factors(derivative: Factors) -> Callable[..., Iterable[LocalDerivative]]:
+    """Return local derivatives that multiply by what `derivative` gives."""
 
-    def slopes(*given: Any) -> Iterable[Slope]:
+    def local_derivatives(*given: Any) -> Iterable[LocalDerivative]:
         return map(_times, derivative(*given))
 
-    return slopes
+    return local_derivatives
 
 
-def chosen(c: Any, a: Any, b: Any, result: Any) -> Iterable[Slope | None]:
-    """Return the slopes of a choice, which must not multiply what it does not choose."""
+def chosen(c: Any, a: Any, b: Any, result: Any) -> Iterable[LocalDerivative | None]:
+    """Return the local derivatives of a choice, which must not multiply what it does not choose."""
     return None, lambda x: f.where(c, x, 0), lambda x: f.where(c, 0, x)
 
 
@@ -110,7 +110,7 @@ def infix(
         operands="xx",
         floats=function,
         generic=function,
-        slopes=factors(derivative),
+        local_derivatives=factors(derivative),
         listing=f"{{}} {sign} {{}}",
         counted=(counted,),
         llvm_ir=(f"{llvm} {{double}} {{0}}, {{1}}",),
@@ -123,6 +123,7 @@ def infix(
 
 def library_function(
     number: int,
+    name: str,
     generic: Callable[..., Any],
     floats: Callable[..., float],
     derivative: Factors,
@@ -133,14 +134,14 @@ def library_function(
     parity: Literal[-1, 0, 1] = 0,
 ) -> Row:
     """Return the row of a function of the C library; `library` is its name there if it is another one than ours."""
-    name, library = generic.__name__, library or generic.__name__
+    library = library or name
     arguments = [f"{{{k}}}" for k in range(len(operands))]
     return Row(
         number,
         operands=operands,
         floats=floats,
         generic=generic,
-        slopes=factors(derivative),
+        local_derivatives=factors(derivative),
         listing=f"{name}({', '.join('{}' for _ in operands)})",
         counted=(name,),
         c=c or f"{library}({', '.join(arguments)})",
@@ -174,7 +175,7 @@ def fused(number: int, product: Literal[1, -1], addend: Literal[1, -1], listing:
     def generic(a: Any, b: Any, c: Any) -> Any:
         return joined(signed(a * b), c)
 
-    def slopes(a: Any, b: Any, c: Any, result: Any) -> Iterator[Slope]:
+    def local_derivatives(a: Any, b: Any, c: Any, result: Any) -> Iterator[LocalDerivative]:
         yield _times(product * b)
         yield _times(product * a)
         yield _times(addend)
@@ -186,7 +187,7 @@ def fused(number: int, product: Literal[1, -1], addend: Literal[1, -1], listing:
         operands="xxx",
         floats=libm.fma if product == addend == 1 else floats,
         generic=generic,
-        slopes=slopes,
+        local_derivatives=local_derivatives,
         listing=listing,
         counted=("multiply", "add" if product == addend == 1 else "subtract"),
         llvm_ir=(*(f"fneg {{double}} {{{k}}}" for k in negated), called("fma", *taken)),
