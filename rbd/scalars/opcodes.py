@@ -19,6 +19,7 @@ import math
 import operator
 from enum import IntEnum
 from functools import lru_cache
+from operator import add, mul, sub
 from typing import Any, Final
 
 from rbd.scalars import functions as f
@@ -62,6 +63,10 @@ def _larger(c: float, a: float, b: float) -> float:
     return max(a, b)
 
 
+def _of_quotient(a: Any, b: Any, quotient: Any) -> tuple[Any, Any]:
+    return f.divide(1, b), f.divide(-quotient, b)
+
+
 def _of_angle(y: Any, x: Any, angle: Any) -> tuple[Any, Any]:
     square = x * x + y * y
     return f.divide(x, square), f.divide(-y, square)
@@ -87,21 +92,12 @@ class Op(IntEnum):
         self._value_, self.row = found.number, found
         return self
 
-    ADD = infix(1, "+", operator.add, "fadd", "add", lambda a, b, y: (1, 1), operator.add, (1, 1))
-    SUB = infix(2, "-", operator.sub, "fsub", "subtract", lambda a, b, y: (1, -1), operator.add, (1, -1))
-    MUL = infix(3, "*", operator.mul, "fmul", "multiply", lambda a, b, y: (b, a), operator.mul)
-    DIV = Row(
-        4,
-        operands="xx",
-        floats=real.divide,
-        generic=f.divide,
-        local_derivatives=factors(lambda a, b, y: (f.divide(1, b), f.divide(-y, b))),
-        listing="{} / {}",
-        counted=("divide",),
-        llvm_ir=("fdiv {double} {0}, {1}",),
-        c="{0} / {1}",
-        word="divide",
+    ADD = infix(1, "+", add, add, "fadd {double}", "add", lambda a, b, y: (1, 1), bound=add, signs=(1, 1), word="+")
+    SUB = infix(
+        2, "-", sub, sub, "fsub {double}", "subtract", lambda a, b, y: (1, -1), bound=add, signs=(1, -1), word="-"
     )
+    MUL = infix(3, "*", mul, mul, "fmul {double}", "multiply", lambda a, b, y: (b, a), bound=mul, word="*")
+    DIV = infix(4, "/", real.divide, f.divide, "fdiv {double}", "divide", _of_quotient, word="divide")
     NEG = Row(
         5,
         operands="x",
@@ -159,50 +155,10 @@ class Op(IntEnum):
     POWER = library_function(28, "power", f.power, libm.power, _of_power, library="pow", operands="xx")
     TANH = library_function(29, "tanh", f.tanh, libm.tanh, lambda x, y: (1 - y * y,))
     # Conditions: their results are truth values.
-    LESS = Row(
-        40,
-        operands="xx",
-        gives="c",
-        floats=operator.lt,
-        generic=f.less,
-        listing="{} < {}",
-        counted=("less",),
-        llvm_ir=("fcmp olt {double} {0}, {1}",),
-        c="{0} < {1}",
-    )
-    LESS_EQUAL = Row(
-        41,
-        operands="xx",
-        gives="c",
-        floats=operator.le,
-        generic=f.less_equal,
-        listing="{} <= {}",
-        counted=("less_equal",),
-        llvm_ir=("fcmp ole {double} {0}, {1}",),
-        c="{0} <= {1}",
-    )
-    AND = Row(
-        42,
-        operands="cc",
-        gives="c",
-        floats=_both,
-        generic=f.both,
-        listing="{} and {}",
-        counted=("both",),
-        llvm_ir=("and {truth} {0}, {1}",),
-        c="{0} && {1}",
-    )
-    OR = Row(
-        43,
-        operands="cc",
-        gives="c",
-        floats=_either,
-        generic=f.either,
-        listing="{} or {}",
-        counted=("either",),
-        llvm_ir=("or {truth} {0}, {1}",),
-        c="{0} || {1}",
-    )
+    LESS = infix(40, "<", operator.lt, f.less, "fcmp olt {double}", "less", gives="c")
+    LESS_EQUAL = infix(41, "<=", operator.le, f.less_equal, "fcmp ole {double}", "less_equal", gives="c")
+    AND = infix(42, "and", _both, f.both, "and {truth}", "both", operands="cc", gives="c", c="&&")
+    OR = infix(43, "or", _either, f.either, "or {truth}", "either", operands="cc", gives="c", c="||")
     NOT = Row(
         44,
         operands="c",

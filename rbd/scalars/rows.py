@@ -97,27 +97,33 @@ def chosen(c: Any, a: Any, b: Any, result: Any) -> Iterable[LocalDerivative | No
 def infix(
     number: int,
     sign: str,
-    function: Callable[..., Any],
-    llvm: str,
+    floats: Callable[..., Any],
+    generic: Callable[..., Any],
+    llvm_ir: str,
     counted: str,
-    derivative: Factors,
-    bound: Callable[..., float],
+    derivative: Factors | None = None,
+    bound: Callable[..., float] | None = None,
     signs: tuple[int, int] | None = None,
+    operands: str = "xx",
+    gives: Literal["x", "c"] = "x",
+    c: str = "",
+    word: str = "",
 ) -> Row:
-    """Return the row of an operator that Python, C and intrinsics write alike."""
+    """Return the row of an operator that is written between its operands; in C as `c` if that is another sign."""
     return Row(
         number,
-        operands="xx",
-        floats=function,
-        generic=function,
-        local_derivatives=factors(derivative),
+        operands=operands,
+        gives=gives,
+        floats=floats,
+        generic=generic,
+        local_derivatives=None if derivative is None else factors(derivative),
         listing=f"{{}} {sign} {{}}",
         counted=(counted,),
-        llvm_ir=(f"{llvm} {{double}} {{0}}, {{1}}",),
-        c=f"{{0}} {sign} {{1}}",
+        llvm_ir=(f"{llvm_ir} {{0}}, {{1}}",),
+        c=f"{{0}} {c or sign} {{1}}",
         bound=bound,
         signs=signs,
-        word=sign,
+        word=word,
     )
 
 

@@ -119,11 +119,11 @@ def _by_c(program: Program, x: Array, folder: Path) -> tuple[Array, tuple[int, i
 def points(op: Op) -> list[list[float]]:
     """Return operands at which every operation is smooth and none of a choice of branches is near."""
     rng = np.random.default_rng(100 + int(op))
-    found: list[list[float]] = rng.uniform(0.1, 0.9, (6, len(op.row.operands))).tolist()
-    return [
-        [x if k % 2 or kind == "x" else -x for x, kind in zip(p, op.row.operands, strict=True)]
-        for k, p in enumerate(found)
-    ]
+    found: list[list[float]] = rng.uniform(0.1, 0.9, (8, len(op.row.operands))).tolist()
+    for number, point in enumerate(found):
+        for k, kind in enumerate(op.row.operands):
+            point[k] *= -1 if kind == "c" and number >> k & 1 else 1
+    return found
 
 
 def exact(op: Op, operands: list[Any]) -> Any:
