@@ -23,6 +23,9 @@ from rbd.scalars.rolling import Loop
 
 _NONE: Final = np.iinfo(np.int64).min
 _WIDEST: Final = 3
+_SIGNS: Final[NDArray[Any]] = np.ones((max(Op) + 1, 2))
+for _op in Op:
+    _SIGNS[_op] = _op.row.signs or (1, 1)
 
 
 @final
@@ -123,7 +126,7 @@ class Roller:
             mine, rows = ops[offset :: loop.period], self.operands[loop.first + offset : loop.stop : loop.period]
             swap = rows[:, 0] > rows[:, 1]
             rows[swap, :2] = rows[swap, 1::-1]
-            signs = np.array([Op(op).row.signs for op in mine.tolist()], dtype=float)
+            signs = _SIGNS[mine]
             if len(Op(mine[0]).row.operands) == 2:  # else factors are exchanged, which have one sign together
                 signs[swap] = signs[swap, ::-1]
             found[offset] = signs[:, 0], signs[:, 1]
