@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rbd.scalars import Matrix, Scalar, Vector
-from rbd.scalars.fan import is_nothing
 from rbd.scalars.intrinsics import solve_factored
 from rbd.scalars.linear import MANY, Factor
 from rbd.scalars.registry import dominant
+from rbd.scalars.sparse_tangents import is_nothing
 
 Sparse = tuple[tuple[tuple[int, Scalar], ...], ...]
 """Per row the columns that are not zero, with their entries."""

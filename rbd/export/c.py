@@ -8,7 +8,6 @@ written as fma(), sine and cosine are the same polynomials.
 from __future__ import annotations
 
 from rbd.errors import ArgumentError
-from rbd.export.expressions import EXPRESSIONS
 from rbd.export.rolled import rolled_functions
 from rbd.export.routine import call_functions, call_lines
 from rbd.export.routine import number as _number
@@ -116,7 +115,7 @@ def _statement(program: Program, index: int) -> list[str]:
     if op == Op.PICK:
         return [f"const double t{index} = call{code[1] - program.input_size}_out[{code[2]}];"]
     kind = "int" if op in CONDITIONS else "double"
-    return [f"const {kind} t{index} = {EXPRESSIONS[op].format(*values)};"]
+    return [f"const {kind} t{index} = {op.row.c.format(*values)};"]
 
 
 def _input_check(program: Program) -> list[str]:

@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, final
 
-from rbd.export.expressions import EXPRESSIONS
 from rbd.export.routine import fixed_arguments, number
 from rbd.native.lower import Plan, plan
 from rbd.native.rolled import Column, Listed, Literal, Place, Register, RolledLoop, Steady
-from rbd.scalars.opcodes import CONDITIONS, FIRST_CHECK, Op, operands_of
+from rbd.scalars.opcodes import CONDITIONS, FIRST_CHECK, UNSIGNED, Op, operands_of
 from rbd.scalars.program import Program
-from rbd.scalars.rolling import SIGNED
 
 _PIECE = 1000
 """Instructions in one block between loops."""
@@ -28,10 +26,6 @@ def rolled_functions(program: Program, name: str, inputs: Sequence[str], thresho
     body = [f"    {line}" for line in writer.lines()]
     parameters = ", ".join([*(f"const double *{x}" for x in inputs), "double *result", "double *ws"])
     return [*writer.tables, f"static int {name}({parameters}) {{", *body, "    return 0;\n}"], cut.slot_count
-
-
-def _is_truth(op: int, position: int) -> bool:
-    return op in (Op.AND, Op.OR, Op.NOT) or (op == Op.SELECT and position == 0)
 
 
 @final
@@ -95,12 +89,12 @@ class _Writer:
         if op == Op.CALL:
             yield from self._call(index)
             return
-        for k, operand in enumerate(operands_of(code)):
-            yield from self._loaded(operand, truth=_is_truth(op, k))
+        for operand, wanted in zip(operands_of(code), op.row.operands, strict=True):
+            yield from self._loaded(operand, truth=wanted == "c")
         values = [self._operand(operand) for operand in operands_of(code)]
         yield from _checked(op, values, str(code[2]) if op == Op.POSITIVE else "")
         kind = "int" if op in CONDITIONS else "double"
-        yield f"const {kind} t{index} = {values[0] if op == Op.POSITIVE else EXPRESSIONS[op].format(*values)};"
+        yield f"const {kind} t{index} = {op.row.c.format(*values)};"
         if index not in self.early:
             self.local.add(index)
         places = [f"ws[{place}]" for place in self.cut.feeds.get(index, ())]
@@ -163,21 +157,20 @@ class _Writer:
         yield "}"
 
     def _iterated(self, rolled: RolledLoop, offset: int, tables: dict[str, str]) -> Iterator[str]:
-        code = self.program.code[rolled.loop.first + offset]
-        op = Op(code[0])
+        op = Op(self.program.code[rolled.loop.first + offset][0])
 
         def said(place: Place, *, truth: bool = False) -> str:
             return self._place(rolled, place, tables, truth=truth)
 
-        values = [said(rolled.operands[offset, k], truth=_is_truth(op, k)) for k in range(len(operands_of(code)))]
+        values = [said(rolled.operands[offset, k], truth=kind == "c") for k, kind in enumerate(op.row.operands)]
         signs = rolled.signs.get(offset)
         if signs is not None:
-            op = SIGNED.get(op, op)
+            op = UNSIGNED.get(op, op)
             values[0], values[-1] = (f"({said(s)} * {x})" for s, x in zip(signs, (values[0], values[-1]), strict=True))
         if op == Op.POSITIVE:
             yield from _checked(op, values, self._count(rolled, rolled.labels[offset], tables))
         kind = "int" if op in CONDITIONS else "double"
-        yield f"const {kind} u{offset} = {values[0] if op == Op.POSITIVE else EXPRESSIONS[op].format(*values)};"
+        yield f"const {kind} u{offset} = {op.row.c.format(*values)};"
         place = rolled.stored.get(offset)
         yield f"(void)u{offset};" if place is None else f"{said(place)} = u{offset};"
 

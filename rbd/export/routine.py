@@ -36,6 +36,7 @@ from rbd.scalars.intrinsics.tree import (
     Store,
     While,
 )
+from rbd.scalars.opcodes import WORDS
 
 _TYPES: dict[Kind, str] = {
     "float": "double ",
@@ -44,7 +45,6 @@ _TYPES: dict[Kind, str] = {
     "ints": "int64_t *",
     "nothing": "void ",
 }
-_WORDS = {"divide": "({0} / {1})", "float": "((double){0})", "abs": "fabs({0})"}
 _JOINERS = {"and": " && ", "or": " || "}
 
 
@@ -168,9 +168,8 @@ def _expression(intrinsic: str, node: Expression) -> str:
         case Element(array, index):
             return f"{_name(array)}[{said(index)}]"
         case Function(name, arguments):
-            return _WORDS.get(name, f"{name}({', '.join(f'{{{k}}}' for k in range(len(arguments)))})").format(
-                *map(said, arguments)
-            )
+            text = "(double){0}" if name == "float" else WORDS[name].row.c
+            return f"({text.format(*map(said, arguments))})"
         case Invoked(routine, arguments):
             return f"rbd_{intrinsic}_{routine.name}({', '.join(map(said, arguments))})"
         case _:

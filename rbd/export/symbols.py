@@ -5,21 +5,22 @@ Room: export; may import everything above it. SymPy is imported when asked for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, cast
 
-from rbd import scalars
 from rbd.errors import ScalarError
 from rbd.scalars import Scalar
 from rbd.scalars.opcodes import Op, operands_of
 from rbd.scalars.program import Port, Program
+from rbd.scalars.replay import outcome
 
 
 def sympy_expressions(program: Program) -> Mapping[str, object]:
     """Return, per output, a SymPy expression (a SymPy array of them for shapes other than ()).
 
     Symbols are real and named after the inputs: `q_0`, `tau_2`, `R_0_1`. Constants that are whole numbers become
-    integers, the others Floats. Raises ScalarError for programs that call intrinsics which decide by numbers.
+    integers, the others Floats; checks are left out. Raises ScalarError for programs that call intrinsics which decide
+    by numbers.
     """
     import sympy  # pyright: ignore[reportMissingTypeStubs]  # it is typed in part, without a marker
 
@@ -36,16 +37,9 @@ def sympy_expressions(program: Program) -> Mapping[str, object]:
         return values[operand] if operand >= 0 else constants[~operand]
 
     for code in program.code:
-        values.append(_result(program, code, [value(r) for r in operands_of(code)]))
+        operands = [value(r) for r in operands_of(code)]
+        values.append(operands[0] if code[0] == Op.POSITIVE else outcome(program, code, operands))
     return _shaped(library, program.outputs, [value(operand) for operand in program.results])
-
-
-def _result(program: Program, code: tuple[int, ...], operands: list[Any]) -> object:
-    """Return the outcome of one instruction; that of a call is all its outputs."""
-    if code[0] == Op.CALL:
-        call = program.calls[code[1]]
-        return call.intrinsic(call.sizes, operands)
-    return operands[0][code[2]] if code[0] == Op.PICK else _MEANING[Op(code[0])](*operands)
 
 
 def _names(port: Port) -> list[str]:
@@ -63,61 +57,3 @@ def _shaped(library: Any, ports: tuple[Port, ...], results: list[Scalar]) -> dic
         shaped[port.name] = library.Array(mine, port.shape) if port.shape else mine[0]
         start += port.size
     return shaped
-
-
-def _sum(a: Scalar, b: Scalar) -> Scalar:
-    return a + b
-
-
-def _difference(a: Scalar, b: Scalar) -> Scalar:
-    return a - b
-
-
-def _product(a: Scalar, b: Scalar) -> Scalar:
-    return a * b
-
-
-def _negated(a: Scalar) -> Scalar:
-    return -a
-
-
-def _same(a: Scalar) -> Scalar:
-    return a
-
-
-def _fused(product: int, addend: int) -> Callable[[Scalar, Scalar, Scalar], Scalar]:
-    """Return +-(a b) +- c."""
-    return lambda a, b, c: product * a * b + addend * c
-
-
-_MEANING: dict[Op, Callable[..., Any]] = {
-    Op.ADD: _sum,
-    Op.SUB: _difference,
-    Op.MUL: _product,
-    Op.DIV: scalars.divide,
-    Op.NEG: _negated,
-    Op.ABS: scalars.absolute,
-    Op.SQRT: scalars.sqrt,
-    Op.FMA: _fused(1, 1),
-    Op.FMS: _fused(1, -1),
-    Op.FNMA: _fused(-1, 1),
-    Op.FNMS: _fused(-1, -1),
-    Op.SIN: scalars.sin,
-    Op.COS: scalars.cos,
-    Op.TAN: scalars.tan,
-    Op.ASIN: scalars.asin,
-    Op.ACOS: scalars.acos,
-    Op.ATAN2: scalars.atan2,
-    Op.EXP: scalars.exp,
-    Op.LOG: scalars.log,
-    Op.POWER: scalars.power,
-    Op.TANH: scalars.tanh,
-    Op.LESS: scalars.less,
-    Op.LESS_EQUAL: scalars.less_equal,
-    Op.AND: scalars.both,
-    Op.OR: scalars.either,
-    Op.NOT: scalars.invert,
-    Op.SELECT: scalars.where,
-    Op.POSITIVE: _same,
-}
-"""Each operation as the generic function of any scalars; SymPy is one more family of them."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import final
 
-from rbd.native.arithmetic import Arithmetic
+from rbd.native.arithmetic import check, operation
 from rbd.native.calls import call_lines, calls_text
 from rbd.native.copies import Copies, copy_functions
 from rbd.native.ir import ATTRIBUTES, Lanes, Writer
@@ -43,7 +43,6 @@ class Body:
         self.program: Program = plan.program
         self.inputs = input_count(plan.program)
         self.w = Writer()
-        self.arithmetic = Arithmetic(self.w, lanes)
         self.values: dict[int, str] = {}
         self.windows: set[int] = set()
         self.beside: list[str] = []
@@ -144,10 +143,8 @@ class Body:
             return  # stays where the call leaves it
         values = [self.value(operand) for operand in operands_of(code)]
         if op == Op.POSITIVE:
-            self.arithmetic.check(values[0], self.lanes.whole(FIRST_CHECK + code[2]))
-            self.define(index, values[0])
-        else:
-            self.define(index, self.arithmetic.result(op, values))
+            check(self.w, self.lanes, values[0], self.lanes.whole(FIRST_CHECK + code[2]))
+        self.define(index, operation(self.w, self.lanes, op, values))
 
     def copies(self, name: str, pairs: Sequence[tuple[int, int]], target: str) -> None:
         """Write copies from places of the workspace."""

@@ -45,6 +45,7 @@ class Lanes:
         self.double = self._type("double")
         self.integer = self._type("i64")
         self.truth = self._type("i1")
+        self.true = "true" if width == 1 else "splat (i1 true)"
         self.suffix = "f64" if width == 1 else f"v{width}f64"
         self.alignment = 8 * width
 
@@ -63,15 +64,6 @@ class Lanes:
     def intrinsic(self, name: str) -> str:
         """Return the name of LLVM's own function for this type, such as llvm.fma.v8f64."""
         return f"@llvm.{name}.{self.suffix}"
-
-    def declarations(self) -> list[str]:
-        """Return the declarations of LLVM's own functions that kernels use."""
-        d = self.double
-        return [
-            f"declare {d} {self.intrinsic('fma')}({d}, {d}, {d})",
-            f"declare {d} {self.intrinsic('sqrt')}({d})",
-            f"declare {d} {self.intrinsic('fabs')}({d})",
-        ]
 
 
 @final

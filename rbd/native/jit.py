@@ -17,12 +17,13 @@ from typing import final
 import attrs
 from llvmlite import binding
 
-LIBRARY_PREFIX = "rbd_"
+from rbd.native.arithmetic import LIBRARY, library_symbol
+
 _lock = threading.Lock()
 """LLVM's code generator is used by one thread at a time."""
 
 
-_LIBRARY = ("sin", "cos", "tan", "asin", "acos", "atan2", "exp", "log", "pow", "tanh", "malloc", "free")
+_LIBRARY = (*LIBRARY, "malloc", "free")
 
 
 @cache
@@ -108,7 +109,7 @@ class Library:
         with _lock:
             builder = binding.JITLibraryBuilder().add_object_img(code)
             for name, address in library_addresses().items():
-                builder = builder.import_symbol(LIBRARY_PREFIX + name, address)
+                builder = builder.import_symbol(library_symbol(name), address)
             for symbol in symbols:
                 builder = builder.export_symbol(symbol)
             self._tracker = builder.link(_linker(), f"rbd{next(Library._numbers)}")

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import final
 
 from rbd.native import abi, cache
-from rbd.native.arithmetic import ARITY, LIBRARY, library_symbol
+from rbd.native.arithmetic import LIBRARY, declarations, library_symbol
 from rbd.native.batch import batch, work
 from rbd.native.emit import functions
 from rbd.native.ir import Lanes
@@ -64,10 +64,9 @@ def _declarations(widths: set[int]) -> list[str]:
     most = max(widths)
     panels = {lanes * columns for lanes in widths for columns in panel_widths(lanes, most)}
     taken = {*widths, *strip_widths(most), *panels}
-    lines = [line for width in sorted(taken) for line in Lanes(width).declarations()]
-    for function in ("sin", "cos", *LIBRARY.values()):
-        arguments = ", ".join(["double"] * ARITY.get(function, 1))
-        lines.append(f"declare double @{library_symbol(function)}({arguments})")
+    lines = [line for width in sorted(taken) for line in declarations(Lanes(width))]
+    for function, count in LIBRARY.items():
+        lines.append(f"declare double @{library_symbol(function)}({', '.join(['double'] * count)})")
     lines += ["declare ptr @rbd_malloc(i64)", "declare void @rbd_free(ptr)"]
     lines.append("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
     lines.append("declare void @llvm.memcpy.p0.p0.i64(ptr noalias, ptr noalias, i64, i1)")

@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import final
 
-from rbd.native.arithmetic import Arithmetic
+from rbd.native.arithmetic import check, operation
 from rbd.native.copies import global_table
 from rbd.native.ir import ATTRIBUTES, Lanes, Writer, hexadecimal
 from rbd.native.rolled import Column, Listed, Literal, Register, RolledLoop, Steady
 from rbd.native.trig import sincos_call
-from rbd.scalars.opcodes import CONDITIONS, FIRST_CHECK, Op, operands_of
+from rbd.scalars.opcodes import CONDITIONS, FIRST_CHECK, UNSIGNED, Op
 from rbd.scalars.program import Program
-from rbd.scalars.rolling import SIGNED
 
 
 @final
@@ -27,7 +26,6 @@ class LoopBody:
         """Begin function `name`."""
         self.name, self.program, self.rolled, self.lanes = name, program, rolled, lanes
         self.w = Writer()
-        self.arithmetic = Arithmetic(self.w, lanes)
         self.results: dict[int, str] = {}
         self.known: dict[object, str] = {}
 
@@ -126,10 +124,8 @@ class LoopBody:
     # --- instructions -------------------------------------------------------------------------------------------------
 
     def _instruction(self, offset: int) -> None:
-        code = self.program.code[self.rolled.loop.first + offset]
-        op = Op(code[0])
-        truths = range(len(operands_of(code))) if op in (Op.AND, Op.OR, Op.NOT) else range(int(op == Op.SELECT))
-        values = [self._operand(offset, k, truth=k in truths) for k in range(len(operands_of(code)))]
+        op = Op(self.program.code[self.rolled.loop.first + offset][0])
+        values = [self._operand(offset, k, truth=kind == "c") for k, kind in enumerate(op.row.operands)]
         self.results[offset] = value = self._result(op, offset, values)
         place = self.rolled.stored.get(offset)
         if place is not None:
@@ -148,15 +144,14 @@ class LoopBody:
         signs = self.rolled.signs.get(offset)
         if signs is not None:
             values[0], values[-1] = self._signed(signs[0], values[0]), self._signed(signs[1], values[-1])
-            return self.arithmetic.result(SIGNED.get(op, op), values)
+            return operation(self.w, self.lanes, UNSIGNED.get(op, op), values)
         if op == Op.POSITIVE:
             status = self.w.set(f"add i64 {self._number(self.rolled.labels[offset])}, {FIRST_CHECK}")
-            self.arithmetic.check(values[0], self._spread("i64", status))
-            return values[0]
+            check(self.w, self.lanes, values[0], self._spread("i64", status))
         if op in (Op.SIN, Op.COS):
             key = "angle", values[0]
             if key not in self.known:
                 sine, cosine = sincos_call(self.w, self.lanes, values[0])
                 self.known[key], self.known["cosine", values[0]] = sine, cosine
             return self.known[key] if op == Op.SIN else self.known["cosine", values[0]]
-        return self.arithmetic.result(op, values)
+        return operation(self.w, self.lanes, op, values)

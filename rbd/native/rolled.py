@@ -23,6 +23,9 @@ from rbd.scalars.rolling import Loop
 
 _NONE: Final = np.iinfo(np.int64).min
 _WIDEST: Final = 3
+_SIGNS: Final[NDArray[Any]] = np.ones((max(Op) + 1, 2))
+for _op in Op:
+    _SIGNS[_op] = _op.row.signs or (1, 1)
 
 
 @final
@@ -123,12 +126,10 @@ class Roller:
             mine, rows = ops[offset :: loop.period], self.operands[loop.first + offset : loop.stop : loop.period]
             swap = rows[:, 0] > rows[:, 1]
             rows[swap, :2] = rows[swap, 1::-1]
-            if mine[0] in (Op.ADD, Op.SUB):
-                taken = np.where(mine == Op.SUB, -1.0, 1.0)
-                found[offset] = np.where(swap, taken, 1.0), np.where(swap, 1.0, taken)
-            else:
-                product = np.where(np.isin(mine, (Op.FNMA, Op.FNMS)), -1.0, 1.0)
-                found[offset] = product, np.where(np.isin(mine, (Op.FMS, Op.FNMS)), -1.0, 1.0)
+            signs = _SIGNS[mine]
+            if len(Op(mine[0]).row.operands) == 2:  # else factors are exchanged, which have one sign together
+                signs[swap] = signs[swap, ::-1]
+            found[offset] = signs[:, 0], signs[:, 1]
         return found
 
     def rolled(self, index: int) -> bool:

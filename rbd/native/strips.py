@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import final
 
+from rbd.native.arithmetic import operation
 from rbd.native.ir import Lanes, Writer
 from rbd.native.panels import spread_out
 from rbd.scalars.intrinsics.tree import Arithmetic, Element, Expression, For, Function, Name, Negative, Number, Store
+from rbd.scalars.opcodes import WORDS
 
 Values = dict[str, str]
 """Variables with the names of their current values."""
 
-_FLOATS = {"+": "fadd", "-": "fsub", "*": "fmul"}
-_WORDS = {"fma": "fma", "sqrt": "sqrt", "abs": "fabs"}
 _SELDOM = '!prof !{!"branch_weights", i32 1, i32 99}'
 """Keeps steps out of the way of short loops, which feel every jump."""
 _BYTES = 8
@@ -193,15 +193,10 @@ class StripWriter:
             case Negative(operand):
                 return self.w.set(f"fneg {lanes.double} {self._value(operand, at, splats, lanes)}")
             case Arithmetic(operator, left, right):
-                sides = (self._value(left, at, splats, lanes), self._value(right, at, splats, lanes))
-                return self.w.set(f"{_FLOATS[operator]} {lanes.double} {sides[0]}, {sides[1]}")
+                sides = [self._value(side, at, splats, lanes) for side in (left, right)]
+                return operation(self.w, lanes, WORDS[operator], sides)
             case Function(word, arguments):
-                return self._word(word, [self._value(argument, at, splats, lanes) for argument in arguments], lanes)
+                values = [self._value(argument, at, splats, lanes) for argument in arguments]
+                return operation(self.w, lanes, WORDS[word], values)
             case _:
                 raise AssertionError("no part of such a loop")
-
-    def _word(self, word: str, values: list[str], lanes: Lanes) -> str:
-        if word == "divide":
-            return self.w.set(f"fdiv {lanes.double} {values[0]}, {values[1]}")
-        given = ", ".join(f"{lanes.double} {value}" for value in values)
-        return self.w.set(f"call {lanes.double} {lanes.intrinsic(_WORDS[word])}({given})")

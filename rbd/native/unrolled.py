@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias, cast, final
 import attrs
 
 from rbd.scalars.intrinsics.intrinsic import Call
-from rbd.scalars.opcodes import Op, operands_of
+from rbd.scalars.opcodes import NUMBERED, Op, operands_of
 from rbd.scalars.program import Program
 
 MOST: Final = 100_000
@@ -84,7 +84,7 @@ class _Unrolling:
         if op == Op.CALL:
             self.calls.append(self.old.calls[instruction[1]])
             moved = (len(self.calls) - 1, *moved)
-        elif op in (Op.POSITIVE, Op.PICK):
+        elif op in NUMBERED:
             moved = (*moved, instruction[2])
         self.code.append((op, *moved))
         return self.first + len(self.code) - 1

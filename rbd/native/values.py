@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
+from rbd.native.arithmetic import operation
 from rbd.native.ir import Lanes, Writer
 from rbd.native.panels import repeated, spread_out
 from rbd.scalars.intrinsics.columns import place_in_column
@@ -27,8 +28,8 @@ from rbd.scalars.intrinsics.tree import (
     Number,
     Routine,
 )
+from rbd.scalars.opcodes import WORDS
 
-_FLOATS = {"+": "fadd", "-": "fsub", "*": "fmul"}
 _INTS = {"+": "add", "-": "sub", "*": "mul"}
 _FLOAT_TESTS = {"<": "olt", "<=": "ole", ">": "ogt", ">=": "oge", "==": "oeq", "!=": "une"}
 _INT_TESTS = {"<": "slt", "<=": "sle", ">": "sgt", ">=": "sge", "==": "eq", "!=": "ne"}
@@ -119,8 +120,10 @@ class ValueWriter(ABC):
                 negated = self.expression(operand)
                 return self.w.set(f"fneg {self.type(kind)} {negated}" if kind == "float" else f"sub i64 0, {negated}")
             case Arithmetic(operator, left, right, kind):
-                name = (_FLOATS if kind == "float" else _INTS)[operator]
-                return self.w.set(f"{name} {self.type(kind)} {self.expression(left)}, {self.expression(right)}")
+                sides = [self.expression(left), self.expression(right)]
+                if kind == "float":
+                    return operation(self.w, self.floats, WORDS[operator], sides)
+                return self.w.set(f"{_INTS[operator]} i64 {sides[0]}, {sides[1]}")
             case Comparison(operator, left, right):
                 test = f"fcmp {_FLOAT_TESTS[operator]}" if left.kind == "float" else f"icmp {_INT_TESTS[operator]}"
                 return self.w.set(f"{test} {self.type(left.kind)} {self.expression(left)}, {self.expression(right)}")
@@ -129,13 +132,9 @@ class ValueWriter(ABC):
 
     def function(self, name: str, values: list[str]) -> str:
         """Write a word of the language."""
-        double = self.floats.double
-        if name == "divide":
-            return self.w.set(f"fdiv {double} {values[0]}, {values[1]}")
         if name == "float":
             return spread_out(self.w, self.w.set(f"sitofp i64 {values[0]} to double"), self.floats)
-        called = self.floats.intrinsic({"abs": "fabs"}.get(name, name))
-        return self.w.set(f"call {double} {called}({', '.join(f'{double} {value}' for value in values)})")
+        return operation(self.w, self.floats, WORDS[name], values)
 
     def invoked(self, call: Invoked) -> str:
         """Write a call of another function of the intrinsic."""

@@ -12,6 +12,9 @@ An algorithm that runs on `CountingScalar` neither branches on values nor conver
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Final
+
 from typing_extensions import override
 
 from rbd.scalars.backends.counted import CountingCondition, CountingScalar, OperationCount, plain
@@ -22,6 +25,13 @@ from rbd.scalars.protocol import Condition, Scalar
 from rbd.scalars.registry import register_scalar
 
 __all__ = ["CountingCondition", "CountingOperations", "CountingScalar", "OperationCount"]
+
+
+_FUNCTIONS: Final = (
+    *("sin", "cos", "tan", "asin", "acos", "atan2", "sqrt", "exp", "log", "tanh", "power"),
+    *("absolute", "divide", "minimum", "maximum"),
+)
+"""Functions that count as one operation of their name."""
 
 
 class CountingOperations(Operations[CountingScalar]):
@@ -41,10 +51,6 @@ class CountingOperations(Operations[CountingScalar]):
     @override
     def is_finite(self, x: CountingScalar) -> bool:
         return REAL.is_finite(x.value)
-
-    def _applied(self, name: str, *operands: CountingScalar) -> CountingScalar:
-        operands[0].count.add(name)
-        return CountingScalar(getattr(REAL, name)(*(x.value for x in operands)), operands[0].count)
 
     @override
     def has_range(self, x: CountingScalar) -> bool:
@@ -97,65 +103,18 @@ class CountingOperations(Operations[CountingScalar]):
             return x
         raise not_positive(x.value, what)
 
-    @override
-    def sin(self, x: CountingScalar) -> CountingScalar:
-        return self._applied("sin", x)
 
-    @override
-    def cos(self, x: CountingScalar) -> CountingScalar:
-        return self._applied("cos", x)
+def _counted(name: str) -> Callable[..., CountingScalar]:
+    """Return the function of this name, counted."""
 
-    @override
-    def tan(self, x: CountingScalar) -> CountingScalar:
-        return self._applied("tan", x)
+    def function(self: CountingOperations, *operands: CountingScalar) -> CountingScalar:
+        operands[0].count.add(name)
+        return CountingScalar(getattr(REAL, name)(*(x.value for x in operands)), operands[0].count)
 
-    @override
-    def asin(self, x: CountingScalar) -> CountingScalar:
-        return self._applied("asin", x)
+    return function
 
-    @override
-    def acos(self, x: CountingScalar) -> CountingScalar:
-        return self._applied("acos", x)
 
-    @override
-    def sqrt(self, x: CountingScalar) -> CountingScalar:
-        return self._applied("sqrt", x)
-
-    @override
-    def exp(self, x: CountingScalar) -> CountingScalar:
-        return self._applied("exp", x)
-
-    @override
-    def log(self, x: CountingScalar) -> CountingScalar:
-        return self._applied("log", x)
-
-    @override
-    def tanh(self, x: CountingScalar) -> CountingScalar:
-        return self._applied("tanh", x)
-
-    @override
-    def absolute(self, x: CountingScalar) -> CountingScalar:
-        return self._applied("absolute", x)
-
-    @override
-    def atan2(self, y: CountingScalar, x: CountingScalar) -> CountingScalar:
-        return self._applied("atan2", y, x)
-
-    @override
-    def power(self, x: CountingScalar, n: CountingScalar) -> CountingScalar:
-        return self._applied("power", x, n)
-
-    @override
-    def divide(self, a: CountingScalar, b: CountingScalar) -> CountingScalar:
-        return self._applied("divide", a, b)
-
-    @override
-    def minimum(self, a: CountingScalar, b: CountingScalar) -> CountingScalar:
-        return self._applied("minimum", a, b)
-
-    @override
-    def maximum(self, a: CountingScalar, b: CountingScalar) -> CountingScalar:
-        return self._applied("maximum", a, b)
-
+for _name in _FUNCTIONS:
+    setattr(CountingOperations, _name, _counted(_name))
 
 register_scalar(CountingScalar, CountingOperations(), condition=CountingCondition)

@@ -35,7 +35,7 @@ from rbd.scalars.graph import Graph
 from rbd.scalars.program import Port, Program
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.scalars.replay import traced
-from rbd.scalars.structure import absent
+from rbd.scalars.structural_zeros import absent
 from rbd.scalars.sweeps import dependence, forward, influence, reverse
 
 Mode: TypeAlias = Literal["forward", "reverse"]

@@ -18,7 +18,6 @@ from typing import Any, Final, final
 
 from typing_extensions import override
 
-from rbd.scalars.fan import Fan, all_finite, chosen, entries_of, is_nothing, over, times
 from rbd.scalars.functions import (
     absolute,
     acos,
@@ -41,13 +40,14 @@ from rbd.scalars.functions import (
 from rbd.scalars.operations import Operations
 from rbd.scalars.protocol import Condition, Matrix, Scalar, Vector
 from rbd.scalars.registry import operations_of, register_scalar
+from rbd.scalars.sparse_tangents import SparseTangents, all_finite, chosen, entries_of, is_nothing, over, times
 
 _levels: Final = itertools.count(1)  # the inner of two derivatives begins later, and has the higher level
 
 
 @final
 class Dual:
-    """A value and its derivative, or a fan of them; the integer 0 stands for no derivative."""
+    """A value and its derivative, or sparse tangents; the integer 0 stands for no derivative."""
 
     __slots__ = ("derivative", "level", "value")
 
@@ -113,8 +113,10 @@ def along_each(
     ((6.0,), ((3.0, 2.0, 0),))
     """
     level = next(_levels)
-    fans = [Fan({k: d[i] for k, d in enumerate(directions) if not is_nothing(d[i])}) for i in range(len(point))]
-    results = tuple(function(tuple(Dual(x, fan, level) for x, fan in zip(point, fans, strict=True))))
+    tangents = [
+        SparseTangents({k: d[i] for k, d in enumerate(directions) if not is_nothing(d[i])}) for i in range(len(point))
+    ]
+    results = tuple(function(tuple(Dual(x, tangent, level) for x, tangent in zip(point, tangents, strict=True))))
     pairs = [_at(x, level) for x in results]
     rows = [entries_of(x.derivative) for x in pairs]
     count = range(len(directions))

@@ -2,9 +2,10 @@
 
 May import: the files listed before it.
 
+    opcodes.py              the operations, a row each: meaning, derivative, listing, LLVM IR, C
     nodes.py                where nodes are kept, each once
     recorded.py             the scalar: arithmetic, simplified on the fly
-    undecided.py            comparisons of such scalars
+    recorded_condition.py   comparisons of such scalars
     backends/recorded.py    functions of them
     graph.py                the inputs
     program.py              the outcome: pure data (lowering.py makes it, interpret.py runs it, listing.py prints it)
@@ -33,8 +34,8 @@ from rbd.errors import ArgumentError
 from rbd.scalars.backends.recorded import RecordedOperations
 from rbd.scalars.nodes import INPUT, Nodes, subscript
 from rbd.scalars.recorded import Recorded, node
+from rbd.scalars.recorded_condition import RecordedCondition
 from rbd.scalars.registry import register_scalar
-from rbd.scalars.undecided import RecordedCondition
 
 __all__ = ["Graph", "Nested", "Recorded", "RecordedCondition"]
 

@@ -1,4 +1,4 @@
-"""Run a program in Python: the reference machine code must equal bit for bit. May import: opcodes, libm, sincos.
+"""Run a program in Python: the reference machine code must equal bit for bit. May import: opcodes, intrinsics.
 
 Every operation is IEEE 754's; FMA rounds once; sine and cosine are those of `sincos.py` up to its limit; everything
 else is the C library's function, which compiled programs call too.
@@ -7,86 +7,14 @@ else is the C library's function, which compiled programs call too.
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import Any, Final
 
-from rbd.scalars import libm
-from rbd.scalars.backends import real
 from rbd.scalars.intrinsics.intrinsic import Call
 from rbd.scalars.opcodes import BAD_INPUT, BAD_OUTPUT, CLEAN, FIRST_CHECK, Op, operands_of
-from rbd.scalars.sincos import LIMIT, sincos
 
-
-@lru_cache(maxsize=256)
-def _sincos(x: float) -> tuple[float, float]:
-    """Return sine and cosine; they are asked for in pairs. The table takes 0.0 for -0.0, as the polynomial does."""
-    return sincos(x, libm.fma)
-
-
-def _sin(x: float) -> float:
-    return _sincos(x)[0] if abs(x) <= LIMIT else libm.sin(x)
-
-
-def _cos(x: float) -> float:
-    return _sincos(x)[1] if abs(x) <= LIMIT else libm.cos(x)
-
-
-def _select(condition: bool, a: float, b: float) -> float:
-    return a if condition else b
-
-
-def _both(c: bool, d: bool) -> bool:
-    return c and d
-
-
-def _either(c: bool, d: bool) -> bool:
-    return c or d
-
-
-def _fms(a: float, b: float, c: float) -> float:
-    return libm.fma(a, b, -c)
-
-
-def _fnma(a: float, b: float, c: float) -> float:
-    return libm.fma(-a, b, c)
-
-
-def _fnms(a: float, b: float, c: float) -> float:
-    return libm.fma(-a, b, -c)
-
-
-FUNCTIONS: Final[dict[int, Callable[..., Any]]] = {
-    Op.ADD: operator.add,
-    Op.SUB: operator.sub,
-    Op.MUL: operator.mul,
-    Op.DIV: real.divide,
-    Op.NEG: operator.neg,
-    Op.ABS: math.fabs,
-    Op.SQRT: real.sqrt,
-    Op.FMA: libm.fma,
-    Op.FMS: _fms,
-    Op.FNMA: _fnma,
-    Op.FNMS: _fnms,
-    Op.SIN: _sin,
-    Op.COS: _cos,
-    Op.TAN: libm.tan,
-    Op.ASIN: libm.asin,
-    Op.ACOS: libm.acos,
-    Op.ATAN2: libm.atan2,
-    Op.EXP: libm.exp,
-    Op.LOG: libm.log,
-    Op.POWER: libm.power,
-    Op.TANH: libm.tanh,
-    Op.LESS: operator.lt,
-    Op.LESS_EQUAL: operator.le,
-    Op.AND: _both,
-    Op.OR: _either,
-    Op.NOT: operator.not_,
-    Op.SELECT: _select,
-}
-"""What each operation computes; POSITIVE and CALL, which may stop the program, and PICK are not among them."""
+FUNCTIONS: Final[dict[int, Callable[..., Any]]] = {int(op): op.row.floats for op in Op}
+"""What each operation computes; POSITIVE and CALL, which may stop the program, and PICK are treated by name."""
 
 Code = Sequence[tuple[int, ...]]
 

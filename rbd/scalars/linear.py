@@ -24,7 +24,7 @@ from rbd.scalars.functions import positive, sqrt
 from rbd.scalars.intrinsics import FACTOR_POSITIVE_DEFINITE, solve_factored
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.scalars.registry import dominant
-from rbd.scalars.structure import absent
+from rbd.scalars.structural_zeros import absent
 
 Labels = Sequence[str]
 

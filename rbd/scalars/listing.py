@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Final, TypeAlias, final
+from typing import TYPE_CHECKING, TypeAlias, final
 
 import attrs
 from typing_extensions import override
 
 from rbd.scalars.nodes import subscript
-from rbd.scalars.opcodes import FUSED, Op
+from rbd.scalars.opcodes import Op
 from rbd.scalars.rolling import THRESHOLD, Loop, find_loops
 
 if TYPE_CHECKING:
@@ -18,36 +18,6 @@ if TYPE_CHECKING:
     from rbd.scalars.program import Port, Program
 
 Shown: TypeAlias = Callable[[int], str]
-
-_NAMES: Final = {
-    Op.ADD: "add",
-    Op.SUB: "subtract",
-    Op.MUL: "multiply",
-    Op.DIV: "divide",
-    Op.NEG: "negate",
-    Op.ABS: "absolute",
-    Op.AND: "both",
-    Op.OR: "either",
-    Op.NOT: "invert",
-}
-_SUM_OF: Final = {Op.FMA: "add", Op.FMS: "subtract", Op.FNMA: "subtract", Op.FNMS: "subtract"}
-_PATTERNS: Final = {
-    Op.ADD: "{} + {}",
-    Op.SUB: "{} - {}",
-    Op.MUL: "{} * {}",
-    Op.DIV: "{} / {}",
-    Op.NEG: "-{}",
-    Op.FMA: "{} * {} + {}",
-    Op.FMS: "{} * {} - {}",
-    Op.FNMA: "{2} - {0} * {1}",
-    Op.FNMS: "-({} * {}) - {}",
-    Op.LESS: "{} < {}",
-    Op.LESS_EQUAL: "{} <= {}",
-    Op.AND: "{} and {}",
-    Op.OR: "{} or {}",
-    Op.NOT: "not {}",
-    Op.SELECT: "{1} if {0} else {2}",
-}
 
 
 @final
@@ -77,16 +47,12 @@ def count(code: Sequence[tuple[int, ...]], calls: Sequence[Call] = ()) -> Count:
     """Count the operations of a program's code; a call of an intrinsic counts with all it does at worst."""
     found: Counter[str] = Counter()
     ops = Counter(Op(instruction[0]) for instruction in code)
-    checks = ops.pop(Op.POSITIVE, 0)
-    for op in (Op.CALL, Op.PICK):
-        ops.pop(op, None)
     for call in calls:
         found[call.intrinsic.name] += call.operations
     for op, n in ops.items():
-        if op in FUSED:
-            found["multiply"] += n
-        found[_SUM_OF.get(op) or _NAMES.get(op) or op.name.lower()] += n
-    return Count(dict(found), checks, len(code))
+        for name in op.row.counted:
+            found[name] += n
+    return Count(dict(found), ops[Op.POSITIVE], len(code))
 
 
 def listing(program: Program, threshold: int = THRESHOLD) -> Iterator[str]:
@@ -129,16 +95,14 @@ def _repeated(program: Program, loop: Loop, shown: Shown) -> Iterator[str]:
 
 def _expression(program: Program, op: Op, operands: list[int], shown: Shown) -> str:
     if op == Op.POSITIVE:
-        return f"positive({shown(operands[0])}, {program.labels[operands[1]]!r})"
+        return op.row.listing.format(shown(operands[0]), program.labels[operands[1]])
     if op == Op.PICK:
         return f"{shown(operands[0])}[{operands[1]}]"
     if op == Op.CALL:
         call = program.calls[operands[0]]
         sizes = ", ".join(f"{name}={size}" for name, size in zip(call.intrinsic.sizes, call.parted[0], strict=True))
         return f"{call.intrinsic.name}[{sizes}]({', '.join(map(shown, operands[1:]))})"
-    texts = list(map(shown, operands))
-    pattern = _PATTERNS.get(op)
-    return pattern.format(*texts) if pattern else f"{op.name.lower()}({', '.join(texts)})"
+    return op.row.listing.format(*map(shown, operands))
 
 
 def _element_names(port: Port) -> list[str]:

@@ -17,8 +17,24 @@ from typing import Any, Final, TypeAlias, cast, final
 from rbd.errors import RecordingError, ScalarError, ShapeError
 from rbd.scalars.graph import Graph, Nested, Recorded
 from rbd.scalars.intrinsics.intrinsic import Call
-from rbd.scalars.nodes import ADD_CONSTANT, CALL, FROM_CONSTANT, INPUT, PICK, POSITIVE, RECIPROCAL, SCALE, SELECT, Node
-from rbd.scalars.opcodes import Op
+from rbd.scalars.nodes import (
+    ADD,
+    ADD_CONSTANT,
+    CALL,
+    DIV,
+    FROM_CONSTANT,
+    INPUT,
+    MUL,
+    NEG,
+    PICK,
+    POSITIVE,
+    RECIPROCAL,
+    SCALE,
+    SELECT,
+    SUB,
+    Node,
+)
+from rbd.scalars.opcodes import FUSED, NUMBERED
 from rbd.scalars.recorded import number
 from rbd.scalars.registry import ARRAYS
 
@@ -26,22 +42,15 @@ Operand: TypeAlias = Node | float
 Term: TypeAlias = tuple[int, ...]
 """An operation and its operands: a node's number, or ~k for the k-th constant of the pool."""
 
-_ADD: Final = int(Op.ADD)
-_SUB: Final = int(Op.SUB)
-_MUL: Final = int(Op.MUL)
-_DIV: Final = int(Op.DIV)
-_NEG: Final = int(Op.NEG)
-_FMA: Final = int(Op.FMA)
-_FMS: Final = int(Op.FMS)
-_FNMA: Final = int(Op.FNMA)
-_OF_CONSTANT: Final = {ADD_CONSTANT: _ADD, FROM_CONSTANT: _SUB, SCALE: _MUL, RECIPROCAL: _DIV}
+_OF_CONSTANT: Final = {ADD_CONSTANT: ADD, FROM_CONSTANT: SUB, SCALE: MUL, RECIPROCAL: DIV}
 _CONSTANT_FIRST: Final = frozenset({FROM_CONSTANT, RECIPROCAL})
-_OF_NODES: Final = frozenset({_ADD, _SUB, _MUL})  # never of a constant: by far the most frequent
-# With a number that is no operand in slot b; and those whose instructions hold more than operands.
-_NUMBERED: Final = frozenset({POSITIVE, PICK})
-_SPECIAL: Final = _NUMBERED | {CALL}
-# What -(a b + c) ... become.
-_NEGATED: Final = {_FMA: int(Op.FNMS), _FMS: _FNMA, _FNMA: _FMS}
+_OF_NODES: Final = frozenset({ADD, SUB, MUL})  # never of a constant: by far the most frequent
+# Those whose instructions hold more than operands.
+_SPECIAL: Final = NUMBERED | {CALL}
+# What a sum becomes when one of its terms is a product; what -(a b + c) ... become.
+_WITH_FIRST: Final = {op: int(FUSED[1, sign]) for op, sign in ((ADD, 1), (SUB, -1))}
+_WITH_SECOND: Final = {op: int(FUSED[sign, 1]) for op, sign in ((ADD, 1), (SUB, -1))}
+_NEGATED: Final = {int(op): int(FUSED[-product, -addend]) for (product, addend), op in FUSED.items()}
 
 
 @final
@@ -80,7 +89,7 @@ class Lowering:
         if node.op in _OF_CONSTANT:
             a, c = node.a.index, self._constant(node.b)
             return (_OF_CONSTANT[node.op], c, a) if node.op in _CONSTANT_FIRST else (_OF_CONSTANT[node.op], a, c)
-        if node.op in _NUMBERED:
+        if node.op in NUMBERED:
             return node.op, node.a.index
         return node.op, *(self._operand(x) for x in _operands(node))
 
@@ -97,7 +106,7 @@ class Lowering:
     def absorb_negations(self) -> None:
         """Move every negation into its operand where that operand serves nothing else."""
         for index, term in list(self.terms.items()):
-            if term[0] == _NEG and (negated := self._negated(term[1])) is not None:
+            if term[0] == NEG and (negated := self._negated(term[1])) is not None:
                 self.terms[index] = negated
 
     def _negated(self, x: int) -> Term | None:
@@ -105,18 +114,18 @@ class Lowering:
         if self.uses.get(x) != 1:
             return None
         op, *operands = self.terms[x]
-        found = self._negated_sum(op, *operands) if op in (_ADD, _SUB) else None
-        if op in (_MUL, _DIV):
+        found = self._negated_sum(op, *operands) if op in (ADD, SUB) else None
+        if op in (MUL, DIV):
             found = self._negated_factor(op, *operands)
         if found is not None:
             del self.terms[x]
         return found
 
     def _negated_sum(self, op: int, a: int, b: int) -> Term | None:
-        if op == _SUB:
-            return _SUB, b, a
+        if op == SUB:
+            return SUB, b, a
         if b < 0:
-            return _SUB, self._constant(-self._pool[~b]), a
+            return SUB, self._constant(-self._pool[~b]), a
         return None
 
     def _negated_factor(self, op: int, a: int, b: int) -> Term | None:
@@ -135,36 +144,36 @@ class Lowering:
         return None
 
     def _negated_in_place(self, x: int) -> bool:
-        if self.uses.get(x) != 1 or self.terms[x][0] not in (_SUB, _MUL):
+        if self.uses.get(x) != 1 or self.terms[x][0] not in (SUB, MUL):
             return False
         op, a, b = self.terms[x]
-        found = (_SUB, b, a) if op == _SUB else self._negated_constant_factor(a, b)
+        found = (SUB, b, a) if op == SUB else self._negated_constant_factor(a, b)
         if found is not None:
             self.terms[x] = found
         return found is not None
 
     def _negated_constant_factor(self, a: int, b: int) -> Term | None:
-        return (_MUL, a, self._constant(-self._pool[~b])) if b < 0 else None
+        return (MUL, a, self._constant(-self._pool[~b])) if b < 0 else None
 
     def fuse(self) -> None:
         """Fuse products that serve one sum or difference with it, and negations of the outcome."""
         for index, term in list(self.terms.items()):
-            if term[0] in (_ADD, _SUB):
+            if term[0] in (ADD, SUB):
                 self._fuse_sum(index, *term)
-            elif term[0] == _NEG and self.uses.get(term[1]) == 1 and self.terms[term[1]][0] in _NEGATED:
+            elif term[0] == NEG and self.uses.get(term[1]) == 1 and self.terms[term[1]][0] in _NEGATED:
                 fused = self.terms.pop(term[1])
                 self.terms[index] = (_NEGATED[fused[0]], *fused[1:])
 
     def _fuse_sum(self, index: int, op: int, a: int, b: int) -> None:
         if self._is_lone_product(b):
             _, x, y = self.terms.pop(b)
-            self.terms[index] = (_FMA if op == _ADD else _FNMA, x, y, a)
+            self.terms[index] = (_WITH_SECOND[op], x, y, a)
         elif self._is_lone_product(a):
             _, x, y = self.terms.pop(a)
-            self.terms[index] = (_FMA if op == _ADD else _FMS, x, y, b)
+            self.terms[index] = (_WITH_FIRST[op], x, y, b)
 
     def _is_lone_product(self, x: int) -> bool:
-        return self.uses.get(x) == 1 and self.terms[x][0] == _MUL
+        return self.uses.get(x) == 1 and self.terms[x][0] == MUL
 
     # ---------------------------------------------------------------- numbering
 
@@ -224,7 +233,7 @@ def _operands(node: Node) -> tuple[Operand, ...]:
         return node.a, *node.b
     if node.op == CALL:
         return cast("tuple[Operand, ...]", node.b)
-    return (node.a,) if node.b is None or node.op in _NUMBERED else (node.a, node.b)
+    return (node.a,) if node.b is None or node.op in NUMBERED else (node.a, node.b)
 
 
 def _needed(graph: Graph, outputs: Sequence[object]) -> list[Node]:

@@ -1,6 +1,6 @@
 """Recorded scalars: arithmetic that writes itself down, simplified on the fly.
 
-May import: errors, nodes, words, constants.
+May import: errors, nodes, operator_methods, constants.
 
 Equal operations are recorded once, also with operands exchanged. Folded are x 0, x 1, x + 0, -(-x), x - x, x / x,
 c x + d x, (x + y) - y, x (c / x), and constants meeting constants through sums, products and quotients, unless what
@@ -42,7 +42,7 @@ from rbd.scalars.nodes import (
     check_same_graph,
 )
 from rbd.scalars.opaque import refuse
-from rbd.scalars.words import Words
+from rbd.scalars.operator_methods import OperatorMethods
 
 _NUMBERS: Final[tuple[type[object], ...]] = (float, int, np.floating, np.integer, Rational, Fraction)
 # Kinds the rules of sums and differences, and those of products, look at; all others need no look.
@@ -61,7 +61,7 @@ def number(x: object) -> float | None:
 
 
 @final
-class Recorded(Words, Node):
+class Recorded(OperatorMethods, Node):
     """A number known only when the recorded program runs; arithmetic with it is written down in its graph.
 
     Asking for its value (`bool`, `==`, `<`, `float`, `hash`, iteration) raises RecordingError naming the line.
@@ -264,6 +264,8 @@ def _cancelled(x: Recorded, y: Recorded) -> Any:
     if y.op not in (RECIPROCAL, DIV):
         return None
     top, bottom = (y.b, y.a) if y.op == RECIPROCAL else (y.a, y.b)
+    if type(bottom) is float:  # too small or too large to have an inverse
+        return None
     return top if bottom is x or (bottom.op == POSITIVE and bottom.a is x) else None
 
 

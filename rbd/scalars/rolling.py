@@ -27,7 +27,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from rbd.scalars.opcodes import Op
+from rbd.scalars.opcodes import UNSIGNED, Op
 
 if TYPE_CHECKING:
     from rbd.scalars.program import Program
@@ -42,10 +42,6 @@ _WINDOWS: Final = (8, 32, 160)
 """Equal stretches of these lengths hint at periods."""
 _HINTS: Final = 24
 """The most frequent distances that are tried, for every window."""
-
-
-SIGNED: Final = {Op.SUB: Op.ADD, Op.FMS: Op.FMA, Op.FNMA: Op.FMA, Op.FNMS: Op.FMA}
-"""Operations that are others but for signs."""
 
 
 @final
@@ -68,7 +64,7 @@ def find_loops(program: Program, threshold: int = THRESHOLD) -> tuple[Loop, ...]
     if len(program.code) <= threshold:
         return ()
     ops = np.array([instruction[0] for instruction in program.code], dtype=np.int64)
-    for op, plain in SIGNED.items():
+    for op, plain in UNSIGNED.items():
         ops[ops == op] = plain
     single = np.isin(ops, (Op.CALL, Op.PICK))
     ops[single] = -1 - np.arange(int(single.sum()))  # equal to nothing

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
+from rbd.scalars.local_derivatives import call_derivatives, call_weights, local_derivatives
 from rbd.scalars.opcodes import Op, operands_of
 from rbd.scalars.program import Program
 from rbd.scalars.protocol import Matrix, Scalar
-from rbd.scalars.slopes import Slope, call_slopes, call_weights, slopes
-from rbd.scalars.structure import absent
+from rbd.scalars.rows import LocalDerivative
+from rbd.scalars.structural_zeros import absent
 
 Row: TypeAlias = dict[int, Scalar]
 """Number of a direction, or of an output -> a derivative that need not be zero."""
@@ -57,9 +58,9 @@ def forward(program: Program, values: list[Any], at: range, seeds: Matrix, resul
         elif code[0] == Op.PICK and needed[position]:
             own = several[code[1]][code[2]]
         elif needed[position] and any(r >= 0 and rows[r] for r in operands_of(code)):
-            for r, slope in slopes(program, code, values, position):
+            for r, local in local_derivatives(program, code, values, position):
                 if r >= 0:
-                    _accumulate(own, rows[r], slope)
+                    _accumulate(own, rows[r], local)
         rows.append(own)
     return [rows[r] if r >= 0 else {} for r in results]
 
@@ -72,7 +73,7 @@ def _through_call(
     found: list[Row] = [{} for _ in values[position]]
     for j in sorted({j for r in operands if r >= 0 for j in rows[r]}):
         tangents = tuple(rows[r].get(j, 0) if r >= 0 else 0 for r in operands)
-        for row, x in zip(found, call_slopes(program, code, values, position, tangents), strict=True):
+        for row, x in zip(found, call_derivatives(program, code, values, position, tangents), strict=True):
             if not absent(x):
                 row[j] = x
     return found
@@ -110,9 +111,9 @@ def _adjoints(program: Program, values: list[Any], needed: list[int], results: S
 
 def _back_through(program: Program, values: list[Any], position: int, needed: list[int], adjoints: list[Row]) -> None:
     """Add what every output of the program changes by with the operands of an operation."""
-    for r, slope in slopes(program, program.code[position - program.input_size], values, position):
+    for r, local in local_derivatives(program, program.code[position - program.input_size], values, position):
         if r >= 0 and needed[r]:
-            _accumulate(adjoints[r], adjoints[position], slope)
+            _accumulate(adjoints[r], adjoints[position], local)
 
 
 def _back_through_call(
@@ -130,9 +131,9 @@ def _back_through_call(
                 _add(adjoints[r], j, x)
 
 
-def _accumulate(total: Row, row: Row, slope: Slope) -> None:
+def _accumulate(total: Row, row: Row, local: LocalDerivative) -> None:
     for j, x in row.items():
-        _add(total, j, slope(x))
+        _add(total, j, local(x))
 
 
 def _add(row: Row, j: int, x: Scalar) -> None:

@@ -14,12 +14,11 @@ from rbd.native.kernel import NativeKernel
 from rbd.scalars import interpret
 from rbd.scalars.arrays import Array
 from rbd.scalars.graph import Graph
-from rbd.scalars.opcodes import CONDITIONS, Op, operand_count
+from rbd.scalars.opcodes import CONDITIONS, Op
 from rbd.scalars.program import Port, Program
 
 UNTOUCHED = -12345.678
 """What outputs hold before a call."""
-_TRUTHS = (Op.AND, Op.OR, Op.NOT)
 _OPERATIONS = [op for op in Op if op not in (Op.POSITIVE, Op.CALL, Op.PICK)]
 
 
@@ -69,16 +68,13 @@ class _Instructions:
             self.numbers += [place, place + 1]
             return
         op = Op(self.rng.choice(_OPERATIONS[:22] if plain else _OPERATIONS))
-        if (plain and Op.TAN <= op <= Op.TANH) or ((op in _TRUTHS or op == Op.SELECT) and not self.truths):
+        if (plain and Op.TAN <= op <= Op.TANH) or ("c" in op.row.operands and not self.truths):
             op = Op.LESS
         self.code.append((op, *self._operands(op)))
         (self.truths if op in CONDITIONS else self.numbers).append(place)
 
     def _operands(self, op: Op) -> list[int]:
-        if op in _TRUTHS:
-            return [self._truth() for _ in range(operand_count(op))]
-        first = [self._truth()] if op == Op.SELECT else []
-        return first + [self._number() for _ in range(operand_count(op) - len(first))]
+        return [self._truth() if kind == "c" else self._number() for kind in op.row.operands]
 
     def _number(self) -> int:
         if self.rng.random() < 0.1:

@@ -21,7 +21,7 @@ from rbd.native.lower import plan
 from rbd.scalars import linear, nodes
 from rbd.scalars.graph import Graph
 from rbd.scalars.intrinsics import minimum_norm_solve
-from rbd.scalars.opcodes import CONDITIONS, NO_MEMORY, Op, operand_count
+from rbd.scalars.opcodes import CONDITIONS, NO_MEMORY, Op
 from rbd.scalars.program import Port, Program
 from rbd.scalars.rolling import THRESHOLD, find_loops
 from tests.export.building import compiled_c
@@ -37,7 +37,6 @@ from tests.native.programs import (
 
 INPUTS = (Port("x", (40,)), Port("y", (5, 8)), Port("z", ()))
 CONSTANTS = (*(0.25 + k / 64 for k in range(60)), -0.0, 0.0, 1.0, 3e5)
-_TRUTHS = (Op.AND, Op.OR, Op.NOT)
 _FAMILIES = [[Op.ADD, Op.SUB], [Op.FMA, Op.FMS, Op.FNMA, Op.FNMS]]
 _ARITHMETIC = [op for op in Op if op not in (Op.POSITIVE, Op.CALL, Op.PICK) and (op < Op.SIN or op >= Op.LESS)]
 _USUAL = [*_ARITHMETIC, *_ARITHMETIC, Op.SIN, Op.COS, Op.SIN, Op.COS, Op.TANH, Op.ATAN2]
@@ -67,19 +66,19 @@ class Repeated:
         """Write instructions that do not repeat."""
         for _ in range(size):
             op = Op(int(self.rng.choice(_USUAL)))
-            if (op in _TRUTHS or op == Op.SELECT) and not self.truths:
+            if "c" in op.row.operands and not self.truths:
                 op = Op.LESS
-            self.add(op, [self.pick(op in _TRUTHS or (op == Op.SELECT and k == 0)) for k in range(operand_count(op))])
+            self.add(op, [self.pick(kind == "c") for kind in op.row.operands])
 
     def repeat(self, period: int, count: int) -> None:
         """Write a pattern of `period` instructions `count` times."""
         start, ops = len(self.code), list[Op]()
         for _ in range(period):
             op = Op(int(self.rng.choice([*_USUAL, Op.POSITIVE, Op.MUL, Op.FMA])))
-            if (op in _TRUTHS or op == Op.SELECT) and not any(known in CONDITIONS for known in ops):
+            if "c" in op.row.operands and not any(known in CONDITIONS for known in ops):
                 op = Op.LESS_EQUAL
             ops.append(op)
-        rules = [[self.rule(ops, j, k) for k in range(operand_count(op))] for j, op in enumerate(ops)]
+        rules = [[self.rule(ops, j, k) for k in range(len(op.row.operands))] for j, op in enumerate(ops)]
         labels = int(self.rng.integers(3))
         for iteration in range(count):
             for j, op in enumerate(ops):
@@ -95,7 +94,7 @@ class Repeated:
 
     def rule(self, ops: list[Op], j: int, position: int) -> tuple[str, int, int]:
         """Choose how an operand is found: in the iteration, in the one before, at a step, anywhere ..."""
-        truth = ops[j] in _TRUTHS or (ops[j] == Op.SELECT and position == 0)
+        truth = ops[j].row.operands[position] == "c"
         fitting = [i for i in range(j) if (ops[i] in CONDITIONS) == truth]
         if truth:
             return "same", int(self.rng.choice(fitting)), 0

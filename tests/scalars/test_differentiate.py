@@ -33,7 +33,8 @@ from rbd.scalars import (
 )
 from rbd.scalars.differentiate import derivative, sparsity
 from rbd.scalars.graph import Graph
-from rbd.scalars.program import Program
+from rbd.scalars.opcodes import Op
+from rbd.scalars.program import Port, Program
 from rbd.scalars.replay import replay
 
 STEP = 1e-30
@@ -145,6 +146,13 @@ def test_shapes_and_second_derivatives() -> None:
     assert derivative(program, "z", "s").outputs[0].shape == ()
     hessian = derivative(derivative(program, "z", "x"), "d_z_d_x", "x").interpret(x=[2.0, 3.0], s=1.0)
     assert hessian["d_d_z_d_x_d_x"].tolist() == [[6.0, 4.0], [4.0, 0.0]]
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_a_factor_that_vanishes_when_the_program_runs_again(mode: Any) -> None:
+    code = ((Op.SUB, 0, 0), (Op.MUL, 1, 2), (Op.FMA, 1, 2, 3))  # (x - x) y + (x - x) y
+    program = Program("vanishing", (Port("x", (2,)),), (Port("y", (1,)),), (), code, (4,), ())
+    assert derivative(program, "y", "x", mode=mode).interpret(x=[2.0, 3.0])["d_y_d_x"].tolist() == [[0.0, 0.0]]
 
 
 def test_unknown_names_are_refused() -> None:

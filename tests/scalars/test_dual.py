@@ -37,9 +37,9 @@ from rbd.scalars import (
     where,
 )
 from rbd.scalars.dual import Dual, along, along_each
-from rbd.scalars.fan import Fan
 from rbd.scalars.graph import Graph
 from rbd.scalars.program import Program
+from rbd.scalars.sparse_tangents import SparseTangents
 
 STEP = 1e-30
 FORMULAS: dict[str, Callable[[Any, Any], Any]] = {
@@ -171,9 +171,9 @@ def test_all_directions_of_duals() -> None:
     assert along(outside, (a, b), (0, 1))[1] == pytest.approx(expected[1:], rel=1e-15)
 
 
-def test_a_fan_is_choosy_about_zeros() -> None:
+def test_sparse_tangents_are_choosy_about_zeros() -> None:
     _, ((first, second),) = along_each(
         lambda x: (0 * x[0] + x[1] * 0.0 + where(less(x[0], 0), x[0], 3),), (1.0, 2.0), [(1, 0), (0, 1)]
     )
     assert (first, second) == (0, 0)
-    assert repr(Dual(1.0, Fan({2: 0.5}))) == "Dual(1.0, Fan({2: 0.5}))"
+    assert repr(Dual(1.0, SparseTangents({2: 0.5}))) == "Dual(1.0, SparseTangents({2: 0.5}))"

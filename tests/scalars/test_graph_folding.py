@@ -156,6 +156,12 @@ def test_negations_vanish_in_what_they_negate() -> None:
     assert (float(values["a"]), float(values["b"])) == (-11.0, -4.0)
 
 
+def test_products_with_quotients_by_such_constants() -> None:
+    x, y, _ = xyz()
+    program = Program.of(x.graph, "p", {"tiny": y * (x / 1e-310)})
+    assert program.interpret(x=[1e-310, 3.0, 0.0]) == {"tiny": 3.0}
+
+
 def test_division_by_constants_without_a_reciprocal() -> None:
     x, _, _ = xyz()
     program = Program.of(x.graph, "p", {"tiny": x / 1e-310, "zero": 1 / (1 + x / 0.0)})

@@ -18,7 +18,7 @@ from rbd.scalars.graph import Graph
 from rbd.scalars.intrinsics import solve_positive_definite
 from rbd.scalars.libm import exact_fma
 from rbd.scalars.listing import listing
-from rbd.scalars.opcodes import BAD_INPUT, BAD_OUTPUT, CLEAN, FIRST_CHECK, Op, operand_count
+from rbd.scalars.opcodes import BAD_INPUT, BAD_OUTPUT, CLEAN, FIRST_CHECK, Op
 from rbd.scalars.program import Port, Program
 from tests.counting import calls
 
@@ -56,7 +56,7 @@ def test_content() -> None:
     assert program.labels == ("the divisor",)
     assert program.results[1:3] == (0, ~program.constants.index(3.0))
     for k, (op, *operands) in enumerate(program.code):
-        count = operand_count(Op(op))
+        count = len(Op(op).row.operands)
         assert all(-len(program.constants) <= r < program.input_size + k for r in operands[:count])
         assert len(operands) == count + (op == Op.POSITIVE)
 

@@ -23,7 +23,7 @@ from rbd.bench.loop import native_loop
 from rbd.bench.ours import Ours
 from rbd.native import available
 from rbd.scalars.arrays import Array
-from rbd.scalars.opcodes import Op
+from rbd.scalars.opcodes import FUSED, Op
 from rbd.scalars.program import Program
 
 _LARGEST = 20000
@@ -113,15 +113,8 @@ def _can_be_said(casadi: Any, program: Program) -> bool:
 def _operations(casadi: Any) -> dict[Op, Callable[..., Any]]:
     """Return what CasADi's expressions do for each operation."""
     return {
-        Op.ADD: operator.add,
-        Op.SUB: operator.sub,
-        Op.MUL: operator.mul,
+        **{op: op.row.generic for op in (Op.ADD, Op.SUB, Op.MUL, Op.NEG, *FUSED.values())},
         Op.DIV: _quotient,
-        Op.NEG: operator.neg,
-        Op.FMA: _fma,
-        Op.FMS: _fms,
-        Op.FNMA: _fnma,
-        Op.FNMS: _fnms,
         Op.SQRT: casadi.sqrt,
         Op.ABS: casadi.fabs,
         Op.SIN: casadi.sin,
@@ -137,19 +130,3 @@ def _operations(casadi: Any) -> dict[Op, Callable[..., Any]]:
 
 def _quotient(a: Any, b: Any) -> Any:
     return a / b
-
-
-def _fma(a: Any, b: Any, c: Any) -> Any:
-    return a * b + c
-
-
-def _fms(a: Any, b: Any, c: Any) -> Any:
-    return a * b - c
-
-
-def _fnma(a: Any, b: Any, c: Any) -> Any:
-    return c - a * b
-
-
-def _fnms(a: Any, b: Any, c: Any) -> Any:
-    return -(a * b) - c

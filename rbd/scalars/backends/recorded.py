@@ -1,4 +1,4 @@
-"""The family of recorded scalars: functions, comparisons and calls as nodes. May import: recorded, undecided.
+"""The family of recorded scalars: functions, comparisons and calls as nodes. May import: recorded, recorded_condition.
 
 Constants stay plain floats beside recorded scalars, so an operand of a function of two may be one. What is
 decided while recording (the same operand on both sides, both branches equal) leaves no node.
@@ -6,6 +6,7 @@ decided while recording (the same operand on both sides, both branches equal) le
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, TypeAlias, cast, final
 
 from typing_extensions import override
@@ -17,7 +18,7 @@ from rbd.scalars.opcodes import Op
 from rbd.scalars.operations import Operations
 from rbd.scalars.protocol import Condition, Scalar, Vector
 from rbd.scalars.recorded import Recorded, node, number
-from rbd.scalars.undecided import RecordedCondition, condition, operand_key
+from rbd.scalars.recorded_condition import RecordedCondition, condition, operand_key
 
 if TYPE_CHECKING:
     from rbd.scalars.intrinsics.intrinsic import Intrinsic
@@ -193,49 +194,9 @@ class RecordedOperations(Operations[Recorded]):
         return tuple(cast("Scalar", node(like.graph, PICK, call, k, (call.index, k))) for k in range(size))
 
     @override
-    def sin(self, x: Recorded) -> Recorded:
-        return -_unary(Op.SIN, x.a) if x.op == NEG else _unary(Op.SIN, x)
-
-    @override
-    def cos(self, x: Recorded) -> Recorded:
-        return _unary(Op.COS, _without_sign(x))
-
-    @override
-    def tan(self, x: Recorded) -> Recorded:
-        return -_unary(Op.TAN, x.a) if x.op == NEG else _unary(Op.TAN, x)
-
-    @override
-    def asin(self, x: Recorded) -> Recorded:
-        return _unary(Op.ASIN, x)
-
-    @override
-    def acos(self, x: Recorded) -> Recorded:
-        return _unary(Op.ACOS, x)
-
-    @override
-    def sqrt(self, x: Recorded) -> Recorded:
-        return _unary(Op.SQRT, x)
-
-    @override
-    def exp(self, x: Recorded) -> Recorded:
-        return _unary(Op.EXP, x)
-
-    @override
-    def log(self, x: Recorded) -> Recorded:
-        return _unary(Op.LOG, x)
-
-    @override
-    def tanh(self, x: Recorded) -> Recorded:
-        return _unary(Op.TANH, x)
-
-    @override
     def absolute(self, x: Recorded) -> Recorded:
         bare = _without_sign(x)
         return bare if bare.op == _ABS else _unary(Op.ABS, bare)
-
-    @override
-    def atan2(self, y: Recorded, x: Recorded) -> Recorded:
-        return _binary(Op.ATAN2, *_operands(y, x))
 
     @override
     def power(self, x: Recorded, n: Recorded) -> Recorded:
@@ -266,3 +227,23 @@ class RecordedOperations(Operations[Recorded]):
             x, c = _constant_last(a, b)
             return self.where(self.less(x, c), c, x)
         return self.where(self.less(b, a), a, self.where(self.less_equal(a, b), b, a + b))
+
+
+def _method(op: Op) -> Callable[..., Recorded]:
+    """Return the function that is recorded as an operation; the sign of what even and odd functions take comes out."""
+    parity = op.row.parity
+
+    def unary(self: RecordedOperations, x: Recorded) -> Recorded:
+        if parity and x.op == NEG:
+            return _unary(op, x.a) if parity > 0 else cast("Recorded", -_unary(op, x.a))
+        return _unary(op, x)
+
+    def binary(self: RecordedOperations, a: Recorded, b: Recorded) -> Recorded:
+        return _binary(op, *_operands(a, b))
+
+    return unary if len(op.row.operands) == 1 else binary
+
+
+for _op in Op:
+    if _op.row.method and _op.row.method not in vars(RecordedOperations):
+        setattr(RecordedOperations, _op.row.method, _method(_op))

@@ -18,7 +18,7 @@ from rbd.scalars.intrinsics.active_rows import backward, cholesky, forward, on_a
 from rbd.scalars.intrinsics.intrinsic import Intrinsic
 from rbd.scalars.intrinsics.language import Floats, Ints, divide, fma, sqrt
 from rbd.scalars.protocol import Matrix, Scalar, Vector
-from rbd.scalars.structure import inner
+from rbd.scalars.structural_zeros import inner
 
 _DEPENDENT: Final = 1e-12
 

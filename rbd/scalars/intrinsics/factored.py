@@ -16,7 +16,7 @@ import attrs
 from rbd.scalars.intrinsics.intrinsic import Intrinsic
 from rbd.scalars.intrinsics.language import Floats, Ints, columns, fma
 from rbd.scalars.protocol import Scalar, Vector
-from rbd.scalars.structure import absent
+from rbd.scalars.structural_zeros import absent
 
 Rows: TypeAlias = Sequence[Sequence[tuple[int, Scalar]]]
 """Per row the columns left of the diagonal that are not zero, with their entries."""

@@ -17,7 +17,7 @@ from rbd.scalars.intrinsics.friction_modes import measure, settle, turn, turn_ba
 from rbd.scalars.intrinsics.intrinsic import Intrinsic
 from rbd.scalars.intrinsics.language import Floats, Ints
 from rbd.scalars.protocol import Matrix, Scalar, Vector
-from rbd.scalars.structure import inner
+from rbd.scalars.structural_zeros import inner
 
 
 def _solve(  # noqa: C901 - plain loops over arrays

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from rbd.scalars.intrinsics.intrinsic import TABLE
 from rbd.scalars.protocol import Matrix, Scalar, Vector
-from rbd.scalars.structure import inner
+from rbd.scalars.structural_zeros import inner
 
 
 def change_of_solution(

@@ -1,4 +1,4 @@
-"""Recorded numbers take Python's and NumPy's words: the same operations as those of `rbd.scalars`."""
+"""Recorded numbers take Python's operators and NumPy's functions: the same operations as those of `rbd.scalars`."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ WORDS: dict[str, tuple[Any, Any]] = {
 
 
 @pytest.mark.parametrize("name", WORDS)
-def test_words_mean_what_our_functions_mean(name: str) -> None:
+def test_methods_mean_what_our_functions_mean(name: str) -> None:
     graph = Graph()
     word, function = WORDS[name]
     given = np.array(graph.input("x", (2,)), dtype=object)
     found = word(given) if name.startswith("np.") else [word(x) for x in given]
     assert all(a is function(x) for a, x in zip(found, given, strict=True))
-    values = Program.of(graph, "words", {"y": tuple(found)}).interpret(x=[0.3, 0.8])["y"]
+    values = Program.of(graph, "methods", {"y": tuple(found)}).interpret(x=[0.3, 0.8])["y"]
     expected = word(np.array([0.3, 0.8]))
     np.testing.assert_allclose(values, expected, rtol=1e-15)
 
@@ -69,7 +69,7 @@ def test_powers_of_arrays() -> None:
 
 def test_what_asks_for_the_value_is_still_refused() -> None:
     x = np.array(Graph().input("x", (3,)), dtype=object)
-    with pytest.raises(RecordingError, match=r"test_words\.py"):
+    with pytest.raises(RecordingError, match=r"test_operator_methods\.py"):
         np.max(x)
     with pytest.raises(ScalarError, match="str"):
         x[0] ** "2"

@@ -14,8 +14,8 @@ from rbd.scalars.operations import Operations
 from rbd.scalars.registry import operations_of
 
 
-class Words:
-    """Methods of recorded scalars for Python's and NumPy's words; the functions of `rbd.scalars` under other names."""
+class OperatorMethods:
+    """The functions of `rbd.scalars` as methods, under the names Python's operators and NumPy's functions ask for."""
 
     __slots__ = ()
 
