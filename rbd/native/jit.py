@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-from functools import cache
+from functools import cache, lru_cache
 from itertools import count
 from typing import final
 
@@ -20,6 +20,8 @@ from llvmlite import binding
 LIBRARY_PREFIX = "rbd_"
 _lock = threading.Lock()
 """LLVM's code generator is used by one thread at a time."""
+_PER_LINKER = 16
+"""Libraries that share a linker; making one takes as long as linking five small libraries."""
 
 
 _LIBRARY = ("sin", "cos", "tan", "asin", "acos", "atan2", "exp", "log", "pow", "tanh", "malloc", "free")
@@ -80,8 +82,12 @@ def _target_machine() -> binding.TargetMachine:
     )
 
 
-@cache
-def _linker() -> binding.LLJIT:
+@lru_cache(maxsize=1)
+def _linker(number: int) -> binding.LLJIT:
+    """Return the linker with this number, and let the one before go; what it has linked keeps it alive.
+
+    A linker keeps 9 kB of every library, even of one that is gone, so none serves for the whole life of the process.
+    """
     # JITLink lays the sections of a library side by side. LLVM's older linker, which is still the one for Windows, asks
     # for them one by one; in the scattered memory of a process that has loaded PyTorch they can land more than 2 GB
     # apart, and then it aborts.
@@ -111,7 +117,8 @@ class Library:
                 builder = builder.import_symbol(LIBRARY_PREFIX + name, address)
             for symbol in symbols:
                 builder = builder.export_symbol(symbol)
-            self._tracker = builder.link(_linker(), f"rbd{next(Library._numbers)}")
+            number = next(Library._numbers)
+            self._tracker = builder.link(_linker(number // _PER_LINKER), f"rbd{number}")
         self._addresses = {symbol: int(self._tracker[symbol]) for symbol in symbols}
 
     def address(self, symbol: str) -> int:
