@@ -5,6 +5,7 @@ Room: export; may import everything above it. Ints are int64_t, arrays are point
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 
@@ -49,7 +50,9 @@ _JOINERS = {"and": " && ", "or": " || "}
 
 def number(value: float) -> str:
     """Return a double as C reads it back bit for bit."""
-    return value.hex() if value >= 0 else f"({value.hex()})"
+    if not math.isfinite(value):
+        return "NAN" if value != value else "INFINITY" if value > 0 else "(-INFINITY)"
+    return value.hex() if math.copysign(1.0, value) > 0 else f"({value.hex()})"
 
 
 def call_functions(calls: tuple[Call, ...]) -> list[str]:

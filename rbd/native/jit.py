@@ -98,7 +98,9 @@ def assemble(text: str) -> bytes:
     """Return the object code of a module of IR text."""
     with _lock:
         target = _target_machine()
-        module = binding.parse_assembly(text)
+        module = binding.parse_assembly(
+            text, binding.create_context()
+        )  # a context keeps the numbers of all its modules
         module.triple = machine().triple
         return bytes(target.emit_object(module))
 
