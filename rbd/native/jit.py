@@ -17,6 +17,8 @@ from typing import final
 import attrs
 from llvmlite import binding
 
+from rbd.native import memory
+
 LIBRARY_PREFIX = "rbd_"
 _lock = threading.Lock()
 """LLVM's code generator is used by one thread at a time."""
@@ -95,7 +97,8 @@ def _linker(number: int) -> binding.LLJIT:
 
 
 def assemble(text: str) -> bytes:
-    """Return the object code of a module of IR text."""
+    """Return the object code of a module of IR text; raises WorkspaceError when there is no memory for making it."""
+    memory.require(memory.WORKING + memory.PER_CHARACTER * len(text))
     with _lock:
         target = _target_machine()
         module = binding.parse_assembly(
@@ -112,7 +115,8 @@ class Library:
     _numbers = count(1)
 
     def __init__(self, code: bytes, symbols: tuple[str, ...]) -> None:
-        """Load `code`, of which `symbols` will be called."""
+        """Load `code`, of which `symbols` will be called; raises WorkspaceError when there is no memory for it."""
+        memory.require(memory.WORKING + memory.PER_BYTE * len(code))
         with _lock:
             builder = binding.JITLibraryBuilder().add_object_img(code)
             for name, address in library_addresses().items():

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
-from typing import Final, Protocol, Self, TypeAlias, TypeVar, final
+from typing import Final, Generic, Protocol, Self, TypeAlias, TypeVar, final
 
 Fma: TypeAlias = Callable[[float, float, float], float]
 
@@ -77,39 +77,51 @@ N = TypeVar("N", bound=Number)
 
 def sincos(x: float, fma: Fma) -> tuple[float, float]:
     """Return sine and cosine of a finite angle, |x| <= LIMIT, in radians; `fma` is a b + c with one rounding."""
-    m, r, y = reduced(x, fma, float)
-    return _placed(_pattern(m), *polynomials(r, y, fma, float))
+    m, r, y = reduced(x, fma, _FLOATS)
+    return _placed(_pattern(m), *polynomials(r, y, fma, _FLOATS))
 
 
-def reduced(x: N, fma: Callable[[N, N, N], N], number: Callable[[float], N]) -> tuple[N, N, N]:
-    """Return the quadrant k, in the low bits of the first number's pattern, and x - k pi/2: r, and what r lacks."""
-    p1, p2, p3, p4 = map(number, (P1, P2, P3, P4))
-    rounder = number(ROUNDER)
-    m = fma(x, number(TWO_OVER_PI), rounder)
-    n = -(m - rounder)
-    r1 = fma(n, p1, x)
-    r2 = fma(n, p2, r1)
-    p = n * p3
+def reduced(x: N, fma: Callable[[N, N, N], N], k: Constants[N]) -> tuple[N, N, N]:
+    """Return the quadrant, in the low bits of the first number's pattern, and x less as many pi/2: r, what r lacks."""
+    m = fma(x, k.two_over_pi, k.rounder)
+    n = -(m - k.rounder)
+    r1 = fma(n, k.p1, x)
+    r2 = fma(n, k.p2, r1)
+    p = n * k.p3
     r = r2 + p
-    lost = ((r2 - r) + p) + fma(n, p4, fma(n, p3, -p))
-    return m, r, fma(n, p2, r1 - r2) + lost
+    lost = ((r2 - r) + p) + fma(n, k.p4, fma(n, k.p3, -p))
+    return m, r, fma(n, k.p2, r1 - r2) + lost
 
 
-def polynomials(r: N, y: N, fma: Callable[[N, N, N], N], number: Callable[[float], N]) -> tuple[N, N]:
+def polynomials(r: N, y: N, fma: Callable[[N, N, N], N], k: Constants[N]) -> tuple[N, N]:
     """Return sine and cosine of r + y for |r| up to pi/4."""
     z = r * r
-    sine = r + fma(z * r, _horner(SINE, z, fma, number), y)
-    one = number(1.0)
-    h = z * number(0.5)
-    w = one - h
-    return sine, w + fma(z * z, _horner(COSINE, z, fma, number), fma(-r, y, (one - w) - h))
+    sine = r + fma(z * r, _horner(k.sine, z, fma), y)
+    h = z * k.half
+    w = k.one - h
+    return sine, w + fma(z * z, _horner(k.cosine, z, fma), fma(-r, y, (k.one - w) - h))
 
 
-def _horner(coefficients: tuple[float, ...], z: N, fma: Callable[[N, N, N], N], number: Callable[[float], N]) -> N:
-    value = number(coefficients[-1])
+def _horner(coefficients: tuple[N, ...], z: N, fma: Callable[[N, N, N], N]) -> N:
+    value = coefficients[-1]
     for coefficient in coefficients[-2::-1]:
-        value = fma(z, value, number(coefficient))
+        value = fma(z, value, coefficient)
     return value
+
+
+@final
+class Constants(Generic[N]):
+    """The constants above as numbers of one kind."""
+
+    def __init__(self, number: Callable[[float], N]) -> None:
+        """Make a number of each."""
+        self.two_over_pi, self.rounder = number(TWO_OVER_PI), number(ROUNDER)
+        self.p1, self.p2, self.p3, self.p4 = map(number, (P1, P2, P3, P4))
+        self.half, self.one = number(0.5), number(1.0)
+        self.sine, self.cosine = tuple(map(number, SINE)), tuple(map(number, COSINE))
+
+
+_FLOATS: Final = Constants[float](float)
 
 
 @final
@@ -149,12 +161,9 @@ def written(x: str, write: Callable[..., str], number: Callable[[float], str]) -
 
     `write` is that of `Step`, `number` says a constant.
     """
-
-    def constant(value: float) -> Step:
-        return Step(number(value), write)
-
-    m, r, y = reduced(Step(x, write), Step.fma, constant)
-    sine, cosine = polynomials(r, y, Step.fma, constant)
+    constants = Constants(lambda value: Step(number(value), write))
+    m, r, y = reduced(Step(x, write), Step.fma, constants)
+    sine, cosine = polynomials(r, y, Step.fma, constants)
     return m.name, sine.name, cosine.name
 
 

@@ -62,8 +62,9 @@ def main(count: int, distinct: int, way: str) -> None:
     """Make and drop `count` robots."""
     before = 0
     for number in range(count):
-        if number == WARM:
-            before = resident()
+        if number % WARM == 0:  # garbage in cycles waits for Python's collector, however much there is
+            now = resident()
+            before = now if number == WARM else before
         WAYS[way](number % distinct)
     print(resident() - before)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -56,7 +57,9 @@ def door_of(
         copies,
         None if counter is None else Word(counter, 0),
     )
-    return make_bound(kernel, binding)
+    with suppress(MemoryError):
+        return make_bound(kernel, binding)
+    return None
 
 
 def writing_door(mechanism: Mechanism, words: array[int], program: Program, target: Array, version: int) -> Door | None:
@@ -64,9 +67,12 @@ def writing_door(mechanism: Mechanism, words: array[int], program: Program, targ
     books = books_of(mechanism.root_body)
     if books is None:
         return None
-    from rbd.native.bound import Binding, Word, make_bound
-
     scratch = tuple(np.zeros(port.shape) for port in program.outputs[1:])
-    guard = (Word(books.versions, 0), books.versions[0])
-    binding = Binding(Word(words, OWNER), (guard,), (None,), (target, *scratch), (), Word(words, version))
-    return make_bound(native.compile_program(program), binding)
+    with suppress(MemoryError):  # none to compile: coordinates go on being written the long way
+        kernel = native.compile_program(program)
+        from rbd.native.bound import Binding, Word, make_bound
+
+        guard = (Word(books.versions, 0), books.versions[0])
+        binding = Binding(Word(words, OWNER), (guard,), (None,), (target, *scratch), (), Word(words, version))
+        return make_bound(kernel, binding)
+    return None

@@ -98,6 +98,8 @@ class Runner:
             kernel = native.compile_program(self._source)
             if self.kernel is None and native.has_code(kernel):
                 self._take(kernel)
+        except MemoryError:
+            return
         finally:
             self._lock.release()
 
@@ -111,11 +113,21 @@ class Runner:
             native.warn_interpreted()
         elif native.in_background():
             if self._compiling is None:
-                self._compiling = threading.Thread(target=self.compile, name="rbd compiles", daemon=True)
-                self._compiling.start()
+                self._compiling = threading.Thread(target=self._try, name="rbd compiles", daemon=True)
+                try:
+                    self._compiling.start()
+                except RuntimeError:  # no more threads
+                    self._compiling = None
         else:
-            self.compile()
+            self._try()
         return self._builtin
+
+    def _try(self) -> None:
+        """Compile; where there is no memory for that, have it tried again after as many calls."""
+        try:
+            self.compile()
+        except MemoryError:
+            self._calls, self._compiling = LOOK, None
 
     def _interpreted(self, inputs: Sequence[Array]) -> Sequence[Array] | None:
         flat = [x for array in inputs for x in array.reshape(-1).tolist()]
