@@ -15,7 +15,7 @@
     ├── SingularError (ArithmeticError)      a matrix that must be inverted cannot be
     ├── SolverError (RuntimeError)           a numerical solver gave up
     ├── DivergedError (ArithmeticError)      a simulation left the finite numbers
-    ├── WorkspaceError (MemoryError)         there is no memory for a kernel's workspace
+    ├── WorkspaceError (MemoryError)         there is no memory for a kernel's workspace, or for compiling it
     ├── ScalarError (TypeError)              a scalar type cannot do what was asked of it
     │   └── RecordingError                   an algorithm branched on a recorded value
     │       └── RecordingLimitError          a recording has more operations than can be compiled
@@ -168,7 +168,7 @@ class DivergedError(RbdError, ArithmeticError):
 
 
 class WorkspaceError(RbdError, MemoryError):
-    """There is no memory for a kernel's workspace. Field: argument, the kernel's name."""
+    """There is no memory for a kernel's workspace, or for compiling. Field: argument, the kernel or what is missing."""
 
     code = "workspace"
 

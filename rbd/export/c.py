@@ -7,6 +7,8 @@ written as fma(), sine and cosine are the same polynomials.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from rbd.errors import ArgumentError
 from rbd.export.rolled import rolled_functions
 from rbd.export.routine import call_functions, call_lines
@@ -28,7 +30,8 @@ def c_source(program: Program, name: str, threshold: int = THRESHOLD) -> str:
     """
     if not _is_identifier(name):
         raise ArgumentError(f"{name!r} is no name for a C function", argument="name", value=name)
-    parts = [_head(program, name), _sincos(), *call_functions(program.calls)]
+    pointers = library_pointers({code[0] for code in program.code})
+    parts = [_head(program, name), *pointers, _sincos(), *call_functions(program.calls)]
     if len(program.code) > threshold:
         return "\n".join([*parts, *_rolled(program, name, threshold)]) + "\n"
     parts += [_signature(program, name) + " {", *_input_check(program)]
@@ -36,6 +39,19 @@ def c_source(program: Program, name: str, threshold: int = THRESHOLD) -> str:
     parts += _output_check(program)
     parts.append("    return 0;\n}")
     return "\n".join(parts) + "\n"
+
+
+def library_pointers(operations: Collection[int]) -> list[str]:
+    """Return pointers to the functions of the C library that these operations need, and to sine and cosine.
+
+    Through pointers compilers neither compute functions of constants by themselves nor write pow(x, 2) as x * x, with
+    other last bits.
+    """
+    rows = [op.row for op in Op if op.row.library and (op in (Op.SIN, Op.COS) or op in operations)]
+    return [
+        f"static double (*volatile lib_{row.library})({', '.join(['double'] * len(row.operands))}) = {row.library};"
+        for row in rows
+    ]
 
 
 def _is_identifier(name: object) -> bool:
@@ -137,29 +153,22 @@ def _output_check(program: Program) -> list[str]:
 
 
 def _sincos() -> str:
-    """Return sine and cosine as C functions: the operations of `rbd.scalars.sincos`, in the same order."""
-    horner = {
-        name: "\n".join(f"    {name} = fma(z, {name}, {_number(c)});" for c in reversed(coefficients[:-1]))
-        for name, coefficients in (("s", sincos.SINE), ("c", sincos.COSINE))
-    }
+    """Return sine and cosine as C functions: the steps of `rbd.scalars.sincos`, written down."""
+    lines = list[str]()
+
+    def write(operation: str, *values: str) -> str:
+        lines.append(f"    const double a{len(lines)} = {Op[operation.upper()].row.c.format(*values)};")
+        return f"a{len(lines) - 1}"
+
+    m, sine, cosine = sincos.written("x", write, _number)
+    steps = "\n".join(lines)
     return f"""\
 static inline void rbd_sincos(double x, double *sine, double *cosine) {{
-    if (!(fabs(x) <= {_number(sincos.LIMIT)})) {{ *sine = sin(x); *cosine = cos(x); return; }}
-    const double m = fma(x, {_number(sincos.TWO_OVER_PI)}, {_number(sincos.ROUNDER)});
-    const double n = -(m - {_number(sincos.ROUNDER)});
-    const double r1 = fma(n, {_number(sincos.P1)}, x), r2 = fma(n, {_number(sincos.P2)}, r1);
-    const double r = fma(n, {_number(sincos.P3)}, r2);
-    const double y = fma(n, {_number(sincos.P2)}, r1 - r2) + fma(n, {_number(sincos.P3)}, r2 - r);
-    const double z = r * r;
-    double s = {_number(sincos.SINE[-1])};
-{horner["s"]}
-    double c = {_number(sincos.COSINE[-1])};
-{horner["c"]}
-    const double h = 0.5 * z, w = 1.0 - h;
-    s = r + fma(z * r, s, y);
-    c = w + fma(z * z, c, fma(-r, y, (1.0 - w) - h));
+    if (!(fabs(x) <= {_number(sincos.LIMIT)})) {{ *sine = lib_sin(x); *cosine = lib_cos(x); return; }}
+{steps}
+    double s = {sine}, c = {cosine};
     int64_t k;
-    memcpy(&k, &m, sizeof k);
+    memcpy(&k, &{m}, sizeof k);
     if (k & 1) {{ const double swap = s; s = c; c = swap; }}
     *sine = (k & 2) ? -s : s;
     *cosine = ((k + 1) & 2) ? -c : c;

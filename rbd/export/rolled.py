@@ -23,7 +23,7 @@ def rolled_functions(program: Program, name: str, inputs: Sequence[str], thresho
     """Return `static int name(inputs ..., double *result, double *ws)`, its tables before it, and the size of ws."""
     cut = plan(program, _PIECE, 1, threshold)
     writer = _Writer(cut, inputs)
-    body = [f"    {line}" for line in writer.lines()]
+    body = ["    (void)ws;", *(f"    {line}" for line in writer.lines())]
     parameters = ", ".join([*(f"const double *{x}" for x in inputs), "double *result", "double *ws"])
     return [*writer.tables, f"static int {name}({parameters}) {{", *body, "    return 0;\n}"], cut.slot_count
 

@@ -52,7 +52,7 @@ def number(value: float) -> str:
     """Return a double as C reads it back bit for bit; what is not finite by the names of <math.h>."""
     if not math.isfinite(value):
         return "NAN" if math.isnan(value) else "INFINITY" if value > 0 else "(-INFINITY)"
-    return value.hex() if value >= 0 else f"({value.hex()})"
+    return value.hex() if math.copysign(1.0, value) > 0 else f"({value.hex()})"
 
 
 def call_functions(calls: tuple[Call, ...]) -> list[str]:

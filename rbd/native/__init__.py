@@ -18,7 +18,7 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from rbd.native import cache
+from rbd.native import cache, memory
 from rbd.native.background import background, in_background
 from rbd.native.index import find as find_outline
 from rbd.native.index import keep as keep_outline
@@ -60,7 +60,12 @@ def keeps_outlines() -> bool:
 
 
 def compile_program(program: Program | Source, *, lanes: int | None = None) -> NativeKernel:
-    """Return `program` as machine code; `lanes` None takes what the processor has."""
+    """Return `program` as machine code; `lanes` None takes what the processor has.
+
+    Raises WorkspaceError when there is no memory to load the compiler, which could not be loaded again.
+    """
+    if not is_loaded():
+        memory.require(memory.LOADING)
     from rbd.native.kernel import compile_program as compile_now
 
     return compile_now(program, lanes=lanes)

@@ -150,6 +150,8 @@ class Executable:
             if not self._ready[False] and native.has_code(kernel):
                 self._kernel = kernel
                 self._load(kernel, rows=False)
+        except MemoryError:  # it is interpreted until there is memory
+            return False
         finally:
             _lock.release()
         return self._ready[False]
@@ -167,9 +169,10 @@ class Executable:
             self._queued = worker.submit(self._compile_aside)
 
     def _compile_aside(self) -> None:
+        """Compile, keeping what goes wrong."""
         try:
             self.compile()
-        except BaseException as error:  # reported to the next caller
+        except BaseException as error:  # the next caller is told
             self._error = error
         finally:
             self._queued, self._interpreted = None, 0
@@ -195,12 +198,12 @@ class Executable:
             if self._interpreted > PATIENCE:
                 native.warn_interpreted()
             return None
-        if self._error is not None:
-            error, self._error = self._error, None
+        error, self._error = self._error, None
+        if error is not None and not isinstance(error, MemoryError):  # without memory it is tried again later
             message = f"{self.outline.name} is interpreted, as it could not be compiled: {error}"
             warnings.warn(message, native.InterpretedWarning, stacklevel=2)
         if self.program.cost > COMPILING[0] + COMPILING[1] * len(self.program.code):
-            self.compile()
+            self._compile_aside()
         elif self._interpreted > PATIENCE:
             self._queue()
         elif before <= SEARCH:

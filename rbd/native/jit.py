@@ -10,17 +10,20 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
-from functools import cache
+from functools import cache, lru_cache
 from itertools import count
 from typing import final
 
 import attrs
 from llvmlite import binding
 
+from rbd.native import memory
 from rbd.native.arithmetic import LIBRARY, library_symbol
 
 _lock = threading.Lock()
 """LLVM's code generator is used by one thread at a time."""
+_PER_LINKER = 16
+"""Libraries that share a linker; making one takes as long as linking five small libraries."""
 
 
 _LIBRARY = (*LIBRARY, "malloc", "free")
@@ -81,8 +84,12 @@ def _target_machine() -> binding.TargetMachine:
     )
 
 
-@cache
-def _linker() -> binding.LLJIT:
+@lru_cache(maxsize=1)
+def _linker(number: int) -> binding.LLJIT:
+    """Return the linker with this number, and let the one before go; what it has linked keeps it alive.
+
+    A linker keeps 9 kB of every library, even of one that is gone, so none serves for the whole life of the process.
+    """
     # JITLink lays the sections of a library side by side. LLVM's older linker, which is still the one for Windows, asks
     # for them one by one; in the scattered memory of a process that has loaded PyTorch they can land more than 2 GB
     # apart, and then it aborts.
@@ -90,10 +97,13 @@ def _linker() -> binding.LLJIT:
 
 
 def assemble(text: str) -> bytes:
-    """Return the object code of a module of IR text."""
+    """Return the object code of a module of IR text; raises WorkspaceError when there is no memory for making it."""
+    memory.require(memory.WORKING + memory.PER_CHARACTER * len(text))
     with _lock:
         target = _target_machine()
-        module = binding.parse_assembly(text)
+        module = binding.parse_assembly(
+            text, binding.create_context()
+        )  # a context keeps the numbers of all its modules
         module.triple = machine().triple
         return bytes(target.emit_object(module))
 
@@ -105,14 +115,16 @@ class Library:
     _numbers = count(1)
 
     def __init__(self, code: bytes, symbols: tuple[str, ...]) -> None:
-        """Load `code`, of which `symbols` will be called."""
+        """Load `code`, of which `symbols` will be called; raises WorkspaceError when there is no memory for it."""
+        memory.require(memory.WORKING + memory.PER_BYTE * len(code))
         with _lock:
             builder = binding.JITLibraryBuilder().add_object_img(code)
             for name, address in library_addresses().items():
                 builder = builder.import_symbol(library_symbol(name), address)
             for symbol in symbols:
                 builder = builder.export_symbol(symbol)
-            self._tracker = builder.link(_linker(), f"rbd{next(Library._numbers)}")
+            number = next(Library._numbers)
+            self._tracker = builder.link(_linker(number // _PER_LINKER), f"rbd{number}")
         self._addresses = {symbol: int(self._tracker[symbol]) for symbol in symbols}
 
     def address(self, symbol: str) -> int:

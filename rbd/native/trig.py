@@ -1,4 +1,4 @@
-"""Sine and cosine together, for W lanes: the same reduction and polynomials as `rbd.scalars.sincos`, in the same order.
+"""Sine and cosine together, for W lanes: the steps of `rbd.scalars.sincos`, written down.
 
 Room: native; knows nothing of robots. May import: errors and scalars. Angles beyond the range of the reduction,
 infinities and NaN take a cold path to the C library, lane by lane; the other lanes keep what they have.
@@ -21,42 +21,11 @@ def _pair(lanes: Lanes) -> str:
     return f"{{{lanes.double}, {lanes.double}}}"
 
 
-class _Arithmetic:
-    """Short words for the formulas below."""
-
-    def __init__(self, w: Writer, lanes: Lanes) -> None:
-        self.w, self.lanes = w, lanes
-
-    def fma(self, a: str, b: str, c: str) -> str:
-        d = self.lanes.double
-        return self.w.set(f"call {d} {self.lanes.intrinsic('fma')}({d} {a}, {d} {b}, {d} {c})")
-
-    def op(self, name: str, a: str, b: str) -> str:
-        return self.w.set(f"{name} {self.lanes.double} {a}, {b}")
-
-    def neg(self, a: str) -> str:
-        return self.w.set(f"fneg {self.lanes.double} {a}")
-
-    def number(self, value: float) -> str:
-        return self.lanes.number(value)
-
-    def integer(self, name: str, a: str, b: str) -> str:
-        return self.w.set(f"{name} {self.lanes.integer} {a}, {b}")
-
-    def horner(self, z: str, coefficients: tuple[float, ...]) -> str:
-        """Return the polynomial with these coefficients, lowest power first."""
-        value = self.number(coefficients[-1])
-        for coefficient in reversed(coefficients[:-1]):
-            value = self.fma(z, value, self.number(coefficient))
-        return value
-
-
 def sincos_function(lanes: Lanes) -> str:
     """Return the definition of {T, T} @sincosW(T)."""
     w = Writer()
     w.add(f"define internal {_pair(lanes)} @sincos{lanes.width}({lanes.double} %x) noinline {ATTRIBUTES} {{")
-    a = _Arithmetic(w, lanes)
-    sine, cosine = _fast(a)
+    sine, cosine = _fast(w, lanes)
     size = w.set(f"call {lanes.double} {lanes.intrinsic('fabs')}({lanes.double} %x)")
     near = w.set(f"fcmp ole {lanes.double} {size}, {lanes.number(reference.LIMIT)}")
     _return_if_near(w, lanes, near, sine, cosine)
@@ -67,53 +36,36 @@ def sincos_function(lanes: Lanes) -> str:
     return w.text()
 
 
-def _fast(a: _Arithmetic) -> tuple[str, str]:
-    """Write reduction to [-pi/4, pi/4] in three parts with its tail, both polynomials, and the choice by quadrant."""
-    shifted = a.fma("%x", a.number(reference.TWO_OVER_PI), a.number(reference.ROUNDER))
-    turns = a.neg(a.op("fsub", shifted, a.number(reference.ROUNDER)))
-    r, tail = _reduced(a, turns)
-    z = a.op("fmul", r, r)
-    sine = a.op("fadd", r, a.fma(a.op("fmul", z, r), a.horner(z, reference.SINE), tail))
-    cosine = _cosine(a, z, r, tail)
-    return _by_quadrant(a, shifted, sine, cosine)
+def _fast(w: Writer, lanes: Lanes) -> tuple[str, str]:
+    """Write the steps of the reference, and the choice by quadrant."""
+
+    def write(operation: str, *values: str) -> str:
+        operands = ", ".join(f"{lanes.double} {value}" for value in values)
+        if operation == "fma":
+            return w.set(f"call {lanes.double} {lanes.intrinsic('fma')}({operands})")
+        return w.set(f"f{operation} {lanes.double} {', '.join(values)}")
+
+    shifted, sine, cosine = reference.written("%x", write, lanes.number)
+    return _by_quadrant(w, lanes, shifted, sine, cosine)
 
 
-def _reduced(a: _Arithmetic, turns: str) -> tuple[str, str]:
-    """Write the angle plus `turns` times pi/2, and what rounding that lost."""
-    p1, p2, p3, p4 = (a.number(part) for part in (reference.P1, reference.P2, reference.P3, reference.P4))
-    r1 = a.fma(turns, p1, "%x")
-    r2 = a.fma(turns, p2, r1)
-    third = a.op("fmul", turns, p3)
-    r = a.op("fadd", r2, third)
-    crumb = a.fma(turns, p4, a.fma(turns, p3, a.neg(third)))
-    lost = a.op("fadd", a.op("fadd", a.op("fsub", r2, r), third), crumb)
-    return r, a.op("fadd", a.fma(turns, p2, a.op("fsub", r1, r2)), lost)
-
-
-def _cosine(a: _Arithmetic, z: str, r: str, tail: str) -> str:
-    half = a.op("fmul", z, a.number(0.5))
-    w = a.op("fsub", a.number(1.0), half)
-    lost = a.op("fsub", a.op("fsub", a.number(1.0), w), half)
-    corrected = a.fma(a.neg(r), tail, lost)
-    return a.op("fadd", w, a.fma(a.op("fmul", z, z), a.horner(z, reference.COSINE), corrected))
-
-
-def _by_quadrant(a: _Arithmetic, shifted: str, sine: str, cosine: str) -> tuple[str, str]:
+def _by_quadrant(w: Writer, lanes: Lanes, shifted: str, sine: str, cosine: str) -> tuple[str, str]:
     """Exchange sine and cosine in odd quadrants and set their signs; the quadrant is in the low bits of `shifted`."""
-    lanes, w = a.lanes, a.w
     bits = w.set(f"bitcast {lanes.double} {shifted} to {lanes.integer}")
-    odd = w.set(f"icmp ne {lanes.integer} {a.integer('and', bits, lanes.whole(1))}, {lanes.whole(0)}")
+    low = w.set(f"and {lanes.integer} {bits}, {lanes.whole(1)}")
+    odd = w.set(f"icmp ne {lanes.integer} {low}, {lanes.whole(0)}")
     s = w.set(f"select {lanes.truth} {odd}, {lanes.double} {cosine}, {lanes.double} {sine}")
     c = w.set(f"select {lanes.truth} {odd}, {lanes.double} {sine}, {lanes.double} {cosine}")
-    return _signed(a, s, bits), _signed(a, c, a.integer("add", bits, lanes.whole(1)))
+    following = w.set(f"add {lanes.integer} {bits}, {lanes.whole(1)}")
+    return _signed(w, lanes, s, bits), _signed(w, lanes, c, following)
 
 
-def _signed(a: _Arithmetic, value: str, quadrant: str) -> str:
+def _signed(w: Writer, lanes: Lanes, value: str, quadrant: str) -> str:
     """Return `value` negated where bit 1 of the quadrant is set."""
-    lanes, w = a.lanes, a.w
-    sign = a.integer("and", a.integer("shl", quadrant, lanes.whole(62)), lanes.whole(-(2**63)))
+    shifted = w.set(f"shl {lanes.integer} {quadrant}, {lanes.whole(62)}")
+    sign = w.set(f"and {lanes.integer} {shifted}, {lanes.whole(-(2**63))}")
     number = w.set(f"bitcast {lanes.double} {value} to {lanes.integer}")
-    return w.set(f"bitcast {lanes.integer} {a.integer('xor', number, sign)} to {lanes.double}")
+    return w.set(f"bitcast {lanes.integer} {w.set(f'xor {lanes.integer} {number}, {sign}')} to {lanes.double}")
 
 
 def _return_if_near(w: Writer, lanes: Lanes, near: str, sine: str, cosine: str) -> None:

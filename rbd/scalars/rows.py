@@ -150,7 +150,7 @@ def library_function(
         local_derivatives=factors(derivative),
         listing=f"{name}({', '.join('{}' for _ in operands)})",
         counted=(name,),
-        c=c or f"{library}({', '.join(arguments)})",
+        c=c or f"lib_{library}({', '.join(arguments)})",
         limit=limit,
         library=library,
         method=name,

@@ -6,6 +6,7 @@ import math
 import threading
 from array import array
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, TypeVar, final
 
 import numpy as np
@@ -280,7 +281,9 @@ class LiveEngine(Engine):
             copies,
             None if counter is None else Word(counter, 0),
         )
-        return make_bound(kernel, binding)
+        with suppress(MemoryError):
+            return make_bound(kernel, binding)
+        return None
 
     def recorded(self, kernel: Kernel[..., Any], args: Sequence[Any]) -> RecordedKernel | None:
         """Return what runs a kernel with these arguments once it is compiled; None before."""

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 
 
-def compiled_c(source: str, folder: Path, name: str) -> ctypes.CDLL:
-    """Return the library that a C compiler makes of `source`, without warnings."""
+def compiled_c(source: str, folder: Path, name: str, *further: str) -> ctypes.CDLL:
+    """Return the library that a C compiler makes of `source`, without warnings; `further` are options."""
     compiler = shutil.which("gcc") or shutil.which("cc")
     assert compiler, "the tests need a C compiler"
     (folder / f"{name}.c").write_text(source, encoding="ascii")
@@ -25,6 +25,7 @@ def compiled_c(source: str, folder: Path, name: str) -> ctypes.CDLL:
         "-march=native",
         "-shared",
         "-fPIC",
+        *further,
     ]
     library = folder / f"{name}.so"
     subprocess.run([compiler, *options, str(folder / f"{name}.c"), "-o", str(library), "-lm"], check=True)

@@ -1,0 +1,73 @@
+"""A process that makes robots and drops them: run as a script, it says how far its resident memory grew.
+
+Arguments: how many robots, how many of them differ, and what is done with each: "live", "compile" or "library".
+"""
+
+from __future__ import annotations
+
+import gc
+import resource
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+import rbd
+from rbd.native.jit import Library, assemble
+
+WARM = 100
+"""Robots after which everything that is kept for good is there."""
+CALLS = 40
+"""Calls on a live state: enough for it to be compiled."""
+IR = "define double @f(double %x) {\n  %y = fadd double %x, 1.0\n  ret double %y\n}\n"
+
+
+def resident() -> int:
+    """Return the bytes of this process that are in memory."""
+    gc.collect()
+    return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1]) * resource.getpagesize()
+
+
+def robot(number: int) -> rbd.Mechanism:
+    """Return a robot; no two numbers give the same machine code."""
+    return rbd.robots.chain(2, mass=0.1 + 0.001 * number)
+
+
+def live(number: int) -> None:
+    """Use a state until its mass matrix is machine code."""
+    state = rbd.MechanismState(robot(number))
+    for k in range(CALLS):
+        state.set_configuration(np.array([0.1, 0.01 * k]))
+        rbd.mass_matrix(state)
+
+
+def compiled(number: int) -> None:
+    """Compile a robot, and use it for one state and for a batch."""
+    methods = rbd.compile(robot(number))
+    methods.mass_matrix(np.zeros(2))
+    methods.mass_matrix(np.zeros((3, 2)))
+
+
+def library(number: int, code: bytes = assemble(IR)) -> None:
+    """Load machine code that was made before."""
+    del number
+    Library(code, ("f",))
+
+
+WAYS: dict[str, Callable[[int], None]] = {"live": live, "compile": compiled, "library": library}
+
+
+def main(count: int, distinct: int, way: str) -> None:
+    """Make and drop `count` robots."""
+    before = 0
+    for number in range(count):
+        if number % WARM == 0:  # garbage in cycles waits for Python's collector, however much there is
+            now = resident()
+            before = now if number == WARM else before
+        WAYS[way](number % distinct)
+    print(resident() - before)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3])
