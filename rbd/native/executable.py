@@ -172,7 +172,7 @@ class Executable:
         """Compile, keeping what goes wrong."""
         try:
             self.compile()
-        except BaseException as error:  # the next caller is told
+        except Exception as error:  # the next caller is told
             self._error = error
         finally:
             self._queued, self._interpreted = None, 0

@@ -6,6 +6,7 @@ import atexit
 import os
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from queue import SimpleQueue
 from typing import Final
 
@@ -22,8 +23,10 @@ class _Worker:
         self.tasks.put(task)
         with self.lock:
             if self.thread is None:
-                self.thread = threading.Thread(target=self._run, name="rbd compiles", daemon=True)
-                self.thread.start()
+                thread = threading.Thread(target=self._run, name="rbd compiles", daemon=True)
+                with suppress(RuntimeError):  # no more threads: what waits is run once there is one
+                    thread.start()
+                    self.thread = thread
 
     def _run(self) -> None:
         while (task := self.tasks.get()) is not None:
