@@ -73,11 +73,12 @@ class Held:
     """Makes compilers wait."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, error: Exception | None = None) -> None:
-        self.may_go, self.threads = threading.Event(), list[str]()
+        self.may_go, self.entered, self.threads = threading.Event(), threading.Event(), list[str]()
         original = NativeKernel._library
 
         def library(kernel: NativeKernel, *arguments: object) -> object:
             self.threads.append(threading.current_thread().name)
+            self.entered.set()
             assert self.may_go.wait(60)
             if error is not None:
                 raise error
@@ -90,6 +91,7 @@ def test_calls_are_interpreted_while_another_thread_compiles(monkeypatch: pytest
     held, recorded = Held(monkeypatch), energy()
     with native.background():
         first = [recorded(Q, Q) for _ in range(3)]
+        assert held.entered.wait(60)
         assert held.threads == ["rbd compiles"]
         assert recorded.evaluation.single_calls == 0
         held.may_go.set()
