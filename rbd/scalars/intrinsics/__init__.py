@@ -29,6 +29,7 @@ from rbd.scalars.intrinsics.positive_definite import (
     SOLVE_POSITIVE_DEFINITE,
     solve_positive_definite,
 )
+from rbd.scalars.intrinsics.workspace import Workspace
 
 __all__ = [
     "FACTOR_POSITIVE_DEFINITE",
@@ -39,6 +40,7 @@ __all__ = [
     "Call",
     "Intrinsic",
     "Lengths",
+    "Workspace",
     "minimum_norm_solve",
     "must_be_positive",
     "solve_factored",

@@ -111,7 +111,7 @@ class _Checker:
         self.scope, self.file, self.first, self.callers = scope, file, first, callers
         self.kinds: dict[str, Kind] = {}
         self.workspaces: dict[str, type[Workspace]] = {}
-        self.used: dict[str, dict[str, Name]] = {}
+        self.used: dict[str, set[str]] = {}
         self.defined: set[str] = set()
         self.loops: list[str] = []
         self.calls: dict[str, Routine] = {}
@@ -138,11 +138,15 @@ class _Checker:
         if self.returns != "nothing" and not (body and isinstance(body[-1], Return)):
             self.refuse(definition, f"the last statement of '{definition.name}' returns a value")
         variables = tuple(Name(name, kind) for name, kind in self.kinds.items() if name not in parameters)
-        signature = tuple(
-            Parameter(name, kind, self.workspaces.get(name), tuple(self.used.get(name, {}).values()))
-            for name, kind in parameters.items()
-        )
+        signature = tuple(self._written(name, kind) for name, kind in parameters.items())
         return Routine(definition.name, signature, self.returns, body, variables, source, tuple(self.calls.values()))
+
+    def _written(self, name: str, kind: Kind) -> Parameter:
+        """Return a parameter; the fields of a workspace that are used are in the order of their declaration."""
+        workspace = self.workspaces.get(name)
+        fields = {} if workspace is None else workspace.layout.fields
+        used = [Name(field, kind) for field, kind in fields.items() if field in self.used[name]]
+        return Parameter(name, kind, workspace, tuple(used))
 
     def _parameter(self, argument: ast.arg) -> None:
         name, kind = argument.arg, self._annotation(argument, argument.annotation)
@@ -150,7 +154,7 @@ class _Checker:
         self.kinds[name] = kind
         found = self._workspace(argument.annotation)
         if found is not None:
-            self.workspaces[name], self.used[name] = found, {}
+            self.workspaces[name], self.used[name] = found, set()
 
     def _free(self, node: ast.AST, name: str) -> None:
         """Refuse the names of what is in workspaces and matrices."""
@@ -428,10 +432,10 @@ class _Checker:
 
     def _field(self, node: ast.AST, owner: str, field: str) -> Name:
         """Return what stands for a field of a workspace, and note that it is used."""
-        kind = self.workspaces[owner].layout.kind(field)
+        kind = self.workspaces[owner].layout.fields.get(field)
         if kind is None:
             self.refuse(node, f"{self.workspaces[owner].__name__} has no '{field}'")
-        self.used[owner][field] = Name(field, kind)
+        self.used[owner].add(field)
         return Name(f"{owner}_{field}", kind)
 
     def _is_matrix(self, node: ast.expr) -> bool:
@@ -440,7 +444,7 @@ class _Checker:
             case ast.Name(id=name):
                 return self.kinds.get(name) == "rows"
             case ast.Attribute(value=ast.Name(id=owner), attr=field) if owner in self.workspaces:
-                return self.workspaces[owner].layout.kind(field) == "rows"
+                return self.workspaces[owner].layout.fields.get(field) == "rows"
             case _:
                 return False
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Final
 
 from rbd.scalars.intrinsics.dense_factors import backward, forward, norm
-from rbd.scalars.intrinsics.language import Ints, divide, fma
+from rbd.scalars.intrinsics.language import Floats, Ints, divide, fma
 from rbd.scalars.intrinsics.lemke import decompose, substitute
 from rbd.scalars.intrinsics.workspace import Workspace, floats, ints, operand, result
 
@@ -126,23 +126,27 @@ def _unknown(w: Pairs) -> int:
     return k
 
 
+def _equation(w: Pairs, gram: Floats, row: Floats) -> None:
+    """Write down how the unknown forces change a rate: pushes of pairs that slide bring their friction along."""
+    column = 0
+    for pair in range(w.p):
+        if w.modes[3 * pair] == 1:
+            entry = gram[3 * pair]
+            for a in range(3 * pair + 1, 3 * pair + 3):
+                entry = fma(-float(w.modes[a]), gram[a], entry)
+            row[column] = entry
+            column += 1
+            for b in range(3 * pair + 1, 3 * pair + 3):
+                if w.modes[b] == 0:
+                    row[column] = gram[b]
+                    column += 1
+
+
 def equations(w: Pairs) -> int:
     """Write down how the unknown forces change the rates that are given; return how many there are."""
     k = _unknown(w)
     for i in range(k):
-        a = w.unknowns[i]
-        column = 0
-        for pair in range(w.p):
-            if w.modes[3 * pair] == 1:
-                entry = w.gram[a][3 * pair]
-                for b in range(3 * pair + 1, 3 * pair + 3):
-                    entry = fma(-float(w.modes[b]), w.gram[a][b], entry)
-                w.system[i][column] = entry
-                column += 1
-                for b in range(3 * pair + 1, 3 * pair + 3):
-                    if w.modes[b] == 0:
-                        w.system[i][column] = w.gram[a][b]
-                        column += 1
+        _equation(w, w.gram[w.unknowns[i]], w.system[i])
     return k
 
 
@@ -202,10 +206,11 @@ def settle(w: Pairs) -> None:
         substitute(k, rank, w.system, w.part, w.order)
         forces_of(w)
         for a in range(3 * w.p):
+            step = w.steps[a]
             for i in range(w.n):
-                w.rest[i] = fma(w.steps[a], w.white[a][i], w.rest[i])
+                w.rest[i] = fma(step, w.white[a][i], w.rest[i])
             if w.lengths[a] > 0.0:
-                w.forces[a] += divide(w.steps[a], w.lengths[a])
+                w.forces[a] += divide(step, w.lengths[a])
         backward(w.n, w.factor, w.rest)
         for i in range(w.n):
             w.point[i] += w.rest[i]

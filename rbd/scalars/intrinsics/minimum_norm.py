@@ -13,7 +13,7 @@ from typing import Final
 from rbd.errors import ShapeError
 from rbd.scalars.constants import const
 from rbd.scalars.intrinsics.intrinsic import Intrinsic
-from rbd.scalars.intrinsics.language import Floats, Rows, divide, fma, sqrt
+from rbd.scalars.intrinsics.language import Floats, divide, fma, sqrt
 from rbd.scalars.intrinsics.solve_derivatives import change_of_smallest, weights_of_smallest
 from rbd.scalars.intrinsics.workspace import Workspace, floats, ints, operand, result
 from rbd.scalars.protocol import Matrix, Scalar, Vector
@@ -29,7 +29,8 @@ class LeastSquares(Workspace):
 
     m: int
     n: int
-    matrix = operand("m", "n")
+    matrix = operand("m * n")
+    """Row by row."""
     right = operand("m")
     tolerance = operand("1")
     solution = result("n")
@@ -45,9 +46,9 @@ class LeastSquares(Workspace):
     """Which column of the matrix stands where."""
 
 
-def _larger(count: int, values: Floats, least: float) -> float:
-    """Return the largest absolute value, at least `least`; infinity minus infinity when one is not finite."""
-    largest = least
+def _largest(count: int, values: Floats) -> float:
+    """Return the largest absolute value; infinity minus infinity when one is not finite."""
+    largest = 0.0
     for k in range(count):
         x = abs(values[k])
         if not x <= LARGEST:
@@ -57,19 +58,11 @@ def _larger(count: int, values: Floats, least: float) -> float:
     return largest
 
 
-def _largest(m: int, n: int, matrix: Rows) -> float:
-    """Return the largest absolute value of a matrix; NaN when one is not finite."""
-    largest = 0.0
-    for i in range(m):
-        largest = _larger(n, matrix[i], largest)
-    return largest
-
-
 def _load(w: LeastSquares, scale: float) -> None:
     """Fill the table and measure its columns."""
     for i in range(w.m):
         for j in range(w.n):
-            x = w.matrix[i][j] * scale
+            x = w.matrix[i * w.n + j] * scale
             w.table[i][j] = x
             w.norms[j] = fma(x, x, w.norms[j])
         w.table[i][w.n] = w.right[i] * scale
@@ -203,8 +196,8 @@ def _solve_triangle(w: LeastSquares, rank: int, missing: float) -> None:
 
 
 def _solve(w: LeastSquares) -> int:
-    largest = _largest(w.m, w.n, w.matrix)
-    missing = _larger(w.m, w.right, 0.0) * 0.0
+    largest = _largest(w.m * w.n, w.matrix)
+    missing = _largest(w.m, w.right) * 0.0
     if not largest > SMALLEST:
         for j in range(w.n):
             w.solution[j] = largest * 0.0 + missing

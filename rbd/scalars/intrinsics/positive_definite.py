@@ -11,67 +11,56 @@ from typing import Final
 
 from rbd.errors import ShapeError
 from rbd.scalars.intrinsics.intrinsic import Intrinsic
-from rbd.scalars.intrinsics.language import Floats, Rows, divide, fma
+from rbd.scalars.intrinsics.language import divide, fma
 from rbd.scalars.intrinsics.solve_derivatives import change_of_solution, weights_of_solution
 from rbd.scalars.intrinsics.workspace import Workspace, floats, operand, result
 from rbd.scalars.protocol import Matrix
 
 
-class Factor(Workspace):
-    """A symmetric matrix, packed: its lower triangle row by row."""
+class Symmetric(Workspace):
+    """A symmetric matrix, of which the lower triangle is given row by row."""
 
     n: int
     lower = operand("n * (n + 1) // 2")
-    factor = result("n * (n + 1) // 2")
     matrix = floats("n", "n")
 
 
-class System(Workspace):
-    """Equations with a symmetric matrix, packed, and m right-hand sides."""
+class Factor(Symmetric):
+    """Its factor, row by row as well."""
 
-    n: int
+    factor = result("n * (n + 1) // 2")
+
+
+class System(Symmetric):
+    """Equations with it, and m right-hand sides."""
+
     m: int
-    lower = operand("n * (n + 1) // 2")
     right = operand("n", "m")
     solution = result("n", "m")
-    matrix = floats("n", "n")
 
 
-def _factor(n: int, matrix: Rows) -> int:
+def _factor(w: Symmetric) -> int:
     """Leave 1 / D in the diagonal and -L below it; return the number of a pivot that is not positive, from 1."""
-    for back in range(n):
-        k = n - 1 - back
-        pivot = matrix[k][k]
+    start = 0
+    for i in range(w.n):
+        for j in range(i + 1):
+            w.matrix[i][j] = w.lower[start + j]
+        start += i + 1
+    for back in range(w.n):
+        k = w.n - 1 - back
+        pivot = w.matrix[k][k]
         if not pivot > 0.0:
             return k + 1
         inverse = divide(1.0, pivot)
         minus = -inverse
         for up in range(k):
-            i = k - 1 - up
-            scaled = matrix[k][i] * minus
-            for j in range(i + 1):
-                matrix[i][j] = fma(scaled, matrix[k][j], matrix[i][j])
-            matrix[k][i] = scaled
-        matrix[k][k] = inverse
+            row = k - 1 - up
+            scaled = w.matrix[k][row] * minus
+            for j in range(row + 1):
+                w.matrix[row][j] = fma(scaled, w.matrix[k][j], w.matrix[row][j])
+            w.matrix[k][row] = scaled
+        w.matrix[k][k] = inverse
     return 0
-
-
-def _unpack(n: int, lower: Floats, matrix: Rows) -> None:
-    """Spread the lower triangle over the matrix."""
-    start = 0
-    for i in range(n):
-        for j in range(i + 1):
-            matrix[i][j] = lower[start + j]
-        start = start + i + 1
-
-
-def _pack(n: int, matrix: Rows, lower: Floats) -> None:
-    """Gather the lower triangle of the matrix."""
-    start = 0
-    for i in range(n):
-        for j in range(i + 1):
-            lower[start + j] = matrix[i][j]
-        start = start + i + 1
 
 
 def _backward(w: System) -> None:
@@ -97,8 +86,7 @@ def _forward(w: System) -> None:
 
 
 def _solve(w: System) -> int:
-    _unpack(w.n, w.lower, w.matrix)
-    failed = _factor(w.n, w.matrix)
+    failed = _factor(w)
     if failed > 0:
         return failed
     for i in range(w.n):
@@ -110,9 +98,12 @@ def _solve(w: System) -> int:
 
 
 def _factor_packed(w: Factor) -> int:
-    _unpack(w.n, w.lower, w.matrix)
-    failed = _factor(w.n, w.matrix)
-    _pack(w.n, w.matrix, w.factor)
+    failed = _factor(w)
+    start = 0
+    for i in range(w.n):
+        for j in range(i + 1):
+            w.factor[start + j] = w.matrix[i][j]
+        start += i + 1
     return failed
 
 

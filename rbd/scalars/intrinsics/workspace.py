@@ -91,10 +91,11 @@ class Layout:
         """Return the names of the arrays that are declared for something."""
         return [name for name, array in self.arrays.items() if array.role == role]
 
-    def kind(self, field: str) -> Kind | None:
-        """Return what a field is in the language, None for what is none."""
-        is_int = field in self.sizes or field in self.strides
-        return "int" if is_int else self.arrays[field].kind if field in self.arrays else None
+    @property
+    def fields(self) -> dict[str, Kind]:
+        """What translated functions may take, with what it is in the language."""
+        ints: dict[str, Kind] = dict.fromkeys((*self.sizes, *self.strides), "int")
+        return {**ints, **{name: array.kind for name, array in self.arrays.items()}}
 
     def stride(self, matrix: str) -> str:
         """Return the name of the distance of a matrix's rows: a size, or one of its own."""
