@@ -181,7 +181,7 @@ def test_the_order_of_arrays_is_part_of_a_call() -> None:
 def test_what_decides_the_code_of_batches_is_part_of_a_call() -> None:
     """Whether it is written out, and whether lanes go through it together, is not seen from its function."""
     scaled = Intrinsic("scaled_for_tests", Scaled, _scaled, lambda n: n)
-    changed = [{"unrolls": True}, {"operations": lambda n: 10**6 * n}, {"labels": "n - 3"}]
+    changed: list[dict[str, Any]] = [{"unrolls": True}, {"operations": _twice}, {"labels": "n - 3"}]
     others = [attrs.evolve(scaled, **change) for change in changed]
     assert len({Call(each, (3,), 0, 0).key for each in (scaled, *others)}) == 4
 
@@ -219,6 +219,10 @@ def test_places_side_by_side_are_copied_whole() -> None:
 
 
 GAIN = 2.0
+
+
+def _twice(n: int) -> int:
+    return 2 * n
 
 
 class Outcome(Workspace):

@@ -105,7 +105,7 @@ def test_c_gives_the_bits_of_python(tmp_path: Path) -> None:
     a, x = random_inputs(recorded.program, 1, seed=6)
     found = np.full(M * (N + 2), 7.0)
     assert call(compiled_c(recorded.to_c("f"), tmp_path, "f"), "f", a[0], x[0], found) == 0
-    assert found.tobytes() == recorded.interpret(a[0], x[0]).tobytes()
+    assert found.tobytes() == np.asarray(recorded.interpret(a[0], x[0])).tobytes()
 
 
 def test_only_what_is_used_is_passed() -> None:
@@ -131,7 +131,7 @@ def _kept_by_a_loop(w: Product) -> None:
         w.y[w_a] = 1.0  # type: ignore[attr-defined]  # planted
 
 
-def _kept_by_a_matrix(a: Rows, a_stride: int) -> int:
+def _kept_by_a_matrix(a_stride: int, a: Rows) -> int:
     return a_stride
 
 
@@ -169,7 +169,7 @@ PLANTED = {
     _kept_by_a_loop: "'w_a' is kept",
     _kept_by_a_matrix: "'a_stride' is kept",
     _derived: "'w' is no Sums",
-    _whole_row: "is no array",
+    _whole_row: "is a row",
     _number_of_a_matrix: "is no number",
     _too_deep: "is no array",
     _written_size: "cannot be assigned",

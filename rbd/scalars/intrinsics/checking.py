@@ -130,6 +130,8 @@ class _Checker:
             self.refuse(definition, "parameters are positional and have no defaults")
         for argument in arguments.args:
             self._parameter(argument)
+        for argument in arguments.args:
+            self._free(argument, argument.arg)
         self.defined, parameters = set(self.kinds), dict(self.kinds)
         self.returns = self._annotation(definition, definition.returns)
         if self.returns in (*_ENTRIES, "rows", "workspace"):
@@ -150,7 +152,6 @@ class _Checker:
 
     def _parameter(self, argument: ast.arg) -> None:
         name, kind = argument.arg, self._annotation(argument, argument.annotation)
-        self._free(argument, name)
         self.kinds[name] = kind
         found = self._workspace(argument.annotation)
         if found is not None:
@@ -226,7 +227,9 @@ class _Checker:
                 self.defined.add(name)
                 return Assign(name, value)
             case ast.Subscript():
-                place = self._entry(target)
+                place = self._subscript(target)
+                if isinstance(place, Row):
+                    self.refuse(node, f"'{ast.unparse(target)}' is a row: its entries are assigned")
                 self._same(node, value, place.kind)
                 return Store(place.array, place.index, value)
             case _:
@@ -341,7 +344,7 @@ class _Checker:
             case ast.Attribute(value=ast.Name(id=owner), attr=field) if owner in self.workspaces:
                 return self._field(node, owner, field)
             case ast.Subscript():
-                return Row(*self._row(node.value, node.slice)) if self._is_matrix(node.value) else self._entry(node)
+                return self._subscript(node)
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 number = self._number(operand)
                 return Negative(number, number.kind)
@@ -426,9 +429,8 @@ class _Checker:
                 self.refuse(node, f"'{given.name}' is no {to.workspace.__name__}")
             fields = [self._field(node, given.name, field.name) for field in to.fields]
             return [Name(field.name, flat(field.kind)) for field in fields]
-        if to.kind == "rows" and isinstance(given, Name):
-            return [Name(given.name, "floats"), self._stride(node)]
-        return [given]
+        matrix = self._matrix(node)
+        return [given] if matrix is None else [Name(matrix[0], "floats"), matrix[1]]
 
     def _field(self, node: ast.AST, owner: str, field: str) -> Name:
         """Return what stands for a field of a workspace, and note that it is used."""
@@ -438,27 +440,27 @@ class _Checker:
         self.used[owner].add(field)
         return Name(f"{owner}_{field}", kind)
 
-    def _is_matrix(self, node: ast.expr) -> bool:
-        """Return whether an expression is a matrix: a parameter, or of a workspace."""
-        match node:
-            case ast.Name(id=name):
-                return self.kinds.get(name) == "rows"
-            case ast.Attribute(value=ast.Name(id=owner), attr=field) if owner in self.workspaces:
-                return self.workspaces[owner].layout.fields.get(field) == "rows"
-            case _:
-                return False
+    def _matrix(self, node: ast.expr) -> tuple[str, Name] | None:
+        """Return the array of a matrix and the distance of its rows; None for what is no matrix."""
+        found = self.expression(node)
+        if not isinstance(found, Name) or found.kind != "rows":
+            return None
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            owner = node.value.id
+            return found.name, self._field(node, owner, self.workspaces[owner].layout.stride(node.attr))
+        return found.name, Name(f"{found.name}_stride", "int")
 
-    def _stride(self, matrix: ast.expr) -> Name:
-        """Return the distance of a matrix's rows."""
-        match matrix:
-            case ast.Attribute(value=ast.Name(id=owner), attr=field):
-                return self._field(matrix, owner, self.workspaces[owner].layout.stride(field))
-            case _:
-                return Name(f"{ast.unparse(matrix)}_stride", "int")
-
-    def _row(self, matrix: ast.expr, row: ast.expr) -> tuple[str, Expression]:
-        """Return the array of a matrix, and where in it a row begins."""
-        return _array(self.expression(matrix)), Arithmetic("*", self._int(row), self._stride(matrix), "int")
+    def _subscript(self, node: ast.Subscript) -> Element | Row:
+        """Return an entry of an array, or a row of a matrix."""
+        matrix = self._matrix(node.value)
+        if matrix is not None:
+            return Row(matrix[0], Arithmetic("*", self._int(node.slice), matrix[1], "int"))
+        found = self.expression(node.value)
+        if isinstance(found, Row):
+            return Element(found.array, Arithmetic("+", found.index, self._int(node.slice), "int"), "float")
+        if not isinstance(found, Name) or found.kind not in _ENTRIES:
+            self.refuse(node, f"'{ast.unparse(node.value)}' is no array")
+        return Element(found.name, self._int(node.slice), _ENTRIES[found.kind])
 
     def _number(self, node: ast.expr) -> Expression:
         found = self.expression(node)
@@ -474,20 +476,6 @@ class _Checker:
     def _same(self, node: ast.AST, value: Expression, kind: Kind) -> None:
         if value.kind != kind:
             self.refuse(node, f"'{ast.unparse(node)}' mixes kinds '{value.kind}' and '{kind}'")
-
-    def _entry(self, node: ast.Subscript) -> Element:
-        """Return an entry of an array or of a matrix."""
-        match node.value:
-            case ast.Subscript(value=matrix, slice=row) if self._is_matrix(matrix):
-                array, start = self._row(matrix, row)
-                return Element(array, Arithmetic("+", start, self._int(node.slice), "int"), "float")
-            case ast.Name(id=name) if self.kinds.get(name) not in _ENTRIES:
-                self.refuse(node, f"'{name}' is no array")
-            case _:
-                found = self.expression(node.value)
-        if not isinstance(found, Name) or found.kind not in _ENTRIES:
-            self.refuse(node, f"'{ast.unparse(node.value)}' is no array")
-        return Element(found.name, self._int(node.slice), _ENTRIES[found.kind])
 
 
 def _array(node: Expression) -> str:

@@ -13,7 +13,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import accumulate, chain, pairwise
-from typing import TYPE_CHECKING, Any, Final, cast, final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast, final
 
 import attrs
 from typing_extensions import override
@@ -30,6 +30,15 @@ from rbd.scalars.registry import dominant
 
 if TYPE_CHECKING:
     from rbd.scalars.operations import Operations
+
+
+Count: TypeAlias = (
+    Callable[[int], int]
+    | Callable[[int, int], int]
+    | Callable[[int, int, int], int]
+    | Callable[[int, int, int, int, int, int], int]
+)
+"""From the sizes to a number of operations."""
 
 
 def must_be_positive(label: str) -> RbdError:
@@ -51,7 +60,7 @@ class Intrinsic:
     """The sizes and arrays."""
     function: Callable[..., int]
     """The course: a function of the workspace, or of one that it is derived from."""
-    operations: Callable[..., int]
+    operations: Count
     """From the sizes to how many arithmetic operations and comparisons of floats it does at worst; a fused multiply-add
     counts as two."""
     unrolls: bool = False
@@ -107,7 +116,7 @@ class Intrinsic:
 
     def operation_count(self, sizes: Sequence[int]) -> int:
         """Return how many operations it does at worst for these sizes."""
-        return self.operations(*sizes[: len(self.layout.sizes)])
+        return cast("Callable[..., int]", self.operations)(*sizes[: len(self.layout.sizes)])
 
     def label_count(self, sizes: Sequence[int]) -> int:
         """Return how many labels a caller gives for these sizes."""
