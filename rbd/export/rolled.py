@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, final
 
-from rbd.export.routine import fixed_arguments, number
+from rbd.export.routine import called, number, pointers
 from rbd.native.lower import Plan, plan
 from rbd.native.rolled import Column, Listed, Literal, Place, Register, RolledLoop, Steady
 from rbd.scalars.opcodes import CONDITIONS, FIRST_CHECK, UNSIGNED, Op, operands_of
@@ -117,16 +117,12 @@ class _Writer:
         yield from self._copied("ws", self.cut.copies.get(index, ()))
         yield f"memset(ws + {place.outputs}, 0, {sum(lengths.outputs)} * sizeof(double));"
         yield f"memset(ws + {place.work}, 0, {sum(lengths.work) + sum(lengths.integers)} * sizeof(double));"
-        tables, arguments = fixed_arguments(call, f"call{index}_")
-        yield from tables
         blocks = ((place.inputs, lengths.inputs), (place.outputs, lengths.outputs), (place.work, lengths.work))
-        for start, sizes in blocks:
-            arguments += [f"ws + {start + sum(sizes[:k])}" for k in range(len(sizes))]
-        start = place.work + sum(lengths.work)
-        sizes = lengths.integers
-        arguments += [f"(int64_t *)(void *)(ws + {start + sum(sizes[:k])})" for k in range(len(sizes))]
-        routine = call.intrinsic.routine
-        yield f"const int64_t failed{index} = rbd_{call.intrinsic.name}_{routine.name}({', '.join(arguments)});"
+        arrays = [pointers(f"ws + {start} + {{}}", sizes) for start, sizes in blocks]
+        integers = f"(int64_t *)(void *)(ws + {place.work + sum(lengths.work)} + {{}})"
+        tables, said = called(call, f"call{index}_", *arrays, pointers(integers, lengths.integers))
+        yield from tables
+        yield f"const int64_t failed{index} = {said};"
         yield f"if (failed{index}) return {FIRST_CHECK + call.first_label - 1} + (int)failed{index};"
 
     def _copied(self, target: str, pairs: Sequence[tuple[int, int]]) -> Iterator[str]:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from rbd.scalars.intrinsics import Call
 from rbd.scalars.intrinsics.tree import (
@@ -32,6 +33,7 @@ from rbd.scalars.intrinsics.tree import (
     Number,
     Return,
     Routine,
+    Row,
     Statement,
     Store,
     While,
@@ -61,14 +63,21 @@ def call_functions(calls: tuple[Call, ...]) -> list[str]:
     return [routine_text(name, routine) for name, intrinsic in used.items() for routine in intrinsic.routine.closure()]
 
 
-def fixed_arguments(call: Call, prefix: str) -> tuple[list[str], list[str]]:
-    """Return the lines that declare a call's tables, and its arguments as far as they are known: sizes and tables."""
-    sizes, tables = call.parted
+def called(call: Call, prefix: str, *blocks: Sequence[str]) -> tuple[list[str], str]:
+    """Return the lines that declare a call's tables, and the call, given the texts of its other arrays."""
+    tables, routine = call.parted[1], call.intrinsic.routine
     lines = [
         f"static int64_t {prefix}table{k}[{max(len(table), 1)}] = {{{', '.join(map(str, table)) or '0'}}};"
         for k, table in enumerate(tables)
     ]
-    return lines, [*map(str, sizes), *(f"{prefix}table{k}" for k in range(len(tables)))]
+    arrays = [f"{prefix}table{k}" for k in range(len(tables))]
+    arguments = call.intrinsic.arguments(call.sizes, "{}", arrays, *blocks)
+    return lines, f"rbd_{call.intrinsic.name}_{routine.name}({', '.join(arguments)})"
+
+
+def pointers(start: str, lengths: Sequence[int]) -> list[str]:
+    """Return where arrays begin that follow each other; `start` has a place for what comes before."""
+    return [start.format(before) for before in accumulate(lengths[:-1], initial=0)] if lengths else []
 
 
 def call_lines(call: Call, prefix: str, values: list[str], first_status: int) -> list[str]:
@@ -78,14 +87,9 @@ def call_lines(call: Call, prefix: str, values: list[str], first_status: int) ->
     lines = [f"double {prefix}in[{max(n_in, 1)}] = {{{', '.join(values) or '0'}}};"]
     lines.append(f"double {prefix}out[{max(n_out, 1)}] = {{0}}, {prefix}work[{max(n_work, 1)}] = {{0}};")
     lines.append(f"int64_t {prefix}int[{max(n_int, 1)}] = {{0}};")
-    tables, arguments = fixed_arguments(call, prefix)
-    lines += tables
     parts = (("in", lengths.inputs), ("out", lengths.outputs), ("work", lengths.work), ("int", lengths.integers))
-    for block, sizes in parts:
-        arguments += [f"{prefix}{block} + {sum(sizes[:k])}" for k in range(len(sizes))]
-    routine = call.intrinsic.routine
-    called = f"rbd_{call.intrinsic.name}_{routine.name}({', '.join(arguments)})"
-    lines.append(f"const int64_t {prefix}status = {called};")
+    tables, said = called(call, prefix, *(pointers(f"{prefix}{block} + {{}}", sizes) for block, sizes in parts))
+    lines += [*tables, f"const int64_t {prefix}status = {said};"]
     lines.append(f"if ({prefix}status) return {first_status + call.first_label - 1} + (int){prefix}status;")
     return [*lines, f"(void){prefix}work; (void){prefix}int;"]
 
@@ -167,6 +171,8 @@ def _expression(intrinsic: str, node: Expression) -> str:
             return _name(name)
         case Element(array, index):
             return f"{_name(array)}[{said(index)}]"
+        case Row(array, index):
+            return f"({_name(array)} + {said(index)})"
         case Function(name, arguments):
             text = "(double){0}" if name == "float" else WORDS[name].row.c
             return f"({text.format(*map(said, arguments))})"

@@ -65,11 +65,14 @@ def call_lines(w: Writer, lanes: Lanes, place: CallPlace) -> None:
 
 def _invoke(w: Writer, call: Call, inputs: str, outputs: str, work: str, status: str, width: int = 1) -> None:
     """Write the call itself, and its status where it is the first that is not clean."""
-    lengths, intrinsic, (sizes, tables) = call.lengths, call.intrinsic, call.parted
-    pointers = [f"@{_table_name(table)}" if table else "null" for table in tables]
-    pointers += _pointers(w, inputs, lengths.inputs, width) + _pointers(w, outputs, lengths.outputs, width)
-    pointers += _pointers(w, work, (*lengths.work, *lengths.integers), width)
-    arguments = ", ".join([*(f"i64 {size}" for size in sizes), *(f"ptr {pointer}" for pointer in pointers)])
+    lengths, intrinsic, tables = call.lengths, call.intrinsic, call.parted[1]
+    arrays = [
+        [f"@{_table_name(table)}" if table else "null" for table in tables],
+        *(_pointers(w, *block, width) for block in ((inputs, lengths.inputs), (outputs, lengths.outputs))),
+        _pointers(w, work, (*lengths.work, *lengths.integers), width),
+    ]
+    pointers = [[f"ptr {pointer}" for pointer in block] for block in arrays]
+    arguments = ", ".join(intrinsic.arguments(call.sizes, "i64 {}", *pointers))
     failed = w.set(f"call i64 @{routine_symbol(intrinsic.name, intrinsic.routine)}({arguments})")
     if not call.label_count:
         return  # nothing can be wrong

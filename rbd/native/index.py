@@ -85,7 +85,7 @@ def sources_digest(folder: Path) -> str | None:
     """
     digest, count = hashlib.sha256(), 0
     try:
-        for inside, path in _python_files(str(folder)):
+        for inside, path in python_files(str(folder)):
             content = _unchanged(path)
             if content is None:
                 return None
@@ -97,13 +97,13 @@ def sources_digest(folder: Path) -> str | None:
     return digest.hexdigest() if count else None
 
 
-def _python_files(folder: str, inside: str = "") -> Iterator[tuple[str, str]]:
+def python_files(folder: str, inside: str = "") -> Iterator[tuple[str, str]]:
     """Return the names below a folder and the paths of all its Python files, in an order that depends on names only."""
     with os.scandir(folder) as found:
         entries = sorted((entry.name, entry.is_dir(), entry.path) for entry in found)
     for name, is_folder, path in entries:
         if is_folder and name != "__pycache__":
-            yield from _python_files(path, f"{inside}{name}/")
+            yield from python_files(path, f"{inside}{name}/")
         elif name.endswith(".py"):
             yield inside + name, path
 

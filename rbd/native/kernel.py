@@ -12,12 +12,13 @@ from array import array
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import final
+from typing import Final, final
 
 from rbd.native import abi, cache
 from rbd.native.arithmetic import LIBRARY, declarations, library_symbol
 from rbd.native.batch import batch, work
 from rbd.native.emit import functions
+from rbd.native.index import python_files
 from rbd.native.ir import Lanes
 from rbd.native.jit import Library, assemble, machine
 from rbd.native.lower import CHUNK, plan
@@ -189,25 +190,17 @@ def _piece(count: int, threads: int, lanes: int) -> int:
     return min(blocks * lanes, _PIECE // lanes * lanes)
 
 
-_SCALARS = (
-    "sincos.py",
-    "opcodes.py",
-    "rolling.py",
-    "intrinsics/checking.py",
-    "intrinsics/columns.py",
-    "intrinsics/tree.py",
-)
-"""What of `rbd.scalars` decides machine code, besides the program."""
+PACKAGES: Final = ("native", "scalars")
+"""What of `rbd` makes machine code of a program."""
 
 
 @functools.cache
 def engine() -> str:
     """Return what stands for the code that makes machine code: it changes with every change of its sources."""
-    here = Path(__file__).parent
-    sources = [*sorted(here.glob("*.py")), *(here.parent / "scalars" / name for name in _SCALARS)]
-    digest = hashlib.sha256()
-    for source in sources:
-        digest.update(source.read_bytes() if source.is_file() else b"")
+    digest, folders = hashlib.sha256(), [Path(__file__).parents[1] / package for package in PACKAGES]
+    for name, path in (each for folder in folders if folder.is_dir() for each in python_files(str(folder))):
+        content = Path(path).read_bytes()
+        digest.update(f"{len(name)} {len(content)} {name}".encode() + content)
     return f"{ENGINE}-{digest.hexdigest()}"
 
 

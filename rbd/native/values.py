@@ -27,6 +27,7 @@ from rbd.scalars.intrinsics.tree import (
     Negative,
     Number,
     Routine,
+    Row,
 )
 from rbd.scalars.opcodes import WORDS
 
@@ -107,6 +108,8 @@ class ValueWriter(ABC):
                 return values[name]
             case Element(array, index, kind):
                 return self.read(array, index, kind)
+            case Row(array, index):
+                return self.entry(array, index, "float")
             case Function(word, arguments):
                 return self.function(word, [self.expression(argument) for argument in arguments])
             case Invoked():

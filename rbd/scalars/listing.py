@@ -100,7 +100,7 @@ def _expression(program: Program, op: Op, operands: list[int], shown: Shown) -> 
         return f"{shown(operands[0])}[{operands[1]}]"
     if op == Op.CALL:
         call = program.calls[operands[0]]
-        sizes = ", ".join(f"{name}={size}" for name, size in zip(call.intrinsic.sizes, call.parted[0], strict=True))
+        sizes = ", ".join(f"{name}={size}" for name, size in call.intrinsic.layout.named(call.sizes).items())
         return f"{call.intrinsic.name}[{sizes}]({', '.join(map(shown, operands[1:]))})"
     return op.row.listing.format(*map(shown, operands))
 

@@ -21,7 +21,8 @@ from rbd.scalars import cos, sin
 from rbd.scalars.graph import Graph
 from rbd.scalars.intrinsics import Intrinsic, minimum_norm_solve, solve_factored, solve_positive_definite
 from rbd.scalars.intrinsics.checking import checked
-from rbd.scalars.intrinsics.language import Floats, Ints, divide, fma, sqrt
+from rbd.scalars.intrinsics.language import Floats, divide, fma, sqrt
+from rbd.scalars.intrinsics.workspace import Workspace, ints, operand, result
 from rbd.scalars.opcodes import FIRST_CHECK
 from rbd.scalars.program import Program
 from tests.export.building import compiled_c
@@ -100,11 +101,18 @@ def _touch(entry: int, t1: Floats) -> None:  # names that the translators use th
     t1[entry] = t1[entry] + 1.0
 
 
-def _collatz(n: int, start: Floats, out: Floats, seen: Ints) -> int:
-    for i in range(0, n, 2):
-        seen[i] = n - i
+class Collatz(Workspace):
+    n: int
+    start = operand("n")
+    out = result("2")
+    seen = ints("n")
+
+
+def _collatz(w: Collatz) -> int:
+    for i in range(0, w.n, 2):
+        w.seen[i] = w.n - i
     steps = 0
-    x = abs(start[0]) + 1.0
+    x = abs(w.start[0]) + 1.0
     while x > 1.0 and steps < 100:
         if x == 2.0:
             break
@@ -114,10 +122,10 @@ def _collatz(n: int, start: Floats, out: Floats, seen: Ints) -> int:
         else:
             x = fma(half, -0.75, x)
         steps += 1
-    _touch(0, out)
-    _touch(5, out)
-    out[0] += x + float(steps) - float(seen[0] * 2)
-    out[1] = _helper(n, sqrt(x), start)
+    _touch(0, w.out)
+    _touch(5, w.out)
+    w.out[0] += x + float(steps) - float(w.seen[0] * 2)
+    w.out[1] = _helper(w.n, sqrt(x), w.start)
     if steps >= 3:
         return 1
     return 0
@@ -129,14 +137,10 @@ def _failure(label: str) -> SolverError:
 
 COLLATZ = Intrinsic(
     name="collatz_for_tests",
+    workspace=Collatz,
     function=_collatz,
-    sizes=("n",),
-    inputs=(("start", lambda n: n),),
-    outputs=(("out", lambda n: 2),),
-    work=(),
-    integers=(("seen", lambda n: n),),
     operations=lambda n: 1000,
-    labels=lambda n: 1,
+    labels=1,
     error=_failure,
 )
 
@@ -309,11 +313,16 @@ def test_what_is_not_in_the_subset_is_refused_with_file_and_line(function: Calla
 
 
 def test_a_signature_must_be_the_declared_one() -> None:
-    wrong = Intrinsic("wrong_for_tests", _collatz, ("n",), (), (("out", lambda n: 2),), (), (), lambda n: 0)
-    with pytest.raises(ArgumentError, match="needs"):
-        assert wrong.routine
+    for name, workspace, function in (
+        ("wrong_for_tests", Workspace, _collatz),
+        ("flat_for_tests", Collatz, _helper),
+        ("void_for_tests", Collatz, _touch),
+    ):
+        wrong = Intrinsic(name, workspace, function, lambda n: 0)  # type: ignore[arg-type]  # planted
+        with pytest.raises(ArgumentError, match="needs"):
+            assert wrong.routine
 
 
 def test_an_intrinsic_has_a_name_c_can_say() -> None:
     with pytest.raises(ArgumentError, match="cannot name"):
-        Intrinsic("two words", _collatz, ("n",), (), (), (), (), lambda n: 0)
+        Intrinsic("two words", Collatz, _collatz, lambda n: 0)

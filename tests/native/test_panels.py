@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import attrs
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -31,44 +32,50 @@ from rbd.scalars.intrinsics import (
 from rbd.scalars.intrinsics.checking import checked
 from rbd.scalars.intrinsics.columns import decides_by_floats
 from rbd.scalars.intrinsics.language import Floats, Ints, columns, divide, fma, sqrt
+from rbd.scalars.intrinsics.workspace import Workspace, floats, operand, result, table
 from rbd.scalars.opcodes import FIRST_CHECK, Op
 from rbd.scalars.program import Program
 from tests.native.programs import assert_same_bits, native_rows, native_singles, random_inputs, reference
 from tests.scalars.factors import tree_factor
 
 
-def _every_word(m: int, stride: int, pattern: Ints, x: Floats, y: Floats, work: Floats) -> int:
-    outside = x[0] * 0.5
-    for i in range(stride):
-        work[i] = float(i) - outside
-    for j in columns(m, stride):
+class EveryWord(Workspace):
+    m: int
+    stride: int
+    pattern = table("3")
+    x = operand("3 * stride")
+    y = result("3 * stride")
+    work = floats("stride")
+
+
+def _every_word(w: EveryWord) -> int:
+    stride = w.stride
+    outside = w.x[0] * 0.5
+    for i in range(w.stride):
+        w.work[i] = float(i) - outside
+    for j in columns(w.m, stride):
         total = 1.0
-        first = pattern[0]
+        first = w.pattern[0]
         for i in range(2, -1, -1):
-            if pattern[i] > 0:
-                total = fma(-x[i], y[first * stride + j], total) + outside
+            if w.pattern[i] > 0:
+                total = fma(-w.x[i], w.y[first * stride + j], total) + outside
             else:
-                total = total * x[pattern[i] * stride + j] + float(i)
+                total = total * w.x[w.pattern[i] * stride + j] + float(i)
         k = 0
         while k < first:
-            half = divide(sqrt(abs(total)), 1.5 + abs(work[0 * stride + j]))
+            half = divide(sqrt(abs(total)), 1.5 + abs(w.work[0 * stride + j]))
             total = total - half
             k = k + 1
-        y[1 * stride + j] = total
-        y[2 * stride + j] = y[1 * stride + j] * x[2]
-    y[0] = y[0] + outside
+        w.y[1 * stride + j] = total
+        w.y[2 * stride + j] = w.y[1 * stride + j] * w.x[2]
+    w.y[0] = w.y[0] + outside
     return 0
 
 
 EVERY_WORD = Intrinsic(
     name="columns_for_tests",
+    workspace=EveryWord,
     function=_every_word,
-    sizes=("m", "stride"),
-    tables=(("pattern", lambda m, stride: 3),),
-    inputs=(("x", lambda m, stride: 3 * stride),),
-    outputs=(("y", lambda m, stride: 3 * stride),),
-    work=(("work", lambda m, stride: stride),),
-    integers=(),
     operations=lambda m, stride: 30 * m + 2 * stride,
 )
 
@@ -161,11 +168,22 @@ def test_numbers_of_modules_and_lengths_are_part_of_a_call(monkeypatch: pytest.M
     for gain in (2.0, 5.0):
         monkeypatch.setattr(f"{__name__}.GAIN", gain)
         checked.cache_clear()
-        for length in (1, 2):
-            lengths = (("x", lambda n, length=length: n * length),)
-            scaled = Intrinsic("scaled_for_tests", _scaled, ("n",), lengths, (("y", lambda n: n),), (), (), lambda n: n)  # type: ignore[arg-type]  # a default
-            keys.add(Call(scaled, (3,), 0, 0).key)
+        for workspace in (Scaled, TwiceAsLong):
+            keys.add(Call(Intrinsic("scaled_for_tests", workspace, _scaled, lambda n: n), (3,), 0, 0).key)
     assert len(keys) == 4
+
+
+def test_the_order_of_arrays_is_part_of_a_call() -> None:
+    keys = {Call(Intrinsic("sum_for_tests", each, _doubled, lambda n: n), (3,), 0, 0).key for each in (Two, Turned)}
+    assert len(keys) == 2
+
+
+def test_what_decides_the_code_of_batches_is_part_of_a_call() -> None:
+    """Whether it is written out, and whether lanes go through it together, is not seen from its function."""
+    scaled = Intrinsic("scaled_for_tests", Scaled, _scaled, lambda n: n)
+    changed: list[dict[str, Any]] = [{"unrolls": True}, {"operations": _twice}, {"labels": "n - 3"}]
+    others = [attrs.evolve(scaled, **change) for change in changed]
+    assert len({Call(each, (3,), 0, 0).key for each in (scaled, *others)}) == 4
 
 
 def test_lanes_go_together_where_no_number_decides() -> None:
@@ -203,9 +221,41 @@ def test_places_side_by_side_are_copied_whole() -> None:
 GAIN = 2.0
 
 
-def _scaled(n: int, x: Floats, y: Floats) -> int:
-    for i in range(n):
-        y[i] = GAIN * x[i]
+def _twice(n: int) -> int:
+    return 2 * n
+
+
+class Outcome(Workspace):
+    n: int
+    y = result("n")
+
+
+class Scaled(Outcome):
+    x = operand("n")
+
+
+class TwiceAsLong(Scaled):
+    x = operand("2 * n")
+
+
+class Two(Scaled):
+    other = operand("n")
+
+
+class Turned(Outcome):
+    other = operand("n")
+    x = operand("n")
+
+
+def _doubled(w: Outcome) -> int:
+    for i in range(w.n):
+        w.y[i] = 2.0
+    return 0
+
+
+def _scaled(w: Scaled) -> int:
+    for i in range(w.n):
+        w.y[i] = GAIN * w.x[i]
     return 0
 
 

@@ -17,6 +17,7 @@ from rbd.scalars.intrinsics import Intrinsic
 from rbd.scalars.intrinsics.checking import checked
 from rbd.scalars.intrinsics.language import Floats, divide, fma, sqrt
 from rbd.scalars.intrinsics.tree import For
+from rbd.scalars.intrinsics.workspace import Workspace, operand, result
 from rbd.scalars.program import Program
 from tests.native.programs import assert_same_bits, native_rows, native_singles, random_inputs, reference
 
@@ -25,32 +26,33 @@ SIZE = 64
 ROWS = 9
 
 
-def _size(*sizes: int) -> int:
-    return SIZE
-
-
 def _bound(*sizes: int) -> int:
     return 400
 
 
-def _apart(to: int, one: int, other: int, count: int, x: Floats, y: Floats) -> int:
+class Apart(Workspace):
+    to: int
+    one: int
+    other: int
+    count: int
+    x = operand(f"{SIZE}")
+    y = result(f"{SIZE}")
+
+
+def _apart(w: Apart) -> int:
     for i in range(64):
-        y[i] = x[i]
-    scale = x[0]
-    for j in range(count):
-        y[to + j] = fma(scale, y[one + j], -x[j + other])
-        y[j + other] = divide(y[to + j] - 0.5 * x[other + j], sqrt(abs(x[j]))) + scale
+        w.y[i] = w.x[i]
+    scale = w.x[0]
+    for j in range(w.count):
+        w.y[w.to + j] = fma(scale, w.y[w.one + j], -w.x[j + w.other])
+        w.y[j + w.other] = divide(w.y[w.to + j] - 0.5 * w.x[w.other + j], sqrt(abs(w.x[j]))) + scale
     return 0
 
 
 APART = Intrinsic(
     name="apart_for_tests",
+    workspace=Apart,
     function=_apart,
-    sizes=("to", "one", "other", "count"),
-    inputs=(("x", _size),),
-    outputs=(("y", _size),),
-    work=(),
-    integers=(),
     operations=_bound,
 )
 
@@ -60,22 +62,26 @@ def _shifted(first: int, last: int, n: int, a: Floats, b: Floats) -> None:
         b[j - n] = a[j] * 2.0 + b[j]
 
 
-def _aliased(first: int, last: int, n: int, x: Floats, y: Floats) -> int:
+class Aliased(Workspace):
+    first: int
+    last: int
+    n: int
+    x = operand(f"{SIZE}")
+    y = result(f"{SIZE}")
+
+
+def _aliased(w: Aliased) -> int:
     for i in range(64):
-        y[i] = x[i]
-    _shifted(first, last, n, y, y)
-    _shifted(first, last, n, x, y)
+        w.y[i] = w.x[i]
+    _shifted(w.first, w.last, w.n, w.y, w.y)
+    _shifted(w.first, w.last, w.n, w.x, w.y)
     return 0
 
 
 ALIASED = Intrinsic(
     name="aliased_for_tests",
+    workspace=Aliased,
     function=_aliased,
-    sizes=("first", "last", "n"),
-    inputs=(("x", _size),),
-    outputs=(("y", _size),),
-    work=(),
-    integers=(),
     operations=_bound,
 )
 

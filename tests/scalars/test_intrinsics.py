@@ -28,6 +28,7 @@ from rbd.scalars.intrinsics import (
     minimum_norm_solve,
     solve_positive_definite,
 )
+from rbd.scalars.intrinsics.workspace import Workspace
 from rbd.scalars.opcodes import FIRST_CHECK, Op
 from rbd.scalars.program import Program
 from tests.scalars.dual import Dual
@@ -302,4 +303,4 @@ def test_every_intrinsic_is_in_the_subset() -> None:
 
 def test_names_are_taken_once() -> None:
     with pytest.raises(ArgumentError, match="another intrinsic"):
-        Intrinsic("minimum_norm_solve", test_names_are_taken_once, (), (), (), (), (), lambda: 0)  # type: ignore[arg-type]  # never run
+        Intrinsic("minimum_norm_solve", Workspace, test_names_are_taken_once, lambda: 0)  # type: ignore[arg-type]  # never run

@@ -2,16 +2,23 @@
 
 May import: the rest of `rbd.scalars` but programs. To add one, write a function in a small part of Python:
 
-    language.py            the words it may use: Floats, Ints, fma, sqrt, divide
+    language.py            the words it may use: Floats, Ints, Rows, fma, sqrt, divide
+    workspace.py           arrays with names, declared once with their shapes: the one parameter of an intrinsic
     checking.py, tree.py   what is allowed, and the function as data for the translators to machine code and to C
     columns.py             which loops mix no columns, and which functions take the same course always
-    intrinsic.py           `Intrinsic`: the function with its sizes, its labels, its count of operations
-    decided.py             the same function on scalars other than floats
+    intrinsic.py           `Intrinsic`: the function with its workspace, its labels, its count of operations
+    comparable.py          the same function on scalars other than floats
+
+The solvers, which import the language and nothing of recordings:
+
+    dense_factors.py       Cholesky's factor, and orthonormal bases of active rows
     positive_definite.py   solve_positive_definite
     factored.py            solve_factored: many right-hand sides, with a sparse factor
     minimum_norm.py        minimum_norm_solve
-    active_rows.py, active_set_slope.py, quadratic_program.py    solve_quadratic_program, with its derivative
-    pivoting.py, friction_*.py, friction.py    solve_friction: Coulomb's law by Lemke's pivots, with its derivative
+    lemke.py               linear complementarity problems, and small systems of equations
+    quadratic_program.py   solve_quadratic_program
+    friction*.py           solve_friction: Coulomb's law by Lemke's pivots
+    *_derivative*.py       how their solutions move with their data
 """
 
 from rbd.scalars.intrinsics.factored import SOLVE_FACTORED, solve_factored
@@ -22,6 +29,7 @@ from rbd.scalars.intrinsics.positive_definite import (
     SOLVE_POSITIVE_DEFINITE,
     solve_positive_definite,
 )
+from rbd.scalars.intrinsics.workspace import Workspace
 
 __all__ = [
     "FACTOR_POSITIVE_DEFINITE",
@@ -32,6 +40,7 @@ __all__ = [
     "Call",
     "Intrinsic",
     "Lengths",
+    "Workspace",
     "minimum_norm_solve",
     "must_be_positive",
     "solve_factored",

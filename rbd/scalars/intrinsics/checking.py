@@ -1,8 +1,9 @@
 """From a Python function to a checked tree; what is not in the subset is refused with file and line.
 
-May import: errors, language, tree.
+May import: errors, language, tree, workspace.
 
-Allowed: parameters annotated `int`, `float`, `Floats`, `Ints`; assignments to local variables and to entries of arrays;
+Allowed: parameters annotated `int`, `float`, `Floats`, `Ints`, `Rows` and workspaces; rows `x[i]` of matrices as
+arguments; assignments to local variables and to entries of arrays;
 `+ - *` of floats or of ints, `-x`, comparisons, `and or not`; `fma sqrt divide abs float`; `if`, `while`,
 `for i in range(...)` (its step a literal), `for j in columns(...)` (see `columns.py`), `break`, `return`; calls of
 other such functions of a module. A variable keeps one kind and must be assigned on every way to its use; a loop's
@@ -43,21 +44,27 @@ from rbd.scalars.intrinsics.tree import (
     Name,
     Negative,
     Number,
+    Parameter,
     Return,
     Routine,
+    Row,
     Statement,
     Store,
     While,
+    flat,
 )
+from rbd.scalars.intrinsics.workspace import Workspace
 
 _KINDS: Final[dict[str, Kind]] = {
     "int": "int",
     "float": "float",
     "Floats": "floats",
     "Ints": "ints",
+    "Rows": "rows",
     "None": "nothing",
 }
 _ENTRIES: Final[dict[Kind, Kind]] = {"floats": "float", "ints": "int"}
+_OWNERS: Final = ("rows", "workspace")
 _WORDS: Final[dict[str, tuple[object, tuple[Kind, ...]]]] = {
     "fma": (language.fma, ("float", "float", "float")),
     "sqrt": (language.sqrt, ("float",)),
@@ -103,7 +110,8 @@ class _Checker:
     ) -> None:
         self.scope, self.file, self.first, self.callers = scope, file, first, callers
         self.kinds: dict[str, Kind] = {}
-        self.parameters: list[Name] = []
+        self.workspaces: dict[str, type[Workspace]] = {}
+        self.used: dict[str, set[str]] = {}
         self.defined: set[str] = set()
         self.loops: list[str] = []
         self.calls: dict[str, Routine] = {}
@@ -121,25 +129,51 @@ class _Checker:
         if arguments.vararg or arguments.kwarg or arguments.kwonlyargs or arguments.defaults:
             self.refuse(definition, "parameters are positional and have no defaults")
         for argument in arguments.args:
-            self.parameters.append(Name(argument.arg, self._annotation(argument, argument.annotation)))
-        self.kinds = {parameter.name: parameter.kind for parameter in self.parameters}
-        self.defined = set(self.kinds)
+            self._parameter(argument)
+        for argument in arguments.args:
+            self._free(argument, argument.arg)
+        self.defined, parameters = set(self.kinds), dict(self.kinds)
         self.returns = self._annotation(definition, definition.returns)
-        if self.returns in _ENTRIES:
+        if self.returns in (*_ENTRIES, "rows", "workspace"):
             self.refuse(definition, "arrays are parameters, never results")
         body = self.block(definition.body[1:] if ast.get_docstring(definition) else definition.body)
         if self.returns != "nothing" and not (body and isinstance(body[-1], Return)):
             self.refuse(definition, f"the last statement of '{definition.name}' returns a value")
-        known = {parameter.name for parameter in self.parameters}
-        variables = tuple(Name(name, kind) for name, kind in self.kinds.items() if name not in known)
-        parameters, calls = tuple(self.parameters), tuple(self.calls.values())
-        return Routine(definition.name, parameters, self.returns, body, variables, source, calls)
+        variables = tuple(Name(name, kind) for name, kind in self.kinds.items() if name not in parameters)
+        signature = tuple(self._written(name, kind) for name, kind in parameters.items())
+        return Routine(definition.name, signature, self.returns, body, variables, source, tuple(self.calls.values()))
+
+    def _written(self, name: str, kind: Kind) -> Parameter:
+        """Return a parameter; the fields of a workspace that are used are in the order of their declaration."""
+        workspace = self.workspaces.get(name)
+        fields = {} if workspace is None else workspace.layout.fields
+        used = [Name(field, kind) for field, kind in fields.items() if field in self.used[name]]
+        return Parameter(name, kind, workspace, tuple(used))
+
+    def _parameter(self, argument: ast.arg) -> None:
+        name, kind = argument.arg, self._annotation(argument, argument.annotation)
+        self.kinds[name] = kind
+        found = self._workspace(argument.annotation)
+        if found is not None:
+            self.workspaces[name], self.used[name] = found, set()
+
+    def _free(self, node: ast.AST, name: str) -> None:
+        """Refuse the names of what is in workspaces and matrices."""
+        owner = next((o for o, kind in self.kinds.items() if kind in _OWNERS and name.startswith(f"{o}_")), None)
+        if owner is not None:
+            self.refuse(node, f"'{name}' is kept for what belongs to '{owner}'")
 
     def _annotation(self, node: ast.AST, annotation: ast.expr | None) -> Kind:
         text = "" if annotation is None else ast.unparse(annotation)
+        if self._workspace(annotation) is not None:
+            return "workspace"
         if text not in _KINDS:
-            self.refuse(node, f"'{text}' is no annotation; int, float, Floats, Ints and None are")
+            self.refuse(node, f"'{text}' is no annotation; int, float, Floats, Ints, Rows, workspaces and None are")
         return _KINDS[text]
+
+    def _workspace(self, annotation: ast.expr | None) -> type[Workspace] | None:
+        found = self.scope.get(annotation.id) if isinstance(annotation, ast.Name) else None
+        return found if isinstance(found, type) and issubclass(found, Workspace) else None
 
     # ---------------------------------------------------------------- statements
 
@@ -188,12 +222,16 @@ class _Checker:
                     self.refuse(node, f"'{name}' is a loop's variable or of another kind already")
                 if value.kind not in ("float", "int"):
                     self.refuse(node, "a variable is a float or an int")
+                self._free(node, name)
                 self.kinds[name] = value.kind
                 self.defined.add(name)
                 return Assign(name, value)
-            case ast.Subscript(value=ast.Name(id=array), slice=index):
-                self._same(node, value, self._entry(node, array))
-                return Store(array, self._int(index), value)
+            case ast.Subscript():
+                place = self._subscript(target)
+                if isinstance(place, Row):
+                    self.refuse(node, f"'{ast.unparse(target)}' is a row: its entries are assigned")
+                self._same(node, value, place.kind)
+                return Store(place.array, place.index, value)
             case _:
                 self.refuse(node, f"'{ast.unparse(target)}' cannot be assigned")
 
@@ -262,6 +300,7 @@ class _Checker:
         """Return the body of a loop over `name`; nothing surely has a value because of it."""
         if name in self.kinds or name in self.loops:
             self.refuse(node, f"the loop's variable '{name}' has another use")
+        self._free(node, name)
         before = set(self.defined)
         self.loops.append(name)
         self.depth += 1
@@ -295,22 +334,24 @@ class _Checker:
 
     # ---------------------------------------------------------------- expressions
 
-    def expression(self, node: ast.expr) -> Expression:
+    def expression(self, node: ast.expr) -> Expression:  # noqa: C901 - one case for each form
         """Return a checked expression: a number, or a condition."""
         match node:
             case ast.Constant(value=float() | int() as value) if not isinstance(value, bool):
                 return Number(value, "float" if isinstance(value, float) else "int")
             case ast.Name(id=name):
                 return self._name(node, name)
-            case ast.Subscript(value=ast.Name(id=array), slice=index):
-                return Element(array, self._int(index), self._entry(node, array))
+            case ast.Attribute(value=ast.Name(id=owner), attr=field) if owner in self.workspaces:
+                return self._field(node, owner, field)
+            case ast.Subscript():
+                return self._subscript(node)
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 number = self._number(operand)
                 return Negative(number, number.kind)
             case ast.BinOp(left=left, op=operator, right=right):
                 return self._arithmetic(node, left, operator, right)
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
-                return self._call(node, name, [self.expression(argument) for argument in arguments])
+                return self._call(node, name, arguments)
             case ast.Compare() | ast.BoolOp() | ast.UnaryOp(op=ast.Not()):
                 return self._truth(node)
             case _:
@@ -358,9 +399,10 @@ class _Checker:
             case _:
                 self.refuse(node, f"'{ast.unparse(node)}' is not allowed")
 
-    def _call(self, node: ast.expr, name: str, arguments: list[Expression]) -> Expression:
+    def _call(self, node: ast.expr, name: str, nodes: list[ast.expr]) -> Expression:
         word, kinds = _WORDS.get(name, (None, ()))
         found = self.scope.get(name, word if name in ("abs", "float") else None)
+        arguments = [self.expression(argument) for argument in nodes]
         if word is not None and found is word:
             if tuple(argument.kind for argument in arguments) != kinds:
                 self.refuse(node, f"{name} takes {', '.join(kinds)}")
@@ -370,13 +412,55 @@ class _Checker:
         if found in self.callers:
             self.refuse(node, f"'{name}' calls itself")
         routine = self.calls.setdefault(name, _checked(found, self.callers))
-        if [argument.kind for argument in arguments] != [parameter.kind for parameter in routine.parameters]:
-            kinds = tuple(parameter.kind for parameter in routine.parameters)
+        if [argument.kind for argument in arguments] != [parameter.kind for parameter in routine.signature]:
+            kinds = tuple(parameter.kind for parameter in routine.signature)
             self.refuse(node, f"{name} takes {', '.join(kinds)}")
-        arrays = [argument for argument in arguments if argument.kind in _ENTRIES]
+        passed = [part for one, to in zip(nodes, routine.signature, strict=True) for part in self._passed(one, to)]
+        arrays = [_array(part) for part in passed if part.kind in _ENTRIES]
         if len(set(arrays)) < len(arrays) and has_columns(routine):
             self.refuse(node, f"{name} would know one array by two names")
-        return Invoked(routine, tuple(arguments), routine.returns)
+        return Invoked(routine, tuple(passed), routine.returns)
+
+    def _passed(self, node: ast.expr, to: Parameter) -> list[Expression]:
+        """Return what stands for an argument in the tree."""
+        given = self.expression(node)
+        if to.workspace is not None and isinstance(given, Name):
+            if not issubclass(self.workspaces[given.name], to.workspace):
+                self.refuse(node, f"'{given.name}' is no {to.workspace.__name__}")
+            fields = [self._field(node, given.name, field.name) for field in to.fields]
+            return [Name(field.name, flat(field.kind)) for field in fields]
+        matrix = self._matrix(node)
+        return [given] if matrix is None else [Name(matrix[0], "floats"), matrix[1]]
+
+    def _field(self, node: ast.AST, owner: str, field: str) -> Name:
+        """Return what stands for a field of a workspace, and note that it is used."""
+        kind = self.workspaces[owner].layout.fields.get(field)
+        if kind is None:
+            self.refuse(node, f"{self.workspaces[owner].__name__} has no '{field}'")
+        self.used[owner].add(field)
+        return Name(f"{owner}_{field}", kind)
+
+    def _matrix(self, node: ast.expr) -> tuple[str, Name] | None:
+        """Return the array of a matrix and the distance of its rows; None for what is no matrix."""
+        found = self.expression(node)
+        if not isinstance(found, Name) or found.kind != "rows":
+            return None
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+            owner = node.value.id
+            return found.name, self._field(node, owner, self.workspaces[owner].layout.stride(node.attr))
+        return found.name, Name(f"{found.name}_stride", "int")
+
+    def _subscript(self, node: ast.Subscript) -> Element | Row:
+        """Return an entry of an array, or a row of a matrix."""
+        matrix = self._matrix(node.value)
+        if matrix is not None:
+            return Row(matrix[0], Arithmetic("*", self._int(node.slice), matrix[1], "int"))
+        found = self.expression(node.value)
+        if isinstance(found, Row):
+            return Element(found.array, Arithmetic("+", found.index, self._int(node.slice), "int"), "float")
+        if not isinstance(found, Name) or found.kind not in _ENTRIES:
+            self.refuse(node, f"'{ast.unparse(node.value)}' is no array")
+        return Element(found.name, self._int(node.slice), _ENTRIES[found.kind])
 
     def _number(self, node: ast.expr) -> Expression:
         found = self.expression(node)
@@ -393,11 +477,11 @@ class _Checker:
         if value.kind != kind:
             self.refuse(node, f"'{ast.unparse(node)}' mixes kinds '{value.kind}' and '{kind}'")
 
-    def _entry(self, node: ast.AST, array: str) -> Kind:
-        kind = self.kinds.get(array)
-        if kind not in _ENTRIES:
-            self.refuse(node, f"'{array}' is no array")
-        return _ENTRIES[kind]
+
+def _array(node: Expression) -> str:
+    """Return the array that an array or a row of one is."""
+    assert isinstance(node, (Name, Row))
+    return node.array if isinstance(node, Row) else node.name
 
 
 def _leaves(block: Block) -> bool:

@@ -1,4 +1,4 @@
-"""Solve with a sparse factor for many right-hand sides. May import: errors, language, intrinsic, solve_slopes.
+"""Solve with a sparse factor for many right-hand sides. May import: errors, language, workspace, intrinsic.
 
 A = Lᵀ D L with unit lower triangular L. Both halves of the solution are written as sums along rows, and along columns,
 of L: of a column of the solution nothing but the finished entries is read, so that many columns go side by side. Which
@@ -14,7 +14,8 @@ from typing import Final, TypeAlias, final
 import attrs
 
 from rbd.scalars.intrinsics.intrinsic import Intrinsic
-from rbd.scalars.intrinsics.language import Floats, Ints, columns, fma
+from rbd.scalars.intrinsics.language import columns, fma
+from rbd.scalars.intrinsics.workspace import Workspace, operand, result, table
 from rbd.scalars.protocol import Scalar, Vector
 from rbd.scalars.structural_zeros import absent
 
@@ -27,64 +28,50 @@ _BLOCK: Final = 64
 """Columns of a block, at most: as many as machine code takes at a time."""
 
 
-def _solve(
-    n: int,
-    m: int,
-    stride: int,
-    blocks: int,
-    entries: int,
-    given: int,
-    row_ends: Ints,
-    row_columns: Ints,
-    column_ends: Ints,
-    column_rows: Ints,
-    column_entries: Ints,
-    places: Ints,
-    lower: Floats,
-    inverse: Floats,
-    right: Floats,
-    solution: Floats,
-) -> int:
-    for k in range(given):
-        solution[places[k]] = right[k]
-    for block in range(blocks):
-        first = block * n
-        for j in columns(m, stride):
-            for back in range(n):
-                i = n - 1 - back
-                rest = solution[(first + i) * stride + j]
-                for below in range(column_ends[i], column_ends[i + 1]):
-                    rest = fma(-lower[column_entries[below]], solution[(first + column_rows[below]) * stride + j], rest)
-                solution[(first + i) * stride + j] = rest + 0.0
-            for row in range(n):
-                value = fma(solution[(first + row) * stride + j], inverse[row], 0.0)
-                for left in range(row_ends[row], row_ends[row + 1]):
-                    value = fma(-lower[left], solution[(first + row_columns[left]) * stride + j], value)
-                solution[(first + row) * stride + j] = value + 0.0
+class SparseFactor(Workspace):
+    """The entries of L, 1 / D and of the right-hand sides that are not zero, and `blocks` of m columns of solutions."""
+
+    n: int
+    m: int
+    stride: int
+    blocks: int
+    entries: int
+    count: int
+    row_ends = table("n + 1")
+    row_columns = table("entries")
+    column_ends = table("n + 1")
+    column_rows = table("entries")
+    column_entries = table("entries")
+    places = table("count")
+    lower = operand("entries")
+    inverse = operand("n")
+    right = operand("count")
+    solution = result("blocks * n * stride")
+
+
+def _solve(w: SparseFactor) -> int:
+    stride = w.stride
+    for k in range(w.count):
+        w.solution[w.places[k]] = w.right[k]
+    for block in range(w.blocks):
+        first = block * w.n
+        for j in columns(w.m, stride):
+            for back in range(w.n):
+                row = w.n - 1 - back
+                x = w.solution[(first + row) * stride + j]
+                for below in range(w.column_ends[row], w.column_ends[row + 1]):
+                    entry = -w.lower[w.column_entries[below]]
+                    x = fma(entry, w.solution[(first + w.column_rows[below]) * stride + j], x)
+                w.solution[(first + row) * stride + j] = x + 0.0
+            for i in range(w.n):
+                x = fma(w.solution[(first + i) * stride + j], w.inverse[i], 0.0)
+                for left in range(w.row_ends[i], w.row_ends[i + 1]):
+                    x = fma(-w.lower[left], w.solution[(first + w.row_columns[left]) * stride + j], x)
+                w.solution[(first + i) * stride + j] = x + 0.0
     return 0
 
 
-def _ends(n: int, m: int, stride: int, blocks: int, entries: int, given: int) -> int:
-    return n + 1
-
-
-def _rows(n: int, m: int, stride: int, blocks: int, entries: int, given: int) -> int:
-    return n
-
-
-def _entries(n: int, m: int, stride: int, blocks: int, entries: int, given: int) -> int:
-    return entries
-
-
-def _given(n: int, m: int, stride: int, blocks: int, entries: int, given: int) -> int:
-    return given
-
-
-def _solution(n: int, m: int, stride: int, blocks: int, entries: int, given: int) -> int:
-    return blocks * n * stride
-
-
-def _operations(n: int, m: int, stride: int, blocks: int, entries: int, given: int) -> int:
+def _operations(n: int, m: int, stride: int, blocks: int, entries: int, count: int) -> int:
     return blocks * m * (4 * entries + 4 * n)
 
 
@@ -226,20 +213,8 @@ def _down(rows: Rows, x: Sequence[Scalar], own: Sequence[Scalar]) -> list[Scalar
 
 SOLVE_FACTORED: Final = Intrinsic(
     name="solve_factored",
+    workspace=SparseFactor,
     function=_solve,
-    sizes=("n", "m", "stride", "blocks", "entries", "given"),
-    tables=(
-        ("row_ends", _ends),
-        ("row_columns", _entries),
-        ("column_ends", _ends),
-        ("column_rows", _entries),
-        ("column_entries", _entries),
-        ("places", _given),
-    ),
-    inputs=(("lower", _entries), ("inverse", _rows), ("right", _given)),
-    outputs=(("solution", _solution),),
-    work=(),
-    integers=(),
     operations=_operations,
     unrolls=True,
     derivative=change_of_solutions,

@@ -1,4 +1,4 @@
-"""Motions under Coulomb friction. May import: errors, active_rows, friction_*, intrinsic, language.
+"""Motions under Coulomb friction. May import: errors, dense_factors, friction_*, intrinsic.
 
 Find x and forces with M x = g + sum over pairs of N n + f1 s1 + f2 s2, such that for each pair, with u = n x - b:
 N >= 0, u >= 0 and one of both is zero; a pair that slides has f1 = -N and f2 = 0; another has |f1| + |f2| <= N and, of
@@ -17,14 +17,13 @@ from collections.abc import Sequence
 from typing import Final
 
 from rbd.errors import RbdError, ShapeError, SolverError
-from rbd.scalars.intrinsics.active_rows import cholesky, forward
-from rbd.scalars.intrinsics.friction_modes import length_of, measure, settle, turn, turn_back, whiten
-from rbd.scalars.intrinsics.friction_pivots import pivoted
-from rbd.scalars.intrinsics.friction_slope import change_of_motion
-from rbd.scalars.intrinsics.friction_start import count, free_rates, shape
-from rbd.scalars.intrinsics.friction_tries import obeyed, tried
+from rbd.scalars.intrinsics.dense_factors import cholesky, forward, whiten
+from rbd.scalars.intrinsics.friction_complementarity import pivoted
+from rbd.scalars.intrinsics.friction_derivative import change_of_motion
+from rbd.scalars.intrinsics.friction_enumeration import obeyed, tried
+from rbd.scalars.intrinsics.friction_modes import measure, settle, turn, turn_back
+from rbd.scalars.intrinsics.friction_problem import Friction, count, free_rates, shape
 from rbd.scalars.intrinsics.intrinsic import Intrinsic
-from rbd.scalars.intrinsics.language import Floats, Ints
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 
 INDEFINITE: Final = "the matrix is not positive definite"
@@ -33,117 +32,61 @@ JAMMED: Final = "no forces obey Coulomb's law"
 LOST: Final = "no forces that obey Coulomb's law were found, and there are too many combinations to try all"
 
 
-def _search(  # noqa: C901 - one thing after the other is tried
-    p: int,
-    scale: float,
-    gram: Floats,
-    free: Floats,
-    signs: Floats,
-    table: Floats,
-    trial: Floats,
-    system: Floats,
-    part: Floats,
-    modes: Ints,
-    kinds: Ints,
-    spots: Ints,
-    names: Ints,
-    first: Ints,
-    inside: Ints,
-    unknowns: Ints,
-    order: Ints,
-) -> int:
+def _search(w: Friction, scale: float) -> int:  # noqa: C901 - one thing after the other is tried
     """Find modes; return 0, or a status."""
-    pivots = pivoted(p, 0, gram, free, signs, table, modes, kinds, spots, names, first, inside)
-    if pivots >= 0 and obeyed(p, scale, gram, free, trial, system, part, modes, kinds, unknowns, order) == 1:
+    if pivoted(w, 0) >= 0 and obeyed(w, scale) == 1:
         return 0
-    found = tried(p, scale, gram, free, trial, system, part, modes, kinds, unknowns, order)
+    found = tried(w, scale)
     if found == 1:
         return 0
-    for way in range(1, 1 - 2 * p * found):
-        pivots = pivoted(p, way, gram, free, signs, table, modes, kinds, spots, names, first, inside)
-        if pivots >= 0 and obeyed(p, scale, gram, free, trial, system, part, modes, kinds, unknowns, order) == 1:
+    for way in range(1, 1 - 2 * w.p * found):
+        if pivoted(w, way) >= 0 and obeyed(w, scale) == 1:
             return 0
     # Without friction the matrix is symmetric, and Lemke's pivots tell whether the bounds alone contradict each other.
-    for k in range(p):
+    for k in range(w.p):
         for a in range(3 * k + 1, 3 * k + 3):
-            kinds[a] = 0
-            for b in range(3 * p):
-                gram[b * 3 * p + a] = 0.0
-    if pivoted(p, 0, gram, free, signs, table, modes, kinds, spots, names, first, inside) < 0:
+            w.kinds[a] = 0
+            for b in range(3 * w.p):
+                w.gram[b][a] = 0.0
+    if pivoted(w, 0) < 0:
         return 2
     return 3 - found
 
 
-def _solve(  # noqa: C901 - plain loops over arrays
-    n: int,
-    p: int,
-    matrix: Floats,
-    right: Floats,
-    rows: Floats,
-    bounds: Floats,
-    slides: Floats,
-    point: Floats,
-    forces: Floats,
-    held: Floats,
-    factor: Floats,
-    white: Floats,
-    lengths: Floats,
-    gram: Floats,
-    free: Floats,
-    signs: Floats,
-    table: Floats,
-    system: Floats,
-    part: Floats,
-    steps: Floats,
-    rest: Floats,
-    shapes: Ints,
-    modes: Ints,
-    kinds: Ints,
-    spots: Ints,
-    names: Ints,
-    first: Ints,
-    inside: Ints,
-    unknowns: Ints,
-    order: Ints,
-) -> int:
-    for entry in range(n * n):
-        factor[entry] = matrix[entry]
-    if cholesky(n, factor) > 0:
+def _hold(w: Friction) -> None:
+    """Say what the modes are, and keep the forces of rounding within the law."""
+    for k in range(w.p):
+        for r in range(3):
+            w.held[4 * k + r] = float(w.modes[3 * k + r])
+        w.held[4 * k + 3] = float(w.shapes[k])
+        if not w.forces[3 * k] > 0.0:
+            w.forces[3 * k] = 0.0
+        for a in range(3 * k + 1, 3 * k + 3):
+            if w.forces[a] > w.forces[3 * k]:
+                w.forces[a] = w.forces[3 * k]
+            if w.forces[a] < -w.forces[3 * k]:
+                w.forces[a] = -w.forces[3 * k]
+
+
+def _solve(w: Friction) -> int:
+    if cholesky(w.n, w.matrix, w.factor) > 0:
         return 1
-    whiten(n, 3 * p, factor, rows, white)
-    for i in range(n):
-        rest[i] = right[i]
-    forward(n, 0, factor, rest)
-    shape(n, p, length_of(n, 0, rest), bounds, white, slides, shapes, modes, kinds)
-    if count(n, p, bounds, white, kinds) > 0:
+    whiten(w.n, 3 * w.p, w.factor, w.rows, w.white)
+    for i in range(w.n):
+        w.rest[i] = w.right[i]
+    forward(w.n, w.factor, w.rest)
+    shape(w)
+    if count(w) > 0:
         return 2
-    turn(n, p, rows, bounds, shapes)
-    whiten(n, 3 * p, factor, rows, white)
-    measure(n, p, white, lengths, gram, kinds)
-    scale = free_rates(n, p, bounds, rest, white, lengths, free, kinds)
-    found = _search(
-        p, scale, gram, free, signs, table, steps, system, part,
-        modes, kinds, spots, names, first, inside, unknowns, order,
-    )  # fmt: skip
+    turn(w)
+    whiten(w.n, 3 * w.p, w.factor, w.rows, w.white)
+    measure(w, w.kinds)
+    found = _search(w, free_rates(w))
     if found > 0:
         return found
-    settle(
-        n, p, matrix, right, rows, bounds, point, forces, factor, white, lengths, gram, system, part, steps, rest,
-        modes, inside, unknowns, order,
-    )  # fmt: skip
-    for k in range(p):
-        held[4 * k] = float(modes[3 * k])
-        held[4 * k + 1] = float(modes[3 * k + 1])
-        held[4 * k + 2] = float(modes[3 * k + 2])
-        held[4 * k + 3] = float(shapes[k])
-        if not forces[3 * k] > 0.0:
-            forces[3 * k] = 0.0
-        for a in range(3 * k + 1, 3 * k + 3):
-            if forces[a] > forces[3 * k]:
-                forces[a] = forces[3 * k]
-            if forces[a] < -forces[3 * k]:
-                forces[a] = -forces[3 * k]
-    turn_back(p, forces, shapes)
+    settle(w)
+    _hold(w)
+    turn_back(w)
     return 0
 
 
@@ -163,46 +106,10 @@ def _failed(label: str) -> RbdError:
 
 SOLVE_FRICTION: Final = Intrinsic(
     name="solve_friction",
+    workspace=Friction,
     function=_solve,
-    sizes=("n", "p"),
-    inputs=(
-        ("matrix", lambda n, p: n * n),
-        ("right", lambda n, p: n),
-        ("rows", lambda n, p: 3 * p * n),
-        ("bounds", lambda n, p: 3 * p),
-        ("slides", lambda n, p: p),
-    ),
-    outputs=(
-        ("point", lambda n, p: n),
-        ("forces", lambda n, p: 3 * p),
-        ("held", lambda n, p: 4 * p),
-    ),
-    work=(
-        ("factor", lambda n, p: n * n),
-        ("white", lambda n, p: 3 * p * n),
-        ("lengths", lambda n, p: p),
-        ("gram", lambda n, p: 9 * p * p),
-        ("free", lambda n, p: 3 * p),
-        ("signs", lambda n, p: 3 * p),
-        ("table", lambda n, p: 5 * p * (5 * p + 2)),
-        ("system", lambda n, p: 9 * p * p),
-        ("part", lambda n, p: 3 * p),
-        ("steps", lambda n, p: 3 * p),
-        ("rest", lambda n, p: n),
-    ),
-    integers=(
-        ("shapes", lambda n, p: p),
-        ("modes", lambda n, p: 3 * p),
-        ("kinds", lambda n, p: 3 * p),
-        ("spots", lambda n, p: 5 * p),
-        ("names", lambda n, p: 10 * p + 1),
-        ("first", lambda n, p: 5 * p),
-        ("inside", lambda n, p: 5 * p),
-        ("unknowns", lambda n, p: 3 * p),
-        ("order", lambda n, p: 6 * p),
-    ),
     operations=_operations,
-    labels=lambda n, p: 4,
+    labels=4,
     error=_failed,
     derivative=change_of_motion,
 )

@@ -2,10 +2,9 @@
 
 May import: errors, the rest of the room but `program` and what it is made of.
 
-An `Intrinsic` describes a function in the subset of `checking.py`. Its parameters are, in this order: sizes (ints),
-tables (`Ints`, only read), inputs (`Floats`, copies that it may overwrite), outputs (`Floats`), work (`Floats`, then
-`Ints`); outputs and work are zero at the beginning. It returns 0, or the number (from 1) of the caller's label that
-says what is wrong. Sizes and tables are known when a call is recorded: they travel as one tuple, `sizes`.
+An `Intrinsic` describes a function in the subset of `checking.py`, whose one parameter is a workspace. It returns 0, or
+the number (from 1) of the caller's label that says what is wrong. Sizes and tables are known when a call is recorded:
+they travel as one tuple, `sizes`.
 """
 
 from __future__ import annotations
@@ -13,42 +12,33 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast, final
 
 import attrs
-from typing_extensions import TypeVar, override
+from typing_extensions import override
 
 from rbd.errors import ArgumentError, RbdError, SingularError, WorkspaceError
 from rbd.scalars.functions import is_float, to_float
 from rbd.scalars.intrinsics.checking import checked
 from rbd.scalars.intrinsics.columns import decides_by_floats
-from rbd.scalars.intrinsics.decided import Decided, Family
+from rbd.scalars.intrinsics.comparable import Comparable, Family
 from rbd.scalars.intrinsics.tree import Routine
+from rbd.scalars.intrinsics.workspace import Layout, Role, Workspace, number, results
 from rbd.scalars.protocol import Scalar, Vector
 from rbd.scalars.registry import dominant
 
 if TYPE_CHECKING:
     from rbd.scalars.operations import Operations
 
-N = TypeVar("N", int, float)
 
-Size: TypeAlias = (
+Count: TypeAlias = (
     Callable[[int], int]
     | Callable[[int, int], int]
     | Callable[[int, int, int], int]
     | Callable[[int, int, int, int, int, int], int]
 )
-"""From the sizes to a number of entries, or of operations."""
-
-
-def none(*sizes: int) -> int:
-    """Return that there is nothing, whatever the sizes."""
-    return 0
-
-
-def _number(size: Size, sizes: Sequence[int]) -> int:
-    return cast("Callable[..., int]", size)(*sizes)
+"""From the sizes to a number of operations."""
 
 
 def must_be_positive(label: str) -> RbdError:
@@ -66,28 +56,19 @@ class Intrinsic:
 
     name: str
     """An identifier, unique among all intrinsics; also the name of the function in C."""
+    workspace: type[Workspace]
+    """The sizes and arrays."""
     function: Callable[..., int]
-    """The course: see this module's docstring for its parameters."""
-    sizes: tuple[str, ...]
-    """The names of the leading int parameters."""
-    inputs: tuple[tuple[str, Size], ...]
-    """Names of the arrays that come in, with their lengths as functions of the sizes."""
-    outputs: tuple[tuple[str, Size], ...]
-    """Arrays that come out."""
-    work: tuple[tuple[str, Size], ...]
-    """Arrays of floats to work in."""
-    integers: tuple[tuple[str, Size], ...]
-    """Arrays of ints to work in."""
-    operations: Size
-    """How many arithmetic operations and comparisons of floats it does at worst; a fused multiply-add counts as two."""
-    tables: tuple[tuple[str, Size], ...] = ()
-    """Arrays of ints that come with a call, such as the places of what is not zero."""
+    """The course: a function of the workspace, or of one that it is derived from."""
+    operations: Count
+    """From the sizes to how many arithmetic operations and comparisons of floats it does at worst; a fused multiply-add
+    counts as two."""
     unrolls: bool = False
     """Batches write its operations out, without those on zeros of its own making. It must be steady, made of `fma`,
     with at most a sign before a factor, and of `+ 0.0`, which stands last in all it stores; inputs are stored as they
     are."""
-    labels: Size = none
-    """How many labels a caller gives: the largest status."""
+    labels: int | str = 0
+    """How many labels a caller gives, the largest status: a number, or an expression of sizes."""
     error: Callable[[str], RbdError] = must_be_positive
     """From a label to the error of its status."""
     derivative: Callable[..., Any] | None = None
@@ -109,41 +90,58 @@ class Intrinsic:
     def routine(self) -> Routine:
         """The function as a checked tree; ScalarError names file and line of what is not allowed."""
         routine = checked(self.function)
-        expected = [(name, "int") for name in self.sizes] + [(name, "ints") for name, _ in self.tables]
-        expected += [(name, "floats") for name, _ in (*self.inputs, *self.outputs, *self.work)]
-        expected += [(name, "ints") for name, _ in self.integers]
-        actual: list[tuple[str, str]] = [(parameter.name, parameter.kind) for parameter in routine.parameters]
-        if actual != expected or routine.returns != "int":
-            message = (
-                f"{self.name}: the function takes {actual} and returns {routine.returns}, needs {expected} and int"
-            )
-            raise ArgumentError(message, argument="function", value=self.function, allowed=expected)
+        bases = [each.workspace for each in routine.signature if each.workspace in self.workspace.__mro__]
+        if not len(bases) == len(routine.signature) == 1 or routine.returns != "int":
+            actual = [parameter.kind for parameter in routine.signature]
+            needed = self.workspace.__name__
+            message = f"{self.name}: the function takes {actual} and returns {routine.returns}, needs {needed} and int"
+            raise ArgumentError(message, argument="function", value=self.function, allowed=needed)
         return routine
+
+    @property
+    def layout(self) -> Layout:
+        """What the workspace declares."""
+        return self.workspace.layout
 
     @cached_property
     def is_steady(self) -> bool:
         """Whether it takes the same course for all numbers, and never fails: lanes can go through it together."""
-        return not decides_by_floats(self.routine) and self.labels is none
+        return not decides_by_floats(self.routine) and self.labels == 0
 
     @cached_property
     def digest(self) -> str:
-        """A sha256 over the function and all it calls, as they were checked: with the numbers of their modules."""
-        text = "\n".join(repr((routine.name, routine.parameters, routine.body)) for routine in self.routine.closure())
-        return hashlib.sha256(text.encode()).hexdigest()
+        """A sha256 over the workspace, the function and all it calls as checked: with the numbers of their modules."""
+        texts = [repr((routine.name, routine.parameters, routine.body)) for routine in self.routine.closure()]
+        return hashlib.sha256("\n".join([repr(self.layout), *texts]).encode()).hexdigest()
 
     def operation_count(self, sizes: Sequence[int]) -> int:
         """Return how many operations it does at worst for these sizes."""
-        return _number(self.operations, self.parted(sizes)[0])
+        return cast("Callable[..., int]", self.operations)(*sizes[: len(self.layout.sizes)])
+
+    def label_count(self, sizes: Sequence[int]) -> int:
+        """Return how many labels a caller gives for these sizes."""
+        return number(self.labels, self.layout.named(sizes))
 
     def parted(self, sizes: Sequence[int]) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
         """Return the sizes by themselves, and the tables that follow them."""
-        own = tuple(sizes[: len(self.sizes)])
-        return own, _split(tuple(sizes[len(own) :]), [_number(length, own) for _, length in self.tables])
+        own = tuple(sizes[: len(self.layout.sizes)])
+        stops = list(accumulate(self.layout.lengths("table", self.layout.named(own)), initial=len(own)))
+        return own, tuple(tuple(sizes[start:stop]) for start, stop in pairwise(stops))
 
     def lengths(self, sizes: Sequence[int]) -> Lengths:
         """Return the lengths of all arrays for these sizes."""
-        own, blocks = sizes[: len(self.sizes)], (self.inputs, self.outputs, self.work, self.integers)
-        return Lengths(*(tuple(_number(length, own) for _, length in block) for block in blocks))
+        known = self.layout.named(sizes)
+        return Lengths(*(self.layout.lengths(role, known) for role in ROLES[1:]))
+
+    def arguments(self, sizes: Sequence[int], text: str, *arrays: Sequence[str]) -> list[str]:
+        """Return what the translated function takes: its ints, as `text` has them, and its arrays.
+
+        `arrays` are texts of the arrays: of all tables, then of all inputs, outputs, floats and ints to work in.
+        """
+        names = chain(*map(self.layout.names, ROLES))
+        known = {name: text.format(value) for name, value in self.layout.numbers(sizes).items()}
+        known.update(zip(names, chain(*arrays), strict=True))
+        return [known[field.name] for field in self.routine.signature[0].fields]
 
     @override
     def __repr__(self) -> str:
@@ -161,7 +159,7 @@ class Intrinsic:
         Floats run the function; recorded scalars record a call of it; every other family runs it as long as its
         comparisons are decided. Raises what `error` makes of a label, ScalarError for families that cannot be compared.
         """
-        expected = sum(self.lengths(sizes).inputs), _number(self.labels, sizes[: len(self.sizes)])
+        expected = sum(self.lengths(sizes).inputs), self.label_count(sizes)
         if (len(operands), len(labels)) != expected:
             given = len(operands), len(labels)
             message = (
@@ -176,8 +174,7 @@ class Intrinsic:
 
     def run(self, sizes: Sequence[int], operands: Sequence[float]) -> tuple[list[float], int]:
         """Return the outputs and the status for floats: the reference of machine code and of C."""
-        lengths = self.lengths(sizes)
-        return self._run(sizes, lengths, list(operands), 0.0)
+        return self._run(sizes, operands, 0.0)
 
     def run_on(
         self, family: Operations[Any], sizes: tuple[int, ...], operands: Vector, labels: tuple[str, ...], member: Scalar
@@ -185,20 +182,14 @@ class Intrinsic:
         """Return the outputs for scalars of a family whose comparisons are decided."""
         inside = Family(family, member, self.name)
         wrapped = [cast("float", inside.wrap(x)) for x in operands]
-        outputs, status = self._run(sizes, self.lengths(sizes), wrapped, cast("float", inside.wrap(0)))
-        values = [cast("Any", x).value if isinstance(x, Decided) else inside.value(x) for x in cast("Any", outputs)]
+        outputs, status = self._run(sizes, wrapped, cast("float", inside.wrap(0)))
+        values = [cast("Any", x).value if isinstance(x, Comparable) else inside.value(x) for x in cast("Any", outputs)]
         return self._checked((values, status), labels)
 
-    def _run(
-        self, sizes: Sequence[int], lengths: Lengths, operands: list[float], zero: float
-    ) -> tuple[list[float], int]:
-        outputs = [[zero] * length for length in lengths.outputs]
-        work = [[zero] * length for length in lengths.work]
-        integers = [[0] * length for length in lengths.integers]
-        own, tables = self.parted(sizes)
-        inputs = map(list, _split(tuple(operands), lengths.inputs))
-        status = self.function(*own, *tables, *inputs, *outputs, *work, *integers)
-        return [x for output in outputs for x in output], status
+    def _run(self, sizes: Sequence[int], operands: Sequence[float], zero: float) -> tuple[list[float], int]:
+        workspace = self.workspace(sizes, operands, zero)
+        status = self.function(workspace)
+        return results(workspace), status
 
     def _checked(self, result: tuple[Sequence[Scalar], int], labels: Sequence[str]) -> Vector:
         outputs, status = result
@@ -252,8 +243,12 @@ class Call:
     def key(self) -> str:
         """What of the call decides results: equal keys, equal calls."""
         intrinsic, lengths = self.intrinsic, attrs.astuple(self.lengths)
-        return repr((intrinsic.name, intrinsic.digest, self.sizes, lengths, self.first_label, self.label_count))
+        code = intrinsic.digest, intrinsic.is_steady, intrinsic.unrolls, self.operations
+        return repr((intrinsic.name, code, self.sizes, lengths, self.first_label, self.label_count))
 
+
+ROLES: Final[tuple[Role, ...]] = ("table", "operand", "result", "floats", "ints")
+"""What arrays are for, in the order in which a call has them."""
 
 TABLE: Final[dict[str, Intrinsic]] = {}
 """All intrinsics by name."""
@@ -268,11 +263,6 @@ def failure(labels: Sequence[str], calls: Sequence[Call], number: int) -> RbdErr
 def no_memory(name: str) -> WorkspaceError:
     """Return the error of a program for which there is no memory."""
     return WorkspaceError(f"there is no memory for the workspace of {name}", argument=name)
-
-
-def _split(flat: tuple[N, ...], lengths: Sequence[int]) -> tuple[tuple[N, ...], ...]:
-    stops = list(accumulate(lengths))
-    return tuple(flat[stop - length : stop] for stop, length in zip(stops, lengths, strict=True))
 
 
 def _found(name: str, module: str) -> Intrinsic:

@@ -12,10 +12,13 @@ from typing import Any, TypeAlias, cast
 from rbd.scalars import libm
 from rbd.scalars.backends import real
 
-__all__ = ["Floats", "Ints", "columns", "divide", "fma", "sqrt"]
+__all__ = ["Floats", "Ints", "Rows", "columns", "divide", "fma", "sqrt"]
 
 Floats: TypeAlias = list[float]
-"""Numbers in a row; matrices are stored row by row. They are written in place."""
+"""Numbers in a row. They are written in place."""
+
+Rows: TypeAlias = list[Floats]
+"""A matrix: rows of numbers, one after the other in memory."""
 
 Ints: TypeAlias = list[int]
 """Whole numbers: tables that come with a call, and those for work, such as permutations and sets of indices."""

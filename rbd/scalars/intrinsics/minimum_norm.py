@@ -1,4 +1,4 @@
-"""The least-squares solution of least norm, with the rank. May import: errors, language, intrinsic.
+"""The least-squares solution of least norm, with the rank. May import: errors, language, workspace, intrinsic.
 
 A complete orthogonal decomposition: Householder reflections with exchanged columns from the left, A P = Q R, until the
 largest column left is negligible; then reflections from the right take away what stands beside the triangle. Golub &
@@ -13,14 +13,37 @@ from typing import Final
 from rbd.errors import ShapeError
 from rbd.scalars.constants import const
 from rbd.scalars.intrinsics.intrinsic import Intrinsic
-from rbd.scalars.intrinsics.language import Floats, Ints, divide, fma, sqrt
-from rbd.scalars.intrinsics.solve_slopes import change_of_smallest, weights_of_smallest
+from rbd.scalars.intrinsics.language import Floats, divide, fma, sqrt
+from rbd.scalars.intrinsics.solve_derivatives import change_of_smallest, weights_of_smallest
+from rbd.scalars.intrinsics.workspace import Workspace, floats, ints, operand, result
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 
 LARGEST: Final = 1.7976931348623157e308
 SMALLEST: Final = 1e-300
 TOLERANCE: Final = const(1, 10**10)
 """A column that is this much shorter than the first pivot counts as dependent on those before it."""
+
+
+class LeastSquares(Workspace):
+    """A least-squares problem, its solution, and the decomposition of its matrix."""
+
+    m: int
+    n: int
+    matrix = operand("m * n")
+    """Row by row."""
+    right = operand("m")
+    tolerance = operand("1")
+    solution = result("n")
+    ranks = result("1")
+    table = floats("m", "n + 1")
+    """The matrix, scaled, then its decomposition; the last column is the right-hand side."""
+    norms = floats("n + 1")
+    """Squares of the lengths of what is left of the columns."""
+    row = floats("n + 1")
+    factors = floats("n")
+    """Of the reflections from the right."""
+    order = ints("n")
+    """Which column of the matrix stands where."""
 
 
 def _largest(count: int, values: Floats) -> float:
@@ -35,174 +58,156 @@ def _largest(count: int, values: Floats) -> float:
     return largest
 
 
-def _load(m: int, n: int, scale: float, matrix: Floats, right: Floats, table: Floats, norms: Floats) -> None:
-    """Fill the table, whose last column is the right-hand side, and measure its columns."""
-    for i in range(m):
-        for j in range(n):
-            x = matrix[i * n + j] * scale
-            table[i * (n + 1) + j] = x
-            norms[j] = fma(x, x, norms[j])
-        table[i * (n + 1) + n] = right[i] * scale
+def _load(w: LeastSquares, scale: float) -> None:
+    """Fill the table and measure its columns."""
+    for i in range(w.m):
+        for j in range(w.n):
+            x = w.matrix[i * w.n + j] * scale
+            w.table[i][j] = x
+            w.norms[j] = fma(x, x, w.norms[j])
+        w.table[i][w.n] = w.right[i] * scale
+    for j in range(w.n):
+        w.order[j] = j
 
 
-def _exchange(m: int, n: int, a: int, b: int, table: Floats, norms: Floats, order: Ints) -> None:
+def _exchange(w: LeastSquares, a: int, b: int) -> None:
     """Exchange two columns."""
-    for i in range(m):
-        x = table[i * (n + 1) + a]
-        table[i * (n + 1) + a] = table[i * (n + 1) + b]
-        table[i * (n + 1) + b] = x
-    norms[b] = norms[a]
-    column = order[a]
-    order[a] = order[b]
-    order[b] = column
+    for i in range(w.m):
+        x = w.table[i][a]
+        w.table[i][a] = w.table[i][b]
+        w.table[i][b] = x
+    w.norms[b] = w.norms[a]
+    column = w.order[a]
+    w.order[a] = w.order[b]
+    w.order[b] = column
 
 
-def _products(m: int, n: int, k: int, table: Floats, row: Floats) -> None:
+def _products(w: LeastSquares, k: int) -> None:
     """Multiply the reflected vector, which stands below the diagonal of column k, with the columns behind it."""
-    w = n + 1
-    for j in range(k + 1, w):
-        row[j] = table[k * w + j]
-    for i in range(k + 1, m):
-        x = table[i * w + k]
-        for j in range(k + 1, w):
-            row[j] = fma(x, table[i * w + j], row[j])
+    for j in range(k + 1, w.n + 1):
+        w.row[j] = w.table[k][j]
+    for i in range(k + 1, w.m):
+        x = w.table[i][k]
+        for j in range(k + 1, w.n + 1):
+            w.row[j] = fma(x, w.table[i][j], w.row[j])
 
 
-def _reflect(m: int, n: int, k: int, norm: float, table: Floats, norms: Floats, row: Floats) -> None:
+def _reflect(w: LeastSquares, k: int, norm: float) -> None:
     """Make column k zero below the diagonal, and measure what is left of the columns behind it."""
-    w = n + 1
-    corner = table[k * w + k]
+    corner = w.table[k][k]
     diagonal = norm
     if corner > 0.0:
         diagonal = -norm
     shift = divide(1.0, corner - diagonal)
     factor = divide(corner - diagonal, diagonal)
-    for i in range(k + 1, m):
-        table[i * w + k] = table[i * w + k] * shift
-    _products(m, n, k, table, row)
-    for j in range(k + 1, w):
-        row[j] = row[j] * factor
-        table[k * w + j] = table[k * w + j] + row[j]
-        norms[j] = 0.0
-    for i in range(k + 1, m):
-        x = table[i * w + k]
-        for j in range(k + 1, w):
-            y = fma(x, row[j], table[i * w + j])
-            table[i * w + j] = y
-            norms[j] = fma(y, y, norms[j])
-    table[k * w + k] = diagonal
+    for i in range(k + 1, w.m):
+        w.table[i][k] *= shift
+    _products(w, k)
+    for j in range(k + 1, w.n + 1):
+        w.row[j] *= factor
+        w.table[k][j] += w.row[j]
+        w.norms[j] = 0.0
+    for i in range(k + 1, w.m):
+        x = w.table[i][k]
+        for j in range(k + 1, w.n + 1):
+            y = fma(x, w.row[j], w.table[i][j])
+            w.table[i][j] = y
+            w.norms[j] = fma(y, y, w.norms[j])
+    w.table[k][k] = diagonal
 
 
-def _triangle(m: int, n: int, tolerance: float, table: Floats, norms: Floats, row: Floats, order: Ints) -> int:
+def _triangle(w: LeastSquares) -> int:
     """Bring the table into upper trapezoidal form and return its rank."""
     first = 0.0
-    for k in range(n):
-        if k >= m:
+    for k in range(w.n):
+        if k >= w.m:
             return k
         best = k
-        for j in range(k + 1, n):
-            if norms[j] > norms[best]:
+        for j in range(k + 1, w.n):
+            if w.norms[j] > w.norms[best]:
                 best = j
-        norm = sqrt(norms[best])
+        norm = sqrt(w.norms[best])
         if k == 0:
             first = norm
-        if not norm > tolerance * first:
+        if not norm > w.tolerance[0] * first:
             return k
-        _exchange(m, n, k, best, table, norms, order)
-        _reflect(m, n, k, norm, table, norms, row)
-    return n
+        _exchange(w, k, best)
+        _reflect(w, k, norm)
+    return w.n
 
 
-def _clear_right(n: int, k: int, rank: int, table: Floats, factors: Floats) -> None:
+def _clear_right(w: LeastSquares, k: int, rank: int) -> None:
     """Make row k zero behind column `rank` by a reflection from the right; rows above it follow."""
-    w = n + 1
-    corner = table[k * w + k]
+    corner = w.table[k][k]
     square = corner * corner
-    for j in range(rank, n):
-        square = fma(table[k * w + j], table[k * w + j], square)
+    for j in range(rank, w.n):
+        square = fma(w.table[k][j], w.table[k][j], square)
     diagonal = sqrt(square)
     if corner > 0.0:
         diagonal = -diagonal
     shift = divide(1.0, corner - diagonal)
     factor = divide(corner - diagonal, diagonal)
-    for j in range(rank, n):
-        table[k * w + j] = table[k * w + j] * shift
+    for j in range(rank, w.n):
+        w.table[k][j] *= shift
     for i in range(k):
-        product = table[i * w + k]
-        for j in range(rank, n):
-            product = fma(table[k * w + j], table[i * w + j], product)
-        product = product * factor
-        table[i * w + k] = table[i * w + k] + product
-        for j in range(rank, n):
-            table[i * w + j] = fma(product, table[k * w + j], table[i * w + j])
-    table[k * w + k] = diagonal
-    factors[k] = factor
+        product = w.table[i][k]
+        for j in range(rank, w.n):
+            product = fma(w.table[k][j], w.table[i][j], product)
+        product *= factor
+        w.table[i][k] += product
+        for j in range(rank, w.n):
+            w.table[i][j] = fma(product, w.table[k][j], w.table[i][j])
+    w.table[k][k] = diagonal
+    w.factors[k] = factor
 
 
-def _substitute(n: int, rank: int, table: Floats, row: Floats) -> None:
+def _substitute(w: LeastSquares, rank: int) -> None:
     """Solve the triangular system into `row`."""
-    w = n + 1
     for back in range(rank):
         k = rank - 1 - back
-        x = divide(table[k * w + n], table[k * w + k])
-        row[k] = x
+        x = divide(w.table[k][w.n], w.table[k][k])
+        w.row[k] = x
         for i in range(k):
-            table[i * w + n] = fma(-x, table[i * w + k], table[i * w + n])
+            w.table[i][w.n] = fma(-x, w.table[i][k], w.table[i][w.n])
 
 
-def _turn_back(n: int, k: int, rank: int, table: Floats, factors: Floats, row: Floats) -> None:
+def _turn_back(w: LeastSquares, k: int, rank: int) -> None:
     """Apply reflection k from the right to the solution."""
-    w = n + 1
-    product = row[k]
-    for j in range(rank, n):
-        product = fma(table[k * w + j], row[j], product)
-    product = product * factors[k]
-    row[k] = row[k] + product
-    for j in range(rank, n):
-        row[j] = fma(product, table[k * w + j], row[j])
+    product = w.row[k]
+    for j in range(rank, w.n):
+        product = fma(w.table[k][j], w.row[j], product)
+    product *= w.factors[k]
+    w.row[k] += product
+    for j in range(rank, w.n):
+        w.row[j] = fma(product, w.table[k][j], w.row[j])
 
 
-def _solve_triangle(n: int, rank: int, missing: float, table: Floats, factors: Floats, row: Floats) -> None:
+def _solve_triangle(w: LeastSquares, rank: int, missing: float) -> None:
     """Find the solution of least norm of the trapezoidal system."""
-    if rank < n:
+    if rank < w.n:
         for back in range(rank):
-            _clear_right(n, rank - 1 - back, rank, table, factors)
-    _substitute(n, rank, table, row)
-    for j in range(rank, n):
-        row[j] = missing
-    if rank < n:
+            _clear_right(w, rank - 1 - back, rank)
+    _substitute(w, rank)
+    for j in range(rank, w.n):
+        w.row[j] = missing
+    if rank < w.n:
         for k in range(rank):
-            _turn_back(n, k, rank, table, factors, row)
+            _turn_back(w, k, rank)
 
 
-def _solve(
-    m: int,
-    n: int,
-    matrix: Floats,
-    right: Floats,
-    tolerance: Floats,
-    solution: Floats,
-    ranks: Floats,
-    table: Floats,
-    norms: Floats,
-    row: Floats,
-    factors: Floats,
-    order: Ints,
-) -> int:
-    largest = _largest(m * n, matrix)
-    missing = _largest(m, right) * 0.0
+def _solve(w: LeastSquares) -> int:
+    largest = _largest(w.m * w.n, w.matrix)
+    missing = _largest(w.m, w.right) * 0.0
     if not largest > SMALLEST:
-        for j in range(n):
-            solution[j] = largest * 0.0 + missing
+        for j in range(w.n):
+            w.solution[j] = largest * 0.0 + missing
         return 0
-    _load(m, n, divide(1.0, largest), matrix, right, table, norms)
-    for j in range(n):
-        order[j] = j
-    rank = _triangle(m, n, tolerance[0], table, norms, row, order)
-    _solve_triangle(n, rank, missing, table, factors, row)
-    for j in range(n):
-        solution[order[j]] = row[j]
-    ranks[0] = float(rank)
+    _load(w, divide(1.0, largest))
+    rank = _triangle(w)
+    _solve_triangle(w, rank, missing)
+    for j in range(w.n):
+        w.solution[w.order[j]] = w.row[j]
+    w.ranks[0] = float(rank)
     return 0
 
 
@@ -223,17 +228,8 @@ def _at(m: int, n: int, rank: int) -> int:
 
 MINIMUM_NORM_SOLVE: Final = Intrinsic(
     name="minimum_norm_solve",
+    workspace=LeastSquares,
     function=_solve,
-    sizes=("m", "n"),
-    inputs=(("matrix", lambda m, n: m * n), ("right", lambda m, n: m), ("tolerance", lambda m, n: 1)),
-    outputs=(("solution", lambda m, n: n), ("ranks", lambda m, n: 1)),
-    work=(
-        ("table", lambda m, n: m * (n + 1)),
-        ("norms", lambda m, n: n + 1),
-        ("row", lambda m, n: n + 1),
-        ("factors", lambda m, n: n),
-    ),
-    integers=(("order", lambda m, n: n),),
     operations=_operations,
     derivative=change_of_smallest,
     adjoint=weights_of_smallest,

@@ -1,4 +1,4 @@
-"""Solve symmetric positive definite systems. May import: errors, language, intrinsic.
+"""Solve symmetric positive definite systems. May import: errors, language, workspace, intrinsic.
 
 The factor runs from the last row to the first, A = Lᵀ D L without exchanging rows, as that of `scalars.linear` does:
 where rows are those of a tree's joints, pivot k is the inertia that joint k moves. Golub & Van Loan 2013, section 4.1.
@@ -11,95 +11,100 @@ from typing import Final
 
 from rbd.errors import ShapeError
 from rbd.scalars.intrinsics.intrinsic import Intrinsic
-from rbd.scalars.intrinsics.language import Floats, divide, fma
-from rbd.scalars.intrinsics.solve_slopes import change_of_solution, weights_of_solution
+from rbd.scalars.intrinsics.language import divide, fma
+from rbd.scalars.intrinsics.solve_derivatives import change_of_solution, weights_of_solution
+from rbd.scalars.intrinsics.workspace import Workspace, floats, operand, result
 from rbd.scalars.protocol import Matrix
 
 
-def _factor(n: int, matrix: Floats) -> int:
+class Symmetric(Workspace):
+    """A symmetric matrix, of which the lower triangle is given row by row."""
+
+    n: int
+    lower = operand("n * (n + 1) // 2")
+    matrix = floats("n", "n")
+
+
+class Factor(Symmetric):
+    """Its factor, row by row as well."""
+
+    factor = result("n * (n + 1) // 2")
+
+
+class System(Symmetric):
+    """Equations with it, and m right-hand sides."""
+
+    m: int
+    right = operand("n", "m")
+    solution = result("n", "m")
+
+
+def _factor(w: Symmetric) -> int:
     """Leave 1 / D in the diagonal and -L below it; return the number of a pivot that is not positive, from 1."""
-    for back in range(n):
-        k = n - 1 - back
-        pivot = matrix[k * n + k]
+    start = 0
+    for i in range(w.n):
+        for j in range(i + 1):
+            w.matrix[i][j] = w.lower[start + j]
+        start += i + 1
+    for back in range(w.n):
+        k = w.n - 1 - back
+        pivot = w.matrix[k][k]
         if not pivot > 0.0:
             return k + 1
         inverse = divide(1.0, pivot)
         minus = -inverse
         for up in range(k):
-            i = k - 1 - up
-            scaled = matrix[k * n + i] * minus
-            for j in range(i + 1):
-                matrix[i * n + j] = fma(scaled, matrix[k * n + j], matrix[i * n + j])
-            matrix[k * n + i] = scaled
-        matrix[k * n + k] = inverse
+            row = k - 1 - up
+            scaled = w.matrix[k][row] * minus
+            for j in range(row + 1):
+                w.matrix[row][j] = fma(scaled, w.matrix[k][j], w.matrix[row][j])
+            w.matrix[k][row] = scaled
+        w.matrix[k][k] = inverse
     return 0
 
 
-def _unpack(n: int, lower: Floats, matrix: Floats) -> None:
-    """Spread the lower triangle, row by row, over the matrix."""
-    start = 0
-    for i in range(n):
-        for j in range(i + 1):
-            matrix[i * n + j] = lower[start + j]
-        start = start + i + 1
-
-
-def _backward(n: int, m: int, matrix: Floats, solution: Floats) -> None:
+def _backward(w: System) -> None:
     """Solve Lᵀ x = b in place."""
-    for back in range(n):
-        k = n - 1 - back
+    for back in range(w.n):
+        k = w.n - 1 - back
         for i in range(k):
-            minus = matrix[k * n + i]
-            for j in range(m):
-                solution[i * m + j] = fma(minus, solution[k * m + j], solution[i * m + j])
+            minus = w.matrix[k][i]
+            for j in range(w.m):
+                w.solution[i][j] = fma(minus, w.solution[k][j], w.solution[i][j])
 
 
-def _forward(n: int, m: int, matrix: Floats, solution: Floats) -> None:
+def _forward(w: System) -> None:
     """Solve D L x = b in place."""
-    for k in range(n):
-        inverse = matrix[k * n + k]
-        for j in range(m):
-            solution[k * m + j] = solution[k * m + j] * inverse
+    for k in range(w.n):
+        inverse = w.matrix[k][k]
+        for j in range(w.m):
+            w.solution[k][j] *= inverse
         for i in range(k):
-            minus = matrix[k * n + i]
-            for j in range(m):
-                solution[k * m + j] = fma(minus, solution[i * m + j], solution[k * m + j])
+            minus = w.matrix[k][i]
+            for j in range(w.m):
+                w.solution[k][j] = fma(minus, w.solution[i][j], w.solution[k][j])
 
 
-def _solve(n: int, m: int, lower: Floats, right: Floats, solution: Floats, matrix: Floats) -> int:
-    _unpack(n, lower, matrix)
-    failed = _factor(n, matrix)
+def _solve(w: System) -> int:
+    failed = _factor(w)
     if failed > 0:
         return failed
-    for entry in range(n * m):
-        solution[entry] = right[entry]
-    _backward(n, m, matrix, solution)
-    _forward(n, m, matrix, solution)
+    for i in range(w.n):
+        for j in range(w.m):
+            w.solution[i][j] = w.right[i][j]
+    _backward(w)
+    _forward(w)
     return 0
 
 
-def _pack(n: int, matrix: Floats, lower: Floats) -> None:
-    """Gather the lower triangle of the matrix, row by row."""
+def _factor_packed(w: Factor) -> int:
+    failed = _factor(w)
     start = 0
-    for i in range(n):
+    for i in range(w.n):
         for j in range(i + 1):
-            lower[start + j] = matrix[i * n + j]
-        start = start + i + 1
-
-
-def _factor_packed(n: int, lower: Floats, factor: Floats, matrix: Floats) -> int:
-    _unpack(n, lower, matrix)
-    failed = _factor(n, matrix)
-    _pack(n, matrix, factor)
+            w.factor[start + j] = w.matrix[i][j]
+        start += i + 1
     return failed
-
-
-def _triangle(n: int) -> int:
-    return n * (n + 1) // 2
-
-
-def _square(n: int) -> int:
-    return n * n
 
 
 def _factor_operations(n: int) -> int:
@@ -113,29 +118,20 @@ def _operations(n: int, m: int) -> int:
 
 SOLVE_POSITIVE_DEFINITE: Final = Intrinsic(
     name="solve_positive_definite",
+    workspace=System,
     function=_solve,
-    sizes=("n", "m"),
-    inputs=(("lower", lambda n, m: _triangle(n)), ("right", lambda n, m: n * m)),
-    outputs=(("solution", lambda n, m: n * m),),
-    work=(("matrix", lambda n, m: n * n),),
-    integers=(),
     operations=_operations,
-    labels=lambda n, m: n,
+    labels="n",
     derivative=change_of_solution,
     adjoint=weights_of_solution,
 )
 
-
 FACTOR_POSITIVE_DEFINITE: Final = Intrinsic(
     name="factor_positive_definite",
+    workspace=Factor,
     function=_factor_packed,
-    sizes=("n",),
-    inputs=(("lower", _triangle),),
-    outputs=(("factor", _triangle),),
-    work=(("matrix", _square),),
-    integers=(),
     operations=_factor_operations,
-    labels=lambda n: n,
+    labels="n",
 )
 """From a lower triangle to -L below the diagonal and 1 / D in it, row by row."""
 

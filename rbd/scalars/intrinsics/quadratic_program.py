@@ -1,11 +1,12 @@
-"""Small dense quadratic programs with inequalities.
+"""Quadratic programs, by the dual active-set method of Goldfarb and Idnani (Mathematical Programming 27, 1983).
 
-May import: errors, language, active_rows, active_set_slope, intrinsic.
+May import: errors, language, workspace, dense_factors, active_set_derivative, intrinsic.
 
-Minimise 1/2 x'Hx - g'x subject to A x >= b, by the dual active-set method of Goldfarb and Idnani (Mathematical
-Programming 27, 1983): begin at the unconstrained minimum, take in the most violated row, let go of rows whose
-multiplier would turn negative. In the coordinates y = L'x of H = LL' the objective is the distance from a point, rows
-are vectors of length one, and the active ones are kept as an orthonormal basis and a triangle, orthogonalised twice.
+Minimise 1/2 x'Hx - g'x subject to A x >= b: begin at the unconstrained minimum, add the most violated constraint, drop
+those whose multipliers would turn negative. In the coordinates y = L'x of H = LL' the objective is the distance from a
+point, rows are vectors of length one, and the active ones are kept as an orthonormal basis and a triangle,
+orthogonalised twice. Names are the paper's: z and r are the directions of the point and of the multipliers u, t is the
+length of a step.
 """
 
 from __future__ import annotations
@@ -14,19 +15,23 @@ from collections.abc import Sequence
 from typing import Final
 
 from rbd.errors import RbdError, ShapeError, SolverError
-from rbd.scalars.intrinsics.active_rows import (
+from rbd.scalars.intrinsics.active_set_derivative import change_of_minimum, weights_of_minimum
+from rbd.scalars.intrinsics.dense_factors import (
+    ActiveSet,
     backward,
     cholesky,
     forward,
     let_go,
+    norm,
     on_active,
     split_off,
     take_in,
     upper,
+    whiten,
 )
-from rbd.scalars.intrinsics.active_set_slope import change_of_minimum, weights_of_minimum
 from rbd.scalars.intrinsics.intrinsic import Intrinsic
-from rbd.scalars.intrinsics.language import Floats, Ints, divide, fma, sqrt
+from rbd.scalars.intrinsics.language import Floats, divide, fma
+from rbd.scalars.intrinsics.workspace import floats, ints, operand, result
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 
 INDEFINITE: Final = "the Hessian is not positive definite"
@@ -41,294 +46,196 @@ _VIOLATED: Final = 1e-13
 """Violations below this, relative to the size of the problem, are rounding."""
 
 
-def _whiten(n: int, m: int, factor: Floats, rows: Floats, units: Floats, lengths: Floats) -> float:
-    """Turn rows to the coordinates y and measure them; return the longest."""
+class QuadraticProgram(ActiveSet):
+    """A quadratic program, its solution, and what the method keeps."""
+
+    hessian = operand("n", "n")
+    linear = operand("n")
+    rows = operand("m", "n")
+    bounds = operand("m")
+    point = result("n")
+    multipliers = result("m")
+    active = result("m")
+    counts = result("1")
+    factor = floats("n", "n")
+    sides = floats("m")
+    """Bounds of the rows of length one."""
+    y = floats("n")
+    r = floats("n")
+    flags = ints("m")
+    """1 for active rows."""
+
+
+def _normalise(w: QuadraticProgram) -> int:
+    """Make rows one long in the coordinates y, bounds with them; return 2 for a zero row that asks for something."""
+    whiten(w.n, w.m, w.factor, w.rows, w.units)
     longest = 0.0
-    for entry in range(m * n):
-        units[entry] = rows[entry]
-    for j in range(m):
-        forward(n, j * n, factor, units)
-        square = 0.0
-        for i in range(n):
-            square = fma(units[j * n + i], units[j * n + i], square)
-        lengths[j] = sqrt(square)
-        if lengths[j] > longest:
-            longest = lengths[j]
-    return longest
-
-
-def _scale(n: int, m: int, longest: float, bounds: Floats, units: Floats, sides: Floats, lengths: Floats) -> int:
-    """Make rows one long, bounds with them; return 2 for a zero row that asks for something."""
-    for j in range(m):
-        if lengths[j] > _VANISHING * longest:
-            inverse = divide(1.0, lengths[j])
-            for i in range(n):
-                units[j * n + i] = units[j * n + i] * inverse
-            sides[j] = bounds[j] * inverse
+    for j in range(w.m):
+        w.lengths[j] = norm(w.n, w.units[j])
+        if w.lengths[j] > longest:
+            longest = w.lengths[j]
+    for j in range(w.m):
+        if w.lengths[j] > _VANISHING * longest:
+            inverse = divide(1.0, w.lengths[j])
+            for i in range(w.n):
+                w.units[j][i] *= inverse
+            w.sides[j] = w.bounds[j] * inverse
         else:
-            lengths[j] = 0.0
-            if bounds[j] > 0.0:
+            w.lengths[j] = 0.0
+            if w.bounds[j] > 0.0:
                 return 2
     return 0
 
 
-def _slack(n: int, row: int, rows: Floats, bounds: Floats, point: Floats) -> float:
-    value = -bounds[row]
+def _slack(n: int, row: Floats, bound: float, x: Floats) -> float:
+    value = -bound
     for i in range(n):
-        value = fma(rows[row * n + i], point[i], value)
+        value = fma(row[i], x[i], value)
     return value
 
 
-def _most_violated(
-    n: int, m: int, size: float, rows: Floats, bounds: Floats, lengths: Floats, point: Floats, flags: Ints
-) -> int:
-    """Return the inactive row that is violated most, -1 when none is."""
+def _size(w: QuadraticProgram) -> float:
+    """Return how large the numbers of the problem are, to tell violations from rounding."""
+    size = norm(w.n, w.y)
+    for j in range(w.m):
+        if w.lengths[j] > 0.0:
+            size += abs(w.sides[j])
+    return size
+
+
+def _most_violated(w: QuadraticProgram, size: float) -> int:
+    """Return the inactive constraint that is violated most, -1 when none is."""
     worst = -(_VIOLATED * size)
     found = -1
-    for j in range(m):
-        if flags[j] == 0 and lengths[j] > 0.0:
-            slack = _slack(n, j, rows, bounds, point)
+    for j in range(w.m):
+        if w.flags[j] == 0 and w.lengths[j] > 0.0:
+            slack = _slack(w.n, w.units[j], w.sides[j], w.y)
             if slack < worst:
                 worst = slack
                 found = j
     return found
 
 
-def _blocking(k: int, dual: Floats, steps: Floats) -> int:
-    """Return the active row whose multiplier vanishes first, -1 when none does."""
+def _blocking(w: QuadraticProgram, q: int) -> int:
+    """Return the active constraint whose multiplier vanishes first, -1 when none does."""
     found = -1
     best = 0.0
-    for j in range(k):
-        if steps[j] > 0.0:
-            ratio = divide(dual[j], steps[j])
+    for j in range(q):
+        if w.r[j] > 0.0:
+            ratio = divide(w.u[j], w.r[j])
             if found < 0 or ratio < best:
                 found = j
                 best = ratio
     return found
 
 
-def _imbalance(
-    n: int,
-    k: int,
-    hessian: Floats,
-    linear: Floats,
-    rows: Floats,
-    point: Floats,
-    multipliers: Floats,
-    rest: Floats,
-    order: Ints,
-) -> None:
-    """Compute g - H x + A' multipliers."""
-    for i in range(n):
-        entry = linear[i]
-        for j in range(i + 1):
-            entry = fma(-hessian[i * n + j], point[j], entry)
-        for j in range(i + 1, n):
-            entry = fma(-hessian[j * n + i], point[j], entry)
-        for j in range(k):
-            entry = fma(multipliers[order[j]], rows[order[j] * n + i], entry)
-        rest[i] = entry
-
-
-def _refine(
-    n: int,
-    k: int,
-    hessian: Floats,
-    linear: Floats,
-    rows: Floats,
-    bounds: Floats,
-    point: Floats,
-    multipliers: Floats,
-    factor: Floats,
-    units: Floats,
-    lengths: Floats,
-    basis: Floats,
-    triangle: Floats,
-    dual: Floats,
-    part: Floats,
-    rest: Floats,
-    steps: Floats,
-    order: Ints,
-) -> None:
-    """Take away what point and multipliers leave of the equations as they were given: one round of refinement."""
-    _imbalance(n, k, hessian, linear, rows, point, multipliers, rest, order)
-    for j in range(k):
-        part[j] = divide(-_slack(n, order[j], rows, bounds, point), lengths[order[j]])
-    forward(n, 0, factor, rest)
-    on_active(n, k, basis, triangle, rest, part, steps, dual, units, order)
-    backward(n, factor, steps)
-    for i in range(n):
-        point[i] = point[i] + steps[i]
-    for j in range(k):
-        multipliers[order[j]] = multipliers[order[j]] + divide(dual[j], lengths[order[j]])
-
-
-def _size(n: int, m: int, sides: Floats, start: Floats, lengths: Floats) -> float:
-    """Return how large the numbers of the problem are, to tell violations from rounding."""
-    square = 0.0
-    for i in range(n):
-        square = fma(start[i], start[i], square)
-    size = sqrt(square)
-    for j in range(m):
-        if lengths[j] > 0.0:
-            size = size + abs(sides[j])
-    return size
-
-
-def _advance(
-    n: int, k: int, step: float, point: Floats, dual: Floats, rest: Floats, steps: Floats, dependent: int
-) -> None:
-    """Go a step towards the row that enters."""
-    if dependent == 0:
-        for i in range(n):
-            point[i] = fma(step, rest[i], point[i])
-    for j in range(k):
-        dual[j] = fma(-step, steps[j], dual[j])
-
-
-def _admit(  # noqa: C901 - one round of the method, as the paper has it
-    n: int,
-    active: int,
-    row: int,
-    limit: float,
-    units: Floats,
-    sides: Floats,
-    point: Floats,
-    counts: Floats,
-    basis: Floats,
-    triangle: Floats,
-    dual: Floats,
-    part: Floats,
-    rest: Floats,
-    steps: Floats,
-    order: Ints,
-    flags: Ints,
-) -> int:
-    """Take in a violated row, letting go of others if need be; return the number of active rows, or minus a status."""
-    k = active
+def _add(w: QuadraticProgram, active: int, p: int, limit: float) -> int:  # noqa: C901 - step 2 as the paper has it
+    """Add constraint p, dropping others if need be; return the number of active ones, or minus a status."""
+    q = active
     weight = 0.0
-    taken = 0
-    while taken == 0:
-        counts[0] = counts[0] + 1.0
-        if counts[0] > limit:
+    added = 0
+    while added == 0:
+        w.counts[0] += 1.0
+        if w.counts[0] > limit:
             return -3
-        length = split_off(n, k, row, units, basis, part, rest)
-        upper(n, k, triangle, part, steps)
-        blocking = _blocking(k, dual, steps)
+        # Step 2 (a), directions: z of the point, r of the multipliers.
+        length = split_off(w, q, w.units[p])
+        upper(w, q, w.r)
+        # Step 2 (b), lengths: a full step makes p active, a partial one ends where the multiplier of k vanishes.
+        k = _blocking(w, q)
         dependent = 0
-        if not length > _DEPENDENT or k == n:
+        if not length > _DEPENDENT or q == w.n:
             dependent = 1
-        if blocking < 0 and dependent == 1:
+        if k < 0 and dependent == 1:
             return -2
-        taken = 1 - dependent
-        step = 0.0
+        added = 1 - dependent
+        t = 0.0
         if dependent == 0:
-            step = divide(-_slack(n, row, units, sides, point), length * length)
-        if blocking >= 0:
-            shorter = divide(dual[blocking], steps[blocking])
-            if dependent == 1 or shorter < step:
-                step = shorter
-                taken = 0
-        _advance(n, k, step, point, dual, rest, steps, dependent)
-        weight = weight + step
-        if taken == 1:
-            take_in(n, k, length, basis, triangle, part, rest)
-            dual[k] = weight
-            order[k] = row
-            flags[row] = 1
-            k = k + 1
+            t = divide(-_slack(w.n, w.units[p], w.sides[p], w.y), length * length)
+        if k >= 0:
+            partial = divide(w.u[k], w.r[k])
+            if dependent == 1 or partial < t:
+                t = partial
+                added = 0
+        # Step 2 (c): go, in the space of multipliers only if p depends on the active constraints.
+        if dependent == 0:
+            for i in range(w.n):
+                w.y[i] = fma(t, w.z[i], w.y[i])
+        for j in range(q):
+            w.u[j] = fma(-t, w.r[j], w.u[j])
+        weight += t
+        if added == 1:
+            take_in(w, q, p, length)
+            w.u[q] = weight
+            w.flags[p] = 1
+            q += 1
         else:
-            let_go(n, k, blocking, units, basis, triangle, dual, part, rest, order, flags)
-            k = k - 1
-    return k
+            w.flags[w.order[k]] = 0
+            let_go(w, q, k)
+            q -= 1
+    return q
 
 
-def _search(
-    n: int,
-    m: int,
-    units: Floats,
-    sides: Floats,
-    start: Floats,
-    point: Floats,
-    counts: Floats,
-    lengths: Floats,
-    basis: Floats,
-    triangle: Floats,
-    dual: Floats,
-    part: Floats,
-    rest: Floats,
-    steps: Floats,
-    order: Ints,
-    flags: Ints,
-) -> int:
-    """Run the active-set method; return the number of active rows, or minus a status."""
-    size = _size(n, m, sides, start, lengths)
-    limit = float(100 + 20 * (n + m))
-    k = 0
-    row = _most_violated(n, m, size, units, sides, lengths, point, flags)
-    while row >= 0:
-        k = _admit(
-            n, k, row, limit, units, sides, point, counts, basis, triangle, dual, part, rest, steps, order, flags
-        )
-        if k < 0:
-            return k
-        row = _most_violated(n, m, size, units, sides, lengths, point, flags)
-    return k
+def _search(w: QuadraticProgram) -> int:
+    """Run the method from the unconstrained minimum; return the number of active constraints, or minus a status."""
+    size = _size(w)
+    limit = float(100 + 20 * (w.n + w.m))
+    q = 0
+    p = _most_violated(w, size)
+    while p >= 0:
+        q = _add(w, q, p, limit)
+        if q < 0:
+            return q
+        p = _most_violated(w, size)
+    return q
 
 
-def _solve(  # noqa: C901 - plain loops over arrays
-    n: int,
-    m: int,
-    hessian: Floats,
-    linear: Floats,
-    rows: Floats,
-    bounds: Floats,
-    point: Floats,
-    multipliers: Floats,
-    active: Floats,
-    counts: Floats,
-    factor: Floats,
-    units: Floats,
-    sides: Floats,
-    start: Floats,
-    moving: Floats,
-    lengths: Floats,
-    basis: Floats,
-    triangle: Floats,
-    dual: Floats,
-    part: Floats,
-    rest: Floats,
-    steps: Floats,
-    order: Ints,
-    flags: Ints,
-) -> int:
-    for entry in range(n * n):
-        factor[entry] = hessian[entry]
-    if cholesky(n, factor) > 0:
+def _imbalance(w: QuadraticProgram, q: int) -> None:
+    """Compute g - H x + A' multipliers."""
+    for i in range(w.n):
+        entry = w.linear[i]
+        for j in range(i + 1):
+            entry = fma(-w.hessian[i][j], w.point[j], entry)
+        for j in range(i + 1, w.n):
+            entry = fma(-w.hessian[j][i], w.point[j], entry)
+        for j in range(q):
+            entry = fma(w.multipliers[w.order[j]], w.rows[w.order[j]][i], entry)
+        w.z[i] = entry
+
+
+def _refine(w: QuadraticProgram, q: int) -> None:
+    """Take away what point and multipliers leave of the equations as they were given: one round of refinement."""
+    _imbalance(w, q)
+    for j in range(q):
+        row = w.order[j]
+        w.d[j] = divide(-_slack(w.n, w.rows[row], w.bounds[row], w.point), w.lengths[row])
+    forward(w.n, w.factor, w.z)
+    on_active(w, q, w.r)
+    backward(w.n, w.factor, w.r)
+    for i in range(w.n):
+        w.point[i] += w.r[i]
+    for j in range(q):
+        w.multipliers[w.order[j]] += divide(w.u[j], w.lengths[w.order[j]])
+
+
+def _solve(w: QuadraticProgram) -> int:
+    if cholesky(w.n, w.hessian, w.factor) > 0:
         return 1
-    longest = _whiten(n, m, factor, rows, units, lengths)
-    if _scale(n, m, longest, bounds, units, sides, lengths) > 0:
+    if _normalise(w) > 0:
         return 2
-    for i in range(n):
-        start[i] = linear[i]
-    forward(n, 0, factor, start)
-    for i in range(n):
-        moving[i] = start[i]
-    k = _search(
-        n, m, units, sides, start, moving, counts, lengths, basis, triangle, dual, part, rest, steps, order, flags
-    )
-    if k < 0:
-        return -k
+    for i in range(w.n):
+        w.y[i] = w.linear[i]
+    forward(w.n, w.factor, w.y)
+    q = _search(w)
+    if q < 0:
+        return -q
     # Point and multipliers begin anew at zero, so that rounding on the way leaves no trace.
     for _again in range(3):
-        _refine(
-            n, k, hessian, linear, rows, bounds, point, multipliers, factor,
-            units, lengths, basis, triangle, dual, part, rest, steps, order,
-        )  # fmt: skip
-    for j in range(k):
-        active[order[j]] = 1.0
-        if not multipliers[order[j]] > 0.0:
-            multipliers[order[j]] = 0.0
+        _refine(w, q)
+    for j in range(q):
+        w.active[w.order[j]] = 1.0
+        if not w.multipliers[w.order[j]] > 0.0:
+            w.multipliers[w.order[j]] = 0.0
     return 0
 
 
@@ -347,37 +254,10 @@ def _failed(label: str) -> RbdError:
 
 SOLVE_QUADRATIC_PROGRAM: Final = Intrinsic(
     name="solve_quadratic_program",
+    workspace=QuadraticProgram,
     function=_solve,
-    sizes=("n", "m"),
-    inputs=(
-        ("hessian", lambda n, m: n * n),
-        ("linear", lambda n, m: n),
-        ("rows", lambda n, m: m * n),
-        ("bounds", lambda n, m: m),
-    ),
-    outputs=(
-        ("point", lambda n, m: n),
-        ("multipliers", lambda n, m: m),
-        ("active", lambda n, m: m),
-        ("counts", lambda n, m: 1),
-    ),
-    work=(
-        ("factor", lambda n, m: n * n),
-        ("units", lambda n, m: m * n),
-        ("sides", lambda n, m: m),
-        ("start", lambda n, m: n),
-        ("moving", lambda n, m: n),
-        ("lengths", lambda n, m: m),
-        ("basis", lambda n, m: n * n),
-        ("triangle", lambda n, m: n * n),
-        ("dual", lambda n, m: n),
-        ("part", lambda n, m: n),
-        ("rest", lambda n, m: n),
-        ("steps", lambda n, m: n),
-    ),
-    integers=(("order", lambda n, m: n), ("flags", lambda n, m: m)),
     operations=_operations,
-    labels=lambda n, m: 3,
+    labels=3,
     error=_failed,
     derivative=change_of_minimum,
     adjoint=weights_of_minimum,

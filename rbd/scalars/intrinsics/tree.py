@@ -1,6 +1,7 @@
 """What a checked intrinsic is, as data: expressions and statements for the translators. May import: nothing of rbd.
 
-Kinds are "float", "int", "floats" and "ints"; the last two are arrays. Conditions have the kind "truth".
+Kinds are "float", "int", "floats" and "ints"; the last two are arrays. Conditions have the kind "truth". Matrices
+("rows") and workspaces are parameters of a function as it is written; in its tree there are only their arrays and ints.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from typing import Literal, TypeAlias, final
 
 import attrs
 
-Kind: TypeAlias = Literal["float", "int", "floats", "ints", "truth", "nothing"]
+Kind: TypeAlias = Literal["float", "int", "floats", "ints", "truth", "nothing", "rows", "workspace"]
 
 
 @final
@@ -38,6 +39,16 @@ class Element:
     array: str
     index: Expression
     kind: Kind
+
+
+@final
+@attrs.frozen
+class Row:
+    """An array that begins at an entry of another."""
+
+    array: str
+    index: Expression
+    kind: Kind = "floats"
 
 
 @final
@@ -111,7 +122,7 @@ class Inverted:
 
 
 Expression: TypeAlias = (
-    Number | Name | Element | Negative | Arithmetic | Function | Invoked | Comparison | Joined | Inverted
+    Number | Name | Element | Row | Negative | Arithmetic | Function | Invoked | Comparison | Joined | Inverted
 )
 
 
@@ -203,12 +214,36 @@ Block: TypeAlias = tuple[Statement, ...]
 
 
 @final
+@attrs.frozen
+class Parameter:
+    """A parameter as it is written."""
+
+    name: str
+    kind: Kind
+    workspace: type[object] | None = None
+    fields: tuple[Name, ...] = ()
+    """Of a workspace, what the function uses."""
+
+    def parts(self) -> tuple[Name, ...]:
+        """Return the parameters of the tree that stand for it."""
+        if self.kind == "workspace":
+            return tuple(Name(f"{self.name}_{field.name}", flat(field.kind)) for field in self.fields)
+        own = Name(self.name, flat(self.kind))
+        return (own, Name(f"{self.name}_stride", "int")) if self.kind == "rows" else (own,)
+
+
+def flat(kind: Kind) -> Kind:
+    """Return what a kind is in a tree, where matrices are arrays."""
+    return "floats" if kind == "rows" else kind
+
+
+@final
 @attrs.frozen(eq=False)
 class Routine:
     """A checked function."""
 
     name: str
-    parameters: tuple[Name, ...]
+    signature: tuple[Parameter, ...]
     returns: Kind
     body: Block
     variables: tuple[Name, ...]
@@ -216,6 +251,11 @@ class Routine:
     source: str
     calls: tuple[Routine, ...]
     """The functions it calls, each once."""
+
+    @property
+    def parameters(self) -> tuple[Name, ...]:
+        """The parameters of the tree."""
+        return tuple(part for parameter in self.signature for part in parameter.parts())
 
     def closure(self) -> tuple[Routine, ...]:
         """Return this function and all it needs, those first that others call."""

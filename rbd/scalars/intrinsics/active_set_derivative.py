@@ -1,6 +1,6 @@
 """How the solution of a quadratic program moves with its data, and backwards.
 
-May import: errors, language, active_rows, intrinsic.
+May import: errors, language, workspace, dense_factors, intrinsic.
 
 While the same rows are held, the conditions of the minimum are equations, and the implicit function theorem applies:
 with changes of the data on the right, H dx - A' dm = dg - dH x + dA' m and A dx = db - dA x for the rows A that are
@@ -14,86 +14,72 @@ from collections.abc import Sequence
 from typing import Final
 
 from rbd.errors import RbdError, SolverError
-from rbd.scalars.intrinsics.active_rows import backward, cholesky, forward, on_active, split_off, take_in
+from rbd.scalars.intrinsics.dense_factors import (
+    ActiveSet,
+    backward,
+    cholesky,
+    forward,
+    norm,
+    on_active,
+    split_off,
+    take_in,
+)
 from rbd.scalars.intrinsics.intrinsic import Intrinsic
-from rbd.scalars.intrinsics.language import Floats, Ints, divide, fma, sqrt
+from rbd.scalars.intrinsics.language import divide
+from rbd.scalars.intrinsics.workspace import floats, operand, result
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.scalars.structural_zeros import inner
 
 _DEPENDENT: Final = 1e-12
 
 
-def _hold(
-    n: int,
-    k: int,
-    row: int,
-    rows: Floats,
-    factor: Floats,
-    units: Floats,
-    lengths: Floats,
-    basis: Floats,
-    triangle: Floats,
-    part: Floats,
-    rest: Floats,
-    order: Ints,
-) -> int:
+class HeldRows(ActiveSet):
+    """The equations of a minimum at which rows are held."""
+
+    hessian = operand("n", "n")
+    rows = operand("m", "n")
+    active = operand("m")
+    linear = operand("n")
+    bounds = operand("m")
+    point = result("n")
+    multipliers = result("m")
+    factor = floats("n", "n")
+
+
+def _hold(w: HeldRows, k: int, row: int) -> int:
     """Take a row into the basis, as number k, if it is independent of those before; return how many there are."""
-    for i in range(n):
-        units[row * n + i] = rows[row * n + i]
-    forward(n, row * n, factor, units)
-    square = 0.0
-    for i in range(n):
-        square = fma(units[row * n + i], units[row * n + i], square)
-    if not square > 0.0:
+    for i in range(w.n):
+        w.units[row][i] = w.rows[row][i]
+    forward(w.n, w.factor, w.units[row])
+    measured = norm(w.n, w.units[row])
+    if not measured > 0.0:
         return k
-    lengths[row] = sqrt(square)
-    for i in range(n):
-        units[row * n + i] = divide(units[row * n + i], lengths[row])
-    length = split_off(n, k, row, units, basis, part, rest)
+    w.lengths[row] = measured
+    for i in range(w.n):
+        w.units[row][i] = divide(w.units[row][i], measured)
+    length = split_off(w, k, w.units[row])
     if not length > _DEPENDENT:
         return k
-    take_in(n, k, length, basis, triangle, part, rest)
-    order[k] = row
+    take_in(w, k, row, length)
     return k + 1
 
 
-def _solve(
-    n: int,
-    m: int,
-    hessian: Floats,
-    rows: Floats,
-    active: Floats,
-    linear: Floats,
-    bounds: Floats,
-    point: Floats,
-    multipliers: Floats,
-    factor: Floats,
-    units: Floats,
-    lengths: Floats,
-    basis: Floats,
-    triangle: Floats,
-    dual: Floats,
-    part: Floats,
-    rest: Floats,
-    order: Ints,
-) -> int:
-    for entry in range(n * n):
-        factor[entry] = hessian[entry]
-    if cholesky(n, factor) > 0:
+def _solve(w: HeldRows) -> int:
+    if cholesky(w.n, w.hessian, w.factor) > 0:
         return 1
     k = 0
-    for row in range(m):
-        if active[row] > 0.0 and k < n:
-            k = _hold(n, k, row, rows, factor, units, lengths, basis, triangle, part, rest, order)
-    for i in range(n):
-        rest[i] = linear[i]
-    forward(n, 0, factor, rest)
+    for row in range(w.m):
+        if w.active[row] > 0.0 and k < w.n:
+            k = _hold(w, k, row)
+    for i in range(w.n):
+        w.z[i] = w.linear[i]
+    forward(w.n, w.factor, w.z)
     for j in range(k):
-        part[j] = divide(bounds[order[j]], lengths[order[j]])
-    on_active(n, k, basis, triangle, rest, part, point, dual, units, order)
-    backward(n, factor, point)
+        w.d[j] = divide(w.bounds[w.order[j]], w.lengths[w.order[j]])
+    on_active(w, k, w.point)
+    backward(w.n, w.factor, w.point)
     for j in range(k):
-        multipliers[order[j]] = divide(dual[j], lengths[order[j]])
+        w.multipliers[w.order[j]] = divide(w.u[j], w.lengths[w.order[j]])
     return 0
 
 
@@ -110,29 +96,10 @@ def _failed(label: str) -> RbdError:
 
 SOLVE_ACTIVE_SET: Final = Intrinsic(
     name="solve_active_set",
+    workspace=HeldRows,
     function=_solve,
-    sizes=("n", "m"),
-    inputs=(
-        ("hessian", lambda n, m: n * n),
-        ("rows", lambda n, m: m * n),
-        ("active", lambda n, m: m),
-        ("linear", lambda n, m: n),
-        ("bounds", lambda n, m: m),
-    ),
-    outputs=(("point", lambda n, m: n), ("multipliers", lambda n, m: m)),
-    work=(
-        ("factor", lambda n, m: n * n),
-        ("units", lambda n, m: m * n),
-        ("lengths", lambda n, m: m),
-        ("basis", lambda n, m: n * n),
-        ("triangle", lambda n, m: n * n),
-        ("dual", lambda n, m: n),
-        ("part", lambda n, m: n),
-        ("rest", lambda n, m: n),
-    ),
-    integers=(("order", lambda n, m: n),),
     operations=_operations,
-    labels=lambda n, m: 1,
+    labels=1,
     error=_failed,
 )
 

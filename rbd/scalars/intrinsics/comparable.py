@@ -19,7 +19,7 @@ from rbd.scalars.protocol import Scalar
 
 
 @final
-class Decided:
+class Comparable:
     """A number whose comparisons are plain truths."""
 
     __slots__ = ("family", "value")
@@ -28,40 +28,40 @@ class Decided:
         """Wrap a member of the family."""
         self.value, self.family = value, family
 
-    def _with(self, value: Scalar) -> Decided:
-        return Decided(value, self.family)
+    def _with(self, value: Scalar) -> Comparable:
+        return Comparable(value, self.family)
 
-    def __add__(self, other: Any) -> Decided:
+    def __add__(self, other: Any) -> Comparable:
         return self._with(self.value + self.family.value(other))
 
-    def __radd__(self, other: Any) -> Decided:
+    def __radd__(self, other: Any) -> Comparable:
         return self._with(self.family.value(other) + self.value)
 
-    def __sub__(self, other: Any) -> Decided:
+    def __sub__(self, other: Any) -> Comparable:
         return self._with(self.value - self.family.value(other))
 
-    def __rsub__(self, other: Any) -> Decided:
+    def __rsub__(self, other: Any) -> Comparable:
         return self._with(self.family.value(other) - self.value)
 
-    def __mul__(self, other: Any) -> Decided:
+    def __mul__(self, other: Any) -> Comparable:
         return self._with(self.value * self.family.value(other))
 
-    def __rmul__(self, other: Any) -> Decided:
+    def __rmul__(self, other: Any) -> Comparable:
         return self._with(self.family.value(other) * self.value)
 
-    def __truediv__(self, other: Any) -> Decided:
+    def __truediv__(self, other: Any) -> Comparable:
         return self._with(functions.divide(self.value, self.family.value(other)))
 
-    def __rtruediv__(self, other: Any) -> Decided:
+    def __rtruediv__(self, other: Any) -> Comparable:
         return self._with(functions.divide(self.family.value(other), self.value))
 
-    def __neg__(self) -> Decided:
+    def __neg__(self) -> Comparable:
         return self._with(-self.value)
 
-    def __abs__(self) -> Decided:
+    def __abs__(self) -> Comparable:
         return self._with(functions.absolute(self.value))
 
-    def sqrt(self) -> Decided:
+    def sqrt(self) -> Comparable:
         """Return the square root."""
         return self._with(functions.sqrt(self.value))
 
@@ -93,13 +93,13 @@ class Family:
         """Run `intrinsic` on the family of `member`."""
         self._operations, self._member, self._intrinsic = operations, member, intrinsic
 
-    def wrap(self, x: object) -> Decided:
+    def wrap(self, x: object) -> Comparable:
         """Return a scalar for use inside the intrinsic."""
-        return Decided(self.value(x), self)
+        return Comparable(self.value(x), self)
 
     def value(self, x: object) -> Any:
         """Return a scalar, a wrapped one or a literal as a member of the family."""
-        if isinstance(x, Decided):
+        if isinstance(x, Comparable):
             return x.value
         return functions.lift(x, self._member)  # type: ignore[arg-type]  # a literal of the intrinsic, or a scalar
 

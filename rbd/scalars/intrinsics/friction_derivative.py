@@ -1,6 +1,6 @@
 """How motions under friction move with their data.
 
-May import: errors, active_rows, friction_modes, intrinsic, language.
+May import: errors, dense_factors, friction_modes, intrinsic, workspace.
 
 While all pairs stay in their modes, the conditions are equations, to which the implicit function theorem applies. Where
 a pair is about to change its mode, that is the derivative to the side on which it does not.
@@ -12,60 +12,38 @@ from collections.abc import Sequence
 from typing import Final
 
 from rbd.errors import RbdError, SolverError
-from rbd.scalars.intrinsics.active_rows import cholesky
-from rbd.scalars.intrinsics.friction_modes import measure, settle, turn, turn_back, whiten
+from rbd.scalars.intrinsics.dense_factors import cholesky, whiten
+from rbd.scalars.intrinsics.friction_modes import Pairs, measure, settle, turn, turn_back
 from rbd.scalars.intrinsics.intrinsic import Intrinsic
-from rbd.scalars.intrinsics.language import Floats, Ints
+from rbd.scalars.intrinsics.workspace import operand
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.scalars.structural_zeros import inner
 
 
-def _solve(  # noqa: C901 - plain loops over arrays
-    n: int,
-    p: int,
-    matrix: Floats,
-    right: Floats,
-    rows: Floats,
-    bounds: Floats,
-    held: Floats,
-    point: Floats,
-    forces: Floats,
-    factor: Floats,
-    white: Floats,
-    lengths: Floats,
-    gram: Floats,
-    system: Floats,
-    part: Floats,
-    steps: Floats,
-    rest: Floats,
-    shapes: Ints,
-    modes: Ints,
-    owners: Ints,
-    unknowns: Ints,
-    order: Ints,
-) -> int:
-    for entry in range(n * n):
-        factor[entry] = matrix[entry]
-    if cholesky(n, factor) > 0:
+class HeldPairs(Pairs):
+    """Pairs whose modes are known: `held` is what `solve_friction` says of them."""
+
+    held = operand("4 * p")
+
+
+def _solve(w: HeldPairs) -> int:
+    if cholesky(w.n, w.matrix, w.factor) > 0:
         return 1
-    for k in range(p):
+    for k in range(w.p):
         for r in range(3):
-            if held[4 * k + r] > 0.0:
-                modes[3 * k + r] = 1
-            elif held[4 * k + r] < 0.0:
-                modes[3 * k + r] = -1
-        if held[4 * k + 3] > 1.0:
-            shapes[k] = 2
-        elif held[4 * k + 3] > 0.0:
-            shapes[k] = 1
-    turn(n, p, rows, bounds, shapes)
-    whiten(n, 3 * p, factor, rows, white)
-    measure(n, p, white, lengths, gram, modes)
-    settle(
-        n, p, matrix, right, rows, bounds, point, forces, factor, white, lengths, gram, system, part, steps, rest,
-        modes, owners, unknowns, order,
-    )  # fmt: skip
-    turn_back(p, forces, shapes)
+            if w.held[4 * k + r] > 0.0:
+                w.modes[3 * k + r] = 1
+            elif w.held[4 * k + r] < 0.0:
+                w.modes[3 * k + r] = -1
+        if w.held[4 * k + 3] > 1.0:
+            w.shapes[k] = 2
+        elif w.held[4 * k + 3] > 0.0:
+            w.shapes[k] = 1
+    turn(w)
+    whiten(w.n, 3 * w.p, w.factor, w.rows, w.white)
+    measure(w, w.modes)
+    settle(w)
+    turn_back(w)
     return 0
 
 
@@ -82,35 +60,10 @@ def _failed(label: str) -> RbdError:
 
 SOLVE_FRICTION_MODES: Final = Intrinsic(
     name="solve_friction_modes",
+    workspace=HeldPairs,
     function=_solve,
-    sizes=("n", "p"),
-    inputs=(
-        ("matrix", lambda n, p: n * n),
-        ("right", lambda n, p: n),
-        ("rows", lambda n, p: 3 * p * n),
-        ("bounds", lambda n, p: 3 * p),
-        ("held", lambda n, p: 4 * p),
-    ),
-    outputs=(("point", lambda n, p: n), ("forces", lambda n, p: 3 * p)),
-    work=(
-        ("factor", lambda n, p: n * n),
-        ("white", lambda n, p: 3 * p * n),
-        ("lengths", lambda n, p: p),
-        ("gram", lambda n, p: 9 * p * p),
-        ("system", lambda n, p: 9 * p * p),
-        ("part", lambda n, p: 3 * p),
-        ("steps", lambda n, p: 3 * p),
-        ("rest", lambda n, p: n),
-    ),
-    integers=(
-        ("shapes", lambda n, p: p),
-        ("modes", lambda n, p: 3 * p),
-        ("owners", lambda n, p: 3 * p),
-        ("unknowns", lambda n, p: 3 * p),
-        ("order", lambda n, p: 6 * p),
-    ),
     operations=_operations,
-    labels=lambda n, p: 1,
+    labels=1,
     error=_failed,
 )
 

@@ -1,0 +1,38 @@
+"""What machine code on disk is kept under: every source that makes it."""
+
+from __future__ import annotations
+
+import ast
+import shutil
+from pathlib import Path
+
+import pytest
+
+from rbd.native import kernel
+from tests import architecture as house
+
+WITHOUT_CODE = {"errors", "arguments", "progress"}
+"""Messages and checks: nothing of them is in machine code."""
+
+
+@pytest.mark.parametrize("package", kernel.PACKAGES)
+def test_what_the_engine_imports_is_part_of_it(package: str) -> None:
+    paths = [path for path in house.modules() if house.layer_of(path) == package]
+    names = [name for path in paths for _, name in house.imports(ast.parse(path.read_text(encoding="utf-8")))]
+    imported = {name.split(".")[1] for name in names if name.startswith("rbd.")}
+    assert imported <= {*kernel.PACKAGES, *WITHOUT_CODE}
+
+
+@pytest.mark.parametrize("source", ["native/calls.py", "scalars/intrinsics/intrinsic.py", "scalars/lowering.py"])
+def test_every_source_counts(source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for package in kernel.PACKAGES:
+        shutil.copytree(house.PACKAGE / package, tmp_path / package)
+    monkeypatch.setattr(kernel, "__file__", str(tmp_path / "native" / "kernel.py"))
+    try:
+        kernel.engine.cache_clear()
+        original = kernel.engine()
+        (tmp_path / source).write_text("# another", encoding="utf-8")
+        kernel.engine.cache_clear()
+        assert kernel.engine() != original
+    finally:
+        kernel.engine.cache_clear()
