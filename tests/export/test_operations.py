@@ -183,7 +183,7 @@ NAMED = {
     "native/loops.py": ({"POSITIVE"} | PAIRS, "checks; sine and cosine share their reduction"),
     "native/rolled.py": ({"CALL", "POSITIVE"} | PAIRS, "calls and labels; angles that are taken before the loop"),
     "native/unrolled.py": ({"ADD", "FMA", "FNMA", *PROGRAM}, "what an intrinsic that is written out may compute"),
-    "export/c.py": (PROGRAM, "checks and calls are statements"),
+    "export/c.py": (PROGRAM | PAIRS, "checks and calls are statements; every file has sine and cosine"),
     "export/rolled.py": (PROGRAM, "checks and calls are statements"),
     "export/symbols.py": ({"POSITIVE"}, "checks are left out"),
     "bench/peers/casadi.py": (
