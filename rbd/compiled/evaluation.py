@@ -38,16 +38,19 @@ class Evaluation:
         self.defaults = dict(defaults)
         self.kernel: NativeKernel | None = None
         self.preparation = Preparation()
+        self._lock = native.Lock()
         self.single_calls = 0
         """How often machine code ran for one state."""
 
     def compile(self) -> NativeKernel | None:
         """Return the machine code; None, and a warning, when there can be none."""
+        if not native.available():
+            native.warn_interpreted()
+            return None
         if self.kernel is None:
-            if not native.available():
-                native.warn_interpreted()
-                return None
-            self.kernel = native.compile_program(self.source)
+            with self._lock.inner:
+                if self.kernel is None:
+                    self.kernel = native.compile_program(self.source)
         return self.kernel
 
     def __call__(

@@ -6,7 +6,7 @@ depends on which of them runs.
 
 from __future__ import annotations
 
-import threading
+from functools import partial
 from typing import TYPE_CHECKING, final
 
 from rbd import native
@@ -25,7 +25,7 @@ class Preparation:
         self.progress: bool | Listener = False
         """Whom to tell while code is made."""
         self._ready = [False, False]
-        self._maker: threading.Thread | None = None
+        self._aside = native.Aside()
         self._error: BaseException | None = None
 
     def has(self, kernel: NativeKernel, *, rows: bool) -> bool:
@@ -45,8 +45,8 @@ class Preparation:
         """Return when code is there."""
         if self._ready[rows]:
             return
-        if self._maker is not None and not rows:
-            self._maker.join()
+        if not rows:
+            self._aside.wait()
         if self.progress is False or (not rows and native.has_code(kernel)):
             self._make(kernel, rows=rows)
             return
@@ -62,9 +62,7 @@ class Preparation:
 
     def _made_aside(self, kernel: NativeKernel) -> bool:
         """Return whether the other thread is done; start it if there is none."""
-        if self._maker is None:
-            self._maker = threading.Thread(target=self._try, args=(kernel,), name="rbd compiles", daemon=True)
-            self._maker.start()
+        self._aside.begin(partial(self._try, kernel))
         if self._error is not None:
             raise self._error
         return self._ready[False]

@@ -15,14 +15,16 @@ import os
 import sys
 import warnings
 from collections.abc import Callable
+from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from rbd.native import cache
-from rbd.native.background import background, in_background
+from rbd.native.background import Aside, background, in_background
 from rbd.native.index import find as find_outline
 from rbd.native.index import keep as keep_outline
 from rbd.native.index import platform_key, sources_digest
+from rbd.native.locks import Lock, is_lost, once, one_at_a_time
 
 if TYPE_CHECKING:
     from rbd.native.entry import Guard
@@ -35,9 +37,13 @@ class InterpretedWarning(RuntimeWarning):
     """Programs run in the interpreter, some ten thousand times slower than machine code."""
 
 
-@functools.cache
 def available() -> bool:
     """Return whether machine code can be made in this process."""
+    return _is_wanted() and not is_lost()
+
+
+@functools.cache
+def _is_wanted() -> bool:
     return os.environ.get("RBD_NATIVE", "1") != "0" and find_spec("llvmlite") is not None
 
 
@@ -50,6 +56,8 @@ def is_loaded() -> bool:
 def warn_interpreted() -> None:
     """Warn, once per process, that programs are interpreted, and why."""
     reason = "RBD_NATIVE is 0" if os.environ.get("RBD_NATIVE", "1") == "0" else "llvmlite is not installed"
+    if is_lost():
+        reason = "this process was forked while another thread compiled"
     message = f"{reason}: rbd interprets its programs; results are the same, computing them takes far longer"
     warnings.warn(message, InterpretedWarning, stacklevel=4)
 
@@ -61,9 +69,17 @@ def keeps_outlines() -> bool:
 
 def compile_program(program: Program | Source, *, lanes: int | None = None) -> NativeKernel:
     """Return `program` as machine code; `lanes` None takes what the processor has."""
+    _load()
     from rbd.native.kernel import compile_program as compile_now
 
     return compile_now(program, lanes=lanes)
+
+
+@once
+def _load() -> None:
+    """Import llvmlite and all that calls it; no fork cuts that short, which would leave modules locked in the child."""
+    import_module("rbd.native.entry")
+    import_module("rbd.native.bound")
 
 
 def has_code(kernel: NativeKernel) -> bool:
@@ -86,7 +102,9 @@ def make_entry(
 
 
 __all__ = [
+    "Aside",
     "InterpretedWarning",
+    "Lock",
     "available",
     "background",
     "compile_program",
@@ -97,6 +115,7 @@ __all__ = [
     "keep_outline",
     "keeps_outlines",
     "make_entry",
+    "one_at_a_time",
     "platform_key",
     "sources_digest",
     "warn_interpreted",

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import threading
 from functools import cache
 from itertools import count
 from typing import final
@@ -17,11 +16,10 @@ from typing import final
 import attrs
 from llvmlite import binding
 
+from rbd.errors import RbdError
+from rbd.native.locks import compiler, is_lost, once
+
 LIBRARY_PREFIX = "rbd_"
-_lock = threading.Lock()
-"""LLVM's code generator is used by one thread at a time."""
-
-
 _LIBRARY = ("sin", "cos", "tan", "asin", "acos", "atan2", "exp", "log", "pow", "tanh", "malloc", "free")
 
 
@@ -55,7 +53,7 @@ class Machine:
         return "|".join((self.triple, self.cpu, self.features, self.llvm))
 
 
-@cache
+@once
 def _initialized() -> bool:
     """Prepare LLVM for this processor, once."""
     binding.initialize_native_target()
@@ -63,7 +61,7 @@ def _initialized() -> bool:
     return True
 
 
-@cache
+@once
 def machine() -> Machine:
     """Return the processor of this process."""
     features = binding.get_host_cpu_features().flatten()
@@ -80,7 +78,7 @@ def _target_machine() -> binding.TargetMachine:
     )
 
 
-@cache
+@once
 def _linker() -> binding.LLJIT:
     # JITLink lays the sections of a library side by side. LLVM's older linker, which is still the one for Windows, asks
     # for them one by one; in the scattered memory of a process that has loaded PyTorch they can land more than 2 GB
@@ -89,8 +87,10 @@ def _linker() -> binding.LLJIT:
 
 
 def assemble(text: str) -> bytes:
-    """Return the object code of a module of IR text."""
-    with _lock:
+    """Return the object code of a module of IR text; one thread at a time."""
+    if is_lost():
+        raise RbdError("this process was forked while another thread compiled: it cannot compile")
+    with compiler.inner:
         target = _target_machine()
         module = binding.parse_assembly(text)
         module.triple = machine().triple
@@ -105,7 +105,7 @@ class Library:
 
     def __init__(self, code: bytes, symbols: tuple[str, ...]) -> None:
         """Load `code`, of which `symbols` will be called."""
-        with _lock:
+        with compiler.inner:
             builder = binding.JITLibraryBuilder().add_object_img(code)
             for name, address in library_addresses().items():
                 builder = builder.import_symbol(LIBRARY_PREFIX + name, address)

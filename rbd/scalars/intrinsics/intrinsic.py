@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast, final
 
@@ -25,6 +24,7 @@ from rbd.scalars.intrinsics.checking import checked
 from rbd.scalars.intrinsics.columns import decides_by_floats
 from rbd.scalars.intrinsics.decided import Decided, Family
 from rbd.scalars.intrinsics.tree import Routine
+from rbd.scalars.lazy import lazy
 from rbd.scalars.protocol import Scalar, Vector
 from rbd.scalars.registry import dominant
 
@@ -105,7 +105,7 @@ class Intrinsic:
         if known is not self and known.function.__module__ != self.function.__module__:
             raise ArgumentError(f"there is another intrinsic {self.name!r}", argument="name", value=self.name)
 
-    @cached_property
+    @lazy
     def routine(self) -> Routine:
         """The function as a checked tree; ScalarError names file and line of what is not allowed."""
         routine = checked(self.function)
@@ -120,12 +120,12 @@ class Intrinsic:
             raise ArgumentError(message, argument="function", value=self.function, allowed=expected)
         return routine
 
-    @cached_property
+    @lazy
     def is_steady(self) -> bool:
         """Whether it takes the same course for all numbers, and never fails: lanes can go through it together."""
         return not decides_by_floats(self.routine) and self.labels is none
 
-    @cached_property
+    @lazy
     def digest(self) -> str:
         """A sha256 over the function and all it calls, as they were checked: with the numbers of their modules."""
         text = "\n".join(repr((routine.name, routine.parameters, routine.body)) for routine in self.routine.closure())

@@ -6,7 +6,6 @@ its states and threads, and go with the mechanism. They are never pickled.
 
 from __future__ import annotations
 
-import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -77,7 +76,7 @@ class Kernels:
         self.edits = Edits()
         self._entries: OrderedDict[Key, Entry | None] = OrderedDict()
         self._writers: dict[str, Program | None] = {}
-        self._lock = threading.RLock()
+        self._lock = native.Lock()
 
     def __reduce__(self) -> tuple[object, ...]:
         """Copy and pickle as an empty table."""
@@ -99,7 +98,7 @@ class Kernels:
     def entry(self, mechanism: Mechanism, body: Body, structures: tuple[Structure, ...]) -> Entry | None:
         """Return the kernel for these arguments, recorded now if need be; None when there can be none."""
         edits = self.edits
-        with self._lock:
+        with self._lock.inner:
             edits.notice(mechanism)
             if not edits.are_plain:
                 return None
@@ -131,7 +130,7 @@ class Kernels:
 
     def writer(self, mechanism: Mechanism, name: Literal["q", "v"]) -> Program | None:
         """Return what copies and checks coordinates, recorded once; None when there is nothing to copy."""
-        with self._lock:
+        with self._lock.inner:
             if name not in self._writers:
                 try:
                     self._writers[name] = writing_program(layout_of(mechanism), name)
@@ -191,12 +190,12 @@ def _argument(graph: Graph, structure: Structure, number: int) -> Any:
 
 
 _tables: WeakKeyDictionary[Mechanism, Kernels] = WeakKeyDictionary()
-_lock = threading.Lock()
+_lock = native.Lock()
 
 
 def kernels_of(mechanism: Mechanism) -> Kernels:
     """Return the table of `mechanism` for its structure as it is now."""
-    with _lock:
+    with _lock.inner:
         table = _tables.get(mechanism)
         if table is None or table.structure != mechanism.structure_version:
             table = _tables[mechanism] = Kernels(mechanism.structure_version)

@@ -7,7 +7,6 @@ chosen by cost alone. Compiling takes as long as about a hundred runs in the int
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, cast, final
 
@@ -44,9 +43,9 @@ class Runner:
         self._source = source
         self._keep = keep
         self.kernel: NativeKernel | None = None
-        self._lock = threading.Lock()
+        self._lock = native.Lock()
         self._calls = 0
-        self._compiling: threading.Thread | None = None
+        self._aside = native.Aside()
         self._builtin: Callable[..., Any] | None = None
         if native.is_loaded():
             self._load()
@@ -82,7 +81,7 @@ class Runner:
 
     def compile(self) -> NativeKernel:
         """Return the machine code, made now if there is none yet."""
-        with self._lock:
+        with self._lock.inner:
             if self.kernel is None:
                 kernel = native.compile_program(self._source)
                 self._take(kernel)
@@ -91,15 +90,13 @@ class Runner:
             return self.kernel
 
     def _load(self) -> None:
-        """Take machine code that was made before, by this process or another."""
-        if not self._lock.acquire(blocking=False):  # another thread is making it
-            return
-        try:
-            kernel = native.compile_program(self._source)
-            if self.kernel is None and native.has_code(kernel):
-                self._take(kernel)
-        finally:
-            self._lock.release()
+        """Take machine code that was made before, by this process or another, unless a thread is making it."""
+        self._lock.run_if_free(self._find)
+
+    def _find(self) -> None:
+        kernel = native.compile_program(self._source)
+        if self.kernel is None and native.has_code(kernel):
+            self._take(kernel)
 
     def _take(self, kernel: NativeKernel) -> None:
         self._builtin = native.make_entry(kernel, lambda *arrays: _run(kernel, arrays))
@@ -110,9 +107,7 @@ class Runner:
         if not native.available():
             native.warn_interpreted()
         elif native.in_background():
-            if self._compiling is None:
-                self._compiling = threading.Thread(target=self.compile, name="rbd compiles", daemon=True)
-                self._compiling.start()
+            self._aside.begin(self.compile)
         else:
             self.compile()
         return self._builtin
