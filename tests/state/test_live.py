@@ -155,7 +155,7 @@ def test_in_the_background_nobody_waits(a_case: Case, monkeypatch: pytest.Monkey
         (entry,) = entries(a_case.state)
         assert entry.runner.kernel is None
         gate.set()
-        entry.runner._compiling.join(60)
+        entry.runner._aside.wait()
         assert entry.runner.kernel is not None
         assert np.array_equal(rbd.mass_matrix(a_case.state), first)
 
