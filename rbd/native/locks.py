@@ -127,8 +127,9 @@ def _before_fork() -> None:
 
 def _take(lock: Any, deadline: float) -> None:
     if lock is not None:
+        acquire: Callable[[bool, float], bool] = lock.acquire
         waits = max(deadline - time.monotonic(), 0.0)
-        _held.locks.extend(zip((lock,), map(lock.acquire, (True,), (waits,)), strict=True))  # in one step, as above
+        _held.locks.extend(zip((lock,), map(acquire, (True,), (waits,)), strict=True))  # in one step, as above
 
 
 def _give_back() -> None:
