@@ -80,6 +80,7 @@ def _load() -> None:
     """Import llvmlite and all that calls it; no fork cuts that short, which would leave modules locked in the child."""
     import_module("rbd.native.entry")
     import_module("rbd.native.bound")
+    import_module("rbd.native.repeat")
 
 
 def has_code(kernel: NativeKernel) -> bool:
