@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from typing_extensions import override
 
+from rbd import native
 from rbd.algorithms.spaces import Space, check_space
 from rbd.arguments import several
 from rbd.compiled.evaluation import Result
@@ -44,6 +45,7 @@ class Functions(ABC):
         self._parameters: tuple[ParameterName, ...] = tuple(dict.fromkeys(names))
         self._versions = (mechanism.structure_version, mechanism.parameter_version)
         self._functions: dict[str, RecordedFunction] = {}
+        self._lock = native.Lock()
         self._gets_faster = True
         self._progress = progress
 
@@ -102,6 +104,7 @@ class Functions(ABC):
         if self._gets_faster and not self._parameters and function.is_warm and name not in self.__dict__:
             twin = self._twin()
             twin._versions, twin._functions, twin._gets_faster = self._versions, self._functions, False
+            twin._lock = self._lock
             guard = version_guard(self._mechanism, self._versions)
             method: Callable[..., object] = getattr(twin, name)
             setattr(self, name, function.builtin(method, name, described(method), guard))
@@ -119,11 +122,16 @@ class Functions(ABC):
                 made_with=self._versions,
                 now=versions,
             )
-        known = self._functions.get(key)
-        if known is None:
-            known = self._functions[key] = recorded_function(recipe(), self._mechanism, key, self._parameters)
-            known.evaluation.executable.progress = self._progress
-        return known
+        return self._functions.get(key) or self._recorded(key, recipe)
+
+    def _recorded(self, key: str, recipe: Callable[[], Recipe]) -> RecordedFunction:
+        with self._lock.inner:
+            known = self._functions.get(key)
+            if known is None:
+                known = recorded_function(recipe(), self._mechanism, key, self._parameters)
+                known.evaluation.executable.progress = self._progress
+                self._functions[key] = known
+            return known
 
 
 def only(result: Result) -> Array:

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
+from rbd import native
 from rbd.algorithms import geometric_jacobian
 from rbd.compiled import RecordedFunction
 from rbd.contact.closest import closest
@@ -171,6 +172,7 @@ def _columns(base: Frame[Any], state: ScalarState) -> object:
     return tuple(found) if found else np.empty((0, 6))
 
 
+@native.one_at_a_time
 @cache
 def _kernel(first: type[Any], second: type[Any]) -> RecordedFunction:
     """Return the distance of two kinds of shapes as machine code."""

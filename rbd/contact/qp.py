@@ -14,6 +14,7 @@ import attrs
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rbd import native
 from rbd.arguments import require_choice
 from rbd.compiled import RecordedFunction
 from rbd.contact.arguments import LISTS, float_vector
@@ -119,6 +120,7 @@ def _by_rbd(hessian: Array, linear: Array, rows: Array, bounds: Array) -> tuple[
     return x, multipliers, active, int(rounds)
 
 
+@native.one_at_a_time
 @lru_cache(maxsize=64)
 def _program(n: int, m: int) -> RecordedFunction:
     """Return rbd's solver for these sizes as machine code."""

@@ -15,6 +15,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable
+from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ from rbd.native.background import background, in_background
 from rbd.native.index import find as find_outline
 from rbd.native.index import keep as keep_outline
 from rbd.native.index import platform_key, sources_digest
+from rbd.native.locks import Lock, is_lost, once, one_at_a_time
 
 if TYPE_CHECKING:
     from rbd.native.entry import Guard
@@ -35,9 +37,13 @@ class InterpretedWarning(RuntimeWarning):
     """Programs run in the interpreter, some ten thousand times slower than machine code."""
 
 
-@functools.cache
 def available() -> bool:
     """Return whether machine code can be made in this process."""
+    return _is_wanted() and not is_lost()
+
+
+@functools.cache
+def _is_wanted() -> bool:
     return os.environ.get("RBD_NATIVE", "1") != "0" and find_spec("llvmlite") is not None
 
 
@@ -50,6 +56,8 @@ def is_loaded() -> bool:
 def warn_interpreted() -> None:
     """Warn, once per process, that programs are interpreted, and why."""
     reason = "RBD_NATIVE is 0" if os.environ.get("RBD_NATIVE", "1") == "0" else "llvmlite is not installed"
+    if is_lost():
+        reason = "this process was forked while another thread compiled"
     message = f"{reason}: rbd interprets its programs; results are the same, computing them takes far longer"
     warnings.warn(message, InterpretedWarning, stacklevel=4)
 
@@ -64,11 +72,20 @@ def compile_program(program: Program | Source, *, lanes: int | None = None) -> N
 
     Raises WorkspaceError when there is no memory to load the compiler, which could not be loaded again.
     """
-    if not is_loaded():
-        memory.require(memory.LOADING)
+    _load()
     from rbd.native.kernel import compile_program as compile_now
 
     return compile_now(program, lanes=lanes)
+
+
+@once
+def _load() -> None:
+    """Import llvmlite and all that calls it; no fork cuts that short, which would leave modules locked in the child."""
+    if not is_loaded():
+        memory.require(memory.LOADING)
+    import_module("rbd.native.entry")
+    import_module("rbd.native.bound")
+    import_module("rbd.native.repeat")
 
 
 def has_code(kernel: NativeKernel) -> bool:
@@ -92,6 +109,7 @@ def make_entry(
 
 __all__ = [
     "InterpretedWarning",
+    "Lock",
     "available",
     "background",
     "compile_program",
@@ -102,6 +120,7 @@ __all__ = [
     "keep_outline",
     "keeps_outlines",
     "make_entry",
+    "one_at_a_time",
     "platform_key",
     "sources_digest",
     "warn_interpreted",

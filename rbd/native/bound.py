@@ -9,7 +9,6 @@ answers NotImplemented, and whoever asked goes the long way.
 from __future__ import annotations
 
 import ctypes
-import functools
 from array import array
 from collections.abc import Callable, Sequence
 from typing import Any, final
@@ -21,6 +20,7 @@ from rbd.native.bound_code import bound_module
 from rbd.native.entry import new_builtin, supports
 from rbd.native.jit import Library, assemble
 from rbd.native.kernel import NativeKernel
+from rbd.native.locks import once
 from rbd.scalars.arrays import Array
 
 
@@ -86,15 +86,16 @@ def make_bound(kernel: NativeKernel, binding: Binding, name: str = "") -> Callab
     ports = kernel.outline
     if not abi.known() or not supports(ports) or not ports.outputs:
         return None
-    context = _context(kernel, binding)
-    return new_builtin(name or ports.name, _code().address("bound"), "", context)
+    context, code = _context(kernel, binding), _code()
+    context.kept = (*context.kept, code)
+    return new_builtin(name or ports.name, code.address("bound"), "", context)
 
 
 def _context(kernel: NativeKernel, binding: Binding) -> _Context:
     """Return the words for machine code."""
     ports, free = kernel.outline, [k for k, array in enumerate(binding.inputs) if array is None]
     shapes = [w for p in (*(ports.inputs[k] for k in free), *ports.outputs) for w in (len(p.shape), *p.shape)]
-    own = array("q", [0])
+    own, code = array("q", [0]), kernel.single_library
     counter = Word(own, 0) if binding.counter is None else binding.counter
     tables = (
         _table([x for word, expected in binding.guards for x in (word.address, expected)]),
@@ -105,13 +106,13 @@ def _context(kernel: NativeKernel, binding: Binding) -> _Context:
     )
     guards, inputs, lengths, targets, copies = map(ctypes.addressof, tables)
     context = _Context(
-        kernel=kernel.single_library.address("single"), owner=binding.owner.address, guards=guards,
+        kernel=code.address("single"), owner=binding.owner.address, guards=guards,
         guard_count=len(binding.guards), inputs=inputs, input_count=len(binding.inputs),
         first_free=free[0] if free else 0, free_count=len(free), targets=None if binding.outputs is None else targets,
         outputs=len(ports.outputs), shapes=lengths, copies=copies, copy_count=len(binding.copies),
-        counter=counter.address, fresh=kernel.single_library.address("fresh"),
+        counter=counter.address, fresh=code.address("fresh"),
     )  # fmt: skip
-    context.kept = (kernel, binding, tables, own)
+    context.kept = (kernel, code, binding, tables, own)
     return context
 
 
@@ -119,7 +120,7 @@ def _table(words: Sequence[int]) -> ctypes.Array[ctypes.c_int64]:
     return (ctypes.c_int64 * max(len(words), 1))(*words)
 
 
-@functools.cache
+@once
 def _code() -> Library:
     """Return the code all such builtins share, which is kept for good."""
     addresses = abi.addresses() | {"None": id(None), "NotImplemented": id(NotImplemented)}

@@ -12,7 +12,6 @@ baked into it, so it never goes to disk.
 from __future__ import annotations
 
 import ctypes
-import functools
 from array import array
 from collections.abc import Callable
 from typing import Any, final
@@ -23,6 +22,7 @@ from rbd.native import abi
 from rbd.native.entry_code import MOST, entry_module
 from rbd.native.jit import Library, assemble
 from rbd.native.kernel import NativeKernel
+from rbd.native.locks import once
 from rbd.scalars.outline import Outline
 from rbd.scalars.program import Program
 
@@ -95,9 +95,10 @@ def make_entry(
     """
     if not abi.known() or not supports(kernel.outline):
         return fallback
-    context = _context(kernel, guard)
+    context, code = _context(kernel, guard), _code()
     context.fallback = fallback
-    return new_builtin(name or kernel.outline.name, _code().address("entry"), documentation, context)
+    context.kept = (*context.kept, code)
+    return new_builtin(name or kernel.outline.name, code.address("entry"), documentation, context)
 
 
 def supports(program: Program | Outline) -> bool:
@@ -105,7 +106,7 @@ def supports(program: Program | Outline) -> bool:
     return max(len(program.inputs), len(program.outputs)) <= MOST
 
 
-@functools.cache
+@once
 def _code() -> Library:
     """Return the code all builtins share, which is kept for good."""
     return Library(assemble(entry_module(abi.addresses())), ("entry",))
@@ -116,15 +117,16 @@ def _context(kernel: NativeKernel, guard: Guard | None) -> _Context:
     inputs, outputs = kernel.outline.inputs, kernel.outline.outputs
     words = [word for port in inputs + outputs for word in (len(port.shape), *port.shape)]
     shapes = (ctypes.c_int64 * max(len(words), 1))(*words)
-    context = _Context(kernel.single_library.address("single"), inputs=len(inputs), outputs=len(outputs))
+    code = kernel.single_library
+    context = _Context(code.address("single"), inputs=len(inputs), outputs=len(outputs))
     context.shapes = ctypes.addressof(shapes)
-    context.fresh = kernel.single_library.address("fresh")
+    context.fresh = code.address("fresh")
     if guard is None:  # two words are compared with themselves
         context.guard = ctypes.addressof(context) + _Context.first.offset
     else:
         context.guard = guard.address()
         context.first, context.second = guard.expected
-    context.kept = (kernel, guard, shapes)
+    context.kept = (kernel, code, guard, shapes)
     return context
 
 

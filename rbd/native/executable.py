@@ -7,10 +7,9 @@ operations as compiling is worth, and then compiled by the one background thread
 
 from __future__ import annotations
 
-import os
-import threading
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, final
 
 import numpy as np
@@ -37,20 +36,6 @@ COMPILING: Final = (300_000, 100)
 as those of large solves do, a call waits for machine code."""
 
 
-_lock = threading.RLock()
-"""Held while machine code is made: one thread compiles at a time."""
-
-
-def _after_fork() -> None:
-    """Begin with a free lock in a child process: the thread that held it is not there."""
-    global _lock
-    _lock = threading.RLock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
-
-
 @final
 class Executable:
     """One program, and all that can run it."""
@@ -67,6 +52,7 @@ class Executable:
         self._keep = keep
         self._kernel: NativeKernel | None = None
         self._ready = [False, False]
+        self._lock = native.Lock()
         self._interpreted = 0
         self._queued: object = None
         self._error: BaseException | None = None
@@ -96,7 +82,7 @@ class Executable:
         if not native.available():
             native.warn_interpreted()
             return None
-        with _lock:
+        with self._lock.inner:
             kernel = self._make_kernel()
             if not self._ready[rows]:
                 self._assemble(kernel, rows)
@@ -143,18 +129,15 @@ class Executable:
         """Load machine code that was made before, by this process or another, if the compiler is loaded already."""
         if self._ready[False]:
             return True
-        if not native.is_loaded() or not _lock.acquire(blocking=False):  # another thread compiles
-            return False
-        try:
-            kernel = native.compile_program(self.source)
-            if not self._ready[False] and native.has_code(kernel):
-                self._kernel = kernel
-                self._load(kernel, rows=False)
-        except MemoryError:  # it is interpreted until there is memory
-            return False
-        finally:
-            _lock.release()
+        if native.is_loaded():
+            self._lock.run_if_free(self._load_found)
         return self._ready[False]
+
+    def _load_found(self) -> None:
+        with suppress(MemoryError):  # it is interpreted until there is memory
+            kernel = self._make_kernel()
+            if not self._ready[False] and native.has_code(kernel):
+                self._load(kernel, rows=False)
 
     def request(self) -> bool:
         """Return whether there is machine code for one state; have the background thread make it if there is none."""

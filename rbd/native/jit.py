@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import threading
 from functools import cache, lru_cache
 from itertools import count
 from typing import final
@@ -17,15 +16,13 @@ from typing import final
 import attrs
 from llvmlite import binding
 
+from rbd.errors import RbdError
 from rbd.native import memory
 from rbd.native.arithmetic import LIBRARY, library_symbol
+from rbd.native.locks import compiler, is_lost, once
 
-_lock = threading.Lock()
-"""LLVM's code generator is used by one thread at a time."""
 _PER_LINKER = 16
 """Libraries that share a linker; making one takes as long as linking five small libraries."""
-
-
 _LIBRARY = (*LIBRARY, "malloc", "free")
 
 
@@ -59,7 +56,7 @@ class Machine:
         return "|".join((self.triple, self.cpu, self.features, self.llvm))
 
 
-@cache
+@once
 def _initialized() -> bool:
     """Prepare LLVM for this processor, once."""
     binding.initialize_native_target()
@@ -67,7 +64,7 @@ def _initialized() -> bool:
     return True
 
 
-@cache
+@once
 def machine() -> Machine:
     """Return the processor of this process."""
     features = binding.get_host_cpu_features().flatten()
@@ -84,7 +81,7 @@ def _target_machine() -> binding.TargetMachine:
     )
 
 
-@lru_cache(maxsize=1)
+@lru_cache(maxsize=1)  # called by one thread at a time, the one that holds the compiler
 def _linker(number: int) -> binding.LLJIT:
     """Return the linker with this number, and let the one before go; what it has linked keeps it alive.
 
@@ -97,9 +94,14 @@ def _linker(number: int) -> binding.LLJIT:
 
 
 def assemble(text: str) -> bytes:
-    """Return the object code of a module of IR text; raises WorkspaceError when there is no memory for making it."""
+    """Return the object code of a module of IR text; one thread at a time.
+
+    Raises WorkspaceError when there is no memory for making it.
+    """
+    if is_lost():
+        raise RbdError("this process was forked while another thread compiled: it cannot compile")
     memory.require(memory.WORKING + memory.PER_CHARACTER * len(text))
-    with _lock:
+    with compiler.inner:
         target = _target_machine()
         module = binding.parse_assembly(
             text, binding.create_context()
@@ -117,7 +119,7 @@ class Library:
     def __init__(self, code: bytes, symbols: tuple[str, ...]) -> None:
         """Load `code`, of which `symbols` will be called; raises WorkspaceError when there is no memory for it."""
         memory.require(memory.WORKING + memory.PER_BYTE * len(code))
-        with _lock:
+        with compiler.inner:
             builder = binding.JITLibraryBuilder().add_object_img(code)
             for name, address in library_addresses().items():
                 builder = builder.import_symbol(library_symbol(name), address)

@@ -10,7 +10,6 @@ import functools
 import hashlib
 from array import array
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import Final, final
 
@@ -21,6 +20,7 @@ from rbd.native.emit import functions
 from rbd.native.index import python_files
 from rbd.native.ir import Lanes
 from rbd.native.jit import Library, assemble, machine
+from rbd.native.locks import Lock
 from rbd.native.lower import CHUNK, plan
 from rbd.native.panels import panel_widths
 from rbd.native.strips import strip_widths
@@ -29,6 +29,7 @@ from rbd.native.trig import sincos_function
 from rbd.native.unrolled import unrolled
 from rbd.native.wrappers import single
 from rbd.scalars.arrays import Array
+from rbd.scalars.lazy import lazy
 from rbd.scalars.outline import Outline, Source
 from rbd.scalars.program import Program
 from rbd.scalars.rolling import THRESHOLD
@@ -87,6 +88,8 @@ class NativeKernel:
         self.lanes = lanes
         self._chunk = chunk
         self._threshold = threshold
+        self._libraries = dict[str, Library]()
+        self._lock = Lock()
 
     @property
     def outline(self) -> Outline:
@@ -98,12 +101,12 @@ class NativeKernel:
         """The program, recorded now if machine code was all there was of it."""
         return self._source.program
 
-    @cached_property
+    @property
     def single_library(self) -> Library:
         """The code for one state."""
         return self._library(_SINGLE_SYMBOLS, lambda: single_module(self.program, self._chunk, self._threshold))
 
-    @cached_property
+    @property
     def batch_library(self) -> Library:
         """The code for many rows."""
         return self._library(
@@ -112,12 +115,15 @@ class NativeKernel:
         )
 
     def load_single(self) -> bool:
-        """Load the code for one state if it was made before; return whether it is there."""
-        if "single_library" not in self.__dict__:
-            code = cache.load(self._key(_SINGLE_SYMBOL))
-            if code is not None:
-                self.__dict__["single_library"] = Library(code, _SINGLE_SYMBOLS)
-        return "single_library" in self.__dict__
+        """Load the code for one state if it was made before; return whether it is there, without waiting for it."""
+        if _SINGLE_SYMBOL not in self._libraries:
+            self._lock.run_if_free(self._find_single)
+        return _SINGLE_SYMBOL in self._libraries
+
+    def _find_single(self) -> None:
+        code = cache.load(self._key(_SINGLE_SYMBOL))
+        if code is not None and _SINGLE_SYMBOL not in self._libraries:
+            self._libraries[_SINGLE_SYMBOL] = Library(code, _SINGLE_SYMBOLS)
 
     def _key(self, symbol: str) -> str:
         """Return what machine code of this program is kept under."""
@@ -125,7 +131,16 @@ class NativeKernel:
         return "|".join((symbol, self.outline.digest, *map(str, sizes), engine(), machine().key))
 
     def _library(self, symbols: tuple[str, ...], text: Callable[[], str]) -> Library:
-        """Return loaded machine code, from disk if it was made before."""
+        """Return loaded machine code: made once, from disk if it was made before; its address never changes."""
+        found = self._libraries.get(symbols[0])
+        if found is None:
+            with self._lock.inner:
+                found = self._libraries.get(symbols[0])
+                if found is None:
+                    found = self._libraries[symbols[0]] = self._made(symbols, text)
+        return found
+
+    def _made(self, symbols: tuple[str, ...], text: Callable[[], str]) -> Library:
         key = self._key(symbols[0])
         code = cache.load(key)
         if code is None:
@@ -133,15 +148,15 @@ class NativeKernel:
             cache.store(key, code)
         return Library(code, symbols)
 
-    @cached_property
+    @lazy
     def _single(self) -> Callable[..., int]:
         return _SINGLE(self.single_library.address(_SINGLE_SYMBOL))
 
-    @cached_property
+    @lazy
     def _batch(self) -> Callable[..., int]:
         return _BATCH(self.batch_library.address(_BATCH_SYMBOL))
 
-    @cached_property
+    @lazy
     def _work(self) -> Callable[..., int]:
         return _WORK(self.batch_library.address(_WORK_SYMBOL))
 
@@ -162,7 +177,7 @@ class NativeKernel:
         following, piece = ctypes.c_int64(0), _piece(count, threads, self.lanes)
         start = (ctypes.byref(following), piece, count)
         task = functools.partial(self._rows, self._work, start, inputs, strides, outputs)
-        found = together(task, min(threads, -(-count // piece)))
+        found = together(task, min(threads, -(-count // piece)), stop=lambda: setattr(following, "value", count))
         return min((each for each in found if each[0] >= 0), default=(-1, 0))
 
     def _rows(

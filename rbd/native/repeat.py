@@ -18,6 +18,7 @@ import attrs
 from rbd.native import abi, cache
 from rbd.native.jit import Library, assemble, machine
 from rbd.native.kernel import NativeKernel, engine
+from rbd.native.locks import once
 from rbd.native.threads import together
 from rbd.scalars.arrays import Array
 
@@ -71,7 +72,7 @@ def repeat_rows(
             row = entry(address, count, *words, ctypes.addressof(done), ctypes.addressof(status))
             found.append(Outcome(done.value, status.value, row))
 
-    together(task, threads)
+    together(task, threads, stop=lambda: list(pieces))
     bad = [outcome for outcome in found if outcome.row >= 0]
     return min(bad, key=lambda outcome: (outcome.done, outcome.row), default=Outcome(count))
 
@@ -106,7 +107,7 @@ def _entry(symbol: str) -> Callable[..., int]:
     return ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * counts[symbol])(_code().address(symbol))
 
 
-@functools.cache
+@once
 def _code() -> Library:
     """Return the loops, which serve all kernels; from disk if they were made before."""
     key = "|".join((_KEY, engine(), machine().key))

@@ -5,7 +5,6 @@ Room: rational; may import compiled and above.
 
 from __future__ import annotations
 
-import functools
 import operator
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -22,6 +21,7 @@ from rbd.rational.cancelling import bounded_blocks, common_factor, quotient, sum
 from rbd.rational.polynomial import Polynomial
 from rbd.rational.ring import FIELD, LARGEST, Block, Packed, Ring, unit
 from rbd.scalars import is_float
+from rbd.scalars.lazy import lazy
 from rbd.spatial.values import require_tolerance, wrong_kind
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class RationalFunction:
         """The variables it is in."""
         return self.numerator.ring
 
-    @functools.cached_property
+    @lazy
     def denominator(self) -> Polynomial:
         """The denominator multiplied out."""
         result = Polynomial.constant(self.ring, 1) if self.divisor is None else self.divisor
@@ -99,7 +99,7 @@ class RationalFunction:
         """Return the value of a polynomial in nothing but s: rotations need no square roots for that."""
         return evaluation.value_in_s(self.ring, p.content.terms, s)
 
-    @functools.cached_property
+    @lazy
     def projective(self) -> Packed | None:
         """The function in cosines and sines of half the angles, with no denominator; None if it has no such form."""
         terms = self.numerator.content.terms
@@ -108,7 +108,7 @@ class RationalFunction:
             terms = {_homogeneous(key, block, 2 * power): c for key, c in terms.items()}
         return None if any(key < 0 for key in terms) else terms
 
-    @functools.cached_property
+    @lazy
     def _ratio(self) -> tuple[Packed, Packed]:
         """Numerator and denominator in cosines and sines of half the angles, of one degree in each block."""
         assert self.divisor is not None

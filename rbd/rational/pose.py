@@ -5,7 +5,6 @@ Room: rational; may import compiled and above.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeAlias, TypeVar, cast, final, overload
 
@@ -22,6 +21,7 @@ from rbd.rational.polynomial import Polynomial
 from rbd.rational.ring import Ring
 from rbd.scalars import Vector
 from rbd.scalars.arrays import Array
+from rbd.scalars.lazy import lazy
 from rbd.spatial import Frame, GeometricJacobian, Point, Transform
 from rbd.spatial.frame import check_frame
 from rbd.spatial.linalg import Mat3, Vec3, cross3, matmul, sub3, transpose3
@@ -213,7 +213,7 @@ class MultilinearPose(Pose[Polynomial]):
         rotation = tuple(tuple(entry.content.terms for entry in row) for row in self.rotation)
         return {"rotation": rotation, "translation": tuple(entry.content.terms for entry in self.translation)}
 
-    @functools.cached_property
+    @lazy
     def _native(self) -> RecordedFunction:
         return evaluation.recorded_in_variables(self.ring, "pose", self._packed())
 

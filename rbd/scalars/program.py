@@ -16,7 +16,6 @@ import struct
 import sys
 from array import array
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from itertools import chain
 from typing import Final, final
 
@@ -29,6 +28,7 @@ from rbd.scalars.arrays import float_array
 from rbd.scalars.graph import Graph, Nested
 from rbd.scalars.interpret import run, stops_out_of_range
 from rbd.scalars.intrinsics.intrinsic import Call, failure, no_memory
+from rbd.scalars.lazy import lazy
 from rbd.scalars.listing import Count, count, listing
 from rbd.scalars.lowering import Lowering, flattened
 from rbd.scalars.nodes import subscript
@@ -116,12 +116,12 @@ class Program:
         """Count the operations: `.total`, `.breakdown` by name, `.instructions`."""
         return count(self.code, self.calls)
 
-    @cached_property
+    @lazy
     def cost(self) -> int:
         """The number of operations as the interpreter does them, those of intrinsics at worst."""
         return len(self.code) + sum(call.operations for call in self.calls)
 
-    @cached_property
+    @lazy
     def digest(self) -> str:
         """A sha256 over everything but the name, the same in every process and on every machine."""
         ports = repr([[(port.name, port.shape) for port in ports] for ports in (self.inputs, self.outputs)])

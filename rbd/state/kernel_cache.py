@@ -6,7 +6,6 @@ are never pickled.
 
 from __future__ import annotations
 
-import threading
 import warnings
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -87,7 +86,7 @@ class KernelCache:
         self.edits = ParameterEdits()
         self._kernels: OrderedDict[Key, RecordedKernel | Unrecorded] = OrderedDict()
         self._writers: dict[str, Executable | None] = {}
-        self._lock = threading.RLock()
+        self._lock = native.Lock()
 
     def __reduce__(self) -> tuple[object, ...]:
         """Copy and pickle as an empty cache."""
@@ -111,7 +110,7 @@ class KernelCache:
         except UnsuitableError:
             return None, []
         edits = self.edits
-        with self._lock:
+        with self._lock.inner:
             if mechanism.parameter_version != edits.version:
                 edits.update(mechanism)
             if not edits.are_floats:
@@ -150,7 +149,7 @@ class KernelCache:
 
     def writer(self, mechanism: Mechanism, name: Literal["q", "v"]) -> Executable | None:
         """Return what copies and checks coordinates, recorded once; None when there is nothing to copy."""
-        with self._lock:
+        with self._lock.inner:
             if name not in self._writers:
                 try:
                     program = writing_program(layout_of(mechanism), name)
@@ -198,12 +197,12 @@ def _argument(graph: Graph, template: Template, number: int) -> Any:
 
 
 _caches: WeakKeyDictionary[Mechanism, KernelCache] = WeakKeyDictionary()
-_lock = threading.Lock()
+_lock = native.Lock()
 
 
 def kernel_cache(mechanism: Mechanism) -> KernelCache:
     """Return the kernels of `mechanism` for its structure as it is now."""
-    with _lock:
+    with _lock.inner:
         cache = _caches.get(mechanism)
         if cache is None or cache.structure != mechanism.structure_version:
             cache = _caches[mechanism] = KernelCache(mechanism.structure_version)

@@ -1,23 +1,26 @@
-"""Helpers share work, report what goes wrong, outlive a fork and end with the interpreter."""
+"""Helpers share work, report what goes wrong, outlive forks and interrupts, and end with the interpreter."""
 
 from __future__ import annotations
 
 import gc
 import os
+import signal
 import subprocess
 import sys
 import threading
 import time
 import weakref
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from rbd.native import threads
 from rbd.native.kernel import NativeKernel, compile_program
+from rbd.native.repeat import repeat_rows
 from rbd.native.threads import together
-from tests.native import programs
+from tests.native import processes, programs
 from tests.native.programs import assert_same_bits, native_rows, reference
 
 
@@ -46,12 +49,24 @@ def test_one_thread_takes_nohelper() -> None:
 
 def test_helpers_that_have_not_begun_are_not_waited_for() -> None:
     release = threading.Event()
-    blockers = [threads.helper(lambda: release.wait(20)) for _ in range(os.cpu_count() or 1)]
+    blockers = [threads.Part(lambda: release.wait(20)) for _ in range(threads.LIMIT)]
+    for blocker in blockers:
+        threads.hand_over(blocker)
     try:
         assert together(lambda: 7, 3) == [7]
     finally:
         release.set()
-    assert [blocker.result(20) for blocker in blockers if blocker is not None] == [True] * len(blockers)
+    assert [blocker.result() for blocker in blockers] == [True] * len(blockers)
+
+
+def test_a_part_is_begun_or_withdrawn() -> None:
+    begun, withdrawn = threads.Part(lambda: 1), threads.Part(lambda: 2)
+    begun.run()
+    assert not begun.withdraw()
+    assert begun.result() == 1
+    assert withdrawn.withdraw()
+    withdrawn.run()
+    assert withdrawn.withdraw()
 
 
 @pytest.mark.parametrize("fails", ["here", "there"])
@@ -74,11 +89,13 @@ def test_an_exception_is_raised_after_everybody_has_ended(fails: str) -> None:
 
 
 def test_without_threads_the_caller_does_it_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse() -> None:
+    def refuse(function: object, arguments: object) -> int:
         raise RuntimeError("can't start new thread")
 
-    monkeypatch.setattr(threads, "_helpers", refuse)
+    monkeypatch.setattr(threads, "_helpers", threads.Helpers())
+    monkeypatch.setattr(threads, "start_new_thread", refuse)
     assert together(lambda: 3, 4) == [3]
+    assert threads._helpers._queue.empty()
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +134,7 @@ def test_arrays_live_as_long_as_helpers_work_on_them(kernel: NativeKernel, monke
     """A caller that is interrupted while it waits leaves a helper behind, which must not write into freed memory."""
     tasks: list[Callable[[], object]] = []
 
-    def interrupted(task: Callable[[], object], number: int) -> list[object]:
+    def interrupted(task: Callable[[], object], number: int, stop: object) -> list[object]:
         tasks.append(task)
         raise KeyboardInterrupt
 
@@ -133,6 +150,97 @@ def test_arrays_live_as_long_as_helpers_work_on_them(kernel: NativeKernel, monke
     tasks.pop()()
     gc.collect()
     assert all(watch() is None for watch in watched)
+
+
+def test_stop_is_called_before_helpers_are_waited_for() -> None:
+    barrier, stopped, caller = threading.Barrier(2, timeout=20), threading.Event(), threading.current_thread()
+
+    def task() -> bool:
+        barrier.wait()
+        if threading.current_thread() is caller:
+            raise KeyboardInterrupt
+        ended.append(stopped.wait(20))
+        return True
+
+    ended = list[bool]()
+    with pytest.raises(KeyboardInterrupt):
+        together(task, 2, stop=stopped.set)
+    assert ended == [True]
+
+
+@pytest.mark.parametrize("repeated", [False, True])
+def test_pieces_nobody_has_begun_when_a_call_is_interrupted_are_left(
+    kernel: NativeKernel, monkeypatch: pytest.MonkeyPatch, repeated: bool
+) -> None:
+    tasks, rows = list[Callable[[], object]](), 4000
+
+    def interrupted(task: Callable[[], object], number: int, stop: Callable[[], object]) -> list[object]:
+        stop()
+        tasks.append(task)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("rbd.native.repeat.together" if repeated else "rbd.native.kernel.together", interrupted)
+    arrays, sizes = programs.random_inputs(kernel.program, rows, seed=2), [p.size for p in kernel.program.inputs]
+    outputs = [np.full((rows, *port.shape), 7.0) for port in kernel.program.outputs]
+
+    def call() -> object:
+        if repeated:
+            return repeat_rows(kernel, 1, [(x, 0) for x in arrays], sizes, [(x, 0) for x in outputs], rows, 2)
+        return kernel.run_batch(arrays, sizes, outputs, rows, 2)
+
+    with pytest.raises(KeyboardInterrupt):
+        call()
+    tasks.pop()()  # a helper that comes late
+    assert all((each == 7.0).all() for each in outputs)
+
+
+_INTERRUPTED = """
+import os, random, signal, sys, threading
+import numpy as np, rbd
+from rbd.native import threads
+
+count = int(sys.argv[1])
+robot, q = rbd.compile(rbd.robots.double_pendulum()), np.random.default_rng(0).standard_normal((600, 2))
+expected, hits = robot.mass_matrix(q), 0
+signal.signal(signal.SIGALRM, signal.default_int_handler)  # as Ctrl-C, after a time
+while hits < count:
+    try:
+        signal.setitimer(signal.ITIMER_REAL, random.uniform(1e-6, 4e-4))
+        while True:
+            robot.mass_matrix(q, threads=3)
+    except KeyboardInterrupt:
+        hits += 1
+assert np.array_equal(robot.mass_matrix(q, threads=3), expected)
+barrier = threading.Barrier(threads.LIMIT + 1, timeout=20)
+assert len(threads.together(barrier.wait, threads.LIMIT + 1)) == threads.LIMIT + 1
+print(sum(thread.name.startswith("rbd") for thread in threading.enumerate()) == threads.LIMIT)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this platform has no timers that interrupt")
+@pytest.mark.parametrize("interrupts", [1000, pytest.param(10_000, marks=pytest.mark.deep)])
+def test_after_interrupts_batches_run_right_and_with_all_threads(interrupts: int, tmp_path: Path) -> None:
+    assert processes.run(_INTERRUPTED, (interrupts,), tmp_path, limit=60 + interrupts / 20) == "True\n"
+
+
+_ENDING = """
+import threading, time
+from rbd.native import threads
+
+def begun():
+    barrier.wait()
+    time.sleep(0.3)
+    print("ended", flush=True)
+
+barrier = threading.Barrier(2, timeout=20)
+part = threads.Part(begun)
+threads.hand_over(part)
+barrier.wait()
+"""
+
+
+def test_the_interpreter_waits_for_helpers_at_work(tmp_path: Path) -> None:
+    assert processes.run(_ENDING, (), tmp_path) == "ended\n"
 
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # that is what is tested

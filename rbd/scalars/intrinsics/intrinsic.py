@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast, final
 
@@ -25,6 +24,7 @@ from rbd.scalars.intrinsics.columns import decides_by_floats
 from rbd.scalars.intrinsics.comparable import Comparable, Family
 from rbd.scalars.intrinsics.tree import Routine
 from rbd.scalars.intrinsics.workspace import Layout, Role, Workspace, number, results
+from rbd.scalars.lazy import lazy
 from rbd.scalars.protocol import Scalar, Vector
 from rbd.scalars.registry import dominant
 
@@ -86,7 +86,7 @@ class Intrinsic:
         if known is not self and known.function.__module__ != self.function.__module__:
             raise ArgumentError(f"there is another intrinsic {self.name!r}", argument="name", value=self.name)
 
-    @cached_property
+    @lazy
     def routine(self) -> Routine:
         """The function as a checked tree; ScalarError names file and line of what is not allowed."""
         routine = checked(self.function)
@@ -103,12 +103,12 @@ class Intrinsic:
         """What the workspace declares."""
         return self.workspace.layout
 
-    @cached_property
+    @lazy
     def is_steady(self) -> bool:
         """Whether it takes the same course for all numbers, and never fails: lanes can go through it together."""
         return not decides_by_floats(self.routine) and self.labels == 0
 
-    @cached_property
+    @lazy
     def digest(self) -> str:
         """A sha256 over the workspace, the function and all it calls as checked: with the numbers of their modules."""
         texts = [repr((routine.name, routine.parameters, routine.body)) for routine in self.routine.closure()]

@@ -1,0 +1,230 @@
+"""Threads that want the same machine code at the same time: it is made once, and lives as long as what points to it."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import time
+import weakref
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rbd.compiled.evaluation import Evaluation
+from rbd.native import jit, kernel, locks
+from rbd.native.bound import Binding, Word, make_bound
+from rbd.native.entry import make_entry
+from rbd.native.kernel import NativeKernel, compile_program
+from rbd.native.locks import Lock, once
+from rbd.scalars.outline import Source
+from tests.native import programs
+from tests.native.processes import run
+
+_SHARED = """
+import sys, threading
+from concurrent.futures import ThreadPoolExecutor
+import numpy as np, rbd
+
+threads, what = int(sys.argv[1]), sys.argv[2]
+mechanism = rbd.robots.arm7()
+q = np.random.default_rng(0).standard_normal((16, mechanism.nq))
+ones, own, robot = np.ones(mechanism.nv), threading.local(), rbd.compile(mechanism)
+
+
+def by_state(k):
+    if not hasattr(own, "state"):
+        own.state = rbd.MechanismState(mechanism)
+    for j in range(60):
+        own.state.set_configuration(q[k])
+        own.state.set_velocity(0.1 * j * q[k])
+        results = rbd.mass_matrix(own.state), rbd.forward_dynamics(own.state, ones)
+    return [np.array(each).tobytes() for each in results]
+
+
+def by_robot(k):
+    for j in range(60):
+        results = robot.mass_matrix(q[k]), robot.forward_dynamics(q[k], 0.1 * j * q[k], ones)
+    return [each.tobytes() for each in results]
+
+
+task = {"states": by_state, "robot": by_robot}[what]
+with ThreadPoolExecutor(threads) as pool:
+    found = list(pool.map(task, range(16)))
+assert found == [task(k) for k in range(16)]
+print("same")
+"""
+
+
+def at_once(count: int, action: Callable[[], Any]) -> list[Any]:
+    """Return what an action gives in threads that begin together."""
+    barrier, found = threading.Barrier(count, timeout=20), list[Any]()
+
+    def begin() -> None:
+        barrier.wait()
+        found.append(action())
+
+    threads = [threading.Thread(target=begin) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert len(found) == count
+    return found
+
+
+@pytest.mark.parametrize("what", ["states", "robot"])
+def test_a_mechanism_is_shared_by_threads_from_the_first_call_on(what: str, tmp_path: Path) -> None:
+    for _ in ("cold", "warm"):
+        assert run(_SHARED, (4, what), tmp_path) == "same\n"
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("warm", [False, True], ids=["cold", "warm"])
+@pytest.mark.parametrize("threads", [2, 4, 8])
+@pytest.mark.parametrize("what", ["states", "robot"])
+def test_two_hundred_processes_share_a_mechanism_among_threads(
+    what: str, threads: int, warm: bool, tmp_path: Path
+) -> None:
+    for k in range(200):
+        assert run(_SHARED, (threads, what), tmp_path if warm else tmp_path / str(k)) == "same\n"
+
+
+@pytest.fixture
+def program_kernel() -> NativeKernel:
+    return compile_program(programs.random_program(5, 40))
+
+
+@pytest.fixture
+def slowly(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
+    """Let LLVM take long enough for all threads to come; return what is linked."""
+    linked, link = list[bytes](), jit.Library.__init__
+
+    def late(self: jit.Library, code: bytes, symbols: tuple[str, ...]) -> None:
+        time.sleep(0.05)
+        linked.append(code)
+        link(self, code, symbols)
+
+    monkeypatch.setattr(jit.Library, "__init__", late)
+    return linked
+
+
+@pytest.mark.parametrize("name", ["single_library", "batch_library"])
+def test_the_code_of_a_kernel_is_made_once(program_kernel: NativeKernel, slowly: list[bytes], name: str) -> None:
+    assert len(set(map(id, at_once(6, lambda: getattr(program_kernel, name))))) == 1
+    assert len(slowly) == 1
+
+
+def test_code_that_is_found_does_not_replace_code_that_is_there(
+    program_kernel: NativeKernel, slowly: list[bytes]
+) -> None:
+    assert program_kernel.single_library is not None  # now it is on disk
+    other = compile_program(program_kernel.program)
+    at_once(4, other.load_single)
+    before = other.single_library
+    at_once(4, other.load_single)
+    assert other.single_library is before
+    assert len(slowly) == 2
+
+
+def test_looking_for_code_does_not_wait_until_another_thread_has_made_it(
+    program_kernel: NativeKernel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entered, release = threading.Event(), threading.Event()
+
+    def waits(text: str) -> bytes:
+        entered.set()
+        assert release.wait(20)
+        return jit.assemble(text)
+
+    monkeypatch.setattr(kernel, "assemble", waits)
+    maker = threading.Thread(target=lambda: program_kernel.single_library)
+    maker.start()
+    assert entered.wait(20)
+    assert not program_kernel.load_single()
+    release.set()
+    maker.join(20)
+    assert program_kernel.load_single()
+
+
+def test_a_program_gets_one_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    make = NativeKernel.__init__
+
+    def late(self: NativeKernel, *arguments: Any) -> None:
+        time.sleep(0.02)
+        make(self, *arguments)
+
+    monkeypatch.setattr(NativeKernel, "__init__", late)
+    evaluation = Evaluation(Source.of(programs.random_program(6, 40)), {})
+    assert len(set(map(id, at_once(6, evaluation.compile)))) == 1
+
+
+def test_what_is_made_once_is_made_once() -> None:
+    made = list[object]()
+
+    @once
+    def make() -> object:
+        time.sleep(0.02)
+        made.append(object())
+        return made[-1]
+
+    assert set(map(id, at_once(6, make))) == {id(made[0])}
+    assert len(made) == 1
+
+
+def test_a_failure_is_no_result() -> None:
+    results = iter([0, 1])
+    make = once(lambda: 1 // next(results))
+    with pytest.raises(ZeroDivisionError):
+        make()
+    assert make() == 1
+    assert make() == 1
+
+
+def words(program_kernel: NativeKernel) -> Any:
+    """Return a builtin that is bound to memory."""
+    from array import array
+
+    owner = Word(array("q", [threading.get_ident()]), 0)
+    inputs = tuple(np.zeros(port.shape) for port in program_kernel.program.inputs)
+    return make_bound(program_kernel, Binding(owner, (), inputs))
+
+
+@pytest.mark.parametrize("make", [lambda k: make_entry(k, print), words], ids=["entry", "bound"])
+def test_a_builtin_holds_all_code_it_points_into(program_kernel: NativeKernel, make: Callable[[Any], Any]) -> None:
+    builtin = make(program_kernel)
+    watch = weakref.ref(program_kernel.single_library)
+    program_kernel._libraries.clear()
+    gc.collect()
+    assert watch() is not None
+    assert sum(isinstance(each, jit.Library) for each in builtin.__self__.kept) == 2
+    del builtin
+    gc.collect()
+    assert watch() is None
+
+
+def test_a_lock_that_is_held_is_not_waited_for() -> None:
+    lock = Lock()
+    assert lock.run_if_free(lambda: 7) == 7
+    with lock.inner:
+        assert lock.run_if_free(lambda: 8) == 8  # a thread may take it again
+        assert at_once(1, lambda: lock.run_if_free(lambda: 9)) == [None]
+    with pytest.raises(ZeroDivisionError):
+        lock.run_if_free(lambda: 1 // 0)
+    assert at_once(1, lambda: lock.run_if_free(lambda: 9)) == [9]
+
+
+def test_one_thread_at_a_time() -> None:
+    inside = list[int]()
+
+    @locks.one_at_a_time
+    def enter() -> int:
+        inside.append(1)
+        time.sleep(0.01)
+        count = len(inside)
+        inside.pop()
+        return count
+
+    assert at_once(5, enter) == [1] * 5
