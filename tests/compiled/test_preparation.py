@@ -74,7 +74,7 @@ class Held:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, error: Exception | None = None) -> None:
         self.may_go, self.entered, self.threads = threading.Event(), threading.Event(), list[str]()
-        original = NativeKernel._library
+        original = NativeKernel._made
 
         def library(kernel: NativeKernel, *arguments: object) -> object:
             self.threads.append(threading.current_thread().name)
@@ -84,7 +84,7 @@ class Held:
                 raise error
             return original(kernel, *arguments)  # type: ignore[arg-type]  # whatever was given
 
-        monkeypatch.setattr(NativeKernel, "_library", library)
+        monkeypatch.setattr(NativeKernel, "_made", library)
 
 
 def test_calls_are_interpreted_while_another_thread_compiles(monkeypatch: pytest.MonkeyPatch) -> None:

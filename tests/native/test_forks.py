@@ -223,19 +223,21 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     holder.join(20)
 
 
-def test_a_child_of_a_fork_that_could_not_wait_interprets(hasty: None) -> None:
+def test_a_child_of_a_fork_that_could_not_wait_interprets(hasty: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(executable, "PATIENCE", -1)
+    monkeypatch.setattr(executable, "SEARCH", -1)
     program = programs.random_program(11, 40, plain=True)
-    runner, rows = (
-        Runner(Source.of(program)),
+    patient, rows = (
+        Executable(Source.of(program), patient=True),
         [np.array(each[0]) for each in programs.random_inputs(program, 1, seed=1)],
     )
 
     def child() -> bool:
         with pytest.warns(InterpretedWarning, match="forked while another thread compiled"):
-            results = [runner(rows) for _ in range(PATIENCE + 2)]
+            results = [patient(rows) for _ in range(4)]
         with pytest.raises(RbdError, match="forked"):
             jit.assemble("")
-        return runner.kernel is None and not native.available() and all(each is not None for each in results)
+        return patient.kernel is None and not native.available() and all(each is not None for each in results)
 
     assert in_child(child)
     assert native.available()

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbd.compiled.evaluation import Evaluation
+from rbd.native.executable import Executable
 from rbd.native import jit, kernel, locks
 from rbd.native.bound import Binding, Word, make_bound
 from rbd.native.entry import make_entry
@@ -157,8 +157,8 @@ def test_a_program_gets_one_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
         make(self, *arguments)
 
     monkeypatch.setattr(NativeKernel, "__init__", late)
-    evaluation = Evaluation(Source.of(programs.random_program(6, 40)), {})
-    assert len(set(map(id, at_once(6, evaluation.compile)))) == 1
+    executable = Executable(Source.of(programs.random_program(6, 40)))
+    assert len(set(map(id, at_once(6, executable.compile)))) == 1
 
 
 def test_what_is_made_once_is_made_once() -> None:

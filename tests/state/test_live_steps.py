@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rbd
-from rbd import MechanismState
+from rbd import MechanismState, native
 from rbd.algorithms.step_derivatives import step_derivatives_kernel
 from rbd.algorithms.step_stages import STEP_RULES
 
@@ -76,7 +76,8 @@ def test_what_is_too_long_to_be_recorded_runs_the_source(monkeypatch: pytest.Mon
     monkeypatch.setattr("rbd.scalars.nodes.LIMIT", 5000)
     state, tau = MechanismState(rbd.robots.arm7()), np.linspace(-1.0, 1.0, 7)
     state.randomize(1)
-    found = rbd.step_derivatives(state, tau, 0.01, integrator=RULE)
+    with pytest.warns(native.InterpretedWarning, match="Python source"):
+        found = rbd.step_derivatives(state, tau, 0.01, integrator=RULE)
     with rbd.interpreted():
         assert_same(found, rbd.step_derivatives(state, tau, 0.01, integrator=RULE))
 
