@@ -19,7 +19,10 @@ LAYERS = [
     ["arguments"],
     ["progress"],
     ["scalars"],
+    ["intrinsics"],
+    ["solvers", "program"],
     ["native"],
+    ["export"],
     ["spatial"],
     ["joints"],
     ["mechanism"],
@@ -32,7 +35,7 @@ LAYERS = [
     ["urdf", "mjcf"],
     ["robots"],
     ["rollout"],
-    ["export"],
+    ["bridges"],
     ["viz"],
     ["testing"],
     ["demo", "bench"],
@@ -40,8 +43,8 @@ LAYERS = [
     ["__main__"],
 ]
 
-# The public list imports everything; compiled programs are written out by `export` on request.
-EXEMPT = {("__init__", "*"), ("compiled", "export")}
+# The public list imports everything.
+EXEMPT = {("__init__", "*")}
 
 # All that a module may import when it is itself imported; extras are imported where they are used.
 CORE = {"attrs", "llvmlite", "networkx", "numpy", "typing_extensions"}

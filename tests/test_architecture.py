@@ -94,7 +94,7 @@ def test_tests_say_how_closely_they_compare(path: Path) -> None:
         ("spatial", "from rbd.scalars import sin", False),
         ("spatial", "from rbd.spatial.frame import Frame", False),
         ("urdf", "from rbd.mjcf import load_mjcf", True),
-        ("compiled", "from rbd.export import to_c", False),
+        ("compiled", "from rbd.bridges import jax_dynamics", True),
         ("state", "from rbd.algorithms import mass_matrix", True),
     ],
 )

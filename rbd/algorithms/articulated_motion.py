@@ -14,7 +14,7 @@ import attrs
 from rbd.algorithms.external import BodyWrenches, less_external
 from rbd.algorithms.passive import passive_torques_kernel
 from rbd.scalars import Matrix, Scalar, Vector
-from rbd.scalars.linear import Factor
+from rbd.solvers.linear import Factor
 from rbd.spatial import FreeVector, GeometricJacobian, SpatialAcceleration, Twist, Wrench
 from rbd.spatial.articulated import ArticulatedInertia
 from rbd.spatial.linalg import cross3, scale3

@@ -15,8 +15,8 @@ import attrs
 
 from rbd.algorithms.passive import vanishes
 from rbd.scalars import Matrix, Scalar, Vector, const, greater, maximum, minimum, sqrt, where
-from rbd.scalars.intrinsics import minimum_norm_solve
-from rbd.scalars.linear import Factor
+from rbd.solvers import minimum_norm_solve
+from rbd.solvers.linear import Factor
 
 _SHARPEST: Final = const(1, 10**9)
 _COARSEST: Final = const(1, 10**3)

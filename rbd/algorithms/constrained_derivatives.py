@@ -41,7 +41,7 @@ from rbd.algorithms.stabilization import (
 from rbd.algorithms.variations import variations
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.dual import along
-from rbd.scalars.intrinsics import minimum_norm_solve
+from rbd.solvers import minimum_norm_solve
 from rbd.state import ArrayOf, MechanismState, ScalarState, State, StateView, kernel
 from rbd.state.engine import Call, KernelCall
 from rbd.state.fast_path import fast_path

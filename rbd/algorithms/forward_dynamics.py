@@ -28,7 +28,7 @@ from rbd.algorithms.stabilization import (
 from rbd.algorithms.trees import require_tree
 from rbd.mechanism import RigidBody
 from rbd.scalars import Scalar, Vector
-from rbd.scalars.linear import Factor
+from rbd.solvers.linear import Factor
 from rbd.spatial import Wrench, WrenchMatrix
 from rbd.spatial.articulated import ArticulatedInertia
 from rbd.spatial.classical import ClassicalAcceleration, ClassicalMotion, gravity_as_acceleration

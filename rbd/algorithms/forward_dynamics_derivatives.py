@@ -26,7 +26,7 @@ from rbd.algorithms.stabilization import DEFAULT, Stabilization
 from rbd.algorithms.variations import Variations, variations
 from rbd.joints.floating import FloatingJoint
 from rbd.scalars import Matrix, Scalar, Vector
-from rbd.scalars.linear import Factor, symmetric
+from rbd.solvers.linear import Factor, symmetric
 from rbd.state import ArrayOf, Link, State, StateView, kernel
 from rbd.state.engine import Call, Done, KernelCall
 from rbd.state.fast_path import fast_path

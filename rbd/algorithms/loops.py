@@ -14,7 +14,7 @@ import attrs
 from rbd.algorithms.constrained import Equations, blocks_of, rank_tolerance
 from rbd.algorithms.stabilization import LoopGains, LoopGainsPerLoop
 from rbd.scalars import Matrix, Scalar, Vector
-from rbd.scalars.linear import Factor
+from rbd.solvers.linear import Factor
 from rbd.spatial import GeometricJacobian, SpatialAcceleration, Transform, Twist, Wrench, WrenchMatrix
 from rbd.spatial.frame import check_frame
 from rbd.spatial.pairing import pair

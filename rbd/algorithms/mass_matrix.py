@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 from rbd.scalars import Matrix, Scalar
-from rbd.scalars.linear import Factor
+from rbd.solvers.linear import Factor
 from rbd.spatial.pairing import pair
 from rbd.state import ArrayOf, Link, State, StateView, kernel, passes
 from rbd.state.engine import Call, KernelCall

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rbd.scalars import Matrix, Scalar, Vector
-from rbd.scalars.intrinsics import solve_factored
-from rbd.scalars.linear import MANY, Factor
+from rbd.solvers import solve_factored
+from rbd.solvers.linear import MANY, Factor
 from rbd.scalars.registry import dominant
 from rbd.scalars.sparse_tangents import is_nothing
 

@@ -20,7 +20,7 @@ from rbd.compiled.record import recorded_function
 from rbd.mechanism import Mechanism
 from rbd.native import available, compile_program
 from rbd.scalars.arrays import Array
-from rbd.scalars.program import Program
+from rbd.program.program import Program
 from rbd.state import DynamicsResult, MechanismState
 
 KERNEL, CALL, LIVE = "rbd kernel", "rbd", "rbd state"

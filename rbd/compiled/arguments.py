@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from rbd.arguments import described, several
 from rbd.errors import ShapeError
 from rbd.scalars.arrays import Array
-from rbd.scalars.program import Port
+from rbd.program.program import Port
 
 
 def as_input(value: ArrayLike, port: Port) -> Array:

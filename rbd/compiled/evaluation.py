@@ -18,7 +18,7 @@ from rbd.compiled.status import raise_status
 from rbd.errors import ArgumentError
 from rbd.native.executable import Executable
 from rbd.scalars.arrays import Array
-from rbd.scalars.outline import Source
+from rbd.program.outline import Source
 
 if TYPE_CHECKING:
     from rbd.native.kernel import NativeKernel

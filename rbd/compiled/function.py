@@ -19,13 +19,13 @@ from rbd.compiled.charts import Charts
 from rbd.compiled.evaluation import Evaluation, Result
 from rbd.progress import Listener, require_progress
 from rbd.scalars.arrays import Array
-from rbd.scalars.differentiate import Directions, Mode, derivative, sparsity
-from rbd.scalars.outline import Source
-from rbd.scalars.program import Program
+from rbd.program.differentiate import Directions, Mode, derivative, sparsity
+from rbd.program.outline import Source
+from rbd.program.program import Program
 
 if TYPE_CHECKING:
     from rbd.native.entry import Guard
-    from rbd.scalars.listing import Count
+    from rbd.program.listing import Count
 
 PATIENCE = 10
 """Calls for one state before a builtin is made, which takes the time of many calls."""
@@ -156,14 +156,10 @@ class RecordedFunction:
 
     def to_c(self, name: str) -> str:
         """Return self-contained C source of a function `name` that computes the same bits; see `rbd.export.c`."""
-        from rbd.export import c_source  # export stands below this room and is asked for here alone
-
         return c_source(self.program, name)
 
     def to_sympy(self) -> Mapping[str, object]:
         """Return the outputs as SymPy expressions of symbols named after the inputs: q_0, v_1, ..."""
-        from rbd.export import sympy_expressions  # export stands below this room and is asked for here alone
-
         return sympy_expressions(self.program)
 
     @override

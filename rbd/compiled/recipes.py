@@ -16,7 +16,7 @@ from rbd.algorithms.stabilization import STANDARD, LoopGainsPerLoop
 from rbd.compiled.stepping import Integrator, controlled_step_function, step_function
 from rbd.mechanism import RigidBody
 from rbd.scalars.arrays import ScalarArray
-from rbd.scalars.program import Program
+from rbd.program.program import Program
 from rbd.state import ScalarState, passes
 
 Coordinates = Literal["q", "qv"]

@@ -18,8 +18,8 @@ from rbd.compiled.recipes import Recipe
 from rbd.errors import ArgumentError
 from rbd.mechanism import Mechanism
 from rbd.scalars.arrays import to_float_array
-from rbd.scalars.graph import Graph
-from rbd.scalars.program import Program
+from rbd.program.graph import Graph
+from rbd.program.program import Program
 from rbd.spatial import Transform
 from rbd.spatial.values import require_kind
 from rbd.state.layout import layout_of

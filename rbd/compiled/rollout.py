@@ -18,7 +18,7 @@ from rbd.compiled.arguments import as_input, as_numbers, as_rows, leading_shape,
 from rbd.compiled.evaluation import Evaluation
 from rbd.compiled.status import raise_status
 from rbd.scalars.arrays import Array
-from rbd.scalars.program import Port
+from rbd.program.program import Port
 
 if TYPE_CHECKING:
     from rbd.native.kernel import NativeKernel

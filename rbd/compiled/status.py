@@ -11,10 +11,10 @@ import numpy as np
 
 from rbd.errors import NotFiniteError, RbdError
 from rbd.scalars.arrays import Array
-from rbd.scalars.intrinsics.intrinsic import failure, no_memory
-from rbd.scalars.opcodes import BAD_INPUT, BAD_OUTPUT, FIRST_CHECK, NO_MEMORY
-from rbd.scalars.outline import Outline, Source
-from rbd.scalars.program import Port, left_range
+from rbd.intrinsics.intrinsic import failure, no_memory
+from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, FIRST_CHECK, NO_MEMORY
+from rbd.program.outline import Outline, Source
+from rbd.program.program import Port, left_range
 
 _LARGE = 1e12
 """Inputs up to this size do not leave the range of floats within a step."""

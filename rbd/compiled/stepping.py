@@ -15,8 +15,8 @@ from rbd.algorithms.soft_contact import contact_forces_kernel, settled_contacts_
 from rbd.algorithms.stabilization import STANDARD, LoopGainsPerLoop
 from rbd.arguments import require_choice
 from rbd.scalars import Scalar, Vector, const
-from rbd.scalars.program import Program
-from rbd.scalars.replay import replay
+from rbd.program.program import Program
+from rbd.program.replay import replay
 from rbd.state import ScalarState
 
 Integrator = Literal["munthe-kaas-rk4", "semi-implicit-euler"]

@@ -18,7 +18,7 @@ from rbd.contact.cones import CORNERS, corners
 from rbd.contact.gauss import Allowed, allowed, kkt_residual
 from rbd.joints.tuples import dot
 from rbd.scalars import Matrix, Scalar, Vector, absolute, const, less, maximum, where
-from rbd.scalars.intrinsics.friction import solve_friction
+from rbd.solvers.friction import solve_friction
 
 _INSTEAD = "; contact_step finds velocities with any friction"
 _JAMMED = "no accelerations obey Coulomb's law, with this friction what slides jams (Painlevé's paradox)" + _INSTEAD

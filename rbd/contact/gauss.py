@@ -18,9 +18,9 @@ from rbd.contact.kinematics import distance_and_row, second_order
 from rbd.contact.pairs import Pair
 from rbd.joints.tuples import dot, matvec
 from rbd.scalars import Condition, Matrix, Scalar, Vector, absolute, const, less, maximum, where
-from rbd.scalars.intrinsics import minimum_norm_solve
-from rbd.scalars.intrinsics.quadratic_program import solve_quadratic_program
-from rbd.scalars.linear import Factor
+from rbd.solvers import minimum_norm_solve
+from rbd.solvers.quadratic_program import solve_quadratic_program
+from rbd.solvers.linear import Factor
 from rbd.state import ScalarState
 
 Law: TypeAlias = Literal["inelastic", "euclidean", "unilateral"]

@@ -25,8 +25,8 @@ from rbd.contact.shapes import Box, Capsule, Shape, Sphere, bounding_radius
 from rbd.mechanism import Mechanism, RigidBody
 from rbd.scalars import Scalar, Vector
 from rbd.scalars.arrays import Array
-from rbd.scalars.graph import Graph
-from rbd.scalars.program import Program
+from rbd.program.graph import Graph
+from rbd.program.program import Program
 from rbd.spatial import Frame
 from rbd.spatial.half_space import HalfSpace
 from rbd.state import MechanismState, ScalarState

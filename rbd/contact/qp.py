@@ -23,9 +23,9 @@ from rbd.contact.gauss import kkt_residual
 from rbd.errors import ArgumentError, SolverError
 from rbd.scalars import Vector, to_float
 from rbd.scalars.arrays import Array, float_array
-from rbd.scalars.graph import Graph
-from rbd.scalars.intrinsics.quadratic_program import INDEFINITE, INFEASIBLE, STUCK, solve_quadratic_program
-from rbd.scalars.program import Program
+from rbd.program.graph import Graph
+from rbd.solvers.quadratic_program import INDEFINITE, INFEASIBLE, STUCK, solve_quadratic_program
+from rbd.program.program import Program
 
 Solver: TypeAlias = Literal["rbd", "daqp"]
 SOLVERS: Final[tuple[str, ...]] = get_args(Solver)

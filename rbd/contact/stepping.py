@@ -30,7 +30,7 @@ from rbd.contact.velocity import MARGIN, velocity_step
 from rbd.errors import ArgumentError
 from rbd.mechanism import Mechanism
 from rbd.scalars import Scalar, Vector, both, either, less, where
-from rbd.scalars.replay import replay
+from rbd.program.replay import replay
 from rbd.state import ScalarState
 
 

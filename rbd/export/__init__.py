@@ -1,16 +1,21 @@
-"""Recorded programs in other languages. May import everything above it; `RecordedFunction` calls it on request."""
+"""Recorded programs in other languages: C and SymPy. `RecordedFunction` calls it on request.
+
+The functions for JAX and PyTorch, of `rbd.bridges`, are found here too.
+"""
+
+from importlib import import_module
+from typing import Any
 
 from rbd.export.c import c_source
-from rbd.export.jax_functions import jax_dynamics, jax_function
 from rbd.export.symbols import sympy_expressions
-from rbd.export.torch_functions import torch_dynamics, torch_function, torch_step
 
-__all__ = [
-    "c_source",
-    "jax_dynamics",
-    "jax_function",
-    "sympy_expressions",
-    "torch_dynamics",
-    "torch_function",
-    "torch_step",
-]
+_BRIDGES = ("jax_dynamics", "jax_function", "torch_dynamics", "torch_function", "torch_step")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _BRIDGES:
+        return getattr(import_module("rbd.bridges"), name)
+    raise AttributeError(f"module 'rbd.export' has no attribute {name!r}")
+
+
+__all__ = ["c_source", "sympy_expressions"]

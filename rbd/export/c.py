@@ -14,9 +14,9 @@ from rbd.export.rolled import rolled_functions
 from rbd.export.routine import call_functions, call_lines
 from rbd.export.routine import number as _number
 from rbd.scalars import sincos
-from rbd.scalars.opcodes import BAD_INPUT, BAD_OUTPUT, CONDITIONS, FIRST_CHECK, NO_MEMORY, Op, operands_of
-from rbd.scalars.program import Port, Program
-from rbd.scalars.rolling import THRESHOLD
+from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, CONDITIONS, FIRST_CHECK, NO_MEMORY, Op, operands_of
+from rbd.program.program import Port, Program
+from rbd.program.rolling import THRESHOLD
 
 
 def c_source(program: Program, name: str, threshold: int = THRESHOLD) -> str:

@@ -12,8 +12,8 @@ from typing import Any, final
 from rbd.export.routine import called, number, pointers
 from rbd.native.lower import Plan, plan
 from rbd.native.rolled import Column, Listed, Literal, Place, Register, RolledLoop, Steady
-from rbd.scalars.opcodes import CONDITIONS, FIRST_CHECK, UNSIGNED, Op, operands_of
-from rbd.scalars.program import Program
+from rbd.program.opcodes import CONDITIONS, FIRST_CHECK, UNSIGNED, Op, operands_of
+from rbd.program.program import Program
 
 _PIECE = 1000
 """Instructions in one block between loops."""

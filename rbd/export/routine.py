@@ -1,4 +1,4 @@
-"""A restricted function (see `rbd.scalars.intrinsics`) as C text, operation by operation.
+"""A restricted function (see `rbd.intrinsics`) as C text, operation by operation.
 
 Room: export; may import everything above it. Ints are int64_t, arrays are pointers; every expression is bracketed.
 """
@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
-from rbd.scalars.intrinsics import Call
-from rbd.scalars.intrinsics.tree import (
+from rbd.intrinsics import Call
+from rbd.intrinsics.tree import (
     Arithmetic,
     Assign,
     Block,
@@ -38,7 +38,7 @@ from rbd.scalars.intrinsics.tree import (
     Store,
     While,
 )
-from rbd.scalars.opcodes import WORDS
+from rbd.program.opcodes import WORDS
 
 _TYPES: dict[Kind, str] = {
     "float": "double ",

@@ -10,9 +10,9 @@ from typing import Any, cast
 
 from rbd.errors import ScalarError
 from rbd.scalars import Scalar
-from rbd.scalars.opcodes import Op, operands_of
-from rbd.scalars.program import Port, Program
-from rbd.scalars.replay import outcome
+from rbd.program.opcodes import Op, operands_of
+from rbd.program.program import Port, Program
+from rbd.program.replay import outcome
 
 
 def sympy_expressions(program: Program) -> Mapping[str, object]:

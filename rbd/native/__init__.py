@@ -29,8 +29,8 @@ from rbd.native.locks import Lock, is_lost, once, one_at_a_time
 if TYPE_CHECKING:
     from rbd.native.entry import Guard
     from rbd.native.kernel import NativeKernel
-    from rbd.scalars.outline import Source
-    from rbd.scalars.program import Program
+    from rbd.program.outline import Source
+    from rbd.program.program import Program
 
 
 class InterpretedWarning(RuntimeWarning):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rbd.native.ir import Lanes, Writer
-from rbd.scalars.opcodes import Op
+from rbd.program.opcodes import Op
 
 LIBRARY = {op.row.library: len(op.row.operands) for op in Op if op.row.library}
 """Functions of the C library, called lane by lane, and how many numbers they take."""

@@ -13,8 +13,8 @@ from rbd.native.finite import any_lane, lanes_not_finite
 from rbd.native.ir import ATTRIBUTES, Lanes, Writer
 from rbd.native.transpose import gather, gather_some, loop, scatter, scatter_lane, spread
 from rbd.native.wrappers import Workspace, sizes
-from rbd.scalars.opcodes import BAD_INPUT, BAD_OUTPUT, NO_MEMORY
-from rbd.scalars.program import Program
+from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, NO_MEMORY
+from rbd.program.program import Program
 
 LINE = 64
 """Bytes that are fetched together."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from math import inf, isfinite
 
-from rbd.scalars.opcodes import Op, operands_of
-from rbd.scalars.program import Program
+from rbd.program.opcodes import Op, operands_of
+from rbd.program.program import Program
 
 _LARGEST = 1e300
 """Beyond, a number counts as unbounded: far enough below the largest double for all roundings on the way."""

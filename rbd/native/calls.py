@@ -15,9 +15,9 @@ from rbd.native.ir import ATTRIBUTES, Lanes, Writer, counted
 from rbd.native.lower import CallPlace
 from rbd.native.routine import routine_text
 from rbd.native.values import routine_symbol
-from rbd.scalars.intrinsics.intrinsic import Call
-from rbd.scalars.opcodes import FIRST_CHECK
-from rbd.scalars.program import Program
+from rbd.intrinsics.intrinsic import Call
+from rbd.program.opcodes import FIRST_CHECK
+from rbd.program.program import Program
 
 
 def calls_text(program: Program, pack: int, lanes: int) -> list[str]:

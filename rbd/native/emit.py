@@ -16,8 +16,8 @@ from rbd.native.ir import ATTRIBUTES, Lanes, Writer
 from rbd.native.loops import LoopBody
 from rbd.native.lower import CHUNK, Angle, Plan, input_count
 from rbd.native.trig import sincos_call
-from rbd.scalars.opcodes import CONDITIONS, FIRST_CHECK, Op, operands_of
-from rbd.scalars.program import Program
+from rbd.program.opcodes import CONDITIONS, FIRST_CHECK, Op, operands_of
+from rbd.program.program import Program
 
 _ANGLES = 256
 """Angles per function, a multiple of all numbers of lanes."""

@@ -23,8 +23,8 @@ from rbd.native.entry_code import MOST, entry_module
 from rbd.native.jit import Library, assemble
 from rbd.native.kernel import NativeKernel
 from rbd.native.locks import once
-from rbd.scalars.outline import Outline
-from rbd.scalars.program import Program
+from rbd.program.outline import Outline
+from rbd.program.program import Program
 
 _FAST_WITH_KEYWORDS = 0x80 | 0x02
 

@@ -18,10 +18,10 @@ from rbd import native
 from rbd.native import worker
 from rbd.progress import Listener, progress_bar
 from rbd.scalars.arrays import Array
-from rbd.scalars.interpret import run as interpret
-from rbd.scalars.opcodes import CLEAN
-from rbd.scalars.outline import Outline, Source
-from rbd.scalars.program import Program
+from rbd.program.interpret import run as interpret
+from rbd.program.opcodes import CLEAN
+from rbd.program.outline import Outline, Source
+from rbd.program.program import Program
 
 if TYPE_CHECKING:
     from rbd.native.entry import Guard

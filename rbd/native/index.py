@@ -23,9 +23,9 @@ from typing import Any, Final
 import numpy as np
 
 from rbd.native import cache
-from rbd.scalars.intrinsics.intrinsic import TABLE, Call
-from rbd.scalars.outline import Outline
-from rbd.scalars.program import Port
+from rbd.intrinsics.intrinsic import TABLE, Call
+from rbd.program.outline import Outline
+from rbd.program.program import Port
 
 _FORMAT: Final = 1
 _LOADED: Final = time.time()

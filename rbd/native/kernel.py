@@ -30,9 +30,9 @@ from rbd.native.unrolled import unrolled
 from rbd.native.wrappers import single
 from rbd.scalars.arrays import Array
 from rbd.scalars.lazy import lazy
-from rbd.scalars.outline import Outline, Source
-from rbd.scalars.program import Program
-from rbd.scalars.rolling import THRESHOLD
+from rbd.program.outline import Outline, Source
+from rbd.program.program import Program
+from rbd.program.rolling import THRESHOLD
 
 _SINGLE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
 _BATCH = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, *([ctypes.c_void_p] * 4))
@@ -205,7 +205,7 @@ def _piece(count: int, threads: int, lanes: int) -> int:
     return min(blocks * lanes, _PIECE // lanes * lanes)
 
 
-PACKAGES: Final = ("native", "scalars")
+PACKAGES: Final = ("intrinsics", "native", "program", "scalars", "solvers")
 """What of `rbd` makes machine code of a program."""
 
 

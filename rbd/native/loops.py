@@ -14,8 +14,8 @@ from rbd.native.copies import global_table
 from rbd.native.ir import ATTRIBUTES, Lanes, Writer, hexadecimal
 from rbd.native.rolled import Column, Listed, Literal, Register, RolledLoop, Steady
 from rbd.native.trig import sincos_call
-from rbd.scalars.opcodes import CONDITIONS, FIRST_CHECK, UNSIGNED, Op
-from rbd.scalars.program import Program
+from rbd.program.opcodes import CONDITIONS, FIRST_CHECK, UNSIGNED, Op
+from rbd.program.program import Program
 
 
 @final

@@ -16,10 +16,10 @@ from typing import final
 import attrs
 
 from rbd.native.rolled import RolledLoop, Roller
-from rbd.scalars.intrinsics.intrinsic import Call
-from rbd.scalars.opcodes import Op, operands_of
-from rbd.scalars.program import Program
-from rbd.scalars.rolling import THRESHOLD, Loop, find_loops
+from rbd.intrinsics.intrinsic import Call
+from rbd.program.opcodes import Op, operands_of
+from rbd.program.program import Program
+from rbd.program.rolling import THRESHOLD, Loop, find_loops
 
 CHUNK = 1000
 """Instructions per function; measured: compile time becomes linear, run time is as good as that of one function."""

@@ -17,9 +17,9 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from rbd.scalars.opcodes import Op, operands_of
-from rbd.scalars.program import Program
-from rbd.scalars.rolling import Loop
+from rbd.program.opcodes import Op, operands_of
+from rbd.program.program import Program
+from rbd.program.rolling import Loop
 
 _NONE: Final = np.iinfo(np.int64).min
 _WIDEST: Final = 3

@@ -1,4 +1,4 @@
-"""A restricted function (see `rbd.scalars.intrinsics`) as LLVM IR, statement by statement.
+"""A restricted function (see `rbd.intrinsics`) as LLVM IR, statement by statement.
 
 Room: native; knows nothing of robots. May import: errors and scalars. Variables become SSA values at once: blocks that
 meet merge what differs with phis, since no pass of LLVM is run that would do it. Ints are i64, arrays are pointers.
@@ -14,7 +14,7 @@ from rbd.native.ir import ATTRIBUTES, Lanes
 from rbd.native.panels import panel_widths, repeated
 from rbd.native.strips import StripWriter, is_strip
 from rbd.native.values import Values, ValueWriter, routine_symbol
-from rbd.scalars.intrinsics.tree import (
+from rbd.intrinsics.tree import (
     Assign,
     Block,
     Break,

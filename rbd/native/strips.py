@@ -13,8 +13,8 @@ from typing import final
 from rbd.native.arithmetic import operation
 from rbd.native.ir import Lanes, Writer
 from rbd.native.panels import spread_out
-from rbd.scalars.intrinsics.tree import Arithmetic, Element, Expression, For, Function, Name, Negative, Number, Store
-from rbd.scalars.opcodes import WORDS
+from rbd.intrinsics.tree import Arithmetic, Element, Expression, For, Function, Name, Negative, Number, Store
+from rbd.program.opcodes import WORDS
 
 Values = dict[str, str]
 """Variables with the names of their current values."""

@@ -13,9 +13,9 @@ from typing import Any, Final, TypeAlias, cast, final
 
 import attrs
 
-from rbd.scalars.intrinsics.intrinsic import Call
-from rbd.scalars.opcodes import NUMBERED, Op, operands_of
-from rbd.scalars.program import Program
+from rbd.intrinsics.intrinsic import Call
+from rbd.program.opcodes import NUMBERED, Op, operands_of
+from rbd.program.program import Program
 
 MOST: Final = 100_000
 """Multiply-adds of a call that is written out, at most; all lanes go through a larger one together."""

@@ -11,8 +11,8 @@ from abc import ABC, abstractmethod
 from rbd.native.arithmetic import operation
 from rbd.native.ir import Lanes, Writer
 from rbd.native.panels import repeated, spread_out
-from rbd.scalars.intrinsics.columns import place_in_column
-from rbd.scalars.intrinsics.tree import (
+from rbd.intrinsics.columns import place_in_column
+from rbd.intrinsics.tree import (
     Arithmetic,
     Columns,
     Comparison,
@@ -29,7 +29,7 @@ from rbd.scalars.intrinsics.tree import (
     Routine,
     Row,
 )
-from rbd.scalars.opcodes import WORDS
+from rbd.program.opcodes import WORDS
 
 _INTS = {"+": "add", "-": "sub", "*": "mul"}
 _FLOAT_TESTS = {"<": "olt", "<=": "ole", ">": "ogt", ">=": "oge", "==": "oeq", "!=": "une"}

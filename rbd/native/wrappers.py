@@ -10,8 +10,8 @@ from rbd.native.bounds import always_finite
 from rbd.native.finite import any_not_finite
 from rbd.native.ir import ATTRIBUTES, Writer
 from rbd.native.lower import input_count
-from rbd.scalars.opcodes import BAD_INPUT, BAD_OUTPUT, NO_MEMORY
-from rbd.scalars.program import Port, Program
+from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, NO_MEMORY
+from rbd.program.program import Port, Program
 
 _STACK_LIMIT = 64 * 1024
 """Bytes of workspace on the stack; more comes from malloc, since threads have small stacks."""

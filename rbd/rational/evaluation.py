@@ -16,8 +16,8 @@ from rbd.errors import NotFiniteError, ShapeError, SingularError
 from rbd.rational.ring import FIELD, Kind, Packed, Ring
 from rbd.scalars import Vector, is_float, lift, sqrt
 from rbd.scalars.arrays import Array, scalars
-from rbd.scalars.graph import Graph
-from rbd.scalars.program import Program
+from rbd.program.graph import Graph
+from rbd.program.program import Program
 from rbd.scalars.registry import ARRAYS
 
 Values: TypeAlias = Mapping[int, Any]

@@ -36,7 +36,7 @@ from rbd.errors import NotFiniteError, RbdError, ScalarError, SingularError, quo
 from rbd.scalars.protocol import Condition, Scalar, Vector
 
 if TYPE_CHECKING:
-    from rbd.scalars.intrinsics.intrinsic import Intrinsic
+    from rbd.intrinsics.intrinsic import Intrinsic
 
 T = TypeVar("T")
 

@@ -20,7 +20,7 @@ from rbd.compiled.stepping import Integrator as StepName
 from rbd.errors import ArgumentError, ScalarError, SingularError
 from rbd.mechanism import Mechanism
 from rbd.scalars.arrays import Array
-from rbd.scalars.program import Port
+from rbd.program.program import Port
 from rbd.simulation.integrator import Integrator
 from rbd.simulation.munthe_kaas import MuntheKaas
 from rbd.simulation.semi_implicit import SemiImplicitEuler

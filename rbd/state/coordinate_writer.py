@@ -10,8 +10,8 @@ from typing import Final, Literal
 import numpy as np
 
 from rbd.scalars import absolute, positive
-from rbd.scalars.graph import Graph
-from rbd.scalars.program import Program
+from rbd.program.graph import Graph
+from rbd.program.program import Program
 from rbd.state.layout import Layout
 
 _NEAR: Final = 1.75 * float(np.finfo(np.float64).eps)

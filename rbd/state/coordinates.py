@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from rbd.errors import ArgumentError, NotFiniteError, RotationError
 from rbd.scalars import Vector, to_float
 from rbd.scalars.arrays import Array, float_array
-from rbd.scalars.linear import Factor
+from rbd.solvers.linear import Factor
 from rbd.spatial import Transform, Twist
 from rbd.spatial.frame import check_frame
 from rbd.state.layout import Layout, Link

@@ -19,9 +19,9 @@ from rbd import native
 from rbd.mechanism import Mechanism
 from rbd.native.executable import Executable
 from rbd.scalars.arrays import Array
-from rbd.scalars.graph import Graph
-from rbd.scalars.outline import Source
-from rbd.scalars.program import Program
+from rbd.program.graph import Graph
+from rbd.program.outline import Source
+from rbd.program.program import Program
 from rbd.state.coordinate_writer import writing_program
 from rbd.state.kernel import Kernel
 from rbd.state.layout import layout_of

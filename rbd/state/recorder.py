@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from rbd.mechanism import Mechanism
-from rbd.scalars.graph import Graph, Nested
-from rbd.scalars.program import Program
+from rbd.program.graph import Graph, Nested
+from rbd.program.program import Program
 from rbd.state.parameters import ParameterName, ParameterValues, parameter_shape
 from rbd.state.scalar_state import ScalarState
 

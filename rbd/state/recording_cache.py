@@ -12,8 +12,8 @@ from pathlib import Path
 from rbd import native
 from rbd.errors import StaleStateError
 from rbd.mechanism import Mechanism
-from rbd.scalars.outline import Source
-from rbd.scalars.program import Program
+from rbd.program.outline import Source
+from rbd.program.program import Program
 from rbd.state.fingerprint import fingerprint
 
 PACKAGE = Path(__file__).parents[1]

@@ -17,7 +17,7 @@ from typing_extensions import override
 
 from rbd.mechanism import Joint, RigidBody, TreePath
 from rbd.scalars.arrays import Array
-from rbd.scalars.graph import Recorded
+from rbd.program.graph import Recorded
 from rbd.spatial import Frame
 
 Template: TypeAlias = object

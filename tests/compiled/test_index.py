@@ -266,7 +266,7 @@ SCRIPT = """
 import sys
 import numpy as np
 import rbd
-from rbd.scalars.program import Program
+from rbd.program.program import Program
 made, recorded = Program.of.__func__, []
 Program.of = classmethod(lambda kind, graph, name, outputs: recorded.append(name) or made(kind, graph, name, outputs))
 robot = rbd.compile(rbd.robots.humanoid())

@@ -15,9 +15,9 @@ from rbd.contact.accelerations import Problem
 from rbd.contact.evaluation import as_tuple, evaluate
 from rbd.contact.solve import _posed
 from rbd.scalars.arrays import Array
-from rbd.scalars.graph import Graph
-from rbd.scalars.intrinsics.friction import solve_friction
-from rbd.scalars.program import Program
+from rbd.program.graph import Graph
+from rbd.solvers.friction import solve_friction
+from rbd.program.program import Program
 
 Data = tuple[Array, Array, Array, Array, Array]
 """Matrix, right side, three rows and three bounds per pair, and whether each slides."""

@@ -15,7 +15,7 @@ from rbd.contact.coulomb import repeated, residual_of
 from rbd.contact.gauss import Allowed
 from rbd.errors import ShapeError, SolverError
 from rbd.scalars.arrays import Array
-from rbd.scalars.intrinsics.friction import INDEFINITE, INFEASIBLE, solve_friction
+from rbd.solvers.friction import INDEFINITE, INFEASIBLE, solve_friction
 from tests.contact.coulomb_cases import (
     SPEEDS,
     data_of,

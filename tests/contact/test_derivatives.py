@@ -11,9 +11,9 @@ import rbd
 from rbd.contact import Box, CollisionModel, HalfSpace, Sphere, contact_step, contact_step_derivatives, solve_contact
 from rbd.errors import ArgumentError, TopologyError
 from rbd.scalars.arrays import Array
-from rbd.scalars.graph import Graph
-from rbd.scalars.intrinsics.quadratic_program import solve_quadratic_program
-from rbd.scalars.program import Program
+from rbd.program.graph import Graph
+from rbd.solvers.quadratic_program import solve_quadratic_program
+from rbd.program.program import Program
 
 Made = tuple[rbd.MechanismState, CollisionModel, Array]
 

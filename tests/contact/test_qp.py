@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from rbd.contact import solve_qp
 from rbd.errors import ArgumentError, NotFiniteError, ShapeError, SolverError
 from rbd.scalars.arrays import Array
-from rbd.scalars.graph import Graph
-from rbd.scalars.intrinsics.quadratic_program import INDEFINITE, INFEASIBLE, solve_quadratic_program
-from rbd.scalars.program import Program
+from rbd.program.graph import Graph
+from rbd.solvers.quadratic_program import INDEFINITE, INFEASIBLE, solve_quadratic_program
+from rbd.program.program import Program
 
 Problem = tuple[Array, Array, Array, Array]
 

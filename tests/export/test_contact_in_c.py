@@ -14,9 +14,9 @@ from rbd.compiled import RecordedFunction
 from rbd.contact import CollisionModel, HalfSpace, Sphere, contact_step, impact, solve_contact
 from rbd.errors import SolverError
 from rbd.scalars.arrays import Array
-from rbd.scalars.graph import Graph
-from rbd.scalars.intrinsics.quadratic_program import INDEFINITE, INFEASIBLE, STUCK, solve_quadratic_program
-from rbd.scalars.program import Program
+from rbd.program.graph import Graph
+from rbd.solvers.quadratic_program import INDEFINITE, INFEASIBLE, STUCK, solve_quadratic_program
+from rbd.program.program import Program
 
 from .building import call, compiled_c
 

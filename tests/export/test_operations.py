@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from rbd.scalars.opcodes import FUSED, UNSIGNED, Op
+from rbd.program.opcodes import FUSED, UNSIGNED, Op
 
 from . import operation_contract as contract
 
@@ -133,13 +133,13 @@ class Amended(importlib.machinery.SourceFileLoader):
 class Finder:
     @staticmethod
     def find_spec(name, path=None, target=None):
-        if name != "rbd.scalars.opcodes":
+        if name != "rbd.program.opcodes":
             return None
         place = str(Path(path[0]) / "opcodes.py")
         return importlib.machinery.ModuleSpec(name, Amended(name, place), origin=place)
 
 sys.meta_path.insert(0, Finder)
-from rbd.scalars.opcodes import Op
+from rbd.program.opcodes import Op
 from tests.export.operation_contract import check_all
 for op in (Op.SQUARE, Op.ATAN, Op.MUL):
     check_all(op, Path(sys.argv[1]))
@@ -161,23 +161,23 @@ PROGRAM = {"POSITIVE", "CALL", "PICK"}
 PAIRS = {"SIN", "COS"}
 """Machine code computes them together."""
 NAMED = {
-    "scalars/opcodes.py": ({"POSITIVE", "PICK", "CALL"}, "the table itself"),
-    "scalars/nodes.py": ({"ADD", "SUB", "MUL", "DIV", "NEG", "SELECT", *PROGRAM}, "kinds that simplification asks for"),
-    "scalars/recorded.py": ({"ADD", "SUB", "MUL", "DIV", "NEG", "POSITIVE"}, "arithmetic is simplified while recorded"),
-    "scalars/recorded_condition.py": ({"AND", "OR", "NOT"}, "conditions are simplified while recorded"),
-    "scalars/backends/recorded.py": (
+    "program/opcodes.py": ({"POSITIVE", "PICK", "CALL"}, "the table itself"),
+    "program/nodes.py": ({"ADD", "SUB", "MUL", "DIV", "NEG", "SELECT", *PROGRAM}, "kinds that simplification asks for"),
+    "program/recorded.py": ({"ADD", "SUB", "MUL", "DIV", "NEG", "POSITIVE"}, "arithmetic is simplified while recorded"),
+    "program/recorded_condition.py": ({"AND", "OR", "NOT"}, "conditions are simplified while recorded"),
+    "program/recorded_operations.py": (
         {"LESS", "LESS_EQUAL", "NOT", "ABS", "POWER", "NEG", "SELECT", *PROGRAM},
         "functions with a rule of their own while recorded",
     ),
-    "scalars/lowering.py": (
+    "program/lowering.py": (
         {"ADD", "SUB", "MUL", "DIV", "NEG", "SELECT", *PROGRAM},
         "negations and products move into sums; nodes with constants become instructions",
     ),
-    "scalars/interpret.py": (PROGRAM, "what stops a program, or is no function of numbers"),
-    "scalars/listing.py": (PROGRAM, "labels and calls are shown"),
-    "scalars/replay.py": (PROGRAM, "labels and calls are handed on"),
-    "scalars/sweeps.py": ({"CALL", "PICK"}, "intrinsics have derivatives of their own"),
-    "scalars/rolling.py": ({"CALL", "PICK"}, "no part of a loop"),
+    "program/interpret.py": (PROGRAM, "what stops a program, or is no function of numbers"),
+    "program/listing.py": (PROGRAM, "labels and calls are shown"),
+    "program/replay.py": (PROGRAM, "labels and calls are handed on"),
+    "program/sweeps.py": ({"CALL", "PICK"}, "intrinsics have derivatives of their own"),
+    "program/rolling.py": ({"CALL", "PICK"}, "no part of a loop"),
     "native/emit.py": (PROGRAM | PAIRS, "checks and calls; sine and cosine share their reduction"),
     "native/lower.py": ({"CALL", "PICK"} | PAIRS, "the memory of calls; sine and cosine share their reduction"),
     "native/loops.py": ({"POSITIVE"} | PAIRS, "checks; sine and cosine share their reduction"),
@@ -217,12 +217,12 @@ def named(path: Path) -> set[str]:
     """Return the operations a file names, as `Op.NAME` or by a name imported from the kinds of nodes."""
     found = set[str]()
     text = path.read_text(encoding="utf-8")
-    if "rbd.scalars.opcodes" not in text and "rbd.scalars.nodes" not in text and path.name != "opcodes.py":
+    if "rbd.program.opcodes" not in text and "rbd.program.nodes" not in text and path.name != "opcodes.py":
         return found
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "Op":
             found.add(node.attr)
-        elif isinstance(node, ast.ImportFrom) and node.module == "rbd.scalars.nodes":
+        elif isinstance(node, ast.ImportFrom) and node.module == "rbd.program.nodes":
             found |= {alias.name for alias in node.names}
     return found & set(Op.__members__)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rbd
-from rbd.export.pullback import pullback
+from rbd.bridges.pullback import pullback
 
 ALGORITHMS: dict[str, Any] = {
     "inverse dynamics": (rbd.inverse_dynamics, {"vd": True}),

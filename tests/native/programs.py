@@ -13,9 +13,9 @@ from rbd import scalars
 from rbd.native.kernel import NativeKernel
 from rbd.scalars import interpret
 from rbd.scalars.arrays import Array
-from rbd.scalars.graph import Graph
-from rbd.scalars.opcodes import CONDITIONS, Op
-from rbd.scalars.program import Port, Program
+from rbd.program.graph import Graph
+from rbd.program.opcodes import CONDITIONS, Op
+from rbd.program.program import Port, Program
 
 UNTOUCHED = -12345.678
 """What outputs hold before a call."""

@@ -16,8 +16,8 @@ import numpy as np
 
 from rbd.native.jit import machine
 from rbd.native.kernel import compile_program
-from rbd.scalars.graph import Graph
-from rbd.scalars.program import Program
+from rbd.program.graph import Graph
+from rbd.program.program import Program
 
 PAGE = 4096
 APART = 3 << 30

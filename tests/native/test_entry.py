@@ -18,8 +18,8 @@ from rbd.native import abi
 from rbd.native.entry import Guard, make_entry
 from rbd.native.entry_code import MOST
 from rbd.native.kernel import NativeKernel, compile_program
-from rbd.scalars.graph import Graph
-from rbd.scalars.program import Program
+from rbd.program.graph import Graph
+from rbd.program.program import Program
 
 pytestmark = pytest.mark.skipif(not abi.known(), reason="builtins are made on known interpreters only")
 HANDED_ON = object()

@@ -17,7 +17,7 @@ from rbd.native import InterpretedWarning, background, executable, jit, kernel, 
 from rbd.native.executable import Executable
 from rbd.native.kernel import compile_program
 from rbd.native.locks import Lock
-from rbd.scalars.outline import Source
+from rbd.program.outline import Source
 from tests.native import programs
 from tests.native.processes import run
 

@@ -17,9 +17,9 @@ from rbd.errors import NotFiniteError
 from rbd.export import c_source
 from rbd.native.bounds import always_finite
 from rbd.native.kernel import compile_program
-from rbd.scalars.graph import Graph
-from rbd.scalars.opcodes import BAD_OUTPUT, Op
-from rbd.scalars.program import Port, Program
+from rbd.program.graph import Graph
+from rbd.program.opcodes import BAD_OUTPUT, Op
+from rbd.program.program import Port, Program
 from tests.export.building import call, compiled_c
 from tests.native.programs import UNTOUCHED, assert_same_bits, native_rows, native_singles, reference
 

@@ -15,9 +15,9 @@ import pytest
 from rbd.errors import RecordingError
 from rbd.native import cache, index
 from rbd.native.kernel import NativeKernel, compile_program
-from rbd.scalars.graph import Graph
-from rbd.scalars.outline import Outline, Source
-from rbd.scalars.program import Port, Program
+from rbd.program.graph import Graph
+from rbd.program.outline import Outline, Source
+from rbd.program.program import Port, Program
 from tests.native.test_cache import DAMAGES, entry_of, posix
 
 KEY = "some robot|some algorithm"

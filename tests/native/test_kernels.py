@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rbd.native.jit import machine
 from rbd.native.kernel import compile_program
-from rbd.scalars.program import Program
+from rbd.program.program import Program
 from tests.native import programs
 from tests.native.programs import assert_same_bits, native_rows, native_singles, reference
 

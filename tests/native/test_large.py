@@ -12,8 +12,8 @@ import pytest
 from rbd.native.kernel import batch_module, compile_program, single_module
 from rbd.native.lower import plan
 from rbd.scalars.arrays import Array
-from rbd.scalars.graph import Graph
-from rbd.scalars.program import Program
+from rbd.program.graph import Graph
+from rbd.program.program import Program
 from tests.native.programs import (
     assert_same_bits,
     native_rows,

@@ -19,22 +19,15 @@ from rbd.native.ir import Lanes
 from rbd.native.kernel import NativeKernel
 from rbd.native.panels import panel_widths
 from rbd.native.routine import routine_text
-from rbd.scalars.graph import Graph
-from rbd.scalars.intrinsics import (
-    FACTOR_POSITIVE_DEFINITE,
-    MINIMUM_NORM_SOLVE,
-    SOLVE_FACTORED,
-    SOLVE_POSITIVE_DEFINITE,
-    Call,
-    Intrinsic,
-    solve_factored,
-)
-from rbd.scalars.intrinsics.checking import checked
-from rbd.scalars.intrinsics.columns import decides_by_floats
-from rbd.scalars.intrinsics.language import Floats, Ints, columns, divide, fma, sqrt
-from rbd.scalars.intrinsics.workspace import Workspace, floats, operand, result, table
-from rbd.scalars.opcodes import FIRST_CHECK, Op
-from rbd.scalars.program import Program
+from rbd.program.graph import Graph
+from rbd.intrinsics import Call, Intrinsic
+from rbd.solvers import FACTOR_POSITIVE_DEFINITE, MINIMUM_NORM_SOLVE, SOLVE_FACTORED, SOLVE_POSITIVE_DEFINITE, solve_factored
+from rbd.intrinsics.checking import checked
+from rbd.intrinsics.columns import decides_by_floats
+from rbd.intrinsics.language import Floats, Ints, columns, divide, fma, sqrt
+from rbd.intrinsics.workspace import Workspace, floats, operand, result, table
+from rbd.program.opcodes import FIRST_CHECK, Op
+from rbd.program.program import Program
 from tests.native.programs import assert_same_bits, native_rows, native_singles, random_inputs, reference
 from tests.scalars.factors import tree_factor
 

@@ -19,7 +19,7 @@ from rbd.native.bound import Binding, Word, make_bound
 from rbd.native.entry import make_entry
 from rbd.native.kernel import NativeKernel, compile_program
 from rbd.native.locks import Lock, once
-from rbd.scalars.outline import Source
+from rbd.program.outline import Source
 from tests.native import programs
 from tests.native.processes import run
 

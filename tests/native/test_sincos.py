@@ -9,8 +9,8 @@ import pytest
 
 from rbd import scalars as s
 from rbd.native.kernel import compile_program
-from rbd.scalars.graph import Graph
-from rbd.scalars.program import Program
+from rbd.program.graph import Graph
+from rbd.program.program import Program
 from rbd.scalars.sincos import LIMIT
 from tests.native.programs import assert_same_bits, native_rows, native_singles, reference
 

@@ -9,9 +9,9 @@ import pytest
 
 from rbd import scalars as s
 from rbd.native.kernel import NativeKernel, compile_program
-from rbd.scalars.graph import Graph
-from rbd.scalars.opcodes import BAD_INPUT, BAD_OUTPUT, FIRST_CHECK
-from rbd.scalars.program import Program
+from rbd.program.graph import Graph
+from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, FIRST_CHECK
+from rbd.program.program import Program
 from tests.native.programs import UNTOUCHED, assert_same_bits, native_rows, native_singles, reference
 
 LANES = (1, 2, 4, 8)

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from rbd.native.kernel import NativeKernel
 from rbd.native.routine import routine_text
 from rbd.native.strips import is_strip, strip_widths
-from rbd.scalars.graph import Graph
-from rbd.scalars.intrinsics import Intrinsic
-from rbd.scalars.intrinsics.checking import checked
-from rbd.scalars.intrinsics.language import Floats, divide, fma, sqrt
-from rbd.scalars.intrinsics.tree import For
-from rbd.scalars.intrinsics.workspace import Workspace, operand, result
-from rbd.scalars.program import Program
+from rbd.program.graph import Graph
+from rbd.intrinsics import Intrinsic
+from rbd.intrinsics.checking import checked
+from rbd.intrinsics.language import Floats, divide, fma, sqrt
+from rbd.intrinsics.tree import For
+from rbd.intrinsics.workspace import Workspace, operand, result
+from rbd.program.program import Program
 from tests.native.programs import assert_same_bits, native_rows, native_singles, random_inputs, reference
 
 SIZE = 64

@@ -9,19 +9,14 @@ import numpy as np
 import pytest
 
 import rbd
-from rbd.scalars import linear
-from rbd.scalars.differentiate import derivative
-from rbd.scalars.graph import Graph
-from rbd.scalars.intrinsics import (
-    SOLVE_FACTORED,
-    TABLE,
-    minimum_norm_solve,
-    solve_factored,
-    solve_positive_definite,
-)
-from rbd.scalars.intrinsics.friction import solve_friction
-from rbd.scalars.intrinsics.quadratic_program import solve_quadratic_program
-from rbd.scalars.program import Program
+from rbd.solvers import linear
+from rbd.program.differentiate import derivative
+from rbd.program.graph import Graph
+from rbd.intrinsics import TABLE
+from rbd.solvers import SOLVE_FACTORED, minimum_norm_solve, solve_factored, solve_positive_definite
+from rbd.solvers.friction import solve_friction
+from rbd.solvers.quadratic_program import solve_quadratic_program
+from rbd.program.program import Program
 
 SIZE = 5
 

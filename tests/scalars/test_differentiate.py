@@ -31,11 +31,11 @@ from rbd.scalars import (
     tanh,
     where,
 )
-from rbd.scalars.differentiate import derivative, sparsity
-from rbd.scalars.graph import Graph
-from rbd.scalars.opcodes import Op
-from rbd.scalars.program import Port, Program
-from rbd.scalars.replay import replay
+from rbd.program.differentiate import derivative, sparsity
+from rbd.program.graph import Graph
+from rbd.program.opcodes import Op
+from rbd.program.program import Port, Program
+from rbd.program.replay import replay
 
 STEP = 1e-30
 

@@ -37,8 +37,8 @@ from rbd.scalars import (
     where,
 )
 from rbd.scalars.dual import Dual, along, along_each
-from rbd.scalars.graph import Graph
-from rbd.scalars.program import Program
+from rbd.program.graph import Graph
+from rbd.program.program import Program
 from rbd.scalars.sparse_tangents import SparseTangents
 
 STEP = 1e-30

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rbd.scalars import Vector
-from rbd.scalars.differentiate import derivative
-from rbd.scalars.graph import Graph
-from rbd.scalars.intrinsics import solve_factored
-from rbd.scalars.linear import MANY, Factor, symmetric
-from rbd.scalars.program import Program
-from rbd.scalars.replay import replay
+from rbd.program.differentiate import derivative
+from rbd.program.graph import Graph
+from rbd.solvers import solve_factored
+from rbd.solvers.linear import MANY, Factor, symmetric
+from rbd.program.program import Program
+from rbd.program.replay import replay
 from tests.scalars.factors import tree_factor
 
 STEP = 1e-30

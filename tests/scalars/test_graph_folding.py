@@ -32,8 +32,8 @@ from rbd.scalars import (
     tan,
     where,
 )
-from rbd.scalars.graph import Graph
-from rbd.scalars.program import Program
+from rbd.program.graph import Graph
+from rbd.program.program import Program
 
 
 def xyz() -> tuple[Any, Any, Any]:

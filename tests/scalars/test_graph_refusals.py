@@ -13,8 +13,8 @@ import pytest
 from rbd.errors import ArgumentError, RecordingError, ScalarError, ShapeError
 from rbd.scalars import const, is_float, less, lift, to_float, where
 from rbd.scalars.arrays import pack, scalars
-from rbd.scalars.graph import Graph
-from rbd.scalars.program import Program
+from rbd.program.graph import Graph
+from rbd.program.program import Program
 
 
 @pytest.mark.parametrize(

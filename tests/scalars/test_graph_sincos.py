@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from mpmath import mp
 
 from rbd.scalars import libm
-from rbd.scalars.interpret import FUNCTIONS
-from rbd.scalars.opcodes import Op
+from rbd.program.interpret import FUNCTIONS
+from rbd.program.opcodes import Op
 from rbd.scalars.sincos import LIMIT, sincos
 
 any_float = st.floats(allow_nan=False, allow_infinity=False)

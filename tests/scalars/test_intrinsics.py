@@ -19,18 +19,12 @@ from rbd.errors import ArgumentError, RecordingError, ScalarError, ShapeError, S
 from rbd.scalars import Matrix, const
 from rbd.scalars.arrays import Array
 from rbd.scalars.counting import CountingScalar, OperationCount
-from rbd.scalars.graph import Graph
-from rbd.scalars.intrinsics import (
-    MINIMUM_NORM_SOLVE,
-    SOLVE_POSITIVE_DEFINITE,
-    TABLE,
-    Intrinsic,
-    minimum_norm_solve,
-    solve_positive_definite,
-)
-from rbd.scalars.intrinsics.workspace import Workspace
-from rbd.scalars.opcodes import FIRST_CHECK, Op
-from rbd.scalars.program import Program
+from rbd.program.graph import Graph
+from rbd.intrinsics import TABLE, Intrinsic
+from rbd.solvers import MINIMUM_NORM_SOLVE, SOLVE_POSITIVE_DEFINITE, minimum_norm_solve, solve_positive_definite
+from rbd.intrinsics.workspace import Workspace
+from rbd.program.opcodes import FIRST_CHECK, Op
+from rbd.program.program import Program
 from tests.scalars.dual import Dual
 
 # Both libraries are typed in part only.

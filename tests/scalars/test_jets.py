@@ -8,9 +8,9 @@ import pytest
 
 from rbd.errors import ScalarError
 from rbd.scalars import absolute, const, cos, exp, less, log, sin, sqrt, to_float, where
-from rbd.scalars.graph import Graph
+from rbd.program.graph import Graph
 from rbd.scalars.jets import Jet
-from rbd.scalars.program import Program
+from rbd.program.program import Program
 from rbd.scalars.protocol import Scalar
 
 

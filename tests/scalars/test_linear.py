@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rbd.errors import SingularError
 from rbd.scalars.counting import CountingScalar, OperationCount
-from rbd.scalars.linear import Factor
+from rbd.solvers.linear import Factor
 
 
 def _tuples(matrix: np.ndarray) -> tuple[tuple[float, ...], ...]:

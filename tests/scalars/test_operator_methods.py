@@ -9,8 +9,8 @@ import pytest
 
 from rbd import scalars
 from rbd.errors import RecordingError, ScalarError
-from rbd.scalars.graph import Graph
-from rbd.scalars.program import Program
+from rbd.program.graph import Graph
+from rbd.program.program import Program
 
 WORDS: dict[str, tuple[Any, Any]] = {
     "square": (lambda x: x**2, lambda x: x * x),

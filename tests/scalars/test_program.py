@@ -14,12 +14,12 @@ import pytest
 
 import rbd.scalars as s
 from rbd.errors import ArgumentError, NotFiniteError, ScalarError, ShapeError, SingularError
-from rbd.scalars.graph import Graph
-from rbd.scalars.intrinsics import solve_positive_definite
+from rbd.program.graph import Graph
+from rbd.solvers import solve_positive_definite
 from rbd.scalars.libm import exact_fma
-from rbd.scalars.listing import listing
-from rbd.scalars.opcodes import BAD_INPUT, BAD_OUTPUT, CLEAN, FIRST_CHECK, Op
-from rbd.scalars.program import Port, Program
+from rbd.program.listing import listing
+from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, CLEAN, FIRST_CHECK, Op
+from rbd.program.program import Port, Program
 from tests.counting import calls
 
 
@@ -34,8 +34,8 @@ def ops(program: Program) -> list[str]:
 
 EXAMPLE = """
 from rbd.scalars import less, positive, sin, where
-from rbd.scalars.graph import Graph
-from rbd.scalars.program import Program
+from rbd.program.graph import Graph
+from rbd.program.program import Program
 graph = Graph()
 x, (a, b) = graph.input("x"), graph.input("y", (2,))
 z = where(less(a, b), sin(x) * a + 0.25, 1 / positive(b, "the divisor"))

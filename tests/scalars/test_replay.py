@@ -12,9 +12,9 @@ import rbd
 from rbd import scalars
 from rbd.errors import ShapeError, SingularError
 from rbd.scalars.functions import positive
-from rbd.scalars.graph import Graph
-from rbd.scalars.program import Program
-from rbd.scalars.replay import replay
+from rbd.program.graph import Graph
+from rbd.program.program import Program
+from rbd.program.replay import replay
 
 NUMBERS = st.lists(st.floats(0.125, 4), min_size=3, max_size=3)
 

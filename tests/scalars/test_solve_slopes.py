@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbd.scalars.differentiate import derivative
-from rbd.scalars.graph import Graph
-from rbd.scalars.intrinsics import minimum_norm_solve, solve_positive_definite
-from rbd.scalars.program import Program
-from rbd.scalars.replay import replay
+from rbd.program.differentiate import derivative
+from rbd.program.graph import Graph
+from rbd.solvers import minimum_norm_solve, solve_positive_definite
+from rbd.program.program import Program
+from rbd.program.replay import replay
 
 STEP = 1e-30
 

@@ -18,8 +18,8 @@ import rbd.testing
 from rbd import MechanismState
 from rbd.contact import HalfSpace
 from rbd.native.kernel import compile_program
-from rbd.scalars.graph import Graph
-from rbd.scalars.program import Program
+from rbd.program.graph import Graph
+from rbd.program.program import Program
 from rbd.state.kernel import kernels
 from rbd.state.recorder import no_arguments, record_program
 from rbd.state.kernel_cache import RecordedKernel, kernel_cache

@@ -73,7 +73,7 @@ def test_gains_of_loops() -> None:
 
 
 def test_what_is_too_long_to_be_recorded_runs_the_source(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rbd.scalars.nodes.LIMIT", 5000)
+    monkeypatch.setattr("rbd.program.nodes.LIMIT", 5000)
     state, tau = MechanismState(rbd.robots.arm7()), np.linspace(-1.0, 1.0, 7)
     state.randomize(1)
     with pytest.warns(native.InterpretedWarning, match="Python source"):

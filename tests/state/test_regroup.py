@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import rbd
-from rbd.scalars.graph import Graph
-from rbd.scalars.program import Program
+from rbd.program.graph import Graph
+from rbd.program.program import Program
 from rbd.state import ScalarState, kernels
 from tests.algorithms.helpers import JOINT_TYPES, case, close
 

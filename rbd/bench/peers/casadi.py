@@ -23,8 +23,8 @@ from rbd.bench.loop import native_loop
 from rbd.bench.ours import Ours
 from rbd.native import available
 from rbd.scalars.arrays import Array
-from rbd.scalars.opcodes import FUSED, Op
-from rbd.scalars.program import Program
+from rbd.program.opcodes import FUSED, Op
+from rbd.program.program import Program
 
 _LARGEST = 20000
 """Operations beyond which a C compiler takes minutes."""

@@ -1,0 +1,189 @@
+"""rbd's functions as functions of PyTorch: with derivatives, for one state or for batches, under `torch.func`.
+
+Room: export. Needs the extra `torch`, which is imported when asked for. Tensors live on the CPU; rbd's machine code
+sees whole batches at once, and `backward` runs rbd's own derivatives, so that autograd never looks inside. Positions
+are differentiated by the entries of q, as everything in PyTorch is: a gradient has the shape of its tensor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib import import_module
+from types import new_class
+from typing import Any, Literal, TypeAlias, cast
+
+import numpy as np
+
+from rbd.compiled.function import RecordedFunction
+from rbd.compiled.recipes import step_recipe
+from rbd.compiled.record import recorded_function
+from rbd.compiled.robot import CompiledRobot
+from rbd.compiled.stepping import Integrator
+from rbd.errors import ArgumentError, ShapeError
+from rbd.bridges.pullback import pullback
+from rbd.scalars.arrays import Array
+from rbd.program.program import Port
+from rbd.state.layout import layout_of
+
+Host: TypeAlias = Callable[..., Any]
+"""From arrays, with leading batch axes, to an array or a tuple of arrays."""
+
+
+def torch_function(function: RecordedFunction) -> Callable[..., Any]:
+    """Return a recorded function as a function of tensors in the order of its inputs: a tensor, or a tuple of them.
+
+    Inputs are tensors on the CPU of any real dtype, or what NumPy makes arrays of, with leading batch axes that
+    broadcast; they are converted to float64, which results have. Gradients are those of `RecordedFunction.derivative`,
+    all in one sweep, and have the dtype of their tensor. It can be differentiated once, in reverse (`backward`,
+    `torch.func.grad`, `vjp`, `jacrev`), under `vmap` too: a second time raises ArgumentError. So do other devices and
+    the wrong number of arguments; other dtypes raise ShapeError, both naming the argument. Raises ModuleNotFoundError
+    without PyTorch.
+    """
+    outline = function.evaluation.outline
+    return _wrapped(outline.name, function, lambda: pullback(function.program), outline.inputs, outline.outputs)
+
+
+def torch_dynamics(
+    robot: CompiledRobot, name: Literal["inverse_dynamics", "forward_dynamics"] = "forward_dynamics"
+) -> Callable[..., Any]:
+    """Return inverse dynamics of (q, v, vd) or forward dynamics of (q, v, torques) as a function of tensors.
+
+    Its derivatives are those derived by hand. Tensors and errors as in `torch_function`; ArgumentError for other names.
+    """
+    allowed = ("inverse_dynamics", "forward_dynamics")
+    if name not in allowed:
+        raise ArgumentError(f"{name!r} is none of {allowed}", argument="name", value=name, allowed=allowed)
+    method, derivatives = getattr(robot, name), getattr(robot, f"{name}_derivatives")
+    last = "vd" if name == "inverse_dynamics" else "torques"
+
+    def pulled(q: Any, v: Any, x: Any, weights: Any) -> tuple[Any, ...]:
+        return tuple((weights[..., None, :] @ each)[..., 0, :] for each in derivatives(q, v, x, space="coordinates"))
+
+    nq, nv = (robot.mechanism.nq,), (robot.mechanism.nv,)
+    inputs = (Port("q", nq), Port("v", nv), Port(last, nv))
+    return _wrapped(name, method, lambda: pulled, inputs, (Port("result", nv),))
+
+
+def torch_step(robot: CompiledRobot, integrator: Integrator = "munthe-kaas-rk4") -> Callable[..., Any]:
+    """Return a step in time, (q, v) after `dt` from (q, v, tau, dt), as a function of tensors.
+
+    It is `robot.step`, the torques held; with contact states it maps (q, v, s, tau, dt) to (q, v, s). It is
+    differentiated as recorded, by `dt` as well. Tensors and errors as in `torch_function`; ArgumentError for other
+    integrators.
+    """
+    ns = layout_of(robot.mechanism).ns
+    function = recorded_function(step_recipe(integrator, ns), robot.mechanism, f"step {integrator}")
+    outline = function.evaluation.outline
+
+    def value(q: Any, v: Any, *rest: Any) -> Any:
+        if ns:
+            return robot.step(q, v, *rest[1:], s=cast("Array", rest[0]), integrator=integrator)
+        return robot.step(q, v, *rest, integrator=integrator)
+
+    return _wrapped("step", value, lambda: pullback(function.program), outline.inputs, outline.outputs)
+
+
+# --- inside ----------------------------------------------------------------------------------------------------------
+
+
+def _wrapped(
+    name: str, value: Host, make_pullback: Callable[[], Host], inputs: Sequence[Port], outputs: Sequence[Port]
+) -> Callable[..., Any]:
+    """Return a function of tensors that computes `value`; its pullback is made when a gradient is asked for."""
+    torch: Any = import_module("torch")  # it may not be there
+    made = cache(make_pullback)
+    slopes = _autograd(torch, f"{name}_slopes", lambda *arrays: made()(*arrays), [*inputs, *outputs], _refuse_again)
+
+    def backward(ctx: Any, *weights: Any) -> tuple[Any, ...]:
+        found = slopes.apply(*ctx.saved_tensors, *weights)
+        return tuple(_summed(x, like.shape) for x, like in zip(found, ctx.saved_tensors, strict=True))
+
+    outside = _autograd(torch, name, value, inputs, backward)
+
+    def function(*arguments: Any) -> Any:
+        if len(arguments) != len(inputs):
+            names = ", ".join(port.name for port in inputs)
+            raise ArgumentError(f"{name} takes {names}; got {len(arguments)} arguments", argument="arguments")
+        found = outside.apply(*(_taken(torch, x, port.name) for x, port in zip(arguments, inputs, strict=True)))
+        return found[0] if len(outputs) == 1 else found
+
+    function.__name__ = function.__qualname__ = name
+    return function
+
+
+def _autograd(torch: Any, name: str, host: Host, ports: Sequence[Port], backward: Callable[..., Any]) -> Any:
+    """Return a subclass of `torch.autograd.Function`: from tensors of float64 to a tuple of them."""
+
+    def forward(*tensors: Any) -> tuple[Any, ...]:
+        found: object = host(*(tensor.numpy(force=True) for tensor in tensors))
+        arrays = cast("tuple[Array, ...]", found if isinstance(found, tuple) else (found,))
+        return tuple(torch.from_numpy(np.asarray(x)) for x in arrays)
+
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: object) -> None:
+        ctx.save_for_backward(*inputs)
+
+    def vmap(info: object, in_dims: Sequence[int | None], *tensors: Any) -> tuple[Any, tuple[int, ...]]:
+        found = made.apply(*_lifted(tensors, in_dims, [len(port.shape) for port in ports]))
+        return found, (0,) * len(found)
+
+    parts: dict[str, Callable[..., Any]] = {
+        "forward": forward,
+        "setup_context": setup_context,
+        "backward": backward,
+        "vmap": vmap,
+    }
+    statics: dict[str, Any] = {key: staticmethod(part) for key, part in parts.items()}
+    made: Any = new_class(name, (torch.autograd.Function,), exec_body=lambda body: body.update(statics))
+    return made
+
+
+def _refuse_again(ctx: object, *weights: object) -> tuple[object, ...]:
+    raise ArgumentError(
+        "functions of rbd can be differentiated once in PyTorch (create_graph=False); for second derivatives record "
+        "the function and wrap its `.derivative` with torch_function",
+        argument="create_graph",
+        value=True,
+        allowed=(False,),
+    )
+
+
+def _taken(torch: Any, value: Any, name: str) -> Any:
+    """Return an argument as a tensor of float64; raise, naming it, when it cannot be one or is not on the CPU."""
+    if not isinstance(value, torch.Tensor):
+        array = np.asarray(value)
+        _check_dtype(array.dtype.kind in "iuf", array.dtype, name)
+        return torch.from_numpy(array.astype(np.float64))
+    _check_dtype(not (value.dtype.is_complex or value.dtype == torch.bool), value.dtype, name)
+    if value.device.type != "cpu":
+        raise ArgumentError(
+            f"{name} is on the device {value.device}; rbd computes on the CPU: hand over {name}.cpu()",
+            argument=name,
+            value=str(value.device),
+            allowed=("cpu",),
+        )
+    if value.layout != torch.strided:
+        raise ArgumentError(f"{name} is sparse; hand over {name}.to_dense()", argument=name, allowed=("strided",))
+    return value.to(torch.float64)
+
+
+def _check_dtype(is_real: bool, dtype: object, name: str) -> None:
+    if not is_real:
+        raise ShapeError(f"{name} has dtype {dtype}, needs real numbers", argument=name)
+
+
+def _summed(x: Any, shape: Sequence[int]) -> Any:
+    """Return a gradient with batch axes, summed over those along which its tensor was broadcast."""
+    extra = x.ndim - len(shape)
+    narrow = [k for k in range(x.ndim) if k < extra or (shape[k - extra] == 1 and x.shape[k] != 1)]
+    return (x.sum(narrow, keepdim=True) if narrow else x).reshape(shape)
+
+
+def _lifted(tensors: Sequence[Any], in_dims: Sequence[int | None], ranks: Sequence[int]) -> list[Any]:
+    """Return the tensors with the axis that `torch.vmap` adds in front of all batch axes, where rbd wants it."""
+    leads = [x.ndim - rank - (at is not None) for x, at, rank in zip(tensors, in_dims, ranks, strict=True)]
+    moved = [x if at is None else x.movedim(at, 0) for x, at in zip(tensors, in_dims, strict=True)]
+    return [
+        x if at is None else x.reshape(x.shape[0], *(1,) * (max(leads) - lead), *x.shape[1:])
+        for x, at, lead in zip(moved, in_dims, leads, strict=True)
+    ]

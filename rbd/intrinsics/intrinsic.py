@@ -1,0 +1,272 @@
+"""A multi-output operation with a course decided at run time: what it is, and how it is called on scalars.
+
+May import: errors, the rest of the room but `program` and what it is made of.
+
+An `Intrinsic` describes a function in the subset of `checking.py`, whose one parameter is a workspace. It returns 0, or
+the number (from 1) of the caller's label that says what is wrong. Sizes and tables are known when a call is recorded:
+they travel as one tuple, `sizes`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from itertools import accumulate, chain, pairwise
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast, final
+
+import attrs
+from typing_extensions import override
+
+from rbd.errors import ArgumentError, RbdError, SingularError, WorkspaceError
+from rbd.scalars.functions import is_float, to_float
+from rbd.intrinsics.checking import checked
+from rbd.intrinsics.columns import decides_by_floats
+from rbd.intrinsics.comparable import Comparable, Family
+from rbd.intrinsics.tree import Routine
+from rbd.intrinsics.workspace import Layout, Role, Workspace, number, results
+from rbd.scalars.lazy import lazy
+from rbd.scalars.protocol import Scalar, Vector
+from rbd.scalars.registry import dominant
+
+if TYPE_CHECKING:
+    from rbd.scalars.operations import Operations
+
+
+Count: TypeAlias = (
+    Callable[[int], int]
+    | Callable[[int, int], int]
+    | Callable[[int, int, int], int]
+    | Callable[[int, int, int, int, int, int], int]
+)
+"""From the sizes to a number of operations."""
+
+
+def must_be_positive(label: str) -> RbdError:
+    """Make the error of a status: what `label` names must be positive."""
+    return SingularError(f"{label} must be positive", what=label)
+
+
+@final
+@attrs.frozen(eq=False, slots=False)
+class Intrinsic:
+    """A restricted function with the sizes of its arrays, a constant of a module; see `docs/guide/engine.md`.
+
+    Two programs that call the same intrinsic share the constant; pickled programs find it by its name.
+    """
+
+    name: str
+    """An identifier, unique among all intrinsics; also the name of the function in C."""
+    workspace: type[Workspace]
+    """The sizes and arrays."""
+    function: Callable[..., int]
+    """The course: a function of the workspace, or of one that it is derived from."""
+    operations: Count
+    """From the sizes to how many arithmetic operations and comparisons of floats it does at worst; a fused multiply-add
+    counts as two."""
+    unrolls: bool = False
+    """Batches write its operations out, without those on zeros of its own making. It must be steady, made of `fma`,
+    with at most a sign before a factor, and of `+ 0.0`, which stands last in all it stores; inputs are stored as they
+    are."""
+    labels: int | str = 0
+    """How many labels a caller gives, the largest status: a number, or an expression of sizes."""
+    error: Callable[[str], RbdError] = must_be_positive
+    """From a label to the error of its status."""
+    derivative: Callable[..., Any] | None = None
+    """The rule by which programs are differentiated through a call: from (sizes, labels, operands, outputs, changes of
+    the operands), all recorded scalars, to the changes of the outputs. None: it cannot be differentiated."""
+    adjoint: Callable[..., Any] | None = None
+    """The same rule backwards: from (sizes, labels, operands, outputs, weights on the outputs) to weights on the
+    operands. None: the outputs' changes are found operand by operand."""
+
+    def __attrs_post_init__(self) -> None:
+        """Enter the intrinsic into the table."""
+        if not (self.name.isidentifier() and self.name.isascii()):
+            raise ArgumentError(f"{self.name!r} cannot name an intrinsic", argument="name", value=self.name)
+        known = TABLE.setdefault(self.name, self)
+        if known is not self and known.function.__module__ != self.function.__module__:
+            raise ArgumentError(f"there is another intrinsic {self.name!r}", argument="name", value=self.name)
+
+    @lazy
+    def routine(self) -> Routine:
+        """The function as a checked tree; ScalarError names file and line of what is not allowed."""
+        routine = checked(self.function)
+        bases = [each.workspace for each in routine.signature if each.workspace in self.workspace.__mro__]
+        if not len(bases) == len(routine.signature) == 1 or routine.returns != "int":
+            actual = [parameter.kind for parameter in routine.signature]
+            needed = self.workspace.__name__
+            message = f"{self.name}: the function takes {actual} and returns {routine.returns}, needs {needed} and int"
+            raise ArgumentError(message, argument="function", value=self.function, allowed=needed)
+        return routine
+
+    @property
+    def layout(self) -> Layout:
+        """What the workspace declares."""
+        return self.workspace.layout
+
+    @lazy
+    def is_steady(self) -> bool:
+        """Whether it takes the same course for all numbers, and never fails: lanes can go through it together."""
+        return not decides_by_floats(self.routine) and self.labels == 0
+
+    @lazy
+    def digest(self) -> str:
+        """A sha256 over the workspace, the function and all it calls as checked: with the numbers of their modules."""
+        texts = [repr((routine.name, routine.parameters, routine.body)) for routine in self.routine.closure()]
+        return hashlib.sha256("\n".join([repr(self.layout), *texts]).encode()).hexdigest()
+
+    def operation_count(self, sizes: Sequence[int]) -> int:
+        """Return how many operations it does at worst for these sizes."""
+        return cast("Callable[..., int]", self.operations)(*sizes[: len(self.layout.sizes)])
+
+    def label_count(self, sizes: Sequence[int]) -> int:
+        """Return how many labels a caller gives for these sizes."""
+        return number(self.labels, self.layout.named(sizes))
+
+    def parted(self, sizes: Sequence[int]) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
+        """Return the sizes by themselves, and the tables that follow them."""
+        own = tuple(sizes[: len(self.layout.sizes)])
+        stops = list(accumulate(self.layout.lengths("table", self.layout.named(own)), initial=len(own)))
+        return own, tuple(tuple(sizes[start:stop]) for start, stop in pairwise(stops))
+
+    def lengths(self, sizes: Sequence[int]) -> Lengths:
+        """Return the lengths of all arrays for these sizes."""
+        known = self.layout.named(sizes)
+        return Lengths(*(self.layout.lengths(role, known) for role in ROLES[1:]))
+
+    def arguments(self, sizes: Sequence[int], text: str, *arrays: Sequence[str]) -> list[str]:
+        """Return what the translated function takes: its ints, as `text` has them, and its arrays.
+
+        `arrays` are texts of the arrays: of all tables, then of all inputs, outputs, floats and ints to work in.
+        """
+        names = chain(*map(self.layout.names, ROLES))
+        known = {name: text.format(value) for name, value in self.layout.numbers(sizes).items()}
+        known.update(zip(names, chain(*arrays), strict=True))
+        return [known[field.name] for field in self.routine.signature[0].fields]
+
+    @override
+    def __repr__(self) -> str:
+        return f"<Intrinsic {self.name}>"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle by name; the module that defines it is imported when needed."""
+        return _found, (self.name, self.function.__module__)
+
+    # ---------------------------------------------------------------- running
+
+    def __call__(self, sizes: Sequence[int], operands: Sequence[Scalar], labels: Sequence[str] = ()) -> Vector:
+        """Return the outputs, one after the other, for all entries of the inputs, one after the other.
+
+        Floats run the function; recorded scalars record a call of it; every other family runs it as long as its
+        comparisons are decided. Raises what `error` makes of a label, ScalarError for families that cannot be compared.
+        """
+        expected = sum(self.lengths(sizes).inputs), self.label_count(sizes)
+        if (len(operands), len(labels)) != expected:
+            given = len(operands), len(labels)
+            message = (
+                f"{self.name} takes {expected[0]} operands and {expected[1]} labels, got {given[0]} and {given[1]}"
+            )
+            raise ArgumentError(message, argument="operands", value=given, allowed=expected)
+        found = dominant((operands,))
+        if found is None or all(map(is_float, operands)):
+            return self._checked(self.run(sizes, [to_float(x) for x in operands]), labels)
+        family, member = found
+        return family.intrinsic(self, tuple(sizes), tuple(operands), tuple(labels), member)
+
+    def run(self, sizes: Sequence[int], operands: Sequence[float]) -> tuple[list[float], int]:
+        """Return the outputs and the status for floats: the reference of machine code and of C."""
+        return self._run(sizes, operands, 0.0)
+
+    def run_on(
+        self, family: Operations[Any], sizes: tuple[int, ...], operands: Vector, labels: tuple[str, ...], member: Scalar
+    ) -> Vector:
+        """Return the outputs for scalars of a family whose comparisons are decided."""
+        inside = Family(family, member, self.name)
+        wrapped = [cast("float", inside.wrap(x)) for x in operands]
+        outputs, status = self._run(sizes, wrapped, cast("float", inside.wrap(0)))
+        values = [cast("Any", x).value if isinstance(x, Comparable) else inside.value(x) for x in cast("Any", outputs)]
+        return self._checked((values, status), labels)
+
+    def _run(self, sizes: Sequence[int], operands: Sequence[float], zero: float) -> tuple[list[float], int]:
+        workspace = self.workspace(sizes, operands, zero)
+        status = self.function(workspace)
+        return results(workspace), status
+
+    def _checked(self, result: tuple[Sequence[Scalar], int], labels: Sequence[str]) -> Vector:
+        outputs, status = result
+        if status:
+            raise self.error(labels[status - 1])
+        return tuple(outputs)
+
+
+@final
+@attrs.frozen
+class Lengths:
+    """Lengths of an intrinsic's arrays."""
+
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    work: tuple[int, ...]
+    integers: tuple[int, ...]
+
+
+@final
+@attrs.frozen
+class Call:
+    """One call of an intrinsic in a program; `label_count` labels of the program from `first_label` on are its own."""
+
+    intrinsic: Intrinsic
+    sizes: tuple[int, ...]
+    """Its sizes, then its tables, one after the other."""
+    first_label: int
+    label_count: int
+
+    @property
+    def lengths(self) -> Lengths:
+        """The lengths of all arrays."""
+        return self.intrinsic.lengths(self.sizes)
+
+    @property
+    def parted(self) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
+        """The sizes by themselves, and the tables."""
+        return self.intrinsic.parted(self.sizes)
+
+    @property
+    def operations(self) -> int:
+        """How many operations it does at worst."""
+        return self.intrinsic.operation_count(self.sizes)
+
+    def has_label(self, number: int) -> bool:
+        """Return whether label `number` of the program belongs to this call."""
+        return self.first_label <= number < self.first_label + self.label_count
+
+    @property
+    def key(self) -> str:
+        """What of the call decides results: equal keys, equal calls."""
+        intrinsic, lengths = self.intrinsic, attrs.astuple(self.lengths)
+        code = intrinsic.digest, intrinsic.is_steady, intrinsic.unrolls, self.operations
+        return repr((intrinsic.name, code, self.sizes, lengths, self.first_label, self.label_count))
+
+
+ROLES: Final[tuple[Role, ...]] = ("table", "operand", "result", "floats", "ints")
+"""What arrays are for, in the order in which a call has them."""
+
+TABLE: Final[dict[str, Intrinsic]] = {}
+"""All intrinsics by name."""
+
+
+def failure(labels: Sequence[str], calls: Sequence[Call], number: int) -> RbdError:
+    """Return the error that label `number` of a program stands for: a check's, or a call's."""
+    call = next((call for call in calls if call.has_label(number)), None)
+    return must_be_positive(labels[number]) if call is None else call.intrinsic.error(labels[number])
+
+
+def no_memory(name: str) -> WorkspaceError:
+    """Return the error of a program for which there is no memory."""
+    return WorkspaceError(f"there is no memory for the workspace of {name}", argument=name)
+
+
+def _found(name: str, module: str) -> Intrinsic:
+    """Return an intrinsic by name, importing what defines it."""
+    if name not in TABLE:
+        __import__(module)
+    return TABLE[name]

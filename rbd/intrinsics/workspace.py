@@ -1,0 +1,161 @@
+"""Workspaces: the arrays of an intrinsic, declared once with their shapes. May import: errors, language, tree.
+
+    class Program(Workspace):
+        n: int
+        hessian = operand("n", "n")
+        point = result("n")
+        order = ints("n")
+
+Sizes are annotated, arrays assigned. A shape is made of sizes and whole numbers; arrays of two extents are matrices,
+reached as `w.hessian[i][j]`, of which `w.hessian[i]` is a row. A subclass has what its bases have, and functions that
+take a base take it as well. Functions in the subset of intrinsics see a workspace as one parameter; translators pass
+the sizes and arrays that are used.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from itertools import islice, repeat
+from types import CodeType
+from typing import ClassVar, Final, Literal, Protocol, TypeAlias, cast, final, overload
+
+import attrs
+
+from rbd.errors import ArgumentError
+from rbd.intrinsics.language import Floats, Ints, Rows
+from rbd.intrinsics.tree import Kind
+
+Role: TypeAlias = Literal["table", "operand", "result", "floats", "ints"]
+
+
+@final
+@attrs.frozen
+class Array:
+    """What is declared of an array: what it is for, and its extents."""
+
+    role: Role
+    shape: tuple[str, ...]
+
+    @property
+    def kind(self) -> Kind:
+        """What the array is in the language."""
+        return "ints" if self.role in ("table", "ints") else "rows" if len(self.shape) == 2 else "floats"
+
+    def extents(self, sizes: Mapping[str, int]) -> list[int]:
+        """Return the extents for given sizes."""
+        return [number(extent, sizes) for extent in self.shape]
+
+
+class _Declared(Protocol):
+    @overload
+    def __call__(self, length: str, /) -> Floats: ...
+    @overload
+    def __call__(self, rows: str, columns: str, /) -> Rows: ...
+
+
+def _declaring(role: Role) -> Callable[..., Array]:
+    return lambda *shape: Array(role, shape)
+
+
+operand: Final = cast("_Declared", _declaring("operand"))
+"""Declare an input: a copy that may be overwritten."""
+result: Final = cast("_Declared", _declaring("result"))
+"""Declare an output; outputs and arrays to work in are zero at the beginning."""
+floats: Final = cast("_Declared", _declaring("floats"))
+"""Declare an array to work in."""
+ints: Final = cast("Callable[[str], Ints]", _declaring("ints"))
+"""Declare an array of whole numbers to work in."""
+table: Final = cast("Callable[[str], Ints]", _declaring("table"))
+"""Declare an array of whole numbers that is known when a call is recorded."""
+
+
+@final
+@attrs.frozen
+class Layout:
+    """What a workspace declares."""
+
+    sizes: tuple[str, ...] = ()
+    arrays: Mapping[str, Array] = attrs.field(factory=dict[str, Array])
+
+    def named(self, sizes: Sequence[int]) -> dict[str, int]:
+        """Return the sizes by name; tables may follow them."""
+        return dict(zip(self.sizes, sizes, strict=False))
+
+    def lengths(self, role: Role, sizes: Mapping[str, int]) -> tuple[int, ...]:
+        """Return the lengths of the arrays that are declared for something."""
+        return tuple(math.prod(self.arrays[name].extents(sizes)) for name in self.names(role))
+
+    def names(self, role: Role) -> list[str]:
+        """Return the names of the arrays that are declared for something."""
+        return [name for name, array in self.arrays.items() if array.role == role]
+
+    @property
+    def fields(self) -> dict[str, Kind]:
+        """What translated functions may take, with what it is in the language."""
+        ints: dict[str, Kind] = dict.fromkeys((*self.sizes, *self.strides), "int")
+        return {**ints, **{name: array.kind for name, array in self.arrays.items()}}
+
+    def stride(self, matrix: str) -> str:
+        """Return the name of the distance of a matrix's rows: a size, or one of its own."""
+        width = self.arrays[matrix].shape[1]
+        return width if width in self.sizes else f"{matrix}_stride"
+
+    @property
+    def strides(self) -> dict[str, str]:
+        """The distances of rows that are no sizes: their names, and what they are."""
+        matrices = [(self.stride(name), array.shape[1]) for name, array in self.arrays.items() if array.kind == "rows"]
+        return {name: width for name, width in matrices if name not in self.sizes}
+
+    def numbers(self, sizes: Sequence[int]) -> dict[str, int]:
+        """Return all that is an int for translated functions: sizes and distances of rows."""
+        known = self.named(sizes)
+        return {**known, **{name: number(width, known) for name, width in self.strides.items()}}
+
+
+class Workspace:
+    """Named sizes and arrays, as one parameter of restricted functions."""
+
+    layout: ClassVar[Layout] = Layout()
+
+    def __init_subclass__(cls) -> None:
+        """Gather what is declared; raise ArgumentError for shapes with names that are no sizes."""
+        own = {name: value for name, value in vars(cls).items() if isinstance(value, Array)}
+        sizes = (*cls.layout.sizes, *(name for name, kind in cls.__annotations__.items() if kind in ("int", int)))
+        for name, array in own.items():
+            delattr(cls, name)
+            unknown = {word for extent in array.shape for word in _code(extent).co_names}.difference(sizes)
+            if unknown or len(array.shape) not in (1, 2):
+                message = f"{cls.__name__}.{name}: a shape is one or two extents made of {sizes}"
+                raise ArgumentError(message, argument=name, value=array.shape, allowed=sizes)
+        cls.layout = Layout(sizes, {**cls.layout.arrays, **own})
+
+    def __init__(self, sizes: Sequence[int], operands: Sequence[float], zero: float = 0.0) -> None:
+        """Make the arrays, for sizes with tables behind them and all entries of the inputs."""
+        known = self.layout.named(sizes)
+        sources = {"operand": iter(operands), "table": iter(sizes[len(known) :]), "ints": repeat(0)}
+        for name, array in self.layout.arrays.items():
+            source, extents = sources.get(array.role, repeat(zero)), array.extents(known)
+            rows = [list(islice(source, extents[-1])) for _ in range(extents[0] if array.kind == "rows" else 1)]
+            setattr(self, name, rows if array.kind == "rows" else rows[0])
+        for name, size in known.items():
+            setattr(self, name, size)
+
+
+def results(workspace: Workspace) -> list[float]:
+    """Return the entries of all outputs, one after the other."""
+    arrays = [
+        (workspace.layout.arrays[name].kind, getattr(workspace, name)) for name in workspace.layout.names("result")
+    ]
+    return [x for kind, array in arrays for row in (array if kind == "rows" else [array]) for x in row]
+
+
+def number(expression: str | int, sizes: Mapping[str, int]) -> int:
+    """Return what an expression of sizes comes to."""
+    return int(eval(_code(str(expression)), {"__builtins__": {}}, dict(sizes)))
+
+
+@cache
+def _code(expression: str) -> CodeType:
+    return compile(expression, "<shape>", "eval")

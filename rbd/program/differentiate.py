@@ -1,0 +1,161 @@
+"""Derivatives of programs: forward and reverse, structural zeros left out.
+
+May import: errors and the files above it in `rbd.scalars`. Griewank and Walther (2008), chapters 3, 6 and 7.
+
+A program is run again on recorded scalars; beside every value stands what it changes by along each direction (forward),
+or what each output changes by with it (reverse). Only entries that may differ from zero are kept, so that a Jacobian
+costs what its structure asks for. Both modes record programs, which compile and differentiate like any other. In
+reverse, the slopes of what `where` does not choose must be finite, too: guard the argument, not the result.
+
+>>> from rbd.scalars import sin
+>>> graph = Graph()
+>>> x, y = graph.input("x", (2,))
+>>> program = Program.of(graph, "example", {"z": (x * y, sin(x))})
+>>> print(derivative(program, "z", "x"))
+example_d_x: x[2] -> d_z_d_x[2, 2]
+  1 operations in 1 instructions: 1 cos
+  t0 = cos(x[0])
+  d_z_d_x[0, 0] = x[1]
+  d_z_d_x[0, 1] = x[0]
+  d_z_d_x[1, 0] = t0
+  d_z_d_x[1, 1] = 0.0
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbd.arguments import require_choice
+from rbd.program.graph import Graph
+from rbd.program.program import Port, Program
+from rbd.scalars.protocol import Matrix, Scalar, Vector
+from rbd.program.replay import traced
+from rbd.scalars.structural_zeros import absent
+from rbd.program.sweeps import dependence, forward, influence, reverse
+
+Mode: TypeAlias = Literal["forward", "reverse"]
+Directions: TypeAlias = Callable[[Vector], Matrix]
+"""From the entries of an input to a matrix with a row per entry; its columns are directions to differentiate along."""
+
+
+def derivative(
+    program: Program,
+    of: str,
+    wrt: str,
+    *,
+    directions: Directions | None = None,
+    mode: Mode | None = None,
+    sparse: bool = False,
+) -> Program:
+    """Return a program with the same inputs whose output `d_<of>_d_<wrt>` has the shape of `of`, then that of `wrt`.
+
+    With `directions`, the last axis counts those instead. `mode` None takes the one that costs less. `sparse` leaves
+    zeros out: the output is then the vector of the entries that `sparsity` says may differ from zero, row by row.
+    Raises ArgumentError for names that are no output or input, ScalarError for an intrinsic without derivative.
+    """
+    graph = Graph()
+    inputs = [x for port in program.inputs for x in _flat(graph.input(port.name, port.shape), port)]
+    at, outputs = _range(program.inputs, wrt, "wrt"), _range(program.outputs, of, "of")
+    seeds = _seeds(inputs[at.start : at.stop], directions)
+    values, results = traced(program, inputs), program.results[outputs.start : outputs.stop]
+    if _mode(program, at, results, mode) == "forward":
+        rows = forward(program, values, at, seeds, results)
+    else:
+        rows = reverse(program, values, at, seeds, results)
+    width = len(seeds[0]) if seeds else 0
+    name, shape = f"d_{of}_d_{wrt}", _port(program.outputs, of).shape
+    if sparse:
+        pattern = _pattern(program, at, results, seeds)
+        kept = tuple(rows[i].get(k, 0) for i, k in np.argwhere(pattern).tolist())
+        return Program.of(graph, f"{program.name}_d_{wrt}", {name: kept or np.zeros(0)})
+    last = (width,) if directions is not None else _port(program.inputs, wrt).shape
+    dense = [row.get(k, 0) for row in rows for k in range(width)]
+    return Program.of(graph, f"{program.name}_d_{wrt}", {name: _shaped(dense, (*shape, *last))})
+
+
+def sparsity(program: Program, of: str, wrt: str, *, directions: Directions | None = None) -> NDArray[np.bool_]:
+    """Return where the derivative may differ from zero: a row per entry of `of`, a column per entry of `wrt`.
+
+    With `directions`, a column per direction. Raises ArgumentError for names that are no output or input.
+
+    >>> graph = Graph()
+    >>> x, y = graph.input("x", (2,))
+    >>> sparsity(Program.of(graph, "example", {"z": (x, x * y)}), "z", "x").tolist()
+    [[True, False], [True, True]]
+    """
+    at, outputs = _range(program.inputs, wrt, "wrt"), _range(program.outputs, of, "of")
+    port, graph = _port(program.inputs, wrt), Graph()
+    seeds = _seeds(list(_flat(graph.input(port.name, port.shape), port)), directions)
+    return _pattern(program, at, program.results[outputs.start : outputs.stop], seeds)
+
+
+def _pattern(program: Program, at: range, results: Sequence[int], seeds: Matrix) -> NDArray[np.bool_]:
+    masks = dependence(program, at)
+    found = [masks[r] if r >= 0 else 0 for r in results]
+    by_entry = np.array([[bool(mask >> k & 1) for k in range(len(at))] for mask in found], dtype=bool)
+    along = np.array([[not absent(x) for x in seed] for seed in seeds], dtype=bool)
+    width = len(seeds[0]) if seeds else 0
+    pattern: NDArray[np.bool_] = by_entry.reshape(len(found), len(at)) @ along.reshape(len(at), width)
+    return pattern
+
+
+# --- which mode ------------------------------------------------------------------------------------------------------
+
+
+def _mode(program: Program, at: range, results: Sequence[int], asked: Mode | None) -> Mode:
+    """Return the mode asked for, or that in which fewer derivatives stand beside the values."""
+    if asked is not None:
+        require_choice(asked, ("forward", "reverse"), "mode", "mode")
+        return asked
+    if any(call.intrinsic.adjoint is None for call in program.calls):
+        return "forward"
+    ahead, back = dependence(program, at), influence(program, results)
+    both = [(a.bit_count(), b.bit_count()) for a, b in zip(ahead, back, strict=True) if a and b]
+    return "forward" if sum(a for a, _ in both) <= sum(b for _, b in both) else "reverse"
+
+
+# --- shapes ----------------------------------------------------------------------------------------------------------
+
+
+def _seeds(entries: Sequence[Scalar], directions: Directions | None) -> Matrix:
+    size = range(len(entries))
+    if directions is None:
+        return tuple(tuple(int(i == j) for j in size) for i in size)
+    return directions(tuple(entries))
+
+
+def _port(ports: tuple[Port, ...], name: str) -> Port:
+    return next(port for port in ports if port.name == name)
+
+
+def _range(ports: tuple[Port, ...], name: str, argument: str) -> range:
+    """Return where a port's scalars stand among those of all ports."""
+    names = [port.name for port in ports]
+    require_choice(name, names, argument, "input" if argument == "wrt" else "output")
+    number = names.index(name)
+    start = sum(port.size for port in ports[:number])
+    return range(start, start + ports[number].size)
+
+
+def _flat(nested: object, port: Port) -> Iterator[Scalar]:
+    """Yield the scalars of an input in order."""
+    if not port.shape:
+        yield cast("Scalar", nested)
+        return
+    for part in cast("Sequence[object]", nested):
+        yield from _flat(part, Port(port.name, port.shape[1:]))
+
+
+def _shaped(flat: Sequence[Scalar], shape: tuple[int, ...]) -> object:
+    """Return scalars as nested tuples; an empty array, whose shape counts, where there are none."""
+    if not math.prod(shape):
+        return np.zeros(shape)
+    if not shape:
+        return flat[0]
+    step = len(flat) // shape[0]
+    return tuple(_shaped(flat[k * step : (k + 1) * step], shape[1:]) for k in range(shape[0]))

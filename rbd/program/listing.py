@@ -1,0 +1,113 @@
+"""Programs for people: a listing, and the number of operations. May import: opcodes, rolling."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeAlias, final
+
+import attrs
+from typing_extensions import override
+
+from rbd.program.nodes import subscript
+from rbd.program.opcodes import Op
+from rbd.program.rolling import THRESHOLD, Loop, find_loops
+
+if TYPE_CHECKING:
+    from rbd.intrinsics.intrinsic import Call
+    from rbd.program.program import Port, Program
+
+Shown: TypeAlias = Callable[[int], str]
+
+
+@final
+@attrs.frozen
+class Count:
+    """How many operations a program does."""
+
+    breakdown: dict[str, int]
+    """Operations by name, as recorded: a fused multiply-add counts as a product and a sum."""
+    checks: int
+    """Checks for positive numbers; they are no operations."""
+    instructions: int
+    """Instructions, checks included; a fused multiply-add is one."""
+
+    @property
+    def total(self) -> int:
+        """The number of operations."""
+        return sum(self.breakdown.values())
+
+    @override
+    def __str__(self) -> str:
+        parts = ", ".join(f"{n} {name}" for name, n in sorted(self.breakdown.items(), key=lambda item: -item[1]))
+        return f"{self.total} operations in {self.instructions} instructions: {parts}"
+
+
+def count(code: Sequence[tuple[int, ...]], calls: Sequence[Call] = ()) -> Count:
+    """Count the operations of a program's code; a call of an intrinsic counts with all it does at worst."""
+    found: Counter[str] = Counter()
+    ops = Counter(Op(instruction[0]) for instruction in code)
+    for call in calls:
+        found[call.intrinsic.name] += call.operations
+    for op, n in ops.items():
+        for name in op.row.counted:
+            found[name] += n
+    return Count(dict(found), ops[Op.POSITIVE], len(code))
+
+
+def listing(program: Program, threshold: int = THRESHOLD) -> Iterator[str]:
+    """Return the lines of a program: one per instruction, one per output scalar.
+
+    Of the loops that long programs are rolled into, beyond `threshold` instructions, the first iteration is shown.
+    """
+    names = [name for port in program.inputs for name in _element_names(port)]
+    yield f"{program.name}: {_shapes(program.inputs)} -> {_shapes(program.outputs)}"
+    yield f"  {count(program.code, program.calls)}"
+
+    def shown(r: int) -> str:
+        if r < 0:
+            return repr(program.constants[~r])
+        return names[r] if r < len(names) else f"t{r - len(names)}"
+
+    start = 0
+    for loop in find_loops(program, threshold):
+        yield from _straight(program, range(start, loop.first), shown)
+        yield from _repeated(program, loop, shown)
+        start = loop.stop
+    yield from _straight(program, range(start, len(program.code)), shown)
+    elements = [name for port in program.outputs for name in _element_names(port)]
+    yield from (f"  {name} = {shown(r)}" for name, r in zip(elements, program.results, strict=True))
+
+
+def _straight(program: Program, places: range, shown: Shown) -> Iterator[str]:
+    for k in places:
+        code, *operands = program.code[k]
+        yield f"  t{k} = {_expression(program, Op(code), operands, shown)}"
+
+
+def _repeated(program: Program, loop: Loop, shown: Shown) -> Iterator[str]:
+    """Return the lines of a loop: its first iteration stands for all, which differ in operands and signs."""
+    second = loop.first + loop.period
+    yield f"  {loop.count} times {loop.period} instructions, t{loop.first} to t{loop.stop - 1}:"
+    yield from (f"  {line}" for line in _straight(program, range(loop.first, second), shown))
+    yield f"    ... and so on, from t{second}"
+
+
+def _expression(program: Program, op: Op, operands: list[int], shown: Shown) -> str:
+    if op == Op.POSITIVE:
+        return op.row.listing.format(shown(operands[0]), program.labels[operands[1]])
+    if op == Op.PICK:
+        return f"{shown(operands[0])}[{operands[1]}]"
+    if op == Op.CALL:
+        call = program.calls[operands[0]]
+        sizes = ", ".join(f"{name}={size}" for name, size in call.intrinsic.layout.named(call.sizes).items())
+        return f"{call.intrinsic.name}[{sizes}]({', '.join(map(shown, operands[1:]))})"
+    return op.row.listing.format(*map(shown, operands))
+
+
+def _element_names(port: Port) -> list[str]:
+    return [f"{port.name}{subscript(k, port.shape)}" for k in range(port.size)]
+
+
+def _shapes(ports: Sequence[Port]) -> str:
+    return ", ".join(f"{port.name}{list(port.shape) if port.shape else ''}" for port in ports) or "nothing"

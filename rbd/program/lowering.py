@@ -1,0 +1,265 @@
+"""From a graph to instructions: what is needed, in natural order, products fused into sums. May import: graph, opcodes.
+
+Three passes over the nodes that outputs depend on, all deterministic:
+1. A negation whose operand serves nothing else moves into it: -(a - b) is b - a, -(c x) is (-c) x.
+2. A product that serves one sum or difference and nothing else becomes a fused multiply-add with it; of two such
+   products, the one recorded later. Nothing else is ever contracted: one lane, many lanes, any cutting into functions
+   and the interpreter round alike.
+3. Operands become numbers as `program.py` says.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from typing import Any, Final, TypeAlias, cast, final
+
+from rbd.errors import RecordingError, ScalarError, ShapeError
+from rbd.program.graph import Graph, Nested, Recorded
+from rbd.intrinsics.intrinsic import Call
+from rbd.program.nodes import (
+    ADD,
+    ADD_CONSTANT,
+    CALL,
+    DIV,
+    FROM_CONSTANT,
+    INPUT,
+    MUL,
+    NEG,
+    PICK,
+    POSITIVE,
+    RECIPROCAL,
+    SCALE,
+    SELECT,
+    SUB,
+    Node,
+)
+from rbd.program.opcodes import FUSED, NUMBERED
+from rbd.program.recorded import number
+from rbd.scalars.registry import ARRAYS
+
+Operand: TypeAlias = Node | float
+Term: TypeAlias = tuple[int, ...]
+"""An operation and its operands: a node's number, or ~k for the k-th constant of the pool."""
+
+_OF_CONSTANT: Final = {ADD_CONSTANT: ADD, FROM_CONSTANT: SUB, SCALE: MUL, RECIPROCAL: DIV}
+_CONSTANT_FIRST: Final = frozenset({FROM_CONSTANT, RECIPROCAL})
+_OF_NODES: Final = frozenset({ADD, SUB, MUL})  # never of a constant: by far the most frequent
+# Those whose instructions hold more than operands.
+_SPECIAL: Final = NUMBERED | {CALL}
+# What a sum becomes when one of its terms is a product; what -(a b + c) ... become.
+_WITH_FIRST: Final = {op: int(FUSED[1, sign]) for op, sign in ((ADD, 1), (SUB, -1))}
+_WITH_SECOND: Final = {op: int(FUSED[sign, 1]) for op, sign in ((ADD, 1), (SUB, -1))}
+_NEGATED: Final = {int(op): int(FUSED[-product, -addend]) for (product, addend), op in FUSED.items()}
+
+
+@final
+class Lowering:
+    """The instructions of one program while they are made."""
+
+    def __init__(self, graph: Graph, outputs: Sequence[object]) -> None:
+        """Take in what `outputs`, recorded scalars and numbers of this graph, depend on."""
+        self.graph = graph
+        self._pool: list[float] = []
+        self._numbers: dict[bytes, int] = {}
+        self.outputs = [self._operand(_scalar(x, graph)) for x in outputs]
+        self.terms: dict[int, Term] = {}
+        self.labels: list[str] = []
+        self.calls: list[Call] = []
+        for node in _needed(graph, outputs):
+            self.terms[node.index] = self._term(node)
+        self.uses = self._count_uses()
+
+    # ---------------------------------------------------------------- taking in
+
+    def _constant(self, value: float) -> int:
+        """Return ~k for a constant; equal bits are one entry of the pool."""
+        key = struct.pack("<d", value)
+        found = self._numbers.setdefault(key, len(self._pool))
+        if found == len(self._pool):
+            self._pool.append(value)
+        return ~found
+
+    def _operand(self, x: Operand) -> int:
+        return x.index if isinstance(x, Node) else self._constant(x)
+
+    def _term(self, node: Node) -> Term:
+        if node.op in _OF_NODES:
+            return node.op, node.a.index, node.b.index
+        if node.op in _OF_CONSTANT:
+            a, c = node.a.index, self._constant(node.b)
+            return (_OF_CONSTANT[node.op], c, a) if node.op in _CONSTANT_FIRST else (_OF_CONSTANT[node.op], a, c)
+        if node.op in NUMBERED:
+            return node.op, node.a.index
+        return node.op, *(self._operand(x) for x in _operands(node))
+
+    def _count_uses(self) -> dict[int, int]:
+        uses = dict.fromkeys(self.terms, 0)
+        for operands in (*self.terms.values(), (None, *self.outputs)):
+            for x in operands[1:]:
+                if x in uses:
+                    uses[x] += 1
+        return uses
+
+    # ---------------------------------------------------------------- simplifying
+
+    def absorb_negations(self) -> None:
+        """Move every negation into its operand where that operand serves nothing else."""
+        for index, term in list(self.terms.items()):
+            if term[0] == NEG and (negated := self._negated(term[1])) is not None:
+                self.terms[index] = negated
+
+    def _negated(self, x: int) -> Term | None:
+        """Take away term `x` and return what computes its negative at no further cost; None when nothing does."""
+        if self.uses.get(x) != 1:
+            return None
+        op, *operands = self.terms[x]
+        found = self._negated_sum(op, *operands) if op in (ADD, SUB) else None
+        if op in (MUL, DIV):
+            found = self._negated_factor(op, *operands)
+        if found is not None:
+            del self.terms[x]
+        return found
+
+    def _negated_sum(self, op: int, a: int, b: int) -> Term | None:
+        if op == SUB:
+            return SUB, b, a
+        if b < 0:
+            return SUB, self._constant(-self._pool[~b]), a
+        return None
+
+    def _negated_factor(self, op: int, a: int, b: int) -> Term | None:
+        for position, x in enumerate((a, b)):
+            if x < 0:
+                y = self._constant(-self._pool[~x])
+                return (op, y, b) if position == 0 else (op, a, y)
+        return self._negated_below(op, a, b)
+
+    def _negated_below(self, op: int, a: int, b: int) -> Term | None:
+        """Negate one factor, itself a term of no other use, in its place."""
+        for x in (a, b):
+            below = self._negated_in_place(x)
+            if below:
+                return op, a, b
+        return None
+
+    def _negated_in_place(self, x: int) -> bool:
+        if self.uses.get(x) != 1 or self.terms[x][0] not in (SUB, MUL):
+            return False
+        op, a, b = self.terms[x]
+        found = (SUB, b, a) if op == SUB else self._negated_constant_factor(a, b)
+        if found is not None:
+            self.terms[x] = found
+        return found is not None
+
+    def _negated_constant_factor(self, a: int, b: int) -> Term | None:
+        return (MUL, a, self._constant(-self._pool[~b])) if b < 0 else None
+
+    def fuse(self) -> None:
+        """Fuse products that serve one sum or difference with it, and negations of the outcome."""
+        for index, term in list(self.terms.items()):
+            if term[0] in (ADD, SUB):
+                self._fuse_sum(index, *term)
+            elif term[0] == NEG and self.uses.get(term[1]) == 1 and self.terms[term[1]][0] in _NEGATED:
+                fused = self.terms.pop(term[1])
+                self.terms[index] = (_NEGATED[fused[0]], *fused[1:])
+
+    def _fuse_sum(self, index: int, op: int, a: int, b: int) -> None:
+        if self._is_lone_product(b):
+            _, x, y = self.terms.pop(b)
+            self.terms[index] = (_WITH_SECOND[op], x, y, a)
+        elif self._is_lone_product(a):
+            _, x, y = self.terms.pop(a)
+            self.terms[index] = (_WITH_FIRST[op], x, y, b)
+
+    def _is_lone_product(self, x: int) -> bool:
+        return self.uses.get(x) == 1 and self.terms[x][0] == MUL
+
+    # ---------------------------------------------------------------- numbering
+
+    def finish(self) -> tuple[tuple[float, ...], tuple[Term, ...], tuple[int, ...]]:
+        """Return constants, code and results of the program; labels and calls are known then."""
+        places = {node.index: node.a for node in self.graph.tables[INPUT].values()}
+        places.update({x: self.graph.input_count + k for k, x in enumerate(self.terms)})
+        constants: dict[int, int] = {}
+
+        def place(x: int) -> int:
+            return places[x] if x >= 0 else ~constants.setdefault(~x, len(constants))
+
+        code: list[Term] = []
+        for index, term in self.terms.items():
+            op, operands = term[0], [places[x] if x >= 0 else place(x) for x in term[1:]]
+            code.append(self._instruction(self.graph.order[index], op, operands) if op in _SPECIAL else (op, *operands))
+        results = tuple(map(place, self.outputs))
+        return tuple(self._pool[k] for k in constants), tuple(code), results
+
+    def _instruction(self, node: Node, op: int, operands: Sequence[int]) -> Term:
+        """Return a check, a call or a pick with what is no operand of it."""
+        if op == PICK:
+            return op, *operands, node.b
+        if op == POSITIVE:
+            return op, *operands, self._label(self.graph.labels[cast("int", node.b)])
+        intrinsic, sizes, labels = node.a
+        self.calls.append(Call(intrinsic, sizes, len(self.labels), len(labels)))
+        self.labels += labels
+        return op, len(self.calls) - 1, *operands
+
+    def _label(self, text: str) -> int:
+        """Return the number of a check's text; calls have texts of their own."""
+        for place, known in enumerate(self.labels):
+            if known == text and not any(call.has_label(place) for call in self.calls):
+                return place
+        self.labels.append(text)
+        return len(self.labels) - 1
+
+
+def _scalar(x: object, graph: Graph) -> Operand:
+    """Return an output as a node of this graph or a float."""
+    if isinstance(x, Recorded):
+        if x.graph is not graph:
+            raise RecordingError("an output was recorded in another graph", scalar=x)
+        return x
+    value = number(x)
+    if value is None:
+        raise ScalarError(f"{type(x).__name__} is no output of a program", scalar=x, function="Program.of")
+    return value
+
+
+def _operands(node: Node) -> tuple[Operand, ...]:
+    """Return the nodes and constants an operation takes."""
+    if node.op in _OF_NODES:
+        return node.a, node.b
+    if node.op == SELECT:
+        return node.a, *node.b
+    if node.op == CALL:
+        return cast("tuple[Operand, ...]", node.b)
+    return (node.a,) if node.b is None or node.op in NUMBERED else (node.a, node.b)
+
+
+def _needed(graph: Graph, outputs: Sequence[object]) -> list[Node]:
+    """Return the nodes outputs depend on, inputs left out, in the order they were recorded."""
+    marked = bytearray(len(graph.order))
+    for x in outputs:
+        if isinstance(x, Node):
+            marked[x.index] = True
+    for node in reversed(graph.order):  # whatever needs a node comes after it
+        if marked[node.index]:
+            for x in _operands(node):
+                if isinstance(x, Node):
+                    marked[x.index] = True
+    return [node for node in graph.order if marked[node.index] and node.op != INPUT]
+
+
+def flattened(nested: Nested) -> tuple[list[object], tuple[int, ...]]:
+    """Return the scalars of nested tuples (or of an array) in order, and their shape; raise ShapeError when ragged."""
+    if isinstance(nested, ARRAYS):
+        array = cast("Any", nested)
+        return cast("list[object]", array.reshape(-1).tolist()), array.shape
+    if not isinstance(nested, (tuple, list)):
+        return [nested], ()
+    parts = [flattened(part) for part in cast("Sequence[Nested]", nested)]
+    shapes = {shape for _, shape in parts}
+    if len(shapes) > 1:
+        raise ShapeError(f"an output has parts of different shapes {sorted(shapes)}", argument="outputs", actual=shapes)
+    inner = next(iter(shapes), ())
+    return [x for flat, _ in parts for x in flat], (len(parts), *inner)

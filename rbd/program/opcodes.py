@@ -1,0 +1,251 @@
+"""The one table of the operations a program is made of, and the status words of a run.
+
+May import: errors, rows, functions, libm, sincos and what they may; nothing of recordings.
+
+Each operation is one row: what the interpreter computes, what it means for scalars of any family, its derivative, and
+how listings, LLVM IR and C say it. Whoever runs, prints, translates or differentiates programs reads the rows; to add
+an operation, add a row. SymPy needs no column: its expressions are one more family of scalars.
+
+CALL and PICK are no functions of numbers and have no row: they are treated by name. So are sine and cosine where
+machine code lets them share their reduction, and POSITIVE where a failing check stops the program.
+
+>>> Op.FMA.row.listing, Op.SELECT.row.operands, Op.FMS.row.llvm_ir[0]
+('{} * {} + {}', 'cxx', 'fneg {double} {2}')
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from enum import IntEnum
+from functools import lru_cache
+from operator import add, mul, sub
+from typing import Any, Final
+
+from rbd.scalars import functions as f
+from rbd.scalars import libm
+from rbd.scalars.backends import real
+from rbd.scalars.constants import const
+from rbd.program.rows import Row, called, chosen, factors, fused, infix, library_function
+from rbd.scalars.sincos import LIMIT, sincos
+
+_UNIT: Final = 1.001
+"""More than any sine or cosine, however it is rounded."""
+
+
+@lru_cache(maxsize=256)
+def _sincos(x: float) -> tuple[float, float]:
+    """Return sine and cosine; they are asked for in pairs. The table takes 0.0 for -0.0, as the polynomial does."""
+    return sincos(x, libm.fma)
+
+
+def _sin(x: float) -> float:
+    return _sincos(x)[0] if abs(x) <= LIMIT else libm.sin(x)
+
+
+def _cos(x: float) -> float:
+    return _sincos(x)[1] if abs(x) <= LIMIT else libm.cos(x)
+
+
+def _both(c: bool, d: bool) -> bool:
+    return c and d
+
+
+def _either(c: bool, d: bool) -> bool:
+    return c or d
+
+
+def _select(c: bool, a: float, b: float) -> float:
+    return a if c else b
+
+
+def _larger(c: float, a: float, b: float) -> float:
+    return max(a, b)
+
+
+def _of_quotient(a: Any, b: Any, quotient: Any) -> tuple[Any, Any]:
+    return f.divide(1, b), f.divide(-quotient, b)
+
+
+def _of_angle(y: Any, x: Any, angle: Any) -> tuple[Any, Any]:
+    square = x * x + y * y
+    return f.divide(x, square), f.divide(-y, square)
+
+
+def _of_power(x: Any, n: Any, result: Any) -> tuple[Any, Any]:
+    first = n * f.power(x, n - 1)
+    return first, 0.0 if f.is_float(n) else result * f.log(x)
+
+
+class Op(IntEnum):
+    """What one instruction does. Arithmetic is IEEE 754 double, round to nearest.
+
+    Numbers are part of the disk cache's keys: an operation keeps its number for ever, new ones come last, below 60.
+    """
+
+    row: Row
+
+    def __new__(cls, given: Row | int) -> Op:
+        """Make a member of a row, or of a number without one; its value is the number."""
+        found = Row(given) if isinstance(given, int) else given
+        self = int.__new__(cls, found.number)
+        self._value_, self.row = found.number, found
+        return self
+
+    ADD = infix(1, "+", add, add, "fadd {double}", "add", lambda a, b, y: (1, 1), bound=add, signs=(1, 1), word="+")
+    SUB = infix(
+        2, "-", sub, sub, "fsub {double}", "subtract", lambda a, b, y: (1, -1), bound=add, signs=(1, -1), word="-"
+    )
+    MUL = infix(3, "*", mul, mul, "fmul {double}", "multiply", lambda a, b, y: (b, a), bound=mul, word="*")
+    DIV = infix(4, "/", real.divide, f.divide, "fdiv {double}", "divide", _of_quotient, word="divide")
+    NEG = Row(
+        5,
+        operands="x",
+        floats=operator.neg,
+        generic=operator.neg,
+        local_derivatives=factors(lambda x, y: (-1,)),
+        listing="-{}",
+        counted=("negate",),
+        llvm_ir=("fneg {double} {0}",),
+        c="-{0}",
+        bound=math.fabs,
+    )
+    ABS = Row(
+        6,
+        operands="x",
+        floats=math.fabs,
+        generic=f.absolute,
+        local_derivatives=factors(lambda x, y: (f.where(f.less(x, 0), -1, 1),)),
+        listing="abs({})",
+        counted=("absolute",),
+        llvm_ir=(called("fabs", 0),),
+        c="fabs({0})",
+        bound=math.fabs,
+        llvm="fabs",
+        word="abs",
+    )
+    SQRT = Row(
+        7,
+        operands="x",
+        floats=real.sqrt,
+        generic=f.sqrt,
+        local_derivatives=factors(lambda x, y: (f.divide(const(1, 2), y),)),
+        listing="sqrt({})",
+        counted=("sqrt",),
+        llvm_ir=(called("sqrt", 0),),
+        c="sqrt({0})",
+        llvm="sqrt",
+        method="sqrt",
+        word="sqrt",
+    )
+    # One rounding each.
+    FMA = fused(10, 1, 1, "{} * {} + {}", word="fma")
+    FMS = fused(11, 1, -1, "{} * {} - {}")
+    FNMA = fused(12, -1, 1, "{2} - {0} * {1}")
+    FNMS = fused(13, -1, -1, "-({} * {}) - {}")
+    # Sine and cosine by `scalars.sincos` up to its limit, the other functions (and angles beyond) by the C library.
+    SIN = library_function(20, "sin", f.sin, _sin, lambda x, y: (f.cos(x),), c="rbd_sin({0})", limit=_UNIT, parity=-1)
+    COS = library_function(21, "cos", f.cos, _cos, lambda x, y: (-f.sin(x),), c="rbd_cos({0})", limit=_UNIT, parity=1)
+    TAN = library_function(22, "tan", f.tan, libm.tan, lambda x, y: (1 + y * y,), parity=-1)
+    ASIN = library_function(23, "asin", f.asin, libm.asin, lambda x, y: (f.divide(1, f.sqrt(1 - x * x)),))
+    ACOS = library_function(24, "acos", f.acos, libm.acos, lambda x, y: (f.divide(-1, f.sqrt(1 - x * x)),))
+    ATAN2 = library_function(25, "atan2", f.atan2, libm.atan2, _of_angle, operands="xx")
+    EXP = library_function(26, "exp", f.exp, libm.exp, lambda x, y: (y,))
+    LOG = library_function(27, "log", f.log, libm.log, lambda x, y: (f.divide(1, x),))
+    POWER = library_function(28, "power", f.power, libm.power, _of_power, library="pow", operands="xx")
+    TANH = library_function(29, "tanh", f.tanh, libm.tanh, lambda x, y: (1 - y * y,))
+    # Conditions: their results are truth values.
+    LESS = infix(40, "<", operator.lt, f.less, "fcmp olt {double}", "less", gives="c")
+    LESS_EQUAL = infix(41, "<=", operator.le, f.less_equal, "fcmp ole {double}", "less_equal", gives="c")
+    AND = infix(42, "and", _both, f.both, "and {truth}", "both", operands="cc", gives="c", c="&&")
+    OR = infix(43, "or", _either, f.either, "or {truth}", "either", operands="cc", gives="c", c="||")
+    NOT = Row(
+        44,
+        operands="c",
+        gives="c",
+        floats=operator.not_,
+        generic=f.invert,
+        listing="not {}",
+        counted=("invert",),
+        llvm_ir=("xor {truth} {0}, {true}",),
+        c="!{0}",
+    )
+    SELECT = Row(
+        50,
+        operands="cxx",
+        floats=_select,
+        generic=f.where,
+        local_derivatives=chosen,
+        listing="{1} if {0} else {2}",
+        counted=("select",),
+        llvm_ir=("select {truth} {0}, {double} {1}, {double} {2}",),
+        c="{0} ? {1} : {2}",
+        bound=_larger,
+    )
+    # POSITIVE(x, label): x, and a status word when x is not > 0. Who runs programs makes the check itself.
+    POSITIVE = Row(
+        51,
+        operands="x",
+        floats=operator.pos,
+        generic=f.positive,
+        local_derivatives=factors(lambda x, y: (1,)),
+        listing="positive({}, {!r})",
+        c="{0}",
+        bound=math.fabs,
+    )
+    # CALL(call, operands ...): an intrinsic, `calls[call]` of the program, with any number of operands; its result is
+    # no number. PICK(result of a CALL, k): its k-th output.
+    CALL = 52
+    PICK = 53
+
+
+CONDITIONS: Final = frozenset(op for op in Op if op.row.gives == "c")
+"""The operations whose result is a truth value."""
+
+NUMBERED: Final = frozenset({Op.POSITIVE, Op.PICK})
+"""The operations with one operand and a number that is none: of a label, of an output."""
+
+FUSED: Final = {op.row.signs: op for op in Op if op.row.signs and op.row.llvm == "fma"}
+"""The operations that multiply and add with one rounding, by their signs."""
+
+UNSIGNED: Final = {
+    op: plain
+    for op in Op
+    for plain in Op
+    if op.row.signs not in (None, plain.row.signs)
+    and plain.row.signs == (1, 1)
+    and op.row.operands == plain.row.operands
+}
+"""Operations that are others but for signs."""
+
+WORDS: Final = {op.row.word: op for op in Op if op.row.word}
+"""The operations that intrinsics write as an operator or a word of their language."""
+
+# --- status words -----------------------------------------------------------------------------------------------------
+
+CLEAN: Final = 0
+"""Status: all is well."""
+
+BAD_INPUT: Final = 1
+"""Status: an input is not finite."""
+
+BAD_OUTPUT: Final = 2
+"""Status: an output is not finite."""
+
+NO_MEMORY: Final = 3
+"""Status: there was no memory for the workspace."""
+
+FIRST_CHECK: Final = 16
+"""Status: this number plus a label's index, when that POSITIVE's operand is not positive."""
+
+
+def operands_of(instruction: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the operands of an instruction, without labels, calls and the like.
+
+    >>> operands_of((Op.ADD, 3, 4)), operands_of((Op.POSITIVE, 3, 0)), operands_of((Op.CALL, 0, 5, 6, 7))
+    ((3, 4), (3,), (5, 6, 7))
+    """
+    op = instruction[0]
+    if op in NUMBERED:
+        return instruction[1:2]
+    return instruction[2:] if op == Op.CALL else instruction[1:]

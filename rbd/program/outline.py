@@ -1,0 +1,84 @@
+"""What must be known of a program to run code that was made of it before, and how to get the program when it is needed.
+
+May import: the files above it in `rbd.scalars`; knows nothing of machine code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import final
+
+import attrs
+from typing_extensions import override
+
+from rbd.errors import RecordingError
+from rbd.intrinsics.intrinsic import Call
+from rbd.program.program import Port, Program
+
+
+@final
+@attrs.frozen
+class Outline:
+    """The outside of a program: its ports, the texts of its checks, and the digest that names its content.
+
+    >>> from rbd.program.graph import Graph
+    >>> graph = Graph()
+    >>> x = graph.input("x", (2,))
+    >>> Outline.of(Program.of(graph, "double", {"y": (x[0] + x[0], x[1] + x[1])})).inputs
+    (Port(name='x', shape=(2,)),)
+    """
+
+    name: str
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    labels: tuple[str, ...]
+    digest: str
+    calls: tuple[Call, ...] = ()
+
+    @classmethod
+    def of(cls, program: Program) -> Outline:
+        """Return the outline of `program`."""
+        return cls(program.name, program.inputs, program.outputs, program.labels, program.digest, program.calls)
+
+
+@final
+class Source:
+    """A program of which at least the outline is known; the program itself is recorded when somebody asks for it."""
+
+    def __init__(self, outline: Outline, record: Callable[[], Program]) -> None:
+        """Keep `outline`; `record` must give the program it is the outline of."""
+        self.outline = outline
+        self._record = record
+        self._program: Program | None = None
+
+    @classmethod
+    def of(cls, program: Program) -> Source:
+        """Return a source that has the program already."""
+        source = cls(Outline.of(program), lambda: program)
+        source._program = program
+        return source
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether the program is there, so that asking for it takes no time."""
+        return self._program is not None
+
+    @property
+    def program(self) -> Program:
+        """The program, recorded now if it is not there yet.
+
+        Raises RecordingError when that gives another program than the one outlined.
+        """
+        if self._program is None:
+            program = self._record()
+            if program.digest != self.outline.digest:
+                raise RecordingError(
+                    f"recording {self.outline.name!r} gave another program than the machine code on disk was made of; "
+                    "RBD_CACHE=0 switches the disk cache off"
+                )
+            self._program = program
+        return self._program
+
+    @override
+    def __repr__(self) -> str:
+        return f"<Source of {self.outline.name!r}, {'recorded' if self.is_recorded else 'not recorded'}>"

@@ -1,0 +1,225 @@
+"""A straight-line program: pure data, to be interpreted, counted, printed, pickled or compiled.
+
+May import: the files above it in `rbd.scalars`; knows nothing of machine code.
+
+One instruction is (operation, operand, ...). An operand r with 0 <= r < n is the r-th input scalar (ports one after the
+other, each row by row; n of them in all), n + k is the result of instruction k (of earlier ones only), and a negative r
+is the constant `constants[~r]`. POSITIVE's second entry is no operand but the index of its text in `labels`; CALL's
+first is the index of the intrinsic and its sizes in `calls`; PICK's second says which output of a call it takes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import struct
+import sys
+from array import array
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import Final, final
+
+import attrs
+import numpy as np
+from typing_extensions import override
+
+from rbd.errors import ArgumentError, NotFiniteError, RbdError
+from rbd.scalars.arrays import float_array
+from rbd.program.graph import Graph, Nested
+from rbd.program.interpret import run, stops_out_of_range
+from rbd.intrinsics.intrinsic import Call, failure, no_memory
+from rbd.scalars.lazy import lazy
+from rbd.program.listing import Count, count, listing
+from rbd.program.lowering import Lowering, flattened
+from rbd.program.nodes import subscript
+from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, CLEAN, FIRST_CHECK, NO_MEMORY
+from rbd.scalars.protocol import Array
+
+
+def left_range(name: str) -> NotFiniteError:
+    """Return the error that says a result, or a number on the way to it, is no finite float any more."""
+    return NotFiniteError(f"{name} left the range of float64", argument=name)
+
+
+@final
+@attrs.frozen
+class Port:
+    """A named array that goes in or comes out, of fixed shape; () is a single number.
+
+    >>> Port("q", (2, 3)).size
+    6
+    """
+
+    name: str
+    shape: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """The number of scalars."""
+        return math.prod(self.shape)
+
+
+@final
+@attrs.frozen(slots=False)
+class Program:
+    """Instructions in the order they were recorded, with named inputs and outputs.
+
+    >>> graph = Graph()
+    >>> x, y = graph.input("x", (2,))
+    >>> program = Program.of(graph, "squares", {"sum": x * x + y * y, "first": (x, 1)})
+    >>> print(program)
+    squares: x[2] -> sum, first[2]
+      3 operations in 2 instructions: 2 multiply, 1 add
+      t0 = x[0] * x[0]
+      t1 = x[1] * x[1] + t0
+      sum = t1
+      first[0] = x[0]
+      first[1] = 1.0
+    >>> program.interpret(x=[3.0, 4.0])
+    {'sum': array(25.), 'first': array([3., 1.])}
+    """
+
+    name: str
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    constants: tuple[float, ...]
+    code: tuple[tuple[int, ...], ...]
+    results: tuple[int, ...]
+    """The operand of every output scalar, port after port; may be an input or a constant."""
+    labels: tuple[str, ...]
+    calls: tuple[Call, ...] = ()
+    """Calls of intrinsics; each has a row of `labels` of its own, after those of earlier calls and checks."""
+
+    @classmethod
+    def of(cls, graph: Graph, name: str, outputs: Mapping[str, Nested]) -> Program:
+        """Return what computes `outputs` (nested tuples of scalars of this graph, and numbers) from its inputs.
+
+        Only what an output depends on is kept; that holds for `positive`, too: a check nothing hangs on is not made.
+        Raises ScalarError for values that are no numbers, RecordingError for scalars of other graphs, ShapeError for
+        ragged tuples.
+        """
+        parts = {port: flattened(nested) for port, nested in outputs.items()}
+        lowering = Lowering(graph, [x for flat, _ in parts.values() for x in flat])
+        lowering.absorb_negations()
+        lowering.fuse()
+        inputs = tuple(Port(port, shape) for port, shape in graph.ports)
+        ports = tuple(Port(port, shape) for port, (_, shape) in parts.items())
+        constants, code, results = lowering.finish()
+        return cls(name, inputs, ports, constants, code, results, tuple(lowering.labels), tuple(lowering.calls))
+
+    @property
+    def input_size(self) -> int:
+        """The number of input scalars."""
+        return sum(port.size for port in self.inputs)
+
+    def count(self) -> Count:
+        """Count the operations: `.total`, `.breakdown` by name, `.instructions`."""
+        return count(self.code, self.calls)
+
+    @lazy
+    def cost(self) -> int:
+        """The number of operations as the interpreter does them, those of intrinsics at worst."""
+        return len(self.code) + sum(call.operations for call in self.calls)
+
+    @lazy
+    def digest(self) -> str:
+        """A sha256 over everything but the name, the same in every process and on every machine."""
+        ports = repr([[(port.name, port.shape) for port in ports] for ports in (self.inputs, self.outputs)])
+        parts = (
+            ports.encode(),
+            struct.pack(f"<{len(self.constants)}d", *self.constants),
+            _bytes(list(map(len, self.code))),
+            _bytes(list(chain.from_iterable(self.code))),
+            _bytes(self.results),
+            repr(self.labels).encode(),
+            *(call.key.encode() for call in self.calls),
+        )
+        digest = hashlib.sha256()
+        for part in parts:
+            digest.update(struct.pack("<Q", len(part)))
+            digest.update(part)
+        return digest.hexdigest()
+
+    @override
+    def __str__(self) -> str:
+        return "\n".join(listing(self))
+
+    @override
+    def __repr__(self) -> str:
+        return f"<Program {self.name!r} of {len(self.code)} instructions>"
+
+    def __getstate__(self) -> tuple[object, ...]:
+        """Pickle the content alone."""
+        return tuple(getattr(self, name) for name in _FIELDS)
+
+    def __setstate__(self, content: tuple[object, ...]) -> None:
+        """Restore the content."""
+        for name, value in zip(_FIELDS, content, strict=True):
+            object.__setattr__(self, name, value)
+
+    # ---------------------------------------------------------------- running
+
+    def interpret(self, **arrays: object) -> dict[str, Array]:
+        """Return the outputs for these inputs, one array-like per input port, bit for bit as compiled code does.
+
+        Raises ArgumentError for a missing or unknown input, ShapeError, NotFiniteError for inputs or outputs that are
+        not finite, SingularError where a number that must be positive is not.
+        """
+        flat = self._flat(arrays)
+        outputs, status = self.interpret_flat(flat)
+        if status != CLEAN:
+            raise self.error(status, flat)
+        start, result = 0, dict[str, Array]()
+        for port in self.outputs:
+            result[port.name] = np.array(outputs[start : start + port.size], dtype=np.float64).reshape(port.shape)
+            start += port.size
+        return result
+
+    def interpret_flat(self, inputs: Sequence[float]) -> tuple[list[float], int]:
+        """Return the output scalars for all input scalars, and the status word; no outputs unless it is 0."""
+        return run(self.code, self.constants, self.results, inputs, self.calls)
+
+    def error(self, status: int, inputs: Sequence[float] = ()) -> RbdError:
+        """Return the error a status word stands for; `inputs`, where known, are all input scalars."""
+        if status >= FIRST_CHECK:
+            label = status - FIRST_CHECK
+            if inputs and stops_out_of_range(self.code, self.constants, inputs, self.calls, label):
+                return left_range(self.name)
+            return failure(self.labels, self.calls, label)
+        if status == BAD_OUTPUT:
+            return left_range(self.name)
+        if status == NO_MEMORY:
+            return no_memory(self.name)
+        if status != BAD_INPUT:
+            return RbdError(f"{self.name} ended with the unknown status {status}", status=status)
+        bad = next((k for k, x in enumerate(inputs) if not math.isfinite(x)), None)
+        port, index = ("an input", "") if bad is None else self._element(bad)
+        return NotFiniteError(f"{port}{index} is not finite", argument=port, index=index)
+
+    def _element(self, position: int) -> tuple[str, str]:
+        """Return port and subscript of an input scalar."""
+        for port in self.inputs:
+            if position < port.size:
+                return port.name, subscript(position, port.shape)
+            position -= port.size
+        raise IndexError(position)
+
+    def _flat(self, arrays: Mapping[str, object]) -> list[float]:
+        names = {port.name for port in self.inputs}
+        if names != set(arrays):
+            wrong = sorted(names ^ set(arrays))
+            message = f"{self.name} takes {sorted(names)}; missing or unknown: {wrong}"
+            raise ArgumentError(message, argument=wrong[0], value=None, allowed=sorted(names))
+        parts = (float_array(arrays[port.name], port.shape, port.name, copy=False) for port in self.inputs)
+        return [x for part in parts for x in part.reshape(-1).tolist()]
+
+
+_FIELDS: Final = ("name", "inputs", "outputs", "constants", "code", "results", "labels", "calls")
+
+
+def _bytes(numbers: Sequence[int]) -> bytes:
+    """Return integers as little-endian 64-bit words."""
+    words = array("q", numbers)
+    if sys.byteorder == "big":
+        words.byteswap()
+    return words.tobytes()

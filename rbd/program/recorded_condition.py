@@ -1,0 +1,67 @@
+"""Comparisons of recorded scalars: undecided until the program runs. May import: nodes, recorded."""
+
+from __future__ import annotations
+
+from typing import Final, cast, final
+
+from typing_extensions import override
+
+from rbd.program.nodes import KIND_NAMES, Key, Node, Nodes, check_same_graph
+from rbd.program.opcodes import Op
+from rbd.program.recorded import Recorded
+
+_AND: Final = int(Op.AND)
+_OR: Final = int(Op.OR)
+_NOT: Final = int(Op.NOT)
+
+
+@final
+class RecordedCondition(Node):
+    """A comparison whose outcome is known only when the program runs: for `where`, `both`, `either` and `invert`."""
+
+    __slots__ = ()
+
+    def __and__(self, other: RecordedCondition, /) -> RecordedCondition | bool:
+        """Hold when both hold."""
+        return _joined(_AND, self, other)
+
+    def __or__(self, other: RecordedCondition, /) -> RecordedCondition | bool:
+        """Hold when either holds."""
+        return _joined(_OR, self, other)
+
+    def __invert__(self) -> RecordedCondition:
+        """Hold when this does not."""
+        if self.op == _NOT:
+            return cast("RecordedCondition", self.a)
+        return condition(self.graph, _NOT, self, None, self.index)
+
+    @override
+    def __repr__(self) -> str:
+        return f"recorded {KIND_NAMES[self.op]}"
+
+
+def condition(graph: Nodes, op: int, a: object, b: object, key: Key) -> RecordedCondition:
+    """Return the condition of this operation, made now if there is none."""
+    table = graph.tables[op]
+    found: RecordedCondition | None = table.get(key)
+    if found is None:
+        found = RecordedCondition.__new__(RecordedCondition)
+        found.graph, found.index, found.op, found.a, found.b = graph, len(graph.order), op, a, b
+        graph.order.append(found)
+        table[key] = found
+    return found
+
+
+def _joined(op: int, c: RecordedCondition, d: RecordedCondition) -> RecordedCondition | bool:
+    check_same_graph(c, d)
+    if c is d:
+        return c
+    if (c.op == _NOT and c.a is d) or (d.op == _NOT and d.a is c):
+        return op == _OR
+    first, second = (c, d) if c.index < d.index else (d, c)
+    return condition(c.graph, op, first, second, (first.index, second.index))
+
+
+def operand_key(x: Recorded | float) -> int | str:
+    """Return what tells operands apart: a node's number, the digits of a constant (which keep the sign of zero)."""
+    return x.index if isinstance(x, Recorded) else float(x).hex()

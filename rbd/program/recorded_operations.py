@@ -1,0 +1,249 @@
+"""The family of recorded scalars: functions, comparisons and calls as nodes. May import: recorded, recorded_condition.
+
+Constants stay plain floats beside recorded scalars, so an operand of a function of two may be one. What is
+decided while recording (the same operand on both sides, both branches equal) leaves no node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, TypeAlias, cast, final
+
+from typing_extensions import override
+
+from rbd.errors import ScalarError
+from rbd.program.nodes import CALL, NEG, PICK, POSITIVE, SELECT, Node, Nodes, check_same_graph
+from rbd.scalars.opaque import refuse
+from rbd.program.opcodes import Op
+from rbd.scalars.operations import Operations
+from rbd.scalars.protocol import Condition, Scalar, Vector
+from rbd.program.recorded import Recorded, node, number
+from rbd.program.recorded_condition import RecordedCondition, condition, operand_key
+
+if TYPE_CHECKING:
+    from rbd.intrinsics.intrinsic import Intrinsic
+
+Value: TypeAlias = Recorded | float
+
+_ABS: Final = int(Op.ABS)
+_NOT: Final = int(Op.NOT)
+_LARGEST_POWER: Final = 16
+
+
+def _unary(op: Op, x: Recorded) -> Recorded:
+    return node(x.graph, int(op), x, None, x.index)
+
+
+def _graph(a: Value, b: Value) -> Nodes:
+    """Return the graph of two operands, at least one of which is recorded."""
+    if not isinstance(a, Recorded):
+        return cast("Recorded", b).graph
+    if isinstance(b, Recorded):
+        check_same_graph(a, b)
+    return a.graph
+
+
+def _binary(op: Op, a: Value, b: Value) -> Recorded:
+    return node(_graph(a, b), int(op), a, b, (operand_key(a), operand_key(b)))
+
+
+def _compared(op: Op, a: Value, b: Value) -> RecordedCondition:
+    return condition(_graph(a, b), int(op), a, b, (operand_key(a), operand_key(b)))
+
+
+def _operands(a: Scalar, b: Scalar) -> tuple[Value, Value]:
+    """Return two operands as recorded scalars or floats."""
+    return _operand(a), _operand(b)
+
+
+def _operand(x: Scalar) -> Value:
+    value = x if isinstance(x, Recorded) else number(x)
+    if value is None:
+        raise ScalarError(f"{type(x).__name__} cannot be recorded", scalar=x, function="lift")
+    return value
+
+
+def _without_sign(x: Recorded) -> Recorded:
+    """Return -x where x is a negation, else x."""
+    return x.a if x.op == NEG else x
+
+
+def _holds_constant(a: Value, b: Value) -> bool:
+    return not (isinstance(a, Recorded) and isinstance(b, Recorded))
+
+
+def _constant_last(a: Recorded, b: Recorded) -> tuple[Recorded, Recorded]:
+    return (b, a) if number(a) is not None else (a, b)
+
+
+def _branch(c: RecordedCondition, x: Value, side: int) -> Value:
+    """Return what a branch comes to when it asks the same condition again."""
+    return x.b[side] if isinstance(x, Recorded) and x.op == SELECT and x.a is c else x
+
+
+def _is_small_integer(n: float) -> bool:
+    return float(n).is_integer() and abs(n) <= _LARGEST_POWER
+
+
+def _repeated(x: Value, n: int) -> Value:
+    """Return x to a whole power by squaring."""
+    if n == 0:
+        return 1.0
+    root = _repeated(x, n // 2)
+    return root * root * x if n % 2 else root * root
+
+
+@final
+class RecordedCall(Node):
+    """A call of an intrinsic; PICKs take its outputs."""
+
+    __slots__ = ()
+
+
+def _call(
+    intrinsic: Intrinsic, sizes: tuple[int, ...], operands: tuple[Value, ...], labels: tuple[str, ...], like: Node
+) -> RecordedCall:
+    """Return the node of this call, made now if there is none."""
+    graph = like.graph
+    key = (intrinsic.name, *sizes, "", *labels, "", *map(operand_key, operands))
+    found: RecordedCall | None = graph.tables[CALL].get(key)
+    if found is None:
+        found = RecordedCall.__new__(RecordedCall)
+        found.graph, found.index, found.op = graph, len(graph.order), CALL
+        found.a, found.b = (intrinsic, sizes, labels), operands
+        graph.order.append(found)
+        graph.tables[CALL][key] = found
+    return found
+
+
+class RecordedOperations(Operations[Recorded]):
+    """Scalars that record. Operands typed `Recorded` may be floats where there are two.
+
+    No single comparison is NaN as soon as one of two operands is: `minimum` and `maximum` add the two where neither
+    order holds. Beside a constant the comparison is turned so that NaN passes by itself.
+    """
+
+    name = "recorded"
+    priority = 90
+    records = True
+
+    @override
+    def lift(self, x: Scalar, like: Recorded) -> Recorded:
+        # Constants stay floats; an integer zero, which says that an entry is absent, stays what it is.
+        return cast("Recorded", x if type(x) is int else _operand(x))
+
+    @override
+    def to_float(self, x: Recorded) -> float:
+        refuse("taking the float of", x)
+
+    @override
+    def has_range(self, x: Recorded) -> bool:
+        return True
+
+    @override
+    def less(self, a: Recorded, b: Recorded) -> Condition:
+        return False if a is b else _compared(Op.LESS, *_operands(a, b))
+
+    @override
+    def less_equal(self, a: Recorded, b: Recorded) -> Condition:
+        return True if a is b else _compared(Op.LESS_EQUAL, *_operands(a, b))
+
+    @override
+    def where(self, condition: Condition, a: Recorded, b: Recorded) -> Recorded:
+        c = cast("RecordedCondition", condition)
+        if c.op == _NOT:
+            return self.where(c.a, b, a)
+        first, second = _operands(a, b)
+        first, second = _branch(c, first, 0), _branch(c, second, 1)
+        if operand_key(first) == operand_key(second):
+            return cast("Recorded", first)
+        for branch in (first, second):
+            if isinstance(branch, Recorded):
+                check_same_graph(c, branch)
+        key = (c.index, operand_key(first), operand_key(second))
+        return node(c.graph, SELECT, c, (first, second), key)
+
+    @override
+    def both(self, c: Condition, d: Condition) -> Condition:
+        return cast("Condition", c & d)
+
+    @override
+    def either(self, c: Condition, d: Condition) -> Condition:
+        return cast("Condition", c | d)
+
+    @override
+    def invert(self, c: Condition) -> Condition:
+        return ~cast("RecordedCondition", c)
+
+    @override
+    def positive(self, x: Recorded, what: str) -> Recorded:
+        label = x.graph.label(what)
+        return x if x.op == POSITIVE else node(x.graph, POSITIVE, x, label, (x.index, label))
+
+    @override
+    def intrinsic(
+        self, intrinsic: Intrinsic, sizes: tuple[int, ...], operands: Vector, labels: tuple[str, ...], member: Scalar
+    ) -> Vector:
+        like = cast("Recorded", member)
+        values = tuple(map(_operand, operands))
+        for x in values:
+            if isinstance(x, Recorded):
+                check_same_graph(like, x)
+        call = _call(intrinsic, sizes, values, labels, like)
+        size = sum(intrinsic.lengths(sizes).outputs)
+        return tuple(cast("Scalar", node(like.graph, PICK, call, k, (call.index, k))) for k in range(size))
+
+    @override
+    def absolute(self, x: Recorded) -> Recorded:
+        bare = _without_sign(x)
+        return bare if bare.op == _ABS else _unary(Op.ABS, bare)
+
+    @override
+    def power(self, x: Recorded, n: Recorded) -> Recorded:
+        base, exponent = _operands(x, n)
+        if isinstance(exponent, Recorded) or not _is_small_integer(exponent):
+            return _binary(Op.POWER, base, exponent)
+        result = _repeated(base, abs(int(exponent)))
+        return cast("Recorded", result if exponent >= 0.0 else 1.0 / result)
+
+    @override
+    def divide(self, a: Recorded, b: Recorded) -> Recorded:
+        return cast("Recorded", a / b)
+
+    @override
+    def minimum(self, a: Recorded, b: Recorded) -> Recorded:
+        if a is b:
+            return a
+        if _holds_constant(a, b):
+            x, c = _constant_last(a, b)
+            return self.where(self.less(c, x), c, x)
+        return self.where(self.less(a, b), a, self.where(self.less_equal(b, a), b, a + b))
+
+    @override
+    def maximum(self, a: Recorded, b: Recorded) -> Recorded:
+        if a is b:
+            return a
+        if _holds_constant(a, b):
+            x, c = _constant_last(a, b)
+            return self.where(self.less(x, c), c, x)
+        return self.where(self.less(b, a), a, self.where(self.less_equal(a, b), b, a + b))
+
+
+def _method(op: Op) -> Callable[..., Recorded]:
+    """Return the function that is recorded as an operation; the sign of what even and odd functions take comes out."""
+    parity = op.row.parity
+
+    def unary(self: RecordedOperations, x: Recorded) -> Recorded:
+        if parity and x.op == NEG:
+            return _unary(op, x.a) if parity > 0 else cast("Recorded", -_unary(op, x.a))
+        return _unary(op, x)
+
+    def binary(self: RecordedOperations, a: Recorded, b: Recorded) -> Recorded:
+        return _binary(op, *_operands(a, b))
+
+    return unary if len(op.row.operands) == 1 else binary
+
+
+for _op in Op:
+    if _op.row.method and _op.row.method not in vars(RecordedOperations):
+        setattr(RecordedOperations, _op.row.method, _method(_op))

@@ -1,0 +1,59 @@
+"""Running a program on scalars of any kind, recorded ones included: that is how one program becomes part of another.
+
+May import: errors and the files above it in `rbd.scalars`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rbd.errors import ShapeError
+from rbd.program.opcodes import Op, operands_of
+from rbd.program.program import Program
+from rbd.scalars.protocol import Scalar
+
+
+def replay(program: Program, inputs: Sequence[Scalar]) -> list[Scalar]:
+    """Return all output scalars, port after port, for all input scalars.
+
+    Products and sums that machine code fuses are done one after the other here, and may be fused again where the
+    outcome is recorded. Raises ShapeError for the wrong number of inputs, and what scalars raise.
+
+    >>> from rbd.program.graph import Graph
+    >>> graph = Graph()
+    >>> x, y = graph.input("x", (2,))
+    >>> replay(Program.of(graph, "example", {"z": x * y + 1, "w": x}), [2.0, 3.0])
+    [7.0, 2.0]
+    """
+    values = traced(program, inputs)
+    return [values[operand] if operand >= 0 else program.constants[~operand] for operand in program.results]
+
+
+def traced(program: Program, inputs: Sequence[Scalar]) -> list[Any]:
+    """Return the inputs followed by the outcome of every instruction: what operands that are not negative count in.
+
+    The outcome of a call is all its outputs. Raises what `replay` raises.
+    """
+    if len(inputs) != program.input_size:
+        message = f"{program.name} takes {program.input_size} scalars, not {len(inputs)}"
+        raise ShapeError(message, argument="inputs", expected=program.input_size, actual=len(inputs))
+    values: list[Any] = list(inputs)
+    for code in program.code:
+        operands = [values[r] if r >= 0 else program.constants[~r] for r in operands_of(code)]
+        values.append(outcome(program, code, operands))
+    return values
+
+
+def outcome(program: Program, code: tuple[int, ...], operands: list[Any]) -> object:
+    """Return the outcome of one instruction; that of a call is all its outputs."""
+    op = Op(code[0])
+    if op == Op.POSITIVE:
+        return op.row.generic(operands[0], program.labels[code[2]])
+    if op == Op.PICK:
+        return operands[0][code[2]]
+    if op == Op.CALL:
+        call = program.calls[code[1]]
+        labels = program.labels[call.first_label : call.first_label + call.label_count]
+        return call.intrinsic(call.sizes, operands, labels)
+    return op.row.generic(*operands)

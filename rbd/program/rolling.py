@@ -1,0 +1,134 @@
+"""Find the loops that a long program was unrolled from. May import: opcodes.
+
+A loop is a stretch of code that does the same operations over and over: `count` iterations of `period` instructions.
+Operands are free: an iteration may use its own results, those of others, inputs and constants in any order. Signs are
+free, too: sums and differences count as one operation, and so do the four fused ones, since constants of a recording
+are positive and their signs move into the operations that use them. The code stays what it is, only who compiles it may
+write one iteration and repeat it. What is found depends on the operations alone, never on time.
+
+>>> from rbd.program.graph import Graph
+>>> from rbd.program.program import Program
+>>> graph = Graph()
+>>> x = graph.input("x", (300,))
+>>> total = x[0]
+>>> for entry in x[1:]:
+...     total = total * entry + 1.0
+>>> find_loops(Program.of(graph, "horner", {"y": total}), threshold=100)
+(Loop(first=0, period=1, count=299),)
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right, insort
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Final, final
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from rbd.program.opcodes import UNSIGNED, Op
+
+if TYPE_CHECKING:
+    from rbd.program.program import Program
+
+THRESHOLD: Final = 20_000
+"""Programs of more instructions are looked through; below, straight code is faster and compiles in no time."""
+
+LEAST_COUNT: Final = 4
+LEAST_SAVED: Final = 64
+LONGEST_PERIOD: Final = 6000
+_WINDOWS: Final = (8, 32, 160)
+"""Equal stretches of these lengths hint at periods."""
+_HINTS: Final = 24
+"""The most frequent distances that are tried, for every window."""
+
+
+@final
+@attrs.frozen
+class Loop:
+    """`count` iterations of `period` instructions, from instruction `first` on."""
+
+    first: int
+    period: int
+    count: int
+
+    @property
+    def stop(self) -> int:
+        """The first instruction behind the loop."""
+        return self.first + self.period * self.count
+
+
+def find_loops(program: Program, threshold: int = THRESHOLD) -> tuple[Loop, ...]:
+    """Return the loops of a program of more than `threshold` instructions, in order of place; large ones win."""
+    if len(program.code) <= threshold:
+        return ()
+    ops = np.array([instruction[0] for instruction in program.code], dtype=np.int64)
+    for op, plain in UNSIGNED.items():
+        ops[ops == op] = plain
+    single = np.isin(ops, (Op.CALL, Op.PICK))
+    ops[single] = -1 - np.arange(int(single.sum()))  # equal to nothing
+    runs = [run for period in _periods(ops) for run in _runs(ops, period)]
+    runs.sort(key=lambda run: (-run.period * (run.count - 1), run.period, run.first))
+    found: list[Loop] = []
+    for run in runs:
+        for loop in _free_parts(run, found):
+            insort(found, loop, key=lambda known: known.first)
+    return tuple(found)
+
+
+def _periods(ops: NDArray[Any]) -> list[int]:
+    """Return the distances at which stretches of code are most often repeated."""
+    hints: dict[int, None] = {}
+    for window in _WINDOWS:
+        distances = _distances(ops, window)
+        lengths, times = np.unique(distances, return_counts=True)
+        best = np.lexsort((lengths, -times))[:_HINTS]
+        hints.update(dict.fromkeys(int(x) for x in lengths[best]))
+    return list(hints)
+
+
+def _distances(ops: NDArray[Any], window: int) -> NDArray[Any]:
+    """Return, for every stretch of `window` operations that comes again, how far on it does."""
+    size = len(ops) - window + 1
+    if size < 2:
+        return np.empty(0, dtype=np.int64)
+    keys = np.zeros(size, dtype=np.uint64)
+    factor = np.uint64(0x9E3779B97F4A7C15)
+    with np.errstate(over="ignore"):
+        for k in range(window):
+            keys = keys * factor + ops[k : k + size].astype(np.uint64) + np.uint64(1)
+    order = np.argsort(keys, kind="stable")
+    follows = keys[order[1:]] == keys[order[:-1]]
+    distances: NDArray[Any] = np.diff(order)[follows]
+    return np.asarray(distances[distances <= LONGEST_PERIOD])
+
+
+def _runs(ops: NDArray[Any], period: int) -> Iterator[Loop]:
+    """Return the stretches that repeat with this period, as long as they are."""
+    equal = np.concatenate(([False], ops[:-period] == ops[period:], [False]))
+    edges = np.flatnonzero(equal[1:] != equal[:-1])
+    for start, stop in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+        loop = _fitted(start, stop + period, period)
+        if loop is not None:
+            yield loop
+
+
+def _fitted(start: int, stop: int, period: int) -> Loop | None:
+    """Return the loop from `start` that ends at `stop` or before, if it is worth it."""
+    count = (stop - start) // period
+    return Loop(start, period, count) if count >= LEAST_COUNT and (count - 1) * period >= LEAST_SAVED else None
+
+
+def _free_parts(run: Loop, taken: list[Loop]) -> list[Loop]:
+    """Return what is left of a run beside loops that are taken."""
+    parts, start = list[Loop | None](), run.first
+    at = max(bisect_right(taken, start, key=lambda known: known.first) - 1, 0)
+    for known in taken[at:]:
+        if known.first >= run.stop:
+            break
+        if known.stop > start:
+            parts.append(_fitted(start, known.first, run.period))
+            start = known.stop
+    parts.append(_fitted(start, run.stop, run.period))
+    return [part for part in parts if part is not None]

@@ -1,0 +1,205 @@
+"""What there is to know of an operation of a program, as one row, and the kinds of rows. May import: functions, libm.
+
+`rbd.program.opcodes` has the table.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final, Literal, TypeAlias, final
+
+import attrs
+
+from rbd.scalars import functions as f
+from rbd.scalars import libm
+
+LocalDerivative: TypeAlias = Callable[[Any], Any]
+"""From the change of an operand to what it contributes to that of the result; linear."""
+
+Factors: TypeAlias = Callable[[Any, Any], tuple[Any]] | Callable[[Any, Any, Any], tuple[Any, Any]]
+"""From operands and result to the factor that each operand's change is multiplied by."""
+
+
+def _no_function(*operands: object) -> Any:
+    raise AssertionError("calls of intrinsics and their outputs are no functions of numbers")
+
+
+@final
+@attrs.frozen(eq=False)
+class Row:
+    """What there is to know of one operation."""
+
+    number: int
+    operands: str = ""
+    """A letter for each: x, a number, or c, a truth value."""
+    gives: Literal["x", "c"] = "x"
+    """The kind of the result."""
+    floats: Callable[..., Any] = _no_function
+    """The result for floats, bit for bit that of machine code."""
+    generic: Callable[..., Any] = _no_function
+    """The result for scalars of any family, recorded and SymPy's ones among them."""
+    local_derivatives: Callable[..., Iterable[LocalDerivative | None]] | None = None
+    """From operands and result to the local derivative for each operand; None for what small changes do not change."""
+    listing: str = ""
+    """The result in a listing."""
+    counted: tuple[str, ...] = ()
+    """As which operations it counts."""
+    llvm_ir: tuple[str, ...] = ()
+    """Instructions of LLVM; the value of each counts as one more operand of the next, the last is the result."""
+    c: str = ""
+    """An expression in C."""
+    bound: Callable[..., float] | None = None
+    """From bounds of the operands' magnitudes to one of the result's; None: there is none."""
+    limit: float = math.inf
+    """A bound of the result's magnitude for any finite operands."""
+    signs: tuple[int, int] | None = None
+    """Of a sum: the signs of both terms; of a fused multiply-add: those of the product and of the addend."""
+    library: str = ""
+    """The function of the C library that computes it."""
+    llvm: str = ""
+    """The function of LLVM that computes it."""
+    method: str = ""
+    """The function of families of scalars that is recorded as this operation, if recording has no rule of its own."""
+    parity: Literal[-1, 0, 1] = 0
+    """1 where the recorded function of -x is that of x, -1 where it is the negative of that."""
+    word: str = ""
+    """The operator or word of intrinsics that is this operation."""
+
+
+# --- derivatives ------------------------------------------------------------------------------------------------------
+
+
+def _times(factor: Any) -> LocalDerivative:
+    if type(factor) is int and abs(factor) == 1:
+        return (lambda x: x) if factor == 1 else (lambda x: -x)
+    return lambda x: factor * x
+
+
+def factors(derivative: Factors) -> Callable[..., Iterable[LocalDerivative]]:
+    """Return local derivatives that multiply by what `derivative` gives."""
+
+    def local_derivatives(*given: Any) -> Iterable[LocalDerivative]:
+        return map(_times, derivative(*given))
+
+    return local_derivatives
+
+
+def chosen(c: Any, a: Any, b: Any, result: Any) -> Iterable[LocalDerivative | None]:
+    """Return the local derivatives of a choice, which must not multiply what it does not choose."""
+    return None, lambda x: f.where(c, x, 0), lambda x: f.where(c, 0, x)
+
+
+# --- kinds of rows ----------------------------------------------------------------------------------------------------
+
+
+def infix(
+    number: int,
+    sign: str,
+    floats: Callable[..., Any],
+    generic: Callable[..., Any],
+    llvm_ir: str,
+    counted: str,
+    derivative: Factors | None = None,
+    bound: Callable[..., float] | None = None,
+    signs: tuple[int, int] | None = None,
+    operands: str = "xx",
+    gives: Literal["x", "c"] = "x",
+    c: str = "",
+    word: str = "",
+) -> Row:
+    """Return the row of an operator that is written between its operands; in C as `c` if that is another sign."""
+    return Row(
+        number,
+        operands=operands,
+        gives=gives,
+        floats=floats,
+        generic=generic,
+        local_derivatives=None if derivative is None else factors(derivative),
+        listing=f"{{}} {sign} {{}}",
+        counted=(counted,),
+        llvm_ir=(f"{llvm_ir} {{0}}, {{1}}",),
+        c=f"{{0}} {c or sign} {{1}}",
+        bound=bound,
+        signs=signs,
+        word=word,
+    )
+
+
+def library_function(
+    number: int,
+    name: str,
+    generic: Callable[..., Any],
+    floats: Callable[..., float],
+    derivative: Factors,
+    library: str = "",
+    c: str = "",
+    operands: str = "x",
+    limit: float = math.inf,
+    parity: Literal[-1, 0, 1] = 0,
+) -> Row:
+    """Return the row of a function of the C library; `library` is its name there if it is another one than ours."""
+    library = library or name
+    arguments = [f"{{{k}}}" for k in range(len(operands))]
+    return Row(
+        number,
+        operands=operands,
+        floats=floats,
+        generic=generic,
+        local_derivatives=factors(derivative),
+        listing=f"{name}({', '.join('{}' for _ in operands)})",
+        counted=(name,),
+        c=c or f"lib_{library}({', '.join(arguments)})",
+        limit=limit,
+        library=library,
+        method=name,
+        parity=parity,
+    )
+
+
+def called(function: str, *operands: int) -> str:
+    """Return the call of a function of LLVM."""
+    return f"call {{double}} @llvm.{function}.{{suffix}}({', '.join(f'{{double}} {{{k}}}' for k in operands)})"
+
+
+_SIGNED: Final[dict[int, Callable[[Any], Any]]] = {1: operator.pos, -1: operator.neg}
+
+
+def _sum_of_product(a: float, b: float, c: float) -> float:
+    return a * b + c
+
+
+def fused(number: int, product: Literal[1, -1], addend: Literal[1, -1], listing: str, word: str = "") -> Row:
+    """Return the row of +-(a b) +- c: one rounding for floats, a product and a sum for other scalars."""
+    signed, signed_addend = _SIGNED[product], _SIGNED[addend]
+    joined = operator.add if addend > 0 else operator.sub
+
+    def floats(a: float, b: float, c: float) -> float:
+        return libm.fma(signed(a), b, signed_addend(c))
+
+    def generic(a: Any, b: Any, c: Any) -> Any:
+        return joined(signed(a * b), c)
+
+    def local_derivatives(a: Any, b: Any, c: Any, result: Any) -> Iterator[LocalDerivative]:
+        yield _times(product * b)
+        yield _times(product * a)
+        yield _times(addend)
+
+    negated = [k for k, sign in ((0, product), (2, addend)) if sign < 0]
+    taken = [3 + negated.index(k) if k in negated else k for k in range(3)]
+    return Row(
+        number,
+        operands="xxx",
+        floats=libm.fma if product == addend == 1 else floats,
+        generic=generic,
+        local_derivatives=local_derivatives,
+        listing=listing,
+        counted=("multiply", "add" if product == addend == 1 else "subtract"),
+        llvm_ir=(*(f"fneg {{double}} {{{k}}}" for k in negated), called("fma", *taken)),
+        c=f"fma({'-' if product < 0 else ''}{{0}}, {{1}}, {'-' if addend < 0 else ''}{{2}})",
+        bound=_sum_of_product,
+        signs=(product, addend),
+        llvm="fma",
+        word=word,
+    )

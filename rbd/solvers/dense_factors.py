@@ -1,0 +1,150 @@
+"""Dense factors: Cholesky's, and an orthonormal basis of active rows. May import: language, workspace.
+
+Functions in the subset of intrinsics. Active rows are numbered from 0 in the order in which they came in.
+"""
+
+from __future__ import annotations
+
+from rbd.intrinsics.language import Floats, Rows, divide, fma, sqrt
+from rbd.intrinsics.workspace import Workspace, floats, ints
+
+
+def cholesky(n: int, matrix: Rows, factor: Rows) -> int:
+    """Factor H = LL', of which the lower triangle is read; return 1 for a pivot that is not positive."""
+    for row in range(n):
+        for column in range(row + 1):
+            factor[row][column] = matrix[row][column]
+    for j in range(n):
+        pivot = factor[j][j]
+        for k in range(j):
+            pivot = fma(-factor[j][k], factor[j][k], pivot)
+        if not pivot > 0.0:
+            return 1
+        diagonal = sqrt(pivot)
+        inverse = divide(1.0, diagonal)
+        factor[j][j] = diagonal
+        for i in range(j + 1, n):
+            entry = factor[i][j]
+            for k in range(j):
+                entry = fma(-factor[i][k], factor[j][k], entry)
+            factor[i][j] = entry * inverse
+    return 0
+
+
+def forward(n: int, factor: Rows, vector: Floats) -> None:
+    """Solve L z = v in place."""
+    for i in range(n):
+        entry = vector[i]
+        for k in range(i):
+            entry = fma(-factor[i][k], vector[k], entry)
+        vector[i] = divide(entry, factor[i][i])
+
+
+def backward(n: int, factor: Rows, vector: Floats) -> None:
+    """Solve L' x = y in place."""
+    for back in range(n):
+        i = n - 1 - back
+        entry = vector[i]
+        for k in range(i + 1, n):
+            entry = fma(-factor[k][i], vector[k], entry)
+        vector[i] = divide(entry, factor[i][i])
+
+
+def whiten(n: int, count: int, factor: Rows, rows: Rows, white: Rows) -> None:
+    """Turn rows to the coordinates y = L'x, in which H = LL' is one."""
+    for j in range(count):
+        for i in range(n):
+            white[j][i] = rows[j][i]
+        forward(n, factor, white[j])
+
+
+def norm(n: int, vector: Floats) -> float:
+    """Return the length of a vector."""
+    square = 0.0
+    for i in range(n):
+        square = fma(vector[i], vector[i], square)
+    return sqrt(square)
+
+
+class ActiveSet(Workspace):
+    """The active rows of a program with n unknowns and m rows, as an orthonormal basis Q and a triangle R."""
+
+    n: int
+    m: int
+    units = floats("m", "n")
+    """All rows in coordinates in which H is one, of length one."""
+    lengths = floats("m")
+    """What the rows were divided by."""
+    basis = floats("n", "n")
+    triangle = floats("n", "n")
+    u = floats("n")
+    """Multipliers of the active rows."""
+    d = floats("n")
+    """Coordinates of a row in the basis; or values that active rows are to have."""
+    z = floats("n")
+    """What is left of a row beside the basis; or where to start."""
+    order = ints("n")
+    """The active rows."""
+
+
+def split_off(w: ActiveSet, k: int, row: Floats) -> float:
+    """Split a row into its coordinates d in the basis and what is left, z; return the length of z."""
+    for i in range(w.n):
+        w.z[i] = row[i]
+    for j in range(k):
+        w.d[j] = 0.0
+    for _again in range(2):  # the second pass takes away what rounding left in the first
+        for j in range(k):
+            product = 0.0
+            for i in range(w.n):
+                product = fma(w.basis[j][i], w.z[i], product)
+            w.d[j] += product
+            for i in range(w.n):
+                w.z[i] = fma(-product, w.basis[j][i], w.z[i])
+    return norm(w.n, w.z)
+
+
+def take_in(w: ActiveSet, k: int, row: int, length: float) -> None:
+    """Append a row that was split to the basis, as number k."""
+    inverse = divide(1.0, length)
+    for i in range(w.n):
+        w.basis[k][i] = w.z[i] * inverse
+    for j in range(k):
+        w.triangle[j][k] = w.d[j]
+    w.triangle[k][k] = length
+    w.order[k] = row
+
+
+def let_go(w: ActiveSet, k: int, which: int) -> None:
+    """Remove active row number `which` of k; those behind it enter the basis anew."""
+    for j in range(which, k - 1):
+        w.u[j] = w.u[j + 1]
+        length = split_off(w, j, w.units[w.order[j + 1]])
+        take_in(w, j, w.order[j + 1], length)
+
+
+def upper(w: ActiveSet, k: int, solution: Floats) -> None:
+    """Solve R r = d for the k active rows."""
+    for back in range(k):
+        i = k - 1 - back
+        entry = w.d[i]
+        for j in range(i + 1, k):
+            entry = fma(-w.triangle[i][j], solution[j], entry)
+        solution[i] = divide(entry, w.triangle[i][i])
+
+
+def on_active(w: ActiveSet, k: int, point: Floats) -> None:
+    """Move z the least way to a point where active row j has the value d[j]; u says along which rows."""
+    for j in range(k):
+        entry = w.d[j]
+        for i in range(w.n):
+            entry = fma(-w.units[w.order[j]][i], w.z[i], entry)
+        for i in range(j):
+            entry = fma(-w.triangle[i][j], w.d[i], entry)
+        w.d[j] = divide(entry, w.triangle[j][j])
+    for i in range(w.n):
+        value = w.z[i]
+        for j in range(k):
+            value = fma(w.d[j], w.basis[j][i], value)
+        point[i] = value
+    upper(w, k, w.u)

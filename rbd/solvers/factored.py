@@ -1,0 +1,223 @@
+"""Solve with a sparse factor for many right-hand sides. May import: errors, language, workspace, intrinsic.
+
+A = Lᵀ D L with unit lower triangular L. Both halves of the solution are written as sums along rows, and along columns,
+of L: of a column of the solution nothing but the finished entries is read, so that many columns go side by side. Which
+entries of L and of the right-hand sides are not zero is known when the call is recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
+from typing import Final, TypeAlias, final
+
+import attrs
+
+from rbd.intrinsics.intrinsic import Intrinsic
+from rbd.intrinsics.language import columns, fma
+from rbd.intrinsics.workspace import Workspace, operand, result, table
+from rbd.scalars.protocol import Scalar, Vector
+from rbd.scalars.structural_zeros import absent
+
+Rows: TypeAlias = Sequence[Sequence[tuple[int, Scalar]]]
+"""Per row the columns left of the diagonal that are not zero, with their entries."""
+
+_STRIP: Final = 8
+"""Columns come in multiples of this: as many numbers as the widest registers hold."""
+_BLOCK: Final = 64
+"""Columns of a block, at most: as many as machine code takes at a time."""
+
+
+class SparseFactor(Workspace):
+    """The entries of L, 1 / D and of the right-hand sides that are not zero, and `blocks` of m columns of solutions."""
+
+    n: int
+    m: int
+    stride: int
+    blocks: int
+    entries: int
+    count: int
+    row_ends = table("n + 1")
+    row_columns = table("entries")
+    column_ends = table("n + 1")
+    column_rows = table("entries")
+    column_entries = table("entries")
+    places = table("count")
+    lower = operand("entries")
+    inverse = operand("n")
+    right = operand("count")
+    solution = result("blocks * n * stride")
+
+
+def _solve(w: SparseFactor) -> int:
+    stride = w.stride
+    for k in range(w.count):
+        w.solution[w.places[k]] = w.right[k]
+    for block in range(w.blocks):
+        first = block * w.n
+        for j in columns(w.m, stride):
+            for back in range(w.n):
+                row = w.n - 1 - back
+                x = w.solution[(first + row) * stride + j]
+                for below in range(w.column_ends[row], w.column_ends[row + 1]):
+                    entry = -w.lower[w.column_entries[below]]
+                    x = fma(entry, w.solution[(first + w.column_rows[below]) * stride + j], x)
+                w.solution[(first + row) * stride + j] = x + 0.0
+            for i in range(w.n):
+                x = fma(w.solution[(first + i) * stride + j], w.inverse[i], 0.0)
+                for left in range(w.row_ends[i], w.row_ends[i + 1]):
+                    x = fma(-w.lower[left], w.solution[(first + w.row_columns[left]) * stride + j], x)
+                w.solution[(first + i) * stride + j] = x + 0.0
+    return 0
+
+
+def _operations(n: int, m: int, stride: int, blocks: int, entries: int, count: int) -> int:
+    return blocks * m * (4 * entries + 4 * n)
+
+
+@final
+@attrs.frozen
+class _Layout:
+    """Where the columns of solutions are: blocks of `m` columns, in each one row after the other."""
+
+    n: int
+    m: int
+    stride: int
+    blocks: int
+
+    @classmethod
+    def of(cls, n: int, count: int) -> _Layout:
+        """Lay out `count` columns; an odd number of strips from row to row spreads columns over a cache."""
+        blocks = max(-(-count // _BLOCK), 1)
+        strips = -(-count // (blocks * _STRIP))
+        strips = 8 if strips == 7 else strips  # two panels at most
+        return cls(n, _STRIP * strips, _STRIP * (strips if strips % 2 else strips + 1), blocks)
+
+    @property
+    def starts(self) -> list[int]:
+        """Where the first entries of all columns are."""
+        return [block * self.n * self.stride + j for block in range(self.blocks) for j in range(self.m)]
+
+    def column(self, flat: Sequence[Scalar], start: int) -> Vector:
+        """Return the column that begins at a place."""
+        return tuple(flat[start : start + self.n * self.stride : self.stride])
+
+
+def solve_factored(rows: Rows, inverse: Sequence[Scalar], right: Sequence[Sequence[Scalar]]) -> list[Vector]:
+    """Return x of Lᵀ D L x = b for every b of `right`; the integer 0 is a structural zero in it.
+
+    >>> solve_factored(((), ((0, 0.5),)), (0.5, 0.5), [(4.0, 2.0), (0, 2.0)])
+    [(1.5, 0.25), (-0.5, 1.25)]
+    """
+    layout = _Layout.of(len(inverse), len(right))
+    flat = _solved(layout, rows, inverse, right)
+    return [layout.column(flat, start) for start, _ in zip(layout.starts, right, strict=False)]
+
+
+def _solved(layout: _Layout, rows: Rows, inverse: Sequence[Scalar], right: Sequence[Sequence[Scalar]]) -> Vector:
+    """Return the entries of all solutions."""
+    lower = [entry for row in rows for _, entry in row]
+    given = [
+        (start + i * layout.stride, x)
+        for start, b in zip(layout.starts, right, strict=False)
+        for i, x in enumerate(b)
+        if not absent(x)
+    ]
+    sizes = (*attrs.astuple(layout), len(lower), len(given), *_tables(rows), *(place for place, _ in given))
+    return SOLVE_FACTORED(sizes, (*lower, *inverse, *(x for _, x in given)))
+
+
+def _tables(rows: Rows) -> list[int]:
+    """Return where the entries of L are: along its rows, then along its columns."""
+    places = [(i, j) for i, row in enumerate(rows) for j, _ in row]
+    down = sorted(range(len(places)), key=lambda k: (places[k][1], places[k][0]))
+    heights = [0] * len(rows)
+    for _, j in places:
+        heights[j] += 1
+    along = [*_starts(list(map(len, rows))), *(j for _, j in places)]
+    return [*along, *_starts(heights), *(places[k][0] for k in down), *down]
+
+
+def _starts(lengths: Sequence[int]) -> list[int]:
+    return [0, *accumulate(lengths)]
+
+
+def change_of_solutions(
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, changes: Vector
+) -> Vector:
+    """Return how X of A X = B answers changes of L, 1 / D and B: A dX = dB - dA X."""
+    (*shape, entries, _), (ends, across, *_, places) = SOLVE_FACTORED.parted(sizes)
+    layout, inverse = _Layout(*shape), operands[entries : entries + shape[0]]
+    moved_inverse, moved_right = changes[entries : entries + layout.n], changes[entries + layout.n :]
+    rows, moved = _sparse(ends, across, operands), _sparse(ends, across, changes)
+    right = dict(zip(places, moved_right, strict=True))
+    columns: list[list[Scalar]] = []
+    for start in layout.starts:
+        x = layout.column(outputs, start)
+        turned = _moved_product(rows, inverse, moved, moved_inverse, x)
+        columns.append([right.get(start + i * layout.stride, 0) - y for i, y in enumerate(turned)])
+    return _solved(layout, rows, inverse, columns)
+
+
+def weights_of_solutions(
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, weights: Vector
+) -> Vector:
+    """Return what L, 1 / D and B weigh: with A Y = weights, Y for B; -y' dA x, summed over columns, for the others."""
+    (*shape, entries, _), (ends, across, *_, places) = SOLVE_FACTORED.parted(sizes)
+    layout, inverse = _Layout(*shape), operands[entries : entries + shape[0]]
+    rows = _sparse(ends, across, operands)
+    columns = [layout.column(weights, start) for start in layout.starts]
+    answers = _solved(layout, rows, inverse, columns)
+    of_lower: list[Scalar] = [0] * entries
+    of_inverse: list[Scalar] = [0] * layout.n
+    for start, column in zip(layout.starts, columns, strict=True):
+        if all(map(absent, column)):
+            continue
+        x, y = layout.column(outputs, start), layout.column(answers, start)
+        upright, other = ([v / scale for v, scale in zip(_across(rows, z, z), inverse, strict=True)] for z in (x, y))
+        of_inverse = [total + a * b for total, a, b in zip(of_inverse, upright, other, strict=True)]
+        for i, (first, stop) in enumerate(pairwise(ends)):
+            for k in range(first, stop):
+                of_lower[k] = of_lower[k] - (y[across[k]] * upright[i] + other[i] * x[across[k]])
+    return (*of_lower, *of_inverse, *(answers[place] for place in places))
+
+
+def _sparse(ends: Sequence[int], across: Sequence[int], values: Vector) -> Rows:
+    """Return the rows of L from its entries."""
+    return [tuple(zip(across[a:b], values[a:b], strict=True)) for a, b in pairwise(ends)]
+
+
+def _moved_product(rows: Rows, inverse: Vector, moved: Rows, moved_inverse: Vector, x: Vector) -> list[Scalar]:
+    """Return dA x = dLᵀ D L x + Lᵀ (dD L x + D dL x), where dD = -D d(1 / D) D."""
+    upright = [y / scale for y, scale in zip(_across(rows, x, x), inverse, strict=True)]
+    tilted = [
+        (y - change * z) / scale
+        for y, change, z, scale in zip(_across(moved, x, (0,) * len(x)), moved_inverse, upright, inverse, strict=True)
+    ]
+    return [a + b for a, b in zip(_down(moved, upright, [0] * len(x)), _down(rows, tilted, tilted), strict=True)]
+
+
+def _across(rows: Rows, x: Vector, own: Vector) -> list[Scalar]:
+    """Return what the rows make of x, added to `own`."""
+    return [sum((entry * x[j] for j, entry in row), y) for row, y in zip(rows, own, strict=True)]
+
+
+def _down(rows: Rows, x: Sequence[Scalar], own: Sequence[Scalar]) -> list[Scalar]:
+    """Return what the columns make of x, added to `own`."""
+    found = list(own)
+    for row, factor in zip(rows, x, strict=True):
+        for j, entry in row:
+            found[j] = found[j] + entry * factor
+    return found
+
+
+SOLVE_FACTORED: Final = Intrinsic(
+    name="solve_factored",
+    workspace=SparseFactor,
+    function=_solve,
+    operations=_operations,
+    unrolls=True,
+    derivative=change_of_solutions,
+    adjoint=weights_of_solutions,
+)
+"""From L, 1 / D and what is not zero of the right-hand sides to the solutions: blocks of `m` columns, row by row."""

@@ -1,0 +1,262 @@
+"""The least-squares solution of least norm, with the rank. May import: errors, language, workspace, intrinsic.
+
+A complete orthogonal decomposition: Householder reflections with exchanged columns from the left, A P = Q R, until the
+largest column left is negligible; then reflections from the right take away what stands beside the triangle. Golub &
+Van Loan 2013, sections 5.4 and 5.5. Columns are measured anew after every step, so that nothing cancels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from rbd.errors import ShapeError
+from rbd.scalars.constants import const
+from rbd.intrinsics.intrinsic import Intrinsic
+from rbd.intrinsics.language import Floats, divide, fma, sqrt
+from rbd.solvers.solve_derivatives import change_of_smallest, weights_of_smallest
+from rbd.intrinsics.workspace import Workspace, floats, ints, operand, result
+from rbd.scalars.protocol import Matrix, Scalar, Vector
+
+LARGEST: Final = 1.7976931348623157e308
+SMALLEST: Final = 1e-300
+TOLERANCE: Final = const(1, 10**10)
+"""A column that is this much shorter than the first pivot counts as dependent on those before it."""
+
+
+class LeastSquares(Workspace):
+    """A least-squares problem, its solution, and the decomposition of its matrix."""
+
+    m: int
+    n: int
+    matrix = operand("m * n")
+    """Row by row."""
+    right = operand("m")
+    tolerance = operand("1")
+    solution = result("n")
+    ranks = result("1")
+    table = floats("m", "n + 1")
+    """The matrix, scaled, then its decomposition; the last column is the right-hand side."""
+    norms = floats("n + 1")
+    """Squares of the lengths of what is left of the columns."""
+    row = floats("n + 1")
+    factors = floats("n")
+    """Of the reflections from the right."""
+    order = ints("n")
+    """Which column of the matrix stands where."""
+
+
+def _largest(count: int, values: Floats) -> float:
+    """Return the largest absolute value; infinity minus infinity when one is not finite."""
+    largest = 0.0
+    for k in range(count):
+        x = abs(values[k])
+        if not x <= LARGEST:
+            return x - x
+        if x > largest:
+            largest = x
+    return largest
+
+
+def _load(w: LeastSquares, scale: float) -> None:
+    """Fill the table and measure its columns."""
+    for i in range(w.m):
+        for j in range(w.n):
+            x = w.matrix[i * w.n + j] * scale
+            w.table[i][j] = x
+            w.norms[j] = fma(x, x, w.norms[j])
+        w.table[i][w.n] = w.right[i] * scale
+    for j in range(w.n):
+        w.order[j] = j
+
+
+def _exchange(w: LeastSquares, a: int, b: int) -> None:
+    """Exchange two columns."""
+    for i in range(w.m):
+        x = w.table[i][a]
+        w.table[i][a] = w.table[i][b]
+        w.table[i][b] = x
+    w.norms[b] = w.norms[a]
+    column = w.order[a]
+    w.order[a] = w.order[b]
+    w.order[b] = column
+
+
+def _products(w: LeastSquares, k: int) -> None:
+    """Multiply the reflected vector, which stands below the diagonal of column k, with the columns behind it."""
+    for j in range(k + 1, w.n + 1):
+        w.row[j] = w.table[k][j]
+    for i in range(k + 1, w.m):
+        x = w.table[i][k]
+        for j in range(k + 1, w.n + 1):
+            w.row[j] = fma(x, w.table[i][j], w.row[j])
+
+
+def _reflect(w: LeastSquares, k: int, norm: float) -> None:
+    """Make column k zero below the diagonal, and measure what is left of the columns behind it."""
+    corner = w.table[k][k]
+    diagonal = norm
+    if corner > 0.0:
+        diagonal = -norm
+    shift = divide(1.0, corner - diagonal)
+    factor = divide(corner - diagonal, diagonal)
+    for i in range(k + 1, w.m):
+        w.table[i][k] *= shift
+    _products(w, k)
+    for j in range(k + 1, w.n + 1):
+        w.row[j] *= factor
+        w.table[k][j] += w.row[j]
+        w.norms[j] = 0.0
+    for i in range(k + 1, w.m):
+        x = w.table[i][k]
+        for j in range(k + 1, w.n + 1):
+            y = fma(x, w.row[j], w.table[i][j])
+            w.table[i][j] = y
+            w.norms[j] = fma(y, y, w.norms[j])
+    w.table[k][k] = diagonal
+
+
+def _triangle(w: LeastSquares) -> int:
+    """Bring the table into upper trapezoidal form and return its rank."""
+    first = 0.0
+    for k in range(w.n):
+        if k >= w.m:
+            return k
+        best = k
+        for j in range(k + 1, w.n):
+            if w.norms[j] > w.norms[best]:
+                best = j
+        norm = sqrt(w.norms[best])
+        if k == 0:
+            first = norm
+        if not norm > w.tolerance[0] * first:
+            return k
+        _exchange(w, k, best)
+        _reflect(w, k, norm)
+    return w.n
+
+
+def _clear_right(w: LeastSquares, k: int, rank: int) -> None:
+    """Make row k zero behind column `rank` by a reflection from the right; rows above it follow."""
+    corner = w.table[k][k]
+    square = corner * corner
+    for j in range(rank, w.n):
+        square = fma(w.table[k][j], w.table[k][j], square)
+    diagonal = sqrt(square)
+    if corner > 0.0:
+        diagonal = -diagonal
+    shift = divide(1.0, corner - diagonal)
+    factor = divide(corner - diagonal, diagonal)
+    for j in range(rank, w.n):
+        w.table[k][j] *= shift
+    for i in range(k):
+        product = w.table[i][k]
+        for j in range(rank, w.n):
+            product = fma(w.table[k][j], w.table[i][j], product)
+        product *= factor
+        w.table[i][k] += product
+        for j in range(rank, w.n):
+            w.table[i][j] = fma(product, w.table[k][j], w.table[i][j])
+    w.table[k][k] = diagonal
+    w.factors[k] = factor
+
+
+def _substitute(w: LeastSquares, rank: int) -> None:
+    """Solve the triangular system into `row`."""
+    for back in range(rank):
+        k = rank - 1 - back
+        x = divide(w.table[k][w.n], w.table[k][k])
+        w.row[k] = x
+        for i in range(k):
+            w.table[i][w.n] = fma(-x, w.table[i][k], w.table[i][w.n])
+
+
+def _turn_back(w: LeastSquares, k: int, rank: int) -> None:
+    """Apply reflection k from the right to the solution."""
+    product = w.row[k]
+    for j in range(rank, w.n):
+        product = fma(w.table[k][j], w.row[j], product)
+    product *= w.factors[k]
+    w.row[k] += product
+    for j in range(rank, w.n):
+        w.row[j] = fma(product, w.table[k][j], w.row[j])
+
+
+def _solve_triangle(w: LeastSquares, rank: int, missing: float) -> None:
+    """Find the solution of least norm of the trapezoidal system."""
+    if rank < w.n:
+        for back in range(rank):
+            _clear_right(w, rank - 1 - back, rank)
+    _substitute(w, rank)
+    for j in range(rank, w.n):
+        w.row[j] = missing
+    if rank < w.n:
+        for k in range(rank):
+            _turn_back(w, k, rank)
+
+
+def _solve(w: LeastSquares) -> int:
+    largest = _largest(w.m * w.n, w.matrix)
+    missing = _largest(w.m, w.right) * 0.0
+    if not largest > SMALLEST:
+        for j in range(w.n):
+            w.solution[j] = largest * 0.0 + missing
+        return 0
+    _load(w, divide(1.0, largest))
+    rank = _triangle(w)
+    _solve_triangle(w, rank, missing)
+    for j in range(w.n):
+        w.solution[w.order[j]] = w.row[j]
+    w.ranks[0] = float(rank)
+    return 0
+
+
+def _operations(m: int, n: int) -> int:
+    """Count the operations of the rank that needs most."""
+    checks = 3 * (m * n + m) + 2
+    return checks + max(1 + 3 * m * n + m + max(_at(m, n, rank) for rank in range(1, min(m, n) + 1)), n)
+
+
+def _at(m: int, n: int, rank: int) -> int:
+    """Count the operations from the table on; a sign is changed on the left or on the right, if there is a right."""
+    steps = sum(n - k + 2 for k in range(min(rank + 1, m, n)))
+    left = sum(6 + (m - k - 1) + (n - k) * (2 + 6 * (m - k - 1)) for k in range(rank))
+    beside = n - rank
+    right = sum(9 + 7 * beside + k * (4 * beside + 2) for k in range(rank)) if beside else 0
+    return steps + left + right + sum(1 + 3 * k for k in range(rank))
+
+
+MINIMUM_NORM_SOLVE: Final = Intrinsic(
+    name="minimum_norm_solve",
+    workspace=LeastSquares,
+    function=_solve,
+    operations=_operations,
+    derivative=change_of_smallest,
+    adjoint=weights_of_smallest,
+)
+
+
+def minimum_norm_solve(
+    matrix: Matrix, right: Sequence[Scalar], tolerance: Scalar = TOLERANCE, *, columns: int | None = None
+) -> tuple[Vector, Scalar]:
+    """Return (x, rank): of all x that make |`matrix` x - `right`| least, the one with the least norm.
+
+    Serves any shape: more rows than columns, fewer, none (then `columns` says how many unknowns there are), dependent
+    rows, contradicting ones. `tolerance` is relative: columns whose remainder is at most `tolerance` times the largest
+    column count as dependent. The rank is a scalar (a float for floats). A matrix whose entries are all at most 1e-300
+    counts as zero; entries that are not finite make the result NaN. Raises ShapeError when sizes do not fit,
+    ScalarError for scalars that cannot be compared.
+
+    >>> x, rank = minimum_norm_solve(((1.0, 1.0), (2.0, 2.0)), (2.0, 4.0))
+    >>> [round(entry, 12) for entry in x], rank
+    ([1.0, 1.0], 1.0)
+    """
+    m, n = len(matrix), len(matrix[0]) if len(matrix) else columns or 0
+    if any(len(row) != n for row in matrix) or (columns is not None and columns != n):
+        raise ShapeError(f"rows of the matrix differ in length or from {columns}", argument="matrix", expected=(m, n))
+    if len(right) != m:
+        raise ShapeError(f"right has {len(right)} entries, needs {m}", argument="right", expected=(m,))
+    if m == 0 or n == 0:
+        return (0,) * n, 0
+    flat = MINIMUM_NORM_SOLVE((m, n), (*(x for row in matrix for x in row), *right, tolerance))
+    return flat[:n], flat[n]

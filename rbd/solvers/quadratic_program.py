@@ -1,0 +1,290 @@
+"""Quadratic programs, by the dual active-set method of Goldfarb and Idnani (Mathematical Programming 27, 1983).
+
+May import: errors, language, workspace, dense_factors, active_set_derivative, intrinsic.
+
+Minimise 1/2 x'Hx - g'x subject to A x >= b: begin at the unconstrained minimum, add the most violated constraint, drop
+those whose multipliers would turn negative. In the coordinates y = L'x of H = LL' the objective is the distance from a
+point, rows are vectors of length one, and the active ones are kept as an orthonormal basis and a triangle,
+orthogonalised twice. Names are the paper's: z and r are the directions of the point and of the multipliers u, t is the
+length of a step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from rbd.errors import RbdError, ShapeError, SolverError
+from rbd.solvers.active_set_derivative import change_of_minimum, weights_of_minimum
+from rbd.solvers.dense_factors import (
+    ActiveSet,
+    backward,
+    cholesky,
+    forward,
+    let_go,
+    norm,
+    on_active,
+    split_off,
+    take_in,
+    upper,
+    whiten,
+)
+from rbd.intrinsics.intrinsic import Intrinsic
+from rbd.intrinsics.language import Floats, divide, fma
+from rbd.intrinsics.workspace import floats, ints, operand, result
+from rbd.scalars.protocol import Matrix, Scalar, Vector
+
+INDEFINITE: Final = "the Hessian is not positive definite"
+INFEASIBLE: Final = "the constraints contradict each other"
+STUCK: Final = "the active-set method did not end"
+
+_DEPENDENT: Final = 1e-12
+"""A row of length one that is this close to the span of the active ones counts as one of them."""
+_VANISHING: Final = 1e-14
+"""A row this much shorter than the longest is zero: it constrains nothing, or everything."""
+_VIOLATED: Final = 1e-13
+"""Violations below this, relative to the size of the problem, are rounding."""
+
+
+class QuadraticProgram(ActiveSet):
+    """A quadratic program, its solution, and what the method keeps."""
+
+    hessian = operand("n", "n")
+    linear = operand("n")
+    rows = operand("m", "n")
+    bounds = operand("m")
+    point = result("n")
+    multipliers = result("m")
+    active = result("m")
+    counts = result("1")
+    factor = floats("n", "n")
+    sides = floats("m")
+    """Bounds of the rows of length one."""
+    y = floats("n")
+    r = floats("n")
+    flags = ints("m")
+    """1 for active rows."""
+
+
+def _normalise(w: QuadraticProgram) -> int:
+    """Make rows one long in the coordinates y, bounds with them; return 2 for a zero row that asks for something."""
+    whiten(w.n, w.m, w.factor, w.rows, w.units)
+    longest = 0.0
+    for j in range(w.m):
+        w.lengths[j] = norm(w.n, w.units[j])
+        if w.lengths[j] > longest:
+            longest = w.lengths[j]
+    for j in range(w.m):
+        if w.lengths[j] > _VANISHING * longest:
+            inverse = divide(1.0, w.lengths[j])
+            for i in range(w.n):
+                w.units[j][i] *= inverse
+            w.sides[j] = w.bounds[j] * inverse
+        else:
+            w.lengths[j] = 0.0
+            if w.bounds[j] > 0.0:
+                return 2
+    return 0
+
+
+def _slack(n: int, row: Floats, bound: float, x: Floats) -> float:
+    value = -bound
+    for i in range(n):
+        value = fma(row[i], x[i], value)
+    return value
+
+
+def _size(w: QuadraticProgram) -> float:
+    """Return how large the numbers of the problem are, to tell violations from rounding."""
+    size = norm(w.n, w.y)
+    for j in range(w.m):
+        if w.lengths[j] > 0.0:
+            size += abs(w.sides[j])
+    return size
+
+
+def _most_violated(w: QuadraticProgram, size: float) -> int:
+    """Return the inactive constraint that is violated most, -1 when none is."""
+    worst = -(_VIOLATED * size)
+    found = -1
+    for j in range(w.m):
+        if w.flags[j] == 0 and w.lengths[j] > 0.0:
+            slack = _slack(w.n, w.units[j], w.sides[j], w.y)
+            if slack < worst:
+                worst = slack
+                found = j
+    return found
+
+
+def _blocking(w: QuadraticProgram, q: int) -> int:
+    """Return the active constraint whose multiplier vanishes first, -1 when none does."""
+    found = -1
+    best = 0.0
+    for j in range(q):
+        if w.r[j] > 0.0:
+            ratio = divide(w.u[j], w.r[j])
+            if found < 0 or ratio < best:
+                found = j
+                best = ratio
+    return found
+
+
+def _add(w: QuadraticProgram, active: int, p: int, limit: float) -> int:  # noqa: C901 - step 2 as the paper has it
+    """Add constraint p, dropping others if need be; return the number of active ones, or minus a status."""
+    q = active
+    weight = 0.0
+    added = 0
+    while added == 0:
+        w.counts[0] += 1.0
+        if w.counts[0] > limit:
+            return -3
+        # Step 2 (a), directions: z of the point, r of the multipliers.
+        length = split_off(w, q, w.units[p])
+        upper(w, q, w.r)
+        # Step 2 (b), lengths: a full step makes p active, a partial one ends where the multiplier of k vanishes.
+        k = _blocking(w, q)
+        dependent = 0
+        if not length > _DEPENDENT or q == w.n:
+            dependent = 1
+        if k < 0 and dependent == 1:
+            return -2
+        added = 1 - dependent
+        t = 0.0
+        if dependent == 0:
+            t = divide(-_slack(w.n, w.units[p], w.sides[p], w.y), length * length)
+        if k >= 0:
+            partial = divide(w.u[k], w.r[k])
+            if dependent == 1 or partial < t:
+                t = partial
+                added = 0
+        # Step 2 (c): go, in the space of multipliers only if p depends on the active constraints.
+        if dependent == 0:
+            for i in range(w.n):
+                w.y[i] = fma(t, w.z[i], w.y[i])
+        for j in range(q):
+            w.u[j] = fma(-t, w.r[j], w.u[j])
+        weight += t
+        if added == 1:
+            take_in(w, q, p, length)
+            w.u[q] = weight
+            w.flags[p] = 1
+            q += 1
+        else:
+            w.flags[w.order[k]] = 0
+            let_go(w, q, k)
+            q -= 1
+    return q
+
+
+def _search(w: QuadraticProgram) -> int:
+    """Run the method from the unconstrained minimum; return the number of active constraints, or minus a status."""
+    size = _size(w)
+    limit = float(100 + 20 * (w.n + w.m))
+    q = 0
+    p = _most_violated(w, size)
+    while p >= 0:
+        q = _add(w, q, p, limit)
+        if q < 0:
+            return q
+        p = _most_violated(w, size)
+    return q
+
+
+def _imbalance(w: QuadraticProgram, q: int) -> None:
+    """Compute g - H x + A' multipliers."""
+    for i in range(w.n):
+        entry = w.linear[i]
+        for j in range(i + 1):
+            entry = fma(-w.hessian[i][j], w.point[j], entry)
+        for j in range(i + 1, w.n):
+            entry = fma(-w.hessian[j][i], w.point[j], entry)
+        for j in range(q):
+            entry = fma(w.multipliers[w.order[j]], w.rows[w.order[j]][i], entry)
+        w.z[i] = entry
+
+
+def _refine(w: QuadraticProgram, q: int) -> None:
+    """Take away what point and multipliers leave of the equations as they were given: one round of refinement."""
+    _imbalance(w, q)
+    for j in range(q):
+        row = w.order[j]
+        w.d[j] = divide(-_slack(w.n, w.rows[row], w.bounds[row], w.point), w.lengths[row])
+    forward(w.n, w.factor, w.z)
+    on_active(w, q, w.r)
+    backward(w.n, w.factor, w.r)
+    for i in range(w.n):
+        w.point[i] += w.r[i]
+    for j in range(q):
+        w.multipliers[w.order[j]] += divide(w.u[j], w.lengths[w.order[j]])
+
+
+def _solve(w: QuadraticProgram) -> int:
+    if cholesky(w.n, w.hessian, w.factor) > 0:
+        return 1
+    if _normalise(w) > 0:
+        return 2
+    for i in range(w.n):
+        w.y[i] = w.linear[i]
+    forward(w.n, w.factor, w.y)
+    q = _search(w)
+    if q < 0:
+        return -q
+    # Point and multipliers begin anew at zero, so that rounding on the way leaves no trace.
+    for _again in range(3):
+        _refine(w, q)
+    for j in range(q):
+        w.active[w.order[j]] = 1.0
+        if not w.multipliers[w.order[j]] > 0.0:
+            w.multipliers[w.order[j]] = 0.0
+    return 0
+
+
+def _operations(n: int, m: int) -> int:
+    """Bound the operations by the largest number of rounds, each with all rows active: far more than there ever are."""
+    most = min(n, m)
+    split = 2 * (4 * n * most + most) + 2 * n + 1
+    one = 2 * n * m + m + split + most * most + 3 * most + 4 * n + 8 + most * (split + n + 1)
+    refinement = 2 * n * (n + 2 * most) + 6 * n * most + 2 * most * most + 4 * n * n + 3 * most
+    return n**3 + 2 * n * n * (m + 2) + 6 * n * m + (100 + 20 * (n + m)) * one + 3 * refinement
+
+
+def _failed(label: str) -> RbdError:
+    return SolverError(label, status=label)
+
+
+SOLVE_QUADRATIC_PROGRAM: Final = Intrinsic(
+    name="solve_quadratic_program",
+    workspace=QuadraticProgram,
+    function=_solve,
+    operations=_operations,
+    labels=3,
+    error=_failed,
+    derivative=change_of_minimum,
+    adjoint=weights_of_minimum,
+)
+
+
+def solve_quadratic_program(
+    hessian: Matrix, linear: Sequence[Scalar], rows: Matrix, bounds: Sequence[Scalar]
+) -> tuple[Vector, Vector, Vector, Scalar]:
+    """Minimise 1/2 x'Hx - `linear`'x subject to `rows` x >= `bounds`; return (x, multipliers, active, rounds).
+
+    `hessian` is symmetric positive definite; its lower triangle is read. Multipliers are not negative, `active` is 1
+    for the rows that are held and 0 for the others; of rows that say the same, one is held. A row that vanishes beside
+    the longest is ignored when it asks for nothing. Raises SolverError when the Hessian is not positive definite or
+    the rows contradict each other, ShapeError when sizes do not fit, ScalarError for scalars that cannot be compared.
+
+    >>> x, multipliers, active, _ = solve_quadratic_program(((2.0,),), (2.0,), ((1.0,), (-1.0,)), (3.0, -9.0))
+    >>> x, multipliers, active
+    ((3.0,), (4.0, 0.0), (1.0, 0.0))
+    """
+    n, m = len(linear), len(bounds)
+    if len(hessian) != n or any(len(row) != n for row in hessian):
+        raise ShapeError(f"the Hessian needs {n} rows of {n}", argument="hessian", expected=(n, n))
+    if len(rows) != m or any(len(row) != n for row in rows):
+        raise ShapeError(f"there are {m} bounds: needs {m} rows of {n}", argument="rows", expected=(m, n))
+    if n == 0:
+        return (), (0,) * m, (0,) * m, 0
+    operands = (*(x for row in hessian for x in row), *linear, *(x for row in rows for x in row), *bounds)
+    flat = SOLVE_QUADRATIC_PROGRAM((n, m), operands, (INDEFINITE, INFEASIBLE, STUCK))
+    return flat[:n], flat[n : n + m], flat[n + m : n + 2 * m], flat[-1]
