@@ -1,7 +1,7 @@
 """What arguments may be: choices, numbers and collections, and what is said of anything else.
 
-May import: `rbd.errors`. Classes that an argument must be of are checked by `require_kind` of `rbd.spatial.values`, and
-arrays by `rbd.scalars.arrays`. Every error is an ArgumentError that names the argument and holds what was given.
+Classes that an argument must be of are checked by `require_kind` of `rbd.spatial.values`, and arrays by
+`rbd.scalars.arrays`. Every error is an ArgumentError that names the argument and holds what was given.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The `rbd` command: `rbd demo`, `rbd info FILE`, `rbd check FILE`, `rbd bench`.
 
-May import everything of rbd; nothing imports it. Exit codes: 0 all is well, 1 the file is refused or something
-went wrong, 2 the command line is wrong (argparse's own).
+Exit codes: 0 all is well, 1 the file is refused or something went wrong, 2 the command line is wrong (argparse's own).
 """
 
 from __future__ import annotations

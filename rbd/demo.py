@@ -1,6 +1,6 @@
 """The program behind `rbd demo`: a double pendulum from its bodies to a picture, with rbd's public names only.
 
-Read it as a first example. May import everything of rbd but the command line. Matplotlib is used when installed.
+Read it as a first example. Matplotlib is used when installed.
 """
 
 # Matplotlib does not type its keyword arguments:

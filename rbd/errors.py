@@ -26,7 +26,7 @@
         ├── UrdfTopologyError                links and joints do not form one tree
         └── UrdfPathError                    a file is missing or outside its package
 
-Every class has a stable `code`; the documentation has one section per code. May import: nothing of rbd.
+Every class has a stable `code`; the documentation has one section per code.
 """
 
 from __future__ import annotations

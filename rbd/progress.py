@@ -1,4 +1,4 @@
-"""Progress of long work: one small protocol, and bars that follow it. May import: errors and arguments."""
+"""Progress of long work: one small protocol, and bars that follow it."""
 
 from __future__ import annotations
 

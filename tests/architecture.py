@@ -46,6 +46,9 @@ LAYERS = [
 # The public list imports everything.
 EXEMPT = {("__init__", "*")}
 
+# Two classes that make instances of each other: the first imports the second when it does.
+MUTUAL = [("rbd.joints.base", "rbd.joints.reversed"), ("rbd.spatial.motion", "rbd.spatial.transform")]
+
 # All that a module may import when it is itself imported; extras are imported where they are used.
 CORE = {"attrs", "llvmlite", "networkx", "numpy", "typing_extensions"}
 
@@ -90,6 +93,29 @@ def imports(tree: ast.AST) -> Iterator[tuple[int, str]]:
 def top_level(tree: ast.Module) -> ast.Module:
     """Return what runs when a module is imported: not the bodies of functions, nor what only type checkers read."""
     return ast.Module([n for n in tree.body if not _is_deferred(n)], [])
+
+
+def module_name(path: Path) -> str:
+    """Return the dotted name of a module."""
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def run_time_imports(tree: ast.Module, modules: set[str]) -> set[str]:
+    """Return the modules of rbd that a module imports when it runs: all but what only type checkers read."""
+    hidden = {
+        inner
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import) and node not in hidden:
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and node not in hidden:
+            names = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= names & modules or {node.module}
+    return found & modules
 
 
 def _is_deferred(node: ast.stmt) -> bool:

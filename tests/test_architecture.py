@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import re
 import tomllib
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -32,6 +34,23 @@ each_algorithm = pytest.mark.parametrize(
 @each_module
 def test_every_module_has_a_place(path: Path) -> None:
     assert house.layer_of(path) == "__init__" or house.rank(house.layer_of(path)) >= 0
+
+
+def test_the_design_page_shows_the_layers() -> None:
+    page = (house.ROOT / "docs" / "design.md").read_text(encoding="utf-8")
+    table = page.split("| layer | what it knows |\n|---|---|\n")[1].split("\n\n")[0]
+    shown = [re.findall(r"`(\w+)`", row.split("|")[1]) for row in table.splitlines()]
+    assert [*shown, ["__main__"]] == house.LAYERS
+
+
+def test_no_module_imports_itself_by_others() -> None:
+    """There is no circle of imports at run time, also not through functions that import when they are called."""
+    names = {house.module_name(path): path for path in MODULES}
+    graph = {name: house.run_time_imports(parse(path), set(names)) - {name} for name, path in names.items()}
+    graph.pop("rbd")  # the public list imports everything
+    for one, other in house.MUTUAL:
+        graph[one] -= {other}
+    TopologicalSorter({name: targets - {"rbd"} for name, targets in graph.items()}).prepare()
 
 
 @each_module

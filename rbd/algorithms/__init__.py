@@ -1,6 +1,6 @@
 """One file per algorithm: the readable source of everything rbd computes.
 
-May import state and above. Algorithms are plain functions of a state; see the design page for their rules.
+Algorithms are plain functions of a state; see the design page for their rules.
 """
 
 from rbd.algorithms.articulated_bodies import (

@@ -1,7 +1,7 @@
 """Everything the articulated-body algorithm finds, body by body, at any reference point.
 
-Room: algorithms; may import state and above. The recursion is in `articulated_motion.py` and runs in body frames, so
-that nothing depends on where the world's origin is; values are carried to the frame asked for when they are asked for.
+The recursion is in `articulated_motion.py` and runs in body frames, so that nothing depends on where the world's origin
+is; values are carried to the frame asked for when they are asked for.
 """
 
 from __future__ import annotations

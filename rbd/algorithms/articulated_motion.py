@@ -1,7 +1,7 @@
 """The articulated-body recursion with everything it finds on the way, some joints' accelerations being prescribed.
 
-Room: algorithms; may import state and above. Featherstone (2008), table 7.1 and section 9.2, with spatial accelerations
-and gravity as weights, in body frames. `forward_dynamics.py` has the leaner form for accelerations alone.
+Featherstone (2008), table 7.1 and section 9.2, with spatial accelerations and gravity as weights, in body frames.
+`forward_dynamics.py` has the leaner form for accelerations alone.
 """
 
 from __future__ import annotations

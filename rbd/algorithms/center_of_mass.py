@@ -1,7 +1,4 @@
-"""Mass and centre of mass.
-
-Room: algorithms; may import state and above.
-"""
+"""Mass and centre of mass."""
 
 from __future__ import annotations
 

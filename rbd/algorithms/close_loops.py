@@ -1,7 +1,7 @@
 """Finding a configuration and a velocity that keep the loops.
 
-Room: algorithms; may import state and above. Damped least squares (Levenberg and Marquardt) on the loop errors, in
-exponential coordinates of the joints; coordinates that meet a bound are held there while the step pushes them outwards.
+Damped least squares (Levenberg and Marquardt) on the loop errors, in exponential coordinates of the joints; coordinates
+that meet a bound are held there while the step pushes them outwards.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Solving for motion and forces where loops constrain them.
 
-Room: algorithms; may import state and above. In coordinates in which the mass matrix is the identity, the constraints
-allow the motion nearest to the one without them (Gauss). It is found by a rank-revealing factorisation of the
-constraints themselves, never of the squared matrix K M⁻¹ Kᵀ, so that redundant constraints are told from independent
-ones to half as many digits again.
+In coordinates in which the mass matrix is the identity, the constraints allow the motion nearest to the one without
+them (Gauss). It is found by a rank-revealing factorisation of the constraints themselves, never of the squared matrix K
+M⁻¹ Kᵀ, so that redundant constraints are told from independent ones to half as many digits again.
 """
 
 from __future__ import annotations

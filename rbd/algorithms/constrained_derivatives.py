@@ -1,9 +1,8 @@
 """Derivatives of the motion of mechanisms with loops, and of the multipliers.
 
-Room: algorithms; may import state and above. M vd + K^T lambda = torques + passive - c and K vd = -k are differentiated
-as they stand; M and c by hand (`rigid_derivatives.py`), K and k, which are few, on dual numbers. Redundant constraints
-are kept in the least-squares sense, as `constrained.py` does; pseudo-inverses are differentiated at constant rank
-(Golub and Pereyra, 1973).
+M vd + K^T lambda = torques + passive - c and K vd = -k are differentiated as they stand; M and c by hand
+(`rigid_derivatives.py`), K and k, which are few, on dual numbers. Redundant constraints are kept in the least-squares
+sense, as `constrained.py` does; pseudo-inverses are differentiated at constant rank (Golub and Pereyra, 1973).
 """
 
 from __future__ import annotations

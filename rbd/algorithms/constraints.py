@@ -1,6 +1,6 @@
 """The equations of loops as arrays: K vd = -k, and how far the loops are open.
 
-Room: algorithms; may import state and above. The sums are in `loops.py`.
+The sums are in `loops.py`.
 """
 
 from __future__ import annotations

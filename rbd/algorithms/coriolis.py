@@ -1,7 +1,7 @@
 """The Coriolis matrix: the factorisation C of the velocity terms for which dM/dt - 2 C is skew.
 
-Room: algorithms; may import state and above. Echeandia and Wensing (2021), "Numerical methods to compute the Coriolis
-matrix and Christoffel symbols for rigid-body systems", with rates of q-dependent motion subspaces.
+Echeandia and Wensing (2021), "Numerical methods to compute the Coriolis matrix and Christoffel symbols for rigid-body
+systems", with rates of q-dependent motion subspaces.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The whole solution of the equations of motion, filled into a result.
 
-Room: algorithms; may import state and above. M by composite rigid bodies, c by Newton and Euler, then one solve.
+M by composite rigid bodies, c by Newton and Euler, then one solve.
 """
 
 from __future__ import annotations

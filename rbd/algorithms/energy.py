@@ -1,7 +1,4 @@
-"""Kinetic and potential energy.
-
-Room: algorithms; may import state and above.
-"""
+"""Kinetic and potential energy."""
 
 from __future__ import annotations
 

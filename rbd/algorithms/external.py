@@ -1,7 +1,4 @@
-"""Wrenches from outside the mechanism, brought into the frames of the bodies they push.
-
-Room: algorithms; may import state and above.
-"""
+"""Wrenches from outside the mechanism, brought into the frames of the bodies they push."""
 
 from __future__ import annotations
 

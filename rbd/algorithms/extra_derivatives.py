@@ -1,7 +1,4 @@
-"""Derivatives of passive torques and of external wrenches.
-
-Room: algorithms; may import state and above.
-"""
+"""Derivatives of passive torques and of external wrenches."""
 
 from __future__ import annotations
 

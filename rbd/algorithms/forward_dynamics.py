@@ -1,7 +1,7 @@
 """The motion torques make, by articulated bodies; by a factored mass matrix where loops constrain it.
 
-Room: algorithms; may import state and above. Featherstone (2008), table 7.1, with the accelerations of frame origins in
-place of spatial ones. Body frames throughout.
+Featherstone (2008), table 7.1, with the accelerations of frame origins in place of spatial ones. Body frames
+throughout.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Derivatives of the accelerations torques make.
 
-Room: algorithms; may import state and above. From M vd + c = torques + passive follows d vd = M^-1 (d torques - d ID),
-ID being the inverse dynamics at vd (Carpentier and Mansard, 2018). M comes with the derivatives of ID, so that vd is
-found by its factor too.
+From M vd + c = torques + passive follows d vd = M^-1 (d torques - d ID), ID being the inverse dynamics at vd
+(Carpentier and Mansard, 2018). M comes with the derivatives of ID, so that vd is found by its factor too.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Forward dynamics where the accelerations of some joints are given and their torques wanted.
 
-Room: algorithms; may import state and above. Featherstone (2008), section 9.2.
+Featherstone (2008), section 9.2.
 """
 
 from __future__ import annotations

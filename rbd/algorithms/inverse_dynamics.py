@@ -1,7 +1,6 @@
 """The torques a motion takes.
 
-Room: algorithms; may import state and above. M vd + c = tau + passive, by the recursive Newton-Euler algorithm:
-Featherstone (2008), table 5.1.
+M vd + c = tau + passive, by the recursive Newton-Euler algorithm: Featherstone (2008), table 5.1.
 """
 
 from __future__ import annotations

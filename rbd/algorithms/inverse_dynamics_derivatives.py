@@ -1,7 +1,6 @@
 """Derivatives of the torques a motion takes.
 
-Room: algorithms; may import state and above. The recursion is in `rigid_derivatives.py`; armature, passive torques and
-external wrenches are added here.
+The recursion is in `rigid_derivatives.py`; armature, passive torques and external wrenches are added here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The inverse of the mass matrix.
-
-Room: algorithms; may import state and above.
-"""
+"""The inverse of the mass matrix."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Rates of Jacobians, and the Jacobian of the centre of mass.
-
-Room: algorithms; may import state and above.
-"""
+"""Rates of Jacobians, and the Jacobian of the centre of mass."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ from rbd.spatial import Frame, GeometricJacobian, PointJacobian, Transform, Twis
 from rbd.spatial.coriolis import carried, summed
 from rbd.spatial.linalg import Vec3, matvec, neg3
 from rbd.spatial.values import require_kind
-from rbd.state import ArrayOf, Layout, Link, State, StateView, kernel, passes
+from rbd.state import ArrayOf, Link, State, StateView, kernel, passes
 from rbd.state.engine import Call, KernelCall
 from rbd.state.fast_path import fast_path
 from rbd.state.frames import attachment, body_and_frame

@@ -1,7 +1,4 @@
-"""Jacobians: how velocities along a path of joints move a body or a point.
-
-Room: algorithms; may import state and above.
-"""
+"""Jacobians: how velocities along a path of joints move a body or a point."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Forces and motion of mechanisms with loops: M vd + c = tau + passive - Kᵀ λ, with K vd = -k.
 
-Room: algorithms; may import state and above. Featherstone (2008), section 8.4; how the equations are solved is in
-`constrained.py`.
+Featherstone (2008), section 8.4; how the equations are solved is in `constrained.py`.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The kinematics of loop joints: where the tree holds them, and how they would have to move.
 
-Room: algorithms; may import state and above. Featherstone (2008), sections 8.2 and 8.3. Everything about a loop is
-expressed in its joint's frame after, and relative to the nearest body that both of its sides hang on: what carries the
-loop as a whole does not enter, so that nothing is lost far from the root.
+Featherstone (2008), sections 8.2 and 8.3. Everything about a loop is expressed in its joint's frame after, and relative
+to the nearest body that both of its sides hang on: what carries the loop as a whole does not enter, so that nothing is
+lost far from the root.
 """
 
 from __future__ import annotations

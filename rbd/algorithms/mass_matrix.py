@@ -1,6 +1,6 @@
 """The joint-space mass matrix, by composite rigid bodies.
 
-Room: algorithms; may import state and above. Featherstone (2008), section 6.2, in body frames.
+Featherstone (2008), section 6.2, in body frames.
 """
 
 from __future__ import annotations

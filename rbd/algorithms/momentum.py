@@ -1,6 +1,6 @@
 """Momentum of a mechanism: what it is, how velocities make it, how it changes.
 
-Room: algorithms; may import state and above. Centroidal quantities: Orin, Goswami and Lee (2013).
+Centroidal quantities: Orin, Goswami and Lee (2013).
 """
 
 from __future__ import annotations

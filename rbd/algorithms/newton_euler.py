@@ -1,7 +1,7 @@
 """The two sweeps of the recursive Newton-Euler algorithm.
 
-Room: algorithms; may import state and above. Featherstone (2008), section 5.3, with the accelerations of frame origins
-in place of spatial ones. Body frames throughout.
+Featherstone (2008), section 5.3, with the accelerations of frame origins in place of spatial ones. Body frames
+throughout.
 """
 
 from __future__ import annotations

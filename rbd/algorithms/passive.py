@@ -1,7 +1,4 @@
-"""Torques a joint makes by itself: damping, friction, springs at its bounds.
-
-Room: algorithms; may import state and above.
-"""
+"""Torques a joint makes by itself: damping, friction, springs at its bounds."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Rates of the Jacobians of points.
-
-Room: algorithms; may import state and above.
-"""
+"""Rates of the Jacobians of points."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Derivatives of the parts of the equation of motion: the bias, M x, and M^-1 f.
 
-Room: algorithms; may import state and above. All come from one recursion (`rigid_derivatives.py`): the bias is what a
-motion without vd takes, M x what one without velocity and gravity takes. With loops they are those of the spanning
-tree, as `dynamics_bias` and `mass_matrix` are.
+All come from one recursion (`rigid_derivatives.py`): the bias is what a motion without vd takes, M x what one without
+velocity and gravity takes. With loops they are those of the spanning tree, as `dynamics_bias` and `mass_matrix` are.
 """
 
 from __future__ import annotations

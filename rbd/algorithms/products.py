@@ -1,17 +1,14 @@
-"""Products of matrices of scalars, with what is zero by structure left out.
-
-Room: algorithms; may import state and above.
-"""
+"""Products of matrices of scalars, with what is zero by structure left out."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from rbd.scalars import Matrix, Scalar, Vector
-from rbd.solvers import solve_factored
-from rbd.solvers.linear import MANY, Factor
 from rbd.scalars.registry import dominant
 from rbd.scalars.sparse_tangents import is_nothing
+from rbd.solvers import solve_factored
+from rbd.solvers.linear import MANY, Factor
 
 Sparse = tuple[tuple[tuple[int, Scalar], ...], ...]
 """Per row the columns that are not zero, with their entries."""

@@ -1,7 +1,7 @@
 """What loop joints apply to the bodies at their ends, and what the tree has to bear of it.
 
-Room: algorithms; may import state and above. A loop joint pushes its successor with minus its constraint wrenches times
-their multipliers, and its predecessor with the opposite.
+A loop joint pushes its successor with minus its constraint wrenches times their multipliers, and its predecessor with
+the opposite.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from rbd.scalars import Vector
 from rbd.spatial import Wrench
 from rbd.state import StateView, passes
 from rbd.state.solution import BodyWrenchesOf, LoopReactions, SolutionReading
-
 
 Given = External | ExternalWrenches
 """External wrenches as kernels take them, or as users give them."""

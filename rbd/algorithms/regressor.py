@@ -1,7 +1,7 @@
 """What inertial parameters, gravity and external wrenches do to torques: all are linear.
 
-Room: algorithms; may import state and above. Atkeson, An and Hollerbach (1986) for the regressor. With loops, torques
-are those of the spanning tree, M vd + c: what loops add to them does not depend on these.
+Atkeson, An and Hollerbach (1986) for the regressor. With loops, torques are those of the spanning tree, M vd + c: what
+loops add to them does not depend on these.
 """
 
 from __future__ import annotations

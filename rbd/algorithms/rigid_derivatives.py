@@ -1,8 +1,8 @@
 """Derivatives of the torques that the motion of rigid bodies takes: the recursion all derivatives are made of.
 
-Room: algorithms; may import state and above. Singh, Russell and Wensing (2022), "Efficient analytical derivatives of
-rigid-body dynamics using spatial vector algebra", in body frames, with motion subspaces that may depend on position.
-Neither armature nor passive torques nor external wrenches are in here.
+Singh, Russell and Wensing (2022), "Efficient analytical derivatives of rigid-body dynamics using spatial vector
+algebra", in body frames, with motion subspaces that may depend on position. Neither armature nor passive torques nor
+external wrenches are in here.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Second derivatives of inverse dynamics.
 
-Room: algorithms; may import state and above. The first derivatives, derived by hand, run on dual numbers that carry
-their derivatives along all directions of q, then of v: exact to rounding, for every joint type.
+The first derivatives, derived by hand, run on dual numbers that carry their derivatives along all directions of q, then
+of v: exact to rounding, for every joint type.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Forces of compliant contact between points of bodies and the half-spaces around them.
 
-Room: algorithms; may import state and above. The models are in `mechanism/soft_contact.py`. Which points touch is a
-question of values, so every point is evaluated against every half-space; what does not touch gives zero.
+The models are in `mechanism/soft_contact.py`. Which points touch is a question of values, so every point is evaluated
+against every half-space; what does not touch gives zero.
 
 The states s of contact (displacements of friction, in the root frame) are not part of a mechanism's state: they come
 as an argument, point after point in the order of `state.layout.touches`, and their rates are a result.

@@ -1,7 +1,5 @@
 """The two meanings of a derivative by position.
 
-Room: algorithms; may import state and above.
-
 `"tangent"` is along joint velocities: column k is the derivative of f as the mechanism moves at unit velocity k; nv
 columns, no chart in sight.
 

@@ -1,7 +1,7 @@
 """How loops that have drifted open are drawn together again.
 
-Room: algorithms; may import state and above. Baumgarte (1972): the error e of a loop obeys e'' + d e' + k e = 0 instead
-of e'' = 0, which rounding would let drift away.
+Baumgarte (1972): the error e of a loop obeys e'' + d e' + k e = 0 instead of e'' = 0, which rounding would let drift
+away.
 """
 
 from __future__ import annotations

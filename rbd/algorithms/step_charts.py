@@ -1,8 +1,8 @@
 """How configurations move through coordinates around where a step begins, and how that answers what is varied.
 
-Room: algorithms; may import state and above. A step moves a configuration q0 through the local coordinates phi around
-it, joint by joint. Where these simply add up, so do their changes; where they bend (balls, free bodies, angles given by
-sine and cosine), one joint at a time is run on dual numbers.
+A step moves a configuration q0 through the local coordinates phi around it, joint by joint. Where these simply add up,
+so do their changes; where they bend (balls, free bodies, angles given by sine and cosine), one joint at a time is run
+on dual numbers.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Derivatives of one step in time.
 
-Room: algorithms; may import state and above. The rules are those of compiled robots and of `rbd.simulate`, taken with
-their derivatives in `step_stages.py`.
+The rules are those of compiled robots and of `rbd.simulate`, taken with their derivatives in `step_stages.py`.
 """
 
 from __future__ import annotations

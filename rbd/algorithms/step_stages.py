@@ -1,8 +1,8 @@
 """One step in time with its derivatives: the chain rule through the stages of a rule of integration.
 
-Room: algorithms; may import state and above. The stages are those of compiled robots and of `rbd.simulate`. Everything
-that moves carries a row per entry for what is varied: the configuration where the step begins (along velocities), the
-velocity there, and the torques; nv columns each.
+The stages are those of compiled robots and of `rbd.simulate`. Everything that moves carries a row per entry for what is
+varied: the configuration where the step begins (along velocities), the velocity there, and the torques; nv columns
+each.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What an algorithm for trees says to a mechanism with loops.
-
-Room: algorithms; may import state and above.
-"""
+"""What an algorithm for trees says to a mechanism with loops."""
 
 from __future__ import annotations
 

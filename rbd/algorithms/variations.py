@@ -1,8 +1,8 @@
 """How the motion of bodies answers small motions of the joints that carry them.
 
-Room: algorithms; may import state and above. Body frames throughout. Directions of a joint are its velocities; what a
-direction does to bodies beyond the joint is one motion for all of them (`rbd.spatial.platform`). Velocities are counted
-from a frame that moves with the trunk at this instant, which changes no wrench and spares terms.
+Body frames throughout. Directions of a joint are its velocities; what a direction does to bodies beyond the joint is
+one motion for all of them (`rbd.spatial.platform`). Velocities are counted from a frame that moves with the trunk at
+this instant, which changes no wrench and spares terms.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """What `rbd bench` measures: rbd and, where they are installed, other engines, side by side on the same robots.
 
-Room: bench; may import everything but the command line, and nothing but the command line imports it. Other engines are
-imported in `bench.peers` alone, when a measurement asks for them.
+Other engines are imported in `bench.peers` alone, when a measurement asks for them.
 
 The way of a run: `robots` (mechanisms) -> `samples` (states) -> `ours` and `peers` (contenders: who computes what) ->
 `clock` (windows in turns) -> `report` (rows) -> `tables` (text) and JSON.

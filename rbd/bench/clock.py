@@ -1,8 +1,8 @@
 """Time measured in turns: every contender gets a short window, again and again.
 
-Room: bench. On a machine that does other things too, a window of one contender says little. Windows close to each other
-see about the same machine: the ratio of two neighbours is worth more than either, and the median of many such ratios
-more than that. What one thread does is measured in processor time, which stands still while others have the processor.
+On a machine that does other things too, a window of one contender says little. Windows close to each other see about
+the same machine: the ratio of two neighbours is worth more than either, and the median of many such ratios more than
+that. What one thread does is measured in processor time, which stands still while others have the processor.
 """
 
 from __future__ import annotations

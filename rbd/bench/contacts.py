@@ -1,7 +1,7 @@
 """Contact as a contender: distances of capsules with their rows, and the loop of the hand that snaps its fingers.
 
-Room: bench. The loop is the contact exercise's: PD control towards a moving target, an impact where a pair meets, the
-quadratic program, integration; the part that is measured begins free and has a finger on the palm for most of it.
+The loop is the contact exercise's: PD control towards a moving target, an impact where a pair meets, the quadratic
+program, integration; the part that is measured begins free and has a finger on the palm for most of it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Who computes what: the thing that is timed, and the value it is checked by.
-
-Room: bench.
-"""
+"""Who computes what: the thing that is timed, and the value it is checked by."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What rbd aims at, and whether a run got there.
 
-Room: bench. The goals are for a processor with eight lanes; with fewer, half of the goals for batches will do.
+The goals are for a processor with eight lanes; with fewer, half of the goals for batches will do.
 """
 
 from __future__ import annotations

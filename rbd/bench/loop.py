@@ -1,7 +1,4 @@
-"""Kernels timed without Python in between: a native loop over the states.
-
-Room: bench.
-"""
+"""Kernels timed without Python in between: a native loop over the states."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Where a run takes place: processor, load, versions.
-
-Room: bench.
-"""
+"""Where a run takes place: processor, load, versions."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""rbd as a contender: its kernels, its calls from Python, its batches, and live states.
-
-Room: bench.
-"""
+"""rbd as a contender: its kernels, its calls from Python, its batches, and live states."""
 
 from __future__ import annotations
 
@@ -19,8 +16,8 @@ from rbd.compiled.recipes import RECIPES
 from rbd.compiled.record import recorded_function
 from rbd.mechanism import Mechanism
 from rbd.native import available, compile_program
-from rbd.scalars.arrays import Array
 from rbd.program.program import Program
+from rbd.scalars.arrays import Array
 from rbd.state import DynamicsResult, MechanismState
 
 KERNEL, CALL, LIVE = "rbd kernel", "rbd", "rbd state"

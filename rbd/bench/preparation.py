@@ -1,6 +1,6 @@
 """How long it takes to get ready: recording, compiling, loading from disk.
 
-Room: bench. What is prepared is inverse dynamics, mass matrix and forward dynamics for one state.
+What is prepared is inverse dynamics, mass matrix and forward dynamics for one state.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What a run found, as plain data that goes to JSON.
-
-Room: bench.
-"""
+"""What a run found, as plain data that goes to JSON."""
 
 from __future__ import annotations
 

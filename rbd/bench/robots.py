@@ -1,7 +1,4 @@
-"""The robots that are measured: rbd's own, two of `example-robot-data` where that is installed, and URDF files.
-
-Room: bench.
-"""
+"""The robots that are measured: rbd's own, two of `example-robot-data` where that is installed, and URDF files."""
 
 from __future__ import annotations
 

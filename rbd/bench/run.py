@@ -1,7 +1,4 @@
-"""One run: every robot, every section, every contender.
-
-Room: bench.
-"""
+"""One run: every robot, every section, every contender."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The states that are computed: random, the same for all contenders.
-
-Room: bench.
-"""
+"""The states that are computed: random, the same for all contenders."""
 
 from __future__ import annotations
 

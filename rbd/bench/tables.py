@@ -1,7 +1,4 @@
-"""A report as text: aligned for a terminal, or as a page of documentation.
-
-Room: bench.
-"""
+"""A report as text: aligned for a terminal, or as a page of documentation."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """A mechanism as plain numbers, depth first: what other engines are built from.
 
-Room: bench. Every engine gets exactly the numbers rbd computes with: no file is read twice, nothing is rounded.
+Every engine gets exactly the numbers rbd computes with: no file is read twice, nothing is rounded.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """rbd's functions as functions of JAX: with derivatives, under `jit`, `grad` and `vmap`.
 
-Room: export. Needs the extra `jax`, which is imported when asked for. JAX calls rbd's machine code through
-`pure_callback`, with whole batches at once; derivatives are rbd's own, so that `grad` and `jacobian` never look inside.
-Positions are differentiated by the entries of q, as everything in JAX is.
+Needs the extra `jax`, which is imported when asked for. JAX calls rbd's machine code through `pure_callback`, with
+whole batches at once; derivatives are rbd's own, so that `grad` and `jacobian` never look inside. Positions are
+differentiated by the entries of q, as everything in JAX is.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The pullback of a recorded program: from weights on its outputs to the gradient by all its inputs, in one sweep.
 
-Room: export. What reverse differentiation of other libraries asks for; a Jacobian never exists.
+What reverse differentiation of other libraries asks for; a Jacobian never exists.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ import numpy as np
 
 from rbd.compiled.arguments import as_input, leading_shape
 from rbd.compiled.function import RecordedFunction
-from rbd.scalars import Scalar
-from rbd.scalars.arrays import Array
 from rbd.program.differentiate import derivative
 from rbd.program.graph import Graph
 from rbd.program.program import Port, Program
 from rbd.program.replay import replay
+from rbd.scalars import Scalar
+from rbd.scalars.arrays import Array
 
 
 def pullback(program: Program) -> Callable[..., tuple[Array, ...]]:

@@ -1,8 +1,8 @@
 """rbd's functions as functions of PyTorch: with derivatives, for one state or for batches, under `torch.func`.
 
-Room: export. Needs the extra `torch`, which is imported when asked for. Tensors live on the CPU; rbd's machine code
-sees whole batches at once, and `backward` runs rbd's own derivatives, so that autograd never looks inside. Positions
-are differentiated by the entries of q, as everything in PyTorch is: a gradient has the shape of its tensor.
+Needs the extra `torch`, which is imported when asked for. Tensors live on the CPU; rbd's machine code sees whole
+batches at once, and `backward` runs rbd's own derivatives, so that autograd never looks inside. Positions are
+differentiated by the entries of q, as everything in PyTorch is: a gradient has the shape of its tensor.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 
+from rbd.bridges.pullback import pullback
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.recipes import step_recipe
 from rbd.compiled.record import recorded_function
 from rbd.compiled.robot import CompiledRobot
 from rbd.compiled.stepping import Integrator
 from rbd.errors import ArgumentError, ShapeError
-from rbd.bridges.pullback import pullback
-from rbd.scalars.arrays import Array
 from rbd.program.program import Port
+from rbd.scalars.arrays import Array
 from rbd.state.layout import layout_of
 
 Host: TypeAlias = Callable[..., Any]

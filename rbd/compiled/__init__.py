@@ -1,7 +1,4 @@
-"""Functions of a state as native functions of arrays.
-
-May import algorithms and above.
-"""
+"""Functions of a state as native functions of arrays."""
 
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.record import record

@@ -1,7 +1,4 @@
-"""What users hand in as arrays of the shapes a program wants, and arrays for what comes out.
-
-Room: compiled; may import algorithms and above.
-"""
+"""What users hand in as arrays of the shapes a program wants, and arrays for what comes out."""
 
 from __future__ import annotations
 
@@ -13,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from rbd.arguments import described, several
 from rbd.errors import ShapeError
-from rbd.scalars.arrays import Array
 from rbd.program.program import Port
+from rbd.scalars.arrays import Array
 
 
 def as_input(value: ArrayLike, port: Port) -> Array:

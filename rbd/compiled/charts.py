@@ -1,7 +1,4 @@
-"""How the coordinates of a mechanism move along its velocities.
-
-Room: compiled; may import algorithms and above.
-"""
+"""How the coordinates of a mechanism move along its velocities."""
 
 from __future__ import annotations
 

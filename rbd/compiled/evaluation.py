@@ -1,7 +1,4 @@
-"""Running a program on arrays: one state or many, as machine code or interpreted.
-
-Room: compiled; may import algorithms and above.
-"""
+"""Running a program on arrays: one state or many, as machine code or interpreted."""
 
 from __future__ import annotations
 
@@ -17,8 +14,8 @@ from rbd.compiled.arguments import as_input, as_rows, leading_shape, output_arra
 from rbd.compiled.status import raise_status
 from rbd.errors import ArgumentError
 from rbd.native.executable import Executable
-from rbd.scalars.arrays import Array
 from rbd.program.outline import Source
+from rbd.scalars.arrays import Array
 
 if TYPE_CHECKING:
     from rbd.native.kernel import NativeKernel
@@ -68,9 +65,7 @@ class Evaluation:
 
     # --- inside -------------------------------------------------------------------------------------------------------
 
-    def _evaluated(
-        self, inputs: list[Array], out: Array | Sequence[Array] | None, threads: int
-    ) -> Result:
+    def _evaluated(self, inputs: list[Array], out: Array | Sequence[Array] | None, threads: int) -> Result:
         """Compute the outputs with so many threads; without any, with the interpreter."""
         lead = leading_shape(self.outline.inputs, inputs)
         outputs = output_arrays(self.outline.outputs, lead, out)

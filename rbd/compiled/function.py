@@ -1,7 +1,4 @@
-"""A recorded function: a program that is called with arrays, one state or many.
-
-Room: compiled; may import algorithms and above.
-"""
+"""A recorded function: a program that is called with arrays, one state or many."""
 
 from __future__ import annotations
 
@@ -17,11 +14,12 @@ from rbd.algorithms.spaces import Space, check_space
 from rbd.arguments import require_choice
 from rbd.compiled.charts import Charts
 from rbd.compiled.evaluation import Evaluation, Result
-from rbd.progress import Listener, require_progress
-from rbd.scalars.arrays import Array
+from rbd.export import c_source, sympy_expressions
 from rbd.program.differentiate import Directions, Mode, derivative, sparsity
 from rbd.program.outline import Source
 from rbd.program.program import Program
+from rbd.progress import Listener, require_progress
+from rbd.scalars.arrays import Array
 
 if TYPE_CHECKING:
     from rbd.native.entry import Guard

@@ -1,7 +1,4 @@
-"""Functions of one mechanism, each compiled when it is first called.
-
-Room: compiled; may import algorithms and above.
-"""
+"""Functions of one mechanism, each compiled when it is first called."""
 
 from __future__ import annotations
 

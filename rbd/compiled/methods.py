@@ -1,7 +1,4 @@
-"""What a builtin needs to stand in for a method of a compiled robot.
-
-Room: compiled; may import algorithms and above.
-"""
+"""What a builtin needs to stand in for a method of a compiled robot."""
 
 from __future__ import annotations
 

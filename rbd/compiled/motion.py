@@ -1,7 +1,4 @@
-"""Steps in time and rollouts of one mechanism.
-
-Room: compiled; may import algorithms and above.
-"""
+"""Steps in time and rollouts of one mechanism."""
 
 from __future__ import annotations
 

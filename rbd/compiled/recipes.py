@@ -1,7 +1,4 @@
-"""What a compiled robot records under each name.
-
-Room: compiled; may import algorithms and above.
-"""
+"""What a compiled robot records under each name."""
 
 from __future__ import annotations
 
@@ -15,8 +12,8 @@ from rbd.algorithms.spaces import SPACES, Space
 from rbd.algorithms.stabilization import STANDARD, LoopGainsPerLoop
 from rbd.compiled.stepping import Integrator, controlled_step_function, step_function
 from rbd.mechanism import RigidBody
-from rbd.scalars.arrays import ScalarArray
 from rbd.program.program import Program
+from rbd.scalars.arrays import ScalarArray
 from rbd.state import ScalarState, passes
 
 Coordinates = Literal["q", "qv"]

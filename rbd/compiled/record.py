@@ -1,7 +1,4 @@
-"""Recording a function of a state into a program.
-
-Room: compiled; may import algorithms and above.
-"""
+"""Recording a function of a state into a program."""
 
 from __future__ import annotations
 
@@ -17,9 +14,9 @@ from rbd.compiled.function import RecordedFunction
 from rbd.compiled.recipes import Recipe
 from rbd.errors import ArgumentError
 from rbd.mechanism import Mechanism
-from rbd.scalars.arrays import to_float_array
 from rbd.program.graph import Graph
 from rbd.program.program import Program
+from rbd.scalars.arrays import to_float_array
 from rbd.spatial import Transform
 from rbd.spatial.values import require_kind
 from rbd.state.layout import layout_of

@@ -1,7 +1,4 @@
-"""A mechanism as native functions of arrays.
-
-Room: compiled; may import algorithms and above.
-"""
+"""A mechanism as native functions of arrays."""
 
 from __future__ import annotations
 

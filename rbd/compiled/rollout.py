@@ -1,7 +1,7 @@
 """Many steps in a row, without going through Python between them.
 
-Room: compiled; may import algorithms and above. A function that steps has the inputs q, v, tau, dt (and parameters) and
-the outputs q and v: what one step writes into the history, the next one reads there.
+A function that steps has the inputs q, v, tau, dt (and parameters) and the outputs q and v: what one step writes into
+the history, the next one reads there.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from rbd.arguments import whole_number
 from rbd.compiled.arguments import as_input, as_numbers, as_rows, leading_shape, output_arrays
 from rbd.compiled.evaluation import Evaluation
 from rbd.compiled.status import raise_status
-from rbd.scalars.arrays import Array
 from rbd.program.program import Port
+from rbd.scalars.arrays import Array
 
 if TYPE_CHECKING:
     from rbd.native.kernel import NativeKernel

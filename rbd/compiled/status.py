@@ -1,7 +1,4 @@
-"""What a kernel's status means, said as an error.
-
-Room: compiled; may import algorithms and above.
-"""
+"""What a kernel's status means, said as an error."""
 
 from __future__ import annotations
 
@@ -10,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from rbd.errors import NotFiniteError, RbdError
-from rbd.scalars.arrays import Array
 from rbd.intrinsics.intrinsic import failure, no_memory
 from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, FIRST_CHECK, NO_MEMORY
 from rbd.program.outline import Outline, Source
 from rbd.program.program import Port, left_range
+from rbd.scalars.arrays import Array
 
 _LARGE = 1e12
 """Inputs up to this size do not leave the range of floats within a step."""

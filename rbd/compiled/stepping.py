@@ -1,8 +1,7 @@
 """One step in time as a function that can be recorded.
 
-Room: compiled; may import algorithms and above. Joint coordinates move through their exponential coordinates around
-the beginning of the step, as in `rbd.simulation`: Munthe-Kaas with the classical Runge-Kutta scheme, or semi-implicit
-Euler.
+Joint coordinates move through their exponential coordinates around the beginning of the step, as in `rbd.simulation`:
+Munthe-Kaas with the classical Runge-Kutta scheme, or semi-implicit Euler.
 """
 
 from __future__ import annotations
@@ -14,9 +13,9 @@ from rbd.algorithms.forward_dynamics import forward_dynamics_kernel
 from rbd.algorithms.soft_contact import contact_forces_kernel, settled_contacts_kernel
 from rbd.algorithms.stabilization import STANDARD, LoopGainsPerLoop
 from rbd.arguments import require_choice
-from rbd.scalars import Scalar, Vector, const
 from rbd.program.program import Program
 from rbd.program.replay import replay
+from rbd.scalars import Scalar, Vector, const
 from rbd.state import ScalarState
 
 Integrator = Literal["munthe-kaas-rk4", "semi-implicit-euler"]

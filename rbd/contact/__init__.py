@@ -1,6 +1,6 @@
 """Shapes, how close they come, and what happens when they touch.
 
-Room: contact; may import compiled and above. Inside, a module may import only those above it:
+In the order of their dependence:
 
     arguments.py                        what numbers and pairs may be
     shapes.py cores.py                  Capsule, Sphere, Box; the same as bare numbers in one frame

@@ -1,8 +1,8 @@
 """The problem of accelerations with contacts, with and without friction (internal).
 
-Room: contact. Without friction there is one row per pair: its normal's. With friction there are two more, the slopes:
-the directions in which its point slides, times the coefficient. The first direction is that in which the point slides
-or, at rest, would slide; forces are at most the normal one in the sum of both directions.
+Without friction there is one row per pair: its normal's. With friction there are two more, the slopes: the directions
+in which its point slides, times the coefficient. The first direction is that in which the point slides or, at rest,
+would slide; forces are at most the normal one in the sum of both directions.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What numbers and pairs of contacts may be, and what is said of anything else (internal).
 
-Room: contact. Every error is an ArgumentError that names the argument, what was given and what would fit. Floats are
-looked at first: most arguments are floats, and steps are taken by the thousand.
+Every error is an ArgumentError that names the argument, what was given and what would fit. Floats are looked at first:
+most arguments are floats, and steps are taken by the thousand.
 """
 
 from __future__ import annotations

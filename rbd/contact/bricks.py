@@ -1,8 +1,8 @@
 """Boxes against points, segments, planes and boxes (internal).
 
-Room: contact. Boxes that are apart: the smallest of the distances of corners from the other solid and of edges from
-edges. Boxes that overlap: the direction of least penetration among the normals of faces and the perpendiculars of two
-edges (separating axes; Gottschalk, Lin, Manocha, 1996). The cores of capsules are boxes without faces here.
+Boxes that are apart: the smallest of the distances of corners from the other solid and of edges from edges. Boxes that
+overlap: the direction of least penetration among the normals of faces and the perpendiculars of two edges (separating
+axes; Gottschalk, Lin, Manocha, 1996). The cores of capsules are boxes without faces here.
 """
 
 from __future__ import annotations

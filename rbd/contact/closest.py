@@ -1,8 +1,8 @@
 """Distance, witnesses and normal of two placed shapes (internal).
 
-Room: contact. One function per pair of kinds; a pair in the other order is the same pair swapped. Where the cores
-themselves meet, the direction between them is undefined: the caller's earlier normal is kept if there is one, else a
-direction perpendicular to both is taken.
+One function per pair of kinds; a pair in the other order is the same pair swapped. Where the cores themselves meet, the
+direction between them is undefined: the caller's earlier normal is kept if there is one, else a direction perpendicular
+to both is taken.
 """
 
 from __future__ import annotations

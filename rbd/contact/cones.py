@@ -1,8 +1,8 @@
 """How points slide past each other, and friction cones with four corners (internal).
 
-Room: contact. A corner of a cone is the normal n and a direction t across it, n + mu t; forces inside the cone are sums
-of corners with weights that are not negative, and what keeps a point from approaching, whichever way it also slides, is
-one condition per corner.
+A corner of a cone is the normal n and a direction t across it, n + mu t; forces inside the cone are sums of corners
+with weights that are not negative, and what keeps a point from approaching, whichever way it also slides, is one
+condition per corner.
 """
 
 from __future__ import annotations

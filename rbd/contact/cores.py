@@ -1,6 +1,6 @@
 """Shapes as bare numbers in one common frame: a point, segment, plane or box, and a skin around it.
 
-Room: contact, internal. Everything here is in whatever frame the shapes were placed in.
+Everything here is in whatever frame the shapes were placed in.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Coulomb's law: solving it, solving it by quadratic programs, and how well it is fulfilled (internal).
 
-Room: contact. The law is a complementarity problem, which is an operation of the engine. Other solvers know quadratic
-programs alone: minimising over forces in the cones would let points that slide rise as well, mu times as fast
-(Anitescu); taking that rise off the bounds and solving again, until nothing changes, is Coulomb's law (De Saxcé). That
-need not come to an end where there is a solution.
+The law is a complementarity problem, which is an operation of the engine. Other solvers know quadratic programs alone:
+minimising over forces in the cones would let points that slide rise as well, mu times as fast (Anitescu); taking that
+rise off the bounds and solving again, until nothing changes, is Coulomb's law (De Saxcé). That need not come to an end
+where there is a solution.
 """
 
 from __future__ import annotations

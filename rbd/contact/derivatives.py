@@ -1,8 +1,7 @@
 """How the state after a step with contacts answers the state before it and the torques.
 
-Room: contact; may import compiled and above. The rows that are held stay held for small changes, so that the conditions
-of the minimum are equations, to which the implicit function theorem applies; the rest of the step is differentiated as
-it was recorded.
+The rows that are held stay held for small changes, so that the conditions of the minimum are equations, to which the
+implicit function theorem applies; the rest of the step is differentiated as it was recorded.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Directions that stay defined where a difference vanishes (internal).
-
-Room: contact.
-"""
+"""Directions that stay defined where a difference vanishes (internal)."""
 
 from __future__ import annotations
 

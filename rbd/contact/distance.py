@@ -1,7 +1,4 @@
-"""How close two shapes are, as users get it and hand it back.
-
-Room: contact; may import compiled and above.
-"""
+"""How close two shapes are, as users get it and hand it back."""
 
 from __future__ import annotations
 

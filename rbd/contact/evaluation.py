@@ -1,6 +1,6 @@
 """Evaluating a function of a state and a collision model: as machine code on live states, as it is on others.
 
-Room: contact, internal. A body is a plain function of a scalar state and named vectors, that returns named arrays.
+A body is a plain function of a scalar state and named vectors, that returns named arrays.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Functions of a mechanism's state that are recorded once and known by a key (internal).
 
-Room: contact. They are for the mechanism as it is: when it was edited, all are forgotten.
+They are for the mechanism as it is: when it was edited, all are forgotten.
 """
 
 from __future__ import annotations

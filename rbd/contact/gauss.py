@@ -1,8 +1,8 @@
 """The motion that contacts allow: readable, recorded once, run as machine code.
 
-Room: contact, internal. Gauss's principle: among the accelerations, velocities or changes of velocity that the contacts
-allow, the one nearest to what would happen without them, measured by the mass matrix. Pairs that do not touch have rows
-of zeros, which constrain nothing, so that the number of rows never changes.
+Gauss's principle: among the accelerations, velocities or changes of velocity that the contacts allow, the one nearest
+to what would happen without them, measured by the mass matrix. Pairs that do not touch have rows of zeros, which
+constrain nothing, so that the number of rows never changes.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from rbd.contact.pairs import Pair
 from rbd.joints.tuples import dot, matvec
 from rbd.scalars import Condition, Matrix, Scalar, Vector, absolute, const, less, maximum, where
 from rbd.solvers import minimum_norm_solve
-from rbd.solvers.quadratic_program import solve_quadratic_program
 from rbd.solvers.linear import Factor
+from rbd.solvers.quadratic_program import solve_quadratic_program
 from rbd.state import ScalarState
 
 Law: TypeAlias = Literal["inelastic", "euclidean", "unilateral"]

@@ -1,7 +1,7 @@
 """How the distances of a mechanism's shapes depend on its state: readable, recorded once, run as machine code.
 
-Room: contact, internal. Everything about a pair is computed in the default frame of the second shape's body, found
-along the path between the two bodies, so that nothing is lost far from the root.
+Everything about a pair is computed in the default frame of the second shape's body, found along the path between the
+two bodies, so that nothing is lost far from the root.
 
 The derivative of a distance needs no derivative of the witnesses (the envelope theorem): it is the speed at which the
 bodies' points at the witnesses separate. The second derivative does, and gets it by running the same formulas on jets.

@@ -1,8 +1,8 @@
 """The points at which two shapes rest on each other (internal).
 
-Room: contact. A box that lies on another needs more than its nearest point to stand. The points are always the same in
-number, so that they can be recorded: those that are none are far away. For boxes, each corner of one is moved into the
-other, along the normal of the pair and then sideways; it counts where the boxes face each other.
+A box that lies on another needs more than its nearest point to stand. The points are always the same in number, so that
+they can be recorded: those that are none are far away. For boxes, each corner of one is moved into the other, along the
+normal of the pair and then sideways; it counts where the boxes face each other.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""How close the shapes of a mechanism's bodies come, and how that changes.
-
-Room: contact; may import compiled and above.
-"""
+"""How close the shapes of a mechanism's bodies come, and how that changes."""
 
 from __future__ import annotations
 
@@ -154,7 +151,9 @@ class CollisionModel(WatchedShapes):
         if pairs is not None:
             chosen = pair_numbers(pairs, len(self._pairs), "pairs")
             rows_of_pairs = self._phased(state).rows(cast("MechanismState", state), chosen)
-            return cast("Array", state.engine.pack(rows_of_pairs.tolist(), "contact jacobian", rows_of_pairs.shape, out))
+            return cast(
+                "Array", state.engine.pack(rows_of_pairs.tolist(), "contact jacobian", rows_of_pairs.shape, out)
+            )
         if isinstance(state, MechanismState):
             return _only(self._recorded("jacobian")(state.q, state.v, out=out))
         rows = [distance_and_row(state, pair)[1] for pair in self._pairs]

@@ -1,7 +1,4 @@
-"""A pair of shapes whose distance is watched.
-
-Room: contact; may import compiled and above.
-"""
+"""A pair of shapes whose distance is watched."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Many pairs: which of them may be near, and the distances of those alone (internal).
 
-Room: contact. The functions that are recorded for all pairs of a model compute all of them, whether near or not. Here
-one function places all shapes, bounding balls say which pairs are worth looking at, and those are computed in batches,
-one per pair of kinds, by machine code that all models share. Everything is in the frame of the first moving body, so
-that nothing is lost far from the root.
+The functions that are recorded for all pairs of a model compute all of them, whether near or not. Here one function
+places all shapes, bounding balls say which pairs are worth looking at, and those are computed in batches, one per pair
+of kinds, by machine code that all models share. Everything is in the frame of the first moving body, so that nothing is
+lost far from the root.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from rbd.contact.cores import Ball, Brick, Core, Plane, Stick, place
 from rbd.contact.pairs import Pair
 from rbd.contact.shapes import Box, Capsule, Shape, Sphere, bounding_radius
 from rbd.mechanism import Mechanism, RigidBody
-from rbd.scalars import Scalar, Vector
-from rbd.scalars.arrays import Array
 from rbd.program.graph import Graph
 from rbd.program.program import Program
+from rbd.scalars import Scalar, Vector
+from rbd.scalars.arrays import Array
 from rbd.spatial import Frame
 from rbd.spatial.half_space import HalfSpace
 from rbd.state import MechanismState, ScalarState

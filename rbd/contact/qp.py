@@ -1,8 +1,4 @@
-"""Quadratic programs of contacts, behind one function with two solvers.
-
-Room: contact; may import compiled and above. rbd's own solver is an operation of the engine, which contact solutions
-use inside their machine code; `daqp` (extra `contact`) is another's, for comparison.
-"""
+"""Quadratic programs of contacts, behind one function with two solvers."""
 
 from __future__ import annotations
 
@@ -21,11 +17,11 @@ from rbd.contact.arguments import LISTS, float_vector
 from rbd.contact.evaluation import as_tuple
 from rbd.contact.gauss import kkt_residual
 from rbd.errors import ArgumentError, SolverError
+from rbd.program.graph import Graph
+from rbd.program.program import Program
 from rbd.scalars import Vector, to_float
 from rbd.scalars.arrays import Array, float_array
-from rbd.program.graph import Graph
 from rbd.solvers.quadratic_program import INDEFINITE, INFEASIBLE, STUCK, solve_quadratic_program
-from rbd.program.program import Program
 
 Solver: TypeAlias = Literal["rbd", "daqp"]
 SOLVERS: Final[tuple[str, ...]] = get_args(Solver)

@@ -1,6 +1,6 @@
 """What is given for a state with contacts: accelerations, velocities after an impact, the state after a step.
 
-Room: contact; may import compiled and above. Vectors are those of the joints' velocities, or one number per pair.
+Vectors are those of the joints' velocities, or one number per pair.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Where two segments come closest (internal).
 
-Room: contact. Points of a segment are named by a number from -1 to 1: centre + number * half. Every formula is exact,
-and every choice is made by `where`, so that it can be recorded and differentiated.
+Points of a segment are named by a number from -1 to 1: centre + number * half. Every formula is exact, and every choice
+is made by `where`, so that it can be recorded and differentiated.
 
 The parameters follow Ericson, Real-Time Collision Detection (2005), section 5.1.9; the determinant is the square of a
 cross product here, which does not cancel for segments that are nearly parallel.

@@ -1,6 +1,6 @@
 """Shapes that may touch: capsules, spheres and boxes, each in a frame of its own.
 
-Room: contact; may import compiled and above. `HalfSpace` is a spatial value and comes from there.
+`HalfSpace` is a spatial value and comes from there.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """A simulator of contacts, step by step: control, distances, impacts of what has just met, accelerations, integration.
 
-Room: contact; may import compiled and above. It is the loop of Pinocchio's exercise on contacts; one step is one
-function, recorded once and run as machine code.
+It is the loop of Pinocchio's exercise on contacts; one step is one function, recorded once and run as machine code.
 """
 
 from __future__ import annotations

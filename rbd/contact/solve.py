@@ -1,7 +1,4 @@
-"""Accelerations and impacts that contacts allow.
-
-Room: contact; may import compiled and above.
-"""
+"""Accelerations and impacts that contacts allow."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """One step of a simulation with contacts, as a function to be recorded (internal).
 
-Room: contact. Either what has just met is hit, and accelerations follow; or velocities go straight to what contacts and
-friction allow.
+Either what has just met is hit, and accelerations follow; or velocities go straight to what contacts and friction
+allow.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from rbd.contact.solve import Bias
 from rbd.contact.velocity import MARGIN, velocity_step
 from rbd.errors import ArgumentError
 from rbd.mechanism import Mechanism
-from rbd.scalars import Scalar, Vector, both, either, less, where
 from rbd.program.replay import replay
+from rbd.scalars import Scalar, Vector, both, either, less, where
 from rbd.state import ScalarState
 
 

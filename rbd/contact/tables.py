@@ -1,6 +1,6 @@
 """What is recorded of all pairs of a model: tables of distances, rows and biases (internal).
 
-Room: contact. Bodies are plain functions of pairs and a scalar state.
+Bodies are plain functions of pairs and a scalar state.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What a simulation with contacts went through.
-
-Room: contact; may import compiled and above.
-"""
+"""What a simulation with contacts went through."""
 
 from __future__ import annotations
 

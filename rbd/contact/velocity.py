@@ -1,9 +1,9 @@
 """Steps in time with contact and Coulomb friction, on velocities.
 
-Room: contact; may import compiled and above. One convex problem per step covers impact, rest and sliding (Anitescu,
-2006): the velocity nearest to the free one, by kinetic energy, at which no point approaches faster than closes its gap
-in the step, whichever way it also slides: (n + mu t) v >= -d / dt for directions t in the tangent plane. Forces lie in
-the friction cone with corners in these directions, two of them along the way the point would slide.
+One convex problem per step covers impact, rest and sliding (Anitescu, 2006): the velocity nearest to the free one, by
+kinetic energy, at which no point approaches faster than closes its gap in the step, whichever way it also slides: (n +
+mu t) v >= -d / dt for directions t in the tangent plane. Forces lie in the friction cone with corners in these
+directions, two of them along the way the point would slide.
 """
 
 from __future__ import annotations

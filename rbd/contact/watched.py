@@ -1,7 +1,4 @@
-"""The shapes of a mechanism's bodies, and the pairs of them that are watched.
-
-Room: contact; may import compiled and above.
-"""
+"""The shapes of a mechanism's bodies, and the pairs of them that are watched."""
 
 from __future__ import annotations
 

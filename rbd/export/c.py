@@ -1,8 +1,8 @@
 """A program as one self-contained C function.
 
-Room: export; may import everything above it. The C file needs a C99 compiler and its mathematics library, nothing of
-rbd. Compiled without contraction (`-ffp-contract=off`) it gives the bits that rbd gives: fused multiply-adds are
-written as fma(), sine and cosine are the same polynomials.
+The C file needs a C99 compiler and its mathematics library, nothing of rbd. Compiled without contraction
+(`-ffp-contract=off`) it gives the bits that rbd gives: fused multiply-adds are written as fma(), sine and cosine are
+the same polynomials.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from rbd.errors import ArgumentError
 from rbd.export.rolled import rolled_functions
 from rbd.export.routine import call_functions, call_lines
 from rbd.export.routine import number as _number
-from rbd.scalars import sincos
 from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, CONDITIONS, FIRST_CHECK, NO_MEMORY, Op, operands_of
 from rbd.program.program import Port, Program
 from rbd.program.rolling import THRESHOLD
+from rbd.scalars import sincos
 
 
 def c_source(program: Program, name: str, threshold: int = THRESHOLD) -> str:

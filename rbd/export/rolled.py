@@ -1,7 +1,7 @@
 """A long program as a C function with loops.
 
-Room: export; may import everything above it. The plan is that of machine code: one iteration of each loop is written,
-its operands are found as the plan says, and what crosses functions there crosses blocks here.
+The plan is that of machine code: one iteration of each loop is written, its operands are found as the plan says, and
+what crosses functions there crosses blocks here.
 """
 
 from __future__ import annotations

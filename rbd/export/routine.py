@@ -1,6 +1,6 @@
 """A restricted function (see `rbd.intrinsics`) as C text, operation by operation.
 
-Room: export; may import everything above it. Ints are int64_t, arrays are pointers; every expression is bracketed.
+Ints are int64_t, arrays are pointers; every expression is bracketed.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A program as SymPy expressions.
 
-Room: export; may import everything above it. SymPy is imported when asked for.
+SymPy is imported when asked for.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from rbd.errors import ScalarError
-from rbd.scalars import Scalar
 from rbd.program.opcodes import Op, operands_of
 from rbd.program.program import Port, Program
 from rbd.program.replay import outcome
+from rbd.scalars import Scalar
 
 
 def sympy_expressions(program: Program) -> Mapping[str, object]:

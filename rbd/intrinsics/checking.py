@@ -1,7 +1,5 @@
 """From a Python function to a checked tree; what is not in the subset is refused with file and line.
 
-May import: errors, language, tree, workspace.
-
 Allowed: parameters annotated `int`, `float`, `Floats`, `Ints`, `Rows` and workspaces; rows `x[i]` of matrices as
 arguments; assignments to local variables and to entries of arrays;
 `+ - *` of floats or of ints, `-x`, comparisons, `and or not`; `fma sqrt divide abs float`; `if`, `while`,

@@ -1,4 +1,4 @@
-"""Whether a loop over columns mixes them, and whether a function's course depends on numbers. May import: tree.
+"""Whether a loop over columns mixes them, and whether a function's course depends on numbers.
 
 Columns are apart when matrices that the loop writes are reached only as `matrix[i * stride + j]`, when nothing else
 depends on `j`, and when no variable outlives an iteration: then many columns can be taken at a time, each as if alone.

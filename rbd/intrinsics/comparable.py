@@ -1,7 +1,5 @@
 """Scalars of other families inside an intrinsic: their comparisons must be decided.
 
-May import: errors, functions, operations.
-
 An intrinsic chooses pivots by comparing. Complex numbers compare their real parts, exact and arbitrarily precise ones
 their values; a symbol, or an interval that overlaps another, cannot be compared and is refused by name.
 """

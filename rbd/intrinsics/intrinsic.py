@@ -1,7 +1,5 @@
 """A multi-output operation with a course decided at run time: what it is, and how it is called on scalars.
 
-May import: errors, the rest of the room but `program` and what it is made of.
-
 An `Intrinsic` describes a function in the subset of `checking.py`, whose one parameter is a workspace. It returns 0, or
 the number (from 1) of the caller's label that says what is wrong. Sizes and tables are known when a call is recorded:
 they travel as one tuple, `sizes`.
@@ -18,12 +16,12 @@ import attrs
 from typing_extensions import override
 
 from rbd.errors import ArgumentError, RbdError, SingularError, WorkspaceError
-from rbd.scalars.functions import is_float, to_float
 from rbd.intrinsics.checking import checked
 from rbd.intrinsics.columns import decides_by_floats
 from rbd.intrinsics.comparable import Comparable, Family
 from rbd.intrinsics.tree import Routine
 from rbd.intrinsics.workspace import Layout, Role, Workspace, number, results
+from rbd.scalars.functions import is_float, to_float
 from rbd.scalars.lazy import lazy
 from rbd.scalars.protocol import Scalar, Vector
 from rbd.scalars.registry import dominant

@@ -1,4 +1,4 @@
-"""The words an intrinsic may use. May import: errors, libm, backends.real.
+"""The words an intrinsic may use.
 
 An intrinsic is a Python function over a small part of the language, so that the same function runs in Python on any
 decidable scalars, and is translated to machine code and to C operation by operation (`checking.py` says what is

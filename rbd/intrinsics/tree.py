@@ -1,4 +1,4 @@
-"""What a checked intrinsic is, as data: expressions and statements for the translators. May import: nothing of rbd.
+"""What a checked intrinsic is, as data: expressions and statements for the translators.
 
 Kinds are "float", "int", "floats" and "ints"; the last two are arrays. Conditions have the kind "truth". Matrices
 ("rows") and workspaces are parameters of a function as it is written; in its tree there are only their arrays and ints.

@@ -1,4 +1,4 @@
-"""Workspaces: the arrays of an intrinsic, declared once with their shapes. May import: errors, language, tree.
+"""Workspaces: the arrays of an intrinsic, declared once with their shapes.
 
     class Program(Workspace):
         n: int

@@ -1,7 +1,6 @@
 """Joint types: how one frame may move with respect to another.
 
-Room: joints. May import `errors`, `scalars` and `spatial`. `JointType` is the interface, and says how to write a type
-of one's own; `rbd.testing.check_joint_type` checks one.
+`JointType` is the interface, and says how to write a type of one's own; `rbd.testing.check_joint_type` checks one.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Axes of joints: checking them, and the geometry of turning and sliding along one.
 
-Room: joints. May import `errors`, `scalars` and `spatial`. Axes are plain floats: a coordinate axis has exact zeros,
-which vanish from everything recorded.
+Axes are plain floats: a coordinate axis has exact zeros, which vanish from everything recorded.
 """
 
 from __future__ import annotations

@@ -1,7 +1,5 @@
 """What a joint type is: the interface, with everything that follows from a few formulas already filled in.
 
-Room: joints. May import `errors`, `scalars` and `spatial`.
-
 Writing a joint type of your own
 --------------------------------
 Derive from `JointType` and write eight members:

@@ -1,7 +1,7 @@
 """Coordinates of rotations, as the spherical and the floating joints use them: quaternion, MRP, rotation vector.
 
-Room: joints. May import `scalars` and `spatial`. A chart turns its coordinates r into rotations from the frame after
-to the frame before; angular velocities are those of the frame after, expressed in the frame after.
+A chart turns its coordinates r into rotations from the frame after to the frame before; angular velocities are those of
+the frame after, expressed in the frame after.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The fixed joint: no motion at all.
-
-Room: joints. May import `errors`, `scalars` and `spatial`.
-"""
+"""The fixed joint: no motion at all."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What the floating joints share, whatever the coordinates of their rotation.
-
-Room: joints. May import `errors`, `scalars` and `spatial`.
-"""
+"""What the floating joints share, whatever the coordinates of their rotation."""
 
 from __future__ import annotations
 

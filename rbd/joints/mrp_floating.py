@@ -1,7 +1,4 @@
-"""The floating joint with modified Rodrigues parameters.
-
-Room: joints. May import `errors`, `scalars` and `spatial`.
-"""
+"""The floating joint with modified Rodrigues parameters."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What joints with one coordinate and one velocity share.
-
-Room: joints. May import `errors`, `scalars` and `spatial`.
-"""
+"""What joints with one coordinate and one velocity share."""
 
 from __future__ import annotations
 

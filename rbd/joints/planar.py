@@ -1,7 +1,4 @@
-"""The planar joint: two displacements and a turn in a plane.
-
-Room: joints. May import `errors`, `scalars` and `spatial`.
-"""
+"""The planar joint: two displacements and a turn in a plane."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The prismatic joint: sliding along an axis.
-
-Room: joints. May import `errors`, `scalars` and `spatial`.
-"""
+"""The prismatic joint: sliding along an axis."""
 
 from __future__ import annotations
 

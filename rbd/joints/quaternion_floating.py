@@ -1,7 +1,4 @@
-"""The floating joint with a quaternion.
-
-Room: joints. May import `errors`, `scalars` and `spatial`.
-"""
+"""The floating joint with a quaternion."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The spherical joint with a quaternion.
-
-Room: joints. May import `errors`, `scalars` and `spatial`.
-"""
+"""The spherical joint with a quaternion."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Any joint seen from its other side: how a joint type that does not say so itself is flipped.
-
-Room: joints. May import `errors`, `scalars` and `spatial`.
-"""
+"""Any joint seen from its other side: how a joint type that does not say so itself is flipped."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The revolute joint: turning about an axis.
-
-Room: joints. May import `errors`, `scalars` and `spatial`.
-"""
+"""The revolute joint: turning about an axis."""
 
 from __future__ import annotations
 

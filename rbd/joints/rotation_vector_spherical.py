@@ -1,7 +1,4 @@
-"""The spherical joint with a rotation vector.
-
-Room: joints. May import `errors`, `scalars` and `spatial`.
-"""
+"""The spherical joint with a rotation vector."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The screw joint: turning about an axis and sliding along it in proportion.
-
-Room: joints. May import `errors`, `scalars` and `spatial`.
-"""
+"""The screw joint: turning about an axis and sliding along it in proportion."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The revolute joint in sine and cosine: no trigonometric functions and no turns.
-
-Room: joints. May import `errors`, `scalars` and `spatial`.
-"""
+"""The revolute joint in sine and cosine: no trigonometric functions and no turns."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Vectors and matrices of any length, as tuples of scalars: the handful of operations joint types need.
 
-Room: joints. May import `scalars`. Three-element ones live in `spatial/linalg.py`.
+Three-element ones live in `spatial/linalg.py`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Rotation about one axis, as `Revolute` and `SinCosRevolute` share it.
-
-Room: joints. May import `errors`, `scalars` and `spatial`.
-"""
+"""Rotation about one axis, as `Revolute` and `SinCosRevolute` share it."""
 
 from __future__ import annotations
 

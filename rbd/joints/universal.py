@@ -1,7 +1,4 @@
-"""The universal joint: two turns, one after the other.
-
-Room: joints. May import `errors`, `scalars` and `spatial`.
-"""
+"""The universal joint: two turns, one after the other."""
 
 from __future__ import annotations
 

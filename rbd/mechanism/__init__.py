@@ -1,7 +1,4 @@
-"""Bodies, joints and mechanisms: structure and parameters, no configuration.
-
-Room: mechanism. May import `errors`, `scalars`, `spatial` and `joints`.
-"""
+"""Bodies, joints and mechanisms: structure and parameters, no configuration."""
 
 from __future__ import annotations
 

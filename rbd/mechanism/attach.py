@@ -1,7 +1,4 @@
-"""Attaching: checks first, then one step that cannot fail.
-
-Room: mechanism (internal). May import `errors`, `spatial` and `joints`.
-"""
+"""Attaching: checks first, then one step that cannot fail."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Rigid bodies: an inertia, and frames and contact points fixed to it.
 
-Room: mechanism. May import `errors`, `scalars` and `spatial`. The functions at the end are for the mechanism only.
+The functions at the end are for the mechanism only.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What a rigid body consists of, and the changes only its mechanism may make.
-
-Room: mechanism (internal). May import `errors`, `scalars` and `spatial`.
-"""
+"""What a rigid body consists of, and the changes only its mechanism may make."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
 """The books of a mechanism: which names and frames it has, which tags they carry, which versions it is at.
 
-Room: mechanism (internal). May import `errors` and `spatial`.
-
 Every body and joint of a mechanism refers to these books, so that a frame added to a body or a parameter set on a joint
 is noticed, without bodies and joints knowing the mechanism itself.
 """

@@ -1,7 +1,4 @@
-"""Copies, whole or in part: new bodies and joints on new frames, so that no frame fits two mechanisms.
-
-Room: mechanism (internal). May import `errors`, `spatial` and `joints`.
-"""
+"""Copies, whole or in part: new bodies and joints on new frames, so that no frame fits two mechanisms."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Mechanisms as text: the tree, then the loop joints.
-
-Room: mechanism (internal). May import `errors`.
-"""
+"""Mechanisms as text: the tree, then the loop joints."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Edits of the structure: choosing another tree, removing and replacing joints, removing subtrees.
 
-Room: mechanism (internal). May import `errors`, `spatial` and `joints`. Every edit plans first; only the plan can fail.
+Every edit plans first; only the plan can fail.
 """
 
 from __future__ import annotations

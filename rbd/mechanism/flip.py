@@ -1,7 +1,5 @@
 """Turning a joint round: the same connection, with predecessor and successor exchanged.
 
-Room: mechanism (internal). May import `errors`, `scalars`, `spatial` and `joints`.
-
 The joint type turns itself round (`JointType.flipped`). What belongs to single coordinates (bounds, damping ...) can
 follow where that only permutes coordinates and changes signs, as it does for joints with one degree of freedom. Which
 coordinates those are is read off random configurations, so it holds for joint types written by users too. Where it

@@ -1,6 +1,6 @@
 """Joints: a joint type with a name, two frames and parameters.
 
-Room: mechanism. May import `errors`, `scalars`, `spatial` and `joints`. The functions at the end are for the mechanism.
+The functions at the end are for the mechanism.
 """
 
 from __future__ import annotations

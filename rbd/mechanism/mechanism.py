@@ -1,7 +1,6 @@
 """The mechanism: bodies connected by joints, and gravity.
 
-Room: mechanism. May import `errors`, `scalars`, `spatial` and `joints`. This module is the face; structure and edits
-live in the modules beside it.
+This module is the face; structure and edits live in the modules beside it.
 """
 
 from __future__ import annotations

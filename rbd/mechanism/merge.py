@@ -1,7 +1,4 @@
-"""Merging bodies that fixed joints make one.
-
-Room: mechanism (internal). May import `errors`, `scalars`, `spatial` and `joints`.
-"""
+"""Merging bodies that fixed joints make one."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """Reading the parameters of a joint: bounds, and numbers that may be given once or once per velocity.
 
-Room: mechanism (internal). May import `errors` and `scalars`. Numbers are checked where they are floats; symbols and
-other scalars are taken as they are.
+Numbers are checked where they are floats; symbols and other scalars are taken as they are.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What edits tell about themselves: where bodies, joints, frames and coordinates went.
-
-Room: mechanism. May import `errors`, `scalars`, `spatial` and `joints`.
-"""
+"""What edits tell about themselves: where bodies, joints, frames and coordinates went."""
 
 from __future__ import annotations
 

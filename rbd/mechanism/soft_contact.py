@@ -1,7 +1,7 @@
 """What happens where a point of a body presses into something: forces of compliant contact.
 
-Room: mechanism. May import `errors`, `scalars` and `spatial`. A model is a parameter of a contact point. It is a plain
-formula in scalars, so that it is recorded, differentiated and compiled like everything else.
+A model is a parameter of a contact point. It is a plain formula in scalars, so that it is recorded, differentiated and
+compiled like everything else.
 
 K. Hunt and F. Crossley, Coefficient of restitution interpreted as damping in vibroimpact, Journal of Applied Mechanics
 42 (1975), equation 7. Friction is a spring and a damper between the body and a point that slides when Coulomb's law

@@ -1,7 +1,6 @@
 """The structure of a mechanism: its graph, its spanning tree in canonical order, and the frames its joints brought.
 
-Room: mechanism (internal). May import `errors`, `spatial` and `joints`. Mechanism shows it; the modules of edits change
-it, each in two steps: plan (everything that can fail), then commit.
+Mechanism shows it; the modules of edits change it, each in two steps: plan (everything that can fail), then commit.
 
 Canonical order: tree joints parents first and otherwise in the order of their ranks, which is the order they were
 attached in; then loop joints by rank. Body 0 is the root, body k + 1 the successor of tree joint k.

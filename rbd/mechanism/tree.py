@@ -1,7 +1,4 @@
-"""The spanning tree: who hangs on whom, answered without recursion.
-
-Room: mechanism (internal, but for `TreePath`). May import `errors`, `spatial`.
-"""
+"""The spanning tree: who hangs on whom, answered without recursion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs as machine code. Knows nothing of robots; may import errors, progress and scalars.
+"""Programs as machine code; knows nothing of robots.
 
 Importing this package is light: llvmlite is loaded when the first kernel is compiled.
 

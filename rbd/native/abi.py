@@ -1,8 +1,8 @@
 """How objects of CPython and NumPy lie in memory, where that is known and has been tried out.
 
-Room: native; knows nothing of robots. May import: errors and scalars. Machine code that is called by the interpreter
-reads arrays itself. It does so on an allowlist of interpreters only, and there only after what it would read from
-memory has been compared with what Python says. RBD_NATIVE_ENTRY=0 switches it off.
+Machine code that is called by the interpreter reads arrays itself. It does so on an allowlist of interpreters only, and
+there only after what it would read from memory has been compared with what Python says. RBD_NATIVE_ENTRY=0 switches it
+off.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Single operations of a program as LLVM IR, for W lanes: their rows filled in.
-
-Room: native; knows nothing of robots. May import: errors and scalars.
-"""
+"""Single operations of a program as LLVM IR, for W lanes: their rows filled in."""
 
 from __future__ import annotations
 

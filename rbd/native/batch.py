@@ -1,7 +1,7 @@
 """The way into a kernel for many rows: W at a time, and pieces of rows for threads.
 
-Room: native; knows nothing of robots. May import: errors and scalars. Rows are written only where their status is
-clean. While a block is computed, what the next one reads and writes is fetched into the caches.
+Rows are written only where their status is clean. While a block is computed, what the next one reads and writes is
+fetched into the caches.
 """
 
 from __future__ import annotations

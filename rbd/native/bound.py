@@ -1,9 +1,8 @@
 """Kernels as builtin functions that read and write memory of their own choosing.
 
-Room: native; knows nothing of robots. May import: errors and scalars. Where `entry` makes a function of arrays, this
-makes one that is bound to buffers: most inputs, or the outputs, are arrays known beforehand. It runs only in the thread
-that owns the buffers, and only while guarded words in memory are what they should be. Where it cannot serve a call it
-answers NotImplemented, and whoever asked goes the long way.
+Where `entry` makes a function of arrays, this makes one that is bound to buffers: most inputs, or the outputs, are
+arrays known beforehand. It runs only in the thread that owns the buffers, and only while guarded words in memory are
+what they should be. Where it cannot serve a call it answers NotImplemented, and whoever asked goes the long way.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """The machine code between the interpreter and a kernel that is bound to memory, as LLVM IR.
 
-Room: native; knows nothing of robots. May import: errors and scalars. One function serves all such kernels. The
-structure it is bound to begins with these words:
+One function serves all such kernels. The structure it is bound to begins with these words:
 
     0 kernel   1 word with the owning thread   2 guards, 3 how many: pairs of an address and what must be there
     4 inputs: their addresses, zero for arguments   5 how many   6 the first argument among them   7 how many arguments

@@ -1,7 +1,7 @@
 """What a program can never do, seen from its instructions alone: give a number that is not finite.
 
-Room: native; knows nothing of robots. May import: errors and scalars. Sines and cosines are bounded, and so are
-sums and products of bounded numbers: poses and mass matrices of revolute joints need no test at run time.
+Sines and cosines are bounded, and so are sums and products of bounded numbers: poses and mass matrices of revolute
+joints need no test at run time.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Object code on disk, so that the next process need not compile again.
 
-Room: native; knows nothing of robots. May import: errors and scalars. The folder is `rbd` in the user's cache
-directory, or RBD_CACHE_DIR; RBD_CACHE=0 switches it off.
+The folder is `rbd` in the user's cache directory, or RBD_CACHE_DIR; RBD_CACHE=0 switches it off.
 
 What is loaded is executed, so it must be what this user stored: the folder `objects` and every entry in it belong to
 us, are no symbolic links and cannot be written by others, which is asked of the opened file, not of its name. An entry

@@ -1,21 +1,20 @@
 """Calls of intrinsics from a kernel.
 
-Room: native; knows nothing of robots. May import: errors and scalars. Operands are put where the call finds them when
-they are computed; its outputs stay where it leaves them. That memory is the intrinsic's own with one lane, or where it
-takes the same course for all numbers and all lanes go through it together. Otherwise one lane after the other is copied
-to memory that all calls share, and back.
+Operands are put where the call finds them when they are computed; its outputs stay where it leaves them. That memory is
+the intrinsic's own with one lane, or where it takes the same course for all numbers and all lanes go through it
+together. Otherwise one lane after the other is copied to memory that all calls share, and back.
 """
 
 from __future__ import annotations
 
 import hashlib
 
+from rbd.intrinsics.intrinsic import Call
 from rbd.native.copies import global_table
 from rbd.native.ir import ATTRIBUTES, Lanes, Writer, counted
 from rbd.native.lower import CallPlace
 from rbd.native.routine import routine_text
 from rbd.native.values import routine_symbol
-from rbd.intrinsics.intrinsic import Call
 from rbd.program.opcodes import FIRST_CHECK
 from rbd.program.program import Program
 

@@ -1,7 +1,7 @@
 """Copies from listed places to listed places, and tables of constants.
 
-Room: native; knows nothing of robots. May import: errors and scalars. Rows of a matrix often stay rows: with one lane,
-places that follow each other are copied in blocks, of which the last may overlap the one before.
+Rows of a matrix often stay rows: with one lane, places that follow each other are copied in blocks, of which the last
+may overlap the one before.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The instructions of a program as LLVM IR, for W lanes.
 
-Room: native; knows nothing of robots. May import: errors and scalars. Every function takes the input ports, the block
-of all outputs, the workspace and the status; a value of lane l is at [index * W + l].
+Every function takes the input ports, the block of all outputs, the workspace and the status; a value of lane l is at
+[index * W + l].
 """
 
 from __future__ import annotations

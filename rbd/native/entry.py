@@ -1,9 +1,9 @@
 """Kernels as builtin functions of arrays, made at run time.
 
-Room: native; knows nothing of robots. May import: errors and scalars. The interpreter calls such a builtin directly;
-machine code looks at every argument and, when all are arrays just as the program wants them, runs the kernel between
-them and new arrays. In every other case (lists, other dtypes, shapes or orders, batches, most keywords, a status that
-is not clean) it calls the fallback with the same arguments, which converts, computes or raises.
+The interpreter calls such a builtin directly; machine code looks at every argument and, when all are arrays just as the
+program wants them, runs the kernel between them and new arrays. In every other case (lists, other dtypes, shapes or
+orders, batches, most keywords, a status that is not clean) it calls the fallback with the same arguments, which
+converts, computes or raises.
 
 The code that looks at arguments is the same for all kernels and made once per process. Addresses of this process are
 baked into it, so it never goes to disk.

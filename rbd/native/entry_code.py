@@ -1,7 +1,7 @@
 """The machine code between the interpreter and a kernel, as LLVM IR.
 
-Room: native; knows nothing of robots. May import: errors and scalars. One function serves all kernels; it is what
-CPython calls for METH_FASTCALL | METH_KEYWORDS. The structure it is bound to begins with these words:
+One function serves all kernels; it is what CPython calls for METH_FASTCALL | METH_KEYWORDS. The structure it is bound
+to begins with these words:
 
     0 kernel   1 guarded words   2, 3 what they must be   4 inputs   5 outputs   6 shapes   7 kernel for new arrays
 

@@ -16,12 +16,12 @@ import numpy as np
 
 from rbd import native
 from rbd.native import worker
-from rbd.progress import Listener, progress_bar
-from rbd.scalars.arrays import Array
 from rbd.program.interpret import run as interpret
 from rbd.program.opcodes import CLEAN
 from rbd.program.outline import Outline, Source
 from rbd.program.program import Program
+from rbd.progress import Listener, progress_bar
+from rbd.scalars.arrays import Array
 
 if TYPE_CHECKING:
     from rbd.native.entry import Guard

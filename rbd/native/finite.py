@@ -1,7 +1,4 @@
-"""Tests in IR of whether numbers are finite: 0 x is zero exactly for finite x, and sums of it stay NaN otherwise.
-
-Room: native; knows nothing of robots. May import: errors and scalars.
-"""
+"""Tests in IR of whether numbers are finite: 0 x is zero exactly for finite x, and sums of it stay NaN otherwise."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 """Outlines of programs on disk, so that the next process need not record to find its machine code.
 
-Room: native; knows nothing of robots. May import: errors and scalars. A key must name everything the program depends
-on: what is recorded, its data and its options, the sources that do it (`sources_digest`) and what they run on
-(`platform_key`). Outlines are entries of the object cache, under its rules: what is damaged, or not ours, is not there.
-They are data and read as such; nothing in them is executed.
+A key must name everything the program depends on: what is recorded, its data and its options, the sources that do it
+(`sources_digest`) and what they run on (`platform_key`). Outlines are entries of the object cache, under its rules:
+what is damaged, or not ours, is not there. They are data and read as such; nothing in them is executed.
 """
 
 from __future__ import annotations
@@ -22,8 +21,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from rbd.native import cache
 from rbd.intrinsics.intrinsic import TABLE, Call
+from rbd.native import cache
 from rbd.program.outline import Outline
 from rbd.program.program import Port
 

@@ -1,7 +1,4 @@
-"""Small words for writing LLVM IR as text: vector types of W lanes, constants, fresh names.
-
-Room: native; knows nothing of robots. May import: errors and scalars.
-"""
+"""Small words for writing LLVM IR as text: vector types of W lanes, constants, fresh names."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """From IR text to callable machine code.
 
-Room: native; knows nothing of robots. May import: errors and scalars. This module alone imports llvmlite; whoever wants
-to run without it asks `rbd.native.available` first. LLVM's optimiser is left out on purpose: on straight-line code it
-costs time and gains none.
+This module alone imports llvmlite; whoever wants to run without it asks `rbd.native.available` first. LLVM's optimiser
+is left out on purpose: on straight-line code it costs time and gains none.
 """
 
 from __future__ import annotations

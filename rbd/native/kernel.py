@@ -1,7 +1,4 @@
-"""A program as machine code: compile it, call it for one state or for many.
-
-Room: native; knows nothing of robots. May import: errors and scalars.
-"""
+"""A program as machine code: compile it, call it for one state or for many."""
 
 from __future__ import annotations
 
@@ -28,11 +25,11 @@ from rbd.native.threads import together
 from rbd.native.trig import sincos_function
 from rbd.native.unrolled import unrolled
 from rbd.native.wrappers import single
-from rbd.scalars.arrays import Array
-from rbd.scalars.lazy import lazy
 from rbd.program.outline import Outline, Source
 from rbd.program.program import Program
 from rbd.program.rolling import THRESHOLD
+from rbd.scalars.arrays import Array
+from rbd.scalars.lazy import lazy
 
 _SINGLE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
 _BATCH = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, *([ctypes.c_void_p] * 4))

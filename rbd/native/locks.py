@@ -1,8 +1,8 @@
 """Locks that neither a fork nor an interrupt leaves locked, and what is made once whatever threads ask for it.
 
-Room: native; knows nothing of robots. May import: errors and scalars. A forked process has one thread; what the others
-were at, it finds as they left it. Locks they held are replaced in it, which is right where the work under a lock is
-noted in one step at its end. LLVM is no such work: a fork waits until nobody uses it.
+A forked process has one thread; what the others were at, it finds as they left it. Locks they held are replaced in it,
+which is right where the work under a lock is noted in one step at its end. LLVM is no such work: a fork waits until
+nobody uses it.
 
 A fork waits `FORK_WAITS` at most: compiling one program takes seconds, and thousand bodies or the largest derivatives
 take tens of them; what takes longer must not keep a process from forking. A child of such a fork never uses the

@@ -1,7 +1,7 @@
 """Loops of a kernel as LLVM IR: one iteration, written once.
 
-Room: native; knows nothing of robots. May import: errors and scalars. The operations of an iteration are those that the
-straight code would do, in the same order; only where operands come from is computed.
+The operations of an iteration are those that the straight code would do, in the same order; only where operands come
+from is computed.
 """
 
 from __future__ import annotations

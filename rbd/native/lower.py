@@ -1,7 +1,7 @@
 """Cutting a program into functions of bearable size, and finding places for what crosses the cuts.
 
-Room: native; knows nothing of robots. May import: errors and scalars. Straight-line code compiles in linear time only
-in pieces of about a thousand instructions. The order stays the recorded one: it is the best one measured.
+Straight-line code compiles in linear time only in pieces of about a thousand instructions. The order stays the recorded
+one: it is the best one measured.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import final
 
 import attrs
 
-from rbd.native.rolled import RolledLoop, Roller
 from rbd.intrinsics.intrinsic import Call
+from rbd.native.rolled import RolledLoop, Roller
 from rbd.program.opcodes import Op, operands_of
 from rbd.program.program import Program
 from rbd.program.rolling import THRESHOLD, Loop, find_loops

@@ -1,7 +1,4 @@
-"""Whether there is memory for LLVM, which ends the process when it gets none.
-
-Room: native; knows nothing of robots. May import: errors and scalars.
-"""
+"""Whether there is memory for LLVM, which ends the process when it gets none."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Loops over columns, many columns at a time, and whole functions for many lanes at a time.
 
-Room: native; knows nothing of robots. May import: errors and scalars. Columns that are not mixed lie side by side in
-every row, as lanes do in every place: a vector of some columns, each in all lanes, is what one float was. A panel is as
-many columns as go through a loop together; its running sums stay in registers.
+Columns that are not mixed lie side by side in every row, as lanes do in every place: a vector of some columns, each in
+all lanes, is what one float was. A panel is as many columns as go through a loop together; its running sums stay in
+registers.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Kernels called again and again from machine code: one call after the other, each reading what the last one wrote.
 
-Room: native; knows nothing of robots. May import: errors and scalars. All that happens between two calls is that every
-input and output moves on by its own number of doubles (0: it stays); whoever lets an output of one call be an input of
-the next arranges their memory so. A call with a status ends it all, and its outputs are not written.
+All that happens between two calls is that every input and output moves on by its own number of doubles (0: it stays);
+whoever lets an output of one call be an input of the next arranges their memory so. A call with a status ends it all,
+and its outputs are not written.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Where the iterations of a loop find their operands, and where they leave results that others use.
 
-Room: native; knows nothing of robots. May import: errors and scalars. A result stays in a register where only its own
-iteration uses it; otherwise it is put into the workspace, the results of one iteration side by side. An operand from
-elsewhere is read from a place that grows with the iteration, or one that a table says; constants that differ stand in a
-table of their own.
+A result stays in a register where only its own iteration uses it; otherwise it is put into the workspace, the results
+of one iteration side by side. An operand from elsewhere is read from a place that grows with the iteration, or one that
+a table says; constants that differ stand in a table of their own.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A restricted function (see `rbd.intrinsics`) as LLVM IR, statement by statement.
 
-Room: native; knows nothing of robots. May import: errors and scalars. Variables become SSA values at once: blocks that
-meet merge what differs with phis, since no pass of LLVM is run that would do it. Ints are i64, arrays are pointers.
+Variables become SSA values at once: blocks that meet merge what differs with phis, since no pass of LLVM is run that
+would do it. Ints are i64, arrays are pointers.
 """
 
 from __future__ import annotations
@@ -10,10 +10,6 @@ from typing import final
 
 from typing_extensions import override
 
-from rbd.native.ir import ATTRIBUTES, Lanes
-from rbd.native.panels import panel_widths, repeated
-from rbd.native.strips import StripWriter, is_strip
-from rbd.native.values import Values, ValueWriter, routine_symbol
 from rbd.intrinsics.tree import (
     Assign,
     Block,
@@ -30,6 +26,10 @@ from rbd.intrinsics.tree import (
     Store,
     While,
 )
+from rbd.native.ir import ATTRIBUTES, Lanes
+from rbd.native.panels import panel_widths, repeated
+from rbd.native.strips import StripWriter, is_strip
+from rbd.native.values import Values, ValueWriter, routine_symbol
 
 
 def routine_text(intrinsic: str, routine: Routine, pack: int = 1, lanes: int = 1) -> str:

@@ -1,8 +1,8 @@
 """Innermost loops over entries that lie side by side, in steps of as many entries as a vector register holds.
 
-Room: native; knows nothing of robots. May import: errors and scalars. Such a loop does to each entry what it does to
-every other, so its bits do not depend on how many are done at once, unless one entry's result is another's operand:
-whether written and read places lie that close is found out when the loop is entered.
+Such a loop does to each entry what it does to every other, so its bits do not depend on how many are done at once,
+unless one entry's result is another's operand: whether written and read places lie that close is found out when the
+loop is entered.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import final
 
+from rbd.intrinsics.tree import Arithmetic, Element, Expression, For, Function, Name, Negative, Number, Store
 from rbd.native.arithmetic import operation
 from rbd.native.ir import Lanes, Writer
 from rbd.native.panels import spread_out
-from rbd.intrinsics.tree import Arithmetic, Element, Expression, For, Function, Name, Negative, Number, Store
 from rbd.program.opcodes import WORDS
 
 Values = dict[str, str]

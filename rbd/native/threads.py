@@ -1,7 +1,7 @@
 """Threads that help with batches: made when they are first wanted, and kept.
 
-Room: native; knows nothing of robots. May import: errors and scalars. Importing this module makes no thread. A process
-that was forked makes helpers of its own; at the end of the interpreter helpers end what they are at, and themselves.
+Importing this module makes no thread. A process that was forked makes helpers of its own; at the end of the interpreter
+helpers end what they are at, and themselves.
 
 KeyboardInterrupt strikes the main thread between any two steps of the interpreter. So what passes between threads is
 done in single steps: a queue and dicts of C, locks that only `with` takes, and nothing that must be undone.

@@ -1,8 +1,8 @@
 """Rows of ordinary arrays to and from blocks in which the lanes lie side by side.
 
-Room: native; knows nothing of robots. A block is W rows: full groups of W columns go through a real W x W transpose in
-registers, and the last group overlaps the one before it. Rows shorter than that are cut out of the block as a whole,
-which lies in memory without gaps; nothing outside the block is touched.
+A block is W rows: full groups of W columns go through a real W x W transpose in registers, and the last group overlaps
+the one before it. Rows shorter than that are cut out of the block as a whole, which lies in memory without gaps;
+nothing outside the block is touched.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Sine and cosine together, for W lanes: the steps of `rbd.scalars.sincos`, written down.
 
-Room: native; knows nothing of robots. May import: errors and scalars. Angles beyond the range of the reduction,
-infinities and NaN take a cold path to the C library, lane by lane; the other lanes keep what they have.
+Angles beyond the range of the reduction, infinities and NaN take a cold path to the C library, lane by lane; the other
+lanes keep what they have.
 """
 
 from __future__ import annotations

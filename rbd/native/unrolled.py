@@ -1,10 +1,9 @@
 """Calls of intrinsics written out as instructions, for batches.
 
-Room: native; knows nothing of robots. May import: errors and scalars. Lanes fill the registers whether columns go side
-by side or not, and written out, operations with what is zero by structure are left out. The instructions are those of
-the intrinsic, in its order, so that the bits are the same as long as all numbers are finite; zero by structure times
-infinity is left out, too. A term that is left out could have turned -0 into 0: what such an intrinsic stores must have
-had `+ 0.0` last.
+Lanes fill the registers whether columns go side by side or not, and written out, operations with what is zero by
+structure are left out. The instructions are those of the intrinsic, in its order, so that the bits are the same as long
+as all numbers are finite; zero by structure times infinity is left out, too. A term that is left out could have turned
+-0 into 0: what such an intrinsic stores must have had `+ 0.0` last.
 """
 
 from __future__ import annotations

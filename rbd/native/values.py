@@ -1,16 +1,12 @@
 """Expressions of a restricted function as LLVM IR, of one float or of a vector of them.
 
-Room: native; knows nothing of robots. May import: errors and scalars. A float stands for one per lane, and in a panel
-for one per column and lane; ints are the same for all.
+A float stands for one per lane, and in a panel for one per column and lane; ints are the same for all.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from rbd.native.arithmetic import operation
-from rbd.native.ir import Lanes, Writer
-from rbd.native.panels import repeated, spread_out
 from rbd.intrinsics.columns import place_in_column
 from rbd.intrinsics.tree import (
     Arithmetic,
@@ -29,6 +25,9 @@ from rbd.intrinsics.tree import (
     Routine,
     Row,
 )
+from rbd.native.arithmetic import operation
+from rbd.native.ir import Lanes, Writer
+from rbd.native.panels import repeated, spread_out
 from rbd.program.opcodes import WORDS
 
 _INTS = {"+": "add", "-": "sub", "*": "mul"}

@@ -1,7 +1,6 @@
 """The way into a kernel for one state.
 
-Room: native; knows nothing of robots. May import: errors and scalars. The wrapper checks that inputs and outputs are
-finite, and writes outputs only when the status is clean.
+The wrapper checks that inputs and outputs are finite, and writes outputs only when the status is clean.
 """
 
 from __future__ import annotations

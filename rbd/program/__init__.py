@@ -1,12 +1,12 @@
 """Recorded scalars and straight-line programs: pure data that is interpreted, differentiated, printed or compiled.
 
-    opcodes.py, rows.py            the one table of operations: meaning, derivative, text, LLVM IR, C of each
-    nodes.py, recorded*.py         recorded scalars, simplified while they are recorded
-    graph.py                       a recording: its inputs, and every operation done with them
-    lowering.py, program.py        from a graph to a `Program`
-    outline.py                     what must be known of a program to run machine code that was made of it before
-    interpret.py, listing.py       running and printing
-    replay.py                      running a program on any scalars
-    local_derivatives.py, sweeps.py, differentiate.py   derivatives of programs
-    rolling.py                     the loops that long programs were unrolled from
+opcodes.py, rows.py            the one table of operations: meaning, derivative, text, LLVM IR, C of each
+nodes.py, recorded*.py         recorded scalars, simplified while they are recorded
+graph.py                       a recording: its inputs, and every operation done with them
+lowering.py, program.py        from a graph to a `Program`
+outline.py                     what must be known of a program to run machine code that was made of it before
+interpret.py, listing.py       running and printing
+replay.py                      running a program on any scalars
+local_derivatives.py, sweeps.py, differentiate.py   derivatives of programs
+rolling.py                     the loops that long programs were unrolled from
 """

@@ -1,6 +1,6 @@
 """Derivatives of programs: forward and reverse, structural zeros left out.
 
-May import: errors and the files above it in `rbd.scalars`. Griewank and Walther (2008), chapters 3, 6 and 7.
+Griewank and Walther (2008), chapters 3, 6 and 7.
 
 A program is run again on recorded scalars; beside every value stands what it changes by along each direction (forward),
 or what each output changes by with it (reverse). Only entries that may differ from zero are kept, so that a Jacobian
@@ -33,10 +33,10 @@ from numpy.typing import NDArray
 from rbd.arguments import require_choice
 from rbd.program.graph import Graph
 from rbd.program.program import Port, Program
-from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.program.replay import traced
-from rbd.scalars.structural_zeros import absent
 from rbd.program.sweeps import dependence, forward, influence, reverse
+from rbd.scalars.protocol import Matrix, Scalar, Vector
+from rbd.scalars.structural_zeros import absent
 
 Mode: TypeAlias = Literal["forward", "reverse"]
 Directions: TypeAlias = Callable[[Vector], Matrix]

@@ -1,7 +1,5 @@
 """A recording: run a function on recorded scalars, and its graph holds what was computed.
 
-May import: the files listed before it.
-
     opcodes.py              the operations, a row each: meaning, derivative, listing, LLVM IR, C
     nodes.py                where nodes are kept, each once
     recorded.py             the scalar: arithmetic, simplified on the fly
@@ -31,10 +29,10 @@ from typing import Any, TypeAlias, final
 from typing_extensions import override
 
 from rbd.errors import ArgumentError
-from rbd.program.recorded_operations import RecordedOperations
 from rbd.program.nodes import INPUT, Nodes, subscript
 from rbd.program.recorded import Recorded, node
 from rbd.program.recorded_condition import RecordedCondition
+from rbd.program.recorded_operations import RecordedOperations
 from rbd.scalars.registry import register_scalar
 
 __all__ = ["Graph", "Nested", "Recorded", "RecordedCondition"]

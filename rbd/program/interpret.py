@@ -1,4 +1,4 @@
-"""Run a program in Python: the reference machine code must equal bit for bit. May import: opcodes, intrinsics.
+"""Run a program in Python: the reference machine code must equal bit for bit.
 
 Every operation is IEEE 754's; FMA rounds once; sine and cosine are those of `sincos.py` up to its limit; everything
 else is the C library's function, which compiled programs call too.

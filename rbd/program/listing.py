@@ -1,4 +1,4 @@
-"""Programs for people: a listing, and the number of operations. May import: opcodes, rolling."""
+"""Programs for people: a listing, and the number of operations."""
 
 from __future__ import annotations
 

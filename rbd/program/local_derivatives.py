@@ -1,4 +1,4 @@
-"""What each instruction of a program answers small changes of its operands with. May import: replay and what it may.
+"""What each instruction of a program answers small changes of its operands with.
 
 A local derivative is a linear function from the change of an operand to what it contributes to that of the result. It
 is a function, not a factor, since a choice must not multiply what it does not choose. The table of operations has them.
@@ -12,8 +12,8 @@ from typing import Any
 from rbd.errors import ScalarError
 from rbd.program.opcodes import Op, operands_of
 from rbd.program.program import Program
-from rbd.scalars.protocol import Scalar, Vector
 from rbd.program.rows import LocalDerivative
+from rbd.scalars.protocol import Scalar, Vector
 from rbd.scalars.structural_zeros import inner
 
 

@@ -1,4 +1,4 @@
-"""From a graph to instructions: what is needed, in natural order, products fused into sums. May import: graph, opcodes.
+"""From a graph to instructions: what is needed, in natural order, products fused into sums.
 
 Three passes over the nodes that outputs depend on, all deterministic:
 1. A negation whose operand serves nothing else moves into it: -(a - b) is b - a, -(c x) is (-c) x.
@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from typing import Any, Final, TypeAlias, cast, final
 
 from rbd.errors import RecordingError, ScalarError, ShapeError
-from rbd.program.graph import Graph, Nested, Recorded
 from rbd.intrinsics.intrinsic import Call
+from rbd.program.graph import Graph, Nested, Recorded
 from rbd.program.nodes import (
     ADD,
     ADD_CONSTANT,

@@ -1,4 +1,4 @@
-"""Where the nodes of a recording are kept, each only once. May import: errors, scalars.opaque, scalars.opcodes.
+"""Where the nodes of a recording are kept, each only once.
 
 A node is an operation on earlier nodes and on constants; constants are plain floats and never nodes. Operations with a
 constant operand are kinds of their own, because most rules of simplification ask for them.
@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any, Final, NoReturn, TypeAlias
 
 from rbd.errors import RecordingError, RecordingLimitError
-from rbd.scalars.opaque import Opaque, caller_line
 from rbd.program.opcodes import Op
+from rbd.scalars.opaque import Opaque, caller_line
 
 Key: TypeAlias = int | str | float | tuple[int | str | float, ...]
 

@@ -1,7 +1,5 @@
 """The one table of the operations a program is made of, and the status words of a run.
 
-May import: errors, rows, functions, libm, sincos and what they may; nothing of recordings.
-
 Each operation is one row: what the interpreter computes, what it means for scalars of any family, its derivative, and
 how listings, LLVM IR and C say it. Whoever runs, prints, translates or differentiates programs reads the rows; to add
 an operation, add a row. SymPy needs no column: its expressions are one more family of scalars.
@@ -22,11 +20,11 @@ from functools import lru_cache
 from operator import add, mul, sub
 from typing import Any, Final
 
+from rbd.program.rows import Row, called, chosen, factors, fused, infix, library_function
 from rbd.scalars import functions as f
 from rbd.scalars import libm
 from rbd.scalars.backends import real
 from rbd.scalars.constants import const
-from rbd.program.rows import Row, called, chosen, factors, fused, infix, library_function
 from rbd.scalars.sincos import LIMIT, sincos
 
 _UNIT: Final = 1.001

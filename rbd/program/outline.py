@@ -1,7 +1,4 @@
-"""What must be known of a program to run code that was made of it before, and how to get the program when it is needed.
-
-May import: the files above it in `rbd.scalars`; knows nothing of machine code.
-"""
+"""The outline of a program: what running its machine code needs; and its source, which records it when asked."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
 """A straight-line program: pure data, to be interpreted, counted, printed, pickled or compiled.
 
-May import: the files above it in `rbd.scalars`; knows nothing of machine code.
-
 One instruction is (operation, operand, ...). An operand r with 0 <= r < n is the r-th input scalar (ports one after the
 other, each row by row; n of them in all), n + k is the result of instruction k (of earlier ones only), and a negative r
 is the constant `constants[~r]`. POSITIVE's second entry is no operand but the index of its text in `labels`; CALL's
@@ -24,15 +22,15 @@ import numpy as np
 from typing_extensions import override
 
 from rbd.errors import ArgumentError, NotFiniteError, RbdError
-from rbd.scalars.arrays import float_array
+from rbd.intrinsics.intrinsic import Call, failure, no_memory
 from rbd.program.graph import Graph, Nested
 from rbd.program.interpret import run, stops_out_of_range
-from rbd.intrinsics.intrinsic import Call, failure, no_memory
-from rbd.scalars.lazy import lazy
 from rbd.program.listing import Count, count, listing
 from rbd.program.lowering import Lowering, flattened
 from rbd.program.nodes import subscript
 from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, CLEAN, FIRST_CHECK, NO_MEMORY
+from rbd.scalars.arrays import float_array
+from rbd.scalars.lazy import lazy
 from rbd.scalars.protocol import Array
 
 

@@ -1,7 +1,5 @@
 """Recorded scalars: arithmetic that writes itself down, simplified on the fly.
 
-May import: errors, nodes, operator_methods, constants.
-
 Equal operations are recorded once, also with operands exchanged. Folded are x 0, x 1, x + 0, -(-x), x - x, x / x,
 c x + d x, (x + y) - y, x (c / x), and constants meeting constants through sums, products and quotients, unless what
 they make together overflows or underflows. Folding keeps values to rounding where everything is finite; it drops NaN
@@ -21,8 +19,6 @@ import numpy as np
 from typing_extensions import override
 
 from rbd.program import nodes as kept
-from rbd.scalars.backends.real import to_float
-from rbd.scalars.constants import Rational
 from rbd.program.nodes import (
     ADD,
     ADD_CONSTANT,
@@ -41,6 +37,8 @@ from rbd.program.nodes import (
     Nodes,
     check_same_graph,
 )
+from rbd.scalars.backends.real import to_float
+from rbd.scalars.constants import Rational
 from rbd.scalars.opaque import refuse
 from rbd.scalars.operator_methods import OperatorMethods
 

@@ -1,4 +1,4 @@
-"""Comparisons of recorded scalars: undecided until the program runs. May import: nodes, recorded."""
+"""Comparisons of recorded scalars: undecided until the program runs."""
 
 from __future__ import annotations
 

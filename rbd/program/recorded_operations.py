@@ -1,4 +1,4 @@
-"""The family of recorded scalars: functions, comparisons and calls as nodes. May import: recorded, recorded_condition.
+"""The family of recorded scalars: functions, comparisons and calls as nodes.
 
 Constants stay plain floats beside recorded scalars, so an operand of a function of two may be one. What is
 decided while recording (the same operand on both sides, both branches equal) leaves no node.
@@ -13,12 +13,12 @@ from typing_extensions import override
 
 from rbd.errors import ScalarError
 from rbd.program.nodes import CALL, NEG, PICK, POSITIVE, SELECT, Node, Nodes, check_same_graph
-from rbd.scalars.opaque import refuse
 from rbd.program.opcodes import Op
-from rbd.scalars.operations import Operations
-from rbd.scalars.protocol import Condition, Scalar, Vector
 from rbd.program.recorded import Recorded, node, number
 from rbd.program.recorded_condition import RecordedCondition, condition, operand_key
+from rbd.scalars.opaque import refuse
+from rbd.scalars.operations import Operations
+from rbd.scalars.protocol import Condition, Scalar, Vector
 
 if TYPE_CHECKING:
     from rbd.intrinsics.intrinsic import Intrinsic

@@ -1,7 +1,4 @@
-"""Running a program on scalars of any kind, recorded ones included: that is how one program becomes part of another.
-
-May import: errors and the files above it in `rbd.scalars`.
-"""
+"""Running a program on scalars of any kind, recorded ones included: that is how one program becomes part of another."""
 
 from __future__ import annotations
 

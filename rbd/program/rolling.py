@@ -1,4 +1,4 @@
-"""Find the loops that a long program was unrolled from. May import: opcodes.
+"""Find the loops that a long program was unrolled from.
 
 A loop is a stretch of code that does the same operations over and over: `count` iterations of `period` instructions.
 Operands are free: an iteration may use its own results, those of others, inputs and constants in any order. Signs are

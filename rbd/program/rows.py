@@ -1,4 +1,4 @@
-"""What there is to know of an operation of a program, as one row, and the kinds of rows. May import: functions, libm.
+"""What there is to know of an operation of a program, as one row, and the kinds of rows.
 
 `rbd.program.opcodes` has the table.
 """

@@ -1,7 +1,4 @@
-"""How derivatives go through a program: from its inputs on, or from its outputs back; structural zeros are left out.
-
-May import: the rest of the room but `differentiate`, which chooses.
-"""
+"""How derivatives go through a program: from its inputs on, or from its outputs back; structural zeros are left out."""
 
 from __future__ import annotations
 
@@ -11,8 +8,8 @@ from typing import Any, TypeAlias
 from rbd.program.local_derivatives import call_derivatives, call_weights, local_derivatives
 from rbd.program.opcodes import Op, operands_of
 from rbd.program.program import Program
-from rbd.scalars.protocol import Matrix, Scalar
 from rbd.program.rows import LocalDerivative
+from rbd.scalars.protocol import Matrix, Scalar
 from rbd.scalars.structural_zeros import absent
 
 Row: TypeAlias = dict[int, Scalar]

@@ -1,8 +1,8 @@
 """Sums and products of packed polynomials, with what is known about their errors.
 
-Room: rational; may import compiled and above. A coefficient in floats carries `error`, a bound on what rounding (of
-the mechanism's numbers and of everything computed with them) has done to it. What sums leave below that bound is no
-term but what is left of a cancellation, and is dropped; `lost` bounds the sum of all that was dropped.
+A coefficient in floats carries `error`, a bound on what rounding (of the mechanism's numbers and of everything computed
+with them) has done to it. What sums leave below that bound is no term but what is left of a cancellation, and is
+dropped; `lost` bounds the sum of all that was dropped.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Control values: numbers whose convex combinations are all values that a block's monomials take on an interval.
 
-Room: rational; may import compiled and above. On an interval of s, numerators and denominators are polynomials in
-Bernstein form; where the denominator's coefficients are positive, the quotients of coefficients are such numbers (for
-cosine and sine: both ends of the arc, and where the tangents in them meet). Ends are points of the projective line,
-with whole coordinates: (d, n) for s = n / d, (0, ±1) at infinity; so everything is exact until the last division.
+On an interval of s, numerators and denominators are polynomials in Bernstein form; where the denominator's coefficients
+are positive, the quotients of coefficients are such numbers (for cosine and sine: both ends of the arc, and where the
+tangents in them meet). Ends are points of the projective line, with whole coordinates: (d, n) for s = n / d, (0, ±1) at
+infinity; so everything is exact until the last division.
 """
 
 from __future__ import annotations

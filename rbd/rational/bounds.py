@@ -1,8 +1,8 @@
 """Rigorous ranges of polynomials and rational functions over a box of s.
 
-Room: rational; may import compiled and above. A polynomial is affine in the monomials of each block, so that its values
-over a box are convex combinations of its values at combinations of control points (see `bernstein.py`). Those are
-computed in floats with a bound on all rounding, which the result is widened by.
+A polynomial is affine in the monomials of each block, so that its values over a box are convex combinations of its
+values at combinations of control points (see `bernstein.py`). Those are computed in floats with a bound on all
+rounding, which the result is widened by.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Division of polynomials without remainder, for denominators that are no larger than they must be.
 
-Room: rational; may import compiled and above. Polynomials in floats are divided by sums of squares alone, whose leading
-coefficients are one: what rounding leaves of a remainder is then known to be small. Exact ones by any polynomial.
+Polynomials in floats are divided by sums of squares alone, whose leading coefficients are one: what rounding leaves of
+a remainder is then known to be small. Exact ones by any polynomial.
 """
 
 from __future__ import annotations

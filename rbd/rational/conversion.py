@@ -1,7 +1,7 @@
 """From cosines and sines to the tangents of half the angles: cos = (1 - s²) / (1 + s²), sin = 2 s / (1 + s²).
 
-Room: rational; may import compiled and above. Polynomials in floats are converted as dense arrays, one axis per angle;
-exact ones, those with rotations, and those in too many variables for that, term by term.
+Polynomials in floats are converted as dense arrays, one axis per angle; exact ones, those with rotations, and those in
+too many variables for that, term by term.
 """
 
 from __future__ import annotations

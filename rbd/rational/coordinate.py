@@ -1,7 +1,4 @@
-"""Coordinates that are lengths or angles: which variables, and how q and s follow from each other.
-
-Room: rational; may import compiled and above.
-"""
+"""Coordinates that are lengths or angles: which variables, and how q and s follow from each other."""
 
 from __future__ import annotations
 

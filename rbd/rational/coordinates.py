@@ -1,7 +1,4 @@
-"""What becomes of the coordinates of every joint type.
-
-Room: rational; may import compiled and above.
-"""
+"""What becomes of the coordinates of every joint type."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Values of polynomials: one by one, in arrays, and recorded into native programs.
 
-Room: rational; may import compiled and above. All run through `horner`, which works on any scalars and on NumPy arrays.
+All run through `horner`, which works on any scalars and on NumPy arrays.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import numpy as np
 
 from rbd.compiled import RecordedFunction
 from rbd.errors import NotFiniteError, ShapeError, SingularError
+from rbd.program.graph import Graph
+from rbd.program.program import Program
 from rbd.rational.ring import FIELD, Kind, Packed, Ring
 from rbd.scalars import Vector, is_float, lift, sqrt
 from rbd.scalars.arrays import Array, scalars
-from rbd.program.graph import Graph
-from rbd.program.program import Program
 from rbd.scalars.registry import ARRAYS
 
 Values: TypeAlias = Mapping[int, Any]

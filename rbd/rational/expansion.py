@@ -1,7 +1,4 @@
-"""A mechanism around one nominal configuration: the state that runs on polynomials, and paths through it.
-
-Room: rational; may import compiled and above.
-"""
+"""A mechanism around one nominal configuration: the state that runs on polynomials, and paths through it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Polynomials as scalars: how the kinematics of the house run on them.
 
-Room: rational; may import compiled and above. Joint transforms are handed an `Angle` where they expect an angle, and
-get polynomials when they ask for its sine and cosine; lengths and unit quaternions are polynomials themselves.
+Joint transforms are handed an `Angle` where they expect an angle, and get polynomials when they ask for its sine and
+cosine; lengths and unit quaternions are polynomials themselves.
 """
 
 from __future__ import annotations

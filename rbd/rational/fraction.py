@@ -1,7 +1,4 @@
-"""Rational functions of s: a polynomial over powers of one plus squares.
-
-Room: rational; may import compiled and above.
-"""
+"""Rational functions of s: a polynomial over powers of one plus squares."""
 
 from __future__ import annotations
 

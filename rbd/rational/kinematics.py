@@ -1,7 +1,7 @@
 """Forward kinematics as polynomials and rational functions.
 
-Room: rational; may import compiled and above. There are no kinematics here: joint transforms and the steps from body
-to body are those of the state, run on polynomials.
+There are no kinematics here: joint transforms and the steps from body to body are those of the state, run on
+polynomials.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Nominal configurations q*, as users hand them in.
-
-Room: rational; may import compiled and above.
-"""
+"""Nominal configurations q*, as users hand them in."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Polynomials in the variables of a mechanism: sparse, and exact about which terms there are.
-
-Room: rational; may import compiled and above.
-"""
+"""Polynomials in the variables of a mechanism: sparse, and exact about which terms there are."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Poses whose entries are polynomials, or rational functions.
-
-Room: rational; may import compiled and above.
-"""
+"""Poses whose entries are polynomials, or rational functions."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Polynomials as text, as LaTeX and as SymPy expressions.
 
-Room: rational; may import compiled and above. SymPy is imported when asked for.
+SymPy is imported when asked for.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The variables that polynomials are in, and how their monomials are packed into integers.
 
-Room: rational; may import compiled and above. A `Block` is what one coordinate of a joint brings in: the variables s,
-and what is written with them: cosine and sine of an angle, or the four numbers of a unit quaternion. Cosine and sine
-(the four numbers) have squares that sum to one; the first of them never occurs squared: the others stand for it.
+A `Block` is what one coordinate of a joint brings in: the variables s, and what is written with them: cosine and sine
+of an angle, or the four numbers of a unit quaternion. Cosine and sine (the four numbers) have squares that sum to one;
+the first of them never occurs squared: the others stand for it.
 """
 
 from __future__ import annotations

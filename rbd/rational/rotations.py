@@ -1,7 +1,4 @@
-"""Coordinates of rotations about any axis: unit quaternions, and what becomes one.
-
-Room: rational; may import compiled and above.
-"""
+"""Coordinates of rotations about any axis: unit quaternions, and what becomes one."""
 
 from __future__ import annotations
 

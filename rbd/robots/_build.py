@@ -1,7 +1,7 @@
 """How the robots of this room are put together (internal).
 
-Room: robots. Every link's default frame is the frame after its joint, and every placement is a translation: the
-rotations of a robot live in its joints only, which keeps its equations short.
+Every link's default frame is the frame after its joint, and every placement is a translation: the rotations of a robot
+live in its joints only, which keeps its equations short.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Inertias of solid bodies of uniform density (internal).
 
-Room: robots. Masses and sizes may be any scalars (SymPy symbols included); zeros stay exact, so that nothing is
-multiplied by them later.
+Masses and sizes may be any scalars (SymPy symbols included); zeros stay exact, so that nothing is multiplied by them
+later.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The numbers an algorithm may run on; knows nothing of robots. May import: errors.
+"""The numbers an algorithm may run on; knows nothing of robots.
 
     protocol.py     Scalar, Vector, Matrix, Condition: the types of signatures
     functions.py    sin, where, less, positive ... for every family

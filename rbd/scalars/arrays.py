@@ -1,4 +1,4 @@
-"""From what users hand in to tuples of scalars or float64 arrays, and back. May import: errors, rest of the room.
+"""From what users hand in to tuples of scalars or float64 arrays, and back.
 
 Nothing broadcasts, nothing guesses: a wrong shape, a bool, a string, NaN or infinity is refused with the argument's
 name. Shapes are tuples in which None stands for any length.

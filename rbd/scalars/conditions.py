@@ -1,4 +1,4 @@
-"""Comparisons and the choices made by them, for every scalar family. May import: scalars.registry, scalars.protocol.
+"""Comparisons and the choices made by them, for every scalar family.
 
 Public through `rbd.scalars.functions`.
 """

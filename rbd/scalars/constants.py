@@ -1,4 +1,4 @@
-"""Exact rational constants that combine with every scalar family. May import: errors.
+"""Exact rational constants that combine with every scalar family.
 
 `const(1, 2)` stands where a formula has a half. Beside floats it is a float, beside fractions a fraction, beside
 symbols a rational symbol, beside intervals a tight enclosure; among themselves constants stay exact.

@@ -1,4 +1,4 @@
-"""A float that counts what is done with it, and refuses what a recorded value must. May import: all of the room.
+"""A float that counts what is done with it, and refuses what a recorded value must.
 
 An algorithm that runs on `CountingScalar` neither branches on values nor converts them to floats: it can be recorded.
 

@@ -1,4 +1,4 @@
-"""Numbers that carry one derivative: exact directional derivatives of any formula. May import: all of the room.
+"""Numbers that carry one derivative: exact directional derivatives of any formula.
 
 A dual number is value + derivative e with e^2 = 0. Both parts are scalars of any family, so that a derivative can be
 recorded, be a symbol, or be dual itself: duals of different `level` do not mix, the lower one is a constant to the

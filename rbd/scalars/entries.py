@@ -1,4 +1,4 @@
-"""The checks behind `arrays.py`: shapes, dtypes and entries. May import: errors, the rest of `rbd.scalars`.
+"""The checks behind `arrays.py`: shapes, dtypes and entries.
 
 Indices and shapes are those of the argument a user passed; every error names it.
 """

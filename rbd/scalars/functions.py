@@ -1,4 +1,4 @@
-"""The functions algorithms are written in, for every scalar family. May import: errors and the rest of `rbd.scalars`.
+"""The functions algorithms are written in, for every scalar family.
 
 Floats follow IEEE 754 (NaN and infinities, no exceptions); when two families meet, the more exotic one decides and
 the other operand is lifted into it exactly. Nothing here branches on the value of anything but plain numbers.

@@ -1,4 +1,4 @@
-"""Numbers that carry two derivatives in time: a value, its rate and its acceleration. May import: all of the room.
+"""Numbers that carry two derivatives in time: a value, its rate and its acceleration.
 
 Running a formula on jets differentiates it twice along a motion, whatever its parts are made of: floats, recorded
 scalars, intervals. A choice made by `where` is differentiated on the side that was chosen.

@@ -1,4 +1,4 @@
-"""Attributes computed when they are first asked for. May import: nothing of rbd.
+"""Attributes computed when they are first asked for.
 
 Python's `cached_property` locks in 3.11, one lock for all instances: a process that was forked while another thread
 computed one would wait for ever. Here nothing is locked: threads that ask at the same time may compute the same twice.

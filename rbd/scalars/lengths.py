@@ -1,4 +1,4 @@
-"""Numbers whose squares leave the range of floats, brought back by a power of two. May import: functions, registry.
+"""Numbers whose squares leave the range of floats, brought back by a power of two.
 
 Squares of floats overflow beyond 1e154, and vanish below 1e-162; the inverse squares that derivatives hold do so much
 earlier. Lengths and directions are therefore computed from `rescaled` numbers: multiplying by a power of two is exact,

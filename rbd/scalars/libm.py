@@ -1,4 +1,4 @@
-"""The C library's functions without Python's exceptions, and a fused multiply-add. May import: backends.real.
+"""The C library's functions without Python's exceptions, and a fused multiply-add.
 
 Compiled programs call the same functions of the same library, so that interpreter and machine code agree to the last
 bit. Each is tried out when this module is imported; what is missing or wrong is replaced by Python's own.

@@ -1,4 +1,4 @@
-"""What recorded values have in common: they cannot be looked into, and say where somebody tried. May import: errors."""
+"""What recorded values have in common: they cannot be looked into, and say where somebody tried."""
 
 from __future__ import annotations
 

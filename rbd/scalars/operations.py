@@ -1,4 +1,4 @@
-"""How a scalar family joins: what `rbd.scalars.functions` asks of it. May import: errors, scalars.protocol.
+"""How a scalar family joins: what `rbd.scalars.functions` asks of it.
 
 A family is a type (or a few) with arithmetic of its own. To add one, derive from `Operations`, write the methods marked
 abstract, and register an instance:

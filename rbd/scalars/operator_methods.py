@@ -1,7 +1,7 @@
 """What people write beyond sums and products: powers, `abs`, and NumPy's functions of arrays of scalars.
 
-May import: operations, registry. On an array of objects NumPy calls the method that bears its function's name; entries
-that came out as plain numbers have none, and need `rbd.scalars`' functions one by one.
+On an array of objects NumPy calls the method that bears its function's name; entries that came out as plain numbers
+have none, and need `rbd.scalars`' functions one by one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a scalar is: the types every layer above writes in its signatures. May import: nothing of rbd.
+"""What a scalar is: the types every layer above writes in its signatures.
 
 Frames do not occur in this room: a scalar is a bare number.
 """

@@ -1,4 +1,4 @@
-"""Which family a value belongs to. May import: scalars.protocol, scalars.operations.
+"""Which family a value belongs to.
 
 SymPy and mpmath are never imported here: their families are registered when the first operand of theirs turns up, which
 is recognised by the module names of its class and base classes.

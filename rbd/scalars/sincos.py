@@ -1,4 +1,4 @@
-"""Sine and cosine as machine code computes them, bit for bit. May import: nothing of rbd.
+"""Sine and cosine as machine code computes them, bit for bit.
 
 Reduction by multiples of pi/2 in three parts and a crumb (Cody and Waite), then the polynomials of fdlibm's kernels.
 Valid for |x| <= LIMIT; beyond, the C library. Every `fma` is one rounding; everything else rounds by itself; the order

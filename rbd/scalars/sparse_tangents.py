@@ -1,4 +1,4 @@
-"""Derivatives along several directions at once, for dual numbers. May import: all of the room but `dual.py`.
+"""Derivatives along several directions at once, for dual numbers.
 
 They stand where a dual number has its derivative. Only what need not be zero is held, so that a formula run once
 costs what its structure asks for, and not as much as all of it once per direction.

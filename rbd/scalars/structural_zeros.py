@@ -1,7 +1,4 @@
-"""What is known of scalars without their values: zeros by structure, and sums that leave them out.
-
-May import: protocol.
-"""
+"""What is known of scalars without their values: zeros by structure, and sums that leave them out."""
 
 from __future__ import annotations
 

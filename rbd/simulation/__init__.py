@@ -1,7 +1,4 @@
-"""Motion in time: integrators on the manifold of configurations, trajectories, and functions for other solvers.
-
-Room: simulation; may import algorithms and everything above them.
-"""
+"""Motion in time: integrators on the manifold of configurations, trajectories, and functions for other solvers."""
 
 from __future__ import annotations
 

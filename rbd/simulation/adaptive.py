@@ -1,9 +1,8 @@
 """Runge-Kutta methods that choose their own steps, on the manifold of configurations.
 
-Room: simulation. J. Dormand and P. Prince, A family of embedded Runge-Kutta formulae, Journal of Computational and
-Applied Mathematics 6 (1980); control of the step after Hairer, Norsett and Wanner, Solving Ordinary Differential
-Equations I (1993), section II.4. Both results of a step live in the coordinates around its beginning, where they can be
-compared.
+J. Dormand and P. Prince, A family of embedded Runge-Kutta formulae, Journal of Computational and Applied Mathematics 6
+(1980); control of the step after Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I (1993), section
+II.4. Both results of a step live in the coordinates around its beginning, where they can be compared.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The user's functions of time and state: what they return is checked, what they raise is told with the time.
 
-Room: simulation. What callbacks raise passes through unchanged, with a note that says when; what they return is checked
-and copied at once, so that they may reuse their arrays.
+What callbacks raise passes through unchanged, with a note that says when; what they return is checked and copied at
+once, so that they may reuse their arrays.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """How the local coordinates of joints change with their configurations and velocities, as matrices.
 
-Room: simulation. Every matrix is block-diagonal, a block per joint. Derivatives are exact, by complex steps.
+Every matrix is block-diagonal, a block per joint. Derivatives are exact, by complex steps.
 """
 
 from __future__ import annotations

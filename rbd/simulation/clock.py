@@ -1,6 +1,6 @@
 """When the steps of a simulation begin and end.
 
-Room: simulation. Times are multiples of the step, never sums: nothing accumulates, and the final time is met exactly.
+Times are multiples of the step, never sums: nothing accumulates, and the final time is met exactly.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`Dynamics`: a mechanism as the function f(t, x) that solvers of ordinary differential equations ask for.
 
-Room: simulation. Solvers keep the arrays they are handed, and scale or add vectors as if configurations were numbers:
-so every call returns a new array, and coordinates that have left their manifold are legal input.
+Solvers keep the arrays they are handed, and scale or add vectors as if configurations were numbers: so every call
+returns a new array, and coordinates that have left their manifold are legal input.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Events: instants at which a function of time and state changes its sign.
 
-Room: simulation. An instant is found by taking the step again, shorter and shorter: what is located is an event of the
-computed motion itself, not of an interpolation.
+An instant is found by taking the step again, shorter and shorter: what is located is an event of the computed motion
+itself, not of an interpolation.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A mechanism under everything that pushes it, as the right-hand side of its equations of motion.
 
-Room: simulation. Controllers, external wrenches, force elements and contacts meet here; loops are kept by the solver.
+Controllers, external wrenches, force elements and contacts meet here; loops are kept by the solver.
 """
 
 from __future__ import annotations

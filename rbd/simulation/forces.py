@@ -1,7 +1,7 @@
 """Force elements: springs and dampers between points of bodies and at joints.
 
-Room: simulation. An element reads the state and says what it does to it and what energy it holds. The formulas are of
-scalars, so that they run on every kind of state.
+An element reads the state and says what it does to it and what energy it holds. The formulas are of scalars, so that
+they run on every kind of state.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Controllers with a clock of their own: asked once a period, their answer held in between.
-
-Room: simulation.
-"""
+"""Controllers with a clock of their own: asked once a period, their answer held in between."""
 
 from __future__ import annotations
 

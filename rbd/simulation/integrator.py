@@ -1,6 +1,6 @@
 """What an integrator is: one that carries a state over one step of time.
 
-Room: simulation. An integrator knows states and their rates of change, and neither controllers nor contacts.
+An integrator knows states and their rates of change, and neither controllers nor contacts.
 """
 
 from __future__ import annotations

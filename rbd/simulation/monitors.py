@@ -1,7 +1,4 @@
-"""Monitors: numbers that tell whether a simulation can be trusted, taken at every sample.
-
-Room: simulation.
-"""
+"""Monitors: numbers that tell whether a simulation can be trusted, taken at every sample."""
 
 from __future__ import annotations
 

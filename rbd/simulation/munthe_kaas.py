@@ -1,8 +1,8 @@
 """Runge-Kutta methods that stay on the manifold of configurations.
 
-Room: simulation. H. Munthe-Kaas, High order Runge-Kutta methods on manifolds, Applied Numerical Mathematics 29 (1999):
-the stages live in the local coordinates phi around the configuration q0 at which the step began, where their rates are
-exact, so the method keeps its classical order on every joint type and quaternions stay on the unit sphere.
+H. Munthe-Kaas, High order Runge-Kutta methods on manifolds, Applied Numerical Mathematics 29 (1999): the stages live in
+the local coordinates phi around the configuration q0 at which the step began, where their rates are exact, so the
+method keeps its classical order on every joint type and quaternions stay on the unit sphere.
 """
 
 from __future__ import annotations

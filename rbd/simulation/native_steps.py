@@ -1,8 +1,8 @@
 """Long runs in machine code: many steps at a time, where nobody needs to see the state in between.
 
-Room: simulation. A run goes this way when a mechanism moves freely or under a recorded controller, by one of the
-two integrators that compiled robots have, and is long enough to be worth compiling a step. Every other run, and any
-step in which a number leaves its range, goes the ordinary way, which says what is wrong.
+A run goes this way when a mechanism moves freely or under a recorded controller, by one of the two integrators that
+compiled robots have, and is long enough to be worth compiling a step. Every other run, and any step in which a number
+leaves its range, goes the ordinary way, which says what is wrong.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from rbd.compiled.record import recorded_anew, recorded_function
 from rbd.compiled.stepping import Integrator as StepName
 from rbd.errors import ArgumentError, ScalarError, SingularError
 from rbd.mechanism import Mechanism
-from rbd.scalars.arrays import Array
 from rbd.program.program import Port
+from rbd.scalars.arrays import Array
 from rbd.simulation.integrator import Integrator
 from rbd.simulation.munthe_kaas import MuntheKaas
 from rbd.simulation.semi_implicit import SemiImplicitEuler

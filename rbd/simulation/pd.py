@@ -1,8 +1,8 @@
 """Proportional-derivative control: of numbers, vectors, rotations and poses.
 
-Room: simulation. F. Bullo and R. Murray, Proportional derivative (PD) control on the Euclidean group, European Control
-Conference (1995): the "double geodesic" law takes the rotation vector of the error, the "linearized" one its
-approximation (R - R^T) / 2. Plain formulas in scalars: controllers can be recorded.
+F. Bullo and R. Murray, Proportional derivative (PD) control on the Euclidean group, European Control Conference (1995):
+the "double geodesic" law takes the rotation vector of the error, the "linearized" one its approximation (R - R^T) / 2.
+Plain formulas in scalars: controllers can be recorded.
 """
 
 from __future__ import annotations

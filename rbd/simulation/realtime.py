@@ -1,7 +1,4 @@
-"""Keeping pace with the clock on the wall.
-
-Room: simulation.
-"""
+"""Keeping pace with the clock on the wall."""
 
 from __future__ import annotations
 

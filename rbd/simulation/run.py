@@ -1,7 +1,4 @@
-"""One run of a simulation: steps between samples, cut at instants of controllers and at events.
-
-Room: simulation.
-"""
+"""One run of a simulation: steps between samples, cut at instants of controllers and at events."""
 
 from __future__ import annotations
 

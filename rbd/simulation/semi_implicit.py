@@ -3,7 +3,7 @@
 It keeps energy in the mean only where the mass matrix is constant; elsewhere energy drifts, as with any method of first
 order.
 
-Room: simulation. Hairer, Lubich and Wanner, Geometric Numerical Integration (2006), section I.1.2.
+Hairer, Lubich and Wanner, Geometric Numerical Integration (2006), section I.1.2.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """`simulate`: from a state to where it is at a later time, every step recorded.
 
-Room: simulation. A failed run changes nothing: the state goes back to where it was. What happens during a run is in
-`run.py`.
+A failed run changes nothing: the state goes back to where it was. What happens during a run is in `run.py`.
 """
 
 from __future__ import annotations

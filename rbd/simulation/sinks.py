@@ -1,6 +1,6 @@
 """Where the samples of a simulation go: memory, the last few only, or a file.
 
-Room: simulation. A sink is told the sizes first, then every sample; it gives back what it kept.
+A sink is told the sizes first, then every sample; it gives back what it kept.
 """
 
 from __future__ import annotations

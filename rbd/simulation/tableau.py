@@ -1,6 +1,6 @@
 """Explicit Runge-Kutta methods as tables of coefficients.
 
-Room: simulation. Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I (1993), chapter II.
+Hairer, Norsett and Wanner, Solving Ordinary Differential Equations I (1993), chapter II.
 """
 
 from __future__ import annotations

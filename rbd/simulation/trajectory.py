@@ -1,7 +1,4 @@
-"""What a simulation returns: times, configurations, velocities; in memory or in a file.
-
-Room: simulation.
-"""
+"""What a simulation returns: times, configurations, velocities; in memory or in a file."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """The variational midpoint rule: a symplectic method on the manifold of configurations.
 
-Room: simulation. J. Marsden and M. West, Discrete mechanics and variational integrators, Acta Numerica 10 (2001);
-N. Bou-Rabee and J. Marsden, Hamilton-Pontryagin integrators on Lie groups, Foundations of Computational Mathematics 9
-(2009). The action of a step from q0 to q1 is h L(qm, vm): the middle qm lies at phi / 2 and q1 at phi in the joints'
-own coordinates around q0, and vm is the velocity there at which they change by phi / h. The derivatives of the action
-by q0 and q1 are the momenta M v at both ends.
+J. Marsden and M. West, Discrete mechanics and variational integrators, Acta Numerica 10 (2001); N. Bou-Rabee and J.
+Marsden, Hamilton-Pontryagin integrators on Lie groups, Foundations of Computational Mathematics 9 (2009). The action of
+a step from q0 to q1 is h L(qm, vm): the middle qm lies at phi / 2 and q1 at phi in the joints' own coordinates around
+q0, and vm is the velocity there at which they change by phi / h. The derivatives of the action by q0 and q1 are the
+momenta M v at both ends.
 
 With D the derivative of L by the configuration at constant velocity, f the forces at the middle and p = M vm,
 

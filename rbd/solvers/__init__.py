@@ -1,14 +1,14 @@
 """Solvers of small systems, written in the language of intrinsics; nothing of recordings or robots.
 
-    linear.py              factors of symmetric matrices, written out or called
-    dense_factors.py       Cholesky's factor, and orthonormal bases of active rows
-    positive_definite.py   solve_positive_definite
-    factored.py            solve_factored: many right-hand sides, with a sparse factor
-    minimum_norm.py        minimum_norm_solve
-    lemke.py               linear complementarity problems, and small systems of equations
-    quadratic_program.py   solve_quadratic_program
-    friction*.py           solve_friction: Coulomb's law by Lemke's pivots
-    *_derivative*.py       derivatives of their solutions
+linear.py              factors of symmetric matrices, written out or called
+dense_factors.py       Cholesky's factor, and orthonormal bases of active rows
+positive_definite.py   solve_positive_definite
+factored.py            solve_factored: many right-hand sides, with a sparse factor
+minimum_norm.py        minimum_norm_solve
+lemke.py               linear complementarity problems, and small systems of equations
+quadratic_program.py   solve_quadratic_program
+friction*.py           solve_friction: Coulomb's law by Lemke's pivots
+*_derivative*.py       derivatives of their solutions
 """
 
 from rbd.solvers.factored import SOLVE_FACTORED, solve_factored

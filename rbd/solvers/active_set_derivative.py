@@ -1,7 +1,5 @@
 """How the solution of a quadratic program moves with its data, and backwards.
 
-May import: errors, language, workspace, dense_factors, intrinsic.
-
 While the same rows are held, the conditions of the minimum are equations, and the implicit function theorem applies:
 with changes of the data on the right, H dx - A' dm = dg - dH x + dA' m and A dx = db - dA x for the rows A that are
 held, m being their multipliers. Where a row is about to be let go or taken in, that is the derivative to the side on
@@ -14,6 +12,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from rbd.errors import RbdError, SolverError
+from rbd.intrinsics.intrinsic import Intrinsic
+from rbd.intrinsics.language import divide
+from rbd.intrinsics.workspace import floats, operand, result
+from rbd.scalars.protocol import Matrix, Scalar, Vector
+from rbd.scalars.structural_zeros import inner
 from rbd.solvers.dense_factors import (
     ActiveSet,
     backward,
@@ -24,11 +27,6 @@ from rbd.solvers.dense_factors import (
     split_off,
     take_in,
 )
-from rbd.intrinsics.intrinsic import Intrinsic
-from rbd.intrinsics.language import divide
-from rbd.intrinsics.workspace import floats, operand, result
-from rbd.scalars.protocol import Matrix, Scalar, Vector
-from rbd.scalars.structural_zeros import inner
 
 _DEPENDENT: Final = 1e-12
 

@@ -1,4 +1,4 @@
-"""Dense factors: Cholesky's, and an orthonormal basis of active rows. May import: language, workspace.
+"""Dense factors: Cholesky's, and an orthonormal basis of active rows.
 
 Functions in the subset of intrinsics. Active rows are numbered from 0 in the order in which they came in.
 """

@@ -1,4 +1,4 @@
-"""Solve with a sparse factor for many right-hand sides. May import: errors, language, workspace, intrinsic.
+"""Solve with a sparse factor for many right-hand sides.
 
 A = Lᵀ D L with unit lower triangular L. Both halves of the solution are written as sums along rows, and along columns,
 of L: of a column of the solution nothing but the finished entries is read, so that many columns go side by side. Which

@@ -1,4 +1,4 @@
-"""Motions under Coulomb friction. May import: errors, dense_factors, friction_*, intrinsic.
+"""Motions under Coulomb friction.
 
 Find x and forces with M x = g + sum over pairs of N n + f1 s1 + f2 s2, such that for each pair, with u = n x - b:
 N >= 0, u >= 0 and one of both is zero; a pair that slides has f1 = -N and f2 = 0; another has |f1| + |f2| <= N and, of
@@ -17,14 +17,14 @@ from collections.abc import Sequence
 from typing import Final
 
 from rbd.errors import RbdError, ShapeError, SolverError
+from rbd.intrinsics.intrinsic import Intrinsic
+from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.solvers.dense_factors import cholesky, forward, whiten
 from rbd.solvers.friction_complementarity import pivoted
 from rbd.solvers.friction_derivative import change_of_motion
 from rbd.solvers.friction_enumeration import obeyed, tried
 from rbd.solvers.friction_modes import measure, settle, turn, turn_back
 from rbd.solvers.friction_problem import Friction, count, free_rates, shape
-from rbd.intrinsics.intrinsic import Intrinsic
-from rbd.scalars.protocol import Matrix, Scalar, Vector
 
 INDEFINITE: Final = "the matrix is not positive definite"
 INFEASIBLE: Final = "the constraints contradict each other"

@@ -1,4 +1,4 @@
-"""Which modes pairs under friction are in, as a linear complementarity problem. May import: friction_problem, lemke.
+"""Which modes pairs under friction are in, as a linear complementarity problem.
 
 Functions in the subset of intrinsics; modes as in `friction_modes.py`, kinds as in `friction_problem.py`.
 """

@@ -1,7 +1,5 @@
 """How motions under friction move with their data.
 
-May import: errors, dense_factors, friction_modes, intrinsic, workspace.
-
 While all pairs stay in their modes, the conditions are equations, to which the implicit function theorem applies. Where
 a pair is about to change its mode, that is the derivative to the side on which it does not.
 """
@@ -12,12 +10,12 @@ from collections.abc import Sequence
 from typing import Final
 
 from rbd.errors import RbdError, SolverError
-from rbd.solvers.dense_factors import cholesky, whiten
-from rbd.solvers.friction_modes import Pairs, measure, settle, turn, turn_back
 from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.intrinsics.workspace import operand
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.scalars.structural_zeros import inner
+from rbd.solvers.dense_factors import cholesky, whiten
+from rbd.solvers.friction_modes import Pairs, measure, settle, turn, turn_back
 
 
 class HeldPairs(Pairs):

@@ -1,4 +1,4 @@
-"""Whether modes obey Coulomb's law, and the enumeration of all modes. May import: friction_problem, lemke, language.
+"""Whether modes obey Coulomb's law, and the enumeration of all modes.
 
 Functions in the subset of intrinsics; modes as in `friction_modes.py`, kinds as in `friction_problem.py`.
 """
@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from rbd.intrinsics.language import fma
 from rbd.solvers.friction_modes import equations, forces_of
 from rbd.solvers.friction_problem import Friction
-from rbd.intrinsics.language import fma
 from rbd.solvers.lemke import decompose, substitute
 
 _BROKEN: Final = 1e-11

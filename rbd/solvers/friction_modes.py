@@ -1,4 +1,4 @@
-"""Motions of pairs whose modes are known: equations. May import: dense_factors, lemke, language, workspace.
+"""Motions of pairs whose modes are known: equations.
 
 Functions in the subset of intrinsics. Each of p pairs has three rows: its normal, and two directions in which it rubs
 by itself, no more than with the normal force. `modes` says what holds, three numbers per pair: whether it pushes; and
@@ -12,10 +12,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from rbd.solvers.dense_factors import backward, forward, norm
 from rbd.intrinsics.language import Floats, Ints, divide, fma
-from rbd.solvers.lemke import decompose, substitute
 from rbd.intrinsics.workspace import Workspace, floats, ints, operand, result
+from rbd.solvers.dense_factors import backward, forward, norm
+from rbd.solvers.lemke import decompose, substitute
 
 _ROUNDS: Final = 3
 """The solution, and two rounds of refinement."""

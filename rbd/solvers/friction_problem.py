@@ -1,7 +1,5 @@
 """A motion under friction that is to be found, and what it begins with.
 
-May import: dense_factors, friction_modes, language, workspace.
-
 Functions in the subset of intrinsics; modes and shapes as in `friction_modes.py`. `kinds` says what is to be decided,
 three numbers per pair: 1 for a pair that may push, 0 for one that cannot; 1 for a direction that may stick, 0 for one
 in which the mode is given.
@@ -11,10 +9,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from rbd.solvers.dense_factors import norm
-from rbd.solvers.friction_modes import Pairs
 from rbd.intrinsics.language import divide, fma
 from rbd.intrinsics.workspace import floats, ints, operand, result
+from rbd.solvers.dense_factors import norm
+from rbd.solvers.friction_modes import Pairs
 
 _VANISHING: Final = 1e-14
 """A normal this much shorter than the longest row is zero: it constrains nothing, or everything."""

@@ -1,4 +1,4 @@
-"""Linear complementarity problems by Lemke's pivots, and small systems of equations. May import: language.
+"""Linear complementarity problems by Lemke's pivots, and small systems of equations.
 
 Functions in the subset of intrinsics. The first m rows of a table say what m basic variables are: m + 2 columns belong
 to m nonbasic ones, to the covering variable z0, and to 1. Variables are numbers: j < m is w_j, m + j its partner z_j,

@@ -1,7 +1,7 @@
 """Factor and solve symmetric positive definite systems of any scalar type.
 
-Room: scalars; knows nothing of robots. Pivots are not exchanged, so that the same code runs on floats, symbols and
-recorded scalars; a pivot that is not positive is named.
+Pivots are not exchanged, so that the same code runs on floats, symbols and recorded scalars; a pivot that is not
+positive is named.
 
 The factor runs from the last row to the first, A = Lᵀ D L. Where rows belong to a tree with parents first, entries that
 are zero because two branches do not meet then stay zero (Featherstone 2008, section 6.5). Such entries are the integer
@@ -21,11 +21,11 @@ from typing import Final, final
 import attrs
 
 from rbd.scalars.functions import positive, sqrt
-from rbd.solvers.factored import solve_factored
-from rbd.solvers.positive_definite import FACTOR_POSITIVE_DEFINITE
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.scalars.registry import dominant
 from rbd.scalars.structural_zeros import absent
+from rbd.solvers.factored import solve_factored
+from rbd.solvers.positive_definite import FACTOR_POSITIVE_DEFINITE
 
 Labels = Sequence[str]
 

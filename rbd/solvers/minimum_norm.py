@@ -1,4 +1,4 @@
-"""The least-squares solution of least norm, with the rank. May import: errors, language, workspace, intrinsic.
+"""The least-squares solution of least norm, with the rank.
 
 A complete orthogonal decomposition: Householder reflections with exchanged columns from the left, A P = Q R, until the
 largest column left is negligible; then reflections from the right take away what stands beside the triangle. Golub &
@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from typing import Final
 
 from rbd.errors import ShapeError
-from rbd.scalars.constants import const
 from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.intrinsics.language import Floats, divide, fma, sqrt
-from rbd.solvers.solve_derivatives import change_of_smallest, weights_of_smallest
 from rbd.intrinsics.workspace import Workspace, floats, ints, operand, result
+from rbd.scalars.constants import const
 from rbd.scalars.protocol import Matrix, Scalar, Vector
+from rbd.solvers.solve_derivatives import change_of_smallest, weights_of_smallest
 
 LARGEST: Final = 1.7976931348623157e308
 SMALLEST: Final = 1e-300

@@ -1,4 +1,4 @@
-"""Solve symmetric positive definite systems. May import: errors, language, workspace, intrinsic.
+"""Solve symmetric positive definite systems.
 
 The factor runs from the last row to the first, A = Lᵀ D L without exchanging rows, as that of `scalars.linear` does:
 where rows are those of a tree's joints, pivot k is the inertia that joint k moves. Golub & Van Loan 2013, section 4.1.
@@ -12,9 +12,9 @@ from typing import Final
 from rbd.errors import ShapeError
 from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.intrinsics.language import divide, fma
-from rbd.solvers.solve_derivatives import change_of_solution, weights_of_solution
 from rbd.intrinsics.workspace import Workspace, floats, operand, result
 from rbd.scalars.protocol import Matrix
+from rbd.solvers.solve_derivatives import change_of_solution, weights_of_solution
 
 
 class Symmetric(Workspace):

@@ -1,7 +1,5 @@
 """Quadratic programs, by the dual active-set method of Goldfarb and Idnani (Mathematical Programming 27, 1983).
 
-May import: errors, language, workspace, dense_factors, active_set_derivative, intrinsic.
-
 Minimise 1/2 x'Hx - g'x subject to A x >= b: begin at the unconstrained minimum, add the most violated constraint, drop
 those whose multipliers would turn negative. In the coordinates y = L'x of H = LL' the objective is the distance from a
 point, rows are vectors of length one, and the active ones are kept as an orthonormal basis and a triangle,
@@ -15,6 +13,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from rbd.errors import RbdError, ShapeError, SolverError
+from rbd.intrinsics.intrinsic import Intrinsic
+from rbd.intrinsics.language import Floats, divide, fma
+from rbd.intrinsics.workspace import floats, ints, operand, result
+from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.solvers.active_set_derivative import change_of_minimum, weights_of_minimum
 from rbd.solvers.dense_factors import (
     ActiveSet,
@@ -29,10 +31,6 @@ from rbd.solvers.dense_factors import (
     upper,
     whiten,
 )
-from rbd.intrinsics.intrinsic import Intrinsic
-from rbd.intrinsics.language import Floats, divide, fma
-from rbd.intrinsics.workspace import floats, ints, operand, result
-from rbd.scalars.protocol import Matrix, Scalar, Vector
 
 INDEFINITE: Final = "the Hessian is not positive definite"
 INFEASIBLE: Final = "the constraints contradict each other"

@@ -1,4 +1,4 @@
-"""How solutions of linear equations move with their data. May import: errors, intrinsic.
+"""How solutions of linear equations move with their data.
 
 Rules for `Intrinsic.derivative` and, backwards, for `Intrinsic.adjoint`: each solves again, with another right-hand
 side. Pseudo-inverses are differentiated at constant rank (Golub and Pereyra, 1973).

@@ -1,6 +1,6 @@
 """Values that know their frames: points, transforms, twists, wrenches, inertias. They know no bodies.
 
-Room: spatial; may import `rbd.errors` and `rbd.scalars`. Inside, a module may import only those above it:
+In the order of their dependence:
 
     linalg.py                       three-vectors and matrices as tuples of scalars
     frame.py                        Tag, Frame, the check

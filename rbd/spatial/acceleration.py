@@ -1,7 +1,6 @@
 """Spatial accelerations: the derivatives of the components of twists in an inertial frame.
 
-Room: spatial; may import `motion_base.py` and what stands above it. The acceleration of a point is not its linear part:
-ask `point_acceleration` (Featherstone, 2008, section 2.11).
+The acceleration of a point is not its linear part: ask `point_acceleration` (Featherstone, 2008, section 2.11).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Articulated inertia: what a body with moving parts behind it feels like to push.
 
-Room: spatial; may import the rest of `rbd.spatial` and above. Featherstone (2008), chapter 7.
+Featherstone (2008), chapter 7.
 """
 
 from __future__ import annotations

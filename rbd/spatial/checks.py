@@ -1,6 +1,6 @@
 """Whether plain numbers are what they claim to be: rotations, unit quaternions, inertias.
 
-Room: spatial; may import `rbd.errors`, `rbd.scalars` and `linalg.py`. Symbols and other scalars pass unchecked.
+Symbols and other scalars pass unchecked.
 """
 
 from __future__ import annotations

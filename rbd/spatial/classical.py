@@ -1,6 +1,6 @@
 """How a moving frame accelerates, said with the acceleration of its origin (internal).
 
-Room: spatial; may import the rest of `rbd.spatial` and above. Nothing here is exported.
+Nothing here is exported.
 
 The recursions of inverse and forward dynamics are leanest in *classical* accelerations: the acceleration of a frame's
 origin, where the spatial acceleration of Featherstone (2008, section 2.11) is the derivative of the twist's components.

@@ -1,6 +1,6 @@
 """Matrices of six rows whose columns are spatial vectors: what Jacobians, momentum and wrench matrices share.
 
-Room: spatial; may import `values.py` and what stands above it. Columns are (angular, linear) pairs.
+Columns are (angular, linear) pairs.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The Coriolis operator of a moving body (internal).
 
-Room: spatial; may import the rest of `rbd.spatial` and above. Nothing here is exported.
+Nothing here is exported.
 
 For inertia I and twist V, B = (V x* I + (I V) x* - I V x) / 2 (Echeandia and Wensing, 2021) maps motions to wrenches.
 Multiplied out, B vanishes on linear motion, so that a 3x3 matrix and a vector are all there is of it.

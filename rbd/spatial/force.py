@@ -1,7 +1,4 @@
-"""Wrenches and momenta: torque and force, angular and linear momentum, about the origin of their frame.
-
-Room: spatial; may import everything above it here.
-"""
+"""Wrenches and momenta: torque and force, angular and linear momentum, about the origin of their frame."""
 
 from __future__ import annotations
 

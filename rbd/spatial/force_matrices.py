@@ -1,7 +1,4 @@
-"""Matrices whose columns are momenta or wrenches.
-
-Room: spatial; may import `columns.py`, `force.py` and what stands above them.
-"""
+"""Matrices whose columns are momenta or wrenches."""
 
 from __future__ import annotations
 

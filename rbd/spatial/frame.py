@@ -1,6 +1,6 @@
 """Frames: what coordinates refer to, and the one check that every operation of `rbd.spatial` makes.
 
-Room: spatial; may import `rbd.errors`. Frames know neither bodies nor numbers.
+Frames know neither bodies nor numbers.
 
 A frame is a name for people and a random 128-bit id for the check: two frames are the same when their ids are, so
 pickled and copied values still fit each other, and equal names never count. `Tag` subclasses let type checkers see

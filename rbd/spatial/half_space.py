@@ -1,7 +1,4 @@
-"""Half-spaces: all that lies behind a plane.
-
-Room: spatial; may import everything above it here.
-"""
+"""Half-spaces: all that lies behind a plane."""
 
 from __future__ import annotations
 

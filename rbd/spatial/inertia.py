@@ -1,7 +1,4 @@
-"""Spatial inertia: how the mass of a rigid body is distributed about the origin of a frame.
-
-Room: spatial; may import everything above it here.
-"""
+"""Spatial inertia: how the mass of a rigid body is distributed about the origin of a frame."""
 
 from __future__ import annotations
 

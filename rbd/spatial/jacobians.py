@@ -1,7 +1,4 @@
-"""Jacobians: from velocities to twists and to velocities of points.
-
-Room: spatial; may import `force_matrices.py` and what stands above it, and hands its classes on.
-"""
+"""Jacobians: from velocities to twists and to velocities of points."""
 
 from __future__ import annotations
 

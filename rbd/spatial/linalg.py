@@ -1,6 +1,6 @@
 """Three-vectors and three-by-three matrices as tuples of scalars, written out by hand.
 
-Room: spatial, its first module; may import `rbd.scalars`. Nothing here knows frames.
+Nothing here knows frames.
 
 Matrices are tuples of rows. Zero and one are Python ints, which combine exactly with every kind of scalar.
 """

@@ -1,6 +1,6 @@
 """Articulated mobility: how a body that hangs in a mechanism answers wrenches.
 
-Room: spatial; may import the rest of `rbd.spatial` and above. Featherstone (2008), section 7.3 (inverse inertia).
+Featherstone (2008), section 7.3 (inverse inertia).
 """
 
 from __future__ import annotations

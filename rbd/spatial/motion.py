@@ -1,7 +1,5 @@
 """Twists: how fast one frame moves with respect to another.
 
-Room: spatial; may import `acceleration.py` and what stands above it, and hands `SpatialAcceleration` on.
-
 The linear part of a twist is the velocity of the body-fixed point that passes through the origin of the frame it is
 expressed in (Featherstone, 2008, chapter 2). `Twist[B, O, E]`: of B with respect to O, expressed in E.
 """

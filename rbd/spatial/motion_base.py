@@ -1,7 +1,4 @@
-"""What twists and spatial accelerations share: their frames, and which of them may be added.
-
-Room: spatial; may import `sixvector.py`, `vectors.py` and what stands above them.
-"""
+"""What twists and spatial accelerations share: their frames, and which of them may be added."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Products of whole columns: motion subspaces and accelerations with wrenches (internal).
 
-Room: spatial; may import the rest of `rbd.spatial` and above. Nothing here is exported.
+Nothing here is exported.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a joint stands on, and how the motion of the bodies beyond changes as the joint moves (internal).
 
-Room: spatial; may import the rest of `rbd.spatial` and above. Nothing here is exported.
+Nothing here is exported.
 
 Move one joint a little and hold all velocities. The twist of every body beyond, seen in its own frame, changes by one
 and the same motion, the *drift* V x S (V the twist of the body before the joint); its acceleration changes by the

@@ -1,6 +1,6 @@
 """Quaternions (w, x, y, z): products, rates, and the ways to and from rotations, rotation vectors and MRPs.
 
-Room: spatial; may import `rbd.scalars`. `so3.py` hands all of it on; import it from there.
+`so3.py` hands all of it on; import it from there.
 
 A unit quaternion rotates vectors from the frame after to the frame before; angular velocities are those of the frame
 after with respect to the frame before, expressed in the frame after ("body").

@@ -1,7 +1,4 @@
-"""What twists, accelerations, wrenches and momenta share: an angular and a linear part, angular first.
-
-Room: spatial; may import `values.py` and what stands above it.
-"""
+"""What twists, accelerations, wrenches and momenta share: an angular and a linear part, angular first."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Rotations: exponential, logarithm, Jacobians, rates.
 
-Room: spatial; may import `rbd.scalars`. Every singularity of the library's rotations lives here and in `stumpff.py` and
-`quaternion.py`, which this module hands on. Rotation vectors phi have any length unless said otherwise; `hat(phi)` is
-written φ̂ below. "Left" is the frame before, "right" the frame after:
+Every singularity of the library's rotations lives here and in `stumpff.py` and `quaternion.py`, which this module hands
+on. Rotation vectors phi have any length unless said otherwise; `hat(phi)` is written φ̂ below. "Left" is the frame
+before, "right" the frame after:
 
     Exp(phi + d) = Exp(J_l d) Exp(phi) = Exp(phi) Exp(J_r d) to first order in d, and J_r(phi) = J_l(-phi).
 """

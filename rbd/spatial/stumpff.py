@@ -1,6 +1,6 @@
 """The scalar coefficients of every rotation formula, accurate from zero on, with accurate derivatives.
 
-Room: spatial; may import `rbd.scalars`. Functions of squared angles: nothing here sees a square root of zero.
+Functions of squared angles: nothing here sees a square root of zero.
 
 The Stumpff functions are c_k(z) = sum over j of (-z)^j / (2 j + k)!, with z = theta^2:
 

@@ -1,7 +1,5 @@
 """Rigid transforms: the pose of one frame in another.
 
-Room: spatial; may import everything above it here: `frame.py`, `linalg.py`, `so3.py`, `vectors.py`, `motion.py`.
-
 `Transform[A, B]` maps coordinates in A to coordinates in B; composition reads right to left.
 """
 

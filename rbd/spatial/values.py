@@ -1,7 +1,5 @@
 """What all spatial values share: immutability, comparison, conversion, pictures of numbers.
 
-Room: spatial; may import `rbd.errors`, `rbd.scalars` and `frame.py`.
-
 A spatial value is frames plus tuples of scalars of any type. It is immutable, so copies are itself. NumPy arrays never
 take part in its operators: `__array_ufunc__` is None, so that NumPy steps back and our own message is seen.
 """

@@ -1,6 +1,6 @@
 """Points and free vectors: three coordinates in a frame.
 
-Room: spatial; may import `frame.py`, `linalg.py` and `values.py`. A transform moves a point and only turns a vector.
+A transform moves a point and only turns a vector.
 
 point - point = vector, point + vector = point; the sum of two points does not exist.
 """

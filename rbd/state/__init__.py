@@ -1,7 +1,4 @@
-"""Coordinates of a mechanism, everything derived from them, and the results of dynamics.
-
-May import mechanism and above.
-"""
+"""Coordinates of a mechanism, everything derived from them, and the results of dynamics."""
 
 from rbd.state.base import StateView
 from rbd.state.interpreted import interpreted

@@ -1,7 +1,7 @@
 """What every algorithm may read: coordinates and parameters of a mechanism's state.
 
-`StateView` is the read-only interface that live states (float64 buffers) and scalar states (recorded, complex, symbolic,
-interval, exact numbers) share, so that an algorithm is written once.
+`StateView` is the read-only interface that live states (float64 buffers) and scalar states (recorded, complex,
+symbolic, interval, exact numbers) share, so that an algorithm is written once.
 """
 
 from __future__ import annotations

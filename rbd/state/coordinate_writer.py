@@ -1,7 +1,4 @@
-"""Coordinates on their way into a state, as a program.
-
-Room: state (internal); may import mechanism and above.
-"""
+"""Coordinates on their way into a state, as a program."""
 
 from __future__ import annotations
 
@@ -9,9 +6,9 @@ from typing import Final, Literal
 
 import numpy as np
 
-from rbd.scalars import absolute, positive
 from rbd.program.graph import Graph
 from rbd.program.program import Program
+from rbd.scalars import absolute, positive
 from rbd.state.layout import Layout
 
 _NEAR: Final = 1.75 * float(np.finfo(np.float64).eps)

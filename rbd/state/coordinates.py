@@ -1,7 +1,4 @@
-"""Checks and conversions of coordinates on their way into a state.
-
-Room: state; may import mechanism and above.
-"""
+"""Checks and conversions of coordinates on their way into a state."""
 
 from __future__ import annotations
 

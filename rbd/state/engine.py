@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, final
 
 import attrs
@@ -84,11 +83,10 @@ class KernelCall(Call[R]):
 class Engine(ABC):
     """Computes for one state; abstract."""
 
-    fast: Mapping[object, Callable[..., Any]] = MappingProxyType({})
-    """Builtins by the keys of calls; only live states have some."""
-
     def __init__(self, mechanism: Mechanism, layout: Layout) -> None:
         """Begin with nothing computed."""
+        self.fast: dict[object, Callable[..., Any]] = {}
+        """Builtins by the keys of calls; only live states have some."""
         self.mechanism = mechanism
         self.layout = layout
         self.memory: dict[object, tuple[tuple[int, ...], object]] = {}
@@ -113,13 +111,16 @@ class Engine(ABC):
         """Return numbers that change whenever something a pass depends on does."""
 
     @abstractmethod
-    def evaluate(self, state: StateView, kernel: Kernel[..., Any], args: Sequence[Any], named: Mapping[str, Any]) -> Any:
+    def evaluate(
+        self, state: StateView, kernel: Kernel[..., Any], args: Sequence[Any], named: Mapping[str, Any]
+    ) -> Any:
         """Return what a kernel returns for `state`: nested tuples of scalars, or framed values."""
 
     @abstractmethod
     def arrays(self, state: StateView, kernel: Kernel[..., Any], args: Sequence[Any], shapes: Shapes) -> Sequence[Any]:
         """Return what a kernel returns as arrays of the state's scalars."""
 
+    @abstractmethod
     def require_finite(self, name: str, *numbers: object) -> None:
         """Raise NotFiniteError, naming the result, when floats have left their range; other scalars pass."""
 

@@ -27,7 +27,7 @@ A frame for which there is a fast path is some body's, and lives as long as the 
 
 
 def places_and_numbers(external: object) -> tuple[Places, Array | None] | None:
-    """Return where wrenches act, and their numbers; None for what may be no wrenches, no numbers if they are no floats."""
+    """Return where wrenches act, and their numbers (None if some are no floats); None for what may be no wrenches."""
     if type(external) is not dict:
         return None
     places: list[object] = []

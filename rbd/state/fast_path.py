@@ -46,8 +46,8 @@ def fast_path(
 
     First come `objects` that are part of the key (a state, a path, a body), then `vectors` of numbers, then with
     `wrenches` perhaps external wrenches, by position or by name. Keywords may be a `frame`, `out`, and `choices` with
-    what they may be, the default first. With `zeros` the first object is a state, and its zero torques stand for a vector
-    that is None or missing. Calls with other arguments always run the function.
+    what they may be, the default first. With `zeros` the first object is a state, and its zero torques stand for a
+    vector that is None or missing. Calls with other arguments always run the function.
     """
 
     def decorate(function: Callable[P, Call[R]]) -> Callable[P, R]:
@@ -96,27 +96,19 @@ class Calls:
 
     def parsed(self, args: tuple[Any, ...], named: dict[str, Any]) -> tuple[object, tuple[Any, ...], dict[str, Any]]:
         """Return the key of a call, its arrays, and what goes to the builtin by name; no key if it has no fast path."""
-        count, external, keywords, by_name = self.objects + self.vectors, None, _NO_KEYWORDS, self.wrenches
-        static: list[object] = []
+        count = self.objects + self.vectors
         if self.zeros and args and (len(args) == 1 or args[1] is None):
             args = (args[0], getattr(getattr(args[0], "engine", None), "zero_torques", None), *args[2:])
-        if len(args) == count + 1 and self.wrenches:
-            external, args, by_name = args[-1], args[:-1], False
-        elif len(args) != count:
+        positional = len(args) == count + 1 and self.wrenches
+        if len(args) != count + positional:
             return None, (), named
-        for name, value in named.items():
-            if name == _WRENCHES and by_name:
-                external = value
-            elif name == _OUT and self.out:
-                keywords = {_OUT: value}
-            elif name in self.choices and type(value) is str:
-                if value != self.choices[name][0]:
-                    static += name, value
-            elif not (name == _FRAME and self.frame and (value is None or type(value) is Frame)):
-                return None, (), named
-            elif value is not None:
-                static.append(value)
-        given = args[self.objects :]
+        external = args[-1] if positional else None
+        if _WRENCHES in named and self.wrenches and not positional:
+            external, named = named[_WRENCHES], {name: value for name, value in named.items() if name != _WRENCHES}
+        keywords, static = self._keywords(named)
+        if keywords is None:
+            return None, (), named
+        given = args[self.objects : count]
         if external is not None:
             found = places_and_numbers(external)
             if found is None:
@@ -126,13 +118,33 @@ class Calls:
             given = (*given, numbers) if places else given
         return self._key(args, static), given, keywords
 
+    def _keywords(self, named: dict[str, Any]) -> tuple[dict[str, Any] | None, list[object]]:
+        """Return the keywords for the builtin, None if some have no fast path; and those that are part of the key."""
+        keywords, static = _NO_KEYWORDS, list[object]()
+        for name, value in named.items():
+            if name == _OUT and self.out:
+                keywords = {_OUT: value}
+            elif name in self.choices and type(value) is str:
+                static += (name, value) if value != self.choices[name][0] else ()
+            elif name == _FRAME and self.frame and (value is None or type(value) is Frame):
+                static += () if value is None else (value,)
+            else:
+                return None, static
+        return keywords, static
+
     def _key(self, args: tuple[Any, ...], static: list[object]) -> object:
         for each in args[: self.objects]:
             static += (each.source, each.target, *each) if type(each) is TreePath else (each,)
         return (self, *static) if static else self
 
     def run(
-        self, function: Callable[..., Any], owner: Any, args: tuple[Any, ...], named: dict[str, Any], key: object, count: int
+        self,
+        function: Callable[..., Any],
+        owner: Any,
+        args: tuple[Any, ...],
+        named: dict[str, Any],
+        key: object,
+        count: int,
     ) -> Any:
         """Run the function, and then what it asks for, under this key if it may have a fast path."""
         if owner is not _MISSING and not isinstance(owner, DynamicsResult):

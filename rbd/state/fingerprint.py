@@ -1,8 +1,8 @@
 """A hash of everything about a mechanism that a recording may depend on.
 
-Room: state; may import mechanism and above. Two mechanisms with the same fingerprint record the same programs, whatever
-process made them: it covers structure, joint types, every number, and all names, which appear in what checks say.
-Numbers count by their bits. Identities of frames do not count; frames do, by their places on their bodies.
+Two mechanisms with the same fingerprint record the same programs, whatever process made them: it covers structure,
+joint types, every number, and all names, which appear in what checks say. Numbers count by their bits. Identities of
+frames do not count; frames do, by their places on their bodies.
 
 A mechanism has no fingerprint when it holds what others defined: joint types or contact models that are not rbd's, or
 parameters that are no plain numbers.

@@ -1,7 +1,4 @@
-"""Which body a frame belongs to, and values carried from frame to frame.
-
-Room: state; may import mechanism and above.
-"""
+"""Which body a frame belongs to, and values carried from frame to frame."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Running the readable source in place of what was recorded of it.
-
-Room: state; may import mechanism and above.
-"""
+"""Running the readable source in place of what was recorded of it."""
 
 from __future__ import annotations
 

@@ -18,10 +18,10 @@ import numpy as np
 from rbd import native
 from rbd.mechanism import Mechanism
 from rbd.native.executable import Executable
-from rbd.scalars.arrays import Array
 from rbd.program.graph import Graph
 from rbd.program.outline import Source
 from rbd.program.program import Program
+from rbd.scalars.arrays import Array
 from rbd.state.coordinate_writer import writing_program
 from rbd.state.kernel import Kernel
 from rbd.state.layout import layout_of
@@ -133,9 +133,7 @@ class KernelCache:
         what = repr((kernel.name, kernel.regroup, kernel.several, templates, names, varying))
         portable = native.is_loaded() and is_portable(templates) and kernel.function.__module__.startswith("rbd.")
         key = source_key(mechanism, what) if portable else None
-        found = found_source(
-            mechanism, key, what, lambda now: record_kernel(kernel, now, templates, names, varying)[0]
-        )
+        found = found_source(mechanism, key, what, lambda now: record_kernel(kernel, now, templates, names, varying)[0])
         form = None if found is None else named_form([port.name for port in found.outline.outputs])
         if found is not None and form is not None:
             return RecordedKernel(Executable(found, patient=True), parameters, form, count)

@@ -1,7 +1,7 @@
 """Where every joint and body of a mechanism finds its numbers.
 
-Room: state; may import mechanism and above. A layout is a snapshot of the structure: links in topological order,
-with the ranges of q, v and constraint rows that belong to each joint.
+A layout is a snapshot of the structure: links in topological order, with the ranges of q, v and constraint rows that
+belong to each joint.
 """
 
 from __future__ import annotations

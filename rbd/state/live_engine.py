@@ -49,7 +49,6 @@ class LiveEngine(Engine):
         self.q: Array = np.zeros(layout.nq)
         self.v: Array = np.zeros(layout.nv)
         self.zero_torques: Array = np.zeros(layout.nv)
-        self.fast: dict[object, Builtin] = {}
         self._opened: dict[object, tuple[RecordedKernel, int]] = {}
         """What fast paths lead to: a recorded kernel, at a version of the parameters."""
         self._kernels = kernel_cache(mechanism)
@@ -110,15 +109,15 @@ class LiveEngine(Engine):
         assert kernel is not None
         scratch = tuple(np.zeros(port.shape) for port in kernel.outline.outputs[1:])
         guard, target = (Word(books.versions, 0), books.versions[0]), self.q if which == Q else self.v
-        binding = Binding(
-            Word(self.words, OWNER), (guard,), (None,), (target, *scratch), (), Word(self.words, which)
-        )
+        binding = Binding(Word(self.words, OWNER), (guard,), (None,), (target, *scratch), (), Word(self.words, which))
         return make_bound(kernel, binding)
 
     # --- computing ---------------------------------------------------------------------------------------------------
 
     @override
-    def evaluate(self, state: StateView, kernel: Kernel[..., Any], args: Sequence[Any], named: Mapping[str, Any]) -> Any:
+    def evaluate(
+        self, state: StateView, kernel: Kernel[..., Any], args: Sequence[Any], named: Mapping[str, Any]
+    ) -> Any:
         """Return what a kernel returns: from its program, or else from its source."""
         self.check()
         recorded, arrays = self._computed(kernel, args, named)
@@ -128,7 +127,9 @@ class LiveEngine(Engine):
         return recorded.form.unflatten(arrays)
 
     @override
-    def arrays(self, state: StateView, kernel: Kernel[..., Any], args: Sequence[Any], shapes: Shapes) -> Sequence[Array]:
+    def arrays(
+        self, state: StateView, kernel: Kernel[..., Any], args: Sequence[Any], shapes: Shapes
+    ) -> Sequence[Array]:
         """Return what a kernel returns as arrays."""
         recorded, arrays = self._computed(kernel, args, {})
         return self._shaped(state, kernel, args, shapes, recorded, arrays)
@@ -139,8 +140,7 @@ class LiveEngine(Engine):
         self.check()
         recorded, arrays = self._computed(call.kernel, call.args, {})
         if key is not None and arrays is not None and type(recorded) is RecordedKernel:
-            if recorded.executable.kernel is not None and recorded.array_arguments == count:
-                self._open(key, recorded, call)
+            self._open(key, count, recorded, call)
         if call.shapes is not None:
             found = self._shaped(state, call.kernel, call.args, call.shapes, recorded, arrays)
             if call.out is not None:
@@ -233,10 +233,13 @@ class LiveEngine(Engine):
 
     # --- fast paths --------------------------------------------------------------------------------------------------
 
-    def _open(self, key: object, recorded: RecordedKernel, call: KernelCall[Any]) -> None:
-        """Make a fast path: a builtin on the state's buffers, which returns what the algorithm does."""
+    def _open(self, key: object, count: int, recorded: RecordedKernel, call: KernelCall[Any]) -> None:
+        """Make a fast path: a builtin of `count` arrays on the state's buffers, which returns what the algorithm does.
+
+        There is one once there is machine code, if nothing but these arrays changes from call to call.
+        """
         wanted = recorded, self.mechanism.parameter_version
-        if self._opened.get(key) == wanted:
+        if recorded.executable.kernel is None or recorded.array_arguments != count or self._opened.get(key) == wanted:
             return
         if len(self._opened) >= _MOST:
             self._opened.clear()

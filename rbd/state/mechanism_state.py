@@ -1,5 +1,4 @@
-"""The live state: float64 coordinates, versions, and passes remembered until something they need changes.
-"""
+"""The live state: float64 coordinates, versions, and passes remembered until something they need changes."""
 
 from __future__ import annotations
 
@@ -21,7 +20,7 @@ from rbd.state.coordinates import (
     only_for_joints,
     velocity_of,
 )
-from rbd.state.live_engine import Q, V, LiveEngine
+from rbd.state.live_engine import LiveEngine, Q, V
 from rbd.state.queries import State
 from rbd.state.scalar_state import ScalarState
 
@@ -47,12 +46,12 @@ class MechanismState(State[Array]):
         """Start at `q` and `v`; the zero configuration at rest when not given."""
         super().__init__(mechanism)
         layout = self._layout
-        self.engine: LiveEngine = LiveEngine(mechanism, layout)
-        self._q_view, self._v_view = _read_only(self.engine.q), _read_only(self.engine.v)
+        self.engine = self._live = LiveEngine(mechanism, layout)
+        self._q_view, self._v_view = _read_only(self._live.q), _read_only(self._live.v)
         self._writers: list[Callable[..., Any] | None] = [None, None, None]
         self._writes = [0, 0, 0]
-        self.engine.write(Q, self._zero_configuration() if q is None else checked_configuration(layout, q))
-        self.engine.write(V, np.zeros(layout.nv) if v is None else self._checked_velocity(v))
+        self._live.write(Q, self._zero_configuration() if q is None else checked_configuration(layout, q))
+        self._live.write(V, np.zeros(layout.nv) if v is None else self._checked_velocity(v))
 
     # --- reading -----------------------------------------------------------------------------------
 
@@ -68,11 +67,11 @@ class MechanismState(State[Array]):
 
     def configuration_scalars(self) -> Vector:
         """Return q as Python floats."""
-        return self.engine.floats(Q)
+        return self._live.floats(Q)
 
     def velocity_scalars(self) -> Vector:
         """Return v as Python floats."""
-        return self.engine.floats(V)
+        return self._live.floats(V)
 
     def lifted(self, value: Scalar) -> Scalar:
         """Return a parameter as it is."""
@@ -80,7 +79,7 @@ class MechanismState(State[Array]):
 
     def adopt(self) -> None:
         """Make the calling thread the owner of this state."""
-        self.engine.adopt()
+        self._live.adopt()
 
     # --- writing -----------------------------------------------------------------------------------
 
@@ -101,15 +100,15 @@ class MechanismState(State[Array]):
         """
         if value is None and not normalize and (write := self._writers[Q]) is not None and write(q) is None:
             return
-        self.engine.check()
+        self._live.check()
         if isinstance(q, Joint):
             link = self.layout.link(q)
-            whole = self.engine.q.copy()
+            whole = self._live.q.copy()
             whole[link.q] = configuration_of(link, value, self.configuration_scalars()[link.q])
             q = whole
         elif value is not None:
             raise only_for_joints(q, value)
-        self.engine.write(Q, checked_configuration(self.layout, q, normalize=normalize))
+        self._live.write(Q, checked_configuration(self.layout, q, normalize=normalize))
         self._wrote(Q)
 
     @overload
@@ -125,55 +124,55 @@ class MechanismState(State[Array]):
         """
         if value is None and (write := self._writers[V]) is not None and write(v) is None:
             return
-        self.engine.check()
+        self._live.check()
         if isinstance(v, Joint):
             link = self.layout.link(v)
-            whole = self.engine.v.copy()
+            whole = self._live.v.copy()
             whole[link.v] = velocity_of(link, value, self.configuration_scalars()[link.q])
             v = whole
         elif value is not None:
             raise only_for_joints(v, value)
-        self.engine.write(V, self._checked_velocity(v))
+        self._live.write(V, self._checked_velocity(v))
         self._wrote(V)
 
     def zero(self) -> None:
         """Go to the zero configuration (every joint transform the identity), at rest."""
-        self.engine.check()
-        self.engine.write(Q, self._zero_configuration())
-        self.engine.write(V, np.zeros(self.layout.nv))
+        self._live.check()
+        self._live.write(Q, self._zero_configuration())
+        self._live.write(V, np.zeros(self.layout.nv))
 
     def randomize(self, rng: np.random.Generator | int | None = None) -> None:
         """Draw a random configuration of every joint type's own distribution, and velocities from N(0, 1).
 
         `rng` is a generator or a seed of 0 or more. Raises ArgumentError for anything else.
         """
-        self.engine.check()
+        self._live.check()
         generator = _generator(rng)
         q = [x for link in self.links for x in link.joint.type.random(generator)]
-        self.engine.write(Q, np.array(q, dtype=np.float64))
-        self.engine.write(V, generator.standard_normal(self.layout.nv))
+        self._live.write(Q, np.array(q, dtype=np.float64))
+        self._live.write(V, generator.standard_normal(self.layout.nv))
 
     def normalize(self) -> None:
         """Remove rounding from quaternions and other constrained coordinates."""
-        self.engine.check()
-        self.engine.write(Q, checked_configuration(self.layout, self.engine.q.copy(), normalize=True))
+        self._live.check()
+        self._live.write(Q, checked_configuration(self.layout, self._live.q.copy(), normalize=True))
 
     def global_coordinates(self, q0: ArrayLike, phi: ArrayLike) -> None:
         """Set the configuration that `phi` describes as seen from `q0`; the inverse of `local_coordinates`."""
-        self.engine.check()
+        self._live.check()
         layout = self.layout
         start = tuple(float_array(q0, (layout.nq,), "q0").tolist())
         step = tuple(float_array(phi, (layout.nv,), "phi").tolist())
         q = [
             to_float(x) for link in self.links for x in link.joint.type.global_coordinates(start[link.q], step[link.v])
         ]
-        self.engine.write(Q, checked_configuration(layout, q))
+        self._live.write(Q, checked_configuration(layout, q))
 
     def with_scalars(
         self, q: Sequence[Scalar] | NDArray[Any] | None = None, v: Sequence[Scalar] | NDArray[Any] | None = None
     ) -> ScalarState:
         """Return a state at coordinates of any scalar type; this state's own where not given."""
-        self.engine.check()
+        self._live.check()
         q = self.configuration_scalars() if q is None else q
         return ScalarState(self.mechanism, q, self.velocity_scalars() if v is None else v)
 
@@ -181,7 +180,7 @@ class MechanismState(State[Array]):
         """Have coordinates written by a builtin from now on, once they are written often."""
         self._writes[which] += 1
         if self._writes[which] >= WRITES and self._writers[which] is None:
-            self._writers[which] = self.engine.writer(which)
+            self._writers[which] = self._live.writer(which)
 
     # --- inside ------------------------------------------------------------------------------------
 
@@ -193,7 +192,7 @@ class MechanismState(State[Array]):
 
     def __reduce__(self) -> tuple[object, ...]:
         """Keep mechanism, q and v; the new state belongs to the thread that unpickles it."""
-        return MechanismState, (self.mechanism, self.engine.q.copy(), self.engine.v.copy())
+        return MechanismState, (self.mechanism, self._live.q.copy(), self._live.v.copy())
 
 
 def _generator(rng: object) -> np.random.Generator:

@@ -1,8 +1,8 @@
 """Which parameters of a mechanism have been edited since algorithms were recorded, and what they are now.
 
-Room: state (internal); may import mechanism and above. Parameters are baked into recordings: structural zeros and
-constants make programs short. After the first edit of one kind of parameter, say gravity, that kind becomes an input of
-everything recorded from then on: further edits cost a copy of numbers, no recording.
+Parameters are baked into recordings: structural zeros and constants make programs short. After the first edit of one
+kind of parameter, say gravity, that kind becomes an input of everything recorded from then on: further edits cost a
+copy of numbers, no recording.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Parameters of a mechanism as values of their own: what a recording has as inputs instead of constants.
 
-Room: state; may import mechanism and above. Algorithms never see this: they read parameters through the state.
+Algorithms never see this: they read parameters through the state.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The recursions a state needs, each computed whole and remembered until what it depends on changes.
 
-Room: state; may import mechanism and above. Everything is expressed in body frames, where structural zeros live; what
-is asked for in the root frame is carried there last.
+Everything is expressed in body frames, where structural zeros live; what is asked for in the root frame is carried
+there last.
 """
 
 from __future__ import annotations

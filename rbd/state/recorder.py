@@ -1,7 +1,7 @@
 """Recording: run a function of a state on recorded scalars, and keep the program of what it computed.
 
-Compiled robots, live states and users' functions are all recorded here, so that the same algorithm with the same options
-is the same program.
+Compiled robots, live states and users' functions are all recorded here, so that the same algorithm with the same
+options is the same program.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Fewer inertial parameters for the same torques: what a joint cannot feel moves to the body before it.
 
-Room: state; may import mechanism and above. A body that turns about an axis pulls at its joint in the same way when its
-mass sits on the axis, and the part of its moment that is the same in all directions across the axis, belong to the body
-before: such parts have the same momentum on either side of the joint (base parameters, Khalil and Gautier). Torques,
-mass matrix and accelerations of the joints stay the same; wrenches, momenta and energies of single bodies do not, so
-this is only for recordings that ask for none of them.
+A body that turns about an axis pulls at its joint in the same way when its mass sits on the axis, and the part of its
+moment that is the same in all directions across the axis, belong to the body before: such parts have the same momentum
+on either side of the joint (base parameters, Khalil and Gautier). Torques, mass matrix and accelerations of the joints
+stay the same; wrenches, momenta and energies of single bodies do not, so this is only for recordings that ask for none
+of them.
 """
 
 from __future__ import annotations

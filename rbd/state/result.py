@@ -6,7 +6,7 @@ Algorithms fill a result; it never solves anything itself.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, final
+from typing import Any, cast, final
 
 import numpy as np
 
@@ -235,7 +235,7 @@ class DynamicsResult:
 
     def _packed(self, state: State[Any], name: str, value: Any) -> Array:
         if isinstance(value, np.ndarray):
-            return value
+            return cast("Array", value)
         packed: Array = state.engine.pack(value, name.replace("_", " "), self._arrays[name].shape)
         return packed
 

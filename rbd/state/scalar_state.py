@@ -1,5 +1,4 @@
-"""A state whose coordinates are any scalars: complex, symbolic, interval, exact, recorded.
-"""
+"""A state whose coordinates are any scalars: complex, symbolic, interval, exact, recorded."""
 
 from __future__ import annotations
 
@@ -155,7 +154,9 @@ class SourceEngine(Engine):
         return (self.mechanism.parameter_version,)
 
     @override
-    def evaluate(self, state: StateView, kernel: Kernel[..., Any], args: Sequence[Any], named: Mapping[str, Any]) -> Any:
+    def evaluate(
+        self, state: StateView, kernel: Kernel[..., Any], args: Sequence[Any], named: Mapping[str, Any]
+    ) -> Any:
         """Run the readable source of a kernel."""
         return kernel.function(state, *args, **named)
 
@@ -163,6 +164,10 @@ class SourceEngine(Engine):
     def arrays(self, state: StateView, kernel: Kernel[..., Any], args: Sequence[Any], shapes: Shapes) -> Sequence[Any]:
         """Run the readable source of a kernel, and pack what it returns."""
         return packed(self, kernel.function(state, *args), shapes)
+
+    @override
+    def require_finite(self, name: str, *numbers: object) -> None:
+        """Let every number pass: what is out of range is the family's to say."""
 
     @override
     def pack(self, values: Any, name: str, shape: tuple[int, ...], out: Any = None) -> ScalarArray:

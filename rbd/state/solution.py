@@ -51,8 +51,8 @@ class SolutionReading:
     kept: tuple[str, ...]
     """The arrays of which a copy is kept, safe from callers who write into those of the result; vd is the first."""
     read: Callable[..., tuple[BodyWrenchesOf, LoopReactions | None]]
-    """Returns the functions for joint wrenches and loop reactions, from external wrenches (a mapping, or as kernels take
-    them) and what is kept."""
+    """Returns the functions for joint wrenches and loop reactions, from external wrenches (a mapping, or as kernels
+    take them) and what is kept."""
 
 
 @final
@@ -177,8 +177,15 @@ class ResultEngine:
         frames = solve.frames
         copies = tuple(np.zeros_like(self.arrays[name]) for name in ("q", "v", *solve.solver.reading.kept))
         way = self._ways[key] = Way(recorded, solve.solver.reading, copies, version, frames)
-        moved = ((engine.q, self.arrays["q"]), (engine.q, copies[0]), (engine.v, self.arrays["v"]), (engine.v, copies[1]))
-        further = tuple((self.arrays[name], copy) for name, copy in zip(solve.solver.reading.kept, copies[2:], strict=True))
+        moved = (
+            (engine.q, self.arrays["q"]),
+            (engine.q, copies[0]),
+            (engine.v, self.arrays["v"]),
+            (engine.v, copies[1]),
+        )
+        further = tuple(
+            (self.arrays[name], copy) for name, copy in zip(solve.solver.reading.kept, copies[2:], strict=True)
+        )
         targets = tuple(self.arrays[name] for name in solve.solver.names)
         builtin = engine.bound(recorded, targets, (*moved, *further), self._counter)
         if builtin is None:

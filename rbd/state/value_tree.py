@@ -16,8 +16,8 @@ import numpy as np
 from typing_extensions import override
 
 from rbd.mechanism import Joint, RigidBody, TreePath
-from rbd.scalars.arrays import Array
 from rbd.program.graph import Recorded
+from rbd.scalars.arrays import Array
 from rbd.spatial import Frame
 
 Template: TypeAlias = object
@@ -48,22 +48,26 @@ def flatten(value: object, numbers: list[Any], number: type[Any] = float) -> Tem
         return float
     if kind in _STATIC:
         return value
+    if isinstance(value, TreePath):
+        return (TreePath, value.source, value.target, *value)
     if kind is tuple or kind is list:
         return _flatten_sequence(cast("Sequence[object]", value), numbers, number)
-    if kind is TreePath:
-        path = cast("TreePath", value)
-        return (TreePath, path.source, path.target, *path)
     if isinstance(value, Mapping):
         table = cast("Mapping[object, object]", value)
         return (dict, tuple(table), *(flatten(entry, numbers, number) for entry in table.values()))
     if isinstance(value, (float, np.floating)):
-        if number is not float:
-            return value  # a constant of a recorded result
-        numbers.append(float(cast("Any", value)))
-        return float
+        return _flatten_float(cast("float", value), numbers, number)
     if attrs.has(kind):
         return (kind, *(flatten(getattr(value, name), numbers, number) for name in _field_names(kind)))
     raise UnsuitableError(f"a {kind.__name__} cannot be recorded")
+
+
+def _flatten_float(value: float, numbers: list[Any], number: type[Any]) -> Template:
+    """Return the template of a float, or a kind of float, which is a constant where numbers are recorded scalars."""
+    if number is not float:
+        return value
+    numbers.append(float(value))
+    return float
 
 
 def _flatten_sequence(values: Sequence[object], numbers: list[Any], number: type[Any]) -> Template:
@@ -107,13 +111,13 @@ def unflattener(template: Template, start: int = 0) -> Unflatten:
         return lambda numbers: numbers[start]
     if not isinstance(template, tuple):
         return lambda numbers: template
-    whole: tuple[Any, ...] = template
-    kind, parts = whole[0], whole[1:]
+    whole: tuple[Any, ...] = template  # pyright: ignore[reportUnknownVariableType]  # mypy refuses a cast
+    kind, *parts = whole
     if kind is float:
         stop = start + parts[0]
         return lambda numbers: tuple(numbers[start:stop])
     if kind is TreePath:
-        path = TreePath(parts[0], parts[1], parts[2:])
+        path = TreePath(parts[0], parts[1], tuple(parts[2:]))
         return lambda numbers: path
     if kind is dict:
         keys, fills = parts[0], _unflatteners(parts[1:], start)
@@ -121,8 +125,12 @@ def unflattener(template: Template, start: int = 0) -> Unflatten:
     fills = _unflatteners(parts, start)
     if kind is tuple:
         lazy = len(parts) > 2 and any(_is_framed(part) for part in parts)
-        return (lambda numbers: LazyTuple(fills, numbers)) if lazy else (lambda numbers: tuple([f(numbers) for f in fills]))
-    if not count_numbers(template):
+        return (
+            (lambda numbers: LazyTuple(fills, numbers))
+            if lazy
+            else (lambda numbers: tuple([f(numbers) for f in fills]))
+        )
+    if not sum(map(count_numbers, parts)):
         constant = _instance(kind, fills, ())
         return lambda numbers: constant
     return lambda numbers: _instance(kind, fills, numbers)
@@ -137,7 +145,7 @@ def _unflatteners(templates: Sequence[Template], start: int) -> tuple[Unflatten,
 
 
 def _is_framed(template: Template) -> bool:
-    return isinstance(template, tuple) and attrs.has(template[0])
+    return isinstance(template, tuple) and attrs.has(cast("tuple[type[Any], ...]", template)[0])
 
 
 def _instance(kind: type[Any], fills: Sequence[Unflatten], numbers: Numbers) -> Any:
@@ -231,6 +239,7 @@ def result_form(result: object, *, several: bool = False) -> ResultForm:
     Arrays of numbers (regular nested tuples), and tuples and mappings of such, become an output each; any other value
     is one output with all its recorded scalars. With `several`, arrays in a tuple are not stacked to one.
     """
+    whole = result
     if not several and _is_array(result):
         return ResultForm({"result": result}, _only)
     if isinstance(result, tuple):
@@ -243,7 +252,7 @@ def result_form(result: object, *, several: bool = False) -> ResultForm:
         if 0 < len(keys) <= _MOST_ARRAYS and all(map(_is_array, table.values())):
             return ResultForm(dict(table), lambda arrays: dict(zip(keys, map(nested, arrays), strict=True)))
     numbers: list[Any] = []
-    fill = unflattener(flatten(result, numbers, Recorded))
+    fill = unflattener(flatten(whole, numbers, Recorded))
     return ResultForm({"numbers": tuple(numbers)}, lambda arrays: fill(arrays[0].tolist()))
 
 

@@ -1,7 +1,6 @@
 """For tests of your own: the contract every joint type keeps, and random mechanisms.
 
-Room: testing. May import everything but the command line. Needs NumPy only; hypothesis strategies are imported when
-they are asked for.
+Needs NumPy only; hypothesis strategies are imported when they are asked for.
 """
 
 from __future__ import annotations

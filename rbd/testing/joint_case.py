@@ -1,7 +1,4 @@
-"""One joint type at one random configuration: what the joint contract computes its checks from.
-
-Room: testing. May import everything but the command line.
-"""
+"""One joint type at one random configuration: what the joint contract computes its checks from."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The checks of the joint contract that are mathematics: every function against derivatives of the transform.
-
-Room: testing. May import everything but the command line.
-"""
+"""The checks of the joint contract that are mathematics: every function against derivatives of the transform."""
 
 from __future__ import annotations
 

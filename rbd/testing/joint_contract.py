@@ -1,7 +1,7 @@
 """The joint contract: every promise of `JointType`, checked against the other ones.
 
-Room: testing. May import everything but the command line. `check_joint_type` is for people who write a joint type; the
-joint types of rbd pass the same checks. Derivatives are compared with complex steps, exact to rounding.
+`check_joint_type` is for people who write a joint type; the joint types of rbd pass the same checks. Derivatives are
+compared with complex steps, exact to rounding.
 """
 
 from __future__ import annotations

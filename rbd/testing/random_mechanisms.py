@@ -1,7 +1,4 @@
-"""Random mechanisms for tests: physical inertias, oblique placements, frames that are not the default ones.
-
-Room: testing. May import everything above.
-"""
+"""Random mechanisms for tests: physical inertias, oblique placements, frames that are not the default ones."""
 
 from __future__ import annotations
 

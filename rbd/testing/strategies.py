@@ -1,7 +1,6 @@
 """Hypothesis strategies: rotations, transforms, inertias, joint types, mechanisms, configurations and states.
 
-Room: testing. May import everything but the command line. Needs the extra `testing`; hypothesis is imported when a
-strategy is made.
+Needs the extra `testing`; hypothesis is imported when a strategy is made.
 
 Structure is drawn by hypothesis, so that failures shrink to small mechanisms; numbers that hardly matter come from a
 drawn seed.

@@ -1,7 +1,5 @@
 """Robot files in URDF: read strictly, written back, never trusted.
 
-Room: urdf. May import `errors`, `scalars`, `spatial`, `joints` and `mechanism`.
-
 The way of a file: bytes -> `xml` (nodes with lines, no meaning) -> `links`, `joints`, `shapes`, `topology` (one small
 function per rule) -> `build` (a Mechanism).
 """

@@ -1,7 +1,4 @@
-"""From the checked pieces of a file to a Mechanism.
-
-Room: urdf. May import `errors`, `spatial`, `joints`, `mechanism` and the modules of the reader above it.
-"""
+"""From the checked pieces of a file to a Mechanism."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""What a robot file says, checked piece by piece but not yet put together.
-
-Room: urdf. May import the modules `xml`, `pose` and `report`.
-"""
+"""What a robot file says, checked piece by piece but not yet put together."""
 
 from __future__ import annotations
 

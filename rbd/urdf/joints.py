@@ -1,7 +1,4 @@
-"""The rules of `<joint>`: its type, links, axis, bounds, damping.
-
-Room: urdf. May import `errors` and the modules `xml`, `reading`, `pose`, `description`.
-"""
+"""The rules of `<joint>`: its type, links, axis, bounds, damping."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The rules of `<link>` and `<inertial>`.
-
-Room: urdf. May import `errors`, `spatial` and the modules `xml`, `reading`, `pose`, `description`, `shapes`.
-"""
+"""The rules of `<link>` and `<inertial>`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,5 @@
 """Numbers in robot files: one ASCII grammar, the same under every locale.
 
-Room: urdf. May import `errors` and the module `xml`.
-
 `float()` alone would also read `nan`, `infinity`, `1_000` and digits of other scripts; other readers take `1,5` for 1
 or for 1.5. Here a number is an optional sign, decimal digits with at most one point, and an optional exponent.
 """

@@ -1,7 +1,5 @@
 """Where mesh references lead: declared packages only, and never out of them.
 
-Room: urdf. May import `errors`.
-
 A reference is text from a stranger's file. It is resolved only when asked for, only to a regular file, and only inside
 the directory it belongs to after every symbolic link is followed. There is no network scheme.
 """

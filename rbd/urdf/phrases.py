@@ -1,7 +1,4 @@
-"""Single elements of a robot file as text.
-
-Room: urdf. May import `errors`, `scalars`, `spatial`, `joints`, `mechanism` and the module `build`.
-"""
+"""Single elements of a robot file as text."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""`<origin>` and `<axis>`: placements and directions, snapped.
-
-Room: urdf. May import `errors`, `scalars`, `spatial`, `joints` and the modules `xml`, `reading`, `snap`, `report`.
-"""
+"""`<origin>` and `<axis>`: placements and directions, snapped."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""`load_urdf` and `parse_urdf`: a robot file to a Mechanism.
-
-Room: urdf. May import `spatial`, `mechanism` and the modules of the reader.
-"""
+"""`load_urdf` and `parse_urdf`: a robot file to a Mechanism."""
 
 from __future__ import annotations
 

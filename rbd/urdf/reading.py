@@ -1,7 +1,4 @@
-"""What every rule of the reader needs: strictness, the report, and lookups that fail with a place.
-
-Room: urdf. May import `errors` and the modules `xml`, `numbers`, `report`.
-"""
+"""What every rule of the reader needs: strictness, the report, and lookups that fail with a place."""
 
 from __future__ import annotations
 

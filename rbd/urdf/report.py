@@ -1,7 +1,5 @@
 """What reading a robot file left out, moved, doubted and kept.
 
-Room: urdf. May import the module `packages`.
-
 A `UrdfReport` is filled by `load_urdf(..., report=report)` when loading succeeds; a refused file leaves it as it was.
 """
 

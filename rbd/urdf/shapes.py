@@ -1,7 +1,4 @@
-"""The rules of `<visual>`, `<collision>` and `<material>`: shapes for the report; no file is opened.
-
-Room: urdf. May import `errors` and the modules `xml`, `reading`, `pose`, `report`.
-"""
+"""The rules of `<visual>`, `<collision>` and `<material>`: shapes for the report; no file is opened."""
 
 from __future__ import annotations
 

@@ -4,8 +4,6 @@ Writers of robot files print 1.5707963 for a right angle. The cosine of that is 
 that recording could have dropped is lost. Angles are snapped as they are printed: to multiples of a right angle that
 seven decimals cannot tell apart. Entries of the matrix are snapped after that, which covers quaternions, and angles
 that only together make a right one.
-
-Room: urdf. May import the types of the module `report`.
 """
 
 from __future__ import annotations

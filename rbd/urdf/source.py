@@ -1,7 +1,4 @@
-"""Reading the bytes of a robot file: regular files only, and never more than the limit.
-
-Room: urdf. May import `errors` and the module `xml`.
-"""
+"""Reading the bytes of a robot file: regular files only, and never more than the limit."""
 
 from __future__ import annotations
 

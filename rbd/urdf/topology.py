@@ -1,7 +1,5 @@
 """Links and joints of a file form one tree: the rules, and the order of the joints.
 
-Room: urdf. May import `errors` and the modules that read links, joints and shapes.
-
 Joints come in file order, but never before the joint they hang on: a mechanism that is written and read again keeps
 its coordinates, and merging fixed joints changes nothing in the order of the others. No recursion: a chain may be as
 long as the file allows.

@@ -1,7 +1,5 @@
 """`write_urdf`: the inverse of reading, for what URDF can say.
 
-Room: urdf. May import `errors`, `spatial`, `mechanism` and the modules `read` and `phrases`.
-
 A mechanism that was read (and so snapped) is written, read and written again without a change of one byte. Text is read
 before it is returned: nothing is written that the reader would refuse.
 """

@@ -2,8 +2,6 @@
 
 The standard library's expat is the only parser. A DOCTYPE is refused where it stands, so no entity is ever declared and
 no other file ever named; every size is limited while parsing, before the tree is complete.
-
-Room: urdf. May import `errors`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """Pictures of mechanisms: what needs matplotlib (extra `plot`) imports it when it is called.
 
-Room: viz; may import export and above.
-
-    solids.py    capsules, spheres, boxes and half-spaces as polygons
-    shapes.py    plot_shapes: the shapes of a collision model, with witness discs
+solids.py    capsules, spheres, boxes and half-spaces as polygons
+shapes.py    plot_shapes: the shapes of a collision model, with witness discs
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Pictures of the shapes of a collision model, with discs where pairs come closest.
 
-Room: viz; may import export and above. Needs matplotlib (extra `plot`), imported when something is drawn.
+Needs matplotlib (extra `plot`), imported when something is drawn.
 """
 
 # Matplotlib's 3D axes have no types:

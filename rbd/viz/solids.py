@@ -1,6 +1,6 @@
 """Shapes as polygons around their own origin.
 
-Room: viz, internal. A polygon is an array (corners, 3); all stand in the shape's frame, corners counted outwards.
+A polygon is an array (corners, 3); all stand in the shape's frame, corners counted outwards.
 """
 
 from __future__ import annotations

@@ -14,10 +14,10 @@ from rbd.compiled import RecordedFunction
 from rbd.contact.accelerations import Problem
 from rbd.contact.evaluation import as_tuple, evaluate
 from rbd.contact.solve import _posed
-from rbd.scalars.arrays import Array
 from rbd.program.graph import Graph
-from rbd.solvers.friction import solve_friction
 from rbd.program.program import Program
+from rbd.scalars.arrays import Array
+from rbd.solvers.friction import solve_friction
 
 Data = tuple[Array, Array, Array, Array, Array]
 """Matrix, right side, three rows and three bounds per pair, and whether each slides."""

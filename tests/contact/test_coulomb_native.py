@@ -16,9 +16,9 @@ import rbd
 from rbd.contact import solve_contact
 from rbd.contact.evaluation import as_tuple
 from rbd.errors import SolverError
+from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.scalars.arrays import Array
 from rbd.solvers.friction import solve_friction
-from rbd.intrinsics.intrinsic import Intrinsic
 from tests.contact.coulomb_cases import HAND, MODEL, SPEEDS, Data, hand_state, nested, random_problem, solve, solver
 
 

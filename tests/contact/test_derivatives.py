@@ -10,10 +10,10 @@ import pytest
 import rbd
 from rbd.contact import Box, CollisionModel, HalfSpace, Sphere, contact_step, contact_step_derivatives, solve_contact
 from rbd.errors import ArgumentError, TopologyError
-from rbd.scalars.arrays import Array
 from rbd.program.graph import Graph
-from rbd.solvers.quadratic_program import solve_quadratic_program
 from rbd.program.program import Program
+from rbd.scalars.arrays import Array
+from rbd.solvers.quadratic_program import solve_quadratic_program
 
 Made = tuple[rbd.MechanismState, CollisionModel, Array]
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from rbd.contact import solve_qp
 from rbd.errors import ArgumentError, NotFiniteError, ShapeError, SolverError
-from rbd.scalars.arrays import Array
 from rbd.program.graph import Graph
-from rbd.solvers.quadratic_program import INDEFINITE, INFEASIBLE, solve_quadratic_program
 from rbd.program.program import Program
+from rbd.scalars.arrays import Array
+from rbd.solvers.quadratic_program import INDEFINITE, INFEASIBLE, solve_quadratic_program
 
 Problem = tuple[Array, Array, Array, Array]
 

@@ -19,11 +19,11 @@ from mpmath import mp
 from rbd.export.c import c_source
 from rbd.export.symbols import sympy_expressions
 from rbd.native.kernel import NativeKernel
-from rbd.scalars.arrays import Array
 from rbd.program.differentiate import derivative
 from rbd.program.opcodes import Op
 from rbd.program.program import Port, Program
 from rbd.program.replay import replay
+from rbd.scalars.arrays import Array
 from tests.native.programs import UNTOUCHED, assert_same_bits, native_rows, native_singles, reference
 
 from .building import call, compiled_c

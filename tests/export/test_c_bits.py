@@ -13,10 +13,10 @@ from mpmath import mp
 
 from rbd import scalars as s
 from rbd.export.c import c_source
-from rbd.scalars.arrays import Array
 from rbd.program.graph import Graph
 from rbd.program.opcodes import CONDITIONS, Op
 from rbd.program.program import Port, Program
+from rbd.scalars.arrays import Array
 from rbd.scalars.sincos import LIMIT
 from tests.native.programs import UNTOUCHED, random_inputs, random_program, reference_row
 

@@ -13,10 +13,10 @@ import rbd
 from rbd.compiled import RecordedFunction
 from rbd.contact import CollisionModel, HalfSpace, Sphere, contact_step, impact, solve_contact
 from rbd.errors import SolverError
-from rbd.scalars.arrays import Array
 from rbd.program.graph import Graph
-from rbd.solvers.quadratic_program import INDEFINITE, INFEASIBLE, STUCK, solve_quadratic_program
 from rbd.program.program import Program
+from rbd.scalars.arrays import Array
+from rbd.solvers.quadratic_program import INDEFINITE, INFEASIBLE, STUCK, solve_quadratic_program
 
 from .building import call, compiled_c
 

@@ -9,8 +9,8 @@ import pytest
 
 import rbd
 from rbd import MechanismState
-from rbd.errors import ArgumentError, ShapeError
 from rbd.bridges import jax_dynamics, jax_function
+from rbd.errors import ArgumentError, ShapeError
 from rbd.testing import random_floating_tree
 
 jax = pytest.importorskip("jax", reason="the extra `jax` is not installed")

@@ -9,8 +9,8 @@ import pytest
 
 import rbd
 from rbd import Mechanism, MechanismState
-from rbd.errors import ArgumentError, ShapeError
 from rbd.bridges import torch_dynamics, torch_function, torch_step
+from rbd.errors import ArgumentError, ShapeError
 from rbd.scalars import Scalar
 from rbd.testing import random_floating_tree
 from tests.simulation.contacts import block, floor, slope

@@ -16,9 +16,9 @@ import pytest
 from rbd.native import abi
 from rbd.native.bound import Binding, Word, make_bound
 from rbd.native.kernel import compile_program
-from rbd.scalars import positive, sqrt
 from rbd.program.graph import Graph
 from rbd.program.program import Program
+from rbd.scalars import positive, sqrt
 
 pytestmark = pytest.mark.skipif(not abi.known(), reason="builtins are made on known interpreters only")
 

@@ -8,10 +8,10 @@ import pytest
 from rbd import scalars as s
 from rbd.native.bounds import always_finite
 from rbd.native.kernel import compile_program
-from rbd.scalars import Scalar
 from rbd.program.graph import Graph
 from rbd.program.opcodes import BAD_INPUT
 from rbd.program.program import Program
+from rbd.scalars import Scalar
 from tests.native import programs
 
 

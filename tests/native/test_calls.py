@@ -16,16 +16,16 @@ from hypothesis import strategies as st
 
 from rbd.errors import ArgumentError, ScalarError, SolverError
 from rbd.export import c_source, sympy_expressions
-from rbd.native.kernel import NativeKernel
-from rbd.scalars import cos, sin
-from rbd.program.graph import Graph
 from rbd.intrinsics import Intrinsic
-from rbd.solvers import minimum_norm_solve, solve_factored, solve_positive_definite
 from rbd.intrinsics.checking import checked
 from rbd.intrinsics.language import Floats, divide, fma, sqrt
 from rbd.intrinsics.workspace import Workspace, ints, operand, result
+from rbd.native.kernel import NativeKernel
+from rbd.program.graph import Graph
 from rbd.program.opcodes import FIRST_CHECK
 from rbd.program.program import Program
+from rbd.scalars import cos, sin
+from rbd.solvers import minimum_norm_solve, solve_factored, solve_positive_definite
 from tests.export.building import compiled_c
 from tests.native.programs import assert_same_bits, native_rows, native_singles, random_inputs, reference
 

@@ -23,7 +23,9 @@ def test_what_the_engine_imports_is_part_of_it(package: str) -> None:
     assert imported <= {*kernel.PACKAGES, *WITHOUT_CODE}
 
 
-@pytest.mark.parametrize("source", ["native/calls.py", "intrinsics/intrinsic.py", "program/lowering.py", "scalars/sincos.py"])
+@pytest.mark.parametrize(
+    "source", ["native/calls.py", "intrinsics/intrinsic.py", "program/lowering.py", "scalars/sincos.py"]
+)
 def test_every_source_counts(source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for package in kernel.PACKAGES:
         shutil.copytree(house.PACKAGE / package, tmp_path / package)

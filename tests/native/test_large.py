@@ -11,9 +11,9 @@ import pytest
 
 from rbd.native.kernel import batch_module, compile_program, single_module
 from rbd.native.lower import plan
-from rbd.scalars.arrays import Array
 from rbd.program.graph import Graph
 from rbd.program.program import Program
+from rbd.scalars.arrays import Array
 from tests.native.programs import (
     assert_same_bits,
     native_rows,

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from rbd.native.kernel import compile_program
-from rbd.scalars.arrays import Array
 from rbd.program.graph import Graph
 from rbd.program.program import Program
+from rbd.scalars.arrays import Array
 from tests.native.programs import assert_same_bits, native_rows, native_singles, random_inputs, reference
 
 LANES = (1, 2, 4, 8)

@@ -19,12 +19,11 @@ from rbd.native import jit
 from rbd.native.kernel import NativeKernel, compile_program, single_module
 from rbd.native.lower import plan
 from rbd.program import nodes
-from rbd.solvers import linear
 from rbd.program.graph import Graph
-from rbd.solvers import minimum_norm_solve
 from rbd.program.opcodes import CONDITIONS, NO_MEMORY, Op
 from rbd.program.program import Port, Program
 from rbd.program.rolling import THRESHOLD, find_loops
+from rbd.solvers import linear, minimum_norm_solve
 from tests.export.building import compiled_c
 from tests.native.programs import (
     LABELS,

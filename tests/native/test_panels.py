@@ -13,6 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rbd.errors import ScalarError
+from rbd.intrinsics import Call, Intrinsic
+from rbd.intrinsics.checking import checked
+from rbd.intrinsics.columns import decides_by_floats
+from rbd.intrinsics.language import Floats, Ints, columns, divide, fma, sqrt
+from rbd.intrinsics.workspace import Workspace, floats, operand, result, table
 from rbd.native import unrolled
 from rbd.native.copies import Copies
 from rbd.native.ir import Lanes
@@ -20,14 +25,15 @@ from rbd.native.kernel import NativeKernel
 from rbd.native.panels import panel_widths
 from rbd.native.routine import routine_text
 from rbd.program.graph import Graph
-from rbd.intrinsics import Call, Intrinsic
-from rbd.solvers import FACTOR_POSITIVE_DEFINITE, MINIMUM_NORM_SOLVE, SOLVE_FACTORED, SOLVE_POSITIVE_DEFINITE, solve_factored
-from rbd.intrinsics.checking import checked
-from rbd.intrinsics.columns import decides_by_floats
-from rbd.intrinsics.language import Floats, Ints, columns, divide, fma, sqrt
-from rbd.intrinsics.workspace import Workspace, floats, operand, result, table
 from rbd.program.opcodes import FIRST_CHECK, Op
 from rbd.program.program import Program
+from rbd.solvers import (
+    FACTOR_POSITIVE_DEFINITE,
+    MINIMUM_NORM_SOLVE,
+    SOLVE_FACTORED,
+    SOLVE_POSITIVE_DEFINITE,
+    solve_factored,
+)
 from tests.native.programs import assert_same_bits, native_rows, native_singles, random_inputs, reference
 from tests.scalars.factors import tree_factor
 

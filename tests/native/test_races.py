@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbd.native.executable import Executable
 from rbd.native import jit, kernel, locks
 from rbd.native.bound import Binding, Word, make_bound
 from rbd.native.entry import make_entry
+from rbd.native.executable import Executable
 from rbd.native.kernel import NativeKernel, compile_program
 from rbd.native.locks import Lock, once
 from rbd.program.outline import Source

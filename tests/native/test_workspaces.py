@@ -12,12 +12,12 @@ import pytest
 
 from rbd.compiled import RecordedFunction
 from rbd.errors import ArgumentError, ScalarError
-from rbd.native.kernel import NativeKernel
-from rbd.program.graph import Graph
 from rbd.intrinsics import Intrinsic
 from rbd.intrinsics.checking import checked
 from rbd.intrinsics.language import Floats, Rows, fma
 from rbd.intrinsics.workspace import Workspace, floats, ints, operand, result, table
+from rbd.native.kernel import NativeKernel
+from rbd.program.graph import Graph
 from rbd.program.program import Program
 from tests.export.building import call, compiled_c
 from tests.native.programs import assert_same_bits, native_rows, native_singles, random_inputs, reference

@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 
 import rbd
-from rbd.solvers import linear
+from rbd.intrinsics import TABLE
 from rbd.program.differentiate import derivative
 from rbd.program.graph import Graph
-from rbd.intrinsics import TABLE
-from rbd.solvers import SOLVE_FACTORED, minimum_norm_solve, solve_factored, solve_positive_definite
+from rbd.program.program import Program
+from rbd.solvers import SOLVE_FACTORED, linear, minimum_norm_solve, solve_factored, solve_positive_definite
 from rbd.solvers.friction import solve_friction
 from rbd.solvers.quadratic_program import solve_quadratic_program
-from rbd.program.program import Program
 
 SIZE = 5
 

@@ -11,6 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rbd.errors import ArgumentError
+from rbd.program.differentiate import derivative, sparsity
+from rbd.program.graph import Graph
+from rbd.program.opcodes import Op
+from rbd.program.program import Port, Program
+from rbd.program.replay import replay
 from rbd.scalars import (
     absolute,
     acos,
@@ -31,11 +36,6 @@ from rbd.scalars import (
     tanh,
     where,
 )
-from rbd.program.differentiate import derivative, sparsity
-from rbd.program.graph import Graph
-from rbd.program.opcodes import Op
-from rbd.program.program import Port, Program
-from rbd.program.replay import replay
 
 STEP = 1e-30
 

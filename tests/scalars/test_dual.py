@@ -14,6 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rbd.errors import ScalarError, SingularError
+from rbd.program.graph import Graph
+from rbd.program.program import Program
 from rbd.scalars import (
     absolute,
     acos,
@@ -37,8 +39,6 @@ from rbd.scalars import (
     where,
 )
 from rbd.scalars.dual import Dual, along, along_each
-from rbd.program.graph import Graph
-from rbd.program.program import Program
 from rbd.scalars.sparse_tangents import SparseTangents
 
 STEP = 1e-30

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rbd.scalars import Vector
 from rbd.program.differentiate import derivative
 from rbd.program.graph import Graph
-from rbd.solvers import solve_factored
-from rbd.solvers.linear import MANY, Factor, symmetric
 from rbd.program.program import Program
 from rbd.program.replay import replay
+from rbd.scalars import Vector
+from rbd.solvers import solve_factored
+from rbd.solvers.linear import MANY, Factor, symmetric
 from tests.scalars.factors import tree_factor
 
 STEP = 1e-30

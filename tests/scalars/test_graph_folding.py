@@ -13,6 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rbd.errors import SingularError
+from rbd.program.graph import Graph
+from rbd.program.program import Program
 from rbd.scalars import (
     absolute,
     both,
@@ -32,8 +34,6 @@ from rbd.scalars import (
     tan,
     where,
 )
-from rbd.program.graph import Graph
-from rbd.program.program import Program
 
 
 def xyz() -> tuple[Any, Any, Any]:

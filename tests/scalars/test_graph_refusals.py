@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from rbd.errors import ArgumentError, RecordingError, ScalarError, ShapeError
-from rbd.scalars import const, is_float, less, lift, to_float, where
-from rbd.scalars.arrays import pack, scalars
 from rbd.program.graph import Graph
 from rbd.program.program import Program
+from rbd.scalars import const, is_float, less, lift, to_float, where
+from rbd.scalars.arrays import pack, scalars
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp
 
-from rbd.scalars import libm
 from rbd.program.interpret import FUNCTIONS
 from rbd.program.opcodes import Op
+from rbd.scalars import libm
 from rbd.scalars.sincos import LIMIT, sincos
 
 any_float = st.floats(allow_nan=False, allow_infinity=False)

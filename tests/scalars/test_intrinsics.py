@@ -16,15 +16,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rbd.errors import ArgumentError, RecordingError, ScalarError, ShapeError, SingularError
+from rbd.intrinsics import TABLE, Intrinsic
+from rbd.intrinsics.workspace import Workspace
+from rbd.program.graph import Graph
+from rbd.program.opcodes import FIRST_CHECK, Op
+from rbd.program.program import Program
 from rbd.scalars import Matrix, const
 from rbd.scalars.arrays import Array
 from rbd.scalars.counting import CountingScalar, OperationCount
-from rbd.program.graph import Graph
-from rbd.intrinsics import TABLE, Intrinsic
 from rbd.solvers import MINIMUM_NORM_SOLVE, SOLVE_POSITIVE_DEFINITE, minimum_norm_solve, solve_positive_definite
-from rbd.intrinsics.workspace import Workspace
-from rbd.program.opcodes import FIRST_CHECK, Op
-from rbd.program.program import Program
 from tests.scalars.dual import Dual
 
 # Both libraries are typed in part only.

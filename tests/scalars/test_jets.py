@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from rbd.errors import ScalarError
-from rbd.scalars import absolute, const, cos, exp, less, log, sin, sqrt, to_float, where
 from rbd.program.graph import Graph
-from rbd.scalars.jets import Jet
 from rbd.program.program import Program
+from rbd.scalars import absolute, const, cos, exp, less, log, sin, sqrt, to_float, where
+from rbd.scalars.jets import Jet
 from rbd.scalars.protocol import Scalar
 
 

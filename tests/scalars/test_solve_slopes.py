@@ -9,9 +9,9 @@ import pytest
 
 from rbd.program.differentiate import derivative
 from rbd.program.graph import Graph
-from rbd.solvers import minimum_norm_solve, solve_positive_definite
 from rbd.program.program import Program
 from rbd.program.replay import replay
+from rbd.solvers import minimum_norm_solve, solve_positive_definite
 
 STEP = 1e-30
 

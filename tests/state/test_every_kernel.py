@@ -18,11 +18,10 @@ import rbd.testing
 from rbd import MechanismState
 from rbd.contact import HalfSpace
 from rbd.native.kernel import compile_program
-from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.state.kernel import kernels
-from rbd.state.recorder import no_arguments, record_program
 from rbd.state.kernel_cache import RecordedKernel, kernel_cache
+from rbd.state.recorder import no_arguments, record_program
 
 from ..algorithms.catalog import EVERYTHING, arguments, flat
 from ..algorithms.helpers import JOINT_TYPES, RANDOM, Case, case, close, set_passive

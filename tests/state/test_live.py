@@ -14,10 +14,9 @@ from hypothesis import given
 
 import rbd
 from rbd import MechanismState, native
-from rbd.native import executable, worker
-from rbd.state.kernel import Kernel
 from rbd.errors import NotFiniteError, RotationError, ShapeError, SingularError, StaleStateError
-from rbd.state.kernel import kernels
+from rbd.native import executable, worker
+from rbd.state.kernel import Kernel, kernels
 from rbd.state.kernel_cache import KernelCache, RecordedKernel, kernel_cache
 
 from ..algorithms.helpers import JOINT_TYPES, Case, case, cases, examples, raised
@@ -60,7 +59,11 @@ def test_the_bits_do_not_depend_on_the_number_of_calls(a_case: Case, monkeypatch
     compiled = [entry.executable.kernel for entry in entries(state) if entry is not None]
     assert len(compiled) > 20
     assert all(kernel is not None for kernel in compiled)
-    assert {getattr(key, "name", "") for key in state.engine.fast} >= {"mass_matrix", "inverse_dynamics", "forward_dynamics"}
+    assert {getattr(key, "name", "") for key in state.engine.fast} >= {
+        "mass_matrix",
+        "inverse_dynamics",
+        "forward_dynamics",
+    }
 
 
 @pytest.mark.usefixtures("eager")

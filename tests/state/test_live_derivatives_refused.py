@@ -12,7 +12,6 @@ import pytest
 
 import rbd
 from rbd import MechanismState, Wrench
-from rbd.state.kernel import Kernel
 from rbd.errors import (
     ArgumentError,
     FrameMismatchError,
@@ -25,6 +24,7 @@ from rbd.errors import (
     UnknownNameError,
     WrongThreadError,
 )
+from rbd.state.kernel import Kernel
 
 from ..algorithms.helpers import raised
 from .derivatives import (

@@ -12,8 +12,6 @@ import pytest
 
 import rbd
 from rbd import Mechanism, MechanismState, algorithms
-from rbd.state.kernel import Kernel
-from rbd.state.live_engine import LiveEngine
 from rbd.errors import (
     ArgumentError,
     FrameMismatchError,
@@ -23,6 +21,8 @@ from rbd.errors import (
     StaleStateError,
     WrongThreadError,
 )
+from rbd.state.kernel import Kernel
+from rbd.state.live_engine import LiveEngine
 from rbd.testing import random_chain
 
 from ..algorithms.catalog import flat

@@ -15,8 +15,6 @@ from hypothesis import given
 
 import rbd
 from rbd import MechanismState, Wrench
-from rbd.state.kernel import Kernel
-from rbd.state.live_engine import LiveEngine
 from rbd.errors import (
     ArgumentError,
     FrameMismatchError,
@@ -28,6 +26,8 @@ from rbd.errors import (
     UnknownNameError,
     WrongThreadError,
 )
+from rbd.state.kernel import Kernel
+from rbd.state.live_engine import LiveEngine
 from rbd.testing import random_chain
 
 from ..algorithms.helpers import JOINT_TYPES, Case, cases, close, examples, raised

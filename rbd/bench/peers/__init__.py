@@ -1,6 +1,6 @@
 """Other engines, where they are installed. Only what stands in this folder imports them.
 
-Room: bench. None of them has types that tell anything; each module keeps its engine behind one variable of type Any.
+None of them has types that tell anything; each module keeps its engine behind one variable of type Any.
 """
 
 from __future__ import annotations

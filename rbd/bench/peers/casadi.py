@@ -1,7 +1,7 @@
 """CasADi's C code of rbd's own programs, compiled with the C compiler that is found.
 
-Room: bench. The graph is rbd's, so what is compared is the way from a graph to machine code and to Python, not the
-number of operations.
+The graph is rbd's, so what is compared is the way from a graph to machine code and to Python, not the number of
+operations.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from rbd.bench.contender import Contender, Peer, Quantity
 from rbd.bench.loop import native_loop
 from rbd.bench.ours import Ours
 from rbd.native import available
-from rbd.scalars.arrays import Array
 from rbd.program.opcodes import FUSED, Op
 from rbd.program.program import Program
+from rbd.scalars.arrays import Array
 
 _LARGEST = 20000
 """Operations beyond which a C compiler takes minutes."""

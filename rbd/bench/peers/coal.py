@@ -1,6 +1,6 @@
 """The contact exercise's loop with Pinocchio, coal and quadprog, called from Python.
 
-Room: bench. The bodies and joints of the hand have the same names, and joints follow each other as in rbd.
+The bodies and joints of the hand have the same names, and joints follow each other as in rbd.
 """
 
 from __future__ import annotations

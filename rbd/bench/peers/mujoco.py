@@ -1,6 +1,6 @@
 """MuJoCo, called from Python, with everything switched off that is no rigid-body dynamics of a tree.
 
-Room: bench. MuJoCo's free joints have their position first; the linear velocity is that of the origin, in the world.
+MuJoCo's free joints have their position first; the linear velocity is that of the origin, in the world.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Pinocchio, called from Python, and its pool of threads.
 
-Room: bench. Pinocchio counts linear parts first and quaternions (x, y, z, w), position before orientation.
+Pinocchio counts linear parts first and quaternions (x, y, z, w), position before orientation.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Pinocchio on mechanisms with hinges that close loops, called from Python.
 
-Room: bench. A hinge of a planar linkage is a constraint of three rows in Pinocchio, a point held fast; rbd has five
-rows, of which three are zero by structure. Both leave the same motion.
+A hinge of a planar linkage is a constraint of three rows in Pinocchio, a point held fast; rbd has five rows, of which
+three are zero by structure. Both leave the same motion.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The scalar families, one file each. May import: protocol, operations, registry and constants of `rbd.scalars`.
+"""The scalar families, one file each.
 
 `real`, `constant`, `complexes` and `exact` are registered when `rbd.scalars` is imported; `symbolic` (SymPy),
 `arbitrary` (mpmath numbers) and `interval` (mpmath intervals) when the first operand of theirs turns up.

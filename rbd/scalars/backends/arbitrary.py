@@ -1,4 +1,4 @@
-"""Real and complex numbers of mpmath. May import: errors, the files above it in `rbd.scalars`.
+"""Real and complex numbers of mpmath.
 
 A real number stays real: where mpmath would answer with a complex number (the root of -1) the answer is NaN, as for
 floats. Complex numbers compare by real part. Each number knows its context, and with it the precision.

@@ -1,4 +1,4 @@
-"""Complex numbers, compared by real part for complex-step differentiation. May import: scalars.operations.
+"""Complex numbers, compared by real part for complex-step differentiation.
 
 For an analytic f, f(x + ih) has imaginary part h f'(x): `absolute`, `minimum` and `maximum` therefore pick a branch
 by real part and never take a modulus. Where `cmath` raises, the real part is the float answer and the imaginary part

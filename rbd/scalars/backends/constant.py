@@ -1,4 +1,4 @@
-"""Exact real constants: int and `const`. May import: scalars.operations, scalars.constants, backends.real.
+"""Exact real constants: int and `const`.
 
 Exact where the result is rational and simple (sin 0, cos 0, square roots of squares, integer powers), floats
 elsewhere: an exact zero met in a structure must not turn exact arithmetic into floating point.

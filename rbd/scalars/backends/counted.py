@@ -1,4 +1,4 @@
-"""A float that counts, and the result of comparing two. May import: errors, scalars.opaque, scalars.registry.
+"""A float that counts, and the result of comparing two.
 
 Public through `rbd.scalars.counting`, which also makes them a scalar family.
 """

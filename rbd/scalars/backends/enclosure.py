@@ -1,4 +1,4 @@
-"""Rigorous bounds of elementary functions, on mpmath's raw numbers. May import: nothing of rbd.
+"""Rigorous bounds of elementary functions, on mpmath's raw numbers.
 
 mpmath's own interval functions round results of limited accuracy outwards, and lack some functions. Here a value is
 computed with `_EXTRA` more bits than asked for, widened by more than the error that can have, and only then rounded

@@ -1,4 +1,4 @@
-"""Fractions: exact or refused, never silently a float. May import: errors, scalars.operations, backends.constant."""
+"""Fractions: exact or refused, never silently a float."""
 
 from __future__ import annotations
 

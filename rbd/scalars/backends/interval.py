@@ -1,4 +1,4 @@
-"""Intervals of mpmath (`iv.mpf`), rigorous. May import: errors, scalars.operations, scalars.registry.
+"""Intervals of mpmath (`iv.mpf`), rigorous.
 
 The result of a function contains the function's value at every point of the operands at which it is defined; where it
 is defined nowhere (the root of [-2, -1]) it is the whole line, which says nothing. A comparison of overlapping

@@ -1,4 +1,4 @@
-"""Floats, with the semantics of IEEE 754: NaN and infinities where `math` raises. May import: scalars.operations."""
+"""Floats, with the semantics of IEEE 754: NaN and infinities where `math` raises."""
 
 from __future__ import annotations
 

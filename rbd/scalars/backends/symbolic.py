@@ -1,4 +1,4 @@
-"""SymPy expressions. May import: errors, scalars.operations, scalars.registry; SymPy only when an operand of it exists.
+"""SymPy expressions.
 
 Comparisons are relations, a selection is a Piecewise; what SymPy can decide collapses to a bool or a branch. Floats
 enter as the exact rational they are.
