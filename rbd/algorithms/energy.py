@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, overload
 
 from rbd.algorithms.center_of_mass import weight_moment
-from rbd.scalars import Scalar, const, to_float
+from rbd.scalars import Scalar, const
 from rbd.state import MechanismState, State, StateView, kernel, passes
 from rbd.state.engine import Call, KernelCall
 from rbd.state.fast_path import fast_path
@@ -68,4 +68,4 @@ def gravitational_potential_energy(state: State[Any]) -> Call[Scalar]:
 
 def _energy(state: State[Any], energy: Kernel[[], Scalar]) -> Call[Scalar]:
     """Return the call of a kernel; the energy of a live state is a float also where nothing was added up."""
-    return KernelCall(energy, finish=to_float if isinstance(state, MechanismState) else None)
+    return KernelCall(energy, finish=float if isinstance(state, MechanismState) else None)

@@ -57,8 +57,14 @@ class Executable:
         self._queued: object = None
         self._error: BaseException | None = None
         self._builtin: Callable[..., Any] | None = None
+        self.is_compiled = False
+        """Whether there is machine code for one state."""
+        self._results = [(port.shape, port.size) for port in self.outline.outputs]
+        self._program: Program | None = None
+        self._cost = 0
         if patient and not self._find():
-            source.program  # noqa: B018 - recorded now, while the mechanism is what it is
+            self._program = source.program  # recorded now, while the mechanism is what it is
+            self._cost = self._program.cost
 
     @property
     def program(self) -> Program:
@@ -122,6 +128,7 @@ class Executable:
         if self._patient and not rows:
             self._builtin = native.make_entry(kernel, lambda *arrays: _run(kernel, arrays))
         self._ready[rows] = True
+        self.is_compiled = self._ready[False]
         if self._keep is not None and not rows:
             self._keep()
 
@@ -166,16 +173,17 @@ class Executable:
         """Return the outputs for one state as new arrays; None when the status is not clean. For patient ones."""
         builtin = self._builtin
         if builtin is None:
-            builtin = self._advance()
+            before, self._interpreted = self._interpreted, self._interpreted + self._cost
+            if self._interpreted > SEARCH:
+                builtin = self._advance(before)
             if builtin is None:
                 return self._interpret(inputs)
         found: Any = builtin(*inputs)
         return found if found is None or len(self.outline.outputs) > 1 else (found,)
 
-    def _advance(self) -> Callable[..., Any] | None:
-        """Count a run in the interpreter, and have machine code made when that is cheaper."""
-        before, self._interpreted = self._interpreted, self._interpreted + self.program.cost
-        if before + self.program.cost <= SEARCH or worker.is_current(self._queued):
+    def _advance(self, before: int) -> Callable[..., Any] | None:
+        """Have machine code made when that is cheaper; `before` operations were interpreted before this run."""
+        if worker.is_current(self._queued):
             return None
         if not native.available():
             if self._interpreted > PATIENCE:
@@ -185,7 +193,7 @@ class Executable:
         if error is not None and not isinstance(error, MemoryError):  # without memory it is tried again later
             message = f"{self.outline.name} is interpreted, as it could not be compiled: {error}"
             warnings.warn(message, native.InterpretedWarning, stacklevel=2)
-        if self.program.cost > COMPILING[0] + COMPILING[1] * len(self.program.code):
+        if self._cost > COMPILING[0] + COMPILING[1] * len(self.program.code):
             self._compile_aside()
         elif self._interpreted > PATIENCE:
             self._queue()
@@ -194,7 +202,9 @@ class Executable:
         return self._builtin
 
     def _interpret(self, inputs: Sequence[Array]) -> Sequence[Array] | None:
-        program, flat = self.program, list[float]()
+        program = self._program
+        assert program is not None
+        flat: list[float] = []
         for each in inputs:
             flat.extend(each.ravel().tolist())
         values, status = interpret(program.code, program.constants, program.results, flat, program.calls)
@@ -202,9 +212,9 @@ class Executable:
             return None
         arrays: list[Array] = []
         start = 0
-        for port in self.outline.outputs:
-            arrays.append(np.array(values[start : start + port.size], dtype=np.float64).reshape(port.shape))
-            start += port.size
+        for shape, size in self._results:
+            arrays.append(np.array(values[start : start + size], dtype=np.float64).reshape(shape))
+            start += size
         return arrays
 
     def builtin(

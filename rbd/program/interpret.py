@@ -30,7 +30,7 @@ def run(
     status = _execute(code, len(inputs), values, calls)
     if status != CLEAN:
         return [], status
-    outputs = [values[r] for r in results]
+    outputs = list(map(values.__getitem__, results))
     return (outputs, CLEAN) if all(map(math.isfinite, outputs)) else ([], BAD_OUTPUT)
 
 
@@ -67,5 +67,5 @@ def _execute(code: Code, first: int, values: list[Any], calls: Sequence[Call] = 
         elif op == Op.PICK:
             values[place] = values[operands[0]][operands[1]]
         else:
-            values[place] = FUNCTIONS[op](*[values[r] for r in operands])
+            values[place] = FUNCTIONS[op](*map(values.__getitem__, operands))
     return CLEAN

@@ -37,10 +37,12 @@ def _sincos(x: float) -> tuple[float, float]:
     return sincos(x, libm.fma)
 
 
+@lru_cache(maxsize=256)
 def _sin(x: float) -> float:
     return _sincos(x)[0] if abs(x) <= LIMIT else libm.sin(x)
 
 
+@lru_cache(maxsize=256)
 def _cos(x: float) -> float:
     return _sincos(x)[1] if abs(x) <= LIMIT else libm.cos(x)
 

@@ -17,7 +17,7 @@ from rbd.program.opcodes import Op
 from rbd.program.recorded import Recorded, node, number
 from rbd.program.recorded_condition import RecordedCondition, condition, operand_key
 from rbd.scalars.opaque import refuse
-from rbd.scalars.operations import Operations
+from rbd.scalars.operations import Operations, RunsOnScalars
 from rbd.scalars.protocol import Condition, Scalar, Vector
 
 if TYPE_CHECKING:
@@ -182,15 +182,20 @@ class RecordedOperations(Operations[Recorded]):
 
     @override
     def intrinsic(
-        self, intrinsic: Intrinsic, sizes: tuple[int, ...], operands: Vector, labels: tuple[str, ...], member: Scalar
+        self,
+        intrinsic: RunsOnScalars,
+        sizes: tuple[int, ...],
+        operands: Vector,
+        labels: tuple[str, ...],
+        member: Scalar,
     ) -> Vector:
-        like = cast("Recorded", member)
+        like, called = cast("Recorded", member), cast("Intrinsic", intrinsic)
         values = tuple(map(_operand, operands))
         for x in values:
             if isinstance(x, Recorded):
                 check_same_graph(like, x)
-        call = _call(intrinsic, sizes, values, labels, like)
-        size = sum(intrinsic.lengths(sizes).outputs)
+        call = _call(called, sizes, values, labels, like)
+        size = sum(called.lengths(sizes).outputs)
         return tuple(cast("Scalar", node(like.graph, PICK, call, k, (call.index, k))) for k in range(size))
 
     @override

@@ -30,15 +30,22 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, ClassVar, Generic, NoReturn, TypeVar
+from typing import Any, ClassVar, Generic, NoReturn, Protocol, TypeVar
 
 from rbd.errors import NotFiniteError, RbdError, ScalarError, SingularError, quoted
 from rbd.scalars.protocol import Condition, Scalar, Vector
 
-if TYPE_CHECKING:
-    from rbd.intrinsics.intrinsic import Intrinsic
-
 T = TypeVar("T")
+
+
+class RunsOnScalars(Protocol):
+    """An operation whose course is decided at run time, as families see it: an `rbd.intrinsics.Intrinsic`."""
+
+    def run_on(
+        self, family: Operations[Any], sizes: tuple[int, ...], operands: Vector, labels: tuple[str, ...], member: Scalar
+    ) -> Vector:
+        """Return the outputs for scalars of a family whose comparisons are decided."""
+        ...
 
 
 class Operations(ABC, Generic[T]):
@@ -169,7 +176,12 @@ class Operations(ABC, Generic[T]):
         return condition if isinstance(condition, bool) else None
 
     def intrinsic(
-        self, intrinsic: Intrinsic, sizes: tuple[int, ...], operands: Vector, labels: tuple[str, ...], member: Scalar
+        self,
+        intrinsic: RunsOnScalars,
+        sizes: tuple[int, ...],
+        operands: Vector,
+        labels: tuple[str, ...],
+        member: Scalar,
     ) -> Vector:
         """Return the outputs of an intrinsic; `member` is an operand of this family."""
         return intrinsic.run_on(self, sizes, operands, labels, member)

@@ -133,11 +133,10 @@ class Engine(ABC):
         self.check()
         if call.shapes is None:
             return call.of_value(self.evaluate(state, call.kernel, call.args, {}))
-        arrays = self.arrays(state, call.kernel, call.args, call.shapes)
-        if call.out is not None:
-            ((name, shape),) = call.shapes.items()
-            arrays = [self.pack(arrays[0], name, shape, call.out)]
-        return call.of_arrays(arrays)
+        if call.out is None:
+            return call.of_arrays(self.arrays(state, call.kernel, call.args, call.shapes))
+        ((name, shape),) = call.shapes.items()
+        return call.of_arrays([self.pack(self.evaluate(state, call.kernel, call.args, {}), name, shape, call.out)])
 
     def remembered(self, state: StateView, kernel: Kernel[[], R], depends: Depends) -> R:
         """Return what a pass returns, computed at most once while what it depends on stays the same."""

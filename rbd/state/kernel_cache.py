@@ -93,11 +93,16 @@ class KernelCache:
         return KernelCache, (self.structure,)
 
     def find(
-        self, mechanism: Mechanism, kernel: Kernel[..., Any], args: Sequence[object], named: Mapping[str, object]
+        self,
+        mechanism: Mechanism,
+        version: int,
+        kernel: Kernel[..., Any],
+        args: Sequence[object],
+        named: Mapping[str, object],
     ) -> tuple[RecordedKernel | Unrecorded | None, list[Array]]:
         """Return what runs a kernel with these arguments, recorded now if need be, and an array for each with numbers.
 
-        None where arguments or parameters are no floats.
+        `version` is that of the mechanism's parameters. None where arguments or parameters are no floats.
         """
         templates: list[Template] = [len(args)]
         arrays: list[Array] = []
@@ -111,7 +116,7 @@ class KernelCache:
             return None, []
         edits = self.edits
         with self._lock.inner:
-            if mechanism.parameter_version != edits.version:
+            if version != edits.version:
                 edits.update(mechanism)
             if not edits.are_floats:
                 return None, []

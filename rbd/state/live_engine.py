@@ -46,6 +46,8 @@ class LiveEngine(Engine):
         super().__init__(mechanism, layout)
         self.words = array("q", [threading.get_ident(), 0, 0])
         """The owner thread and the versions of q and v; machine code reads and writes these words."""
+        self.versions = versions_of(mechanism)
+        """The versions of the mechanism's structure and parameters, which edits count up in place."""
         self.q: Array = np.zeros(layout.nq)
         self.v: Array = np.zeros(layout.nv)
         self.zero_torques: Array = np.zeros(layout.nv)
@@ -65,13 +67,13 @@ class LiveEngine(Engine):
                 owner=owner,
                 caller=caller,
             )
-        if self.layout.version != self.mechanism.structure_version:
+        if self.layout.version != self.versions[0]:
             super().check()
 
     @override
     def stamp(self, depends: Depends) -> tuple[int, ...]:
         """Return the versions `depends` stands for."""
-        parameters = self.mechanism.parameter_version
+        parameters = self.versions[1]
         if depends == "parameters":
             return (parameters,)
         words = self.words
@@ -131,51 +133,50 @@ class LiveEngine(Engine):
         self, state: StateView, kernel: Kernel[..., Any], args: Sequence[Any], shapes: Shapes
     ) -> Sequence[Array]:
         """Return what a kernel returns as arrays."""
-        recorded, arrays = self._computed(kernel, args, {})
-        return self._shaped(state, kernel, args, shapes, recorded, arrays)
+        found: list[Array] = self.run(state, KernelCall(kernel, tuple(args), shapes, _as_list), None, 0)
+        return found
 
     @override
     def run(self, state: StateView, call: KernelCall[Any], key: object, count: int) -> Any:
         """Return the result of a call; open a fast path under `key` once there is machine code."""
         self.check()
         recorded, arrays = self._computed(call.kernel, call.args, {})
-        if key is not None and arrays is not None and type(recorded) is RecordedKernel:
-            self._open(key, count, recorded, call)
-        if call.shapes is not None:
-            found = self._shaped(state, call.kernel, call.args, call.shapes, recorded, arrays)
-            if call.out is not None:
-                ((name, shape),) = call.shapes.items()
-                found = (self._copied(found[0], name, shape, call.out),)
-            return call.of_arrays(found)
         if arrays is None or type(recorded) is not RecordedKernel:
-            return call.of_value(self._from_source(state, call.kernel, call.args, {}, recorded))
-        return call.of_value(recorded.form.unflatten(arrays))
+            return self._run_source(state, call, recorded)
+        if key is not None and recorded.executable.is_compiled:
+            self._open(key, count, recorded, call)
+        shapes = call.shapes
+        if shapes is None:
+            return call.of_value(recorded.form.unflatten(arrays))
+        if not recorded.form.is_arrays or len(arrays) != len(shapes):
+            arrays = packed(self, recorded.form.unflatten(arrays), shapes)
+        found: list[Array] = []
+        for each, (name, shape) in zip(arrays, shapes.items(), strict=True):
+            array = each.reshape(shape)
+            found.append(array if call.out is None else self._copied(array, name, shape, call.out))
+        return found[0] if call.finish is None and len(found) == 1 else call.of_arrays(found)
+
+    def _run_source(self, state: StateView, call: KernelCall[Any], recorded: RecordedKernel | Unrecorded | None) -> Any:
+        """Return the result of a call by running the source of its kernel."""
+        value = self._from_source(state, call.kernel, call.args, {}, recorded)
+        if call.shapes is None:
+            return call.of_value(value)
+        found = packed(self, value, call.shapes)
+        if call.out is not None:
+            ((name, shape),) = call.shapes.items()
+            found = [self._copied(found[0], name, shape, call.out)]
+        return call.of_arrays(found)
 
     def _computed(
         self, kernel: Kernel[..., Any], args: Sequence[Any], named: Mapping[str, Any]
     ) -> tuple[RecordedKernel | Unrecorded | None, Sequence[Array] | None]:
         """Return a recorded kernel and the arrays that it gives; None for these where the source must run."""
-        if is_interpreted():
+        if BLOCKS[0] and is_interpreted():
             return None, None
-        recorded, numbers = self._kernels.find(self.mechanism, kernel, args, named)
+        recorded, numbers = self._kernels.find(self.mechanism, self.versions[1], kernel, args, named)
         if type(recorded) is not RecordedKernel:
             return recorded, None
         return recorded, recorded.executable([self.q, self.v, *numbers, *recorded.parameters])
-
-    def _shaped(
-        self,
-        state: StateView,
-        kernel: Kernel[..., Any],
-        args: Sequence[Any],
-        shapes: Shapes,
-        recorded: RecordedKernel | Unrecorded | None,
-        arrays: Sequence[Array] | None,
-    ) -> Sequence[Array]:
-        if arrays is None or type(recorded) is not RecordedKernel:
-            return packed(self, self._from_source(state, kernel, args, {}, recorded), shapes)
-        if recorded.form.is_arrays and len(arrays) == len(shapes):
-            return [each.reshape(shape) for each, shape in zip(arrays, shapes.values(), strict=True)]
-        return packed(self, recorded.form.unflatten(arrays), shapes)
 
     def _from_source(
         self,
@@ -236,10 +237,10 @@ class LiveEngine(Engine):
     def _open(self, key: object, count: int, recorded: RecordedKernel, call: KernelCall[Any]) -> None:
         """Make a fast path: a builtin of `count` arrays on the state's buffers, which returns what the algorithm does.
 
-        There is one once there is machine code, if nothing but these arrays changes from call to call.
+        There is one if nothing but these arrays changes from call to call.
         """
-        wanted = recorded, self.mechanism.parameter_version
-        if recorded.executable.kernel is None or recorded.array_arguments != count or self._opened.get(key) == wanted:
+        wanted = recorded, self.versions[1]
+        if recorded.array_arguments != count or self._opened.get(key) == wanted:
             return
         if len(self._opened) >= _MOST:
             self._opened.clear()
@@ -290,8 +291,19 @@ class LiveEngine(Engine):
 
     def recorded(self, kernel: Kernel[..., Any], args: Sequence[Any]) -> RecordedKernel | None:
         """Return what runs a kernel with these arguments once it is compiled; None before."""
-        found, _ = self._kernels.find(self.mechanism, kernel, args, {})
+        found, _ = self._kernels.find(self.mechanism, self.versions[1], kernel, args, {})
         return found if type(found) is RecordedKernel and found.executable.kernel is not None else None
+
+
+def versions_of(mechanism: Mechanism) -> array[int]:
+    """Return the versions of a mechanism's structure and parameters, an array that edits change in place."""
+    books = books_of(mechanism.root_body)
+    assert books is not None  # the root body of a mechanism has one
+    return books.versions
+
+
+def _as_list(*arrays: Array) -> list[Array]:
+    return list(arrays)
 
 
 def _finished(builtin: Builtin, finish: Builtin, one: bool) -> Builtin:

@@ -204,11 +204,15 @@ class DynamicsResult:
         """Raise ArgumentError or StaleStateError when this result cannot hold what `state` gives."""
         if state.mechanism is not self._mechanism:
             raise ArgumentError("result was made for another mechanism than the state's", argument="result", value=self)
-        if state.layout.version != self._layout.version:
+        self._require_current()
+
+    def _require_current(self) -> None:
+        made, now = self._layout.version, self._mechanism.structure_version
+        if made != now:
             raise StaleStateError(
                 "the mechanism was edited after this result was made; make a new DynamicsResult",
-                made_with=self._layout.version,
-                now=state.layout.version,
+                made_with=made,
+                now=now,
             )
 
     def take(
@@ -267,11 +271,11 @@ class DynamicsResult:
             raise ArgumentError(
                 "this result is empty; call dynamics(result, state) first", argument="result", value=self
             )
+        self._require_current()
         if self._snapshot is None:
             q, v, *kept = (tuple(each.reshape(-1).tolist()) for each in solution.kept)
             self._snapshot, self._vd = ScalarState(self._mechanism, q, v), kept[0]
             self._joint_wrenches, self._loops = solution.reading.read(solution.external, *kept)
-        self._snapshot.engine.check()
         now = self._mechanism.parameter_version
         if now != solution.parameters:
             raise StaleStateError(

@@ -227,10 +227,8 @@ class ResultForm:
     outputs: Mapping[str, object]
     unflatten: Callable[[Sequence[Array]], Any]
 
-    @property
-    def is_arrays(self) -> bool:
-        """Whether the result is an array or a tuple of arrays, as nested tuples: the outputs themselves."""
-        return self.unflatten in (_only, _each)
+    is_arrays: bool = False
+    """Whether the result is an array or a tuple of arrays, as nested tuples: the outputs themselves."""
 
 
 def result_form(result: object, *, several: bool = False) -> ResultForm:
@@ -241,11 +239,11 @@ def result_form(result: object, *, several: bool = False) -> ResultForm:
     """
     whole = result
     if not several and _is_array(result):
-        return ResultForm({"result": result}, _only)
+        return ResultForm({"result": result}, _only, is_arrays=True)
     if isinstance(result, tuple):
         entries = cast("tuple[object, ...]", result)
         if 0 < len(entries) <= _MOST_ARRAYS and all(map(_is_array, entries)):
-            return ResultForm({f"result_{i}": entry for i, entry in enumerate(entries)}, _each)
+            return ResultForm({f"result_{i}": entry for i, entry in enumerate(entries)}, _each, is_arrays=True)
     if isinstance(result, Mapping):
         table = cast("Mapping[str, object]", result)
         keys = tuple(table)
@@ -259,8 +257,10 @@ def result_form(result: object, *, several: bool = False) -> ResultForm:
 def named_form(outputs: Sequence[str]) -> ResultForm | None:
     """Return the form that outputs of these names have, where the names say it: arrays, and tuples of arrays."""
     if list(outputs) == ["result"]:
-        return ResultForm({}, _only)
-    return ResultForm({}, _each) if list(outputs) == [f"result_{i}" for i in range(len(outputs))] else None
+        return ResultForm({}, _only, is_arrays=True)
+    return (
+        ResultForm({}, _each, is_arrays=True) if list(outputs) == [f"result_{i}" for i in range(len(outputs))] else None
+    )
 
 
 def _only(arrays: Sequence[Array]) -> Any:

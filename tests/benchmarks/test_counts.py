@@ -31,12 +31,13 @@ CEILINGS = {
         "FORWARD_DERIVATIVES": 4150,
     },
     "humanoid": {
-        "POSES": 779,
-        "INVERSE": 2399,
+        # 19 of these scale the quaternion of the floating base, whose norm may be beyond the range of squares.
+        "POSES": 798,
+        "INVERSE": 2418,
         "MASS": 2598,
-        "FORWARD": 7475,
-        "INVERSE_DERIVATIVES": 18201,
-        "FORWARD_DERIVATIVES": 199133,  # with a call that takes all columns for full; see below
+        "FORWARD": 7494,
+        "INVERSE_DERIVATIVES": 18220,
+        "FORWARD_DERIVATIVES": 199152,  # with a call that takes all columns for full; see below
     },
 }
 CASES = [(robot, quantity) for robot in CEILINGS for quantity in Quantity]
@@ -50,7 +51,7 @@ def test_our_robots_take_no_more_operations_than_they_did(robot: str, quantity: 
 
 def test_batches_leave_out_what_is_zero() -> None:
     program_of_batch = unrolled(program(robots.robot("humanoid"), Quantity.FORWARD_DERIVATIVES))
-    assert program_of_batch.count().total <= 102124
+    assert program_of_batch.count().total <= 102143
 
 
 @pytest.mark.peers

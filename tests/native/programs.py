@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from rbd import scalars
 from rbd.native.kernel import NativeKernel
+from rbd.program import interpret
 from rbd.program.graph import Graph
 from rbd.program.opcodes import CONDITIONS, Op
 from rbd.program.program import Port, Program
-from rbd.scalars import interpret
 from rbd.scalars.arrays import Array
 
 UNTOUCHED = -12345.678

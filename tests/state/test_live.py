@@ -111,7 +111,7 @@ def test_interpreted_runs_the_source_in_this_thread_only(a_case: Case, monkeypat
     original = KernelCache.find
 
     def watched(self: KernelCache, *args: Any) -> Any:
-        calls.append(args[1].name)
+        calls.append(args[2].name)
         return original(self, *args)
 
     monkeypatch.setattr(KernelCache, "find", watched)
