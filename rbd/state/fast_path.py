@@ -63,21 +63,21 @@ def fast_path(
 
 def _of_state(calls: Calls) -> Callable[..., Any]:
     """Return a function of a state; the key of its plain call is `calls`."""
-    usual, has_out = -1 if calls.objects else calls.vectors, calls.out
+    usual = -1 if calls.objects else calls.vectors
 
     def call(state: Any = _MISSING, *args: Any, **named: Any) -> Any:
-        if len(args) != usual or (named and not (has_out and len(named) == 1 and _OUT in named)):
+        if named or len(args) != usual:
             return calls.called(state, args, named)
         try:
             builtin = state.engine.fast[calls]
         except (AttributeError, KeyError):  # no state, or not yet
             return calls.run(state, args, named, calls, usual)
-        answer = builtin(*args, **named) if named else builtin(*args)
+        answer = builtin(*args)
         return calls.run(state, args, named, calls, usual) if answer is NotImplemented else answer
 
     def call_without_arguments(state: Any = _MISSING, *args: Any, **named: Any) -> Any:
         if args or named:
-            return call(state, *args, **named)
+            return calls.called(state, args, named)
         try:
             answer = state.engine.fast[calls]()
         except (AttributeError, KeyError):  # no state, or not yet
@@ -122,7 +122,11 @@ class Calls:
 
     def called(self, owner: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Return the result of any call, by its fast path if it has one."""
-        key, given, keywords = self._parsed(args, named)
+        key: object = self
+        if self.out and len(named) == 1 and _OUT in named and len(args) == self.vectors:  # the usual keyword
+            given, keywords = args, named
+        else:
+            key, given, keywords = self._parsed(args, named)
         try:
             builtin = None if key is None else owner.engine.fast.get(key)
         except (AttributeError, TypeError):  # no state, or an argument without a hash: the function says so
