@@ -1,15 +1,16 @@
 """Rigid-body dynamics with checked frames.
 
 This module is the public list and nothing else: what `__all__` names is public, and so are the modules on the
-documentation's API pages. Importing it changes nothing, and needs the core dependencies only.
+documentation's API pages. Importing it changes nothing, and needs the core dependencies only. Some packages are
+imported when they are first used, such as `rbd.contact`.
 """
 
 from __future__ import annotations
 
-from rbd import contact as contact
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from rbd import errors as errors
-from rbd import rational as rational
-from rbd import robots as robots
 from rbd import scalars as scalars
 from rbd.algorithms import (
     Baumgarte,
@@ -97,6 +98,24 @@ from rbd.spatial import (
 )
 from rbd.state import DynamicsResult, MechanismState, ScalarState, interpreted
 from rbd.urdf import load_urdf, parse_urdf, write_urdf
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+    from rbd import bridges as bridges
+    from rbd import contact as contact
+    from rbd import export as export
+    from rbd import rational as rational
+    from rbd import robots as robots
+    from rbd import testing as testing
+    from rbd import viz as viz
+else:
+
+    def __getattr__(name: str) -> ModuleType:
+        if name in ("bridges", "contact", "export", "rational", "robots", "testing", "viz"):
+            return import_module(f"rbd.{name}")
+        raise AttributeError(f"module 'rbd' has no attribute {name!r}")
+
 
 __version__ = "0.1.0"
 

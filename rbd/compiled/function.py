@@ -14,7 +14,6 @@ from rbd.algorithms.spaces import Space, check_space
 from rbd.arguments import require_choice
 from rbd.compiled.charts import Charts
 from rbd.compiled.evaluation import Evaluation, Result
-from rbd.export import c_source, sympy_expressions
 from rbd.program.differentiate import Directions, Mode, derivative, sparsity
 from rbd.program.outline import Source
 from rbd.program.program import Program
@@ -154,10 +153,14 @@ class RecordedFunction:
 
     def to_c(self, name: str) -> str:
         """Return self-contained C source of a function `name` that computes the same bits; see `rbd.export.c`."""
+        from rbd.export import c_source  # rarely wanted: `import rbd` stays light
+
         return c_source(self.program, name)
 
     def to_sympy(self) -> Mapping[str, object]:
         """Return the outputs as SymPy expressions of symbols named after the inputs: q_0, v_1, ..."""
+        from rbd.export import sympy_expressions
+
         return sympy_expressions(self.program)
 
     @override

@@ -19,6 +19,7 @@ from rbd.errors import RbdError
 from rbd.native import memory
 from rbd.native.arithmetic import LIBRARY, library_symbol
 from rbd.native.locks import compiler, is_lost, once
+from rbd.scalars import libm
 
 _PER_LINKER = 16
 """Libraries that share a linker; making one takes as long as linking five small libraries."""
@@ -28,8 +29,8 @@ _LIBRARY = (*LIBRARY, "malloc", "free")
 @cache
 def library_addresses() -> dict[str, int]:
     """Return where the C library's functions that kernels call are, the same ones the interpreter calls."""
-    process = ctypes.CDLL(None)
-    return {name: ctypes.cast(getattr(process, name), ctypes.c_void_p).value or 0 for name in _LIBRARY}
+    library = libm.library()
+    return {name: ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0 for name in _LIBRARY}
 
 
 @final

@@ -66,15 +66,15 @@ def is_fma(candidate: Ternary) -> bool:
         return False
 
 
-def _library() -> ctypes.CDLL | None:
-    """Return the C library this process has loaded; calls into it keep the interpreter's lock."""
+def library() -> ctypes.CDLL | None:
+    """Return the C library this process has loaded, if it can be found; calls into it keep the interpreter's lock."""
     try:
         return ctypes.PyDLL("ucrtbase" if sys.platform == "win32" else cast("str", None))
     except OSError:
         return None
 
 
-_LIBRARY: Final = _library()
+_LIBRARY: Final = library()
 
 
 def _from_library(name: str, operands: int) -> Callable[..., float] | None:

@@ -27,6 +27,8 @@ TRUTHS: Final[tuple[type[object], ...]] = (bool, np.bool_)
 NUMPY_NUMBERS: Final[tuple[type[object], ...]] = (np.generic,)
 ARRAYS: Final[tuple[type[object], ...]] = (np.ndarray,)
 _scalars: dict[type, Operations[Scalar]] = {}
+_registered: set[type] = set()
+"""The types of both tables that were registered; the others were looked up among their bases."""
 _conditions: dict[type, Operations[Scalar]] = {}
 
 
@@ -54,12 +56,17 @@ def register_scalar(kind: type[T], operations: Operations[T], *, condition: type
 
 def admit(kind: type, operations: Operations[Any], *, condition: type | None = None) -> None:
     """Do what `register_scalar` does, for types a checker cannot match with their operations (NumPy's, SymPy's)."""
-    # Subclasses resolved earlier were cached under the old answer.
-    for known in [k for k in _scalars if k is not kind and issubclass(k, kind) and _scalars[k] is _scalars.get(kind)]:
-        del _scalars[known]
-    _scalars[kind] = operations
+    _register(_scalars, kind, operations)
     if condition is not None:
-        _conditions[condition] = operations
+        _register(_conditions, condition, operations)
+
+
+def _register(table: dict[type, Operations[Any]], kind: type, operations: Operations[Any]) -> None:
+    # Subclasses that were looked up before found the family of another base; those that were registered keep theirs.
+    for known in [known for known in table if known not in _registered and issubclass(known, kind)]:
+        del table[known]
+    table[kind] = operations
+    _registered.add(kind)
 
 
 def operations_of(x: object) -> Operations[Scalar]:

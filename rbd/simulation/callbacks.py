@@ -51,11 +51,6 @@ class Callbacks:
         """What a callback raised last."""
 
     @property
-    def are_none(self) -> bool:
-        """Whether there are no callbacks."""
-        return self._control is None and self._external is None
-
-    @property
     def holds(self) -> tuple[ZeroOrderHold[Any], ...]:
         """The callbacks that are asked at instants of their own."""
         return tuple(given for given in (self._control, self._external) if _is_hold(given))

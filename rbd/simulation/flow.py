@@ -59,11 +59,6 @@ class ForcedMotion:
         """The callbacks that are asked at instants of their own."""
         return self.callbacks.holds
 
-    @property
-    def is_free(self) -> bool:
-        """Whether nothing but the mechanism itself makes it move."""
-        return not self.forces and self.callbacks.are_none
-
     def __call__(self, t: float, state: MechanismState, s: Array) -> Rates:
         """Return the rates at time `t`; the arrays belong to the caller."""
         torques = self.callbacks.torques(t, state)

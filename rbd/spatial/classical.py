@@ -27,7 +27,6 @@ from rbd.spatial.linalg import (
     matvec,
     neg3,
     scale3,
-    sub3,
     tmatvec,
     zero3,
 )
@@ -141,12 +140,6 @@ class ClassicalMotion:
         force = add3(matvec(self.spin, com), scale3(self.linear, inertia.mass))
         torque = add3(_torque(self.spin, inertia), cross3(com, self.linear))
         return Wrench.trusted(self.body, torque, force)
-
-    def spatial_acceleration(self, twist: Twist) -> SpatialAcceleration:
-        """Return the spatial acceleration in this frame, where the body moves with `twist`."""
-        check_frame(twist.frame, self.body, operation="spatial acceleration", argument="twist (frame)")
-        linear = sub3(self.linear, cross3(self.omega, twist.linear_components))
-        return SpatialAcceleration.trusted(self.body, self.base, self.body, self.alpha, linear)
 
 
 def _torque(u: Mat3, inertia: SpatialInertia) -> Vec3:

@@ -36,6 +36,7 @@ from rbd.scalars import (
     to_float,
     where,
 )
+from rbd.scalars.registry import operations_of
 from tests.scalars.dual import Dual, dual
 from tests.scalars.families import FUNCTIONS, NAMES, Function, close
 
@@ -201,3 +202,31 @@ print(*sorted({"sympy", "mpmath", "scipy", "tqdm"} & set(sys.modules)))
 def test_their_numbers_are_known_when_they_turn_up(package: str, lines: list[str]) -> None:
     printed = run(f"from rbd.scalars import *; import {package}; print({', '.join(lines)})")
     assert printed.split() == ["True"] * len(lines)
+
+
+def test_a_family_registered_late_reaches_types_that_were_looked_up_before() -> None:
+    class Base(float):
+        pass
+
+    class Derived(Base):
+        pass
+
+    assert operations_of(Derived(1.0)).name == operations_of(1.0).name
+
+    class BaseOperations(Operations[Base]):
+        name = "late"
+
+        def lift(self, x: Any, like: Base) -> Base:
+            return Base(x)
+
+        def to_float(self, x: Base) -> float:
+            return float(x)
+
+        def less(self, a: Base, b: Base) -> bool:
+            return float(a) < float(b)
+
+        def less_equal(self, a: Base, b: Base) -> bool:
+            return float(a) <= float(b)
+
+    register_scalar(Base, BaseOperations())
+    assert operations_of(Derived(1.0)).name == "late"

@@ -1,0 +1,92 @@
+"""Programs at work: when they are compiled, by whom, and what happens where that fails."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rbd import native
+from rbd.native import executable, jit, worker
+from rbd.native.executable import Executable
+from rbd.native.kernel import NativeKernel
+from rbd.program.outline import Source
+from rbd.scalars import libm
+
+from .programs import random_inputs, random_program
+
+
+@pytest.fixture
+def rows() -> list[np.ndarray]:
+    return [np.array(each[0]) for each in random_inputs(random_program(8, 40, plain=True), 1, seed=1)]
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> Executable:
+    """An executable that is compiled once it has run three times, by this thread."""
+    program = random_program(8, 40, plain=True)
+    monkeypatch.setattr(executable, "SEARCH", -1)
+    monkeypatch.setattr(executable, "PATIENCE", 2 * program.cost)
+    monkeypatch.setattr(worker, "submit", lambda task: task())
+    monkeypatch.setenv("RBD_CACHE", "0")
+    return Executable(Source.of(program), patient=True)
+
+
+def test_it_is_compiled_when_enough_operations_were_interpreted(patient: Executable, rows: list[np.ndarray]) -> None:
+    first = patient(rows)
+    compiled = []
+    for _ in range(4):
+        found = patient(rows)
+        compiled.append(patient.is_compiled)
+        assert first is not None
+        assert found is not None
+        assert all(np.array_equal(a, b) for a, b in zip(first, found, strict=True))
+    assert compiled == [False, True, True, True]
+
+
+def test_compiling_is_tried_again_when_it_failed(
+    patient: Executable, rows: list[np.ndarray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One failure, say of a full disk, does not leave it interpreted for ever; the next caller is told."""
+    make = NativeKernel._made
+
+    def failing(*args: Any) -> Any:
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(NativeKernel, "_made", failing)
+    for _ in range(3):
+        patient(rows)
+    assert not patient.is_compiled
+    monkeypatch.setattr(NativeKernel, "_made", make)
+    with pytest.warns(native.InterpretedWarning, match="the disk is full"):
+        patient(rows)
+    for _ in range(3):
+        patient(rows)
+    assert patient.is_compiled
+
+
+def test_what_takes_longer_to_interpret_than_to_compile_is_compiled_at_once(
+    patient: Executable, rows: list[np.ndarray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(executable, "COMPILING", (0, 0))
+    patient(rows)
+    assert patient.is_compiled
+
+
+def test_the_c_library_is_the_one_the_interpreter_uses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows has none under the name of the process."""
+    asked = []
+
+    def library() -> ctypes.CDLL | None:
+        asked.append("library")
+        return libm._LIBRARY
+
+    def refused(name: object) -> ctypes.CDLL:
+        raise OSError("no library has no name here")
+
+    monkeypatch.setattr(libm, "library", library)
+    monkeypatch.setattr(ctypes, "CDLL", refused)
+    assert all(jit.library_addresses.__wrapped__().values())
+    assert asked == ["library"]
