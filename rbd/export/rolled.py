@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, final
 
 from rbd.export.routine import called, number, pointers
-from rbd.native.lower import Plan, plan
-from rbd.native.rolled import Column, Listed, Literal, Place, Register, RolledLoop, Steady
+from rbd.native.loop_operands import Column, Listed, Literal, Place, Register, RolledLoop, Steady
+from rbd.native.plan import Plan, plan
 from rbd.program.opcodes import CONDITIONS, FIRST_CHECK, UNSIGNED, Op, operands_of
 from rbd.program.program import Program
 

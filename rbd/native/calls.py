@@ -12,7 +12,7 @@ import hashlib
 from rbd.intrinsics.intrinsic import Call
 from rbd.native.copies import global_table
 from rbd.native.ir import ATTRIBUTES, Lanes, Writer, counted
-from rbd.native.lower import CallPlace
+from rbd.native.plan import CallPlace
 from rbd.native.routine import routine_text
 from rbd.native.values import routine_symbol
 from rbd.program.opcodes import FIRST_CHECK

@@ -14,7 +14,7 @@ from rbd.native.calls import call_lines, calls_text
 from rbd.native.copies import Copies, copy_functions
 from rbd.native.ir import ATTRIBUTES, Lanes, Writer
 from rbd.native.loops import LoopBody
-from rbd.native.lower import CHUNK, Angle, Plan, input_count
+from rbd.native.plan import CHUNK, Angle, Plan, input_count
 from rbd.native.trig import sincos_call
 from rbd.program.opcodes import CONDITIONS, FIRST_CHECK, Op, operands_of
 from rbd.program.program import Program

@@ -13,17 +13,17 @@ from typing import Final, final
 from rbd.native import abi, cache
 from rbd.native.arithmetic import LIBRARY, declarations, library_symbol
 from rbd.native.batch import batch, work
+from rbd.native.column_blocks import panel_widths
+from rbd.native.elementwise_loops import strip_widths
 from rbd.native.emit import functions
 from rbd.native.index import python_files
+from rbd.native.inlined_calls import unrolled
 from rbd.native.ir import Lanes
 from rbd.native.jit import Library, assemble, machine
 from rbd.native.locks import Lock
-from rbd.native.lower import CHUNK, plan
-from rbd.native.panels import panel_widths
-from rbd.native.strips import strip_widths
+from rbd.native.plan import CHUNK, plan
 from rbd.native.threads import together
 from rbd.native.trig import sincos_function
-from rbd.native.unrolled import unrolled
 from rbd.native.wrappers import single
 from rbd.program.outline import Outline, Source
 from rbd.program.program import Program

@@ -12,7 +12,7 @@ from typing import final
 from rbd.native.arithmetic import check, operation
 from rbd.native.copies import global_table
 from rbd.native.ir import ATTRIBUTES, Lanes, Writer, hexadecimal
-from rbd.native.rolled import Column, Listed, Literal, Register, RolledLoop, Steady
+from rbd.native.loop_operands import Column, Listed, Literal, Register, RolledLoop, Steady
 from rbd.native.trig import sincos_call
 from rbd.program.opcodes import CONDITIONS, FIRST_CHECK, UNSIGNED, Op
 from rbd.program.program import Program

@@ -26,9 +26,9 @@ from rbd.intrinsics.tree import (
     Store,
     While,
 )
+from rbd.native.column_blocks import panel_widths, repeated
+from rbd.native.elementwise_loops import StripWriter, is_strip
 from rbd.native.ir import ATTRIBUTES, Lanes
-from rbd.native.panels import panel_widths, repeated
-from rbd.native.strips import StripWriter, is_strip
 from rbd.native.values import Values, ValueWriter, routine_symbol
 
 

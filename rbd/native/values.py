@@ -26,8 +26,8 @@ from rbd.intrinsics.tree import (
     Row,
 )
 from rbd.native.arithmetic import operation
+from rbd.native.column_blocks import repeated, spread_out
 from rbd.native.ir import Lanes, Writer
-from rbd.native.panels import repeated, spread_out
 from rbd.program.opcodes import WORDS
 
 _INTS = {"+": "add", "-": "sub", "*": "mul"}

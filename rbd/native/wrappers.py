@@ -8,7 +8,7 @@ from __future__ import annotations
 from rbd.native.bounds import always_finite
 from rbd.native.finite import any_not_finite
 from rbd.native.ir import ATTRIBUTES, Writer
-from rbd.native.lower import input_count
+from rbd.native.plan import input_count
 from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, NO_MEMORY
 from rbd.program.program import Port, Program
 

@@ -11,7 +11,7 @@ from rbd.bench import robots
 from rbd.bench.contender import Quantity
 from rbd.bench.goals import OPERATIONS
 from rbd.bench.ours import program
-from rbd.native.unrolled import unrolled
+from rbd.native.inlined_calls import unrolled
 
 CEILINGS = {
     "double_pendulum": {

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from rbd.native.kernel import batch_module, compile_program, single_module
-from rbd.native.lower import plan
+from rbd.native.plan import plan
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars.arrays import Array

@@ -17,7 +17,7 @@ from rbd.export import c_source
 from rbd.joints import Prismatic, Revolute
 from rbd.native import jit
 from rbd.native.kernel import NativeKernel, compile_program, single_module
-from rbd.native.lower import plan
+from rbd.native.plan import plan
 from rbd.program import nodes
 from rbd.program.graph import Graph
 from rbd.program.opcodes import CONDITIONS, NO_MEMORY, Op

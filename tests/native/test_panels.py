@@ -18,11 +18,11 @@ from rbd.intrinsics.checking import checked
 from rbd.intrinsics.columns import decides_by_floats
 from rbd.intrinsics.language import Floats, Ints, columns, divide, fma, sqrt
 from rbd.intrinsics.workspace import Workspace, floats, operand, result, table
-from rbd.native import unrolled
+from rbd.native import inlined_calls
+from rbd.native.column_blocks import panel_widths
 from rbd.native.copies import Copies
 from rbd.native.ir import Lanes
 from rbd.native.kernel import NativeKernel
-from rbd.native.panels import panel_widths
 from rbd.native.routine import routine_text
 from rbd.program.graph import Graph
 from rbd.program.opcodes import FIRST_CHECK, Op
@@ -115,10 +115,10 @@ def test_sparse_factors_on_machine_code(size: int, count: int, seed: int) -> Non
     agree(Program.of(graph, "factored", {"z": tuple(found), "first": found[0]}), 5, seed)
 
 
-@pytest.mark.parametrize("most", [0, unrolled.MOST])
+@pytest.mark.parametrize("most", [0, inlined_calls.MOST])
 def test_batches_give_the_bits_of_zeros_too(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a batch leaves out when it writes a call out must not show, not even in the sign of a zero."""
-    monkeypatch.setattr(unrolled, "MOST", most)
+    monkeypatch.setattr(inlined_calls, "MOST", most)
     monkeypatch.setenv("RBD_CACHE", "0")
     rows = ((), ((0, 0),), ((0, 1), (1, 2)), ((0, 3),), ((0, 4), (3, 5)))
     graph = Graph()
@@ -127,7 +127,7 @@ def test_batches_give_the_bits_of_zeros_too(most: int, monkeypatch: pytest.Monke
     right = [tuple(x[11 + i] if (i + j) % 3 else 0 for i in range(5)) for j in range(9)]
     units = [tuple(-1 if i == j else 0 for i in range(5)) for j in range(5)]
     program = Program.of(graph, "zeros", {"y": tuple(solve_factored(lower, x[6:11], [*right, *units]))})
-    assert (unrolled.unrolled(program) is program) == (most == 0)
+    assert (inlined_calls.unrolled(program) is program) == (most == 0)
     choices = [0.0, -0.0, 1.0, -1.0, 1e-200, -1e-200, 5e-324, 1e100]
     values = np.random.default_rng(0).choice(choices, (400, 16))
     expected = reference(program, [values], 400)
@@ -142,7 +142,7 @@ def test_a_call_that_is_written_out_costs_what_its_structure_asks_for() -> None:
     found = solve_factored(rows, (2.0, 3.0, x[2]), [(0, x[0], 0)])
     program = Program.of(graph, "sparse", {"y": tuple(found), "z": found[0][1]})
     assert next(instruction[0] for instruction in program.code) == Op.CALL
-    written = unrolled.unrolled(program)
+    written = inlined_calls.unrolled(program)
     assert not written.calls
     # One product inwards; one of the diagonal and one outwards for each of two rows: the third needs no diagonal.
     assert [Op(instruction[0]) for instruction in written.code].count(Op.FMA) == 2

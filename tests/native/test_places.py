@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rbd.native.emit import Body
 from rbd.native.ir import Lanes
 from rbd.native.kernel import compile_program
-from rbd.native.lower import plan
+from rbd.native.plan import plan
 from tests.native import programs
 from tests.native.programs import assert_same_bits, native_rows, native_singles, reference
 

@@ -16,7 +16,7 @@ from typing import final
 import attrs
 
 from rbd.intrinsics.intrinsic import Call
-from rbd.native.rolled import RolledLoop, Roller
+from rbd.native.loop_operands import RolledLoop, Roller
 from rbd.program.opcodes import Op, operands_of
 from rbd.program.program import Program
 from rbd.program.rolling import THRESHOLD, Loop, find_loops

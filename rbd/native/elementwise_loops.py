@@ -12,8 +12,8 @@ from typing import final
 
 from rbd.intrinsics.tree import Arithmetic, Element, Expression, For, Function, Name, Negative, Number, Store
 from rbd.native.arithmetic import operation
+from rbd.native.column_blocks import spread_out
 from rbd.native.ir import Lanes, Writer
-from rbd.native.panels import spread_out
 from rbd.program.opcodes import WORDS
 
 Values = dict[str, str]
