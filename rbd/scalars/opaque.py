@@ -20,8 +20,8 @@ def caller_line() -> str:
 
 
 def _is_ours(frame: FrameType) -> bool:
-    module = str(frame.f_globals.get("__name__", ""))
-    return module in ("rbd.scalars", "numpy") or module.startswith(("rbd.scalars.", "numpy."))
+    module = str(frame.f_globals.get("__name__", "")) + "."
+    return module.startswith(("rbd.scalars.", "rbd.program.", "rbd.intrinsics.", "rbd.solvers.", "numpy."))
 
 
 def refuse(action: str, value: object) -> NoReturn:

@@ -106,6 +106,7 @@ def test_outside_of_the_block_calls_wait(monkeypatch: pytest.MonkeyPatch) -> Non
     held, recorded = Held(monkeypatch), energy()
     with native.background():
         recorded(Q, Q)
+        assert held.entered.wait(60)
     threading.Timer(0.1, held.may_go.set).start()
     recorded(Q, Q)
     assert recorded.evaluation.single_calls == 1
