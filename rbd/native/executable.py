@@ -155,8 +155,14 @@ class Executable:
 
     def _queue(self) -> None:
         """Let the background thread compile, once; a forked process has a thread of its own."""
-        if not worker.is_current(self._queued):
-            self._queued = worker.submit(self._compile_aside)
+        if self._queued is worker.current():
+            return
+        self._queued = worker.current()  # before the thread may say that it is done
+        try:
+            worker.submit(self._compile_aside)
+        except BaseException:  # an interrupt: it is not queued
+            self._queued = None
+            raise
 
     def _compile_aside(self) -> None:
         """Compile, keeping what goes wrong."""
@@ -183,7 +189,7 @@ class Executable:
 
     def _advance(self, before: int) -> Callable[..., Any] | None:
         """Have machine code made when that is cheaper; `before` operations were interpreted before this run."""
-        if worker.is_current(self._queued):
+        if self._queued is worker.current():
             return None
         if not native.available():
             if self._interpreted > PATIENCE:

@@ -102,6 +102,8 @@ class _Held(threading.local):
 
     def __init__(self) -> None:
         self.locks = list[tuple[Any, bool]]()
+        self.is_complete = False
+        """Whether all were asked for: an interrupt may cut that short, and the process forks all the same."""
 
 
 _held = _Held()
@@ -120,9 +122,11 @@ def _llvm_lock() -> Any:
 
 def _before_fork() -> None:
     """Wait until nobody compiles."""
+    _held.is_complete = False
     deadline = time.monotonic() + FORK_WAITS
     _take(compiler.inner, deadline)
     _take(getattr(_llvm_lock(), "_lock", None), deadline)  # what frees code takes this lock alone
+    _held.is_complete = True
 
 
 def _take(lock: Any, deadline: float) -> None:
@@ -142,7 +146,7 @@ def _give_back() -> None:
 def _in_child() -> None:
     """Free the locks of threads that are not here."""
     global _is_lost  # a fact about the process
-    _is_lost = _is_lost or not all(is_taken for _, is_taken in _held.locks)
+    _is_lost = _is_lost or not _held.is_complete or not all(is_taken for _, is_taken in _held.locks)
     _give_back()
     for lock in _all:
         lock.forget_others()

@@ -1,65 +1,74 @@
-"""The background thread that compiles: made when it is first needed, one per process."""
+"""The background thread that compiles: made when it is first needed, one per process.
+
+KeyboardInterrupt strikes the main thread between any two steps of the interpreter. So the thread is made and noted in
+one step, and tasks are handed over by a queue of C.
+"""
 
 from __future__ import annotations
 
 import atexit
 import os
 import threading
+from _thread import start_new_thread
 from collections.abc import Callable
 from contextlib import suppress
-from queue import SimpleQueue
-from typing import Final
+from queue import Empty, SimpleQueue
+from typing import Final, final
 
 
-class _Worker:
-    """One daemon thread, started when it is first needed, that runs tasks one after the other."""
+@final
+class Worker:
+    """One thread that runs tasks one after the other."""
 
     def __init__(self) -> None:
-        self.tasks: Final[SimpleQueue[Callable[[], object] | None]] = SimpleQueue()
-        self.thread: threading.Thread | None = None
-        self.lock = threading.Lock()
+        """Begin without the thread."""
+        self._tasks: Final[SimpleQueue[Callable[[], object] | None]] = SimpleQueue()
+        self._threads: Final[list[int]] = []
+        self._ended: Final[SimpleQueue[None]] = SimpleQueue()
+        self._lock = threading.Lock()
 
     def submit(self, task: Callable[[], object]) -> None:
-        self.tasks.put(task)
-        with self.lock:
-            if self.thread is None:
-                thread = threading.Thread(target=self._run, name="rbd compiles", daemon=True)
-                with suppress(RuntimeError):  # no more threads: what waits is run once there is one
-                    thread.start()
-                    self.thread = thread
+        """Have a task run; where there can be no more threads it waits until there is one."""
+        self._tasks.put(task)
+        with self._lock, suppress(RuntimeError):
+            if not self._threads:
+                self._threads.extend(map(start_new_thread, (self._run,), ((),)))
 
     def _run(self) -> None:
-        while (task := self.tasks.get()) is not None:
+        threading.current_thread().name = "rbd compiles"
+        while (task := self._tasks.get()) is not None:
             task()
             del task
+        self._ended.put(None)
 
     def stop(self) -> None:
         """Drop what waits, and return when the task at work is done: LLVM must not be unloaded beneath it."""
-        while not self.tasks.empty():
-            self.tasks.get()
-        self.tasks.put(None)
-        if self.thread is not None:
-            self.thread.join()
+        with suppress(Empty):
+            while True:
+                self._tasks.get_nowait()
+        if self._threads:
+            self._tasks.put(None)
+            self._ended.get()
+            self._threads.clear()
 
 
-_worker = _Worker()
+_worker = Worker()
 
 
-def submit(task: Callable[[], object]) -> object:
-    """Have `task`, which must not raise, run by the background thread; return what `is_current` knows it by."""
-    _worker.submit(task)
+def current() -> Worker:
+    """Return the worker of this process; one that was forked has another than the process it was forked from."""
     return _worker
 
 
-def is_current(submitted: object) -> bool:
-    """Return whether what was submitted will be run in this process, rather than in the one it was forked from."""
-    return submitted is _worker
+def submit(task: Callable[[], object]) -> None:
+    """Have `task`, which must not raise, run by the background thread."""
+    _worker.submit(task)
 
 
 def _after_fork() -> None:
     """Begin anew in a child process: the thread is not there, and what it was doing is not done."""
     global _worker
-    _worker = _Worker()
+    _worker = Worker()
 
 
 if hasattr(os, "register_at_fork"):

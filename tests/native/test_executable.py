@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import sys
+import threading
+import time
 from typing import Any
 
 import numpy as np
@@ -12,6 +15,7 @@ from rbd import native
 from rbd.native import executable, jit, worker
 from rbd.native.executable import Executable
 from rbd.native.kernel import NativeKernel
+from rbd.native.worker import Worker
 from rbd.program.outline import Source
 from rbd.scalars import libm
 
@@ -90,3 +94,53 @@ def test_the_c_library_is_the_one_the_interpreter_uses(monkeypatch: pytest.Monke
     monkeypatch.setattr(ctypes, "CDLL", refused)
     assert all(jit.library_addresses.__wrapped__().values())
     assert asked == ["library"]
+
+
+def test_a_failure_before_the_caller_goes_on_is_not_the_last_word(
+    patient: Executable, rows: list[np.ndarray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other thread may be done before what was handed to it is noted."""
+
+    def at_once(task: Any) -> None:
+        thread = threading.Thread(target=task)
+        thread.start()
+        thread.join()
+
+    def without_memory(*args: Any) -> Any:
+        raise MemoryError
+
+    make = NativeKernel._made
+    monkeypatch.setattr(worker, "submit", at_once)
+    monkeypatch.setattr(NativeKernel, "_made", without_memory)
+    for _ in range(4):
+        patient(rows)
+    monkeypatch.setattr(NativeKernel, "_made", make)
+    for _ in range(4):
+        patient(rows)
+    assert patient.is_compiled
+
+
+def test_a_worker_stops_when_its_task_is_done_and_never_hangs() -> None:
+    started, done = threading.Event(), list[bool]()
+
+    def long() -> None:
+        started.set()
+        time.sleep(0.05)
+        done.append(True)
+
+    mine = Worker()
+    mine.submit(long)
+    assert started.wait(20)
+    mine.submit(lambda: done.append(False))
+    mine.stop()
+    assert done == [True]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for _ in range(500):
+            each = Worker()
+            for _ in range(3):
+                each.submit(lambda: None)
+            each.stop()
+    finally:
+        sys.setswitchinterval(interval)

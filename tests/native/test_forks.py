@@ -251,3 +251,15 @@ def test_two_threads_may_fork_at_once() -> None:
     for thread in threads:
         thread.join(60)
     assert found == [True, True]
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_child_of_a_fork_whose_waiting_was_interrupted_does_not_compile(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python forks all the same when Ctrl-C strikes in the handler that waits for the compiler."""
+
+    def interrupted(lock: object, deadline: float) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(locks, "_take", interrupted)
+    assert in_child(lambda: not native.available())
+    assert native.available()

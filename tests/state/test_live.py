@@ -16,6 +16,7 @@ import rbd
 from rbd import MechanismState, native
 from rbd.errors import NotFiniteError, RotationError, ShapeError, SingularError, StaleStateError
 from rbd.native import executable, worker
+from rbd.native.kernel import NativeKernel
 from rbd.state.kernel import Kernel, kernels
 from rbd.state.kernel_cache import KernelCache, RecordedKernel, kernel_cache
 
@@ -144,14 +145,14 @@ def test_builtins_ask_before_they_ignore_interpreted() -> None:
 
 def test_in_the_background_nobody_waits(a_case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     gate = threading.Event()
-    compile_now = native.compile_program
+    make = NativeKernel._made
 
-    def slow(program: Any) -> Any:
+    def slow(*args: Any) -> Any:
         if threading.current_thread() is not threading.main_thread():
             gate.wait(60)
-        return compile_now(program)
+        return make(*args)
 
-    monkeypatch.setattr(native, "compile_program", slow)
+    monkeypatch.setattr(NativeKernel, "_made", slow)
     monkeypatch.setattr(native, "has_code", lambda kernel: False)
     monkeypatch.setattr(executable, "PATIENCE", -1)
     monkeypatch.setattr(executable, "SEARCH", -1)
