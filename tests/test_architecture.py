@@ -41,6 +41,8 @@ def test_the_design_page_shows_the_layers() -> None:
     table = page.split("| layer | what it knows |\n|---|---|\n")[1].split("\n\n")[0]
     shown = [re.findall(r"`(\w+)`", row.split("|")[1]) for row in table.splitlines()]
     assert [*shown, ["__main__"]] == house.LAYERS
+    layers = {name for names in house.LAYERS for name in names}
+    assert {house.layer_of(path) for path in MODULES} == {"__init__", *layers}
 
 
 def test_no_module_imports_itself_by_others() -> None:
@@ -112,7 +114,7 @@ def test_tests_say_how_closely_they_compare(path: Path) -> None:
         ("spatial", "def f():\n    from rbd.state import MechanismState", True),
         ("spatial", "from rbd.scalars import sin", False),
         ("spatial", "from rbd.spatial.frame import Frame", False),
-        ("urdf", "from rbd.mjcf import load_mjcf", True),
+        ("urdf", "from rbd.robots import arm7", True),
         ("compiled", "from rbd.bridges import jax_dynamics", True),
         ("state", "from rbd.algorithms import mass_matrix", True),
     ],
