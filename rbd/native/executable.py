@@ -46,8 +46,6 @@ class Executable:
         self.outline: Outline = source.outline
         self.progress: bool | Listener = False
         """Whom to tell while code is made."""
-        self.single_calls = 0
-        """How often machine code ran for one state."""
         self._patient = patient
         self._keep = keep
         self._kernel: NativeKernel | None = None
