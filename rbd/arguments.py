@@ -1,7 +1,7 @@
-"""What arguments may be: choices, numbers and collections, and what is said of anything else.
+"""Validation of arguments: choices, numbers, collections, callables.
 
-Classes that an argument must be of are checked by `require_kind` of `rbd.spatial.values`, and arrays by
-`rbd.scalars.arrays`. Every error is an ArgumentError that names the argument and holds what was given.
+`require_kind` of `rbd.spatial.values` checks classes, and `rbd.scalars.arrays` checks arrays. Every error is an
+ArgumentError with the argument's name and value.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _TRUTHS: tuple[type[object], ...] = (bool, np.bool_)
 
 
 def require_choice(value: object, allowed: Sequence[str], argument: str, what: str) -> None:
-    """Raise ArgumentError unless `value` is one of the words in `allowed`.
+    """Raise ArgumentError unless `value` is one of the strings in `allowed`.
 
     >>> require_choice("fast", ("fast", "slow"), "speed", "speed")
     """
@@ -31,7 +31,7 @@ def require_choice(value: object, allowed: Sequence[str], argument: str, what: s
 
 
 def is_finite(value: object) -> bool:
-    """Return whether a real number is finite as a float: an int may be too large for that.
+    """Return whether a real number is finite as a float; large ints are not.
 
     >>> is_finite(10**400), is_finite(1.0)
     (False, True)
@@ -43,7 +43,7 @@ def is_finite(value: object) -> bool:
 
 
 def whole_number(value: object, argument: str, least: int | None = None, most: int = _LARGEST) -> int:
-    """Return an integer of any kind as an int; raise ArgumentError for other numbers and for those out of range.
+    """Return an integer of any type as an int; raise ArgumentError for other values and outside the range.
 
     >>> whole_number(3, "steps", 0)
     3
@@ -64,7 +64,7 @@ def whole_number(value: object, argument: str, least: int | None = None, most: i
 
 
 def flag(value: object, argument: str) -> bool:
-    """Return a truth value as a bool; raise ArgumentError for anything else.
+    """Return a truth value as a bool; raise ArgumentError for any other type.
 
     >>> flag(True, "strict")
     True
@@ -76,7 +76,7 @@ def flag(value: object, argument: str) -> bool:
 
 
 def several(values: object, argument: str, what: str) -> tuple[Any, ...]:
-    """Return the members of a sequence, a set or an iterator; raise ArgumentError for a single thing, or for text.
+    """Return the elements of an iterable as a tuple; raise ArgumentError for strings and other values.
 
     >>> several([1, 2], "steps", "whole numbers")
     (1, 2)
@@ -93,21 +93,21 @@ def several(values: object, argument: str, what: str) -> tuple[Any, ...]:
 
 
 def require_callable(value: object, argument: str, what: str = "a function") -> None:
-    """Raise ArgumentError unless `value` can be called."""
+    """Raise ArgumentError unless `value` is callable."""
     if not callable(value):
         message = f"{argument} must be {what}, not {described(value)}"
         raise ArgumentError(message, argument=argument, value=value, allowed=what)
 
 
 def require_generator(rng: object) -> None:
-    """Raise ArgumentError unless `rng` draws numbers as `numpy.random.Generator` does."""
+    """Raise ArgumentError unless `rng` has the methods of `numpy.random.Generator`."""
     if not callable(getattr(rng, "standard_normal", None)):
         message = f"rng must be a generator such as numpy.random.default_rng(1), not {described(rng)}"
         raise ArgumentError(message, argument="rng", value=rng, allowed="numpy.random.Generator")
 
 
 def described(value: object) -> str:
-    """Return what a value of the wrong kind is, in few words.
+    """Describe a value of the wrong type, for a message.
 
     >>> described("x"), described(None), described([1])
     ("'x' of type str", 'None', 'a list')
@@ -119,11 +119,11 @@ def described(value: object) -> str:
         return repr(value)
     if isinstance(value, (str, bytes, bool, int, float, complex)):
         return f"{quoted(value) if isinstance(value, (str, bytes)) else _short(value)} of type {kind}"
-    return f"{'an' if kind[:1].lower() in 'aeiou' else 'a'} {kind}"
+    return f"{'an' if kind[:1].lower() in 'aeiou' or kind == 'ndarray' else 'a'} {kind}"
 
 
 def _short(number: float | complex) -> str:
-    """Return a number; large ints by their size, since Python refuses to print the largest."""
+    """Return a number as text; large ints by their size, since Python limits their conversion to text."""
     if isinstance(number, int) and number.bit_length() > 128:
         return f"an integer of {number.bit_length()} bits"
     return repr(number)

@@ -1,6 +1,6 @@
 """The `rbd` command: `rbd demo`, `rbd info FILE`, `rbd check FILE`, `rbd bench`.
 
-Exit codes: 0 all is well, 1 the file is refused or something went wrong, 2 the command line is wrong (argparse's own).
+Exit codes: 0 for success, 1 for an error, 2 for invalid arguments (argparse).
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,9 +18,13 @@ from rbd.errors import RbdError, quoted
 
 if TYPE_CHECKING:
     from rbd.mechanism import Mechanism
+    from rbd.mjcf import MjcfReport
     from rbd.urdf import UrdfReport
 
-# Commands import what they need: `rbd --help` answers at once.
+_BEGINNING = 100_000
+"""Bytes in which the first element of a file is looked for."""
+
+# Commands import their modules, which keeps `rbd --help` fast.
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -43,25 +48,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def make_parser() -> argparse.ArgumentParser:
-    """Describe the commands."""
+    """Return the parser of the command line."""
     parser = argparse.ArgumentParser(prog="rbd", description=(rbd.__doc__ or "").splitlines()[0])
     parser.add_argument("--version", action="version", version=f"rbd {rbd.__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
 
-    demo = commands.add_parser("demo", help="build and simulate a double pendulum, ask it questions, draw it")
+    demo = commands.add_parser("demo", help="build, simulate and plot a double pendulum")
     demo.add_argument("--picture", type=Path, default=Path("double-pendulum.png"), metavar="FILE", help="PNG to write")
-    demo.add_argument("--time", type=_positive, default=10.0, metavar="SECONDS", help="how long to simulate")
+    demo.add_argument("--time", type=_positive, default=10.0, metavar="SECONDS", help="simulated time")
     demo.set_defaults(command=run_demo)
 
-    info = commands.add_parser("info", help="show what a robot file (URDF) holds")
+    info = commands.add_parser("info", help="show the contents of a robot file (URDF, MJCF)")
     _add_file_options(info)
     info.set_defaults(command=run_info)
 
-    check = commands.add_parser("check", help="read a robot file (URDF) strictly: exit code 0 if all is well, 1 if not")
+    check = commands.add_parser(
+        "check", help="list all findings in a robot file (URDF, MJCF): exit code 0 if it is valid, 1 if not"
+    )
     _add_file_options(check)
     check.set_defaults(command=run_check)
 
-    bench = commands.add_parser("bench", help="measure how fast rbd is here, next to other engines where installed")
+    bench = commands.add_parser("bench", help="run the benchmarks, with other engines if they are installed")
     _add_bench_options(bench)
     bench.set_defaults(command=run_bench)
     return parser
@@ -69,16 +76,16 @@ def make_parser() -> argparse.ArgumentParser:
 
 def _add_bench_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--robots", nargs="+", default=[], metavar="ROBOT", help="names, or URDF files")
-    parser.add_argument("--quick", action="store_true", help="seconds instead of minutes; numbers not to quote")
-    parser.add_argument("--no-peers", action="store_true", help="measure rbd alone")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write everything measured as JSON")
-    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the tables as a page")
+    parser.add_argument("--quick", action="store_true", help="a short run; the numbers are not reliable")
+    parser.add_argument("--no-peers", action="store_true", help="measure rbd only")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the results as JSON")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the tables as Markdown")
 
 
 def _add_file_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, metavar="FILE")
-    parser.add_argument("--floating", action="store_true", help="let the base float")
-    parser.add_argument("--keep-fixed", action="store_true", help="keep bodies on fixed joints apart")
+    parser.add_argument("--floating", action="store_true", help="attach the root link with a floating joint")
+    parser.add_argument("--keep-fixed", action="store_true", help="keep fixed joints")
 
 
 def _positive(text: str) -> float:
@@ -89,7 +96,7 @@ def _positive(text: str) -> float:
 
 
 def run_demo(options: argparse.Namespace) -> int:
-    """Build, simulate, ask, draw."""
+    """Run `rbd demo`."""
     from rbd import demo
 
     demo.run(options.picture, final_time=options.time, progress=sys.stderr.isatty())
@@ -97,24 +104,26 @@ def run_demo(options: argparse.Namespace) -> int:
 
 
 def run_info(options: argparse.Namespace) -> int:
-    """Show the tree, the sizes, and what reading the file left out or doubted."""
-    mechanism, report = _load(options, strict=False)
+    """Run `rbd info`: show the tree, the sizes, and the report of the reader."""
+    mechanism, report = _load(options)
     title = f"{report.name} ({options.file})" if report.name else str(options.file)
     print("\n".join([title, _sizes(mechanism), "", str(mechanism), *_remarks(report)]))
     return 0
 
 
 def run_check(options: argparse.Namespace) -> int:
-    """Read strictly; say what is wrong on standard error."""
-    mechanism, report = _load(options, strict=True)
-    for warning in report.warnings:
-        print(f"{options.file}:{warning.line}: warning: {warning.element}: {warning.message}", file=sys.stderr)
-    print(f"{options.file}: ok: {_sizes(mechanism)}")
-    return 0
+    """Run `rbd check`: write all findings to standard error; fail for those that `strict=True` refuses."""
+    mechanism, report = _load(options)
+    for doubt in report.warnings:
+        word = "error" if doubt.refused else "warning"
+        print(f"{options.file}:{doubt.line}: {word}: {doubt.element}: {doubt.message}", file=sys.stderr)
+    failed = any(doubt.refused for doubt in report.warnings)
+    print(f"{options.file}: {'doubtful' if failed else 'ok'}: {_sizes(mechanism)}")
+    return int(failed)
 
 
 def run_bench(options: argparse.Namespace) -> int:
-    """Measure, print the tables, write files; on standard error, say what is being measured."""
+    """Run `rbd bench`: print the tables, write files, report progress on standard error."""
     from rbd import bench
 
     def say(text: str) -> None:
@@ -122,7 +131,7 @@ def run_bench(options: argparse.Namespace) -> int:
 
     settings = bench.Settings(tuple(options.robots), quick=options.quick, peers=not options.no_peers)
     for file in filter(None, (options.json, options.markdown)):
-        file.touch()  # better now than after minutes
+        file.touch()  # fails before the measurements if the file cannot be written
     report = bench.run(settings, say)
     print(bench.as_text(report))
     if options.json is not None:
@@ -132,18 +141,29 @@ def run_bench(options: argparse.Namespace) -> int:
     return 0
 
 
-def _load(options: argparse.Namespace, *, strict: bool) -> tuple[Mechanism, UrdfReport]:
-    from rbd.urdf import UrdfReport, load_urdf
+def _load(options: argparse.Namespace) -> tuple[Mechanism, UrdfReport | MjcfReport]:
+    """Read a file, URDF or MJCF; what is warned of is in the report."""
+    from rbd.mjcf import MjcfReport, MjcfWarning, load_mjcf
+    from rbd.urdf import UrdfReport, UrdfWarning, load_urdf
 
-    report = UrdfReport()
-    mechanism = load_urdf(
-        options.file,
-        floating=options.floating,
-        remove_fixed_joints=not options.keep_fixed,
-        strict=strict,
-        report=report,
-    )
-    return mechanism, report
+    merge = not options.keep_fixed
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UrdfWarning)
+        warnings.simplefilter("ignore", MjcfWarning)
+        if _is_mjcf(options.file):
+            found = MjcfReport()
+            return load_mjcf(options.file, remove_fixed_joints=merge, report=found), found
+        report = UrdfReport()
+        mechanism = load_urdf(options.file, floating=options.floating, remove_fixed_joints=merge, report=report)
+        return mechanism, report
+
+
+def _is_mjcf(file: Path) -> bool:
+    """Whether a file begins as MuJoCo's do."""
+    if not file.is_file():
+        return False
+    with file.open("rb") as stream:
+        return b"<mujoco" in stream.read(_BEGINNING)
 
 
 def _sizes(mechanism: Mechanism) -> str:
@@ -151,11 +171,14 @@ def _sizes(mechanism: Mechanism) -> str:
     return f"{bodies} bodies, {joints} joints, nq = {mechanism.nq}, nv = {mechanism.nv}, mass {mechanism.mass:g} kg"
 
 
-def _remarks(report: UrdfReport) -> list[str]:
-    """Return what reading a file doubted, moved and ignored, as lines to print."""
+def _remarks(report: UrdfReport | MjcfReport) -> list[str]:
+    """Return the warnings, snapped values and ignored elements of a report, as lines."""
+    from rbd.urdf import UrdfReport
+
+    snapped = report.snapped if isinstance(report, UrdfReport) else []
     groups = {
         "doubtful": [f"line {w.line}: {w.element}: {w.message}" for w in report.warnings],
-        "snapped to the nearest aligned value": [f"line {s.line}: {s.element}: {s.what}" for s in report.snapped],
+        "snapped to the nearest aligned value": [f"line {s.line}: {s.element}: {s.what}" for s in snapped],
         "ignored": _ignored(report),
     }
     lines: list[str] = []
@@ -165,8 +188,8 @@ def _remarks(report: UrdfReport) -> list[str]:
     return lines
 
 
-def _ignored(report: UrdfReport) -> list[str]:
-    """Return one line for each kind of thing that is not honoured: files repeat them for every link."""
+def _ignored(report: UrdfReport | MjcfReport) -> list[str]:
+    """Return one line for each kind of ignored element: files repeat them for every link."""
     lines: dict[str, list[int]] = {}
     for entry in report.ignored:
         kind = re.sub(r" '[^']*'", "", entry.element) + (f" {entry.attribute}" if entry.attribute else "")

@@ -1,6 +1,6 @@
-"""The program behind `rbd demo`: a double pendulum from its bodies to a picture, with rbd's public names only.
+"""Demo of a double pendulum (`rbd demo`): mechanism, simulation, frames, plots.
 
-Read it as a first example. Matplotlib is used when installed.
+A first example, which uses public names only. Matplotlib is optional.
 """
 
 # Matplotlib does not type its keyword arguments:
@@ -31,7 +31,7 @@ Print = Callable[[str], None]
 
 
 def build(lengths: tuple[float, float] = (1.0, 0.8), masses: tuple[float, float] = (1.0, 0.7)) -> Mechanism:
-    """Return two rods, one hanging from the other, that swing about the y axis; "tip" is the lower end.
+    """Return a double pendulum of two rods that turn about y; the frame "tip" is at the lower end.
 
     >>> from rbd.demo import build
     >>> build().nv
@@ -56,7 +56,7 @@ def rod_inertia(frame: Frame, length: float, mass: float, radius: float = 0.02) 
 
 
 def run(picture: Path, *, final_time: float = 10.0, progress: bool = False, say: Print = print) -> None:
-    """Build, simulate, ask, draw to `picture` (PNG); what is found out goes to `say`, line by line."""
+    """Run the demo: pass lines of text to `say` and write a plot to `picture` (PNG)."""
     mechanism = build()
     bodies = " <- ".join(f"{mechanism.successor(j).name} ({j.name})" for j in mechanism.tree_joints)
     size = f"{mechanism.mass:g} kg, {mechanism.nv} degrees of freedom"
@@ -68,30 +68,30 @@ def run(picture: Path, *, final_time: float = 10.0, progress: bool = False, say:
     tell_energies(mechanism, trajectory, say)
     ask_frames(mechanism, state, say)
     if importlib.util.find_spec("matplotlib") is None:
-        say("\nNo picture: matplotlib is not installed. `pip install 'rbd[plot]'` installs it.")
+        say("\nNo plot: matplotlib is not installed. Install it with: pip install 'rbd[plot]'")
         return
     draw(mechanism, trajectory, picture)
     say(f"\nWrote {picture}")
 
 
 def tell_energies(mechanism: Mechanism, trajectory: Trajectory, say: Print) -> None:
-    """Tell the energies about every second, and how well their sum is kept."""
+    """Print energies over time, and the variation of the total energy."""
     energies = trajectory.energies(mechanism)
     say("    time   kinetic  potential     total")
     stride = max(1, (len(trajectory) - 1) // 5)
     for i in range(0, len(trajectory), stride):
         row = (trajectory.t[i], energies.kinetic[i], energies.potential[i], energies.total[i])
         say("  {:6.2f}  {:8.4f}   {:8.4f}  {:8.4f}".format(*row))
-    say(f"\nThe total has moved by at most {np.ptp(energies.total):.1e} J.")
+    say(f"\nThe total energy varies by {np.ptp(energies.total):.1e} J.")
 
 
 def ask_frames(mechanism: Mechanism, state: MechanismState, say: Print) -> None:
-    """Ask for the tip in the world, rightly and wrongly: frames are checked in every operation."""
+    """Print the position of the tip, and the error of an operation with wrong frames."""
     tip = Point(mechanism.frame("tip"), (0, 0, 0))
     X_WT = state.transform_to_root(tip.frame)
-    say(f"\nWhere is the tip?      transform_to_root(tip) @ tip   = {_shown((X_WT @ tip).xyz)} in the world")
+    say(f"\nPosition of the tip: transform_to_root(tip) @ tip = {_shown((X_WT @ tip).xyz)} in the world")
     X_WU = state.transform_to_root(mechanism.body("upper"))
-    say("And a wrong question:  transform_to_root(upper) @ tip raises")
+    say("With a wrong frame, transform_to_root(upper) @ tip raises")
     try:
         say(f"    {X_WU @ tip}")
     except FrameMismatchError as error:
@@ -102,7 +102,7 @@ def _shown(xyz: Array) -> str:
     return "(" + ", ".join(f"{x:.3f}" for x in xyz) + ")"
 
 
-# -- the picture -------------------------------------------------------------------------------------------------------
+# -- plots -----------------------------------------------------------------------------------------------------------
 
 
 def positions(mechanism: Mechanism, trajectory: Trajectory) -> Array:
@@ -118,8 +118,8 @@ def positions(mechanism: Mechanism, trajectory: Trajectory) -> Array:
 
 
 def draw(mechanism: Mechanism, trajectory: Trajectory, picture: Path) -> None:
-    """Draw the path of the tip with a few poses, and the energies over time."""
-    from matplotlib.figure import Figure  # not pyplot: a library leaves its user's figures alone
+    """Plot the path of the tip with some poses, and the energies over time."""
+    from matplotlib.figure import Figure  # not pyplot, which has global state
 
     figure = Figure(figsize=(10, 4), layout="constrained")
     left, right = figure.subplots(1, 2, width_ratios=[1, 1.35])
@@ -129,7 +129,7 @@ def draw(mechanism: Mechanism, trajectory: Trajectory, picture: Path) -> None:
 
 
 def _draw_motion(axes: Axes, found: Array) -> None:
-    """Draw the path of the tip, from light to dark, and the pendulum at a few instants of its second half."""
+    """Plot the path of the tip, from light to dark, and five poses near the end."""
     tip, pieces = found[:, 1], 60
     for k in range(pieces):
         first, last = len(tip) * k // pieces, len(tip) * (k + 1) // pieces + 1
@@ -144,8 +144,8 @@ def _draw_motion(axes: Axes, found: Array) -> None:
 
 def _draw_energies(axes: Axes, mechanism: Mechanism, trajectory: Trajectory) -> None:
     energies = trajectory.energies(mechanism)
-    for name, values in zip(energies._fields, energies, strict=True):
-        axes.plot(trajectory.t, values, label=name, linewidth=1.4)
+    for name in ("kinetic", "potential", "total"):
+        axes.plot(trajectory.t, getattr(energies, name), label=name, linewidth=1.4)
     axes.set_xlabel("time [s]")
     axes.set_ylabel("energy [J]")
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False)

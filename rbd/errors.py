@@ -1,32 +1,39 @@
-"""The exceptions of rbd: one tree, fields instead of prose, picklable.
+"""Exceptions of rbd: a class hierarchy with codes and fields.
 
     RbdError
-    ├── FrameMismatchError (ValueError)      frames do not fit: says which argument, both frames, what would fit
+    ├── FrameMismatchError (ValueError)      an operand is expressed in the wrong frame
     ├── ShapeError (ValueError)              an array has the wrong shape or dtype
-    ├── NotFiniteError (ValueError)          an input holds NaN or infinity
-    ├── RotationError (ValueError)           a matrix or quaternion is no rotation
-    ├── InertiaError (ValueError)            an inertia no physical body can have
-    ├── ArgumentError (ValueError)           an argument is outside its documented values
-    ├── TopologyError (ValueError)           bodies and joints do not form a legal mechanism
-    ├── UnknownNameError (KeyError)          no body, joint or frame of that name; suggests the closest
-    ├── AmbiguousNameError (KeyError)        several bodies, joints or frames of that name
-    ├── StaleStateError (RuntimeError)       the mechanism was edited after the state was made
-    ├── WrongThreadError (RuntimeError)      a state is used by a thread that does not own it
-    ├── SingularError (ArithmeticError)      a matrix that must be inverted cannot be
-    ├── SolverError (RuntimeError)           a numerical solver gave up
-    ├── DivergedError (ArithmeticError)      a simulation left the finite numbers
-    ├── WorkspaceError (MemoryError)         there is no memory for a kernel's workspace, or for compiling it
-    ├── ScalarError (TypeError)              a scalar type cannot do what was asked of it
-    │   └── RecordingError                   an algorithm branched on a recorded value
-    │       └── RecordingLimitError          a recording has more operations than can be compiled
-    └── UrdfError (ValueError)               a robot file is refused; has .file .line .column .element
-        ├── UrdfSyntaxError                  not well-formed XML, or not UTF-8
-        ├── UrdfRefusedError                 a forbidden construct, or a limit exceeded
-        ├── UrdfValueError                   a number, name or attribute is not legal
-        ├── UrdfTopologyError                links and joints do not form one tree
-        └── UrdfPathError                    a file is missing or outside its package
+    ├── NotFiniteError (ValueError)          an input or a result is NaN or infinite
+    ├── RotationError (ValueError)           a matrix or quaternion is not a rotation
+    ├── InertiaError (ValueError)            an inertia is not physical
+    ├── ArgumentError (ValueError)           an argument has a value or type that is not allowed
+    ├── TopologyError (ValueError)           bodies and joints do not form a valid mechanism
+    ├── UnknownNameError (KeyError)          no body, joint or frame has this name; suggests the closest
+    ├── AmbiguousNameError (KeyError)        several bodies, joints or frames have this name
+    ├── StaleStateError (RuntimeError)       the topology changed after the state was made
+    ├── WrongThreadError (RuntimeError)      a thread uses a state of another thread
+    ├── SingularError (ArithmeticError)      a matrix is singular
+    ├── SolverError (RuntimeError)           a numerical solver failed
+    ├── DivergedError (ArithmeticError)      a simulation diverged
+    ├── WorkspaceError (MemoryError)         not enough memory for a workspace or for compilation
+    ├── ScalarError (TypeError)              a scalar type does not support an operation
+    │   └── RecordingError                   a function branches on a recorded value
+    │       └── RecordingLimitError          a recording has too many operations to compile
+    └── FileError (ValueError)               an error in a robot file; has .file .line .column .element
+        ├── UrdfError                        an error in a URDF file
+        │   ├── UrdfSyntaxError              not well-formed XML, or not UTF-8
+        │   ├── UrdfRefusedError             a forbidden construct, or a limit exceeded
+        │   ├── UrdfValueError               a number, name or attribute is invalid
+        │   ├── UrdfTopologyError            links and joints do not form one tree
+        │   └── UrdfPathError                a file is missing or outside its package
+        └── MjcfError                        an error in an MJCF file
+            ├── MjcfSyntaxError              not well-formed XML, or not UTF-8
+            ├── MjcfRefusedError             a forbidden or unsupported construct, or a limit exceeded
+            ├── MjcfValueError               a number, name or attribute is invalid
+            ├── MjcfTopologyError            bodies and joints do not form a valid mechanism
+            └── MjcfPathError                a file is missing or outside the model's directory
 
-Every class has a stable `code`; the documentation has one section per code.
+Every class has a stable `code`; `docs/errors.md` has a section per code.
 """
 
 from __future__ import annotations
@@ -37,7 +44,7 @@ _LONGEST_QUOTE = 80
 
 
 def quoted(text: object) -> str:
-    """Return `text` quoted for a message: at most 80 characters, control and bidirectional marks escaped."""
+    """Quote `text` for a message: at most 80 characters; control and bidirectional marks are escaped."""
     shown = str(text)
     if len(shown) > _LONGEST_QUOTE:
         shown = shown[: _LONGEST_QUOTE - 1] + "…"
@@ -45,9 +52,9 @@ def quoted(text: object) -> str:
 
 
 class RbdError(Exception):
-    """Base of every error rbd raises on purpose.
+    """Base class of the exceptions of rbd.
 
-    Keyword arguments become fields of the error, so that programs need not parse messages:
+    Keyword arguments become fields of the exception, so that programs need not parse messages:
 
     >>> from rbd.errors import ShapeError
     >>> error = ShapeError("q has 3 entries, needs 2", argument="q", expected=(2,), actual=(3,))
@@ -58,24 +65,24 @@ class RbdError(Exception):
     code: ClassVar[str] = "rbd"
 
     def __init__(self, message: str, **fields: object) -> None:
-        """Keep the message and the fields."""
+        """Set the message and the fields."""
         super().__init__(message)
         self.message = message
         self.fields = fields
 
     def __getattr__(self, name: str) -> object:
-        """Look a field up; fields an error was made without are None-free: they raise as attributes do."""
+        """Return a field; raise AttributeError for a field that was not set."""
         fields: dict[str, object] = self.__dict__.get("fields", {})
         if name in fields:
             return fields[name]
         raise AttributeError(f"{type(self).__name__} has no field {name!r}; it has {sorted(fields)}")
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Pickle with the fields, so that errors survive process pools."""
+        """Pickle with the fields, for process pools."""
         return _rebuild, (type(self), self.message, self.fields)
 
     def __str__(self) -> str:
-        """Show the message (KeyError would quote it)."""
+        """Return the message (KeyError would quote it)."""
         return self.message
 
 
@@ -84,7 +91,7 @@ def _rebuild(kind: type[RbdError], message: str, fields: dict[str, object]) -> R
 
 
 class FrameMismatchError(RbdError, ValueError):
-    """Frames do not fit. Fields: operation, argument, actual, expected (frames)."""
+    """An operand is expressed in the wrong frame. Fields: operation, argument, actual, expected (frames)."""
 
     code = "frame-mismatch"
 
@@ -96,103 +103,109 @@ class ShapeError(RbdError, ValueError):
 
 
 class NotFiniteError(RbdError, ValueError):
-    """An input holds NaN or infinity. Fields: argument, index and, where known, joint."""
+    """An input or a result is NaN or infinite. Fields: argument, index and, if known, joint."""
 
     code = "not-finite"
 
 
 class RotationError(RbdError, ValueError):
-    """A matrix or quaternion is no rotation. Fields: argument, defect."""
+    """A matrix or quaternion is not a rotation. Fields: argument, defect."""
 
     code = "rotation"
 
 
 class InertiaError(RbdError, ValueError):
-    """No physical body has this inertia. Fields: reason and, where known, principal_moments, body."""
+    """An inertia is not physical. Fields: reason and, if known, principal_moments, body."""
 
     code = "inertia"
 
 
 class ArgumentError(RbdError, ValueError):
-    """An argument is outside its documented values. Fields: argument, value, allowed."""
+    """An argument has a value or type that is not allowed. Fields: argument, value, allowed."""
 
     code = "argument"
 
 
 class TopologyError(RbdError, ValueError):
-    """Bodies and joints do not form a legal mechanism. Fields: body, joint."""
+    """Bodies and joints do not form a valid mechanism. Fields: body, joint."""
 
     code = "topology"
 
 
 class UnknownNameError(RbdError, KeyError):
-    """No such name. Fields: kind, name, known, suggestion."""
+    """No body, joint or frame has this name. Fields: kind, name, known, suggestion."""
 
     code = "unknown-name"
 
 
 class AmbiguousNameError(RbdError, KeyError):
-    """Several things have this name. Fields: kind, name."""
+    """Several bodies, joints or frames have this name. Fields: kind, name."""
 
     code = "ambiguous-name"
 
 
 class StaleStateError(RbdError, RuntimeError):
-    """The mechanism was edited after the state was made. Fields: made_with, now."""
+    """The topology of the mechanism changed after the state was made. Fields: made_with, now."""
 
     code = "stale-state"
 
 
 class WrongThreadError(RbdError, RuntimeError):
-    """A state is used by a thread that does not own it. Fields: owner, caller."""
+    """A thread uses a state that another thread owns. Fields: owner, caller."""
 
     code = "wrong-thread"
 
 
 class SingularError(RbdError, ArithmeticError):
-    """A matrix that must be inverted cannot be. Fields: what and, where known, joint, body."""
+    """A matrix is singular. Fields: what and, if known, joint, body."""
 
     code = "singular"
 
 
 class SolverError(RbdError, RuntimeError):
-    """A numerical solver gave up. Fields: status."""
+    """A numerical solver failed. Fields: status and, in simulations, time."""
 
     code = "solver"
 
 
 class DivergedError(RbdError, ArithmeticError):
-    """A simulation left the finite numbers. Fields: time, joint, q, v (the last good state)."""
+    """A simulation diverged to values that are not finite. Fields: time, joint, q, v (the last finite state)."""
 
     code = "diverged"
 
 
 class WorkspaceError(RbdError, MemoryError):
-    """There is no memory for a kernel's workspace, or for compiling. Field: argument, the kernel or what is missing."""
+    """Not enough memory for a workspace or for compilation. Field: argument, the kernel or "machine code"."""
 
     code = "workspace"
 
 
 class ScalarError(RbdError, TypeError):
-    """A scalar type cannot do what was asked. Fields: scalar, function."""
+    """A scalar type does not support an operation. Fields: scalar, function."""
 
     code = "scalar"
 
 
 class RecordingError(ScalarError):
-    """An algorithm branched on, compared or hashed a recorded value. Fields: where."""
+    """A function branches on, compares or hashes a recorded value. Field: where."""
 
     code = "recording"
 
 
 class RecordingLimitError(RecordingError):
-    """A recording has more operations than can be compiled in one piece. Fields: where, limit."""
+    """A recording has more operations than can be compiled as one program. Fields: where, limit."""
 
     code = "recording-limit"
 
 
-class UrdfError(RbdError, ValueError):
-    """A robot file is refused. Fields: file, line, column, element."""
+class FileError(RbdError, ValueError):
+    """An error in a robot file. Fields: file, line, column, element."""
+
+    code = "file"
+
+
+class UrdfError(FileError):
+    """An error in a URDF file."""
 
     code = "urdf"
 
@@ -204,13 +217,13 @@ class UrdfSyntaxError(UrdfError):
 
 
 class UrdfRefusedError(UrdfError):
-    """The file uses a forbidden construct or exceeds a limit."""
+    """The file has a forbidden construct or exceeds a limit."""
 
     code = "urdf-refused"
 
 
 class UrdfValueError(UrdfError):
-    """A number, name or attribute is not legal."""
+    """A number, name or attribute is invalid."""
 
     code = "urdf-value"
 
@@ -225,3 +238,39 @@ class UrdfPathError(UrdfError):
     """A file is missing or outside its package."""
 
     code = "urdf-path"
+
+
+class MjcfError(FileError):
+    """An error in an MJCF file."""
+
+    code = "mjcf"
+
+
+class MjcfSyntaxError(MjcfError):
+    """The file is not well-formed XML, or not UTF-8."""
+
+    code = "mjcf-syntax"
+
+
+class MjcfRefusedError(MjcfError):
+    """The file has a forbidden or unsupported construct or exceeds a limit."""
+
+    code = "mjcf-refused"
+
+
+class MjcfValueError(MjcfError):
+    """A number, name or attribute is invalid."""
+
+    code = "mjcf-value"
+
+
+class MjcfTopologyError(MjcfError):
+    """Bodies and joints do not form a valid mechanism."""
+
+    code = "mjcf-topology"
+
+
+class MjcfPathError(MjcfError):
+    """A file is missing or outside the model's directory."""
+
+    code = "mjcf-path"

@@ -1,4 +1,4 @@
-"""Progress of long work: one small protocol, and bars that follow it."""
+"""Progress reporting: the protocol `Progress` and progress bars."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ _WIDTH = 30
 
 @runtime_checkable
 class Progress(Protocol):
-    """Something that can be told how far work has come, for use in a `with` statement."""
+    """Protocol of progress reporters, which are context managers."""
 
     def update(self, n: float = 1) -> object:
         """Report that `n` more units are done."""
         ...
 
     def close(self) -> object:
-        """Report that no more will come."""
+        """Finish."""
         ...
 
     def __enter__(self) -> Progress:
-        """Start."""
+        """Return self."""
         ...
 
     def __exit__(
@@ -42,14 +42,14 @@ class Progress(Protocol):
 
 
 Listener: TypeAlias = Callable[[float, float | None], object]
-"""A function that is called with the units done and the total (None when nobody knows it)."""
+"""A callback with the units done and the total (None if it is unknown)."""
 
 
 def progress_bar(total: float | None, label: str, enabled: bool | Listener | Progress) -> Progress:
-    """Return where to report progress on `total` units of work.
+    """Return a progress reporter for `total` units of work.
 
-    `enabled` is what users pass as `progress=`: False shows nothing, True a bar on standard error (tqdm's when that is
-    installed), a function is called with (done, total), and a `Progress` is used as it is.
+    `enabled` is the argument `progress=` of public functions: False shows nothing, True shows a bar on standard error
+    (that of tqdm if it is installed), a function is called with (done, total), and a `Progress` is returned as it is.
 
     >>> seen = []
     >>> with progress_bar(2, "steps", lambda done, total: seen.append((done, total))) as bar:
@@ -65,7 +65,7 @@ def progress_bar(total: float | None, label: str, enabled: bool | Listener | Pro
 
 
 def require_progress(enabled: object) -> None:
-    """Raise ArgumentError unless `enabled` is something `progress_bar` takes."""
+    """Raise ArgumentError unless `enabled` is valid for `progress_bar`."""
     if not isinstance(enabled, (bool, Progress)):
         require_callable(enabled, "progress", "True, False or a function")
 
@@ -80,7 +80,7 @@ def _bar(total: float | None, label: str) -> Progress:
 
 
 class _Base(ABC):
-    """Closes itself at the end of a `with` statement."""
+    """Base class of reporters: `with` closes them."""
 
     @abstractmethod
     def update(self, n: float = 1) -> None:
@@ -88,7 +88,7 @@ class _Base(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Report that no more will come."""
+        """Finish."""
 
     def __enter__(self) -> Self:
         return self
@@ -101,7 +101,7 @@ class _Base(ABC):
 
 @final
 class Silent(_Base):
-    """Says nothing."""
+    """Reporter without output."""
 
     @override
     def update(self, n: float = 1) -> None:
@@ -114,7 +114,7 @@ class Silent(_Base):
 
 @final
 class Calling(_Base):
-    """Calls a function with the units done and the total."""
+    """Reporter that calls a function with the units done and the total."""
 
     def __init__(self, listener: Listener, total: float | None) -> None:
         self._listener = listener
@@ -133,7 +133,7 @@ class Calling(_Base):
 
 @final
 class TextBar(_Base):
-    """A line of text on standard error, redrawn at most ten times a second; off a terminal only the last state."""
+    """Progress bar on standard error, redrawn at most ten times a second; without a terminal, only at the end."""
 
     def __init__(self, total: float | None, label: str) -> None:
         self._total = total
@@ -168,4 +168,4 @@ class TextBar(_Base):
             sys.stderr.write(text)
             sys.stderr.flush()
         except (OSError, ValueError):
-            pass  # a closed or broken standard error must not stop the work
+            pass  # a closed or broken standard error must not interrupt the work

@@ -17,7 +17,7 @@ PACKAGE = ROOT / "rbd"
 LAYERS = [
     ["errors"],
     ["arguments"],
-    ["progress"],
+    ["progress", "display", "atomic_files"],
     ["scalars"],
     ["intrinsics"],
     ["solvers", "program"],
@@ -31,8 +31,10 @@ LAYERS = [
     ["compiled"],
     ["contact"],
     ["rational"],
+    ["control"],
     ["simulation"],
-    ["urdf"],
+    ["files"],
+    ["urdf", "mjcf"],
     ["robots"],
     ["bridges"],
     ["viz"],
@@ -41,6 +43,12 @@ LAYERS = [
     ["cli"],
     ["__main__"],
 ]
+
+# The parts of a package: each may import only from those before it, and from itself.
+PARTS = {
+    "contact": ["arguments", "geometry", "model", "solver", "stepping"],
+    "rational": ["polynomials", "coordinates", "pose", "expansion", "bounds", "kinematics"],
+}
 
 # The public list imports everything.
 EXEMPT = {("__init__", "*")}
@@ -70,6 +78,18 @@ def layer_of(path: Path) -> str:
 def rank(layer: str) -> int:
     """Return a layer's place, counted from the top."""
     return next(i for i, names in enumerate(LAYERS) if layer in names)
+
+
+def later_parts_imported(path: Path, tree: ast.Module) -> list[str]:
+    """Return imports from parts of the same package that stand after the module's own; also for type checkers."""
+    parts = path.relative_to(PACKAGE).parts
+    order = PARTS.get(parts[0], [])
+    own = parts[1].removesuffix(".py") if len(parts) > 1 else "__init__"
+    if own not in order:
+        return [] if own == "__init__" or not order else [f"{own} is in no list of parts"]
+    names = (name.split(".") for _, name in imports(tree) if name.startswith(f"rbd.{parts[0]}"))
+    found = [name[2] if len(name) > 2 else "*" for name in names]
+    return [name for name in found if name not in order or order.index(name) > order.index(own)]
 
 
 def foreign_imports(tree: ast.Module) -> set[str]:

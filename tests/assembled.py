@@ -10,6 +10,8 @@ import hashlib
 import os
 import secrets
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +45,25 @@ def keep_in(folder: Path) -> None:
         return code
 
     binding.Target.create_target_machine, binding.TargetMachine.emit_object = create_target_machine, emit_object
+
+
+@contextmanager
+def unoptimised() -> Iterator[None]:
+    """Compile without LLVM's optimisation, which takes three quarters of its time, for tests of other things.
+
+    That the usual code has the interpreter's bits is shown by the tests of machine code, for every kernel.
+    """
+    create, usual = binding.Target.create_target_machine, os.environ["RBD_CACHE_DIR"]
+
+    def create_target_machine(self: Any, **options: Any) -> Any:
+        return create(self, **(options | {"opt": 0}))
+
+    binding.Target.create_target_machine = create_target_machine
+    os.environ["RBD_CACHE_DIR"] = str(Path(usual) / "unoptimised")  # nobody else gets such code
+    try:
+        yield
+    finally:
+        binding.Target.create_target_machine, os.environ["RBD_CACHE_DIR"] = create, usual
 
 
 def _write(place: Path, code: bytes) -> None:

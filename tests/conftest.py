@@ -7,11 +7,14 @@ another; `deep` draws new ones, many more: `HYPOTHESIS_PROFILE=deep pytest -m de
 from __future__ import annotations
 
 import atexit
+import gc
 import os
+import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -25,6 +28,9 @@ _COMMON = {"deadline": None, "suppress_health_check": (HealthCheck.too_slow, Hea
 settings.register_profile("quick", max_examples=50, derandomize=True, database=None, **_COMMON)
 settings.register_profile("deep", max_examples=5000, derandomize=False, print_blob=True, **_COMMON)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
+
+_MATHEMATICS = ("tests/algorithms/", "tests/contact/", "tests/docs/")
+"""Folders whose tests run machine code, but are about what it computes."""
 
 # Machine code made by tests stays out of the user's cache; the processes of one run share it.
 if "RBD_CACHE_DIR" not in os.environ:
@@ -50,6 +56,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: "type_report" not in getattr(item, "fixturenames", ()))
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Let LLVM optimise where machine code is tested, or runs for long."""
+    unoptimised = item.nodeid.startswith(_MATHEMATICS) and not re.search("machine_code|native", item.nodeid)
+    with assembled.unoptimised() if unoptimised else nullcontext():
+        return (yield)
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
     """Give each process a row of neighbouring tests, which share what modules make once."""
@@ -66,9 +80,17 @@ def type_report(request: pytest.FixtureRequest) -> checkers.Report:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _live_states_are_interpreted() -> None:
-    """Let no test compile what live states run unless it asks for it: there it would cost more than it saves."""
-    executable.PATIENCE = 10**9
+def _live_states_are_patient() -> None:
+    """Compile what live states run only after as many interpreted operations as compiling costs all processes."""
+    executable.OPERATIONS_BEFORE_COMPILING = 1_000_000
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _collector_skips_what_is_there() -> None:
+    """Keep Python's collector from looking through what was collected and what earlier modules have left."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000)  # seven hundred recorded nodes are no reason to look
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -38,7 +38,7 @@ def test_every_module_has_a_place(path: Path) -> None:
 
 def test_the_design_page_shows_the_layers() -> None:
     page = (house.ROOT / "docs" / "design.md").read_text(encoding="utf-8")
-    table = page.split("| layer | what it knows |\n|---|---|\n")[1].split("\n\n")[0]
+    table = page.split("| layer | contents |\n|---|---|\n")[1].split("\n\n")[0]
     shown = [re.findall(r"`(\w+)`", row.split("|")[1]) for row in table.splitlines()]
     assert [*shown, ["__main__"]] == house.LAYERS
     layers = {name for names in house.LAYERS for name in names}
@@ -58,6 +58,11 @@ def test_no_module_imports_itself_by_others() -> None:
 @each_module
 def test_imports_point_upwards(path: Path) -> None:
     assert house.forbidden_imports(path, parse(path)) == []
+
+
+@each_module
+def test_parts_of_a_package_import_earlier_parts(path: Path) -> None:
+    assert house.later_parts_imported(path, parse(path)) == []
 
 
 @each_module
@@ -122,6 +127,19 @@ def test_tests_say_how_closely_they_compare(path: Path) -> None:
 def test_import_rule_bites(layer: str, line: str, forbidden: bool) -> None:
     found = house.forbidden_imports(house.PACKAGE / layer / "module.py", ast.parse(line))
     assert bool(found) == forbidden
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("from rbd.contact.solver.coulomb import summary", ["solver"]),
+        ("from rbd.contact import CollisionModel", ["*"]),
+        ("from rbd.contact.geometry.shapes import Box", []),
+    ],
+)
+def test_parts_rule_bites(line: str, found: list[str]) -> None:
+    module = house.PACKAGE / "contact" / "model" / "module.py"
+    assert house.later_parts_imported(module, ast.parse(line)) == found
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What is kept of LLVM's work between runs is what LLVM says, and only for the same module and processor."""
+"""Cache of LLVM's output between test runs: same module and processor, same code."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def object_code(number: str, **options: object) -> bytes:
     return bytes(target.emit_object(binding.parse_assembly(MODULE.format(number=number))))
 
 
-def test_the_second_answer_is_the_first(folder: Path) -> None:
+def test_the_second_call_returns_the_cached_code(folder: Path) -> None:
     first = assemble(MODULE.format(number="1.0"))
     (kept,) = folder.iterdir()
     assert kept.read_bytes() == first == assemble(MODULE.format(number="1.0"))
@@ -35,13 +35,24 @@ def test_the_second_answer_is_the_first(folder: Path) -> None:
     assert assemble(MODULE.format(number="1.0")) == b"asked for"
 
 
-def test_other_questions_have_other_answers(folder: Path) -> None:
+def test_other_modules_have_other_code(folder: Path) -> None:
     answers = {object_code("1.0"), object_code("2.0"), object_code("1.0", opt=0), object_code("1.0", reloc="static")}
     assert len(list(folder.iterdir())) == 4
     assert len(answers) >= 2
 
 
-def test_old_answers_are_thrown_away(folder: Path) -> None:
+def test_code_without_optimisation_stays_apart(folder: Path) -> None:
+    module, usual_folder = MODULE.format(number="3.0"), os.environ["RBD_CACHE_DIR"]
+    with assembled.unoptimised():
+        quick = assemble(module)
+        assert os.environ["RBD_CACHE_DIR"] != usual_folder
+    usual = assemble(module)
+    assert os.environ["RBD_CACHE_DIR"] == usual_folder
+    assert {place.read_bytes() for place in folder.iterdir()} == {quick, usual}
+    assert len(list(folder.iterdir())) == 2
+
+
+def test_old_entries_are_removed(folder: Path) -> None:
     object_code("1.0")
     (old,) = folder.iterdir()
     object_code("2.0")

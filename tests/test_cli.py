@@ -1,4 +1,4 @@
-"""The `rbd` command: what it prints, what it writes, its exit codes."""
+"""The `rbd` command: output, files, exit codes."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_check_accepts(arm: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("command", ["info", "check"])
-def test_a_faulty_file_is_refused_with_its_line(command: str, faulty: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_errors_in_files_have_a_line(command: str, faulty: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main([command, str(faulty)]) == 1
     captured = capsys.readouterr()
     assert captured.out == ""
@@ -72,21 +72,49 @@ def test_a_faulty_file_is_refused_with_its_line(command: str, faulty: Path, caps
     assert "1,5" in captured.err
 
 
+def test_check_lists_all_warnings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    joint = '<joint name="{0}" type="revolute"><parent link="a"/><child link="{0}"/></joint><link name="{0}"/>'
+    file = tmp_path / "doubtful.urdf"
+    file.write_text("\n".join(['<robot name="r"><link name="a"/>', *map(joint.format, "bc"), "</robot>"]))
+    assert cli.main(["check", str(file)]) == 1
+    captured = capsys.readouterr()
+    assert [line.split(": ")[:2] for line in captured.err.splitlines()] == [[f"{file}:{k}", "error"] for k in (2, 3)]
+    assert "doubtful" in captured.out
+    assert cli.main(["info", str(file)]) == 0
+    assert "needs <limit>" in capsys.readouterr().out
+
+
+def test_info_and_check_read_mjcf(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "model.xml"
+    text = (
+        '<mujoco model="leg">{}<worldbody><body name="b"><joint name="j"/><geom size="1"/></body></worldbody></mujoco>'
+    )
+    file.write_text(text.format(""))
+    assert cli.main(["check", str(file)]) == 0
+    assert cli.main(["info", str(file)]) == 0
+    assert "leg" in capsys.readouterr().out
+    file.write_text(text.format('\n<option density="1"/>'))
+    assert cli.main(["check", str(file)]) == 1
+    assert f"{file}:2: error: option: density" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("what", ["missing.urdf", "."])
-def test_what_is_no_file_is_refused(what: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_missing_files_are_errors(what: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["check", what]) == 1
     assert capsys.readouterr().err.startswith("rbd: ")
 
 
 @pytest.mark.parametrize("arguments", [[], ["fly"], ["check"], ["demo", "--time", "-1"], ["demo", "--time", "nan"]])
-def test_a_wrong_command_line_is_two(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_invalid_command_line_has_exit_code_two(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
         cli.main(arguments)
     assert caught.value.code == 2
     assert "usage: rbd" in capsys.readouterr().err
 
 
-def test_demo_tells_energies_and_the_frame_error_and_draws(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_demo_prints_energies_and_frame_error_and_writes_the_plot(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     pytest.importorskip("matplotlib")
     picture = tmp_path / "picture.png"
     assert cli.main(["demo", "--time", "0.1", "--picture", str(picture)]) == 0
@@ -94,7 +122,7 @@ def test_demo_tells_energies_and_the_frame_error_and_draws(tmp_path: Path, capsy
     for expected in (
         "2 degrees of freedom",
         "kinetic",
-        "The total has moved by",
+        "The total energy varies by",
         "FrameMismatchError",
         f"Wrote {picture}",
     ):
@@ -102,7 +130,7 @@ def test_demo_tells_energies_and_the_frame_error_and_draws(tmp_path: Path, capsy
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
-def test_demo_without_matplotlib_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_demo_without_matplotlib_names_the_package_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     lines: list[str] = []
     demo.run(tmp_path / "picture.png", final_time=0.02, say=lines.append)
@@ -116,7 +144,7 @@ def test_demo_into_a_missing_folder_is_an_error(tmp_path: Path, capsys: pytest.C
     assert "No such file" in capsys.readouterr().err
 
 
-def test_module_and_command_are_one(arm: Path) -> None:
+def test_module_runs_the_same_command(arm: Path) -> None:
     command = [sys.executable, "-m", "rbd", "check", str(arm)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")

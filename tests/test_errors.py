@@ -1,4 +1,4 @@
-"""The exception tree: what is drawn is what exists; errors carry fields and survive pickling."""
+"""Exceptions: hierarchy, codes, fields, pickling."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def drawn() -> dict[str, tuple[str, str | None]]:
     return tree
 
 
-def test_the_drawing_names_every_class() -> None:
+def test_module_docstring_lists_every_class() -> None:
     assert set(drawn()) == {kind.__name__ for kind in KINDS}
 
 
 @each_kind
-def test_the_tree_is_as_drawn(kind: type[RbdError]) -> None:
+def test_module_docstring_shows_the_class_hierarchy(kind: type[RbdError]) -> None:
     parent, builtin = drawn()[kind.__name__]
     bases = [base.__name__ for base in kind.__bases__]
     assert bases == [parent, *([builtin] if builtin else [])]
@@ -64,7 +64,7 @@ def test_fields_are_attributes(kind: type[RbdError]) -> None:
 
 
 @each_kind
-def test_errors_survive_copying(kind: type[RbdError]) -> None:
+def test_errors_can_be_copied_and_pickled(kind: type[RbdError]) -> None:
     error = kind("it failed", argument="q", index=(1, 2))
     for twin in (pickle.loads(pickle.dumps(error)), copy.copy(error), copy.deepcopy(error)):
         assert type(twin) is kind
@@ -72,12 +72,12 @@ def test_errors_survive_copying(kind: type[RbdError]) -> None:
 
 
 @each_kind
-def test_every_class_says_what_it_means(kind: type[RbdError]) -> None:
+def test_every_class_has_a_docstring(kind: type[RbdError]) -> None:
     assert kind.__doc__
     assert kind is RbdError or kind.__doc__ != kind.__mro__[1].__doc__
 
 
-def test_errors_are_caught_as_what_they_are() -> None:
+def test_errors_are_caught_as_their_built_in_classes() -> None:
     with pytest.raises(ValueError, match="wrong"):
         raise ShapeError("wrong shape")
     with pytest.raises(KeyError) as caught:

@@ -1,4 +1,4 @@
-"""What is public is what tests/data/public_api.json promises: there, importable, described and documented."""
+"""Public names equal tests/data/public_api.json, can be imported, and are documented."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ DOCUMENTED = set(
 )
 
 
-def test_the_public_list_is_the_promised_one() -> None:
+def test_public_names_equal_the_stored_list() -> None:
     assert sorted(set(rbd.__all__) - {"__version__"}) == LANDED
 
 
-def test_the_public_list_is_sorted_and_names_nothing_twice() -> None:
+def test_public_names_are_sorted_and_unique() -> None:
     assert list(rbd.__all__) == sorted(set(rbd.__all__))
 
 
@@ -68,7 +68,7 @@ def test_member_exists_and_is_described(owner: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_module_offers_what_it_promises(module: str) -> None:
+def test_every_promised_name_of_a_module_exists(module: str) -> None:
     loaded = importlib.import_module(module)
     missing = [n for n in MODULES[module] if not hasattr(loaded, n) and f"{module}.{n}" not in PLANNED]
     assert missing == []

@@ -1,4 +1,4 @@
-"""`import rbd` is light and changes nothing of the process it comes into."""
+"""`import rbd` is fast and changes no global state of the process."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ import sys
 
 import pytest
 
+import rbd
+
 HEAVY = ["scipy", "matplotlib", "sympy", "mpmath", "tqdm", "daqp", "viser", "trimesh", "dask", "hypothesis", "jax"]
 HEAVY += ["torch", "gymnasium", "h5py", "pandas", "asyncio", "concurrent.futures.process", "multiprocessing"]
+HEAVY += ["numpy.ma", "difflib"]
 
 # What a library must leave alone. The core dependencies are imported first: what they do is theirs.
 SNAPSHOT = """
@@ -50,19 +53,74 @@ def test_import_changes_no_global_state() -> None:
     assert run(f"{SNAPSHOT}\nimport rbd\n{report}") == []
 
 
-def test_the_snapshot_sees_changes() -> None:
+def test_the_snapshot_of_global_state_detects_changes() -> None:
     meddle = "numpy.seterr(all='ignore'); warnings.simplefilter('error'); logging.getLogger('rbd'); numpy.random.rand()"
     report = "print(json.dumps([k for k, v in snapshot().items() if v != before[k]]))"
     assert run(f"{SNAPSHOT}\n{meddle}\n{report}") == ["numpy errors", "numpy random", "warnings", "loggers"]
 
 
-def test_import_loads_nothing_heavy() -> None:
+def test_import_loads_no_large_packages() -> None:
     core = "import attrs, networkx, numpy, typing_extensions; already = set(sys.modules)"
     code = f"import json, sys; {core}; import rbd; print(json.dumps(sorted(set(sys.modules) - already)))"
     loaded = run(code)
     assert isinstance(loaded, list)
     assert "rbd.errors" in loaded
     assert [name for name in HEAVY if name in loaded] == []
+
+
+LATER = [
+    "algorithms",
+    "compiled",
+    "intrinsics",
+    "program",
+    "simulation",
+    "solvers",
+    "state",
+    "urdf",
+    "robots",
+    "contact",
+]
+
+
+def test_import_loads_only_modules_of_mechanisms() -> None:
+    modules = "sorted(name for name in sys.modules if name.startswith('rbd.'))"
+    loaded = run(f"import json, sys, rbd; print(json.dumps({modules}))")
+    assert isinstance(loaded, list)
+    assert [name for name in loaded if name.split(".")[1] in LATER] == []
+    assert {"rbd.native.jit", "rbd.native.outline_cache", "rbd.joints.revolute", "rbd.joints.screw"}.isdisjoint(loaded)
+    assert len(loaded) <= 72
+
+
+def test_live_states_import_their_modules_without_the_compiler() -> None:
+    make = "rbd.MechanismState(rbd.Mechanism())"
+    code = f"import json, sys, rbd; {make}; print(json.dumps(sorted(n for n in sys.modules if n.startswith('rbd.'))))"
+    loaded = run(code)
+    assert isinstance(loaded, list)
+    assert "rbd.state.kernel_cache" in loaded
+    assert [name for name in loaded if name.split(".")[1] in ("algorithms", "compiled", "simulation", "urdf")] == []
+    assert "rbd.native.jit" not in loaded
+
+
+INSIDE = {"compiled", "intrinsics", "program", "state"}
+"""Packages whose names for users are all in `rbd` itself: completion leaves them out."""
+
+
+@pytest.mark.parametrize("name", [*rbd.__all__, *LATER, "compile"])
+def test_every_lazy_name_is_listed_and_importable(name: str) -> None:
+    assert name in dir(rbd) or name in INSIDE
+    assert getattr(rbd, name) is getattr(rbd, name)
+
+
+def test_names_can_be_imported_in_any_order_in_new_processes() -> None:
+    names = [*rbd.__all__, *LATER, "compile"]
+    for order in (names, names[::-1]):
+        lines = "; ".join(f"from rbd import {name}" for name in order)
+        assert run(f"import json; {lines}; from rbd import *; print(json.dumps(callable(dynamics)))") is True
+
+
+def test_unknown_names_are_refused_without_importing() -> None:
+    asked = "[hasattr(rbd, 'nothing'), 'rbd.algorithms' in sys.modules]"
+    assert run(f"import json, sys, rbd; print(json.dumps({asked}))") == [False, False]
 
 
 def test_import_starts_no_thread() -> None:

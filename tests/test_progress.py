@@ -1,4 +1,4 @@
-"""Progress: silent unless asked for, with tqdm or without, for functions and for whatever follows the protocol."""
+"""Progress reporting: off by default, with and without tqdm, callbacks and users' reporters."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def stop_early() -> None:
         raise RuntimeError("stop")
 
 
-def test_silent_unless_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+def test_no_output_by_default(capsys: pytest.CaptureFixture[str]) -> None:
     run(enabled=False)
     assert capsys.readouterr() == ("", "")
 
@@ -62,7 +62,7 @@ def test_a_bar_on_the_error_stream(
 
 
 @both_bars
-def test_exceptions_pass_and_the_bar_ends(
+def test_exceptions_close_the_bar(
     with_tqdm: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     choose(with_tqdm, monkeypatch)
@@ -72,7 +72,7 @@ def test_exceptions_pass_and_the_bar_ends(
 
 
 @both_bars
-def test_bars_follow_the_protocol(with_tqdm: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bars_implement_the_protocol(with_tqdm: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     choose(with_tqdm, monkeypatch)
     for enabled in (True, False):
         with progress_bar(None, "count", enabled) as bar:
@@ -80,7 +80,7 @@ def test_bars_follow_the_protocol(with_tqdm: bool, monkeypatch: pytest.MonkeyPat
             bar.update(2)
 
 
-def test_a_function_hears_of_every_step() -> None:
+def test_callback_is_called_for_every_step() -> None:
     heard: list[tuple[float, float | None]] = []
     run(lambda done, total: heard.append((done, total)))
     assert heard == [(1, 5), (5, 5)]
@@ -107,7 +107,7 @@ def test_at_most_ten_lines_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
     assert terminal.getvalue().count("\n") == 1
 
 
-def test_off_a_terminal_only_the_end_is_written(capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_terminal_only_the_last_line_is_written(capsys: pytest.CaptureFixture[str]) -> None:
     with TextBar(4, "count") as bar:
         for _ in range(2):
             bar.update()
@@ -120,7 +120,7 @@ def test_without_a_total_the_steps_are_counted(capsys: pytest.CaptureFixture[str
     assert capsys.readouterr().err == "count: 2.5\n"
 
 
-def test_a_closed_stream_does_not_stop_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_closed_error_stream_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
     stream = Terminal()
     monkeypatch.setattr(sys, "stderr", stream)
     bar = TextBar(2, "count")

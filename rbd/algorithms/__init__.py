@@ -3,29 +3,38 @@
 Algorithms are plain functions of a state; see the design page for their rules.
 """
 
+from rbd.algorithms.accelerations import relative_acceleration, spatial_accelerations
 from rbd.algorithms.articulated_bodies import (
     ArticulatedBodies,
     ArticulatedBody,
     articulated_bodies,
+    articulated_inertia,
     articulated_mobility,
 )
-from rbd.algorithms.center_of_mass import center_of_mass, mass, subtree_mass
-from rbd.algorithms.close_loops import LoopClosure, close_loops
-from rbd.algorithms.constrained_derivatives import ConstrainedDerivatives, constrained_dynamics_derivatives
-from rbd.algorithms.constraints import constraint_bias, constraint_error, constraint_jacobian, loop_gap
+from rbd.algorithms.center_of_mass import center_of_mass, center_of_mass_jacobian, mass, subtree_mass
 from rbd.algorithms.coriolis import coriolis_matrix
+from rbd.algorithms.derivatives.constrained_dynamics import ConstrainedDerivatives, constrained_dynamics_derivatives
+from rbd.algorithms.derivatives.forward_dynamics import forward_dynamics_derivatives
+from rbd.algorithms.derivatives.inverse_dynamics import inverse_dynamics_derivatives
+from rbd.algorithms.derivatives.matrix_products import (
+    bias_derivatives,
+    inverse_mass_product_derivatives,
+    mass_matrix_product_derivatives,
+)
+from rbd.algorithms.derivatives.regressor import external_wrench_derivatives, gravity_derivatives, regressor
+from rbd.algorithms.derivatives.second_order import SecondDerivatives, inverse_dynamics_second_derivatives
+from rbd.algorithms.derivatives.step_derivatives import StepDerivatives, step_derivatives
 from rbd.algorithms.dynamics import dynamics
 from rbd.algorithms.energy import gravitational_potential_energy, kinetic_energy
-from rbd.algorithms.external import ExternalWrenches
-from rbd.algorithms.forward_dynamics import articulated_inertia, forward_dynamics
-from rbd.algorithms.forward_dynamics_derivatives import forward_dynamics_derivatives
+from rbd.algorithms.external_wrenches import ExternalWrenches
+from rbd.algorithms.forward_dynamics import forward_dynamics
 from rbd.algorithms.hybrid_dynamics import HybridDynamics
 from rbd.algorithms.inverse_dynamics import dynamics_bias, gravity_torques, inverse_dynamics
-from rbd.algorithms.inverse_dynamics_derivatives import inverse_dynamics_derivatives
-from rbd.algorithms.inverse_mass_matrix import inverse_mass_matrix
-from rbd.algorithms.jacobian_rates import center_of_mass_jacobian, geometric_jacobian_rate
-from rbd.algorithms.jacobians import geometric_jacobian, point_jacobian
-from rbd.algorithms.mass_matrix import mass_matrix
+from rbd.algorithms.jacobians import geometric_jacobian, geometric_jacobian_rate, point_jacobian, point_jacobian_rate
+from rbd.algorithms.loops.close_loops import LoopClosure, close_loops
+from rbd.algorithms.loops.equations import constraint_bias, constraint_error, constraint_jacobian, loop_gap
+from rbd.algorithms.loops.stabilization import Baumgarte, LoopStabilization, Stabilization
+from rbd.algorithms.mass_matrix import inverse_mass_matrix, mass_matrix
 from rbd.algorithms.momentum import (
     centroidal_momentum_matrix,
     centroidal_transform,
@@ -34,16 +43,6 @@ from rbd.algorithms.momentum import (
     momentum_rate_bias,
 )
 from rbd.algorithms.passive import passive_torques
-from rbd.algorithms.point_jacobian_rate import point_jacobian_rate
-from rbd.algorithms.product_derivatives import (
-    bias_derivatives,
-    inverse_mass_product_derivatives,
-    mass_matrix_product_derivatives,
-)
-from rbd.algorithms.regressor import external_wrench_derivatives, gravity_derivatives, regressor
-from rbd.algorithms.second_derivatives import SecondDerivatives, inverse_dynamics_second_derivatives
-from rbd.algorithms.stabilization import Baumgarte, LoopStabilization, Stabilization
-from rbd.algorithms.step_derivatives import StepDerivatives, step_derivatives
 
 __all__ = [
     "ArticulatedBodies",
@@ -98,6 +97,8 @@ __all__ = [
     "point_jacobian",
     "point_jacobian_rate",
     "regressor",
+    "relative_acceleration",
+    "spatial_accelerations",
     "step_derivatives",
     "subtree_mass",
 ]

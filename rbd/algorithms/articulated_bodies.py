@@ -1,42 +1,43 @@
-"""Everything the articulated-body algorithm finds, body by body, at any reference point.
+"""Articulated-body inertias, bias forces, accelerations and mobilities, in any frame or about any point.
 
-The recursion is in `articulated_motion.py` and runs in body frames, so that nothing depends on where the world's origin
-is; values are carried to the frame asked for when they are asked for.
+Featherstone (2008), chapter 7, by the recursion of `articulated_body_algorithm.py`. Its accelerations of frame origins
+become spatial ones here, and gravity a weight: results are in the terms of the book.
 """
 
 from __future__ import annotations
 
-from typing import Any, Generic, TypeAlias, TypeVar, final
+from typing import Any, Generic, TypeAlias, final
 
 import attrs
 
-from rbd.algorithms.articulated_motion import Motion, articulated_motion
-from rbd.algorithms.external import BodyWrenches, ExternalWrenches, body_wrenches, less_external
-from rbd.algorithms.forward_dynamics import Torques
-from rbd.algorithms.hybrid_dynamics import JointAccelerations, prescribed_of
+from rbd.algorithms.articulated_body_algorithm import ArticulatedMotion, articulated_inertias
+from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
+from rbd.algorithms.hybrid_dynamics import JointAccelerations, hybrid_motion, prescribed_of
 from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
-from rbd.algorithms.passive import passive_torques_kernel
+from rbd.algorithms.newton_euler import actuator_torques, body_loads, joint_torques, motions
+from rbd.algorithms.torques import Torques, torques_of
 from rbd.algorithms.trees import require_tree
-from rbd.errors import UnknownNameError
-from rbd.joints.tuples import dot
+from rbd.display import fields_repr
 from rbd.mechanism import RigidBody
-from rbd.scalars import Scalar, absolute, maximum
-from rbd.spatial import Frame, GeometricJacobian, Point, SpatialAcceleration, Transform, Twist, Wrench
+from rbd.mechanism.registry import unknown_name
+from rbd.scalars import Scalar, Vector, absolute, maximum
+from rbd.scalars.linear_algebra import dot, subtract
+from rbd.spatial import Frame, FreeVector, GeometricJacobian, Point, SpatialAcceleration, Transform, Twist, Wrench
 from rbd.spatial.articulated import ArticulatedInertia
-from rbd.spatial.linalg import identity3, neg3
+from rbd.spatial.classical import ClassicalAcceleration
+from rbd.spatial.linalg import cross3, identity3, neg3, scale3, sub3
 from rbd.spatial.mobility import ArticulatedMobility
-from rbd.spatial.values import require_kind
-from rbd.state import ArrayOf, State, StateView, passes
+from rbd.state import A, State, StateView, kernel, passes, require_state
+from rbd.state.layout import Place
 
-A = TypeVar("A", bound=ArrayOf)
-Reference: TypeAlias = "Frame[Any] | Point[Any]"
-"""Where values are wanted: a frame, or a point, with the axes of its frame."""
+Reference: TypeAlias = "Place | Point[Any]"
+"""Where values are wanted: a frame, perhaps by name, or a point, with the axes of its frame."""
 
 
 @final
 @attrs.frozen(eq=False)
 class ArticulatedBody:
-    """A body as part of what moves, with respect to the root; all values in one frame.
+    """Motion and forces of one body of the articulated-body algorithm, with respect to the root; all in one frame.
 
     joint_wrench = articulated_inertia @ acceleration + articulated_bias, and for every body
     joint_wrench - those of the joints it carries + weight + external = inertia @ acceleration + bias_force.
@@ -44,67 +45,70 @@ class ArticulatedBody:
 
     body: RigidBody
     screws: GeometricJacobian[Any, Any, Any]
-    """s: the motion of the body per unit of each velocity of its joint."""
+    """S: the twist of the body per unit of each velocity of its joint."""
     twist: Twist[Any, Any, Any]
     bias_acceleration: SpatialAcceleration[Any, Any, Any]
-    """κ: what velocities alone add to the acceleration across its joint."""
+    """c: the acceleration across its joint for vd = 0, due to velocities."""
     bias_force: Wrench[Any]
-    """p: the wrench its velocity alone takes."""
+    """p: the wrench of its motion for zero spatial acceleration, V x* I V."""
     weight: Wrench[Any]
     articulated_inertia: ArticulatedInertia
-    """What the body with all it carries is like to push; I^A."""
+    """I^A: apparent inertia of the body and its subtree."""
     articulated_bias: Wrench[Any]
-    """p^A: the wrench it takes to keep the body from accelerating, weights and external wrenches being helped by."""
+    """p^A: the joint wrench for zero spatial acceleration, with gravity and external wrenches applied."""
     acceleration: SpatialAcceleration[Any, Any, Any]
     """a, spatial, without gravity."""
     joint_wrench: Wrench[Any]
-    """f: what its joint applies to it."""
+    """f: the wrench of its joint on it."""
 
 
 @final
 @attrs.frozen(eq=False)
 class ArticulatedBodies(Generic[A]):
-    """A motion and what caused it; see `articulated_bodies`."""
+    """The result of the articulated-body algorithm; see `articulated_bodies`."""
 
     vd: A
     torques: A
-    """As given, or as prescribed accelerations need them."""
+    """As given; for prescribed accelerations as found."""
     frame: Frame[Any]
     """Where all values are expressed."""
     bodies: tuple[ArticulatedBody, ...]
     """In the order of `mechanism.bodies`, the root left out."""
     differences: tuple[Scalar, ...]
-    """What is left of the balance of every body and joint, as found in the frames of the bodies."""
+    """Residuals of the Newton-Euler equations of every body and joint, in body frames."""
+
+    __repr__ = fields_repr
 
     @property
     def residual(self) -> Scalar:
-        """The largest entry, in N or N m, by which the balance of a body or the torque of a joint is not met."""
+        """The largest residual of a body or joint, in N or N m."""
         largest: Scalar = 0
         for entry in self.differences:
             largest = maximum(largest, absolute(entry))
         return largest
 
-    def body(self, body: RigidBody) -> ArticulatedBody:
-        """Return what was found for a body; raise UnknownNameError for the root or a body of another mechanism."""
+    def body(self, body: RigidBody | str) -> ArticulatedBody:
+        """Return what was found for a body, itself or by name; raise UnknownNameError for the root and for others."""
         for found in self.bodies:
-            if found.body is body:
+            if found.body is body or found.body.name == body:
                 return found
-        raise UnknownNameError(f"{body!r} is not carried by any joint here", kind="body", name=str(body))
+        name = body if isinstance(body, str) else body.name
+        raise unknown_name("body", name, [found.body.name for found in self.bodies])
 
 
 def articulated_bodies(
     state: State[A],
-    torques: Torques,
+    torques: Torques | None = None,
     external_wrenches: ExternalWrenches | None = None,
     *,
     prescribed: JointAccelerations | None = None,
     at: Reference | None = None,
 ) -> ArticulatedBodies[A]:
-    """Return the motion `torques` make with everything the articulated-body algorithm finds for each body.
+    """Return the motion under `torques`, and for each body all values of the articulated-body algorithm.
 
     `external_wrenches` and `prescribed` as in `forward_dynamics`. Values are expressed in `at`: a frame attached to any
     body, or a point in such a frame (moments and velocities are then about the point), the root frame when not given.
-    Frames count as at rest, wherever their body moves: only coordinates change with them. Raises as
+    Frames count as at rest, even on a moving body: they only change coordinates. Raises as
     `forward_dynamics` does.
 
     >>> import rbd
@@ -116,71 +120,94 @@ def articulated_bodies(
     (True, True)
     """
     require_tree(state, "articulated_bodies")
-    drive, external = state.vector(torques, state.layout.nv, "torques"), body_wrenches(state, external_wrenches)
-    motion = articulated_motion(state, drive, prescribed_of(state, prescribed), external)
+    drive, external = torques_of(state, torques), applied_wrenches(state, external_wrenches)
+    motion, tau = hybrid_motion(state, drive, prescribed_of(state, prescribed), external)
     frame, steps = _reference(state, at)
     bodies = tuple(_body(state, motion, link.index, steps[link.index]) for link in state.links)
-    shape, differences = (state.layout.nv,), _differences(state, motion, external)
-    pack = state.engine.pack
-    vd, needed = pack(motion.vd, "vd", shape), pack(motion.torques, "torques", shape)
-    return ArticulatedBodies(vd, needed, frame, bodies, differences)
+    pack, shape = state.engine.pack, (state.layout.nv,)
+    vd, needed = pack(motion.vd, "vd", shape), pack(tau, "torques", shape)
+    return ArticulatedBodies(vd, needed, frame, bodies, _residuals(state, motion, tau, external))
 
 
 def _reference(state: State[Any], at: Reference | None) -> tuple[Frame[Any], tuple[Transform[Any, Any], ...]]:
     """Return the frame meant, and the transforms to it from the frames of all bodies."""
     place = state.layout.root_frame if at is None else at
-    require_kind(place, Frame, Point, operation="choice of a reference", argument="at")
-    frame = place.frame if isinstance(place, Point) else place
+    _, frame = state.layout.place(place.frame if isinstance(place, Point) else place, "at")
     steps = tuple(state.relative_transform(body.default_frame, frame) for body in state.layout.bodies)
-    if isinstance(place, Frame):
-        return place, steps
+    if not isinstance(place, Point):
+        return frame, steps
     new: Frame[Any] = Frame(f"point in {frame.name}")
     shift = Transform.trusted(frame, new, identity3(), neg3(place.xyz_components))
     return new, tuple(shift @ step for step in steps)
 
 
-def _body(state: StateView, motion: Motion, index: int, tf: Transform[Any, Any]) -> ArticulatedBody:
-    rigid = motion.rigid[index]
+def _body(state: StateView, motion: ArticulatedMotion, index: int, tf: Transform[Any, Any]) -> ArticulatedBody:
+    """Return the values of one body, carried from its own frame by `tf`."""
+    I, V, S = passes.body_inertias(state)[index], passes.body_twists(state)[index], passes.subspaces(state)[index - 1]
+    gravity: FreeVector[Any] = passes.to_root(state)[index].inverse() @ state.gravity
+    g, omega, v = gravity.xyz_components, V.angular_components, V.linear_components
+    # A body whose spatial acceleration is zero has this one of its origin, with gravity as an acceleration of the root.
+    a_0 = ClassicalAcceleration(V.frame, V.base, (0, 0, 0), sub3(cross3(omega, v), g))
+    I_A = motion.I_A[index]
     return ArticulatedBody(
         state.layout.bodies[index],
-        passes.subspaces(state)[index - 1].transformed(tf),
-        passes.body_twists(state)[index].transformed(tf),
-        rigid.drift.transformed(tf),
-        rigid.bias.transformed(tf),
-        rigid.weight.transformed(tf),
-        motion.inertias[index].transformed(tf),
-        motion.biases[index].transformed(tf),
-        motion.accelerations[index].transformed(tf),
-        motion.wrenches[index].transformed(tf),
+        S.transformed(tf),
+        V.transformed(tf),
+        _bias_acceleration(state, index, V).transformed(tf),
+        I.newton_euler(SpatialAcceleration.zero(V.body, V.base, V.frame), V).transformed(tf),
+        Wrench.trusted(I.frame, cross3(I.cross_part_components, g), scale3(g, I.mass)).transformed(tf),
+        I_A.transformed(tf),
+        (motion.p_A[index] + I_A @ a_0).transformed(tf),
+        passes.accelerations(state, motion.vd)[index].transformed(tf),
+        motion.f[index].transformed(tf),
     )
 
 
-def _differences(state: StateView, motion: Motion, external: BodyWrenches | None) -> tuple[Scalar, ...]:
-    """Return the entries by which the forces on bodies and the torques of joints do not balance, in body frames."""
-    rests = less_external([_load(state, motion, i) for i in range(len(motion.rigid))], external)
-    for link, tf in zip(state.links, passes.to_parent(state), strict=True):
-        rests[link.index] = rests[link.index] - motion.wrenches[link.index]
-        rests[link.parent] = rests[link.parent] + motion.wrenches[link.index].transformed(tf)
+def _bias_acceleration(state: StateView, index: int, V: Twist) -> SpatialAcceleration[Any, Any, Any]:
+    """Return c = c_J + V x V_J: Featherstone (2008), table 7.1."""
+    c_J = passes.joint_biases(state)[index - 1]
+    return c_J + V.cross(passes.joint_twists(state)[index - 1]).with_body(c_J.body).with_base(c_J.base)
+
+
+def _residuals(
+    state: StateView, motion: ArticulatedMotion, torques: Vector, external: AppliedWrenches
+) -> tuple[Scalar, ...]:
+    """Return the residuals of the Newton-Euler equations of bodies and joints."""
+    rests, f = body_loads(state, motions(state, motion.vd), external), motion.f
+    for link, X_PB in zip(state.links, passes.to_parent(state), strict=True):
+        rests[link.index] = rests[link.index] - f[link.index]
+        rests[link.parent] = rests[link.parent] + f[link.index].transformed(X_PB)
     entries = [x for rest in rests[1:] for x in (*rest.angular_components, *rest.linear_components)]
-    passive = passive_torques_kernel(state)
-    for link, subspace in zip(state.links, passes.subspaces(state), strict=True):
-        armature, at = state.joint_parameter(link.joint, "armature"), link.v
-        torques = subspace.torque_components(motion.wrenches[link.index])
-        rows = zip(torques, armature, motion.vd[at], passive[at], motion.torques[at], strict=True)
-        entries += [torque + rotor * rate - own - given for torque, rotor, rate, own, given in rows]
-    return tuple(entries)
+    return (*entries, *subtract(actuator_torques(state, joint_torques(state, f), motion.vd), torques))
 
 
-def _load(state: StateView, motion: Motion, index: int) -> Wrench[Any]:
-    """Return what a body's motion takes less its weight."""
-    inertia, rigid = ArticulatedInertia.of_rigid_body(passes.body_inertias(state)[index]), motion.rigid[index]
-    return inertia @ motion.accelerations[index] + rigid.bias - rigid.weight
+@kernel
+def articulated_inertia_kernel(state: StateView, index: int) -> ArticulatedInertia:
+    """Return the articulated inertia of a body, in the root frame."""
+    inertias, _ = articulated_inertias(state)
+    return inertias[index].transformed(passes.to_root(state)[index])
+
+
+def articulated_inertia(state: State[Any], body: RigidBody | str) -> ArticulatedInertia:
+    """Return the articulated inertia of `body`, with all joints beyond it free, in the root frame.
+
+    Raises SingularError, naming the joint, when a joint beyond moves nothing that has inertia.
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4])
+    >>> lower = state.mechanism.body("lower_link")
+    >>> felt = rbd.articulated_inertia(state, lower)    # nothing hangs on it: its own inertia
+    >>> bool(abs(felt.matrix - state.inertia(lower).transformed(state.transform_to_root(lower)).matrix).max() < 1e-12)
+    True
+    """
+    require_state(state, "articulated_inertia")
+    return articulated_inertia_kernel(state, state.layout.body_index(body))
 
 
 def articulated_mobility(
-    state: State[Any], body: RigidBody, *, at: Reference | None = None
+    state: State[Any], body: RigidBody | str, *, at: Reference | None = None
 ) -> ArticulatedMobility[Any]:
-    """Return how `body`, with all joints free, answers wrenches: its acceleration changes by the mobility times one.
+    """Return the articulated mobility of `body`: the change of its acceleration per unit of wrench, all joints free.
 
     That is J M^-1 J^T with J the Jacobian of the body, singular where the body cannot move in every way. `at` as in
     `articulated_bodies`. Raises UnknownNameError, TopologyError for mechanisms with loop joints, and SingularError,
@@ -205,7 +232,8 @@ def articulated_mobility(
             for i, x in enumerate(angular + linear):
                 rows[i][k] = x
     factor = factored(state, mass_matrix_kernel(state))
-    answers = [factor.solve(row) for row in rows]
-    upper = [[dot(tuple(rows[i]), answers[j]) for j in range(6)] for i in range(6)]
+    M_inv_J_T = [factor.solve(row) for row in rows]
+    upper = [[dot(tuple(rows[i]), M_inv_J_T[j]) for j in range(6)] for i in range(6)]
     matrix = tuple(tuple(upper[min(i, j)][max(i, j)] for j in range(6)) for i in range(6))
-    return ArticulatedMobility(body.default_frame, state.layout.root_frame, frame, matrix)
+    moving = state.layout.bodies[index].default_frame
+    return ArticulatedMobility(moving, state.layout.root_frame, frame, matrix)

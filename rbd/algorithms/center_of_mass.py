@@ -1,27 +1,28 @@
-"""Mass and centre of mass."""
+"""Mass, centre of mass and its Jacobian: Featherstone (2008), sections 2.12 and 2.13.
+
+Positions are relative to the trunk, the first body a joint carries, for accuracy far from the root.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 from rbd.arguments import several
 from rbd.errors import SingularError
 from rbd.mechanism import Mechanism, RigidBody
 from rbd.scalars import Scalar, is_float, to_float
-from rbd.spatial import FreeVector, Point
+from rbd.spatial import FreeVector, Point, PointJacobian
 from rbd.spatial.linalg import Vec3, add3, matvec, scale3
 from rbd.spatial.values import require_kind
-from rbd.state import State, StateView, kernel, passes
-from rbd.state.engine import Call, KernelCall
-from rbd.state.fast_path import fast_path
-from rbd.state.kernel import require_state
+from rbd.state import A, Call, KernelCall, State, StateView, fast_path, kernel, passes, require_state
 from rbd.state.layout import layout_of
 
 
 @kernel
 def mass_moment_kernel(state: StateView, indices: tuple[int, ...]) -> tuple[Scalar, Vec3]:
-    """Return the mass of some bodies, and mass times position of their centre in the frame of the trunk."""
+    """Return m and m c of some bodies: their mass, and mass times centre of mass in the frame of the trunk."""
     total: Scalar = 0
     moment: Vec3 = (0, 0, 0)
     inertias, poses = passes.body_inertias(state), passes.to_trunk(state)
@@ -40,8 +41,10 @@ def center_of_mass_kernel(state: StateView, indices: tuple[int, ...]) -> Point[A
 
 
 @fast_path()
-def center_of_mass(state: State[Any], bodies: Iterable[RigidBody] | None = None) -> Call[Point[Any]]:
-    """Return the centre of mass of `bodies` (all of them when not given; each counts once), in the root frame.
+def center_of_mass(state: State[Any], bodies: Iterable[RigidBody | str] | None = None) -> Call[Point[Any]]:
+    """Return the centre of mass of `bodies`, or of bodies of these names (all when not given), in the root frame.
+
+    Each body counts once.
 
     Raises SingularError when they have no mass, UnknownNameError for a body that is not part of the mechanism.
 
@@ -57,18 +60,53 @@ def center_of_mass(state: State[Any], bodies: Iterable[RigidBody] | None = None)
     return KernelCall(center_of_mass_kernel, (indices,))
 
 
+@kernel
+def center_of_mass_jacobian_kernel(state: StateView) -> tuple[Vec3, ...]:
+    """Return, per velocity, the velocity of the centre of mass: the linear part of I^C_i S_i, divided by the mass."""
+    total, _ = _mass_moment(state, tuple(range(1, len(state.layout.bodies))))
+    columns: list[Vec3] = []
+    for link, subspace in zip(state.links, passes.subspaces(state), strict=True):
+        rotation = passes.to_root(state)[link.index].rotation_components
+        for _, linear in (passes.composite_inertias(state)[link.index] @ subspace).columns:
+            x, y, z = matvec(rotation, linear)
+            columns.append((x / total, y / total, z / total))
+    return tuple(columns)
+
+
+@fast_path()
+def center_of_mass_jacobian(state: State[A]) -> Call[PointJacobian[Any]]:
+    """Return the Jacobian of the centre of mass of all bodies, in the root frame: J @ v is its velocity.
+
+    Raises SingularError when the bodies have no mass.
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4], [1.0, 0.5])
+    >>> velocity = rbd.algorithms.center_of_mass_jacobian(state) @ state.v
+    >>> bool(abs(velocity.xyz * state.mechanism.mass - rbd.momentum(state).linear).max() < 1e-12)
+    True
+    """
+    finish = partial(PointJacobian.trusted, state.layout.root_frame)
+    return KernelCall(center_of_mass_jacobian_kernel, finish=finish)
+
+
 def center_from_trunk(state: StateView, indices: tuple[int, ...] | None = None) -> Point[Any]:
-    """Return the centre of mass in the frame of the trunk, the first body a joint carries: accurate far away too."""
+    """Return the centre of mass in the frame of the trunk."""
     layout = state.layout
     chosen = tuple(range(1, len(layout.bodies))) if indices is None else indices
-    total, (x, y, z) = mass_moment_kernel(state, chosen)
-    if is_float(total) and to_float(total) <= 0:
-        raise SingularError("bodies without mass have no centre of mass", what="mass")
+    total, (x, y, z) = _mass_moment(state, chosen)
     return Point.trusted(layout.bodies[layout.trunk].default_frame, (x / total, y / total, z / total))
 
 
+def _mass_moment(state: StateView, indices: tuple[int, ...]) -> tuple[Scalar, Vec3]:
+    """Return m and m c as `mass_moment_kernel`; raise SingularError when m is known and zero."""
+    total, moment = mass_moment_kernel(state, indices)
+    if is_float(total) and to_float(total) <= 0:
+        raise SingularError("bodies without mass have no centre of mass", what="mass")
+    return total, moment
+
+
 def weight_moment(state: StateView) -> Scalar:
-    """Return gravity times mass times height: minus the potential energy."""
+    """Return m g . c, with c in the root frame: minus the potential energy."""
     total, moment = mass_moment_kernel(state, tuple(range(1, len(state.layout.bodies))))
     trunk = passes.to_root(state)[state.layout.trunk]
     from_root = add3(matvec(trunk.rotation_components, moment), scale3(trunk.translation_components, total))
@@ -87,8 +125,8 @@ def mass(mechanism: Mechanism) -> Scalar:
     return mechanism.mass
 
 
-def subtree_mass(mechanism: Mechanism, body: RigidBody) -> Scalar:
-    """Return the mass of `body` and of all it carries in the spanning tree; the root itself counts nothing.
+def subtree_mass(mechanism: Mechanism, body: RigidBody | str) -> Scalar:
+    """Return the mass of `body` and of its subtree in the spanning tree, without that of the root.
 
     Raises UnknownNameError when the body is not part of the mechanism.
 
@@ -100,7 +138,7 @@ def subtree_mass(mechanism: Mechanism, body: RigidBody) -> Scalar:
     layout = layout_of(mechanism)
     top = layout.body_index(body)
     inside = {top}
-    total: Scalar = 0 if top == 0 else _mass_of(body)
+    total: Scalar = 0 if top == 0 else _mass_of(layout.bodies[top])
     for link in layout.links:
         if link.parent in inside:
             inside.add(link.index)

@@ -1,80 +1,55 @@
-"""The Coriolis matrix: the factorisation C of the velocity terms for which dM/dt - 2 C is skew.
+"""Coriolis matrix: the factorisation C of the velocity terms for which dM/dt - 2 C is skew-symmetric.
 
 Echeandia and Wensing (2021), "Numerical methods to compute the Coriolis matrix and Christoffel symbols for rigid-body
-systems", with rates of q-dependent motion subspaces.
+systems", in body frames; motion subspaces may depend on position.
 """
 
 from __future__ import annotations
 
-from typing import TypeVar
-
-from rbd.scalars import Matrix, Scalar
+from rbd.algorithms.assembly import Rows, fixed, subtree_sums, sum_of, transposed, write_block, zeros
+from rbd.scalars import Matrix
 from rbd.spatial import GeometricJacobian
-from rbd.spatial.coriolis import CoriolisOperator, as_wrenches, carried, summed, total
-from rbd.spatial.pairing import pair
-from rbd.state import ArrayOf, Link, State, StateView, kernel, passes
-from rbd.state.engine import Call, KernelCall
-from rbd.state.fast_path import fast_path
-
-A = TypeVar("A", bound=ArrayOf)
+from rbd.spatial.column_operations import add_columns, momentum_rate_columns, motion_cross_columns, transpose_product
+from rbd.spatial.coriolis import CoriolisOperator
+from rbd.state import A, Call, KernelCall, Link, State, StateView, fast_path, kernel, passes
 
 
 @kernel
 def coriolis_matrix_kernel(state: StateView) -> Matrix:
-    """Return C: composite Coriolis operators act on each joint's axes and their rates, and are felt by its carriers."""
-    rows: list[list[Scalar]] = [[0] * state.layout.nv for _ in range(state.layout.nv)]
-    operators = _composite_operators(state)
-    rates = _subspace_rates(state)
+    """Return C: for a joint i carried by j, C_ji = S_j^T (B^C_i S_i + I^C_i S_d_i), and C_ij likewise."""
+    C = zeros(state.layout.nv)
+    B = [
+        CoriolisOperator.of_body(inertia, V)
+        for inertia, V in zip(passes.body_inertias(state), passes.body_twists(state), strict=True)
+    ]
+    B_C, S_d = subtree_sums(state, B), _subspace_rates(state)
     for link in state.links:
-        _add_columns(state, link, operators[link.index], rates, rows)
-    return tuple(tuple(row) for row in rows)
-
-
-def _composite_operators(state: StateView) -> list[CoriolisOperator]:
-    """Return, per body, the Coriolis operator of everything from it outwards, in the body frame."""
-    pairs = zip(passes.body_inertias(state), passes.body_twists(state), strict=True)
-    operators = [CoriolisOperator.of_body(inertia, twist) for inertia, twist in pairs]
-    for link, tf in reversed(list(zip(state.links, passes.to_parent(state), strict=True))):
-        operators[link.parent] = operators[link.parent] + operators[link.index].transformed(tf)
-    return operators
+        _add_columns(state, link, B_C[link.index], S_d, C)
+    return fixed(C)
 
 
 def _subspace_rates(state: StateView) -> tuple[GeometricJacobian, ...]:
-    """Return, per link, the whole rate of its motion subspace: carried by the body, plus its own change; body frame."""
-    twists, own = passes.body_twists(state), passes.subspace_rates(state)
+    """Return, per link, S_d = V x S + the rate of S in the body frame."""
+    V, own = passes.body_twists(state), passes.subspace_rates(state)
     rows = zip(state.links, passes.subspaces(state), own, strict=True)
-    return tuple(summed(carried(subspace, twists[link.index]), rate) for link, subspace, rate in rows)
+    return tuple(add_columns(motion_cross_columns(V[link.index], S), rate) for link, S, rate in rows)
 
 
 def _add_columns(
-    state: StateView,
-    link: Link,
-    operator: CoriolisOperator,
-    rates: tuple[GeometricJacobian, ...],
-    rows: list[list[Scalar]],
+    state: StateView, link: Link, B_C: CoriolisOperator, S_d: tuple[GeometricJacobian, ...], C: Rows
 ) -> None:
-    """Fill the block where `link` meets itself, and the two where it meets each joint that carries it."""
+    """Write the block of a joint with itself, and the two with each joint that carries it."""
     subspaces, steps = passes.subspaces(state), passes.to_parent(state)
-    subspace, composite = subspaces[link.index - 1], passes.composite_inertias(state)[link.index]
-    bent = total(operator.wrenches(subspace), as_wrenches(composite @ rates[link.index - 1]))
-    momenta, turned = composite @ subspace, operator.transposed_wrenches(subspace)
+    S, I_C = subspaces[link.index - 1], passes.composite_inertias(state)[link.index]
+    F = add_columns(B_C.wrenches(S), momentum_rate_columns(I_C @ S_d[link.index - 1]))  # B^C S + I^C S_d
+    I_C_S, B_T_S = I_C @ S, B_C.transposed_wrenches(S)
     for carrier in passes.ancestry(state, link):
-        own = subspaces[carrier.index - 1]
-        _write(rows, carrier.v.start, link.v.start, pair(own, bent))
+        j = carrier.index - 1
+        write_block(C, carrier.v.start, link.v.start, transpose_product(subspaces[j], F))
         if carrier is not link:
-            other = _summed_blocks(pair(rates[carrier.index - 1], momenta), pair(own, turned))
-            _write(rows, link.v.start, carrier.v.start, tuple(zip(*other, strict=True)))
-        step = steps[carrier.index - 1]
-        bent, momenta, turned = bent.transformed(step), momenta.transformed(step), turned.transformed(step)
-
-
-def _summed_blocks(a: Matrix, b: Matrix) -> Matrix:
-    return tuple(tuple(x + y for x, y in zip(p, q, strict=True)) for p, q in zip(a, b, strict=True))
-
-
-def _write(rows: list[list[Scalar]], i: int, j: int, block: Matrix) -> None:
-    for offset, entries in enumerate(block):
-        rows[i + offset][j : j + len(entries)] = entries
+            block = sum_of(transpose_product(S_d[j], I_C_S), transpose_product(subspaces[j], B_T_S))
+            write_block(C, link.v.start, carrier.v.start, transposed(block))
+        F, I_C_S, B_T_S = F.transformed(steps[j]), I_C_S.transformed(steps[j]), B_T_S.transformed(steps[j])
 
 
 @fast_path(out=True)

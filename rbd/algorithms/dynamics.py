@@ -1,34 +1,31 @@
-"""The whole solution of the equations of motion, filled into a result.
+"""Forward dynamics with all its terms, M, c, vd and more, in a result: Featherstone (2008), chapter 6.
 
-M by composite rigid bodies, c by Newton and Euler, then one solve.
+M by the composite-rigid-body algorithm, c by recursive Newton-Euler, then M vd = tau + passive - c by a sparse factor.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, overload
 
-from rbd.algorithms.external import External, ExternalWrenches, held, on_bodies
-from rbd.algorithms.forward_dynamics import Torques
-from rbd.algorithms.inverse_dynamics import dynamics_bias_kernel
-from rbd.algorithms.loop_dynamics import constrained_dynamics_kernel
-from rbd.algorithms.mass_matrix import factored as factored
-from rbd.algorithms.mass_matrix import mass_matrix_kernel
+from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
+from rbd.algorithms.loops.dynamics import constrained_dynamics_kernel
+from rbd.algorithms.loops.reactions import LOOP_WRENCHES, TREE_WRENCHES
+from rbd.algorithms.loops.stabilization import DEFAULT, Stabilization, gain_arguments
+from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
+from rbd.algorithms.newton_euler import dynamics_bias_kernel
 from rbd.algorithms.passive import passive_torques_kernel
-from rbd.algorithms.reactions import LOOP_WRENCHES, TREE_WRENCHES
 from rbd.algorithms.soft_contact import ContactStates, contact_forces_kernel, with_contacts
 from rbd.algorithms.soft_contact import contact_states as contact_states_of
-from rbd.algorithms.stabilization import DEFAULT, Stabilization, gains_of_loops, unless_standard
+from rbd.algorithms.torques import Torques, torques_of
 from rbd.scalars import Matrix, Vector
 from rbd.spatial.values import require_kind
-from rbd.state import DynamicsResult, State, StateView, kernel, passes
-from rbd.state.fast_path import fast_path
-from rbd.state.kernel import require_state
-from rbd.state.solution import Solve, SolvingKernel
+from rbd.state import DynamicsResult, State, StateView, fast_path, kernel, passes, require_state
+from rbd.state.solution import SolveCall, SolvingKernel
 
 
 @kernel(regroup=True)
 def dynamics_kernel(
-    state: StateView, torques: Vector, external: External = None
+    state: StateView, torques: Vector, external: AppliedWrenches = ()
 ) -> tuple[Vector, Matrix, Vector, Vector, Vector]:
     """Return vd, M, c, the passive torques and dq/dt, with M vd + c = torques + passive."""
     matrix, bias = mass_matrix_kernel(state), dynamics_bias_kernel(state, external)
@@ -43,7 +40,7 @@ TREE: Final = SolvingKernel(dynamics_kernel, _TREE, TREE_WRENCHES)
 LOOPS: Final = SolvingKernel(constrained_dynamics_kernel, _LOOPS, LOOP_WRENCHES)
 
 
-@fast_path(objects=1, vectors=1, wrenches=True, zeros=True)
+@overload
 def dynamics(
     result: DynamicsResult,
     state: State[Any],
@@ -52,18 +49,38 @@ def dynamics(
     *,
     stabilization: Stabilization = DEFAULT,
     contact_states: ContactStates | None = None,
-) -> Solve:
+) -> DynamicsResult: ...
+@overload
+def dynamics(
+    state: State[Any],
+    torques: Torques | None = None,
+    external_wrenches: ExternalWrenches | None = None,
+    *,
+    stabilization: Stabilization = DEFAULT,
+    contact_states: ContactStates | None = None,
+) -> DynamicsResult: ...
+@fast_path(objects=1, vectors=1, wrenches=True, zeros=True, result=DynamicsResult)  # type: ignore[misc]  # makes the result where there is none
+def dynamics(
+    result: DynamicsResult,
+    state: State[Any],
+    torques: Torques | None = None,
+    external_wrenches: ExternalWrenches | None = None,
+    *,
+    stabilization: Stabilization = DEFAULT,
+    contact_states: ContactStates | None = None,
+) -> SolveCall:
     """Solve the equations of motion and fill `result`: everything in it then belongs to this solution.
 
     M vd + c = torques + passive - Kᵀ λ, and K vd = -k for the loops. `torques` None means zero; `external_wrenches` as
-    in `inverse_dynamics`; `stabilization` as in `constraint_bias`. Returns `result`. A failed call leaves it as it was.
+    in `inverse_dynamics`; `stabilization` as in `constraint_bias`. Returns `result`, or a new one where none is given:
+    `dynamics(state, torques)`. A failed call leaves `result` as it was.
 
     Contact points that touch half-spaces count as external wrenches, here and in no other function: friction starts
     from the displacements `contact_states` (None means zero), point after point, and `result.sd` are their rates.
 
     Redundant constraints are legal: `result.constraint_rank` says how many are independent, and the multipliers are
-    the smallest that make the motion. Constraints that contradict each other, as they may where a loop cannot be closed
-    or in a singular configuration, are kept in the least-squares sense: K vd + k says how well.
+    the smallest solution. Contradictory constraints, as in singular configurations or where a loop cannot be closed,
+    are satisfied in the least-squares sense: K vd + k is the residual.
 
     Raises ShapeError, NotFiniteError, FrameMismatchError, StaleStateError, ArgumentError or UnknownNameError about
     the stabilisation, and SingularError, naming the joint, when M cannot be inverted.
@@ -77,15 +94,13 @@ def dynamics(
     require_state(state, "dynamics")
     require_kind(result, DynamicsResult, operation="dynamics", argument="result")
     result.require_mechanism(state)
-    nv = state.layout.nv
-    drive = state.vector((0,) * nv if torques is None else torques, nv, "torques")
-    external: External = held(state, external_wrenches)
-    gains = gains_of_loops(state, stabilization)
-    solver = LOOPS if state.layout.loops else TREE
-    further = unless_standard(gains) if state.layout.loops else ()
+    drive = torques_of(state, torques)
+    external: AppliedWrenches = applied_wrenches(state, external_wrenches)
+    gains = gain_arguments(state, stabilization)
+    solver, further = (LOOPS, gains) if state.layout.loops else (TREE, ())
     if not state.layout.touches:
         frames = {body: wrench.frame for body, wrench in (external_wrenches or {}).items()}
-        return Solve(solver, state, (drive, external, *further), external, frames)
+        return SolveCall(solver, state, (drive, external, *further), external, frames)
     contact = contact_forces_kernel(state, contact_states_of(state, contact_states))
-    external = with_contacts(on_bodies(state, external), contact)
-    return Solve(solver, state, (drive, external, *further), external, {}, contact.wrenches, {"sd": contact.sd})
+    external = with_contacts(external, contact)
+    return SolveCall(solver, state, (drive, external, *further), external, {}, contact.wrenches, {"sd": contact.sd})

@@ -1,28 +1,28 @@
-"""Kinetic and potential energy."""
+"""Mechanical energy: kinetic (Featherstone 2008, section 2.13), potential of gravity, and elastic."""
 
 from __future__ import annotations
 
 from typing import Any, overload
 
 from rbd.algorithms.center_of_mass import weight_moment
-from rbd.scalars import Scalar, const
-from rbd.state import MechanismState, State, StateView, kernel, passes
-from rbd.state.engine import Call, KernelCall
-from rbd.state.fast_path import fast_path
+from rbd.algorithms.passive import spring_energy
+from rbd.algorithms.soft_contact import contact_energy
+from rbd.scalars import Scalar, Vector, const
+from rbd.state import Call, KernelCall, MechanismState, State, StateView, fast_path, kernel, passes
 from rbd.state.kernel import Kernel
 
 
 @kernel
 def kinetic_energy_kernel(state: StateView) -> Scalar:
-    """Return half the sum of momentum times velocity over all bodies, rotors included."""
+    """Return the sum of V . I V / 2 over all bodies, plus the kinetic energy of rotors."""
     energy: Scalar = 0
-    for inertia, twist in zip(passes.body_inertias(state), passes.body_twists(state), strict=True):
-        energy = energy + inertia.kinetic_energy(twist)
+    for I, V in zip(passes.body_inertias(state), passes.body_twists(state), strict=True):
+        energy = energy + I.kinetic_energy(V)
     return energy + _rotor_energy(state)
 
 
 def _rotor_energy(state: StateView) -> Scalar:
-    """Return what rotors seen as `armature` hold, so that the energy is v^T M v / 2."""
+    """Return the kinetic energy of rotors, armature times v^2 / 2: the total is v^T M v / 2."""
     energy: Scalar = 0
     for link in state.links:
         for armature, rate in zip(state.joint_parameter(link.joint, "armature"), state.joint_v(link), strict=True):
@@ -32,8 +32,14 @@ def _rotor_energy(state: StateView) -> Scalar:
 
 @kernel
 def gravitational_potential_energy_kernel(state: StateView) -> Scalar:
-    """Return minus gravity times mass times the position of the centre of mass."""
+    """Return -m g . c, with the centre of mass c in the root frame."""
     return -weight_moment(state)
+
+
+@kernel
+def elastic_energy_kernel(state: StateView, s: Vector) -> Scalar:
+    """Return the energy stored by the springs at joint bounds, and by compliant contacts with states `s`."""
+    return spring_energy(state) + contact_energy(state, s)
 
 
 @overload
@@ -67,5 +73,5 @@ def gravitational_potential_energy(state: State[Any]) -> Call[Scalar]:
 
 
 def _energy(state: State[Any], energy: Kernel[[], Scalar]) -> Call[Scalar]:
-    """Return the call of a kernel; the energy of a live state is a float also where nothing was added up."""
+    """Return the call of a kernel; the energy of a live state is a float even without bodies."""
     return KernelCall(energy, finish=float if isinstance(state, MechanismState) else None)

@@ -1,4 +1,4 @@
-"""Forward dynamics where the accelerations of some joints are given and their torques wanted.
+"""Hybrid dynamics: forward dynamics with prescribed accelerations of some joints, whose torques are found.
 
 Featherstone (2008), section 9.2.
 """
@@ -6,29 +6,33 @@ Featherstone (2008), section 9.2.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Generic, TypeAlias, TypeVar, cast, final
+from typing import Any, Generic, TypeAlias, cast, final
 
 import attrs
 from numpy.typing import NDArray
 
-from rbd.algorithms.articulated_motion import Prescribed, articulated_motion
-from rbd.algorithms.external import BodyWrenches
+from rbd.algorithms.articulated_body_algorithm import ArticulatedMotion, KnownAccelerations, articulated_motion
+from rbd.algorithms.external_wrenches import AppliedWrenches
+from rbd.algorithms.newton_euler import actuator_torques, joint_torques
+from rbd.algorithms.passive import passive_torques_kernel
+from rbd.display import fields_repr
 from rbd.errors import ArgumentError
 from rbd.mechanism import Joint
 from rbd.scalars import Scalar, Vector
+from rbd.scalars.linear_algebra import add
 from rbd.scalars.registry import ARRAYS
 from rbd.spatial.values import require_kind
-from rbd.state import ArrayOf, State, StateView, kernel
+from rbd.state import A, State, StateView, kernel
 
-A = TypeVar("A", bound=ArrayOf)
-JointAccelerations: TypeAlias = Mapping[Joint, Scalar | Sequence[Scalar] | NDArray[Any]]
+_Accelerations: TypeAlias = Scalar | Sequence[Scalar] | NDArray[Any]
+JointAccelerations: TypeAlias = Mapping[Joint, _Accelerations] | Mapping[str, _Accelerations]
 """Joint -> its acceleration: a number, or one per velocity of it."""
 
 
 @final
 @attrs.frozen(eq=False)
 class HybridDynamics(Generic[A]):
-    """A motion some joints of which were prescribed.
+    """Accelerations and torques of hybrid dynamics.
 
     >>> import rbd
     >>> mechanism = rbd.robots.double_pendulum()
@@ -39,18 +43,33 @@ class HybridDynamics(Generic[A]):
     """
 
     vd: A
-    """The accelerations: as prescribed, or as torques make them."""
+    """The accelerations: as prescribed, or found for the torques."""
     torques: A
-    """The torques: as given, or as prescribed accelerations need them."""
+    """The torques: as given, or found for the prescribed accelerations."""
+
+    __repr__ = fields_repr
 
 
 @kernel(regroup=True)
 def hybrid_dynamics_kernel(
-    state: StateView, torques: Vector, prescribed: Prescribed, external: BodyWrenches | None = None
+    state: StateView, torques: Vector, prescribed: KnownAccelerations, external: AppliedWrenches = ()
 ) -> tuple[Vector, Vector]:
-    """Return vd and the torques it takes."""
-    motion = articulated_motion(state, torques, prescribed, external)
-    return motion.vd, motion.torques
+    """Return vd and all torques."""
+    motion, torques = hybrid_motion(state, torques, prescribed, external)
+    return motion.vd, torques
+
+
+def hybrid_motion(
+    state: StateView, torques: Vector, prescribed: KnownAccelerations, external: AppliedWrenches
+) -> tuple[ArticulatedMotion, Vector]:
+    """Return the motion, and the torques: as given, or those that prescribed accelerations need."""
+    motion = articulated_motion(state, add(torques, passive_torques_kernel(state)), external, prescribed)
+    needed = actuator_torques(state, joint_torques(state, motion.f), motion.vd)
+    tau = list(torques)
+    for link in state.links:
+        if link.index in prescribed:
+            tau[link.v] = needed[link.v]
+    return motion, tuple(tau)
 
 
 def prescribed_of(state: State[Any], accelerations: JointAccelerations | None) -> dict[int, Vector]:
@@ -62,29 +81,30 @@ def prescribed_of(state: State[Any], accelerations: JointAccelerations | None) -
     for joint, value in accelerations.items():
         link = state.layout.link(joint)
         values = cast("Sequence[Scalar]", value if _is_several(value) else (value,))
-        result[link.index] = state.vector(values, joint.nv, f"the prescribed acceleration of joint '{joint.name}'")
+        what = f"the prescribed acceleration of joint '{link.joint.name}'"
+        result[link.index] = state.vector(values, link.joint.nv, what)
     return result
 
 
 def _is_several(value: object) -> bool:
-    """Return whether a prescribed value is a sequence, and not one number, perhaps in an array without axes."""
+    """Return whether a prescribed value is a sequence rather than a number or an array without axes."""
     return getattr(value, "shape", None) != () and isinstance(value, (Sequence, *ARRAYS))
 
 
 def refuse_out(out: object) -> None:
-    """Raise ArgumentError when an array is given for a result that is two."""
+    """Raise ArgumentError when `out` is given: the result is two arrays."""
     if out is not None:
         raise ArgumentError(
-            "with prescribed accelerations the result is a HybridDynamics with arrays of its own; leave `out` away",
+            "with prescribed accelerations the result is a HybridDynamics with arrays of its own; call without `out`",
             argument="out",
             value=out,
         )
 
 
 def hybrid_dynamics(
-    state: State[A], torques: Vector, accelerations: JointAccelerations, external: BodyWrenches | None
+    state: State[A], torques: Vector, accelerations: JointAccelerations, external: AppliedWrenches
 ) -> HybridDynamics[A]:
-    """Return the motion under `torques` of the joints that are free; what `forward_dynamics` does when told so."""
+    """Return the solution of `forward_dynamics` with prescribed accelerations."""
     vd, needed = hybrid_dynamics_kernel(state, torques, prescribed_of(state, accelerations), external)
     shape = (state.layout.nv,)
     return HybridDynamics(state.engine.pack(vd, "vd", shape), state.engine.pack(needed, "torques", shape))

@@ -1,4 +1,8 @@
-"""Jacobians: how velocities along a path of joints move a body or a point."""
+"""Geometric Jacobians of bodies and points, and their rates: Murray, Li and Sastry (1994), section 3.4.
+
+Column i is the motion subspace S_i, carried to the frame of the result; its rate is S_d_i = V_i x S_i plus the rate of
+S_i in its body (Featherstone 2008, section 2.10), carried likewise.
+"""
 
 from __future__ import annotations
 
@@ -6,84 +10,98 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
 
+from rbd.arguments import described
 from rbd.errors import ArgumentError
 from rbd.mechanism import RigidBody, TreePath
-from rbd.scalars import Scalar
-from rbd.spatial import Frame, GeometricJacobian, Point, PointJacobian, Transform
+from rbd.spatial import Frame, GeometricJacobian, Point, PointJacobian, Transform, Twist
+from rbd.spatial.column_operations import add_columns, motion_cross_columns
+from rbd.spatial.frame import F
 from rbd.spatial.linalg import Vec3, add3, cross3, neg3
-from rbd.spatial.values import require_kind
-from rbd.state import ArrayOf, State, StateView, kernel, passes
-from rbd.state.engine import Call, KernelCall
-from rbd.state.fast_path import fast_path
-from rbd.state.frames import attachment, body_and_frame
-from rbd.state.kernel import require_state
+from rbd.spatial.values import isinstance_untyped, require_kind
+from rbd.state import A, Call, KernelCall, Link, State, StateView, fast_path, kernel, passes, require_state
+from rbd.state.frames import attachment, wanted_frame
+from rbd.state.layout import Place
 
-A = TypeVar("A", bound=ArrayOf)
+M = TypeVar("M")
 Columns = tuple[tuple[Vec3, Vec3], ...]
 
 
 @kernel
 def geometric_jacobian_kernel(state: StateView, path: TreePath, body: RigidBody, to_frame: Transform) -> Columns:
-    """Return the columns of the Jacobian in a frame attached to `body`; `to_frame` leads there from its default one."""
+    """Return the columns of J in a frame attached to `body`; `to_frame` maps its default frame to that frame."""
     columns: list[tuple[Vec3, Vec3]] = [((0, 0, 0), (0, 0, 0))] * state.layout.nv
     for joint, direction in path:
         link = state.layout.link(joint)
-        step = to_frame @ passes.between(state, link.body, body)
-        moved = passes.subspaces(state)[link.index - 1].transformed(step)
-        for column, (angular, linear) in zip(range(link.v.start, link.v.stop), moved.columns, strict=True):
-            columns[column] = (angular, linear) if direction > 0 else (neg3(angular), neg3(linear))
+        X = to_frame @ passes.between(state, link.body, body)
+        S = passes.subspaces(state)[link.index - 1].transformed(X)
+        for k, (angular, linear) in enumerate(S.columns, start=link.v.start):
+            columns[k] = (angular, linear) if direction > 0 else (neg3(angular), neg3(linear))
     return tuple(columns)
 
 
 @fast_path(objects=1, frame=True)
 def geometric_jacobian(
-    state: State[A], path: TreePath, *, frame: Frame[Any] | None = None, out: A | None = None
-) -> Call[GeometricJacobian[Any, Any, Any]]:
+    state: State[A], path: TreePath | RigidBody | str, *, frame: Place[F] | None = None, out: A | None = None
+) -> Call[GeometricJacobian[Any, Any, F]]:
     """Return the Jacobian J of `path`: J @ v is the twist of the path's target with respect to its source.
 
-    `path` comes from `mechanism.path(source, target)`. The Jacobian is expressed in `frame`, any frame attached to a
-    body (the root frame when not given). Columns of joints off the path are zero. `out`, a (6, nv) array, is filled
-    with its numbers, angular rows first. Raises ShapeError, UnknownNameError for the path of another mechanism,
-    FrameMismatchError for a frame of none of its bodies.
+    `path` comes from `mechanism.path(source, target)`; a body, or its name, means the path to it from the root. The
+    Jacobian is expressed in `frame`, any frame attached to a body, or its name (the root frame when not given). Columns
+    of joints off the path are zero. `out`, a (6, nv) array, is filled with its numbers, angular rows first. Raises
+    ShapeError, UnknownNameError for the path or body of another mechanism, FrameMismatchError for a frame of none of
+    its bodies.
 
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), v=[1.0, 0.5])
-    >>> hand = state.mechanism.bodies[-1]
-    >>> jacobian = rbd.geometric_jacobian(state, state.mechanism.path(state.mechanism.root_body, hand))
-    >>> (jacobian @ state.v).isclose(state.twist(hand))
+    >>> jacobian = rbd.geometric_jacobian(state, "lower_link")
+    >>> (jacobian @ state.v).isclose(state.twist("lower_link"))
     True
     """
-    require_kind(path, TreePath, operation="geometric_jacobian", argument="path")
-    check_path(state, path)
-    body, wanted = body_and_frame(state, state.layout.root_frame if frame is None else frame)
+    path = _path_of(state, path, "geometric_jacobian")
+    body, wanted = wanted_frame(state, frame)
     args = path, body, attachment(state, body, wanted)
-    return KernelCall(geometric_jacobian_kernel, args, finish=jacobian_along(state, path, wanted, out))
+    return KernelCall(geometric_jacobian_kernel, args, finish=_finish(state, path, wanted, out), keyed=True)
 
 
-def jacobian_along(
+def _finish(
     state: State[A], path: TreePath, frame: Frame[Any], out: A | None = None
 ) -> Callable[[Columns], GeometricJacobian[Any, Any, Any]]:
-    """Return what makes the Jacobian of a path of its columns, filling `out` when given."""
-    target, source = path.target.default_frame, path.source.default_frame
+    """Return the function from columns to the Jacobian of a path, which fills `out` when given."""
+    make = partial(GeometricJacobian.trusted, path.target.default_frame, path.source.default_frame, frame)
+    return from_columns(state, make, "jacobian", out)
+
+
+def from_columns(state: State[A], make: Callable[[Columns], M], name: str, out: A | None) -> Callable[[Columns], M]:
+    """Return the function from columns to a matrix of six rows, which fills `out` when given."""
     if out is None:
-        return partial(GeometricJacobian.trusted, target, source, frame)
+        return make
     pack, shape = state.engine.pack, (6, state.layout.nv)
 
-    def packed(columns: Columns) -> GeometricJacobian[Any, Any, Any]:
-        pack(rows_of(columns), "jacobian", shape, out)
-        return GeometricJacobian.trusted(target, source, frame, columns)
+    def packed(columns: Columns) -> M:
+        rows = tuple(zip(*(angular + linear for angular, linear in columns), strict=True)) or ((),) * 6
+        pack(rows, name, shape, out)
+        return make(columns)
 
     return packed
 
 
-def rows_of(columns: Columns) -> tuple[tuple[Scalar, ...], ...]:
-    """Return columns of angular and linear parts as six rows."""
-    return tuple(zip(*(angular + linear for angular, linear in columns), strict=True)) or ((),) * 6
+def _path_of(state: StateView, path: TreePath | RigidBody | str, operation: str) -> TreePath:
+    """Return a path, or the path from the root to a body; raise ArgumentError or UnknownNameError."""
+    require_state(state, operation)
+    if isinstance(path, TreePath):
+        _check_path(state, path)
+        return path
+    if not isinstance_untyped(path, RigidBody, str):
+        message = (
+            f"{operation}: path must be a body, its name, or a path from mechanism.path(source, target), "
+            f"not {described(path)}"
+        )
+        raise ArgumentError(message, operation=operation, argument="path", value=path)
+    return state.mechanism.path(state.layout.bodies[0], state.layout.body(path))
 
 
-def check_path(state: StateView, path: TreePath) -> None:
-    """Raise UnknownNameError or ArgumentError unless `path` leads through the tree as it is, not as it was once."""
-    require_state(state, "geometric_jacobian")
+def _check_path(state: StateView, path: TreePath) -> None:
+    """Raise ArgumentError or UnknownNameError unless `path` is a path of the mechanism as it is now."""
     here, target = (state.layout.body_index(end) for end in (path.source, path.target))
     links = [(state.layout.link(joint), direction) for joint, direction in path]
     for link, direction in links:
@@ -91,26 +109,31 @@ def check_path(state: StateView, path: TreePath) -> None:
         here = end if here == start else -1
     if here != target:
         raise ArgumentError(
-            f"{path!r} is no way through this tree any more; ask mechanism.path again after an edit",
+            f"{path!r} is not a path of this tree any more; call mechanism.path again after an edit",
             argument="path",
             value=path,
         )
 
 
-def point_jacobian(state: State[A], path: TreePath, point: Point[Any], *, out: A | None = None) -> PointJacobian[Any]:
+def point_jacobian(
+    state: State[A], path: TreePath | RigidBody | str, point: Point[F], *, out: A | None = None
+) -> PointJacobian[F]:
     """Return the Jacobian J of a point fixed to the target of `path`: J @ v is its velocity as seen from the source.
+
+    `path` as in `geometric_jacobian`: a body means the path to it from the root.
 
     `point` may be given in any frame attached to a body; the Jacobian is expressed in that frame. `out`, a (3, nv)
     array, is filled with its numbers. Raises as `geometric_jacobian` does.
 
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), v=[1.0, 0.5])
-    >>> root, hand = state.mechanism.root_body, state.mechanism.bodies[-1]
+    >>> hand = state.mechanism.body("lower_link")
     >>> tip = state.transform(rbd.Point(hand.default_frame, [0.0, 0.0, -1.0]), state.mechanism.root_frame)
-    >>> velocity = rbd.point_jacobian(state, state.mechanism.path(root, hand), tip) @ state.v
+    >>> velocity = rbd.point_jacobian(state, hand, tip) @ state.v
     >>> velocity.isclose(state.twist(hand).point_velocity(tip))
     True
     """
+    path = _path_of(state, path, "point_jacobian")
     require_kind(point, Point, operation="point_jacobian", argument="point")
     jacobian = geometric_jacobian(state, path, frame=point.frame)
     arm = point.xyz_components
@@ -118,3 +141,74 @@ def point_jacobian(state: State[A], path: TreePath, point: Point[Any], *, out: A
     if out is not None:
         state.engine.pack(tuple(zip(*columns, strict=True)) or ((),) * 3, "point jacobian", (3, state.layout.nv), out)
     return PointJacobian.trusted(point.frame, columns)
+
+
+@kernel
+def geometric_jacobian_rate_kernel(state: StateView, path: TreePath, body: RigidBody, to_frame: Transform) -> Columns:
+    """Return the columns of dJ/dt in a frame attached to `body`; `to_frame` maps its default frame to that frame."""
+    columns: list[tuple[Vec3, Vec3]] = [((0, 0, 0), (0, 0, 0))] * state.layout.nv
+    for joint, direction in path:
+        link = state.layout.link(joint)
+        own, S = passes.subspace_rates(state)[link.index - 1], passes.subspaces(state)[link.index - 1]
+        rate = add_columns(motion_cross_columns(_relative_twist(state, body, link), S), own)
+        S_d = rate.transformed(to_frame @ passes.between(state, link.body, body))
+        for k, (angular, linear) in enumerate(S_d.columns, start=link.v.start):
+            columns[k] = (angular, linear) if direction > 0 else (neg3(angular), neg3(linear))
+    return tuple(columns)
+
+
+def _relative_twist(state: StateView, body: RigidBody, link: Link) -> Twist:
+    """Return the twist of the body of `link` with respect to `body`, in the frame of the former."""
+    twists = passes.body_twists(state)
+    there = twists[state.layout.body_index(body)].transformed(passes.between(state, body, link.body))
+    return -there + twists[link.index]
+
+
+@fast_path(objects=1, frame=True)
+def geometric_jacobian_rate(
+    state: State[A], path: TreePath | RigidBody | str, *, frame: Place[F] | None = None
+) -> Call[GeometricJacobian[Any, Any, F]]:
+    """Return dJ/dt of `geometric_jacobian(state, path, frame=frame)`: the rate of its components along the motion.
+
+    In the root frame, for a path from the root, dJ/dt v is the bias acceleration of the path's target. `frame` may
+    move; its motion is included. Raises as `geometric_jacobian` does.
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4], [1.0, 0.5])
+    >>> hand = state.mechanism.bodies[-1]
+    >>> rate = rbd.algorithms.geometric_jacobian_rate(state, hand)
+    >>> bool(abs(rate.matrix @ state.v - state.bias_acceleration(hand).vector).max() < 1e-12)
+    True
+    """
+    path = _path_of(state, path, "geometric_jacobian_rate")
+    body, wanted = wanted_frame(state, frame)
+    args = path, body, attachment(state, body, wanted)
+    return KernelCall(geometric_jacobian_rate_kernel, args, finish=_finish(state, path, wanted), keyed=True)
+
+
+def point_jacobian_rate(state: State[Any], path: TreePath | RigidBody | str, point: Point[F]) -> PointJacobian[F]:
+    """Return dJ/dt of `point_jacobian(state, path, point)`: the rate of its components along the motion.
+
+    The point is fixed to the target of `path` and moves with it, also when it is given in another frame; that frame may
+    move too. In the root frame, for a path from the root, J vd + dJ/dt v is the acceleration of the point. Raises as
+    `point_jacobian` does.
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), v=[2.0, 0.0])
+    >>> hand = state.mechanism.bodies[-1]
+    >>> tip = state.transform(rbd.Point(hand.default_frame, [0.0, 0.0, -1.0]), state.mechanism.root_frame)
+    >>> rate = rbd.algorithms.point_jacobian_rate(state, hand, tip)
+    >>> bool(abs((rate @ state.v).xyz - [0.0, 0.0, 2.0**2 * 2.0]).max() < 1e-12)   # towards the shoulder, 2 m above
+    True
+    """
+    path = _path_of(state, path, "point_jacobian_rate")
+    require_kind(point, Point, operation="point_jacobian_rate", argument="point")
+    jacobian = geometric_jacobian(state, path, frame=point.frame)
+    rate = geometric_jacobian_rate(state, path, frame=point.frame)
+    seen = state.relative_twist(path.target, point.frame, frame=point.frame)
+    arm, moved = point.xyz_components, seen.point_velocity(point).xyz_components
+    columns = (
+        add3(linear, add3(cross3(turned, arm), cross3(angular, moved)))
+        for (angular, _), (turned, linear) in zip(jacobian.columns, rate.columns, strict=True)
+    )
+    return PointJacobian.trusted(point.frame, tuple(columns))

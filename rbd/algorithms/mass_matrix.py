@@ -1,44 +1,39 @@
-"""The joint-space mass matrix, by composite rigid bodies.
+"""Joint-space mass matrix: composite-rigid-body algorithm (CRBA), and its inverse.
 
-Featherstone (2008), section 6.2, in body frames.
+Featherstone (2008), table 6.2, in body frames.
 """
 
 from __future__ import annotations
 
-from typing import TypeVar
-
-from rbd.scalars import Matrix, Scalar
+from rbd.algorithms.assembly import Rows, fixed, zeros
+from rbd.scalars import Matrix
 from rbd.solvers.linear import Factor
-from rbd.spatial.pairing import pair
-from rbd.state import ArrayOf, Link, State, StateView, kernel, passes
-from rbd.state.engine import Call, KernelCall
-from rbd.state.fast_path import fast_path
-
-A = TypeVar("A", bound=ArrayOf)
+from rbd.spatial.column_operations import transpose_product
+from rbd.state import A, Call, KernelCall, Link, State, StateView, fast_path, kernel, passes
 
 
 @kernel(regroup=True)
 def mass_matrix_kernel(state: StateView) -> Matrix:
-    """Return M: composite inertias moved along their joint's axes, felt by every joint that carries them."""
-    rows: list[list[Scalar]] = [[0] * state.layout.nv for _ in range(state.layout.nv)]
+    """Return M: M_ji = S_j^T F with F = I^C_i S_i for a joint i and the joints j that carry it, plus armatures."""
+    M = zeros(state.layout.nv)
     for link in state.links:
-        _add_column(state, link, rows)
+        _add_column(state, link, M)
         for i, armature in enumerate(state.joint_parameter(link.joint, "armature"), start=link.v.start):
-            rows[i][i] = rows[i][i] + armature
-    return tuple(tuple(row) for row in rows)
+            M[i][i] = M[i][i] + armature
+    return fixed(M)
 
 
-def _add_column(state: StateView, link: Link, rows: list[list[Scalar]]) -> None:
-    """Fill the rows and columns of M where `link` meets itself and the joints that carry it."""
+def _add_column(state: StateView, link: Link, M: Rows) -> None:
+    """Fill the rows and columns of M where a joint meets itself and the joints that carry it."""
     subspaces, steps = passes.subspaces(state), passes.to_parent(state)
-    momenta = passes.composite_inertias(state)[link.index] @ subspaces[link.index - 1]
+    F = passes.composite_inertias(state)[link.index] @ subspaces[link.index - 1]
     for carrier in passes.ancestry(state, link):
-        block = pair(subspaces[carrier.index - 1], momenta)
+        block = transpose_product(subspaces[carrier.index - 1], F)
         for i, entries in enumerate(block, start=carrier.v.start):
             for j, entry in enumerate(entries, start=link.v.start):
                 if carrier is not link or i <= j:
-                    rows[i][j] = rows[j][i] = entry
-        momenta = momenta.transformed(steps[carrier.index - 1])
+                    M[i][j] = M[j][i] = entry
+        F = F.transformed(steps[carrier.index - 1])
 
 
 def factored(state: StateView, matrix: Matrix) -> Factor:
@@ -60,3 +55,24 @@ def mass_matrix(state: State[A], *, out: A | None = None) -> Call[A]:
     """
     nv = state.layout.nv
     return KernelCall(mass_matrix_kernel, (), {"mass matrix": (nv, nv)}, out=out)
+
+
+@kernel(regroup=True)
+def inverse_mass_matrix_kernel(state: StateView) -> Matrix:
+    """Return the inverse of M from its factor."""
+    return factored(state, mass_matrix_kernel(state)).inverse()
+
+
+@fast_path(out=True)
+def inverse_mass_matrix(state: State[A], *, out: A | None = None) -> Call[A]:
+    """Return the inverse of the mass matrix, (nv, nv), exactly symmetric.
+
+    Raises SingularError, naming the joint, when there is none.
+
+    >>> import numpy as np, rbd
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4])
+    >>> bool(np.allclose(rbd.inverse_mass_matrix(state) @ rbd.mass_matrix(state), np.eye(2)))
+    True
+    """
+    nv = state.layout.nv
+    return KernelCall(inverse_mass_matrix_kernel, (), {"inverse mass matrix": (nv, nv)}, out=out)

@@ -1,39 +1,35 @@
-"""Momentum of a mechanism: what it is, how velocities make it, how it changes.
+"""Momentum, momentum matrix and rate of momentum; centroidal momentum matrix: Orin, Goswami and Lee (2013).
 
-Centroidal quantities: Orin, Goswami and Lee (2013).
+"Centroidal dynamics of a humanoid robot." It differs in one thing: columns come from composite inertias, I^C_i S_i, as
+in Wensing and Orin (2016), not from the inertias of single bodies.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 from rbd.algorithms.center_of_mass import center_from_trunk, center_of_mass
-from rbd.algorithms.jacobians import rows_of
+from rbd.algorithms.jacobians import Columns, from_columns
 from rbd.algorithms.newton_euler import body_loads, motions
 from rbd.mechanism import RigidBody
-from rbd.spatial import Frame, Momentum, MomentumMatrix, Transform, Wrench
+from rbd.spatial import Momentum, MomentumMatrix, Transform, Wrench
+from rbd.spatial.frame import F
 from rbd.spatial.linalg import Vec3, identity3, matvec, neg3
-from rbd.state import ArrayOf, State, StateView, kernel, passes
-from rbd.state.engine import Call, KernelCall
-from rbd.state.fast_path import fast_path
-from rbd.state.frames import attachment, body_and_frame
-from rbd.state.kernel import require_state
-
-A = TypeVar("A", bound=ArrayOf)
-Columns = tuple[tuple[Vec3, Vec3], ...]
+from rbd.state import A, Call, KernelCall, State, StateView, fast_path, kernel, passes, require_state
+from rbd.state.frames import attachment, wanted_frame
+from rbd.state.layout import Place
 
 
 @kernel
 def momentum_matrix_kernel(state: StateView, body: RigidBody, to_frame: Transform) -> Columns:
-    """Return the columns in a frame attached to `body`; `to_frame` leads there from its default frame."""
+    """Return the momentum matrix in a frame attached to `body`; `to_frame` maps its default frame to that frame."""
     return _columns(state, tuple(to_frame @ passes.between(state, each, body) for each in state.layout.bodies))
 
 
 @kernel
 def centroidal_momentum_matrix_kernel(state: StateView) -> Columns:
-    """Return the columns about the centre of mass, in axes parallel to the root's."""
+    """Return the momentum matrix about the centre of mass, in axes parallel to the root's."""
     center, trunk = center_from_trunk(state), passes.to_root(state)[state.layout.trunk]
     rotation = trunk.rotation_components
     away = neg3(matvec(rotation, center.xyz_components))
@@ -42,19 +38,16 @@ def centroidal_momentum_matrix_kernel(state: StateView) -> Columns:
 
 
 def _columns(state: StateView, to_frame: tuple[Transform, ...]) -> Columns:
-    """Return the columns of the momentum matrix; `to_frame` maps each body's frame to the one wanted."""
+    """Return the columns X I^C_i S_i, with X = `to_frame` per body."""
     columns: list[tuple[Vec3, Vec3]] = []
-    composites = passes.composite_inertias(state)
-    for link, subspace in zip(state.links, passes.subspaces(state), strict=True):
-        momenta = composites[link.index] @ subspace
-        columns += momenta.transformed(to_frame[link.index]).columns
+    I_C = passes.composite_inertias(state)
+    for link, S in zip(state.links, passes.subspaces(state), strict=True):
+        columns += (I_C[link.index] @ S).transformed(to_frame[link.index]).columns
     return tuple(columns)
 
 
 @fast_path(frame=True)
-def momentum_matrix(
-    state: State[A], *, frame: Frame[Any] | None = None, out: A | None = None
-) -> Call[MomentumMatrix[Any]]:
+def momentum_matrix(state: State[A], *, frame: Place[F] | None = None, out: A | None = None) -> Call[MomentumMatrix[F]]:
     """Return the matrix A with A @ v the mechanism's momentum, in `frame` (the root frame when not given).
 
     `frame` may be any frame attached to a body; the momentum is then about that frame's origin, still with respect to
@@ -66,9 +59,14 @@ def momentum_matrix(
     True
     """
     require_state(state, "momentum_matrix")
-    body, wanted = body_and_frame(state, state.layout.root_frame if frame is None else frame)
+    body, wanted = wanted_frame(state, frame)
     args = body, attachment(state, body, wanted)
-    return KernelCall(momentum_matrix_kernel, args, finish=_matrix_in(state, wanted, out))
+    return KernelCall(
+        momentum_matrix_kernel,
+        args,
+        finish=from_columns(state, partial(MomentumMatrix.trusted, wanted), "momentum matrix", out),
+        keyed=True,
+    )
 
 
 @fast_path()
@@ -84,7 +82,8 @@ def centroidal_momentum_matrix(state: State[A], *, out: A | None = None) -> Call
     True
     """
     require_state(state, "centroidal_momentum_matrix")
-    return KernelCall(centroidal_momentum_matrix_kernel, finish=_matrix_in(state, state.layout.com_frame, out))
+    make = partial(MomentumMatrix.trusted, state.layout.com_frame)
+    return KernelCall(centroidal_momentum_matrix_kernel, finish=from_columns(state, make, "momentum matrix", out))
 
 
 def centroidal_transform(state: State[Any]) -> Transform[Any, Any]:
@@ -94,26 +93,13 @@ def centroidal_transform(state: State[Any]) -> Transform[Any, Any]:
     return Transform.trusted(root, frame, identity3(), neg3(center.xyz_components))
 
 
-def _matrix_in(state: State[A], frame: Frame[Any], out: A | None) -> Callable[[Columns], MomentumMatrix[Any]]:
-    """Return what makes the momentum matrix of its columns, filling `out` when given."""
-    if out is None:
-        return partial(MomentumMatrix.trusted, frame)
-    pack, shape = state.engine.pack, (6, state.layout.nv)
-
-    def packed(columns: Columns) -> MomentumMatrix[Any]:
-        pack(rows_of(columns), "momentum matrix", shape, out)
-        return MomentumMatrix.trusted(frame, columns)
-
-    return packed
-
-
 @kernel
 def momentum_kernel(state: StateView) -> Momentum[Any]:
-    """Return the sum of all bodies' momenta, in the root frame."""
+    """Return the sum of I V over all bodies, in the root frame (Featherstone 2008, section 2.12)."""
     total = Momentum.trusted(state.layout.root_frame, (0, 0, 0), (0, 0, 0))
     rows = zip(passes.body_inertias(state), passes.body_twists(state), passes.to_root(state), strict=True)
-    for inertia, twist, pose in rows:
-        total = total + (inertia @ twist).transformed(pose)
+    for I, V, X_WB in rows:
+        total = total + (I @ V).transformed(X_WB)
     return total
 
 
@@ -130,17 +116,17 @@ def momentum(state: State[Any]) -> Call[Momentum[Any]]:
 
 @kernel
 def momentum_rate_bias_kernel(state: StateView) -> Wrench[Any]:
-    """Return the sum of what all bodies' motion takes when vd is zero, in the root frame."""
+    """Return the sum of the wrenches of all bodies' motion for vd = 0, without gravity, in the root frame."""
     total = Wrench.trusted(state.layout.root_frame, (0, 0, 0), (0, 0, 0))
-    loads = body_loads(state, motions(state, None, gravity=False), None)
-    for load, pose in zip(loads, passes.to_root(state), strict=True):
-        total = total + load.transformed(pose)
+    f_B = body_loads(state, motions(state, None, gravity=False))
+    for f, X_WB in zip(f_B, passes.to_root(state), strict=True):
+        total = total + f.transformed(X_WB)
     return total
 
 
 @fast_path()
 def momentum_rate_bias(state: State[Any]) -> Call[Wrench[Any]]:
-    """Return the rate of change of the momentum when vd is zero, gravity left out, in the root frame.
+    """Return the rate of change of the momentum for vd = 0, without gravity, in the root frame.
 
     With A the momentum matrix, d/dt (A v) = A vd + momentum_rate_bias.
 

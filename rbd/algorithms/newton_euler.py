@@ -1,66 +1,87 @@
-"""The two sweeps of the recursive Newton-Euler algorithm.
+"""Recursive Newton-Euler algorithm (RNEA): Featherstone (2008), table 5.1, in body frames.
 
-Featherstone (2008), section 5.3, with the accelerations of frame origins in place of spatial ones. Body frames
-throughout.
+It differs from the table in one thing: accelerations are those of frame origins, not spatial ones
+(`rbd/spatial/classical.py`), so that the wrench on a body needs no linear velocity. a_0 = -gravity as in the table.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-from rbd.algorithms.external import External, less_external, on_bodies
+from rbd.algorithms.assembly import subtree_sums
+from rbd.algorithms.external_wrenches import AppliedWrenches, minus_external
+from rbd.algorithms.passive import passive_torques_kernel
 from rbd.scalars import Scalar, Vector
 from rbd.spatial import SpatialAcceleration, Twist, Wrench
-from rbd.spatial.classical import ClassicalMotion, gravity_as_acceleration
-from rbd.state import StateView, passes
+from rbd.spatial.classical import ClassicalMotion
+from rbd.spatial.linalg import neg3
+from rbd.state import StateView, kernel, passes
 
 
 def motions(state: StateView, vd: Vector | None, *, gravity: bool = True) -> tuple[ClassicalMotion, ...]:
-    """Return how every body moves, in its frame; `vd` None is zero, gravity is the root accelerating up."""
-    upward = gravity_as_acceleration(state.gravity.xyz_components) if gravity else (0, 0, 0)
-    result = [ClassicalMotion.fixed(state.layout.root_frame, upward)]
-    own = passes.joint_accelerations(state, vd)
-    for link, tf, twist, acceleration in zip(
-        state.links, passes.to_parent(state), passes.joint_twists(state), own, strict=True
-    ):
-        result.append(result[link.parent].across(tf, twist, acceleration))
+    """Outward pass: return velocity and acceleration of every body at accelerations `vd` of the joints (None: zero)."""
+    a_0 = neg3(state.gravity.xyz_components) if gravity else (0, 0, 0)
+    result = [ClassicalMotion.fixed(state.layout.root_frame, a_0)]
+    a_J = passes.joint_accelerations(state, vd)
+    rows = zip(state.links, passes.to_parent(state), passes.joint_twists(state), a_J, strict=True)
+    for link, X_PB, V_J, own in rows:
+        result.append(result[link.parent].across_joint(X_PB, V_J, own))
     return tuple(result)
 
 
-def body_loads(state: StateView, moving: tuple[ClassicalMotion, ...], external: External) -> list[Wrench[Any]]:
-    """Return, per body, the wrench its motion takes less what pushes it from outside, in the body frame."""
-    inertias = passes.body_inertias(state)
-    loads = [motion.wrench(inertia) for motion, inertia in zip(moving, inertias, strict=True)]
-    return less_external(loads, on_bodies(state, external))
+def body_loads(
+    state: StateView, moving: tuple[ClassicalMotion, ...], external: AppliedWrenches = ()
+) -> list[Wrench[Any]]:
+    """Return, per body, f^B - f^x: the wrench of its motion, I a + V x* I V, minus the external wrenches on it."""
+    f_B = [motion.wrench(inertia) for motion, inertia in zip(moving, passes.body_inertias(state), strict=True)]
+    return minus_external(state, f_B, external)
 
 
-def joint_wrenches(state: StateView, loads: list[Wrench[Any]]) -> tuple[Wrench[Any], ...]:
-    """Return, per body, the wrench its joint applies to it, in the body frame; the root's is what holds everything."""
-    total = list(loads)
-    for link, tf in reversed(list(zip(state.links, passes.to_parent(state), strict=True))):
-        total[link.parent] = total[link.parent] + total[link.index].transformed(tf)
-    return tuple(total)
-
-
-def joint_torques(state: StateView, wrenches: tuple[Wrench[Any], ...]) -> Vector:
-    """Return the component of each joint's wrench along its motion subspace."""
+def joint_torques(state: StateView, f: Sequence[Wrench[Any]]) -> Vector:
+    """Return S^T f for every joint; `f` is the wrench the joint of each body applies to it."""
     torques: list[Scalar] = []
-    for link, subspace in zip(state.links, passes.subspaces(state), strict=True):
-        torques += subspace.torque_components(wrenches[link.index])
+    for link, S in zip(state.links, passes.subspaces(state), strict=True):
+        torques += S.torque_components(f[link.index])
     return tuple(torques)
 
 
-def resting(state: StateView) -> tuple[ClassicalMotion, ...]:
-    """Return how every body would accelerate if held still under gravity: all with the root, upwards."""
-    result = [ClassicalMotion.fixed(state.layout.root_frame, gravity_as_acceleration(state.gravity.xyz_components))]
-    for link, tf in zip(state.links, passes.to_parent(state), strict=True):
-        after, before = link.joint.frame_after, link.joint.frame_before
-        twist = Twist.trusted(after, before, after, (0, 0, 0), (0, 0, 0))
-        still = SpatialAcceleration.trusted(after, before, after, (0, 0, 0), (0, 0, 0))
-        result.append(result[link.parent].across(tf, twist, still))
+def actuator_torques(state: StateView, torques: Vector, vd: Vector) -> Vector:
+    """Return the torques of actuators: `torques` = S^T f, plus armature vd, minus passive torques."""
+    passive = passive_torques_kernel(state)
+    armatures = [a for link in state.links for a in state.joint_parameter(link.joint, "armature")]
+    rows = zip(torques, armatures, vd, passive, strict=True)
+    return tuple(torque + armature * rate - own for torque, armature, rate, own in rows)
+
+
+def rigid_body_torques(state: StateView, vd: Vector | None, external: AppliedWrenches = ()) -> Vector:
+    """Return S^T f of the motion with accelerations `vd` (None: zero); without armature and passive torques."""
+    return joint_torques(state, wrenches_of_motion(vd, external, state))
+
+
+@kernel(regroup=True)
+def dynamics_bias_kernel(state: StateView, external: AppliedWrenches = ()) -> Vector:
+    """Return the bias c of M vd + c: RNEA with vd = 0 (Featherstone 2008, section 6.1)."""
+    return rigid_body_torques(state, None, external)
+
+
+@kernel
+def gravity_torques_kernel(state: StateView) -> Vector:
+    """Return the torques that hold the mechanism still against gravity: RNEA with v = 0 and vd = 0."""
+    return joint_torques(state, subtree_sums(state, body_loads(state, _at_rest(state))))
+
+
+def _at_rest(state: StateView) -> tuple[ClassicalMotion, ...]:
+    """Return the acceleration of every body at rest under gravity: that of the root."""
+    result = [ClassicalMotion.fixed(state.layout.root_frame, neg3(state.gravity.xyz_components))]
+    for link, X_PB in zip(state.links, passes.to_parent(state), strict=True):
+        ends = link.joint.frame_after, link.joint.frame_before, link.joint.frame_after
+        V_J = Twist.trusted(*ends, (0, 0, 0), (0, 0, 0))
+        a_J = SpatialAcceleration.trusted(*ends, (0, 0, 0), (0, 0, 0))
+        result.append(result[link.parent].across_joint(X_PB, V_J, a_J))
     return tuple(result)
 
 
-def wrenches_of_motion(vd: Vector, external: External, state: StateView) -> tuple[Wrench[Any], ...]:
-    """Return what each joint applies to its body when the mechanism moves with `vd`, in the body frame."""
-    return joint_wrenches(state, body_loads(state, motions(state, vd), external))
+def wrenches_of_motion(vd: Vector | None, external: AppliedWrenches, state: StateView) -> tuple[Wrench[Any], ...]:
+    """Inward pass: return f, the wrench that its joint applies to each body, in the body frame."""
+    return subtree_sums(state, body_loads(state, motions(state, vd), external))

@@ -1,24 +1,23 @@
-"""Torques a joint makes by itself: damping, friction, springs at its bounds."""
+"""Passive torques of joints: viscous damping, Coulomb friction, springs and dampers at position bounds.
+
+Friction is smoothed by a hyperbolic tangent of the velocity: Andersson, Söderberg and Björklund (2007).
+"""
 
 from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TypeVar, final
+from typing import final
 
 import attrs
 
 from rbd.scalars import Scalar, Vector, const, is_float, less, maximum, tanh, to_float, where
-from rbd.state import ArrayOf, Link, State, StateView, kernel
-from rbd.state.engine import Call, KernelCall
-from rbd.state.fast_path import fast_path
-
-A = TypeVar("A", bound=ArrayOf)
+from rbd.state import A, Call, KernelCall, Link, State, StateView, fast_path, kernel
 
 
 @kernel
 def passive_torques_kernel(state: StateView) -> Vector:
-    """Return -damping v - friction tanh(v / friction_velocity) + what the springs at the bounds add."""
+    """Return -damping v - friction tanh(v / friction_velocity) plus the torques of springs at the bounds."""
     torques: list[Scalar] = []
     for link in state.links:
         torques += joint_passive_torques(state, link, state.joint_q(link), state.joint_v(link))
@@ -26,7 +25,7 @@ def passive_torques_kernel(state: StateView) -> Vector:
 
 
 def joint_passive_torques(state: StateView, link: Link, q: Vector, velocity: Vector) -> list[Scalar]:
-    """Return the passive torques of one joint at any coordinates and velocity of it."""
+    """Return the passive torques of one joint at coordinates `q` and `velocity`."""
     joint = link.joint
     damping, friction = state.joint_parameter(joint, "damping"), state.joint_parameter(joint, "friction")
     smoothing = state.joint_parameter(joint, "friction_velocity")
@@ -41,14 +40,14 @@ def _friction(velocity: Scalar, friction: Scalar, width: Scalar) -> Scalar:
 
 
 def vanishes(parameter: Scalar) -> bool:
-    """Return whether a parameter is a known number, and zero: a question of structure, not of value."""
+    """Return whether a parameter is a plain number, and zero: a structural zero."""
     return (is_float(parameter) or isinstance(parameter, Fraction)) and parameter == 0
 
 
 def _spring_torques(state: StateView, link: Link, q: Vector, v: Vector) -> Vector:
-    """Return the torques of the springs and dampers that push a joint back inside its position bounds.
+    """Return the torques of the springs and dampers at the position bounds of a joint.
 
-    A spring acts on a coordinate; its torque is what does the same work: the transposed map from v to dq/dt.
+    A spring acts on a coordinate; the map from v to dq/dt, transposed, gives torques of the same power.
     """
     springs = active_springs(state, link)
     if not springs:
@@ -75,11 +74,11 @@ class BoundSpring:
     damping: Scalar
 
     def gap(self, x: Scalar) -> Scalar:
-        """Return how far `x` is outside; negative inside."""
+        """Return the distance of `x` beyond the bound; negative inside."""
         return self.side * (x - self.bound)
 
     def force(self, x: Scalar, rate: Scalar) -> Scalar:
-        """Return the push along the coordinate; zero inside."""
+        """Return the force along the coordinate; zero inside."""
         gap = self.gap(x)
         return -self.side * self.stiffness * maximum(gap, 0) - where(less(0, gap), self.damping * rate, 0)
 
@@ -90,12 +89,12 @@ class BoundSpring:
 
 
 def active_springs(state: StateView, link: Link) -> list[BoundSpring]:
-    """Return the springs of a joint: one per finite bound, none where stiffness and damping vanish."""
+    """Return the springs of a joint: one per finite bound with stiffness or damping."""
     joint = link.joint
     stiffness, damping = (state.joint_parameter(joint, n) for n in ("bound_stiffness", "bound_damping"))
     springs: list[BoundSpring] = []
     for i, (low, high) in enumerate(state.position_bounds(joint)):
-        # Numbers are per velocity; where coordinates are more, it is the first, of a rotation, that has one to spare.
+        # Stiffness and damping are per velocity; a rotation may have one coordinate more, which comes first.
         k, d = (numbers[max(i - (joint.nq - joint.nv), 0)] for numbers in (stiffness, damping))
         if not (vanishes(k) and vanishes(d)):
             springs += [BoundSpring(i, side, x, k, d) for side, x in ((-1, low), (1, high)) if not _infinite(x)]

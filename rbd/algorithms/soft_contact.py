@@ -1,7 +1,7 @@
-"""Forces of compliant contact between points of bodies and the half-spaces around them.
+"""Compliant contact forces between points of bodies and half-spaces: Hunt and Crossley (1975).
 
-The models are in `mechanism/soft_contact.py`. Which points touch is a question of values, so every point is evaluated
-against every half-space; what does not touch gives zero.
+The models of normal force and friction are in `mechanism/soft_contact.py`. Every point is evaluated against every
+half-space; a point outside gives zero force.
 
 The states s of contact (displacements of friction, in the root frame) are not part of a mechanism's state: they come
 as an argument, point after point in the order of `state.layout.touches`, and their rates are a result.
@@ -15,7 +15,7 @@ from typing import Any, TypeAlias, final
 import attrs
 from numpy.typing import NDArray
 
-from rbd.algorithms.external import BodyWrenches
+from rbd.algorithms.external_wrenches import AppliedWrench, AppliedWrenches
 from rbd.scalars import Scalar, Vector, less_equal, where
 from rbd.spatial import FreeVector, Wrench
 from rbd.spatial.half_space import HalfSpace
@@ -27,9 +27,10 @@ ContactStates: TypeAlias = Sequence[Scalar] | NDArray[Any]
 @final
 @attrs.frozen(eq=False)
 class ContactForces:
-    """What contact does at one instant: wrenches on bodies, in body frames, and the rates of the contact states."""
+    """Wrenches of contacts on bodies, in body frames, and the rates of the contact states."""
 
-    wrenches: BodyWrenches
+    wrenches: tuple[Wrench[Any] | None, ...]
+    """One per body, in the body's frame; None where there is no contact point."""
     sd: Vector
 
 
@@ -55,10 +56,15 @@ def _touch_forces(state: StateView, touch: Touch, s: Vector) -> tuple[Wrench[Any
     force = solid.normal * push
     rates: Vector = ()
     if model.friction is not None:
-        displacement = FreeVector.trusted(velocity.frame, (s[0], s[1], s[2]))
+        displacement = _displacement(state, s)
         drag = model.friction.force(displacement, velocity - solid.normal * leaving, push)
         force, rates = force + drag, model.friction.rate(displacement, drag).xyz_components
     return Wrench.of_force(location, force.transformed(pose.inverse())), rates
+
+
+def _displacement(state: StateView, s: Vector) -> FreeVector:
+    """Return the displacement of friction, in the root frame."""
+    return FreeVector.trusted(state.layout.root_frame, (s[0], s[1], s[2]))
 
 
 def lifted_half_space(state: StateView, half_space: HalfSpace[Any]) -> HalfSpace[Any]:
@@ -70,7 +76,7 @@ def lifted_half_space(state: StateView, half_space: HalfSpace[Any]) -> HalfSpace
 
 @kernel
 def settled_contacts_kernel(state: StateView, s: Vector) -> Vector:
-    """Return the contact states with those of points that touch nothing reset to zero."""
+    """Return the contact states, with those of points without contact reset to zero."""
     settled = list(s)
     for touch in state.layout.touches:
         point = passes.to_root(state)[touch.body] @ state.lifted_point(touch.point.location)
@@ -79,21 +85,22 @@ def settled_contacts_kernel(state: StateView, s: Vector) -> Vector:
     return tuple(settled)
 
 
-@kernel
-def contact_energy_kernel(state: StateView) -> Scalar:
-    """Return the energy that contacts hold in their normal direction."""
+def contact_energy(state: StateView, s: Vector) -> Scalar:
+    """Return the elastic energy of contacts: in their normal direction, and in the displacements of friction."""
     energy: Scalar = 0
     for touch in state.layout.touches:
         point = passes.to_root(state)[touch.body] @ state.lifted_point(touch.point.location)
-        separation = lifted_half_space(state, touch.half_space).separation(point)
-        energy = energy + touch.point.model.normal.energy(-separation)
+        separation, model = lifted_half_space(state, touch.half_space).separation(point), touch.point.model
+        energy = energy + model.normal.energy(-separation)
+        if model.friction is not None:
+            energy = energy + model.friction.energy(_displacement(state, s[touch.s]))
     return energy
 
 
-def with_contacts(external: BodyWrenches | None, contact: ContactForces) -> BodyWrenches:
-    """Return the external wrenches and those of contacts together, per body."""
-    both = zip(external or (None,) * len(contact.wrenches), contact.wrenches, strict=True)
-    return tuple(a if b is None else b if a is None else a + b for a, b in both)
+def with_contacts(external: AppliedWrenches, contact: ContactForces) -> AppliedWrenches:
+    """Return the external wrenches and those of contacts together."""
+    touching = (AppliedWrench(i, i, wrench) for i, wrench in enumerate(contact.wrenches) if wrench is not None)
+    return (*external, *touching)
 
 
 def contact_states(state: StateView, s: ContactStates | None) -> Vector:

@@ -1,18 +1,27 @@
-"""What an algorithm for trees says to a mechanism with loops."""
+"""Checks of algorithms that do not take every mechanism: trees only, no compliant contacts."""
 
 from __future__ import annotations
 
 from rbd.errors import TopologyError
-from rbd.state import StateView
-from rbd.state.kernel import require_state
+from rbd.state import StateView, require_state
+from rbd.state.layout import Layout
 
 
 def require_tree(state: StateView, operation: str) -> None:
-    """Raise TopologyError when the mechanism has loop joints, which `operation` would have to ignore."""
+    """Raise TopologyError naming `operation` when the mechanism has loop joints."""
     require_state(state, operation)
     if state.layout.loops:
         names = ", ".join(loop.joint.name for loop in state.layout.loops)
         raise TopologyError(
             f"{operation} works on trees; this mechanism has the loop joint(s) {names}",
             joint=state.layout.loops[0].joint.name,
+        )
+
+
+def require_no_contacts(layout: Layout, operation: str, instead: str) -> None:
+    """Raise TopologyError naming `operation` when the mechanism has compliant contacts; `instead` includes them."""
+    if layout.touches:
+        raise TopologyError(
+            f"{operation} leaves out contact forces, and this mechanism has {len(layout.touches)} contact(s) of points "
+            f"with half-spaces; {instead}"
         )

@@ -1,9 +1,9 @@
-"""What `rbd bench` measures: rbd and, where they are installed, other engines, side by side on the same robots.
+"""Benchmarks (`rbd bench`): rbd and other installed engines on the same robots.
 
-Other engines are imported in `bench.peers` alone, when a measurement asks for them.
+Only `bench.peers` imports other engines, when they are measured.
 
-The way of a run: `robots` (mechanisms) -> `samples` (states) -> `ours` and `peers` (contenders: who computes what) ->
-`clock` (windows in turns) -> `report` (rows) -> `tables` (text) and JSON.
+Data flow: `robots` (mechanisms) -> `samples` (states) -> `ours` and `peers` (contenders: who computes what) ->
+`clock` (alternating windows) -> `report` (rows) -> `tables` (text) and JSON.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Time measured in turns: every contender gets a short window, again and again.
+"""Alternating time measurement: contenders take turns in short windows.
 
-On a machine that does other things too, a window of one contender says little. Windows close to each other see about
-the same machine: the ratio of two neighbours is worth more than either, and the median of many such ratios more than
-that. What one thread does is measured in processor time, which stands still while others have the processor.
+On a shared machine the load varies over time. Neighbouring windows have about the same load, so the median of the
+ratios of neighbouring windows is more reliable than a ratio of total times. One thread is measured in processor time,
+which excludes other processes.
 """
 
 from __future__ import annotations
@@ -23,46 +23,46 @@ Clock = Callable[[], float]
 WALL: Final[Clock] = perf_counter
 PROCESSOR: Final[Clock] = thread_time if get_clock_info("thread_time").resolution <= 1e-6 else perf_counter
 _REST: Final = 0.01
-"""Seconds; the pools of OpenMP wait actively for a few milliseconds."""
+"""Pause in seconds: OpenMP's threads wait actively for a few milliseconds."""
 
 
 @final
 @attrs.frozen
 class Pace:
-    """How long and how often to measure."""
+    """Duration and number of windows."""
 
     window: float = 1e-3
-    """Seconds a window takes at least."""
+    """Minimum duration of a window in seconds."""
     rounds: int = 201
     limit: float = 4.0
-    """Seconds after which no further round begins, once there are `fewest` rounds."""
+    """Duration in seconds after which no round starts, if there are at least `fewest` rounds."""
     fewest: int = 7
 
 
 @final
 @attrs.frozen(eq=False)
 class Timing:
-    """Seconds per state, window by window."""
+    """Seconds per state of each window."""
 
     windows: Array
 
     @property
     def median(self) -> float:
-        """The typical time."""
+        """The median time."""
         return float(np.median(self.windows))
 
     @property
     def best(self) -> float:
-        """The least time."""
+        """The shortest time."""
         return float(np.min(self.windows))
 
     def speedup(self, reference: Timing) -> float:
-        """Return how many times as fast as `reference` this is: the median over neighbouring windows."""
+        """Return the speedup over `reference`: the median over neighbouring windows."""
         return float(np.median(reference.windows / self.windows))
 
 
 def alternate(contenders: Sequence[Contender], pace: Pace, clock: Clock = PROCESSOR) -> list[Timing]:
-    """Measure all contenders in turns, with a clock that counts seconds."""
+    """Measure all contenders in alternating windows, with a clock in seconds."""
     with _no_collections():
         repeats = [_repeats(contender, pace.window, clock) for contender in contenders]
         rows: list[list[float]] = []
@@ -75,8 +75,8 @@ def alternate(contenders: Sequence[Contender], pace: Pace, clock: Clock = PROCES
 def _window(contender: Contender, repeats: int, clock: Clock) -> float:
     """Return the seconds per state in one window.
 
-    Time on the wall is that of threads, and those of the contender before may still be busy waiting for more to do:
-    they are given time to fall asleep, and this contender's own are woken up.
+    Wall time measures contenders with threads. A pause lets the previous contender's threads stop waiting actively, and
+    a call wakes up this contender's threads.
     """
     if clock is WALL:
         sleep(_REST)
@@ -85,7 +85,7 @@ def _window(contender: Contender, repeats: int, clock: Clock) -> float:
 
 
 def _repeats(contender: Contender, window: float, clock: Clock) -> int:
-    """Return how many times a contender goes through its states in a window; this warms it up, too."""
+    """Return the number of passes over the states per window; this also warms up the contender."""
     repeats = 1
     _seconds(contender, repeats, clock)
     while (taken := _seconds(contender, repeats, clock) * contender.states * repeats) < window / 2:
@@ -102,7 +102,7 @@ def _seconds(contender: Contender, repeats: int, clock: Clock) -> float:
 
 @contextmanager
 def _no_collections() -> Generator[None]:
-    """Keep the garbage collector out of the windows."""
+    """Disable the garbage collector during windows."""
     was = gc.isenabled()
     gc.collect()
     gc.disable()

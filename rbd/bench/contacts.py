@@ -1,7 +1,7 @@
-"""Contact as a contender: distances of capsules with their rows, and the loop of the hand that snaps its fingers.
+"""Contact benchmarks: distances of capsules with Jacobian rows, and the simulation loop of the hand.
 
-The loop is the contact exercise's: PD control towards a moving target, an impact where a pair meets, the quadratic
-program, integration; the part that is measured begins free and has a finger on the palm for most of it.
+The loop is that of Pinocchio's contact exercise: PD control towards a moving target, impacts, a quadratic program,
+integration. The measured part starts without contacts; for most of it, a finger is on the palm.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ OURS, RECORDED = "rbd", "rbd, control recorded"
 DT, THRESHOLD, STIFFNESS = 1e-3, 1e-3, 10.0
 DAMPING: Final = 2 * math.sqrt(STIFFNESS)
 START: Final = 2.8
-"""Seconds of the loop before the part that is measured; the first finger lands at 2.927."""
+"""Start of the measured part in seconds; the first impact is at 2.927."""
 _CAPSULES: Final = ((2, 7), (2, 10), (2, 13), (2, 16))
 _SLOWER: Final = {2: 1.0, 3: 1.0, 5: 1.5, 6: 1.5, 8: 2.5, 9: 2.5}
 
@@ -33,19 +33,19 @@ _SLOWER: Final = {2: 1.0, 3: 1.0, 5: 1.5, 6: 1.5, 8: 2.5, 9: 2.5}
 @final
 @attrs.frozen(eq=False)
 class Hand:
-    """The hand, configurations to measure distances at, and where the measured part of the loop begins."""
+    """The hand, configurations for distances, and the initial state of the loop."""
 
     mechanism: rbd.Mechanism
     tips: CollisionModel
     capsules: CollisionModel
-    """The same shapes with pairs of true capsules: the tips are balls."""
+    """The same shapes with pairs of capsules: the fingertips are spheres."""
     q: Array
     steps: int
     begin: tuple[Array, Array]
 
 
 def hand(*, quick: bool = False) -> Hand:
-    """Return the hand, at 5000 configurations and with 500 steps to go; fewer if `quick`."""
+    """Return the hand with 5000 configurations and 500 steps, fewer if `quick`."""
     mechanism, tips = rbd.robots.hand()
     capsules = CollisionModel(mechanism)
     shapes = [capsules.add(tips.body(shape), shape) for shape in tips.shapes]
@@ -58,14 +58,14 @@ def hand(*, quick: bool = False) -> Hand:
 
 
 def wanted(t: float) -> Array:
-    """Return the joint positions the fingers move to."""
+    """Return the desired joint positions."""
     q = np.zeros(13)
     q[2:4], q[5:7], q[8:10] = (1.5 * math.cos(t / slower) - 1 for slower in (1.0, 1.5, 2.5))
     return q
 
 
 def control_from(start: float) -> Any:
-    """Return the PD control of the loop from a time on."""
+    """Return the PD control of the loop from a start time."""
 
     def control(t: float, state: rbd.MechanismState) -> Array:
         return -STIFFNESS * (state.q - wanted(start + t)) - DAMPING * state.v
@@ -91,7 +91,7 @@ def _goal(slower: float | None, start: float, t: Any) -> Any:
 
 
 def close(given: Hand) -> Contender:
-    """Two calls: the distances at all configurations, and the rows."""
+    """Return the contender of distances: a call for all distances, and one for all Jacobian rows."""
     values, rows = (given.capsules.recorded(name) for name in ("distances", "jacobian"))
     still, pairs = np.zeros(13), len(_CAPSULES)
 
@@ -109,7 +109,7 @@ def close(given: Hand) -> Contender:
 
 
 def loop(given: Hand, *, recorded: bool) -> Contender:
-    """Return the loop, its control a Python function or a recorded one."""
+    """Return the contender of the loop, with control in Python or recorded."""
     control = recorded_control(given.mechanism, START) if recorded else control_from(START)
     simulator = ContactSimulator(given.mechanism, given.tips, control, DT, threshold=THRESHOLD, law="euclidean")
     state = rbd.MechanismState(given.mechanism)
@@ -127,7 +127,7 @@ def loop(given: Hand, *, recorded: bool) -> Contender:
 
 
 Rod: TypeAlias = tuple[str, Array, Array, float, float]
-"""Name of the body, rotation, translation, radius, length."""
+"""A capsule: name of the body, rotation, translation, radius, length."""
 
 
 def rods(model: CollisionModel) -> list[list[Rod]]:

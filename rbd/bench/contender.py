@@ -1,4 +1,4 @@
-"""Who computes what: the thing that is timed, and the value it is checked by."""
+"""Contenders: a function to time, and its results for comparison."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rbd.scalars.arrays import Array
 
 
 class Quantity(StrEnum):
-    """What is computed."""
+    """A computed quantity."""
 
     POSES = "poses of all bodies"
     INVERSE = "inverse dynamics"
@@ -37,9 +37,9 @@ class Contender:
 
     name: str
     run: Callable[[int], object]
-    """Go through all states, this many times over."""
+    """Run a number of passes over all states."""
     states: int
-    """How many states one time through computes."""
+    """Number of states per pass."""
     value: Callable[[int], Array]
     """The result for one of the states, in rbd's conventions."""
 
@@ -54,24 +54,24 @@ class Peer(Protocol):
     name: str
 
     def single(self, quantity: Quantity) -> Contender | None:
-        """Compute for one state per call; None when this engine has nothing that compares."""
+        """Compute one state per call; None if the engine has no such function."""
         ...
 
     def solution(self) -> Contender | None:
-        """Compute the mass matrix and the acceleration, one state at a time."""
+        """Compute the mass matrix and the accelerations, one state per call."""
         ...
 
     def batch(self, quantity: Quantity, count: int) -> Contender | None:
-        """Compute for `count` states by calls for one state."""
+        """Compute `count` states, one per call."""
         ...
 
     def parallel(self, quantity: Quantity, count: int, threads: int) -> Contender | None:
-        """Compute for `count` states with the engine's own threads."""
+        """Compute `count` states with the threads of the engine."""
         ...
 
 
 def calls(function: Callable[..., Any], arguments: Sequence[tuple[object, ...]]) -> Callable[[int], None]:
-    """Return what calls a function with each of the tuples; every contender pays the same for the unpacking."""
+    """Return a pass that calls a function with each tuple; unpacking costs the same for all contenders."""
 
     def run(times: int) -> None:
         for _ in range(times):
@@ -82,7 +82,7 @@ def calls(function: Callable[..., Any], arguments: Sequence[tuple[object, ...]])
 
 
 def repeated(action: Callable[[], object]) -> Callable[[int], None]:
-    """Return what does an action again and again."""
+    """Return a function that repeats an action."""
 
     def run(times: int) -> None:
         for _ in range(times):
@@ -95,15 +95,15 @@ TOLERANCE = 1e-6
 
 
 def difference(contender: Contender, reference: Contender, states: Sequence[int]) -> float:
-    """Return the largest difference of two contenders' results, relative to the largest entry of each result.
+    """Return the largest relative difference of the results of two contenders.
 
-    Raises SolverError when they do not compute the same thing.
+    Differences are relative to the largest entry. Raises SolverError if they exceed a tolerance.
     """
     worst = 0.0
     for k in states:
         mine, theirs = contender.value(k), reference.value(k)
         scale = float(np.max(np.abs(theirs), initial=0.0)) or 1.0
-        worst = float(np.maximum(worst, np.max(np.abs(mine - theirs), initial=0.0) / scale))  # keeps NaN
+        worst = float(np.maximum(worst, np.max(np.abs(mine - theirs), initial=0.0) / scale))  # propagates NaN
     if not worst <= TOLERANCE:
         raise SolverError(f"{contender.name} and {reference.name} differ by {worst:.1e}", difference=worst)
     return worst

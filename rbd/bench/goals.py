@@ -1,6 +1,6 @@
-"""What rbd aims at, and whether a run got there.
+"""Performance goals, and their results in a report.
 
-The goals are for a processor with eight lanes; with fewer, half of the goals for batches will do.
+The goals are for a processor with eight SIMD lanes; with fewer lanes, the goals for batches are halved.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ import attrs
 
 from rbd.bench import contacts, robots
 from rbd.bench.contender import Quantity
+from rbd.bench.fresh import DEPENDENCIES, FIRST, HUMANOID, IMPORT, LONGEST
 from rbd.bench.ours import CALL, KERNEL, LIVE
 from rbd.bench.preparation import CACHED, COLD
+from rbd.bench.queries import Query
 from rbd.bench.report import LOOPED, SOLUTION, Report, Section
 
 OPERATIONS: Final = {
@@ -31,7 +33,7 @@ OPERATIONS: Final = {
         Quantity.INVERSE_DERIVATIVES: 26000,
     },
 }
-"""At most so many operations, by robot and quantity."""
+"""Maximum numbers of operations, by robot and quantity."""
 
 _SPEEDUPS: Final = {
     "panda": {"kernel": 8, "derivatives": 6, "call": 4, "live": 2, "batch": 40, "threads": 25},
@@ -42,13 +44,23 @@ _LOOPS: Final = (
     (Section.ONE, Quantity.FORWARD.value, CALL, 2.0),
     (Section.LIVE, LOOPED, LIVE, 2.0),
 )
+_QUERIES: Final = tuple((query, 2 / 3) for query in (Query.POSE, Query.TWIST, Query.JACOBIAN))
+"""Frame queries: at most 1.5 times Pinocchio's time."""
+_QUERY_SECONDS: Final = {Query.LOCAL_TWIST: 5e-6, Query.TASK: 60e-6}
 _SECONDS: Final = {"panda": {COLD: 0.5, CACHED: 0.020}, "talos": {COLD: 2.0, CACHED: 0.030}}
+
+
+_SMALL_BATCH: Final = 1.5e-6
+"""Maximum time of a call for eight states."""
+_WAITS: Final = {FIRST: 0.150, LONGEST: 0.010}
+_IMPORT: Final = 1.25
+"""Maximum time of the import, relative to importing the dependencies."""
 
 
 @final
 @attrs.frozen
 class Outcome:
-    """A goal, and what was found."""
+    """A goal and its result."""
 
     robot: str
     what: str
@@ -58,8 +70,9 @@ class Outcome:
 
 
 def outcomes(report: Report) -> list[Outcome]:
-    """Return all goals a report says something about."""
-    return [each for find in (_operations, _speedups, _contacts, _preparations) for each in find(report)]
+    """Return the outcomes of all goals that a report covers."""
+    finders = (_operations, _speedups, _queries, _few, _contacts, _preparations, _waits)
+    return [each for find in finders for each in find(report)]
 
 
 def _operations(report: Report) -> Iterator[Outcome]:
@@ -80,16 +93,37 @@ def _speedups(report: Report) -> Iterator[Outcome]:
             wanted += [(Section.BATCH, quantity.value, CALL, goals["batch"] / half)]
             wanted += [(Section.THREADS, quantity.value, CALL, goals["threads"] / half)]
         yield from _reached(report, robot, wanted)
+    for robot in ("arm7", "panda"):
+        yield from _reached(report, robot, [(Section.LIVE, query.value, LIVE, least) for query, least in _QUERIES])
     yield from _reached(report, "four_bar", _LOOPS)
 
 
+def _few(report: Report) -> Iterator[Outcome]:
+    row = report.row("panda", Section.FEW, Quantity.INVERSE.value, CALL)
+    if row is not None:
+        seconds = row.states * row.seconds
+        title = f"{Section.FEW}: {row.what}: {CALL}, in all"
+        yield Outcome(
+            row.robot, title, f"≤ {1e6 * _SMALL_BATCH:g} µs", f"{1e6 * seconds:.3g} µs", seconds <= _SMALL_BATCH
+        )
+
+
 def _reached(report: Report, robot: str, wanted: Sequence[tuple[str, str, str, float]]) -> Iterator[Outcome]:
-    """Return what was found of the speeds aimed at."""
+    """Return the outcomes of the goals for speed."""
     for section, what, who, least in wanted:
         row = report.row(robot, section, what, who)
         if row is not None and row.speedup is not None:
             title = f"{section}: {what}: {who}, times as fast as Pinocchio"
             yield Outcome(robot, title, f"≥ {least:g}", f"{row.speedup:.3g}", row.speedup >= least)
+
+
+def _queries(report: Report) -> Iterator[Outcome]:
+    for robot in ("arm7", "panda"):
+        for query, most in _QUERY_SECONDS.items():
+            row = report.row(robot, Section.LIVE, query.value, LIVE)
+            if row is not None:
+                found, goal = f"{1e6 * row.seconds:.3g} µs", f"≤ {1e6 * most:g} µs"
+                yield Outcome(robot, query.value, goal, found, row.seconds <= most)
 
 
 def _contacts(report: Report) -> Iterator[Outcome]:
@@ -110,3 +144,15 @@ def _preparations(report: Report) -> Iterator[Outcome]:
             title = f"{found.what}: inverse dynamics, mass matrix, forward dynamics"
             text = f"{1e3 * found.seconds:.0f} ms"
             yield Outcome(found.robot, title, f"≤ {1e3 * most:.0f} ms", text, found.seconds <= most)
+
+
+def _waits(report: Report) -> Iterator[Outcome]:
+    seconds = {found.what: found.seconds for found in report.waits}
+    if IMPORT in seconds:
+        ratio = seconds[IMPORT] / seconds[DEPENDENCIES]
+        yield Outcome(
+            "", f"{IMPORT}, times as long as its dependencies", f"≤ {_IMPORT}", f"{ratio:.3g}", ratio <= _IMPORT
+        )
+    for what in filter(seconds.__contains__, _WAITS):
+        most, text = _WAITS[what], f"{1e3 * seconds[what]:.3g} ms"
+        yield Outcome(HUMANOID, what, f"≤ {1e3 * most:.0f} ms", text, seconds[what] <= most)

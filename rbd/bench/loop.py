@@ -1,4 +1,4 @@
-"""Kernels timed without Python in between: a native loop over the states."""
+"""Native loop over states, to time kernels without Python."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rbd.scalars.arrays import Array
 
 Loop = Callable[[int], None]
 
-# Calls `kernel(in, out)`, or `kernel(in, out, integers, numbers, 0)` in CasADi's way, for every state, `times` over.
+# Calls `kernel(in, out)`, or `kernel(in, out, integers, numbers, 0)` for CasADi, for every state, `times` times.
 _LOOP = """
 define i64 @loop(i64 %times, i64 %states, ptr %kernel, ptr %in, i64 %stride, ptr %out{parameters}) {{
 start:
@@ -47,7 +47,7 @@ _CASADI = """%short = call i32 %kernel(ptr %row, ptr %out, ptr %integers, ptr %n
 
 @functools.cache
 def _entry(*, casadi: bool) -> tuple[Callable[..., int], object]:
-    """Return the loop, and what keeps its code alive."""
+    """Return the loop, and the object that owns its code."""
     from rbd.native.jit import Library, assemble
 
     extra, call = (", ptr %integers, ptr %numbers", _CASADI) if casadi else ("", _RBD)
@@ -60,9 +60,9 @@ def _entry(*, casadi: bool) -> tuple[Callable[..., int], object]:
 def native_loop(
     kernel: int, rows: Sequence[tuple[Array, ...]], outputs: Sequence[Array], work: tuple[Array, Array] | None = None
 ) -> Loop:
-    """Return what runs the kernel at an address for every row of inputs, into the same outputs.
+    """Return a function that runs the kernel at an address for every row of inputs, into the same outputs.
 
-    `work` is CasADi's memory: integers and numbers. Raises SolverError when the kernel reports a failure.
+    `work` is CasADi's work memory: integers and numbers. Raises SolverError if the kernel fails.
     """
     entry, library = _entry(casadi=work is not None)
     into = np.array([[array.ctypes.data for array in row] for row in rows], dtype=np.uintp)

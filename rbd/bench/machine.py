@@ -1,4 +1,4 @@
-"""Where a run takes place: processor, load, versions."""
+"""Description of the machine: processor, load, versions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def machine() -> Machine:
 
 
 def _processor() -> str:
-    """Return the processor's name, as precise as this system says it."""
+    """Return the name of the processor as the operating system reports it."""
     information = Path("/proc/cpuinfo")
     if information.is_file():
         for line in information.read_text(encoding="utf-8").splitlines():
@@ -37,24 +37,24 @@ def _processor() -> str:
 
 
 def _llvm_name() -> str:
-    """Return what LLVM calls the processor: names of virtual machines are coy."""
+    """Return LLVM's name of the processor: virtual machines often hide the real one."""
     if not available():
         return ""
-    from rbd.native.jit import machine as native_machine
+    from rbd.native.jit import host_processor
 
-    return f"({native_machine().cpu})"
+    return f"({host_processor().cpu})"
 
 
 def _lanes() -> int:
     if not available():
         return 1
-    from rbd.native.jit import machine as native_machine
+    from rbd.native.jit import host_processor
 
-    return native_machine().lanes
+    return host_processor().lanes
 
 
 def _versions() -> dict[str, str]:
-    """Return the versions of rbd, Python, and everything that takes part."""
+    """Return the versions of rbd, Python, dependencies and engines."""
     found = {"rbd": rbd.__version__, "python": platform.python_version()}
     for package in _PACKAGES:
         try:

@@ -1,4 +1,4 @@
-"""rbd as a contender: its kernels, its calls from Python, its batches, and live states."""
+"""Contenders of rbd: kernels, calls from Python, batches, live states."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ METHODS: Final = {
     Quantity.INVERSE_DERIVATIVES: "inverse_dynamics_derivatives",
     Quantity.FORWARD_DERIVATIVES: "forward_dynamics_derivatives",
 }
-"""What a compiled robot calls them."""
+"""Methods of a compiled robot, by quantity."""
 
 
 @final
@@ -37,13 +37,13 @@ class Ours:
     """One robot in rbd."""
 
     def __init__(self, mechanism: Mechanism, samples: Samples) -> None:
-        """Take a robot and the states to compute."""
+        """Set the robot and the states."""
         self.mechanism = mechanism
         self.samples = samples
         self.robot = rbd.compile(mechanism)
 
     def kernel(self, quantity: Quantity) -> Contender | None:
-        """Machine code in a native loop; None when there can be none."""
+        """Return machine code in a native loop; None if there is none."""
         if not available():
             return None
         program = self.program(quantity)
@@ -58,9 +58,9 @@ class Ours:
         return Contender(KERNEL, loop, len(rows), value)
 
     def single(self, quantity: Quantity) -> Contender:
-        """Call the compiled robot from Python; it returns a new array."""
+        """Return calls of the compiled robot from Python, which return new arrays."""
         rows = self.samples.rows(quantity)
-        for k in range(32):  # calls that are frequent become builtins
+        for k in range(32):  # frequent functions become builtins
             self.method(quantity)(*rows[k % len(rows)])
 
         def value(k: int) -> Array:
@@ -68,8 +68,17 @@ class Ours:
 
         return Contender(CALL, calls(self.method(quantity), rows), len(rows), value)
 
+    def few(self, quantity: Quantity, count: int) -> Contender:
+        """Return a call for a few states, without Python in between, into a new array."""
+        inputs = self.samples.repeated(count).arguments(quantity)
+        for _ in range(32):  # frequent functions become builtins
+            self.method(quantity)(*inputs)
+        run = functools.partial(self.method(quantity), *inputs)
+        out: Array = run()
+        return Contender(CALL, repeated(run), count, lambda k: out[k])
+
     def batch(self, quantity: Quantity, count: int, threads: int = 1, *, into: bool = False) -> Contender:
-        """One call for many states; into a new array, or `into` one that is there."""
+        """Return a call for many states, into a new array or the array `into`."""
         method, inputs = self.method(quantity), self.samples.repeated(count).arguments(quantity)
         out = method(*inputs, threads=threads)
         if into:
@@ -79,7 +88,7 @@ class Ours:
         return Contender(CALL, repeated(run), count, lambda k: out[k])
 
     def state(self) -> Contender:
-        """Set q and v of a live state, then ask for the mass matrix and the dynamics."""
+        """Set q and v of a live state, then compute the mass matrix and the dynamics."""
         state, result = MechanismState(self.mechanism), DynamicsResult(self.mechanism)
         rows = self.samples.rows(Quantity.FORWARD)
 
@@ -95,18 +104,18 @@ class Ours:
         return Contender(LIVE, calls(solve, rows), len(rows), value)
 
     def looped(self) -> Contender:
-        """Ask live states for the dynamics with loops: M, c, K, k, multipliers and all."""
+        """Compute the dynamics with loops on live states: M, c, K, k and multipliers."""
         samples = self.samples
         cases = [
             (DynamicsResult(self.mechanism), MechanismState(self.mechanism, q, v), tau)
             for q, v, tau in zip(samples.q, samples.v, samples.tau.copy(), strict=True)
         ]
-        for case in cases * 2:  # calls that are frequent become builtins
+        for case in cases * 2:  # frequent functions become builtins
             rbd.dynamics(*case)
         return Contender(LIVE, calls(rbd.dynamics, cases), len(cases), lambda k: rbd.dynamics(*cases[k]).vd.copy())
 
     def moved(self) -> Contender:
-        """Set q and v of a live state, then ask for the dynamics with loops."""
+        """Set q and v of a live state, then compute the dynamics with loops."""
         state, result = MechanismState(self.mechanism), DynamicsResult(self.mechanism)
         rows = self.samples.rows(Quantity.FORWARD)
 
@@ -123,12 +132,12 @@ class Ours:
         return method
 
     def program(self, quantity: Quantity) -> Program:
-        """Record a quantity the way a compiled robot does."""
+        """Record a quantity as a compiled robot does."""
         return program(self.mechanism, quantity)
 
 
 def _flat(result: Array | tuple[Array, ...]) -> Array:
-    """Return a copy of one array, or of several in a row."""
+    """Return a copy of an array, or the concatenation of several."""
     if isinstance(result, np.ndarray):
         return result.copy()
     return result[0].copy() if len(result) == 1 else np.concatenate([x.reshape(-1) for x in result])

@@ -1,6 +1,6 @@
-"""How long it takes to get ready: recording, compiling, loading from disk.
+"""Benchmarks of preparation: recording, compilation, loading from disk.
 
-What is prepared is inverse dynamics, mass matrix and forward dynamics for one state.
+The algorithms are inverse dynamics, mass matrix and forward dynamics of one state.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _THREE: Final = (Quantity.INVERSE, Quantity.MASS, Quantity.FORWARD)
 
 
 def preparations(name: str, mechanism: Mechanism, samples: Samples, repeats: int) -> list[Preparation]:
-    """Measure, with all imports done."""
+    """Measure preparation times, without imports."""
 
     def ready() -> None:
         make_ready(mechanism, samples.q[0], samples.v[0])
@@ -54,7 +54,7 @@ def preparations(name: str, mechanism: Mechanism, samples: Samples, repeats: int
 
 
 def make_ready(mechanism: Mechanism, q: Array, v: Array) -> None:
-    """Call all three for the first time."""
+    """Call all three algorithms for the first time."""
     compiled = rbd.compile(mechanism)
     compiled.inverse_dynamics(q, v, v)
     compiled.mass_matrix(q)
@@ -62,24 +62,24 @@ def make_ready(mechanism: Mechanism, q: Array, v: Array) -> None:
 
 
 def write_seconds(name: str) -> None:
-    """Write how long it takes in this process, which must not have done it before, to standard output."""
+    """Write the preparation time to standard output; this process must not have prepared anything before."""
     mechanism = robot(name)
     q, v = np.array(rbd.MechanismState(mechanism).q), np.zeros(mechanism.nv)
-    import_module("rbd.native.kernel")  # and with it llvmlite
+    import_module("rbd.native.compiled_program")  # and with it llvmlite
     start = PROCESSOR()
     make_ready(mechanism, q, v)
     sys.stdout.write(str(PROCESSOR() - start))
 
 
 def _fresh(name: str) -> float:
-    """Return how long it takes in a process of its own, where nothing is remembered."""
+    """Return the preparation time in a new process, without caches in memory."""
     script = f"from rbd.bench.preparation import write_seconds; write_seconds({name!r})"
     done = subprocess.run([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, check=True)
     return float(done.stdout)
 
 
 def _timed(name: str, what: str, action: Callable[[], None], repeats: int) -> Preparation:
-    action()  # the first time imports and initializes
+    action()  # the first call imports and initialises
     times: list[float] = []
     for _ in range(repeats):
         start = PROCESSOR()
@@ -90,7 +90,7 @@ def _timed(name: str, what: str, action: Callable[[], None], repeats: int) -> Pr
 
 @contextmanager
 def _cache(folder: str | None) -> Generator[None]:
-    """Keep machine code in a folder, or nowhere."""
+    """Set the cache directory of machine code, or none."""
     names = ("RBD_CACHE", "RBD_CACHE_DIR")
     before = {name: os.environ.pop(name, None) for name in names}
     os.environ.update({"RBD_CACHE": "0"} if folder is None else {"RBD_CACHE_DIR": folder})

@@ -1,4 +1,4 @@
-"""What a run found, as plain data that goes to JSON."""
+"""Results of a run, as plain data for JSON."""
 
 from __future__ import annotations
 
@@ -8,29 +8,30 @@ from typing import TypedDict, final
 
 import attrs
 
-VERSION = 1
-"""Of the form of the JSON file."""
+VERSION = 2
+"""Version of the JSON format."""
 
 
 class Section(StrEnum):
-    """How something is asked for."""
+    """How contenders are called."""
 
     ONE = "one state per call"
     LIVE = "a live state"
+    FEW = "eight states per call"
     BATCH = "many states, one thread"
     THREADS = "many states, two threads"
     LOOP = "a simulation with contacts, step by step"
 
 
 SOLUTION = "set q and v, mass matrix, accelerations"
-"""What is asked of a live state."""
+"""Calls of a live state."""
 LOOPED = "dynamics with a loop"
 MOVED = "set q and v, dynamics with a loop"
-"""What is asked of a live state of a mechanism with loops: of one that is there already, and of one that is moved."""
+"""Calls of a live state of a mechanism with loops: at a fixed configuration, and after setting it."""
 
 
 class Machine(TypedDict):
-    """Where a run took place."""
+    """The machine of a run."""
 
     processor: str
     cores: int
@@ -43,66 +44,68 @@ class Machine(TypedDict):
 @final
 @attrs.frozen
 class Robot:
-    """A robot that was measured."""
+    """A measured robot."""
 
     name: str
     nq: int
     nv: int
     bodies: int
     operations: dict[str, int]
-    """Of rbd's programs, by quantity: additions, products, divisions, square roots, sines ..."""
+    """Numbers of operations of rbd's programs, by quantity: additions, products, divisions, square roots, sines ..."""
 
 
 @final
 @attrs.frozen
-class Row:
-    """One contender's time for one thing."""
+class ReportRow:
+    """The time of a contender for a quantity."""
 
     robot: str
     section: str
     what: str
     who: str
     states: int
-    """Computed by one call."""
+    """Number of states per call."""
     threads: int
     seconds: float
-    """Per state: the median over all windows."""
+    """Time per state: the median over all windows."""
     best: float
-    """Per state: the least of all windows."""
+    """Time per state: the shortest of all windows."""
     speedup: float | None
-    """How many times as fast as Pinocchio: the median over neighbouring windows."""
+    """Speedup over Pinocchio: the median over neighbouring windows."""
     difference: float
-    """Of the results from rbd's, relative to the largest entry."""
+    """Difference from rbd's results, relative to the largest entry."""
 
 
 @final
 @attrs.frozen
 class Preparation:
-    """How long it takes until a robot's algorithms can be called."""
+    """The time of preparing a robot's algorithms, or of another one-time operation of a process."""
 
     robot: str
     what: str
     seconds: float
-    """The median."""
+    """The median time."""
     best: float
 
 
 @final
 @attrs.frozen
 class Report:
-    """Everything a run found."""
+    """All results of a run."""
 
     machine: Machine
     quick: bool
     robots: list[Robot]
-    rows: list[Row]
+    rows: list[ReportRow]
     preparations: list[Preparation]
+    waits: list[Preparation]
+    """Times in new processes."""
 
     def to_json(self) -> str:
         """Return the report as JSON text."""
         return json.dumps({"version": VERSION, **attrs.asdict(self)}, indent=1) + "\n"
 
-    def row(self, robot: str, section: str, what: str, who: str) -> Row | None:
-        """Return a row, if it was measured."""
+    def row(self, robot: str, section: str, what: str, who: str) -> ReportRow | None:
+        """Return a row, or None if it was not measured."""
         wanted = (robot, section, what, who)
         return next((row for row in self.rows if (row.robot, row.section, row.what, row.who) == wanted), None)

@@ -1,4 +1,4 @@
-"""The robots that are measured: rbd's own, two of `example-robot-data` where that is installed, and URDF files."""
+"""Robots of the benchmarks: those of rbd, two of `example-robot-data` if it is installed, and URDF files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rbd.mechanism import Mechanism
 from rbd.urdf import load_urdf, parse_urdf
 
 HAND = "hand"
-"""The robot that contact is measured with."""
+"""The robot of the contact benchmarks."""
 _FINGERS = re.compile(r'(<joint[^>]*finger[^>]*type=")prismatic')
 
 
@@ -39,7 +39,7 @@ EXAMPLES: Mapping[str, Callable[[], Mechanism]] = {"panda": panda, "talos": talo
 
 
 def default_names() -> list[str]:
-    """Return what to measure when nobody says: an arm, a humanoid, a linkage with a loop, and a hand that touches."""
+    """Return the default robots: an arm, a humanoid, a linkage with a loop, and a hand with contacts."""
     return [*(("panda", "talos") if has_examples() else ("arm7", "humanoid")), "four_bar", HAND]
 
 
@@ -49,7 +49,7 @@ def has_examples() -> bool:
 
 
 def robot(name: str) -> Mechanism:
-    """Return a robot by name, or read a URDF file; raise UnknownNameError when it is neither."""
+    """Return a robot by name or from a URDF file; raise UnknownNameError for other names."""
     if name in OWN:
         return without_passive_torques(OWN[name]())
     if name in EXAMPLES and has_examples():
@@ -57,11 +57,13 @@ def robot(name: str) -> Mechanism:
     if name.endswith(".urdf"):
         return without_passive_torques(load_urdf(name))
     known = [*OWN, *(EXAMPLES if has_examples() else ())]
-    raise UnknownNameError(f"no robot {name!r}; known are {', '.join(known)}, and files *.urdf", name=name, known=known)
+    raise UnknownNameError(
+        f"no robot {name!r}; known robots: {', '.join(known)}, and files *.urdf", name=name, known=known
+    )
 
 
 def without_passive_torques(mechanism: Mechanism) -> Mechanism:
-    """Take damping, friction, armature and springs at bounds out, which engines treat differently; return it."""
+    """Remove damping, friction, armature and springs at bounds, which engines model differently."""
     for joint in mechanism.joints:
         joint.damping = joint.friction = joint.armature = joint.bound_stiffness = joint.bound_damping = 0.0
     return mechanism
@@ -75,7 +77,7 @@ def _example(file: str) -> Path:
 
 
 def find(file: str) -> Path | None:
-    """Return where a file of `example-robot-data` is; the package itself is not imported."""
+    """Return the path of a file of `example-robot-data`, without importing the package."""
     try:
         files = metadata.files("example-robot-data") or []
     except metadata.PackageNotFoundError:

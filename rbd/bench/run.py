@@ -1,4 +1,4 @@
-"""One run: every robot, every section, every contender."""
+"""Run of the benchmarks: all robots, sections and contenders."""
 
 from __future__ import annotations
 
@@ -12,47 +12,51 @@ import attrs
 from rbd.bench import contacts, peers, robots
 from rbd.bench.clock import PROCESSOR, WALL, Pace, alternate
 from rbd.bench.contender import Contender, Peer, Quantity, difference
+from rbd.bench.fresh import waits
 from rbd.bench.machine import machine
 from rbd.bench.ours import Ours
 from rbd.bench.preparation import preparations
-from rbd.bench.report import LOOPED, MOVED, SOLUTION, Report, Robot, Row, Section
+from rbd.bench.queries import Queries, Query
+from rbd.bench.report import LOOPED, MOVED, SOLUTION, Report, ReportRow, Robot, Section
 from rbd.bench.samples import draw
 from rbd.mechanism import Mechanism
 from rbd.native import available
 
 _REFERENCE: Final = "Pinocchio"
+_FEW: Final = 8
+"""States of a small batch."""
 _MANY: Final = (Quantity.INVERSE, Quantity.FORWARD)
 _LOOPED: Final = (Quantity.INVERSE, Quantity.MASS, Quantity.FORWARD)
-"""What is counted of a mechanism with loops."""
+"""Quantities with operation counts for mechanisms with loops."""
 
 
 @final
 @attrs.frozen
 class Settings:
-    """What to measure, and how long."""
+    """Robots to measure, and the duration of measurements."""
 
     robots: tuple[str, ...] = ()
-    """Names, or URDF files; empty takes what is there."""
+    """Names or URDF files; empty for the default robots."""
     quick: bool = False
-    """Few short windows: to see that it works, not to quote."""
+    """Few short windows: the numbers are not reliable."""
     peers: bool = True
-    """Measure other engines, where they are installed."""
+    """Measure other engines if they are installed."""
 
     @property
     def pace(self) -> Pace:
-        """How long to measure one group of contenders."""
+        """Duration of the measurement of a group of contenders."""
         return Pace(window=2e-4, rounds=5, limit=0.2, fewest=3) if self.quick else Pace()
 
     @property
     def batch(self) -> tuple[int, int]:
-        """How many states a batch has: for one thread, and for two."""
+        """Sizes of batches: for one thread and for two."""
         return (512, 1024) if self.quick else (4096, 65536)
 
 
 @final
 @attrs.frozen(eq=False)
 class _Group:
-    """Contenders for the same thing."""
+    """Contenders for the same quantity."""
 
     section: str
     what: str
@@ -62,7 +66,7 @@ class _Group:
 
 
 def run(settings: Settings, say: Callable[[str], object] = lambda text: None) -> Report:
-    """Measure; `say` is told what is being done. Raises SolverError when two contenders disagree.
+    """Run the benchmarks; `say` receives progress messages. Raises SolverError if results of contenders differ.
 
     >>> from rbd.bench import Settings, run
     >>> report = run(Settings(robots=("double_pendulum",), quick=True, peers=False))
@@ -71,7 +75,7 @@ def run(settings: Settings, say: Callable[[str], object] = lambda text: None) ->
     """
     names = settings.robots or tuple(robots.default_names())
     mechanisms = {name: robots.robot(name) for name in names}
-    report = Report(machine(), settings.quick, [], [], [])
+    report = Report(machine(), settings.quick, [], [], [], [])
     for name, mechanism in mechanisms.items():
         ours = Ours(mechanism, draw(mechanism))
         report.robots.append(_described(name, ours))
@@ -81,6 +85,8 @@ def run(settings: Settings, say: Callable[[str], object] = lambda text: None) ->
             report.rows.extend(_rows(name, group, settings.pace))
         say(f"{name}: recording and compiling")
         report.preparations.extend(preparations(name, mechanism, ours.samples, 2 if settings.quick else 9))
+    say("new processes: import and first calls")
+    report.waits.extend(waits(1 if settings.quick else 15))
     return report
 
 
@@ -92,7 +98,7 @@ def _described(name: str, ours: Ours) -> Robot:
 
 
 def _groups(ours: Ours, settings: Settings) -> Iterator[_Group]:
-    """Yield all groups; contenders are made when their turn comes."""
+    """Yield all groups; contenders are constructed lazily."""
     engines = peers.installed(quick=settings.quick) if settings.peers else []
     if ours.mechanism.loop_joints:
         yield from _loops(ours, peers.constrained(ours) if _REFERENCE in engines else None)
@@ -102,8 +108,17 @@ def _groups(ours: Ours, settings: Settings) -> Iterator[_Group]:
         mine = [ours.kernel(quantity), ours.single(quantity)]
         yield _Group(Section.ONE, quantity.value, _there([*mine, *(peer.single(quantity) for peer in others)]))
     yield _Group(Section.LIVE, SOLUTION, _there([ours.state(), *(peer.solution() for peer in others)]))
-    if available():  # interpreted, batches take minutes
+    yield from _queries(ours, with_peers=_REFERENCE in engines)
+    if available():  # interpreted batches take minutes
         yield from _batches(ours, others, settings)
+
+
+def _queries(ours: Ours, *, with_peers: bool) -> Iterator[_Group]:
+    """Yield the frame queries of live states."""
+    queries = Queries(ours)
+    for query in Query:
+        peer = peers.query(queries, query) if with_peers else None
+        yield _Group(Section.LIVE, query.value, _there([queries.contender(query), peer]))
 
 
 def _loops(ours: Ours, peer: Contender | None) -> Iterator[_Group]:
@@ -115,7 +130,7 @@ def _loops(ours: Ours, peer: Contender | None) -> Iterator[_Group]:
 
 
 def _contacts(settings: Settings) -> Iterator[_Group]:
-    """Yield the groups of the hand that snaps its fingers."""
+    """Yield the groups of the contact benchmarks."""
     given = contacts.hand(quick=settings.quick)
     close, loop = peers.contacts(given) if settings.peers else (None, None)
     distances = contacts.close(given)
@@ -125,6 +140,8 @@ def _contacts(settings: Settings) -> Iterator[_Group]:
 
 
 def _batches(ours: Ours, others: Sequence[Peer], settings: Settings) -> Iterator[_Group]:
+    small = [ours.few(Quantity.INVERSE, _FEW), *(peer.batch(Quantity.INVERSE, _FEW) for peer in others)]
+    yield _Group(Section.FEW, Quantity.INVERSE.value, _there(small), _FEW)
     few, many = settings.batch
     for quantity in _MANY:
         found = [ours.batch(quantity, few), *(peer.batch(quantity, few) for peer in others)]
@@ -140,8 +157,8 @@ def _there(contenders: Sequence[Contender | None]) -> list[Contender]:
     return [contender for contender in contenders if contender is not None]
 
 
-def _rows(robot: str, group: _Group, pace: Pace) -> list[Row]:
-    """Check that the contenders of a group compute the same thing, then measure them."""
+def _rows(robot: str, group: _Group, pace: Pace) -> list[ReportRow]:
+    """Compare the results of the contenders of a group, then measure them."""
     contenders = group.contenders
     for contender in contenders:
         contender.run(1)
@@ -150,7 +167,7 @@ def _rows(robot: str, group: _Group, pace: Pace) -> list[Row]:
     timings = alternate(contenders, pace, WALL if group.threads > 1 else PROCESSOR)
     reference = next((t for c, t in zip(contenders, timings, strict=True) if c.name.startswith(_REFERENCE)), None)
     return [
-        Row(
+        ReportRow(
             robot=robot, section=group.section, what=group.what, who=contender.name, states=group.states,
             threads=group.threads, seconds=timing.median, best=timing.best,
             speedup=None if reference is None else timing.speedup(reference), difference=apart[k],

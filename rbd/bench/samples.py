@@ -1,4 +1,4 @@
-"""The states that are computed: random, the same for all contenders."""
+"""Random states, the same for all contenders."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rbd.scalars.arrays import Array
 from rbd.state import MechanismState
 
 COUNT = 128
-"""Different states: more than processors learn by heart, less than their first cache holds."""
+"""Number of different states: too many for branch prediction to learn, few enough for the first-level cache."""
 
 
 @final
@@ -28,7 +28,7 @@ class Samples:
     tau: Array
 
     def arguments(self, quantity: Quantity) -> tuple[Array, ...]:
-        """Return what a quantity is computed from."""
+        """Return the arguments of a quantity."""
         return {
             Quantity.POSES: (self.q,),
             Quantity.INVERSE: (self.q, self.v, self.vd),
@@ -39,11 +39,11 @@ class Samples:
         }[quantity]
 
     def rows(self, quantity: Quantity) -> list[tuple[Array, ...]]:
-        """Return what a quantity is computed from, state by state."""
+        """Return the arguments of a quantity, state by state."""
         return rows(self.arguments(quantity))
 
     def repeated(self, count: int) -> Samples:
-        """Return `count` states: these again and again."""
+        """Return `count` states: cyclic repetitions of these."""
         return Samples(*(np.resize(x, (count, x.shape[1])) for x in (self.q, self.v, self.vd, self.tau)))
 
 
@@ -65,7 +65,7 @@ def draw(mechanism: Mechanism, count: int = COUNT, seed: int = 1) -> Samples:
 
 
 def _close(mechanism: Mechanism, samples: Samples) -> None:
-    """Move every state to one in which the loops are closed and stay so."""
+    """Close the loops of every state, in configuration and velocity."""
     state = MechanismState(mechanism)
     for q, v in zip(samples.q, samples.v, strict=True):
         state.set_configuration(q)

@@ -1,4 +1,4 @@
-"""A report as text: aligned for a terminal, or as a page of documentation."""
+"""Reports as text: aligned tables for a terminal, or a Markdown page."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from rbd.bench.goals import outcomes
-from rbd.bench.report import Machine, Preparation, Report, Row
+from rbd.bench.report import Machine, Preparation, Report, ReportRow
 
 _HEAD = ("what", "who", "time per state", "best", "× Pinocchio", "difference")
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
@@ -23,7 +23,7 @@ def as_text(report: Report) -> str:
 
 
 def as_markdown(report: Report) -> str:
-    """Return a report as a page of documentation."""
+    """Return a report as a Markdown page."""
     lines = ["# Benchmarks", "", _INTRODUCTION]
     lines += ["## The machine", "", *(f"* {line}" for line in _machine(report.machine)), "", *_shared(report), ""]
     for title, table in _tables(report):
@@ -32,45 +32,47 @@ def as_markdown(report: Report) -> str:
 
 
 _INTRODUCTION = """\
-This page is the output of `rbd bench --markdown FILE`: the numbers of one run on one machine, none chosen by hand.
-The same command shows yours; other engines take part where they are installed.
+This page is the output of `rbd bench --markdown FILE`: the results of one run on one machine, without selection.
+Other engines are measured if they are installed.
 
-All contenders of a table compute the same 128 random states of the same robot, whose numbers are handed over in
-memory, without friction, damping and armature. Results are compared before anything is timed: *difference* is the
-largest one from rbd's, relative to the largest entry of the result. Contenders take turns in windows of about a
-millisecond. *Time per state* is the median of all windows, *best* the least: processor time for one thread, which
-stands still while other programs have the processor, and time on the wall for two threads, whose windows begin after a
-rest, when the threads of the contender before have stopped waiting actively. *× Pinocchio* is how many
-times as fast as Pinocchio a contender is: the median over neighbouring windows.
+All contenders of a table compute the same 128 random states of the same robot, without friction, damping and armature;
+its parameters are passed in memory. Results are compared before they are timed: *difference* is the largest difference
+from rbd's result, relative to its largest entry. Contenders take turns in windows of about a millisecond.
+*Time per state* is the median of all windows, *best* the shortest. For one thread it is processor time, which excludes
+other programs. For two threads it is wall time, and a pause before each window lets the previous contender's threads
+stop waiting actively. *× Pinocchio* is the speedup over Pinocchio: the median over neighbouring windows.
 
-* `rbd kernel`: the machine code for one state in a native loop, no Python in between; it writes into new results, as
-  in calls that return new arrays.
-* `rbd`: a method of `rbd.compile(mechanism)` called from Python. It returns a new array; with two threads, it fills
-  one that is there.
+* `rbd kernel`: the machine code for one state in a native loop, without Python; it writes every result to new memory,
+  as calls that return new arrays do.
+* `rbd`: a method of `rbd.compile(mechanism)` called from Python. It returns a new array; with two threads, it writes to
+  an existing one.
 * `rbd state`: `set_configuration`, `set_velocity`, `mass_matrix` and `dynamics` of a `MechanismState`.
-  For a mechanism with loops, `set_configuration`, `set_velocity` and `dynamics`.
-* `Pinocchio`: its functions called from Python; for many states, in a loop that keeps no result. *Its threads* are
-  `rneaInParallel` and `abaInParallel`, which fill an array that is there.
-  With loops, `constraintDynamics`, solved to 1e-12; states have closed loops then.
-* The hand's loop is the contact exercise's: PD control, distances of four pairs, an impact where a pair meets, a
-  quadratic program, integration. *Control recorded* has the control in machine code, too; everybody else's is a Python
-  function. `Pinocchio, coal and quadprog` is the same loop written with these. Distances of capsules with their rows
-  are two calls for all configurations, and a Python loop with the others.
-* `MuJoCo`: `mj_kinematics`, `mj_inverse`, `mj_forward` and the like called from Python, contacts and constraints
-  switched off. They compute more than what is compared.
-* `CasADi kernel`: C code which CasADi writes for rbd's own graph, compiled with `-O3 -march=native`, in the same
-  native loop. It is left out where the graph calls solves, which CasADi's expressions cannot say, and beyond 20 000
+  For a mechanism with loops, `set_configuration`, `set_velocity` and `dynamics`. Frame queries: `transform_to_root` and
+  `geometric_jacobian` in a frame fixed to the last body, `twist` of that body; a *step of operational-space control*
+  asks for Jacobian, twist, pose, `mass_matrix` and `dynamics_bias`, and solves with numpy.
+* `Pinocchio`: its functions called from Python; for many states, in a loop that discards results. *Its threads* are
+  `rneaInParallel` and `abaInParallel`, which write to an existing array.
+  With loops, `constraintDynamics`, solved to 1e-12, at states with closed loops.
+* The hand's loop is that of the contact exercise: PD control, distances of four pairs, impacts, a quadratic program,
+  integration. *Control recorded* has the control in machine code; in all other contenders it is a Python function.
+  `Pinocchio, coal and quadprog` is the same loop with these libraries. Distances of capsules with their Jacobian rows
+  are two calls for all configurations in rbd, and a Python loop in the other contenders.
+* `MuJoCo`: `mj_kinematics`, `mj_inverse`, `mj_forward` and similar functions called from Python, with contacts and
+  constraints disabled. They compute more than the compared quantities.
+* `CasADi kernel`: C code that CasADi generates from rbd's expression graph, compiled with `-O3 -march=native`, in the
+  same native loop. It is omitted for graphs that call solvers, which CasADi's expressions do not have, and above 20 000
   operations, for which a C compiler takes minutes.
-* *Operations* are those on one state; a fused multiply-add counts as two. A humanoid's derivatives of forward
-  dynamics call one solve for all columns. It takes zeros and filled-up columns for full, half of what is counted here,
-  and is still the faster way.
+* *In a new process*: the import of rbd and of its dependencies with byte code present, in processor time; then, with an
+  empty disk cache, the total of the first calls of a live state of rbd's humanoid, and the longest later call, both in
+  wall time, which includes waiting for the compiler thread.
+* *Operations* are those for one state; a fused multiply-add counts as two. The derivatives of a humanoid's forward
+  dynamics call one solver for all columns. It treats zeros and padded columns as dense; they are half of this count.
 """
 
 
 _BUSY = """\
-The machine was shared with other programs: a load of {:g} on {} cores. Caches and memory were shared, too; times come
-out longer than on a machine of one's own. Two threads do not get two cores then: what is said of them is the least
-certain."""
+The machine was shared with other programs: a load of {:g} on {} cores. They also shared caches and memory, so times are
+longer than on an idle machine. Two threads did not have two cores, so times of two threads are the least reliable."""
 
 
 def _machine(machine: Machine) -> list[str]:
@@ -84,9 +86,9 @@ def _machine(machine: Machine) -> list[str]:
 
 
 def _shared(report: Report) -> list[str]:
-    """Return a warning when other programs were at work, too."""
+    """Return a warning if other programs were running."""
     load = report.machine["load"]
-    lines = ["This was a quick run: it shows that things work, not how fast they are."] if report.quick else []
+    lines = ["This was a quick run: its numbers are not reliable."] if report.quick else []
     if load and load[0] > report.machine["cores"] / 2:
         lines += [_BUSY.format(load[0], report.machine["cores"])]
     return lines
@@ -107,12 +109,13 @@ def _tables(report: Report) -> list[tuple[str, Table]]:
         found.append(
             (f"{robot.name}: until inverse dynamics, mass matrix and forward dynamics are ready", _ready(prepared))
         )
+    found.append(("in a new process", _waits(report.waits)))
     reached: Table = [("goal for", "what", "goal", "found", "reached")]
     reached += [(o.robot, o.what, o.goal, o.found, "yes" if o.reached else "**no**") for o in outcomes(report)]
     return [*found, ("What rbd aims at", reached)] if len(reached) > 1 and not report.quick else found
 
 
-def _cells(row: Row) -> tuple[str, ...]:
+def _cells(row: ReportRow) -> tuple[str, ...]:
     speedup = "" if row.speedup is None else f"{row.speedup:.0f}" if row.speedup >= 100 else f"{row.speedup:.3g}"
     return (
         row.what,
@@ -126,6 +129,11 @@ def _cells(row: Row) -> tuple[str, ...]:
 
 def _ready(rows: Sequence[Preparation]) -> Table:
     return [("what", "median", "best"), *((row.what, _time(row.seconds), _time(row.best)) for row in rows)]
+
+
+def _waits(rows: Sequence[Preparation]) -> Table:
+    times = ((row.robot, row.what, _time(row.seconds), _time(row.best)) for row in rows)
+    return [("robot", "what", "median", "best"), *times]
 
 
 def _time(seconds: float) -> str:

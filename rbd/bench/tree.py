@@ -1,6 +1,6 @@
-"""A mechanism as plain numbers, depth first: what other engines are built from.
+"""Mechanism as plain numbers, in depth-first order, to build models of other engines.
 
-Every engine gets exactly the numbers rbd computes with: no file is read twice, nothing is rounded.
+Every engine gets exactly the numbers of rbd, without reading or rounding them again.
 """
 
 from __future__ import annotations
@@ -21,25 +21,25 @@ Kind = Literal["floating", "revolute", "prismatic"]
 @final
 @attrs.frozen(eq=False)
 class Link:
-    """A joint, and the body behind it, whose frame is the joint's frame after."""
+    """A joint and its successor; the frame of the body is the joint's frame after."""
 
     name: str
     parent: int
-    """Place of the link before it in the tree; -1 for the world."""
+    """Index of the parent link; -1 for the world."""
     kind: Kind
     axis: Array
     rotation: Array
     translation: Array
-    """Pose of the joint's frame before in the frame of the link before it."""
+    """Pose of the joint's frame before in the frame of the parent link."""
     mass: float
     center: Array
     moment: Array
-    """About the centre of mass."""
+    """Moment of inertia about the centre of mass."""
     body: int
-    """Place of the body among the mechanism's bodies."""
+    """Index of the body in the mechanism's bodies."""
     q: range
     v: range
-    """Where rbd keeps the joint's coordinates."""
+    """Slices of the joint's coordinates in rbd."""
 
 
 @final
@@ -52,7 +52,7 @@ class Tree:
 
 
 def tree_of(mechanism: Mechanism) -> Tree | None:
-    """Return a mechanism as plain numbers; None when it has joints other engines do not have, or loops."""
+    """Return a mechanism as plain numbers; None if it has loops, or joints that other engines do not have."""
     if len(mechanism.joints) != len(mechanism.tree_joints) or None in map(_kind, mechanism.tree_joints):
         return None
     after = {mechanism.successor(joint).name: joint for joint in mechanism.tree_joints}
@@ -74,7 +74,7 @@ def _kind(joint: Joint) -> Kind | None:
 
 
 def _link(mechanism: Mechanism, joint: Joint, parent: int) -> Link:
-    """Return one joint and its body as plain numbers."""
+    """Return a joint and its successor as plain numbers."""
     tf, body, kind = mechanism.placement(joint), mechanism.successor(joint), _kind(joint)
     inertia, joints = body.inertia, mechanism.tree_joints
     assert kind is not None

@@ -13,9 +13,11 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from rbd.algorithms.trees import require_no_contacts
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.robot import CompiledRobot
 from rbd.errors import ArgumentError, ShapeError
+from rbd.state.layout import layout_of
 
 Host: TypeAlias = Callable[..., Any]
 """From arrays, with leading batch axes, to an array or a tuple of arrays."""
@@ -34,10 +36,10 @@ def jax_function(function: RecordedFunction) -> Callable[..., Any]:
         raise ArgumentError(
             f"{function.program.name} has the outputs {names}; JAX functions have one", argument="function"
         )
-    slopes = [function.derivative(outputs[0].name, port.name, space="coordinates") for port in ports]
+    derivatives = [function.derivative(outputs[0].name, port.name, space="coordinates") for port in ports]
     return _wrapped(
         function,
-        lambda *arrays: tuple(slope(*arrays) for slope in slopes),
+        lambda *arrays: tuple(each(*arrays) for each in derivatives),
         outputs[0].shape,
         {port.name: port.shape for port in ports},
     )
@@ -48,11 +50,13 @@ def jax_dynamics(
 ) -> Callable[..., Any]:
     """Return inverse dynamics of (q, v, vd) or forward dynamics of (q, v, tau) as a function of JAX arrays.
 
-    Its derivatives are those derived by hand. Precision and errors as in `jax_function`; ArgumentError for other names.
+    Its derivatives are those derived by hand. Precision and errors as in `jax_function`; ArgumentError for other names,
+    TopologyError for mechanisms with contact points and half-spaces, whose forces are not part of these functions.
     """
     allowed = ("inverse_dynamics", "forward_dynamics")
     if name not in allowed:
         raise ArgumentError(f"{name!r} is none of {allowed}", argument="name", value=name, allowed=allowed)
+    require_no_contacts(layout_of(robot.mechanism), "jax_dynamics", "record the step you need and use jax_function")
     method, derivatives = getattr(robot, name), getattr(robot, f"{name}_derivatives")
     nq, nv = robot.mechanism.nq, robot.mechanism.nv
     shapes = {"q": (nq,), "v": (nv,), "vd" if name == "inverse_dynamics" else "tau": (nv,)}
@@ -64,7 +68,7 @@ def _as_wanted(x: Any, wanted: Any) -> Any:
 
 
 def _wrapped(
-    value: Host, slopes: Host, shape: tuple[int, ...], inputs: Mapping[str, tuple[int, ...]]
+    value: Host, jacobians: Host, shape: tuple[int, ...], inputs: Mapping[str, tuple[int, ...]]
 ) -> Callable[..., Any]:
     """Return a JAX function whose values and derivatives are computed by rbd."""
     jax: Any = import_module("jax")  # it may have no types, or not be there
@@ -85,19 +89,19 @@ def _wrapped(
     def values(*arrays: Any) -> Any:
         return outside(value, like(shape), arrays)
 
-    def derivatives(*arrays: Any) -> Any:
-        return outside(slopes, tuple(like((*shape, *size)) for size in shapes), arrays)
+    def jacobians_of(*arrays: Any) -> Any:
+        return outside(jacobians, tuple(like((*shape, *size)) for size in shapes), arrays)
 
     inner: Any = jax.custom_jvp(values)
-    slope: Any = jax.custom_jvp(derivatives)
+    jacobian: Any = jax.custom_jvp(jacobians_of)
 
     def pushed(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
-        found = slope(*primals)
+        found = jacobian(*primals)
         parts = [jnp.tensordot(each, t, axes=len(size)) for each, t, size in zip(found, tangents, shapes, strict=True)]
         return inner(*primals), sum(parts[1:], parts[0])
 
     inner.defjvp(pushed)
-    slope.defjvp(_refuse_again)
+    jacobian.defjvp(_refuse_again)
 
     def function(*arguments: Any) -> Any:
         arrays = tuple(jnp.asarray(x, jnp.zeros(()).dtype) for x in arguments)

@@ -1,12 +1,8 @@
-"""The pullback of a recorded program: from weights on its outputs to the gradient by all its inputs, in one sweep.
-
-What reverse differentiation of other libraries asks for; a Jacobian never exists.
-"""
+"""Pullbacks of recorded programs: vector-Jacobian products by one reverse sweep, without the Jacobian."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import accumulate, pairwise
 
 import numpy as np
 
@@ -14,7 +10,7 @@ from rbd.compiled.arguments import as_input, leading_shape
 from rbd.compiled.function import RecordedFunction
 from rbd.program.differentiate import derivative
 from rbd.program.graph import Graph
-from rbd.program.program import Port, Program
+from rbd.program.program import Port, Program, offsets
 from rbd.program.replay import replay
 from rbd.scalars import Scalar
 from rbd.scalars.arrays import Array
@@ -37,24 +33,27 @@ def pullback(program: Program) -> Callable[..., tuple[Array, ...]]:
     """
     ports = (*program.inputs, *program.outputs)
     gradient = RecordedFunction(derivative(_weighted(program), "sum", "inputs"))
-    ends = list(accumulate((port.size for port in program.inputs), initial=0))
 
-    def pulled(*arrays: Array) -> tuple[Array, ...]:
+    def call(*arrays: Array) -> tuple[Array, ...]:
         given = [as_input(x, port) for x, port in zip(arrays, ports, strict=True)]
         lead = leading_shape(ports, given)
         count = len(program.inputs)
-        found = np.asarray(gradient(_row(ports[:count], given[:count], lead), _row(ports[count:], given[count:], lead)))
-        parts = zip(program.inputs, pairwise(ends), strict=True)
-        return tuple(found[..., i:j].reshape((*lead, *port.shape)) for port, (i, j) in parts)
+        found = np.asarray(
+            gradient(
+                _concatenated(ports[:count], given[:count], lead), _concatenated(ports[count:], given[count:], lead)
+            )
+        )
+        parts = offsets(program.inputs)
+        return tuple(found[..., i : i + port.size].reshape((*lead, *port.shape)) for i, port in parts)
 
-    return pulled
+    return call
 
 
 def _weighted(program: Program) -> Program:
     """Return the sum of all outputs times their weights, of all inputs in a row and all weights in a row."""
     graph = Graph()
     inputs = _entries(graph, "inputs", program.inputs)
-    weights = _entries(graph, "gradient", program.outputs)
+    weights = _entries(graph, "cotangents", program.outputs)
     total: Scalar = 0
     for weight, output in zip(weights, replay(program, inputs), strict=True):
         total = total + weight * output
@@ -66,7 +65,7 @@ def _entries(graph: Graph, name: str, ports: Sequence[Port]) -> Sequence[Scalar]
     return entries
 
 
-def _row(ports: Sequence[Port], arrays: Sequence[Array], lead: tuple[int, ...]) -> Array:
+def _concatenated(ports: Sequence[Port], arrays: Sequence[Array], lead: tuple[int, ...]) -> Array:
     """Return arrays side by side, row by row, with all batch axes."""
     flat = [
         np.broadcast_to(x, lead + port.shape).reshape((*lead, port.size)) for x, port in zip(arrays, ports, strict=True)

@@ -15,6 +15,7 @@ from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 
+from rbd.algorithms.trees import require_no_contacts
 from rbd.bridges.pullback import pullback
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.recipes import step_recipe
@@ -49,11 +50,13 @@ def torch_dynamics(
 ) -> Callable[..., Any]:
     """Return inverse dynamics of (q, v, vd) or forward dynamics of (q, v, torques) as a function of tensors.
 
-    Its derivatives are those derived by hand. Tensors and errors as in `torch_function`; ArgumentError for other names.
+    Its derivatives are those derived by hand. Tensors and errors as in `torch_function`; ArgumentError for other names,
+    TopologyError for mechanisms with contact points and half-spaces, whose forces are not part of these functions.
     """
     allowed = ("inverse_dynamics", "forward_dynamics")
     if name not in allowed:
         raise ArgumentError(f"{name!r} is none of {allowed}", argument="name", value=name, allowed=allowed)
+    require_no_contacts(layout_of(robot.mechanism), "torch_dynamics", "torch_step includes them")
     method, derivatives = getattr(robot, name), getattr(robot, f"{name}_derivatives")
     last = "vd" if name == "inverse_dynamics" else "torques"
 
@@ -93,10 +96,10 @@ def _wrapped(
     """Return a function of tensors that computes `value`; its pullback is made when a gradient is asked for."""
     torch: Any = import_module("torch")  # it may not be there
     made = cache(make_pullback)
-    slopes = _autograd(torch, f"{name}_slopes", lambda *arrays: made()(*arrays), [*inputs, *outputs], _refuse_again)
+    gradient = _autograd(torch, f"{name}_gradient", lambda *arrays: made()(*arrays), [*inputs, *outputs], _refuse_again)
 
     def backward(ctx: Any, *weights: Any) -> tuple[Any, ...]:
-        found = slopes.apply(*ctx.saved_tensors, *weights)
+        found = gradient.apply(*ctx.saved_tensors, *weights)
         return tuple(_summed(x, like.shape) for x, like in zip(found, ctx.saved_tensors, strict=True))
 
     outside = _autograd(torch, name, value, inputs, backward)

@@ -1,4 +1,4 @@
-"""What users hand in as arrays of the shapes a program wants, and arrays for what comes out."""
+"""Conversion of arguments to arrays of a program's shapes, and arrays for its outputs."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from rbd.arguments import described, several
 from rbd.errors import ShapeError
 from rbd.program.program import Port
 from rbd.scalars.arrays import Array
+from rbd.state.kernel import is_state
 
 
 def as_input(value: ArrayLike, port: Port) -> Array:
@@ -38,12 +39,16 @@ def as_numbers(value: ArrayLike, name: str) -> Array:
     if array.dtype == np.float64:
         return array
     if array.dtype.kind not in "iuf":
-        raise ShapeError(f"{name} has dtype {array.dtype}, needs real numbers", argument=name)
+        if is_state(value):
+            message = f"{name} must be an array, not {described(value)}; functions of arrays take state.q and state.v"
+            raise ShapeError(message, argument=name)
+        given = f"is {described(value)}" if array.ndim == 0 else f"has dtype {array.dtype}"
+        raise ShapeError(f"{name} {given}, needs real numbers", argument=name)
     return array.astype(np.float64)
 
 
 def leading_shape(ports: Sequence[Port], inputs: Sequence[Array]) -> tuple[int, ...]:
-    """Return the common batch shape; raise ShapeError when the batch axes of the inputs do not fit each other."""
+    """Return the common batch shape; raise ShapeError if the batch axes of the inputs cannot be broadcast."""
     leads = [array.shape[: array.ndim - len(port.shape)] for array, port in zip(inputs, ports, strict=True)]
     different = {lead for lead in leads if lead}
     if len(different) < 2:  # the usual case: nothing to broadcast
@@ -52,11 +57,11 @@ def leading_shape(ports: Sequence[Port], inputs: Sequence[Array]) -> tuple[int, 
         return np.broadcast_shapes(*different)
     except ValueError:
         shapes = ", ".join(f"{port.name} {lead}" for port, lead in zip(ports, leads, strict=True))
-        raise ShapeError(f"the batch axes do not fit each other: {shapes}", argument=ports[0].name) from None
+        raise ShapeError(f"the batch axes cannot be broadcast: {shapes}", argument=ports[0].name) from None
 
 
 def as_rows(array: Array, port: Port, lead: tuple[int, ...]) -> Array:
-    """Return an input as rows: one for all when it has no batch axes, else one per member of the batch."""
+    """Return an input as rows: one row without batch axes, else one per element of the batch."""
     own = array.shape[array.ndim - len(port.shape) :]
     if array.ndim == len(port.shape):
         return array
@@ -66,7 +71,7 @@ def as_rows(array: Array, port: Port, lead: tuple[int, ...]) -> Array:
 
 
 def output_arrays(ports: Sequence[Port], lead: tuple[int, ...], out: Array | Sequence[Array] | None) -> list[Array]:
-    """Return the arrays results go to: new ones, or `out` when it fits."""
+    """Return the output arrays: new ones, or those of `out`."""
     if out is None:
         return [np.empty(lead + port.shape) for port in ports]
     given: tuple[Array, ...] = (out,) if isinstance(out, np.ndarray) else several(out, "out", "arrays")

@@ -1,4 +1,4 @@
-"""How the coordinates of a mechanism move along its velocities."""
+"""Charts: the derivative of coordinates by velocities."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rbd.state.layout import layout_of
 @final
 @attrs.frozen
 class Charts:
-    """The joint types of a tree in order; keeps no mechanism alive."""
+    """The joint types of a tree in order; holds no reference to the mechanism."""
 
     types: tuple[JointType, ...]
 

@@ -1,54 +1,56 @@
-"""Running a program on arrays: one state or many, as machine code or interpreted."""
+"""Evaluation of a program on array-likes, for one state or many."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias, final
+from typing import TypeAlias, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rbd.arguments import whole_number
 from rbd.compiled.arguments import as_input, as_rows, leading_shape, output_arrays
-from rbd.compiled.status import raise_status
+from rbd.compiled.status import RowStatus, check_status, inputs_of_row, raise_status
 from rbd.errors import ArgumentError
 from rbd.native.executable import Executable
+from rbd.program.opcodes import NO_MEMORY
 from rbd.program.outline import Source
 from rbd.scalars.arrays import Array
-
-if TYPE_CHECKING:
-    from rbd.native.kernel import NativeKernel
 
 Result: TypeAlias = Array | tuple[Array, ...]
 
 
 @final
 class Evaluation:
-    """A program with its machine code; being called, it does whatever a `RecordedFunction` promises, at leisure."""
+    """General path of `RecordedFunction.__call__`: converts arguments, runs the executable, raises its errors."""
 
     def __init__(self, source: Source, defaults: Mapping[str, Array]) -> None:
-        """Take a program, or what is known of it; `defaults` are values of inputs that calls may leave out."""
+        """Set a program or its outline; `defaults` are values of optional inputs."""
         self.source = source
         self.outline = source.outline
         self.defaults = dict(defaults)
         self.executable = Executable(source)
-        self.single_calls = 0
-        """How often machine code ran for one state."""
 
     def __call__(
-        self, *arrays: ArrayLike, out: Array | Sequence[Array] | None = None, threads: int = 1, **named: ArrayLike
+        self,
+        *arrays: ArrayLike,
+        out: Array | Sequence[Array] | None = None,
+        threads: int = 1,
+        status: RowStatus | None = None,
+        **named: ArrayLike,
     ) -> Result:
-        """Compute the outputs as `RecordedFunction.__call__` says."""
+        """Compute the outputs; see `RecordedFunction.__call__`."""
         count = whole_number(threads, "threads", 1)
-        return self._evaluated(self.inputs(arrays, named), out, count)
+        check_status(status)
+        return self._evaluated(self.inputs(arrays, named), out, count, status)
 
     def interpret(self, *arrays: ArrayLike, **named: ArrayLike) -> Result:
         """Compute the outputs with the interpreter."""
         return self._evaluated(self.inputs(arrays, named), None, 0)
 
     def inputs(self, arrays: Sequence[ArrayLike], named: Mapping[str, ArrayLike]) -> list[Array]:
-        """Return the inputs in order as float64 arrays; raise when one is missing or unknown."""
+        """Return the inputs in order as float64 arrays; raise for missing and unknown ones."""
         ports = self.outline.inputs
         names = [port.name for port in ports]
         unknown = [name for name in named if name not in names[len(arrays) :]]
@@ -65,51 +67,51 @@ class Evaluation:
 
     # --- inside -------------------------------------------------------------------------------------------------------
 
-    def _evaluated(self, inputs: list[Array], out: Array | Sequence[Array] | None, threads: int) -> Result:
-        """Compute the outputs with so many threads; without any, with the interpreter."""
+    def _evaluated(
+        self, inputs: list[Array], out: Array | Sequence[Array] | None, threads: int, status: RowStatus | None = None
+    ) -> Result:
+        """Compute the outputs with a number of threads; for 0, with the interpreter."""
         lead = leading_shape(self.outline.inputs, inputs)
         outputs = output_arrays(self.outline.outputs, lead, out)
-        if lead and out is not None:
-            inputs = _apart(inputs, outputs)
-        kernel = self.executable.prepared(rows=bool(lead)) if threads else None
-        if kernel is None:
-            self._interpret_rows(inputs, lead, outputs)
-        elif lead:
-            self._run_batch(kernel, inputs, lead, outputs, threads)
+        if threads and not lead:
+            self._settle(inputs, self.executable.run(inputs, outputs), status)
         else:
-            self._run_single(kernel, inputs, outputs)
+            self._run_rows(inputs, outputs, lead, out is not None, threads, status)
+        if status is not None and out is None:
+            for array in outputs:
+                array[status.failed] = np.nan
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
-    def _run_single(self, kernel: NativeKernel, inputs: list[Array], outputs: list[Array]) -> None:
-        self.single_calls += 1
-        status = kernel.run(inputs, outputs)
-        if status:
-            raise_status(self.source, status, inputs)
+    def _settle(self, inputs: Sequence[Array], word: int, status: RowStatus | None) -> None:
+        """Raise the error of the status word of one state, or store it in `status`."""
+        if status is not None:
+            status.take(self.outline, np.array([word]), (), lambda _: inputs)
+        elif word:
+            raise_status(self.source, word, inputs)
 
-    def _run_batch(
-        self, kernel: NativeKernel, inputs: list[Array], lead: tuple[int, ...], outputs: list[Array], threads: int
+    def _run_rows(
+        self,
+        inputs: list[Array],
+        outputs: list[Array],
+        lead: tuple[int, ...],
+        given: bool,
+        threads: int,
+        status: RowStatus | None,
     ) -> None:
-        ports = self.outline.inputs
+        """Compute rows into `outputs`, which are the caller's if they are `given`."""
+        ports, run = self.outline.inputs, self.executable
         rows = [as_rows(array, port, lead) for array, port in zip(inputs, ports, strict=True)]
+        if lead and given:
+            rows = _apart(rows, outputs)
         strides = [0 if a.ndim == len(p.shape) else p.size for a, p in zip(rows, ports, strict=True)]
-        row, status = kernel.run_batch(rows, strides, outputs, math.prod(lead), threads)
-        if status:
-            raise_status(self.source, status, rows, row)
-
-    def _interpret_rows(self, inputs: list[Array], lead: tuple[int, ...], outputs: list[Array]) -> None:
-        program = self.source.program
-        rows = [as_rows(array, port, lead) for array, port in zip(inputs, program.inputs, strict=True)]
         count = math.prod(lead)
-        flat = [out.reshape(count, *port.shape) for out, port in zip(outputs, program.outputs, strict=True)]
-        for k in range(count):
-            mine = [a if a.ndim == len(p.shape) else a[k] for a, p in zip(rows, program.inputs, strict=True)]
-            values, status = program.interpret_flat([float(x) for array in mine for x in array.reshape(-1)])
-            if status:
-                raise_status(self.source, status, rows, k if lead else None)
-            start = 0
-            for target, port in zip(flat, program.outputs, strict=True):
-                target[k] = np.array(values[start : start + port.size]).reshape(port.shape)
-                start += port.size
+        arguments = rows, strides, outputs, count
+        codes = None if status is None else np.zeros(count, np.int64)
+        row, word = run.run_rows(*arguments, threads, codes) if threads else run.interpret_rows(*arguments, codes)
+        if word and (status is None or word == NO_MEMORY):
+            raise_status(self.source, word, rows, row if lead else None)
+        if status is not None and codes is not None:
+            status.take(self.outline, codes, lead, lambda row: inputs_of_row(self.outline, rows, row))
 
 
 def _apart(inputs: list[Array], outputs: list[Array]) -> list[Array]:

@@ -1,4 +1,4 @@
-"""A recorded function: a program that is called with arrays, one state or many."""
+"""Recorded functions: programs called with arrays, for one state or many."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 from typing_extensions import override
 
 from rbd import native
-from rbd.algorithms.spaces import Space, check_space
+from rbd.algorithms.derivatives.space import Space, check_space
 from rbd.arguments import require_choice
 from rbd.compiled.charts import Charts
 from rbd.compiled.evaluation import Evaluation, Result
+from rbd.compiled.status import RowStatus
 from rbd.program.differentiate import Directions, Mode, derivative, sparsity
 from rbd.program.outline import Source
 from rbd.program.program import Program
@@ -21,20 +22,24 @@ from rbd.progress import Listener, require_progress
 from rbd.scalars.arrays import Array
 
 if TYPE_CHECKING:
-    from rbd.native.entry import Guard
+    from rbd.native.builtin import Guards
     from rbd.program.listing import Count
 
-PATIENCE = 10
-"""Calls for one state before a builtin is made, which takes the time of many calls."""
+CALLS_BEFORE_BUILTIN = 10
+"""Number of calls for one state or few after which a builtin is made, which takes the time of many calls."""
+
+
+_MAX_LISTED_LINES = 60
+"""Lines of a listing that are printed; a screen."""
 
 
 @final
 class RecordedFunction:
-    """A function of a state, recorded for one mechanism: call it with arrays.
+    """A function of a state, recorded for one mechanism and called with arrays.
 
-    Every input may have leading batch axes, which broadcast against each other; results have them too. The first call
-    compiles the function to machine code; without llvmlite it runs interpreted. Results are the same to the last bit
-    for one state, for batches, and for any number of threads.
+    Inputs may have leading batch axes, which are broadcast; results have them too. The first call compiles the function
+    to machine code; without llvmlite it is interpreted. Results are bitwise equal for one state, for batches, and for
+    any number of threads.
 
     >>> import numpy as np, rbd
     >>> mechanism = rbd.robots.double_pendulum()
@@ -50,9 +55,9 @@ class RecordedFunction:
         defaults: Mapping[str, Array] | None = None,
         charts: Charts | None = None,
     ) -> None:
-        """Wrap a program, recorded or found; `defaults` are values of inputs that calls may leave out.
+        """Wrap a program, recorded or from the disk cache; `defaults` are values of optional inputs.
 
-        `charts` say how the input q moves along velocities.
+        `charts` are the derivatives of the input q along velocities.
         """
         self._charts = charts
         self._source = Source.of(program) if isinstance(program, Program) else program
@@ -61,38 +66,44 @@ class RecordedFunction:
 
     @property
     def program(self) -> Program:
-        """The recorded program; it is recorded now if its machine code was found on disk.
+        """The recorded program, which is recorded now if only its machine code was cached on disk.
 
-        That raises StaleStateError when the mechanism was edited since.
+        Raises StaleStateError if the mechanism was edited since.
         """
         return self._source.program
 
     @property
     def evaluation(self) -> Evaluation:
-        """What evaluates the function, without builtins; for rbd's own use."""
+        """The evaluation of the function, without builtins (internal)."""
         return self._evaluation
 
     def compile(self, *, progress: bool | Listener = False) -> RecordedFunction:
-        """Make the machine code now rather than in the first calls; return this function.
+        """Compile now instead of in the first call; return this function.
 
-        `progress=True` shows a bar if that takes compiling; a function of (steps done, steps) is called instead.
+        `progress=True` shows a progress bar of the compilation; a function is called with (steps done, steps).
         """
         require_progress(progress)
         if native.available():
             self._evaluation.executable.progress = progress
+            self._evaluation.executable.compile()
             self._fast = self.builtin()
         return self
 
     def __call__(
-        self, *arrays: ArrayLike, out: Array | Sequence[Array] | None = None, threads: int = 1, **named: ArrayLike
+        self,
+        *arrays: ArrayLike,
+        out: Array | Sequence[Array] | None = None,
+        threads: int = 1,
+        status: RowStatus | None = None,
+        **named: ArrayLike,
     ) -> Result:
         """Compute the outputs: one array, or a tuple of them if the function has several.
 
-        Inputs go by position or by name. `out` is filled when given: one C-contiguous float64 array per output.
-        Raises ShapeError, NotFiniteError and SingularError (naming what failed, and the row of a batch); the rows of
-        `out` that failed are untouched then.
+        Inputs are positional or keyword arguments. `out` is a buffer for the results: one C-contiguous float64 array
+        per output. Raises ShapeError, NotFiniteError and SingularError (naming the cause, and the row of a batch), and
+        leaves the failed rows of `out` unchanged. With `status`, failed rows raise no error; see `RowStatus`.
         """
-        return self.call(arrays, named, out, threads)
+        return self.call(arrays, named, out, threads, status)
 
     def call(
         self,
@@ -100,10 +111,11 @@ class RecordedFunction:
         named: Mapping[str, ArrayLike],
         out: Array | Sequence[Array] | None = None,
         threads: int = 1,
+        status: RowStatus | None = None,
     ) -> Result:
-        """Compute the outputs for inputs by position and by name; what calling the function does."""
-        if named or type(threads) is not int or threads != 1:
-            return self._evaluation(*arrays, out=out, threads=threads, **named)
+        """Compute the outputs for positional and keyword inputs; `__call__` calls this."""
+        if named or status is not None or type(threads) is not int or threads != 1:
+            return self._evaluation(*arrays, out=out, threads=threads, status=status, **named)
         fast = self._fast
         if fast is None:
             return self._first_calls(arrays, out)
@@ -111,23 +123,23 @@ class RecordedFunction:
         return result
 
     def interpret(self, *arrays: ArrayLike, **named: ArrayLike) -> Result:
-        """Compute the outputs with the interpreter: the same bits as machine code, slowly."""
+        """Compute the outputs with the interpreter: bitwise equal to machine code, but slow."""
         return self._evaluation.interpret(*arrays, **named)
 
     def count(self) -> Count:
-        """Return how many operations the function takes: `.total`, and a `.breakdown` by kind."""
+        """Return the operation count of the function: `.total`, and a `.breakdown` by kind."""
         return self.program.count()
 
     def derivative(
         self, of: str, wrt: str, *, space: Space = "tangent", mode: Mode | None = None, sparse: bool = False
     ) -> RecordedFunction:
-        """Return the function of the same inputs that gives the derivative of output `of` by input `wrt`.
+        """Return the derivative of output `of` by input `wrt`, a function of the same inputs.
 
-        Its shape is that of the output, then that of the input. By "q", the last axis counts the nv velocities along
-        which the configuration moves, unless `space` is "coordinates": then it counts the entries of q, as the
-        function uses them. `mode` is "forward" or "reverse", the cheaper one when not given; `sparse` gives the vector
-        of the entries that may differ from zero, row by row, as `sparsity` has them. A function's only output is called
-        "result". Raises ArgumentError for other names and spaces, ScalarError where there is no derivative.
+        Its shape is that of the output followed by that of the input. For "q", the last axis has nv entries
+        (derivatives along velocities), or nq entries if `space` is "coordinates" (derivatives by the entries of q).
+        `mode` is "forward" or "reverse", by default the cheaper one. With `sparse` it returns a vector of the
+        structural nonzeros, row by row, in the order of `sparsity`. A single output has the name "result". Raises
+        ArgumentError for other names and spaces, ScalarError if there is no derivative.
 
         >>> import rbd
         >>> mechanism = rbd.robots.double_pendulum()
@@ -142,7 +154,7 @@ class RecordedFunction:
         return RecordedFunction(program, self._evaluation.defaults, self._charts)
 
     def sparsity(self, of: str, wrt: str, *, space: Space = "tangent") -> NDArray[np.bool_]:
-        """Return where a derivative may differ from zero: a row per entry of `of`, a column per entry or velocity."""
+        """Return the sparsity pattern of a derivative: a row per entry of `of`, a column per entry or velocity."""
         return sparsity(self.program, of, wrt, directions=self._directions(wrt, space))
 
     def _directions(self, wrt: str, space: Space) -> Directions | None:
@@ -152,8 +164,8 @@ class RecordedFunction:
         return self._charts.directions if moves and self._charts is not None else None
 
     def to_c(self, name: str) -> str:
-        """Return self-contained C source of a function `name` that computes the same bits; see `rbd.export.c`."""
-        from rbd.export import c_source  # rarely wanted: `import rbd` stays light
+        """Return self-contained C source of a function `name` with bitwise equal results; see `rbd.export.c`."""
+        from rbd.export import c_source  # rarely used: keeps `import rbd` fast
 
         return c_source(self.program, name)
 
@@ -165,7 +177,13 @@ class RecordedFunction:
 
     @override
     def __str__(self) -> str:
-        return str(self.program)
+        lines = str(self.program).splitlines()
+        if len(lines) <= _MAX_LISTED_LINES:
+            return "\n".join(lines)
+        left = len(lines) - _MAX_LISTED_LINES + 1
+        return "\n".join(
+            [*lines[: _MAX_LISTED_LINES - 1], f"... and {left} more lines; print(recorded.program) shows them"]
+        )
 
     @override
     def __repr__(self) -> str:
@@ -174,10 +192,10 @@ class RecordedFunction:
         size = f"{self.count().total} operations" if self._source.is_recorded else "found on disk"
         return f"<recorded {outline.name}({inputs}), {size}>"
 
-    # --- inside -------------------------------------------------------------------------------------------------------
+    # --- helpers ------------------------------------------------------------------------------------------------------
 
     def _first_calls(self, arrays: Sequence[ArrayLike], out: Array | Sequence[Array] | None) -> Result:
-        """Evaluate; when one state is asked for again and again, make a builtin for the calls to come."""
+        """Evaluate; after many calls for one state or few, make a builtin for later calls."""
         result = self._evaluation(*arrays, out=out)
         if self.is_warm:
             self._fast = self.builtin()
@@ -185,19 +203,19 @@ class RecordedFunction:
 
     @property
     def is_warm(self) -> bool:
-        """Whether machine code has run so often for one state that a builtin is worth making."""
-        return self._evaluation.single_calls >= PATIENCE
+        """Whether machine code has run often enough for one state or few to make a builtin."""
+        return self._evaluation.executable.short_calls >= CALLS_BEFORE_BUILTIN
 
     def builtin(
         self,
         fallback: Callable[..., object] | None = None,
         name: str = "",
         documentation: str = "",
-        guard: Guard | None = None,
+        guards: Guards = (),
     ) -> Callable[..., Any]:
-        """Return a builtin that computes one state; see `rbd.native.entry`. `fallback` takes all other calls."""
-        return self._evaluation.executable.builtin(fallback or self._evaluation, name, documentation, guard)
+        """Return a builtin for one state or few; see `rbd.native.builtin`. `fallback` handles all other calls."""
+        return self._evaluation.executable.builtin(fallback or self._evaluation, name, documentation, guards)
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Pickle the program; machine code is made anew, or found on disk."""
+        """Pickle the program; machine code is compiled again, or found on disk."""
         return RecordedFunction, (self.program, self._evaluation.defaults, self._charts)

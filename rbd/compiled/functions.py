@@ -1,4 +1,4 @@
-"""Functions of one mechanism, each compiled when it is first called."""
+"""Recorded functions of one mechanism, each compiled at its first call."""
 
 from __future__ import annotations
 
@@ -11,28 +11,31 @@ from numpy.typing import ArrayLike
 from typing_extensions import override
 
 from rbd import native
-from rbd.algorithms.spaces import Space, check_space
+from rbd.algorithms.derivatives.space import Space, check_space
 from rbd.arguments import several
 from rbd.compiled.evaluation import Result
 from rbd.compiled.function import RecordedFunction
-from rbd.compiled.methods import described, version_guard
+from rbd.compiled.methods import builtin_documentation, version_guards
 from rbd.compiled.recipes import RECIPES, Recipe
 from rbd.compiled.record import recorded_function
+from rbd.compiled.status import RowStatus
+from rbd.compiled.wrenches import Places, WrenchArrays, WrenchFrame, loaded, loaded_key, placed_wrenches
 from rbd.errors import StaleStateError
 from rbd.mechanism import Mechanism
 from rbd.progress import Listener, require_progress
 from rbd.scalars.arrays import Array
 from rbd.spatial.values import require_kind
+from rbd.state.layout import layout_of
 from rbd.state.parameters import ParameterName, parameter_shape
 
 
-class Functions(ABC):
-    """Recorded functions by name, for a mechanism as it was; methods called often become builtins."""
+class CompiledFunctions(ABC):
+    """Recorded functions of a mechanism, by name; frequently called methods become builtins."""
 
     def __init__(
         self, mechanism: Mechanism, parameters: Iterable[ParameterName] = (), *, progress: bool | Listener = False
     ) -> None:
-        """Take `mechanism` as it is, with `parameters` as inputs; nothing is compiled yet. See `rbd.compile`."""
+        """Set the mechanism, with `parameters` as inputs; compiles nothing. See `rbd.compile`."""
         require_kind(mechanism, Mechanism, operation="rbd.compile", argument="mechanism")
         require_progress(progress)
         names = several(parameters, "parameters", "names of parameters")
@@ -48,7 +51,7 @@ class Functions(ABC):
 
     @property
     def mechanism(self) -> Mechanism:
-        """The mechanism the functions are for."""
+        """The mechanism of the functions."""
         return self._mechanism
 
     @override
@@ -64,12 +67,23 @@ class Functions(ABC):
         arrays: tuple[ArrayLike, ...],
         out: Array | None,
         threads: int,
+        status: RowStatus | None,
         parameters: Mapping[str, ArrayLike],
+        external: WrenchArrays | None = None,
+        frame: WrenchFrame = "body",
     ) -> Array:
-        recorded = self._function(name, lambda: RECIPES[name])
-        result = only(recorded.call(arrays, parameters, out, threads))
-        self._offer(name, recorded)
+        places, wrenches = self._placed(external, frame)
+        recorded = self._function(loaded_key(name, places), lambda: loaded(RECIPES[name], places))
+        result = only(recorded.call((*arrays, *wrenches), parameters, out, threads, status))
+        if not places:
+            self._offer(name, recorded)
         return result
+
+    def _placed(self, external: WrenchArrays | None, frame: WrenchFrame) -> tuple[Places, tuple[ArrayLike, ...]]:
+        """Return where external wrenches act, and their components."""
+        if external is None and frame == "body":
+            return (), ()
+        return placed_wrenches(layout_of(self._mechanism), external, frame)
 
     def _derivatives(
         self,
@@ -78,40 +92,45 @@ class Functions(ABC):
         arrays: tuple[ArrayLike, ...],
         out: Sequence[Array] | None,
         threads: int,
+        status: RowStatus | None,
         parameters: Mapping[str, ArrayLike],
     ) -> tuple[Array, Array, Array]:
         check_space(space)
         key = f"{name} {space}"
         recorded = self._function(key, lambda: RECIPES[key])
-        first, second, third = recorded.call(arrays, parameters, out, threads)
+        first, second, third = recorded.call(arrays, parameters, out, threads, status)
         if space == "tangent":
             self._offer(name, recorded)
         return first, second, third
 
+    def _torques(self, tau: ArrayLike | None) -> ArrayLike:
+        """Return torques unchanged, zeros for None."""
+        return np.zeros(self._mechanism.nv) if tau is None else tau
+
     @abstractmethod
     def _twin(self) -> Self:
-        """Return another one for the same mechanism."""
+        """Return another instance for the same mechanism."""
 
     def _offer(self, name: str, function: RecordedFunction) -> None:
-        """Put a builtin in the place of the method `name` of this robot, once the method is called often.
+        """Replace the method `name` of this robot by a builtin, once it is called often.
 
-        What the builtin does not serve, it hands to the method of a twin, which keeps no builtins: that way nothing
-        refers to itself, and everything is freed with the last reference.
+        For other calls the builtin calls the method of a twin without builtins. This avoids reference cycles, so that
+        the robot is freed with its last reference.
         """
         if self._gets_faster and not self._parameters and function.is_warm and name not in self.__dict__:
             twin = self._twin()
             twin._versions, twin._functions, twin._gets_faster = self._versions, self._functions, False
             twin._lock = self._lock
-            guard = version_guard(self._mechanism, self._versions)
+            guards = version_guards(self._mechanism, self._versions)
             method: Callable[..., object] = getattr(twin, name)
-            setattr(self, name, function.builtin(method, name, described(method), guard))
+            setattr(self, name, function.builtin(method, name, builtin_documentation(method), guards))
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Pickle the mechanism; everything else is made anew."""
+        """Pickle the mechanism only; the copy compiles again."""
         return type(self), (self._mechanism, self._parameters)
 
     def _function(self, key: str, recipe: Callable[[], Recipe]) -> RecordedFunction:
-        """Return the recorded function for `key`, recording it when it is asked for the first time."""
+        """Return the recorded function for `key`, recorded at the first call."""
         versions = (self._mechanism.structure_version, self._mechanism.parameter_version)
         if versions != self._versions:
             raise StaleStateError(
@@ -132,5 +151,5 @@ class Functions(ABC):
 
 
 def only(result: Result) -> Array:
-    """Return the one array a function gives."""
+    """Return the single output of a function."""
     return result if isinstance(result, np.ndarray) else result[0]

@@ -1,4 +1,4 @@
-"""What a builtin needs to stand in for a method of a compiled robot."""
+"""Signatures and guards of builtins that replace methods of compiled robots."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 
 from rbd import native
 from rbd.mechanism import Mechanism
-from rbd.mechanism.body import books_of
+from rbd.state.live_engine import versions_of
 
 if TYPE_CHECKING:
-    from rbd.native.entry import Guard
+    from rbd.native.builtin import Guards
 
 
-def described(method: Callable[..., object]) -> str:
-    r"""Return the documentation of a method as builtins have it: its signature, which `inspect` reads, then the text.
+def builtin_documentation(method: Callable[..., object]) -> str:
+    r"""Return the docstring of a builtin for a method: its signature, which `inspect` parses, then the text.
 
     >>> class Adder:
     ...     def add(self, x, *, to=1):
     ...         "Return the sum."
-    >>> described(Adder().add)
+    >>> builtin_documentation(Adder().add)
     'add($self, x, *, to=1)\n--\n\nReturn the sum.'
     """
     parameters = inspect.signature(method).parameters.values()
@@ -32,17 +32,16 @@ def described(method: Callable[..., object]) -> str:
 
 
 def _literal(parameter: inspect.Parameter) -> object:
-    """Return a default that `inspect` can read as text: the ellipsis for what is no literal."""
+    """Return a default value as source that `inspect` can parse: an ellipsis for values that are not literals."""
     plain = (bool, int, float, str, type(None))
     default: object = parameter.default
     return default if default is inspect.Parameter.empty or isinstance(default, plain) else ...
 
 
-def version_guard(mechanism: Mechanism, versions: tuple[int, int]) -> Guard | None:
-    """Return what lets a builtin run only while the mechanism is at these versions; None without machine code."""
-    books = books_of(mechanism.root_body)
-    if books is None or not native.available():
-        return None
-    from rbd.native.entry import Guard
+def version_guards(mechanism: Mechanism, versions: tuple[int, int]) -> Guards:
+    """Return guards that run a builtin only at these versions of the mechanism; none without machine code."""
+    if not native.available():
+        return ()
+    from rbd.native.builtin import Word
 
-    return Guard(books.versions, versions)
+    return tuple((Word(versions_of(mechanism), k), version) for k, version in enumerate(versions))

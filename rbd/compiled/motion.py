@@ -1,39 +1,45 @@
-"""Steps in time and rollouts of one mechanism."""
+"""Time steps and rollouts of one mechanism."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import overload
 
 from numpy.typing import ArrayLike
 
-from rbd.algorithms.stabilization import DEFAULT, STANDARD, Stabilization, gains_in
+from rbd.algorithms.loops.stabilization import DEFAULT, STANDARD, Stabilization, gains_in
 from rbd.compiled.function import RecordedFunction
-from rbd.compiled.functions import Functions
+from rbd.compiled.functions import CompiledFunctions
 from rbd.compiled.recipes import step_recipe
 from rbd.compiled.rollout import rollout
+from rbd.compiled.status import RowStatus
 from rbd.compiled.stepping import Integrator
+from rbd.compiled.wrenches import Places, WrenchArrays, WrenchFrame, loaded, loaded_key
 from rbd.errors import ArgumentError
 from rbd.scalars.arrays import Array
 from rbd.state.layout import layout_of
 
 
-class Motion(Functions):
-    """How a mechanism moves on, a step or many."""
+class MotionMethods(CompiledFunctions):
+    """Methods of compiled robots that step in time."""
 
     @overload
     def step(
         self,
         q: ArrayLike,
         v: ArrayLike,
-        tau: ArrayLike,
+        tau: ArrayLike | None,
         dt: ArrayLike,
         *,
         s: None = None,
         integrator: Integrator = "munthe-kaas-rk4",
         stabilization: Stabilization = DEFAULT,
+        external_wrenches: WrenchArrays | None = None,
+        wrench_frame: WrenchFrame = "body",
         out: Sequence[Array] | None = None,
         threads: int = 1,
+        status: RowStatus | None = None,
         **parameters: ArrayLike,
     ) -> tuple[Array, Array]: ...
     @overload
@@ -41,45 +47,59 @@ class Motion(Functions):
         self,
         q: ArrayLike,
         v: ArrayLike,
-        tau: ArrayLike,
+        tau: ArrayLike | None,
         dt: ArrayLike,
         *,
         s: ArrayLike,
         integrator: Integrator = "munthe-kaas-rk4",
         stabilization: Stabilization = DEFAULT,
+        external_wrenches: WrenchArrays | None = None,
+        wrench_frame: WrenchFrame = "body",
         out: Sequence[Array] | None = None,
         threads: int = 1,
+        status: RowStatus | None = None,
         **parameters: ArrayLike,
     ) -> tuple[Array, Array, Array]: ...
     def step(
         self,
         q: ArrayLike,
         v: ArrayLike,
-        tau: ArrayLike,
+        tau: ArrayLike | None,
         dt: ArrayLike,
         *,
         s: ArrayLike | None = None,
         integrator: Integrator = "munthe-kaas-rk4",
         stabilization: Stabilization = DEFAULT,
+        external_wrenches: WrenchArrays | None = None,
+        wrench_frame: WrenchFrame = "body",
         out: Sequence[Array] | None = None,
         threads: int = 1,
+        status: RowStatus | None = None,
         **parameters: ArrayLike,
     ) -> tuple[Array, ...]:
-        """Return (q, v) a time `dt` later, the torques held; `dt` is one number, or one per member of the batch.
+        """Return (q, v) after a time step `dt` with constant torques; `dt` may have batch axes.
 
-        Mechanisms with contact states take them as `s`, (..., ns), and return (q, v, s). Loops are kept, and drawn
-        together by `stabilization`, that of `rbd.dynamics`: each other one is compiled on its own.
+        `tau` None means zero. Mechanisms with contact states take them as `s`, (..., ns), and return (q, v, s). Loop
+        constraints are stabilised by `stabilization`, as in `rbd.dynamics`; each value is compiled separately.
+        `external_wrenches` as in the class; they are constant in their frames during the step.
         """
-        function, start = self._stepping(integrator, stabilization, q, v, s)
-        result = function.call((*start, tau, dt), parameters, out, threads)
-        if integrator == "munthe-kaas-rk4" and s is None and stabilization is DEFAULT:
+        places, wrenches = self._placed(external_wrenches, wrench_frame)
+        function, start = self._stepping(integrator, stabilization, places, q, v, s)
+        result = function.call((*start, self._torques(tau), dt, *wrenches), parameters, out, threads, status)
+        if integrator == "munthe-kaas-rk4" and s is None and stabilization is DEFAULT and not places:
             self._offer("step", function)
         return tuple(result)
 
     def _stepping(
-        self, integrator: Integrator, stabilization: Stabilization, q: ArrayLike, v: ArrayLike, s: ArrayLike | None
+        self,
+        integrator: Integrator,
+        stabilization: Stabilization,
+        places: Places,
+        q: ArrayLike,
+        v: ArrayLike,
+        s: ArrayLike | None,
     ) -> tuple[RecordedFunction, tuple[ArrayLike, ...]]:
-        """Return what takes a step, and what it begins with."""
+        """Return the function of a step, and the initial arrays."""
         layout = layout_of(self._mechanism)
         ns, gains = layout.ns, gains_in(layout, stabilization)
         if (s is None) != (ns == 0):
@@ -87,7 +107,8 @@ class Motion(Functions):
             raise ArgumentError(message, argument="s", value=s, allowed=ns)
         usual = gains is STANDARD or not layout.loops
         key = f"step {integrator}" if usual else f"step {integrator} {gains!r}"
-        function = self._function(key, lambda: step_recipe(integrator, ns, STANDARD if usual else gains))
+        recipe = partial(step_recipe, integrator, ns, STANDARD if usual else gains)
+        function = self._function(loaded_key(key, places), lambda: loaded(recipe(), places))
         return function, (q, v) if s is None else (q, v, s)
 
     @overload
@@ -95,15 +116,18 @@ class Motion(Functions):
         self,
         q: ArrayLike,
         v: ArrayLike,
-        tau: ArrayLike,
+        tau: ArrayLike | None,
         dt: float,
         steps: int,
         *,
         s: None = None,
         integrator: Integrator = "munthe-kaas-rk4",
         stabilization: Stabilization = DEFAULT,
+        external_wrenches: WrenchArrays | None = None,
+        wrench_frame: WrenchFrame = "body",
         out: Sequence[Array] | None = None,
         threads: int = 1,
+        status: RowStatus | None = None,
         **parameters: ArrayLike,
     ) -> tuple[Array, Array]: ...
     @overload
@@ -111,38 +135,51 @@ class Motion(Functions):
         self,
         q: ArrayLike,
         v: ArrayLike,
-        tau: ArrayLike,
+        tau: ArrayLike | None,
         dt: float,
         steps: int,
         *,
         s: ArrayLike,
         integrator: Integrator = "munthe-kaas-rk4",
         stabilization: Stabilization = DEFAULT,
+        external_wrenches: WrenchArrays | None = None,
+        wrench_frame: WrenchFrame = "body",
         out: Sequence[Array] | None = None,
         threads: int = 1,
+        status: RowStatus | None = None,
         **parameters: ArrayLike,
     ) -> tuple[Array, Array, Array]: ...
     def rollout(
         self,
         q: ArrayLike,
         v: ArrayLike,
-        tau: ArrayLike,
+        tau: ArrayLike | None,
         dt: float,
         steps: int,
         *,
         s: ArrayLike | None = None,
         integrator: Integrator = "munthe-kaas-rk4",
         stabilization: Stabilization = DEFAULT,
+        external_wrenches: WrenchArrays | None = None,
+        wrench_frame: WrenchFrame = "body",
         out: Sequence[Array] | None = None,
         threads: int = 1,
+        status: RowStatus | None = None,
         **parameters: ArrayLike,
     ) -> tuple[Array, ...]:
         """Return (q, v) at all `steps` + 1 times, a time axis before the last one.
 
-        `tau` is held for the whole time, (..., nv), or has one row per step: (..., steps, nv). To tell them apart, tau
-        with a time axis must have one more axis than q. Errors say in a note which step they are from. Mechanisms with
-        contact states take those at the beginning as `s` and return (q, v, s). `stabilization` as in `step`. `out`, a
-        sequence of arrays, is filled when all steps are taken.
+        `tau` is constant, (..., nv), or has one row per step, (..., steps, nv); None means zero. With a time axis, tau
+        must have one more axis than q. Errors have a note with the number of the step. Mechanisms with contact states
+        take the initial ones as `s` and return (q, v, s). `stabilization` as in `step`. `out`, a sequence of arrays, is
+        written after the last step. With `status`, rows that diverge are NaN after their last finite state, and
+        `status.steps` has their numbers of steps; other rows are not affected. `external_wrenches` as in the class,
+        constant in their frames.
         """
-        function, start = self._stepping(integrator, stabilization, q, v, s)
-        return rollout(function.evaluation, (*start, tau, dt), steps, threads, parameters, out)
+        places, wrenches = self._placed(external_wrenches, wrench_frame)
+        function, start = self._stepping(integrator, stabilization, places, q, v, s)
+        arrays, named = (
+            (*start, self._torques(tau), dt),
+            dict(zip([each.name for each in places], wrenches, strict=True)),
+        )
+        return rollout(function.evaluation, arrays, steps, threads, {**parameters, **named}, out, status)

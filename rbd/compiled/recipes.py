@@ -1,4 +1,4 @@
-"""What a compiled robot records under each name."""
+"""Recipes: the functions that compiled robots record."""
 
 from __future__ import annotations
 
@@ -8,9 +8,15 @@ from typing import Literal, final
 import attrs
 
 from rbd import algorithms
-from rbd.algorithms.spaces import SPACES, Space
-from rbd.algorithms.stabilization import STANDARD, LoopGainsPerLoop
-from rbd.compiled.stepping import Integrator, controlled_step_function, step_function
+from rbd.algorithms.derivatives.space import SPACES, Space
+from rbd.algorithms.loops.stabilization import STANDARD, LoopGainsPerLoop
+from rbd.compiled.stepping import (
+    Integrator,
+    controlled_step_function,
+    stage_function,
+    stage_inputs,
+    step_function,
+)
 from rbd.mechanism import RigidBody
 from rbd.program.program import Program
 from rbd.scalars.arrays import ScalarArray
@@ -23,33 +29,32 @@ _TIMES = ("dt", "t", "t_next")
 @final
 @attrs.frozen(eq=False)
 class Recipe:
-    """A function of a state, what it takes besides the state, and how it may be recorded."""
+    """A function of a state, its other arguments, and options for recording."""
 
     function: Callable[..., object]
     coordinates: Coordinates
-    """Whether it depends on q alone or on v too."""
+    """Whether it depends on q only or also on v."""
     inputs: tuple[str, ...] = ()
-    """Names of its other arguments; each has a number per velocity, times are one number."""
+    """Names of its other arguments: vectors with one number per velocity; times are scalars."""
     regroup: bool = False
-    """Whether it asks for torques, masses and accelerations of joints only, so that inertias may be regrouped."""
+    """Whether it returns joint torques, mass matrices and joint accelerations only: inertias may be regrouped."""
+    wrenches: tuple[str, ...] = ()
+    """Which of its arguments are wrenches, six numbers each."""
 
-    def shapes(self, nv: int, ns: int) -> Mapping[str, tuple[int, ...]]:
-        """Return the shapes of the other arguments: s has a number per contact state."""
-        return {name: () if name in _TIMES else (ns if name == "s" else nv,) for name in self.inputs}
+    def shapes(self, nq: int, nv: int, ns: int) -> Mapping[str, tuple[int, ...]]:
+        """Return the shapes of the other arguments: "q0" has nq entries, "s..." has one per contact state."""
+        sizes = {name: nq if name == "q0" else ns if name.startswith("s") else nv for name in self.inputs}
+        sizes |= dict.fromkeys(self.wrenches, 6)
+        return {name: () if name in _TIMES else (size,) for name, size in sizes.items()}
 
 
 def _poses(state: ScalarState) -> object:
-    """Return the pose of every body as a 4x4 matrix."""
-    last = (0.0, 0.0, 0.0, 1.0)
-    poses: list[object] = []
-    for pose in passes.to_root(state):
-        rows = zip(pose.rotation_components, pose.translation_components, strict=True)
-        poses.append((*((*row, x) for row, x in rows), last))
-    return tuple(poses)
+    """Return the pose of every body, which is recorded as a 4x4 matrix."""
+    return tuple(passes.to_root(state))
 
 
 def _derivatives(function: Callable[..., tuple[object, ...]], space: str, last: str) -> Callable[..., object]:
-    """Return a function that gives three derivatives by name."""
+    """Return a function that returns three derivatives by name."""
 
     def derivatives(state: ScalarState, **inputs: object) -> object:
         d_dq, d_dv, d_dlast = function(state, *inputs.values(), space=space)
@@ -59,7 +64,7 @@ def _derivatives(function: Callable[..., tuple[object, ...]], space: str, last: 
 
 
 def _second_derivatives(space: Space) -> Callable[..., object]:
-    """Return a function that gives all second derivatives of inverse dynamics by name."""
+    """Return a function that returns all second derivatives of inverse dynamics by name."""
 
     def derivatives(state: ScalarState, vd: ScalarArray) -> object:
         found = algorithms.inverse_dynamics_second_derivatives(state, vd, space=space)
@@ -89,7 +94,7 @@ RECIPES: Mapping[str, Recipe] = {
         for space in SPACES
     },
 }
-"""Names of methods; where there are several recipes for one, with the option behind."""
+"""Recipes by name of the method, followed by its option if there are several."""
 
 
 def jacobian_recipe(target: RigidBody) -> Recipe:
@@ -103,10 +108,15 @@ def jacobian_recipe(target: RigidBody) -> Recipe:
 
 
 def step_recipe(integrator: Integrator, ns: int = 0, gains: LoopGainsPerLoop = STANDARD) -> Recipe:
-    """Return the recipe of one step in time of a mechanism with `ns` contact states; `gains` draw loops together."""
+    """Return the recipe of a time step with `ns` contact states; `gains` stabilise loops."""
     return Recipe(step_function(integrator, gains), "qv", ("s", "tau", "dt") if ns else ("tau", "dt"), regroup=True)
 
 
+def stage_recipe(index: int, ns: int) -> Recipe:
+    """Return the recipe of one of the four stages of a time step with `ns` contact states."""
+    return Recipe(stage_function(index), "qv", stage_inputs(index, ns), regroup=True)
+
+
 def controlled_step_recipe(integrator: Integrator, control: Program) -> Recipe:
-    """Return the recipe of one step in time under a recorded controller."""
+    """Return the recipe of a time step with a recorded controller."""
     return Recipe(controlled_step_function(integrator, control), "qv", ("t", "t_next"), regroup=True)

@@ -1,42 +1,49 @@
-"""Recording a function of a state into a program."""
+"""Recording of functions of a state."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias, cast
 
+import attrs
 import numpy as np
+from numpy.typing import NDArray
 
 from rbd.arguments import require_callable, whole_number
 from rbd.compiled.charts import Charts
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.recipes import Recipe
 from rbd.errors import ArgumentError
-from rbd.mechanism import Mechanism
+from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars.arrays import to_float_array
-from rbd.spatial import Transform
-from rbd.spatial.values import require_kind
+from rbd.spatial import Frame, Transform
+from rbd.spatial.values import SpatialValue, require_kind
+from rbd.state import DynamicsResult
 from rbd.state.layout import layout_of
 from rbd.state.parameters import ParameterName, current_values
 from rbd.state.recorder import Arguments, record_program
-from rbd.state.recording_cache import recorded_or_found
+from rbd.state.recording_cache import load_or_record
 
 Shape: TypeAlias = int | tuple[int, ...]
+_NO_OUTPUTS = (str, bool, type(None), RigidBody, Joint, Frame)
+"""Types of other fields of classes of results."""
 
 
 def record(function: Callable[..., object], mechanism: Mechanism, **inputs: Shape) -> RecordedFunction:
-    """Record `function(state, ...)` for `mechanism`: run it once on recorded scalars and keep what it computed.
+    """Record `function(state, ...)` for `mechanism`: run it once on recorded scalars, and return its program.
 
-    `inputs` names the function's other arguments with their lengths or shapes; they are handed over as object arrays of
-    scalars. The function may call any query or algorithm of rbd and compute with `rbd.scalars`, or with `**`, `abs` and
-    NumPy's functions of arrays; it may return a scalar, an array, a framed value (its components are taken, of a
-    Transform its homogeneous matrix) or a dict of those. It must not branch on values: RecordingError
-    says where it does. Parameters of the mechanism are baked in as they are now.
+    `inputs` maps the names of the function's other arguments to lengths or shapes; they are object arrays of scalars.
+    The function may call all queries and algorithms of rbd, functions of `rbd.scalars`, `**`, `abs` and NumPy's
+    functions of arrays. It may return a scalar, an array, a framed value (its components; for a Transform its
+    homogeneous matrix), or a dict, a tuple of different shapes or one of rbd's classes of results, such as
+    `StepDerivatives`: these have one output per part, named after keys, indices (`result_0`) or fields. It must not
+    branch on values: RecordingError names the line. Parameters of the mechanism are constants with their current
+    values.
 
-    The result is called with q, v and the inputs, in this order.
+    Call the result with q, v and the inputs, in this order.
 
     >>> import numpy as np, rbd
     >>> mechanism = rbd.robots.double_pendulum()
@@ -62,17 +69,17 @@ def recorded_program(
 def recorded_function(
     recipe: Recipe, mechanism: Mechanism, name: str, parameters: Sequence[ParameterName] = ()
 ) -> RecordedFunction:
-    """Return what a recipe gives for `mechanism`: inputs q, v where it depends on it, its own, then the parameters.
+    """Return the recorded function of a recipe: inputs q, v if it depends on it, its arguments, then the parameters.
 
-    `name` must name one of rbd's own recipes with all its options, as what was recorded before is found by it.
+    `name` is that of a recipe of rbd with all its options, since it is a key of the disk cache.
     """
     what = repr((name, recipe.coordinates, recipe.inputs, recipe.regroup, tuple(parameters)))
-    source = recorded_or_found(mechanism, what, lambda current: _program(recipe, current, name, parameters))
+    source = load_or_record(mechanism, what, lambda current: _program(recipe, current, name, parameters))
     return RecordedFunction(source, {key: to_float_array(current_values(mechanism, key)) for key in parameters})
 
 
 def recorded_anew(recipe: Recipe, mechanism: Mechanism, name: str) -> RecordedFunction:
-    """Return what a recipe gives that has something of the user's in it: it is always recorded."""
+    """Return the recorded function of a recipe with code of users, which is not cached."""
     return RecordedFunction(_program(recipe, mechanism, name, ()))
 
 
@@ -81,7 +88,7 @@ def _program(recipe: Recipe, mechanism: Mechanism, name: str, parameters: Sequen
         recipe.function,
         mechanism,
         _identifier(re.sub(r"\W+", "_", name)),
-        _inputs(recipe.shapes(mechanism.nv, layout_of(mechanism).ns)),
+        _inputs(recipe.shapes(mechanism.nq, mechanism.nv, layout_of(mechanism).ns)),
         _named,
         parameters=parameters,
         regroup=recipe.regroup,
@@ -90,29 +97,25 @@ def _program(recipe: Recipe, mechanism: Mechanism, name: str, parameters: Sequen
 
 
 def _inputs(shapes: Mapping[str, Shape]) -> Arguments:
-    """Return what adds arguments of these lengths or shapes to a graph."""
+    """Return a function that adds arguments of these lengths or shapes to a graph."""
     return lambda graph: ((), {name: _argument(graph, name, shape) for name, shape in shapes.items()})
 
 
 def _argument(graph: Graph, name: str, shape: Shape) -> object:
-    """Return an input as the function sees it: an object array, or one scalar for the shape ()."""
+    """Return an input as an argument of the function: an object array, or a scalar for the shape ()."""
     full = _full_shape(name, shape)
     scalars = graph.input(name, full)
-    if not full:
-        return scalars
-    array = np.empty(full, dtype=np.object_)
-    array[...] = _as_objects(scalars, full)
-    return array
+    return _as_objects(scalars, full) if full else scalars
 
 
 def _full_shape(name: str, shape: object) -> tuple[int, ...]:
-    """Return a length or a shape as a shape; raise ArgumentError for anything else."""
+    """Return a length or a shape as a shape; raise ArgumentError for other values."""
     lengths = cast("Sequence[object]", shape) if isinstance(shape, (tuple, list)) else (shape,)
     return tuple(whole_number(length, f"{name} (a length or a shape)", 0) for length in lengths)
 
 
 def _as_objects(nested: object, shape: tuple[int, ...]) -> Any:
-    """Return nested tuples as an object array without NumPy looking into the scalars."""
+    """Return nested tuples as an object array, without conversion of scalars by NumPy."""
     array = np.empty(shape, dtype=np.object_)
     for index in np.ndindex(*shape):
         value: Any = nested
@@ -123,14 +126,57 @@ def _as_objects(nested: object, shape: tuple[int, ...]) -> Any:
 
 
 def _named(outcome: object) -> dict[str, object]:
-    """Return what a function gave back as named nested tuples of scalars."""
-    if isinstance(outcome, Mapping):
-        return {str(key): _nested(value) for key, value in cast("Mapping[object, object]", outcome).items()}
-    return {"result": _nested(outcome)}
+    """Return the result of a function as named nested tuples of scalars."""
+    return {name or "result": value for name, value in _outputs("", outcome)}
+
+
+def _outputs(name: str, value: object) -> Iterator[tuple[str, object]]:
+    """Yield the outputs of a value: one, or one per part, named after keys, fields or indices."""
+    parts = _parts_of(value)
+    if parts is None:
+        yield name, _nested(value)
+        return
+    for key, part in parts.items():
+        yield from _outputs(f"{name}_{key}" if name else key, part)
+
+
+def _parts_of(value: object) -> dict[str, object] | None:
+    """Return the parts of a result by name: of mappings, classes of results, and tuples of different shapes."""
+    if isinstance(value, Mapping):
+        return {str(key): part for key, part in cast("Mapping[object, object]", value).items()}
+    if isinstance(value, SpatialValue):
+        return None
+    kind: type[Any] = type(value)
+    if attrs.has(kind):
+        fields = {field.name: getattr(value, field.name) for field in attrs.fields(kind)}
+        return {name: part for name, part in fields.items() if not isinstance(part, _NO_OUTPUTS)}
+    if not isinstance(value, (tuple, list)):
+        return None
+    entries = cast("Sequence[object]", value)
+    composed = any(_parts_of(entry) is not None for entry in entries)
+    if len(entries) < 2 or not (composed or len({_shape_of(entry) for entry in entries}) > 1):
+        return None
+    names = getattr(cast("object", value), "_fields", None) or [f"result_{i}" for i in range(len(entries))]
+    return dict(zip(names, entries, strict=True))
+
+
+def _shape_of(value: object) -> tuple[int, ...]:
+    """Return the shape of a value as an array; for ragged sequences, that of the outermost level."""
+    if isinstance(value, np.ndarray):
+        return cast("NDArray[Any]", value).shape
+    nested = _nested(value)
+    if not isinstance(nested, tuple):
+        return ()
+    entries = cast("tuple[object, ...]", nested)
+    inner = {_shape_of(entry) for entry in entries}
+    return (len(entries), *(inner.pop() if len(inner) == 1 else ()))
 
 
 def _nested(value: object) -> object:
-    """Return an array, a framed value or a sequence as nested tuples; an empty array, whose shape counts, as it is."""
+    """Return an array, a framed value or a sequence as nested tuples; an empty array, for its shape, unchanged."""
+    if isinstance(value, DynamicsResult):
+        message = "the recorded function returned a DynamicsResult; return arrays of it, such as result.vd"
+        raise ArgumentError(message, argument="function", value=value)
     if value is None:
         raise ArgumentError("the recorded function returned None; it must return what it computes", argument="function")
     if isinstance(value, np.ndarray):

@@ -1,4 +1,4 @@
-"""A mechanism as native functions of arrays."""
+"""Compiled robot: the algorithms of a mechanism as functions of arrays."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import Self, final
 from numpy.typing import ArrayLike
 from typing_extensions import override
 
-from rbd.algorithms.second_derivatives import SecondDerivatives
-from rbd.algorithms.spaces import Space, check_space
+from rbd.algorithms.derivatives.second_order import SecondDerivatives
+from rbd.algorithms.derivatives.space import Space, check_space
 from rbd.compiled.functions import only
-from rbd.compiled.motion import Motion
+from rbd.compiled.motion import MotionMethods
 from rbd.compiled.recipes import RECIPES, jacobian_recipe
+from rbd.compiled.status import RowStatus
+from rbd.compiled.wrenches import WrenchArrays, WrenchFrame
 from rbd.mechanism import Mechanism, RigidBody
 from rbd.progress import Listener
 from rbd.scalars.arrays import Array
@@ -20,17 +22,22 @@ from rbd.state.parameters import ParameterName
 
 
 @final
-class CompiledRobot(Motion):
-    """The algorithms of one mechanism as functions of arrays, compiled when first called.
+class CompiledRobot(MotionMethods):
+    """The algorithms of one mechanism as functions of arrays, compiled at their first call.
 
-    Arrays may have leading batch axes, q of shape (..., nq) and v of shape (..., nv); they broadcast against each other
-    and appear in the results. `out` takes the result, `threads` spreads a batch over threads; the bits stay the same.
-    Everything is in the root frame. The mechanism's parameters are baked in as they are when a function is first
-    called, except those that `rbd.compile` was told to make inputs: they are keywords. After an edit of the mechanism
-    make a new robot (using this one raises StaleStateError). Methods called often for one state, with float64 arrays
-    and perhaps `out`, become builtin functions.
+    Arrays may have leading batch axes, q of shape (..., nq) and v of shape (..., nv), which are broadcast; results have
+    them too. `out` is a buffer for the result. `threads` splits a batch over threads; results are bitwise equal.
+    `status`, a `RowStatus`, receives the status of each row; without it, the first failed row raises an error.
+    Results are expressed in the root frame. Parameters of the mechanism are constants, with their values at the first
+    call of a function; those listed in `parameters` of `rbd.compile` are keyword arguments. After an edit of the
+    mechanism, a robot raises StaleStateError; compile it again. Methods that are called often for one state, with
+    float64 arrays and optionally `out`, become builtin functions.
 
-    Raises ShapeError, NotFiniteError naming the argument and its entry, SingularError naming the joint.
+    `external_wrenches` maps bodies or their names to arrays (..., 6), torque first, then force: expressed in the body's
+    default frame, or in the root frame for `wrench_frame` "root". Instead of an array, a value may be a `Wrench` in one
+    of these frames. Each set of bodies is compiled separately.
+
+    Methods raise ShapeError, NotFiniteError naming the argument and its entry, SingularError naming the joint.
 
     >>> import numpy as np, rbd
     >>> robot = rbd.compile(rbd.robots.double_pendulum())
@@ -39,10 +46,16 @@ class CompiledRobot(Motion):
     """
 
     def forward_kinematics(
-        self, q: ArrayLike, *, out: Array | None = None, threads: int = 1, **parameters: ArrayLike
+        self,
+        q: ArrayLike,
+        *,
+        out: Array | None = None,
+        threads: int = 1,
+        status: RowStatus | None = None,
+        **parameters: ArrayLike,
     ) -> Array:
         """Return the pose of every body in the root frame, (..., nb, 4, 4), in the order of `mechanism.bodies`."""
-        return self._call("forward_kinematics", (q,), out, threads, parameters)
+        return self._call("forward_kinematics", (q,), out, threads, status, parameters)
 
     def inverse_dynamics(
         self,
@@ -50,49 +63,96 @@ class CompiledRobot(Motion):
         v: ArrayLike,
         vd: ArrayLike,
         *,
+        external_wrenches: WrenchArrays | None = None,
+        wrench_frame: WrenchFrame = "body",
         out: Array | None = None,
         threads: int = 1,
+        status: RowStatus | None = None,
         **parameters: ArrayLike,
     ) -> Array:
-        """Return the torques for accelerations `vd`, (..., nv)."""
-        return self._call("inverse_dynamics", (q, v, vd), out, threads, parameters)
+        """Return the torques for accelerations `vd`, (..., nv); `external_wrenches` as in the class."""
+        return self._call(
+            "inverse_dynamics", (q, v, vd), out, threads, status, parameters, external_wrenches, wrench_frame
+        )
 
     def mass_matrix(
-        self, q: ArrayLike, *, out: Array | None = None, threads: int = 1, **parameters: ArrayLike
+        self,
+        q: ArrayLike,
+        *,
+        out: Array | None = None,
+        threads: int = 1,
+        status: RowStatus | None = None,
+        **parameters: ArrayLike,
     ) -> Array:
         """Return the mass matrix, (..., nv, nv)."""
-        return self._call("mass_matrix", (q,), out, threads, parameters)
+        return self._call("mass_matrix", (q,), out, threads, status, parameters)
 
     def inverse_mass_matrix(
-        self, q: ArrayLike, *, out: Array | None = None, threads: int = 1, **parameters: ArrayLike
+        self,
+        q: ArrayLike,
+        *,
+        out: Array | None = None,
+        threads: int = 1,
+        status: RowStatus | None = None,
+        **parameters: ArrayLike,
     ) -> Array:
         """Return the inverse of the mass matrix, (..., nv, nv)."""
-        return self._call("inverse_mass_matrix", (q,), out, threads, parameters)
+        return self._call("inverse_mass_matrix", (q,), out, threads, status, parameters)
 
     def dynamics_bias(
-        self, q: ArrayLike, v: ArrayLike, *, out: Array | None = None, threads: int = 1, **parameters: ArrayLike
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        *,
+        external_wrenches: WrenchArrays | None = None,
+        wrench_frame: WrenchFrame = "body",
+        out: Array | None = None,
+        threads: int = 1,
+        status: RowStatus | None = None,
+        **parameters: ArrayLike,
     ) -> Array:
-        """Return the bias c of M vd + c = tau + passive, (..., nv)."""
-        return self._call("dynamics_bias", (q, v), out, threads, parameters)
+        """Return the bias c of M vd + c = tau + passive, (..., nv); `external_wrenches` as in the class."""
+        return self._call("dynamics_bias", (q, v), out, threads, status, parameters, external_wrenches, wrench_frame)
 
     def forward_dynamics(
         self,
         q: ArrayLike,
         v: ArrayLike,
-        tau: ArrayLike,
+        tau: ArrayLike | None = None,
+        *,
+        external_wrenches: WrenchArrays | None = None,
+        wrench_frame: WrenchFrame = "body",
+        out: Array | None = None,
+        threads: int = 1,
+        status: RowStatus | None = None,
+        **parameters: ArrayLike,
+    ) -> Array:
+        """Return the accelerations that torques `tau` make, (..., nv); None means zero.
+
+        `external_wrenches` as in the class.
+        """
+        return self._call(
+            "forward_dynamics",
+            (q, v, self._torques(tau)),
+            out,
+            threads,
+            status,
+            parameters,
+            external_wrenches,
+            wrench_frame,
+        )
+
+    def momentum_matrix(
+        self,
+        q: ArrayLike,
         *,
         out: Array | None = None,
         threads: int = 1,
+        status: RowStatus | None = None,
         **parameters: ArrayLike,
     ) -> Array:
-        """Return the accelerations that torques `tau` make, (..., nv)."""
-        return self._call("forward_dynamics", (q, v, tau), out, threads, parameters)
-
-    def momentum_matrix(
-        self, q: ArrayLike, *, out: Array | None = None, threads: int = 1, **parameters: ArrayLike
-    ) -> Array:
         """Return the momentum matrix about the root's origin, (..., 6, nv), angular rows first."""
-        return self._call("momentum_matrix", (q,), out, threads, parameters)
+        return self._call("momentum_matrix", (q,), out, threads, status, parameters)
 
     def inverse_dynamics_derivatives(
         self,
@@ -103,30 +163,34 @@ class CompiledRobot(Motion):
         space: Space = "tangent",
         out: Sequence[Array] | None = None,
         threads: int = 1,
+        status: RowStatus | None = None,
         **parameters: ArrayLike,
     ) -> tuple[Array, Array, Array]:
         """Return (d_dq, d_dv, d_dvd) of the inverse dynamics; d_dq (..., nv, nv), or (..., nv, nq) for "coordinates".
 
         See `rbd.inverse_dynamics_derivatives`; d_dvd is the mass matrix.
         """
-        return self._derivatives("inverse_dynamics_derivatives", space, (q, v, vd), out, threads, parameters)
+        return self._derivatives("inverse_dynamics_derivatives", space, (q, v, vd), out, threads, status, parameters)
 
     def forward_dynamics_derivatives(
         self,
         q: ArrayLike,
         v: ArrayLike,
-        tau: ArrayLike,
+        tau: ArrayLike | None = None,
         *,
         space: Space = "tangent",
         out: Sequence[Array] | None = None,
         threads: int = 1,
+        status: RowStatus | None = None,
         **parameters: ArrayLike,
     ) -> tuple[Array, Array, Array]:
         """Return (d_dq, d_dv, d_dtau) of the forward dynamics; d_dq (..., nv, nv), or (..., nv, nq) for "coordinates".
 
         See `rbd.forward_dynamics_derivatives`; d_dtau is the inverse of the mass matrix.
         """
-        return self._derivatives("forward_dynamics_derivatives", space, (q, v, tau), out, threads, parameters)
+        return self._derivatives(
+            "forward_dynamics_derivatives", space, (q, v, self._torques(tau)), out, threads, status, parameters
+        )
 
     def inverse_dynamics_second_derivatives(
         self,
@@ -137,16 +201,17 @@ class CompiledRobot(Motion):
         space: Space = "tangent",
         out: Sequence[Array] | None = None,
         threads: int = 1,
+        status: RowStatus | None = None,
         **parameters: ArrayLike,
     ) -> SecondDerivatives[Array]:
-        """Return the second derivatives of the inverse dynamics, whose arrays get the batch axes in front.
+        """Return the second derivatives of the inverse dynamics, arrays with leading batch axes.
 
         See `rbd.inverse_dynamics_second_derivatives`. `out` are four arrays, in the order of the result's.
         """
         check_space(space)
         key = f"inverse_dynamics_second_derivatives {space}"
         recorded = self._function(key, lambda: RECIPES[key])
-        return SecondDerivatives(*recorded.call((q, v, vd), parameters, out, threads))
+        return SecondDerivatives(*recorded.call((q, v, vd), parameters, out, threads, status))
 
     def geometric_jacobian(
         self,
@@ -155,12 +220,13 @@ class CompiledRobot(Motion):
         *,
         out: Array | None = None,
         threads: int = 1,
+        status: RowStatus | None = None,
         **parameters: ArrayLike,
     ) -> Array:
         """Return the Jacobian of `body` with respect to the root, (..., 6, nv), angular rows first."""
         target = self._mechanism.body(body)
         recorded = self._function(f"geometric_jacobian of {target.name}", lambda: jacobian_recipe(target))
-        return only(recorded.call((q,), parameters, out, threads))
+        return only(recorded.call((q,), parameters, out, threads, status))
 
     @override
     def _twin(self) -> Self:
@@ -170,17 +236,17 @@ class CompiledRobot(Motion):
 def compile(  # noqa: A001 - rbd.compile is the name users know; not in __all__
     mechanism: Mechanism, parameters: Iterable[ParameterName] = (), *, progress: bool | Listener = False
 ) -> CompiledRobot:
-    """Return the algorithms of `mechanism` as native functions of arrays; each compiles when first called.
+    """Return the algorithms of `mechanism` as functions of arrays; each is compiled at its first call.
 
-    `progress=True` shows a bar whenever one compiles; a function of (steps done, steps) is called instead. Machine code
-    that was made before, by any process, is found on disk.
+    `progress=True` shows a progress bar of each compilation; a function is called with (steps done, steps). Machine
+    code is cached on disk.
 
-    `parameters` names what is to be an input instead of a constant: "inertia", "gravity", "placement", "damping",
-    "friction", "friction_velocity", "armature", "bound_stiffness", "bound_damping". Every function then takes them as
-    keywords, with batch axes if need be, and the mechanism's own values where they are left out. `inertia` has a row
-    per body but the root: moment about the frame's origin (xx, xy, xz, yy, yz, zz), mass times centre of mass, mass.
-    `placement` has three rows of four per tree joint, rotation and translation; the others a number per velocity.
-    Raises ArgumentError for other names.
+    `parameters` lists parameters of the mechanism that are inputs instead of constants: "inertia", "gravity",
+    "placement", "damping", "friction", "friction_velocity", "armature", "bound_stiffness", "bound_damping". Every
+    function takes them as keyword arguments, with optional batch axes; their defaults are the mechanism's values.
+    `inertia` has a row per body except the root: moment about the frame's origin (xx, xy, xz, yy, yz, zz), mass times
+    centre of mass, mass. `placement` has three rows of four per tree joint, rotation and translation; the other
+    parameters have one number per velocity. Raises ArgumentError for other names.
 
     >>> import numpy as np, rbd
     >>> robot = rbd.compile(rbd.robots.arm7())

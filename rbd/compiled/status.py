@@ -1,55 +1,182 @@
-"""What a kernel's status means, said as an error."""
+"""Status codes of rows: conversion to errors, and `RowStatus`, which receives them instead."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import final
 
 import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import override
 
-from rbd.errors import NotFiniteError, RbdError
-from rbd.intrinsics.intrinsic import failure, no_memory
+from rbd.arguments import described
+from rbd.errors import ArgumentError, NotFiniteError, RbdError
 from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, FIRST_CHECK, NO_MEMORY
 from rbd.program.outline import Outline, Source
-from rbd.program.program import Port, left_range
+from rbd.program.program import Port
+from rbd.program.status import check_error, out_of_memory_error, range_error
 from rbd.scalars.arrays import Array
 
 _LARGE = 1e12
-"""Inputs up to this size do not leave the range of floats within a step."""
+"""Inputs up to this size do not overflow within a step."""
+_MAX_LISTED_ROWS = 10
+"""Maximum number of failed rows that are printed."""
+
+
+@final
+class RowStatus:
+    """Status of the rows of a call, for batches in which single rows may fail.
+
+    Passed to a call as `status`, it receives the status of each row instead of raising an error. Successful rows are
+    bitwise equal to single calls. Failed rows are unchanged in `out` and NaN in new arrays. In rollouts, a failed row
+    has its states up to the last finite one, and NaN after that, also in `out`.
+
+    >>> import numpy as np, rbd
+    >>> robot = rbd.compile(rbd.robots.double_pendulum())
+    >>> q, status = np.zeros((3, 2)), rbd.RowStatus()
+    >>> q[1, 0] = np.nan
+    >>> vd = robot.forward_dynamics(q, np.zeros(2), status=status)
+    >>> status.failed
+    array([False,  True, False])
+    >>> print(status)
+    1 of 3 rows failed
+    row 1: q[0] is not finite
+    """
+
+    def __init__(self) -> None:
+        """Initialise without rows; each call overwrites the status."""
+        self.codes: NDArray[np.int64] = np.zeros((0,), np.int64)
+        """Status codes of the rows, in the shape of the batch: 0 for success, else see `explain`."""
+        self.steps: NDArray[np.int64] | None = None
+        """Numbers of steps of the rows of a rollout; None after other calls."""
+        self._outline: Outline | None = None
+
+    @property
+    def failed(self) -> NDArray[np.bool_]:
+        """Whether rows failed, in the shape of the batch."""
+        return np.asarray(self.codes != 0)
+
+    def explain(self, row: int | tuple[int, ...] = ()) -> str:
+        """Return the error message of a row, given by its index in `codes`: it names the input, joint or step.
+
+        Raises ArgumentError for invalid rows.
+        """
+        try:
+            code = self.codes[row]
+        except IndexError:
+            code = None
+        if code is None or np.ndim(code):
+            message = f"row must be an index into codes, of shape {self.codes.shape}, not {described(row)}"
+            raise ArgumentError(message, argument="row", value=row, allowed=self.codes.shape)
+        if not code or self._outline is None:
+            return "no error"
+        where = "" if self.steps is None else f"in step {self.steps[row]}: "
+        return where + _in_words(self._outline, int(code))
+
+    @override
+    def __str__(self) -> str:
+        rows = [tuple(map(int, index)) for index in np.argwhere(self.failed)]
+        shown = [f"row {_row(index)}: {self.explain(index)}" for index in rows[:_MAX_LISTED_ROWS]]
+        left = [f"... and {len(rows) - _MAX_LISTED_ROWS} more"] if len(rows) > _MAX_LISTED_ROWS else []
+        return "\n".join([f"{len(rows)} of {self.codes.size} rows failed", *shown, *left])
+
+    @override
+    def __repr__(self) -> str:
+        return f"<status of {self.codes.size} rows, {np.count_nonzero(self.codes)} failed>"
+
+    def take(
+        self,
+        outline: Outline,
+        words: NDArray[np.int64],
+        shape: tuple[int, ...],
+        inputs: Callable[[int], Sequence[Array]],
+        steps: NDArray[np.int64] | None = None,
+    ) -> None:
+        """Store the status codes of rows; `inputs` returns the inputs of a row (internal).
+
+        The code of an input that is not finite becomes minus the index of the entry, counted from 1 over all inputs.
+        Raises WorkspaceError if there was not enough memory.
+        """
+        if (words == NO_MEMORY).any():
+            raise out_of_memory_error(outline.name)
+        codes = words.copy()
+        for row in np.flatnonzero(words == BAD_INPUT):
+            entries = np.concatenate([array.reshape(-1) for array in inputs(int(row))])
+            codes[row] = -1 - int(np.isfinite(entries).argmin())
+        self.codes, self._outline = codes.reshape(shape), outline
+        self.steps = None if steps is None else steps.reshape(shape)
+
+
+def _row(index: tuple[int, ...]) -> object:
+    return index[0] if len(index) == 1 else index
+
+
+def _in_words(outline: Outline, code: int) -> str:
+    """Return the message of a status code."""
+    if code < 0:
+        entry = -1 - code
+        for port in outline.inputs:
+            if entry < port.size:
+                index = [int(i) for i in np.unravel_index(entry, port.shape)]
+                return f"{port.name}{index if index else ''} is not finite"
+            entry -= port.size
+    if code == BAD_OUTPUT:
+        return range_error(outline.name).message
+    error = check_error(outline.labels, outline.calls, code - FIRST_CHECK)
+    return f"{error.message}, or a number before that left the range of float64"
+
+
+def check_status(status: object) -> None:
+    """Raise ArgumentError unless `status` is a RowStatus or None."""
+    if status is not None and not isinstance(status, RowStatus):
+        message = f"status must be a rbd.RowStatus(), not {described(status)}"
+        raise ArgumentError(message, argument="status", value=status, allowed="RowStatus")
 
 
 def raise_status(source: Source, status: int, inputs: Sequence[Array], row: int | None = None) -> None:
-    """Raise the error `status` stands for: `row` is the row of a batch it is about.
+    """Raise the error of a status code; `row` is the failed row of a batch.
 
-    A check that fails on numbers that are not finite any more says nothing about what it checks: whether they are, the
-    interpreter finds out. A program that was found on disk is recorded for that only if inputs are large.
+    A check that fails because of an overflow raises the error of the overflow; the interpreter determines whether there
+    was one. A program from the disk cache is recorded for this only if inputs are large.
     """
     program = source.outline
     where = "" if row is None else f" in row {row} of the batch"
     if status == BAD_INPUT:
         name, index = _bad_entry(program, inputs, row)
-        raise NotFiniteError(f"{name}{list(index)} is not finite{where}", argument=name, index=index, row=row)
+        raise NotFiniteError(
+            f"{name}{list(index) if index else ''} is not finite{where}", argument=name, index=index, row=row
+        )
     if status == BAD_OUTPUT:
-        raise _with_row(left_range(program.name), where, row)
+        raise _with_row(range_error(program.name), where, row)
     if status == NO_MEMORY:
-        raise no_memory(program.name)
-    mine = [_mine(array, port, row) for array, port in zip(inputs, program.inputs, strict=True)]
+        raise out_of_memory_error(program.name)
+    mine = inputs_of_row(program, inputs, row)
     scalars = [float(x) for array in mine for x in array.flat]
     if source.is_recorded or max(map(abs, scalars), default=0.0) > _LARGE:
         raise _with_row(source.program.error(status, scalars), where, row)
-    raise _with_row(failure(program.labels, program.calls, status - FIRST_CHECK), where, row)
+    raise _with_row(check_error(program.labels, program.calls, status - FIRST_CHECK), where, row)
 
 
 def _with_row(error: RbdError, where: str, row: int | None) -> RbdError:
     return type(error)(f"{error.message}{where}", **error.fields, row=row)
 
 
+def inputs_of_row(program: Outline, inputs: Sequence[Array], row: int | None) -> list[Array]:
+    """Return the inputs of one row of a batch."""
+    return [_mine(array, port, row) for array, port in zip(inputs, program.inputs, strict=True)]
+
+
 def _mine(array: Array, port: Port, row: int | None) -> Array:
     """Return an input, or its part in one row of a batch."""
-    return array if row is None or array.ndim == len(port.shape) else array.reshape(-1, *port.shape)[row]
+    if row is None or array.ndim == len(port.shape):
+        return array
+    lead = array.shape[: array.ndim - len(port.shape)]
+    part: Array = array[np.unravel_index(row, lead)]
+    return part
 
 
 def _bad_entry(program: Outline, inputs: Sequence[Array], row: int | None) -> tuple[str, tuple[int, ...]]:
-    """Return the first input with an entry that is not finite, and where in it the entry is."""
+    """Return the first input with an entry that is not finite, and the index of the entry."""
     for port, array in zip(program.inputs, inputs, strict=True):
         bad = np.argwhere(~np.isfinite(_mine(array, port, row)))
         if len(bad):

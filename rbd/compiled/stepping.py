@@ -1,17 +1,19 @@
-"""One step in time as a function that can be recorded.
+"""Time steps as functions that can be recorded.
 
-Joint coordinates move through their exponential coordinates around the beginning of the step, as in `rbd.simulation`:
-Munthe-Kaas with the classical Runge-Kutta scheme, or semi-implicit Euler.
+Integration uses local coordinates around the initial configuration of the step, as in `rbd.simulation`: Munthe-Kaas
+with the classical Runge-Kutta method, or semi-implicit Euler.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Literal
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, Literal
 
+from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
 from rbd.algorithms.forward_dynamics import forward_dynamics_kernel
-from rbd.algorithms.soft_contact import contact_forces_kernel, settled_contacts_kernel
-from rbd.algorithms.stabilization import STANDARD, LoopGainsPerLoop
+from rbd.algorithms.loops.stabilization import STANDARD, LoopGainsPerLoop
+from rbd.algorithms.soft_contact import contact_forces_kernel, settled_contacts_kernel, with_contacts
+from rbd.algorithms.time_steps import runge_kutta_mean, stepped
 from rbd.arguments import require_choice
 from rbd.program.program import Program
 from rbd.program.replay import replay
@@ -20,27 +22,33 @@ from rbd.state import ScalarState
 
 Integrator = Literal["munthe-kaas-rk4", "semi-implicit-euler"]
 Torques = Callable[[ScalarState, Scalar], Vector]
-"""Torques at a state and a time."""
+"""Torques as a function of state and time."""
 
 _Rates = tuple[Vector, Vector, Vector]
-"""Derivatives of coordinates, of velocities and of contact states."""
+"""Rates of coordinates, velocities and contact states."""
 
 
 def step_function(integrator: Integrator, gains: LoopGainsPerLoop = STANDARD) -> Callable[..., dict[str, Vector]]:
-    """Return a function of (state, tau, dt, s) that gives the next q, v and, if there are contact states s, those.
+    """Return a function of (state, tau, dt, s) that returns the next q, v and, with contact states, s.
 
-    `gains` draw loops together.
+    `gains` stabilise loops. External wrenches, a last argument, are held in their frames.
     """
     require_choice(integrator, tuple(_STEPS), "integrator", "integrator")
     advance = _STEPS[integrator]
 
-    def step(state: ScalarState, tau: Vector, dt: Scalar, s: Vector = ()) -> dict[str, Vector]:
-        held = tuple(tau)
+    def step(
+        state: ScalarState,
+        tau: Vector,
+        dt: Scalar,
+        s: Vector = (),
+        external_wrenches: ExternalWrenches | None = None,
+    ) -> dict[str, Vector]:
+        held, external = tuple(tau), applied_wrenches(state, external_wrenches)
 
         def torques(state: ScalarState, time: Scalar) -> Vector:
             return held
 
-        q, v, s_next = advance(state, torques, 0, dt, 0, tuple(s), gains)
+        q, v, s_next = advance(state, torques, 0, dt, 0, tuple(s), gains, external)
         moved = {"q_next": q, "v_next": v}
         return moved | {"s_next": s_next} if s_next else moved
 
@@ -48,10 +56,10 @@ def step_function(integrator: Integrator, gains: LoopGainsPerLoop = STANDARD) ->
 
 
 def controlled_step_function(integrator: Integrator, control: Program) -> Callable[..., dict[str, Vector]]:
-    """Return a function of (state, t, t_next) that gives the next q and v under a recorded controller.
+    """Return a function of (state, t, t_next) that returns the next q and v with a recorded controller.
 
-    The controller's inputs are q, v and, perhaps, t; its output are torques. It is asked at every stage, the last one
-    at `t_next` exactly.
+    The inputs of the controller are q, v and optionally t; its output is the torques. It is evaluated at every stage,
+    for the last one at exactly `t_next`.
     """
     advance = _STEPS[integrator]
 
@@ -74,11 +82,12 @@ def _semi_implicit(
     end: Scalar = 0,
     s: Vector = (),
     gains: LoopGainsPerLoop = STANDARD,
+    external: AppliedWrenches = (),
 ) -> tuple[Vector, Vector, Vector]:
-    """Velocities first, then configurations with the new velocities."""
-    vd, sd = _accelerations(state, torques(state, t), s, gains)
-    v = _moved(state.velocity_scalars(), vd, dt)
-    return _settled(state, moved_along(state, v, dt), v, _moved(s, sd, dt))
+    """Semi-implicit Euler: update velocities, then configurations with the new velocities."""
+    vd, sd = _accelerations(state, torques(state, t), s, gains, external)
+    v = stepped(state.velocity_scalars(), vd, dt)
+    return _settled(state, moved_along(state, v, dt), v, stepped(s, sd, dt))
 
 
 def _munthe_kaas(
@@ -89,21 +98,80 @@ def _munthe_kaas(
     end: Scalar = 0,
     s: Vector = (),
     gains: LoopGainsPerLoop = STANDARD,
+    external: AppliedWrenches = (),
 ) -> tuple[Vector, Vector, Vector]:
-    """Four stages; each sees the configuration through coordinates around the beginning of the step."""
+    """Munthe-Kaas: four Runge-Kutta stages in local coordinates around the initial configuration of the step."""
     v0, half = state.velocity_scalars(), dt * const(1, 2)
     still = (0,) * len(v0)
 
     def stage(time: Scalar, rates: _Rates, ahead: Scalar) -> _Rates:
-        there = _stage(state, _moved(still, rates[0], ahead), _moved(v0, rates[1], ahead))
-        return _rates(state, there, torques(there, time), _moved(s, rates[2], ahead), gains)
+        there = _stage(state, stepped(still, rates[0], ahead), stepped(v0, rates[1], ahead))
+        return _rates(state, there, torques(there, time), stepped(s, rates[2], ahead), gains, external)
 
-    first = _rates(state, state, torques(state, t), s, gains)
+    first = _rates(state, state, torques(state, t), s, gains, external)
     second = stage(t + half, first, half)
     third = stage(t + half, second, half)
     fourth = stage(end, third, dt)
-    phid, vd, sd = (_weighted(*(rates[k] for rates in (first, second, third, fourth))) for k in (0, 1, 2))
-    return _settled(state, _landed(state, _moved(still, phid, dt)), _moved(v0, vd, dt), _moved(s, sd, dt))
+    return _ended(state, s, (first, second, third, fourth), dt)
+
+
+def _ended(start: ScalarState, s: Vector, stages: Sequence[_Rates], dt: Scalar) -> tuple[Vector, Vector, Vector]:
+    """Return the end of a Munthe-Kaas step, from the rates of its four stages."""
+    phid, vd, sd = (runge_kutta_mean(*(rates[k] for rates in stages)) for k in (0, 1, 2))
+    v0 = start.velocity_scalars()
+    return _settled(start, _landed(start, stepped((0,) * len(v0), phid, dt)), stepped(v0, vd, dt), stepped(s, sd, dt))
+
+
+STAGES: Final = (0.0, 0.5, 0.5, 1.0)
+"""Times of the stages of a Munthe-Kaas step, as fractions of it."""
+LAST: Final = len(STAGES) - 1
+
+
+def stage_inputs(index: int, ns: int) -> tuple[str, ...]:
+    """Return the names of the arguments of stage `index`: torques, initial values of the step, earlier rates."""
+    contacts = bool(ns)
+    names = ["tau", "dt"] + ["s"] * contacts
+    names += (["q0", "v0"] + ["s0"] * contacts) if index else []
+    kinds = ["phid", "vd"] + ["sd"] * contacts
+    return (*names, *(f"{kind}{k}" for kind in kinds for k in (range(LAST) if index == LAST else ())))
+
+
+def stage_function(index: int) -> Callable[..., dict[str, Vector]]:
+    """Return one stage of a Munthe-Kaas step as a function, for controllers that are called between the stages.
+
+    It takes the state and the torques of the stage, and returns its rates and the state of the next stage. The first
+    stage also returns the initial values of the step; the last one returns only the end of the step. The stages compute
+    the same as `step_function`.
+    """
+
+    def stage(state: ScalarState, tau: Vector, dt: Scalar, **known: Vector) -> dict[str, Vector]:
+        s = tuple(known.get("s", ()))
+        origin = tuple(known.get("s0", s))
+        start = state.with_scalars(tuple(known["q0"]), tuple(known["v0"])) if index else state
+        rates = _rates(start, state, tuple(tau), s, STANDARD)
+        if index == LAST:
+            earlier = [_earlier(known, k, len(s)) for k in range(LAST)]
+            return _by_name(("q_next", "v_next", "s_next"), _ended(start, origin, (*earlier, rates), dt))
+        ahead = dt if index == LAST - 1 else dt * const(1, 2)
+        v0 = start.velocity_scalars()
+        q_next = _global(start, stepped((0,) * len(v0), rates[0], ahead))
+        there = q_next, stepped(v0, rates[1], ahead), stepped(origin, rates[2], ahead)
+        found = _by_name(("q_next", "v_next", "s_next"), there)
+        found |= _by_name((f"phid{index}", f"vd{index}", f"sd{index}"), rates)
+        began = (start.configuration_scalars(), v0, origin)
+        return found if index else found | _by_name(("q0", "v0", "s0"), began)
+
+    return stage
+
+
+def _earlier(known: Mapping[str, Vector], k: int, ns: int) -> _Rates:
+    """Return the rates of stage `k` from the inputs of the last stage."""
+    return tuple(known[f"phid{k}"]), tuple(known[f"vd{k}"]), tuple(known[f"sd{k}"]) if ns else ()
+
+
+def _by_name(names: tuple[str, str, str], values: tuple[Vector, Vector, Vector]) -> dict[str, Vector]:
+    """Return coordinates, velocities and contact states by name, if present."""
+    return {name: value for name, value in zip(names, values, strict=True) if value}
 
 
 _STEPS: dict[str, Callable[..., tuple[Vector, Vector, Vector]]] = {
@@ -116,39 +184,48 @@ def _stage(start: ScalarState, phi: Vector, v: Vector) -> ScalarState:
     return start.with_scalars(_global(start, phi), v)
 
 
-def _rates(start: ScalarState, state: ScalarState, tau: Vector, s: Vector, gains: LoopGainsPerLoop) -> _Rates:
-    """Return the derivatives of the coordinates around the beginning of the step, of v and of s."""
-    return _coordinate_rates(start, state, state.velocity_scalars()), *_accelerations(state, tau, s, gains)
+def _rates(
+    start: ScalarState,
+    state: ScalarState,
+    tau: Vector,
+    s: Vector,
+    gains: LoopGainsPerLoop,
+    external: AppliedWrenches = (),
+) -> _Rates:
+    """Return the rates of the local coordinates, of v and of s."""
+    return _coordinate_rates(start, state, state.velocity_scalars()), *_accelerations(state, tau, s, gains, external)
 
 
 def _coordinate_rates(start: ScalarState, state: ScalarState, v: Vector) -> Vector:
-    """Return the derivatives of the coordinates around the beginning of the step at velocity v."""
+    """Return the rates of the local coordinates at velocity v."""
     rates: list[Scalar] = []
     for link in state.links:
         rates += link.joint.type.local_coordinates_rate(start.joint_q(link), state.joint_q(link), v[link.v])
     return tuple(rates)
 
 
-def _accelerations(state: ScalarState, tau: Vector, s: Vector, gains: LoopGainsPerLoop) -> tuple[Vector, Vector]:
-    """Return vd and the rates of contact states; loops are kept, drawn together by `gains`."""
+def _accelerations(
+    state: ScalarState, tau: Vector, s: Vector, gains: LoopGainsPerLoop, external: AppliedWrenches
+) -> tuple[Vector, Vector]:
+    """Return vd and the rates of contact states, with loop constraints stabilised by `gains`."""
     if not state.layout.touches:
-        return forward_dynamics_kernel(state, tau, None, gains), ()
+        return forward_dynamics_kernel(state, tau, external, gains), ()
     contact = contact_forces_kernel(state, s)
-    return forward_dynamics_kernel(state, tau, contact.wrenches, gains), contact.sd
+    return forward_dynamics_kernel(state, tau, with_contacts(external, contact), gains), contact.sd
 
 
 def _settled(state: ScalarState, q: Vector, v: Vector, s: Vector) -> tuple[Vector, Vector, Vector]:
-    """Return where a step ends, with the contact states of points that have lifted off reset to zero."""
+    """Return the end of a step, with the contact states of separated points reset to zero."""
     return q, v, settled_contacts_kernel(state.with_scalars(q, v), s) if s else ()
 
 
 def moved_along(start: ScalarState, v: Vector, dt: Scalar) -> Vector:
-    """Return q after moving for a time `dt` with the velocities `v`, as a semi-implicit step does."""
-    return _landed(start, _moved((0,) * len(v), _coordinate_rates(start, start, v), dt))
+    """Return q after a time `dt` with constant velocities `v`, as in a semi-implicit step."""
+    return _landed(start, stepped((0,) * len(v), _coordinate_rates(start, start, v), dt))
 
 
 def _landed(start: ScalarState, phi: Vector) -> Vector:
-    """Return q at the end of a step, normalised: rounding must not grow over many steps."""
+    """Return q at the end of a step, normalised against accumulated rounding errors."""
     q, landed = _global(start, phi), list[Scalar]()
     for link in start.links:
         landed += link.joint.type.normalize(q[link.q])
@@ -160,14 +237,3 @@ def _global(start: ScalarState, phi: Vector) -> Vector:
     for link in start.links:
         q += link.joint.type.global_coordinates(start.joint_q(link), phi[link.v])
     return tuple(q)
-
-
-def _moved(start: Vector, rate: Vector, time: Scalar) -> Vector:
-    return tuple(x + time * y for x, y in zip(start, rate, strict=True))
-
-
-def _weighted(a: Vector, b: Vector, c: Vector, d: Vector) -> Vector:
-    """Return the mean slope of the classical Runge-Kutta scheme."""
-    sixth, third = const(1, 6), const(1, 3)
-    rows = zip(a, b, c, d, strict=True)
-    return tuple((p + s) * sixth + (q + r) * third for p, q, r, s in rows)

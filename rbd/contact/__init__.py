@@ -1,34 +1,28 @@
-"""Shapes, how close they come, and what happens when they touch.
+"""Contact: signed distances of shapes, contact dynamics with friction, time stepping.
 
-In the order of their dependence:
+A sub-package depends only on those above it.
 
-    arguments.py                        what numbers and pairs may be
-    shapes.py cores.py                  Capsule, Sphere, Box; the same as bare numbers in one frame
-    directions.py segments.py bricks.py closest.py    distances, witnesses, normals, one function per pair of kinds
-    pairs.py distance.py kinematics.py  pairs of a mechanism's shapes; how their distances depend on its state
-    phases.py                           many pairs: which may be near, and those alone
-    watched.py functions.py tables.py model.py    shapes and pairs of a mechanism; what is recorded; CollisionModel
-    gauss.py evaluation.py qp.py        what contacts allow; quadratic programs
-    results.py                          what is given for a state with contacts
-    cones.py accelerations.py coulomb.py solve.py    friction; accelerations and impacts
-    manifold.py velocity.py             points to rest on; steps with friction
-    derivatives.py                      of such steps
-    stepping.py trajectory.py simulator.py    ContactSimulator
+    arguments.py   checks of numbers and pairs
+    geometry/      shapes; signed distance, nearest points and normal of two of them
+    model/         pairs of a mechanism's shapes: distances, contact Jacobian, broad phase
+    solver/        Gauss's principle, Coulomb friction, quadratic programs, impacts
+    stepping/      time stepping, its derivatives, the simulator
 """
 
 from __future__ import annotations
 
-from rbd.contact.derivatives import ContactStepDerivatives, contact_step_derivatives
-from rbd.contact.distance import Distance
-from rbd.contact.model import CollisionModel
-from rbd.contact.pairs import Pair
-from rbd.contact.qp import QPSolution, solve_qp
-from rbd.contact.results import ContactSolution, ContactStep, ImpactSolution
-from rbd.contact.shapes import Box, Capsule, Shape, Sphere
-from rbd.contact.simulator import ContactSimulator
-from rbd.contact.solve import impact, solve_contact
-from rbd.contact.trajectory import ContactEvent, ContactTrajectory
-from rbd.contact.velocity import contact_step
+from rbd.contact.geometry.shapes import Box, Capsule, Shape, Sphere
+from rbd.contact.model.collision_model import CollisionModel
+from rbd.contact.model.distances import Distance
+from rbd.contact.model.pairs import Pair
+from rbd.contact.solver.contact_accelerations import solve_contact
+from rbd.contact.solver.impacts import impact
+from rbd.contact.solver.quadratic_program import QPSolution, solve_qp
+from rbd.contact.solver.results import ContactSolution, ContactStep, ImpactSolution
+from rbd.contact.stepping.simulator import ContactSimulator
+from rbd.contact.stepping.step_derivatives import ContactStepDerivatives, contact_step_derivatives
+from rbd.contact.stepping.time_stepping import contact_step
+from rbd.contact.stepping.trajectory import ContactEvent, ContactTrajectory
 from rbd.spatial.half_space import HalfSpace
 
 __all__ = [

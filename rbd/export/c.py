@@ -14,7 +14,7 @@ from rbd.export.rolled import rolled_functions
 from rbd.export.routine import call_functions, call_lines
 from rbd.export.routine import number as _number
 from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, CONDITIONS, FIRST_CHECK, NO_MEMORY, Op, operands_of
-from rbd.program.program import Port, Program
+from rbd.program.program import Port, Program, offsets
 from rbd.program.rolling import THRESHOLD
 from rbd.scalars import sincos
 
@@ -62,7 +62,7 @@ def _rolled(program: Program, name: str, threshold: int) -> list[str]:
     """Return the function with loops, and the one that finds memory for it and checks what goes in and out."""
     inputs = [_input_name(port) for port in program.inputs]
     parts, places = rolled_functions(program, f"{name}_run", inputs, threshold)
-    size = sum(port.size for port in program.outputs)
+    size = program.output_size
     lines = [_signature(program, name) + " {", *_input_check(program)]
     lines.append(f"    double *ws = malloc({max(places + size, 1)} * sizeof(double));")
     lines.append(f"    if (!ws) return {NO_MEMORY};\n    double *result = ws + {places};")
@@ -74,12 +74,11 @@ def _rolled(program: Program, name: str, threshold: int) -> list[str]:
 
 def _stores(program: Program) -> list[str]:
     """Return the lines that store results in the outputs."""
-    lines, start = list[str](), 0
-    for port in program.outputs:
-        if port.size:
-            lines.append(f"    memcpy({_output_name(port)}, result + {start}, {port.size} * sizeof(double));")
-        start += port.size
-    return lines
+    return [
+        f"    memcpy({_output_name(port)}, result + {start}, {port.size} * sizeof(double));"
+        for start, port in offsets(program.outputs)
+        if port.size
+    ]
 
 
 def _head(program: Program, name: str) -> str:
@@ -111,11 +110,10 @@ def _operand(program: Program, operand: int) -> str:
     """Return an operand as C: an input's element, an earlier value, or a constant."""
     if operand < 0:
         return _number(program.constants[~operand])
-    for port in program.inputs:
-        if operand < port.size:
-            return f"{_input_name(port)}[{operand}]"
-        operand -= port.size
-    return f"t{operand}"
+    if operand >= program.input_size:
+        return f"t{operand - program.input_size}"
+    number, index = program.input_at(operand)
+    return f"{_input_name(program.inputs[number])}[{index}]"
 
 
 def _statement(program: Program, index: int) -> list[str]:

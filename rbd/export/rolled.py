@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any, final
 
 from rbd.export.routine import called, number, pointers
-from rbd.native.loop_operands import Column, Listed, Literal, Place, Register, RolledLoop, Steady
-from rbd.native.plan import Plan, plan
+from rbd.native.loop_operands import Constant, Indexed, Operand, Register, RolledLoop, Strided, TabulatedConstant
+from rbd.native.plan import Plan, make_plan
 from rbd.program.opcodes import CONDITIONS, FIRST_CHECK, UNSIGNED, Op, operands_of
 from rbd.program.program import Program
 
@@ -21,15 +21,15 @@ _PIECE = 1000
 
 def rolled_functions(program: Program, name: str, inputs: Sequence[str], threshold: int) -> tuple[list[str], int]:
     """Return `static int name(inputs ..., double *result, double *ws)`, its tables before it, and the size of ws."""
-    cut = plan(program, _PIECE, 1, threshold)
-    writer = _Writer(cut, inputs)
+    cut = make_plan(program, _PIECE, 1, threshold)
+    writer = _RolledWriter(cut, inputs)
     body = ["    (void)ws;", *(f"    {line}" for line in writer.lines())]
     parameters = ", ".join([*(f"const double *{x}" for x in inputs), "double *result", "double *ws"])
     return [*writer.tables, f"static int {name}({parameters}) {{", *body, "    return 0;\n}"], cut.slot_count
 
 
 @final
-class _Writer:
+class _RolledWriter:
     """Writes the lines of the function, and collects its tables."""
 
     def __init__(self, cut: Plan, inputs: Sequence[str]) -> None:
@@ -37,7 +37,7 @@ class _Writer:
         self.size = cut.program.input_size
         self.tables: list[str] = []
         self.local: set[int] = set()
-        self.early = {index for angle in cut.first_angles for index in (angle.sine, angle.cosine) if index is not None}
+        self.early = {index for angle in cut.input_angles for index in (angle.sine, angle.cosine) if index is not None}
         self.outputs: dict[int, list[int]] = {}
         copied = {output for output, _ in cut.results}
         for output, operand in enumerate(cut.program.results):
@@ -49,7 +49,7 @@ class _Writer:
         for output, operand in enumerate(self.program.results):
             if operand < self.size:
                 yield f"result[{output}] = {self._operand(operand)};"
-        for place, operand in self.cut.first_feeds:
+        for place, operand in self.cut.initial_argument_slots:
             yield f"ws[{place}] = {self._operand(operand)};"
         for index in sorted(self.early):
             yield from self._statement(index)
@@ -75,11 +75,8 @@ class _Writer:
         if operand >= self.size:
             index = operand - self.size
             return f"t{index}" if index in self.local else f"ws[{self.cut.slots[index]}]"
-        for port, name in zip(self.program.inputs, self.names, strict=True):
-            if operand < port.size:
-                return f"{name}[{operand}]"
-            operand -= port.size
-        raise IndexError(operand)
+        port, index = self.program.input_at(operand)
+        return f"{self.names[port]}[{index}]"
 
     def _statement(self, index: int) -> Iterator[str]:
         code = self.program.code[index]
@@ -97,7 +94,7 @@ class _Writer:
         yield f"const {kind} t{index} = {op.row.c.format(*values)};"
         if index not in self.early:
             self.local.add(index)
-        places = [f"ws[{place}]" for place in self.cut.feeds.get(index, ())]
+        places = [f"ws[{place}]" for place in self.cut.argument_slots.get(index, ())]
         places += [f"ws[{self.cut.slots[index]}]"] if index in self.cut.slots else []
         places += [f"result[{output}]" for output in self.outputs.get(index, ())]
         yield from (f"{place} = t{index};" for place in places)
@@ -155,8 +152,8 @@ class _Writer:
     def _iterated(self, rolled: RolledLoop, offset: int, tables: dict[str, str]) -> Iterator[str]:
         op = Op(self.program.code[rolled.loop.first + offset][0])
 
-        def said(place: Place, *, truth: bool = False) -> str:
-            return self._place(rolled, place, tables, truth=truth)
+        def said(place: Operand, *, truth: bool = False) -> str:
+            return self._operand_of(rolled, place, tables, truth=truth)
 
         values = [said(rolled.operands[offset, k], truth=kind == "c") for k, kind in enumerate(op.row.operands)]
         signs = rolled.signs.get(offset)
@@ -170,24 +167,24 @@ class _Writer:
         place = rolled.stored.get(offset)
         yield f"(void)u{offset};" if place is None else f"{said(place)} = u{offset};"
 
-    def _place(self, rolled: RolledLoop, place: Place, tables: dict[str, str], *, truth: bool) -> str:
+    def _operand_of(self, rolled: RolledLoop, place: Operand, tables: dict[str, str], *, truth: bool) -> str:
         match place:
             case Register(offset):
                 return f"u{offset}"
-            case Literal(value):
+            case Constant(value):
                 return number(value)
-            case Column(column):
+            case TabulatedConstant(column):
                 return f"{tables['double']}[k * {rolled.constants.shape[1]} + {column}]"
-            case Steady(port=None) | Listed():
+            case Strided(port=None) | Indexed():
                 found = f"ws[{self._count(rolled, place, tables)}]"
                 return f"({found} != 0)" if truth else found
-            case Steady(port=int(port)):
+            case Strided(port=int(port)):
                 return f"{self.names[port]}[{self._count(rolled, place, tables)}]"
             case _:
                 raise AssertionError(place)
 
-    def _count(self, rolled: RolledLoop, place: Steady | Listed, tables: dict[str, str]) -> str:
-        if isinstance(place, Steady):
+    def _count(self, rolled: RolledLoop, place: Strided | Indexed, tables: dict[str, str]) -> str:
+        if isinstance(place, Strided):
             return f"{place.start} + ({place.step}) * k"
         return f"{tables['int']}[k * {rolled.table.shape[1]} + {place.column}]"
 

@@ -10,37 +10,10 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
-from rbd.intrinsics import Call
-from rbd.intrinsics.tree import (
-    Arithmetic,
-    Assign,
-    Block,
-    Break,
-    Columns,
-    Comparison,
-    Element,
-    Evaluate,
-    Expression,
-    For,
-    Function,
-    If,
-    Inverted,
-    Invoked,
-    Joined,
-    Kind,
-    Name,
-    Negative,
-    Number,
-    Return,
-    Routine,
-    Row,
-    Statement,
-    Store,
-    While,
-)
+from rbd.intrinsics import IntrinsicCall, tree
 from rbd.program.opcodes import WORDS
 
-_TYPES: dict[Kind, str] = {
+_TYPES: dict[tree.Kind, str] = {
     "float": "double ",
     "int": "int64_t ",
     "floats": "double *",
@@ -57,21 +30,21 @@ def number(value: float) -> str:
     return value.hex() if math.copysign(1.0, value) > 0 else f"({value.hex()})"
 
 
-def call_functions(calls: tuple[Call, ...]) -> list[str]:
+def call_functions(calls: tuple[IntrinsicCall, ...]) -> list[str]:
     """Return the C functions that calls need, each once."""
     used = {call.intrinsic.name: call.intrinsic for call in calls}
     return [routine_text(name, routine) for name, intrinsic in used.items() for routine in intrinsic.routine.closure()]
 
 
-def called(call: Call, prefix: str, *blocks: Sequence[str]) -> tuple[list[str], str]:
+def called(call: IntrinsicCall, prefix: str, *blocks: Sequence[str]) -> tuple[list[str], str]:
     """Return the lines that declare a call's tables, and the call, given the texts of its other arrays."""
-    tables, routine = call.parted[1], call.intrinsic.routine
+    tables, routine = call.split_sizes[1], call.intrinsic.routine
     lines = [
         f"static int64_t {prefix}table{k}[{max(len(table), 1)}] = {{{', '.join(map(str, table)) or '0'}}};"
         for k, table in enumerate(tables)
     ]
     arrays = [f"{prefix}table{k}" for k in range(len(tables))]
-    arguments = call.intrinsic.arguments(call.sizes, "{}", arrays, *blocks)
+    arguments = call.intrinsic.call_arguments(call.sizes, "{}", arrays, *blocks)
     return lines, f"rbd_{call.intrinsic.name}_{routine.name}({', '.join(arguments)})"
 
 
@@ -80,7 +53,7 @@ def pointers(start: str, lengths: Sequence[int]) -> list[str]:
     return [start.format(before) for before in accumulate(lengths[:-1], initial=0)] if lengths else []
 
 
-def call_lines(call: Call, prefix: str, values: list[str], first_status: int) -> list[str]:
+def call_lines(call: IntrinsicCall, prefix: str, values: list[str], first_status: int) -> list[str]:
     """Return the lines of a call; its arrays are called `prefix` and what they are for, picks read `{prefix}out`."""
     lengths = call.lengths
     n_in, n_out, n_work, n_int = map(sum, (lengths.inputs, lengths.outputs, lengths.work, lengths.integers))
@@ -94,7 +67,7 @@ def call_lines(call: Call, prefix: str, values: list[str], first_status: int) ->
     return [*lines, f"(void){prefix}work; (void){prefix}int;"]
 
 
-def routine_text(intrinsic: str, routine: Routine) -> str:
+def routine_text(intrinsic: str, routine: tree.Routine) -> str:
     """Return one function as C."""
     parameters = ", ".join(f"{_TYPES[name.kind]}{_name(name.name)}" for name in routine.parameters)
     head = f"static {_TYPES[routine.returns]}rbd_{intrinsic}_{routine.name}({parameters}) {{"
@@ -110,88 +83,90 @@ def _name(name: str) -> str:
     return f"{name}_"
 
 
-def _lines(intrinsic: str, block: Block) -> Iterator[str]:
+def _lines(intrinsic: str, block: tree.Block) -> Iterator[str]:
     for statement in block:
         yield from _statement(intrinsic, statement)
 
 
-def _nested(intrinsic: str, head: str, block: Block) -> Iterator[str]:
+def _nested(intrinsic: str, head: str, block: tree.Block) -> Iterator[str]:
     yield f"{head} {{"
     for line in _lines(intrinsic, block):
         yield f"    {line}"
     yield "}"
 
 
-def _statement(intrinsic: str, statement: Statement) -> Iterator[str]:
-    def said(node: Expression) -> str:
+def _statement(intrinsic: str, statement: tree.Statement) -> Iterator[str]:
+    def said(node: tree.Expression) -> str:
         return _expression(intrinsic, node)
 
     match statement:
-        case Assign(name, value):
+        case tree.Assign(name, value):
             yield f"{_name(name)} = {said(value)};"
-        case Store(array, index, value):
+        case tree.Store(array, index, value):
             yield f"{_name(array)}[{said(index)}] = {said(value)};"
-        case Return(value):
+        case tree.Return(value):
             yield "return;" if value is None else f"return {said(value)};"
-        case Evaluate(call):
+        case tree.Evaluate(call):
             yield f"{said(call)};"
-        case If() | While() | For() | Columns() | Break():
+        case tree.If() | tree.While() | tree.For() | tree.Columns() | tree.Break():
             yield from _control(intrinsic, statement)
 
 
-def _control(intrinsic: str, statement: If | While | For | Columns | Break) -> Iterator[str]:
+def _control(intrinsic: str, statement: tree.If | tree.While | tree.For | tree.Columns | tree.Break) -> Iterator[str]:
     match statement:
-        case If(condition, then, otherwise):
+        case tree.If(condition, then, otherwise):
             yield from _nested(intrinsic, f"if ({_expression(intrinsic, condition)})", then)
             if otherwise:
                 yield from _nested(intrinsic, "else", otherwise)
-        case While(condition, body):
+        case tree.While(condition, body):
             yield from _nested(intrinsic, f"while ({_expression(intrinsic, condition)})", body)
-        case For(variable, start, stop, step, body):
+        case tree.For(variable, start, stop, step, body):
             i, first, last = _name(variable), _expression(intrinsic, start), _expression(intrinsic, stop)
             test = "<" if step > 0 else ">"
             head = f"for (int64_t {i} = {first}, {i}end = {last}; {i} {test} {i}end; {i} += {step})"
             yield from _nested(intrinsic, head, body)
-        case Columns(variable, count, _, body):
+        case tree.Columns(variable, count, _, body):
             j = _name(variable)
             head = f"for (int64_t {j} = 0, {j}end = {_expression(intrinsic, count)}; {j} < {j}end; ++{j})"
             yield from _nested(intrinsic, head, body)
-        case Break():
+        case tree.Break():
             yield "break;"
 
 
-def _expression(intrinsic: str, node: Expression) -> str:
-    def said(inner: Expression) -> str:
+def _expression(intrinsic: str, node: tree.Expression) -> str:
+    def said(inner: tree.Expression) -> str:
         return _expression(intrinsic, inner)
 
     match node:
-        case Number(value, kind):
+        case tree.Number(value, kind):
             return number(float(value)) if kind == "float" else str(int(value))
-        case Name(name):
+        case tree.Name(name):
             return _name(name)
-        case Element(array, index):
+        case tree.Element(array, index):
             return f"{_name(array)}[{said(index)}]"
-        case Row(array, index):
+        case tree.Row(array, index):
             return f"({_name(array)} + {said(index)})"
-        case Function(name, arguments):
+        case tree.Function(name, arguments):
             text = "(double){0}" if name == "float" else WORDS[name].row.c
             return f"({text.format(*map(said, arguments))})"
-        case Invoked(routine, arguments):
+        case tree.Invoked(routine, arguments):
             return f"rbd_{intrinsic}_{routine.name}({', '.join(map(said, arguments))})"
         case _:
             return _operation(intrinsic, node)
 
 
-def _operation(intrinsic: str, node: Negative | Arithmetic | Comparison | Joined | Inverted) -> str:
-    def said(inner: Expression) -> str:
+def _operation(
+    intrinsic: str, node: tree.Negative | tree.Arithmetic | tree.Comparison | tree.Joined | tree.Inverted
+) -> str:
+    def said(inner: tree.Expression) -> str:
         return _expression(intrinsic, inner)
 
     match node:
-        case Negative(operand):
+        case tree.Negative(operand):
             return f"(-{said(operand)})"
-        case Arithmetic(operator, left, right) | Comparison(operator, left, right):
+        case tree.Arithmetic(operator, left, right) | tree.Comparison(operator, left, right):
             return f"({said(left)} {operator} {said(right)})"
-        case Joined(operator, parts):
+        case tree.Joined(operator, parts):
             return f"({_JOINERS[operator].join(map(said, parts))})"
-        case Inverted(operand):
+        case tree.Inverted(operand):
             return f"(!{said(operand)})"

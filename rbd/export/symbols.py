@@ -10,8 +10,8 @@ from typing import Any, cast
 
 from rbd.errors import ScalarError
 from rbd.program.opcodes import Op, operands_of
-from rbd.program.program import Port, Program
-from rbd.program.replay import outcome
+from rbd.program.program import Port, Program, offsets
+from rbd.program.replay import evaluate_instruction
 from rbd.scalars import Scalar
 
 
@@ -24,7 +24,7 @@ def sympy_expressions(program: Program) -> Mapping[str, object]:
     """
     import sympy  # pyright: ignore[reportMissingTypeStubs]  # it is typed in part, without a marker
 
-    for name in (call.intrinsic.name for call in program.calls if not call.intrinsic.is_steady):
+    for name in (call.intrinsic.name for call in program.calls if not call.intrinsic.has_uniform_control_flow):
         message = f"{name} takes decisions at run time, which no expression of SymPy can say"
         raise ScalarError(message, scalar=name, function=name)
     library = cast("Any", sympy)
@@ -36,9 +36,11 @@ def sympy_expressions(program: Program) -> Mapping[str, object]:
     def value(operand: int) -> Scalar:
         return values[operand] if operand >= 0 else constants[~operand]
 
-    for code in program.code:
-        operands = [value(r) for r in operands_of(code)]
-        values.append(operands[0] if code[0] == Op.POSITIVE else outcome(program, code, operands))
+    for instruction in program.code:
+        operands = [value(r) for r in operands_of(instruction)]
+        values.append(
+            operands[0] if instruction[0] == Op.POSITIVE else evaluate_instruction(program, instruction, operands)
+        )
     return _shaped(library, program.outputs, [value(operand) for operand in program.results])
 
 
@@ -50,10 +52,5 @@ def _names(port: Port) -> list[str]:
 
 
 def _shaped(library: Any, ports: tuple[Port, ...], results: list[Scalar]) -> dict[str, object]:
-    shaped: dict[str, object] = {}
-    start = 0
-    for port in ports:
-        mine = results[start : start + port.size]
-        shaped[port.name] = library.Array(mine, port.shape) if port.shape else mine[0]
-        start += port.size
-    return shaped
+    parts = ((port, results[start : start + port.size]) for start, port in offsets(ports))
+    return {port.name: library.Array(mine, port.shape) if port.shape else mine[0] for port, mine in parts}

@@ -1,4 +1,4 @@
-"""Scalars of other families inside an intrinsic: their comparisons must be decided.
+"""Wrappers of scalars of other families inside an intrinsic, which needs decided comparisons.
 
 An intrinsic chooses pivots by comparing. Complex numbers compare their real parts, exact and arbitrarily precise ones
 their values; a symbol, or an interval that overlaps another, cannot be compared and is refused by name.
@@ -6,62 +6,50 @@ their values; a symbol, or an interval that overlaps another, cannot be compared
 
 from __future__ import annotations
 
-from typing import Any, final
+from typing import Any, Final, final
 
 from typing_extensions import override
 
 from rbd.errors import RbdError, ScalarError
 from rbd.scalars import functions
+from rbd.scalars.binary_operators import BinaryOperators, Operator, divided
 from rbd.scalars.operations import Operations
 from rbd.scalars.protocol import Scalar
 
+_OPERATIONS: Final[dict[Operator, Operator]] = {divided: functions.divide}
+"""What stands for an operator of Python."""
+
 
 @final
-class Comparable:
-    """A number whose comparisons are plain truths."""
+class Comparable(BinaryOperators):
+    """A number whose comparisons are bools."""
 
     __slots__ = ("family", "value")
 
-    def __init__(self, value: Scalar, family: Family) -> None:
+    def __init__(self, value: Scalar, family: ComparisonContext) -> None:
         """Wrap a member of the family."""
         self.value, self.family = value, family
 
-    def _with(self, value: Scalar) -> Comparable:
+    def _wrapped(self, value: Scalar) -> Comparable:
         return Comparable(value, self.family)
 
-    def __add__(self, other: Any) -> Comparable:
-        return self._with(self.value + self.family.value(other))
+    @override
+    def _forward(self, operation: Operator, other: object) -> Comparable:
+        return self._wrapped(_OPERATIONS.get(operation, operation)(self.value, self.family.value(other)))
 
-    def __radd__(self, other: Any) -> Comparable:
-        return self._with(self.family.value(other) + self.value)
-
-    def __sub__(self, other: Any) -> Comparable:
-        return self._with(self.value - self.family.value(other))
-
-    def __rsub__(self, other: Any) -> Comparable:
-        return self._with(self.family.value(other) - self.value)
-
-    def __mul__(self, other: Any) -> Comparable:
-        return self._with(self.value * self.family.value(other))
-
-    def __rmul__(self, other: Any) -> Comparable:
-        return self._with(self.family.value(other) * self.value)
-
-    def __truediv__(self, other: Any) -> Comparable:
-        return self._with(functions.divide(self.value, self.family.value(other)))
-
-    def __rtruediv__(self, other: Any) -> Comparable:
-        return self._with(functions.divide(self.family.value(other), self.value))
+    @override
+    def _backward(self, operation: Operator, other: object) -> Comparable:
+        return self._wrapped(_OPERATIONS.get(operation, operation)(self.family.value(other), self.value))
 
     def __neg__(self) -> Comparable:
-        return self._with(-self.value)
+        return self._wrapped(-self.value)
 
     def __abs__(self) -> Comparable:
-        return self._with(functions.absolute(self.value))
+        return self._wrapped(functions.absolute(self.value))
 
     def sqrt(self) -> Comparable:
         """Return the square root."""
-        return self._with(functions.sqrt(self.value))
+        return self._wrapped(functions.sqrt(self.value))
 
     def __lt__(self, other: Any) -> bool:
         return self.family.less(self.value, self.family.value(other))
@@ -84,7 +72,7 @@ class Comparable:
 
 
 @final
-class Family:
+class ComparisonContext:
     """The family an intrinsic runs on, and the intrinsic's name for messages."""
 
     def __init__(self, operations: Operations[Any], member: Scalar, intrinsic: str) -> None:

@@ -1,6 +1,6 @@
-"""A multi-output operation with a course decided at run time: what it is, and how it is called on scalars.
+"""Intrinsics: multi-output operations with control flow at run time, and calls of them.
 
-An `Intrinsic` describes a function in the subset of `checking.py`, whose one parameter is a workspace. It returns 0, or
+An `Intrinsic` describes a function in the subset of `parser.py`, whose one parameter is a workspace. It returns 0, or
 the number (from 1) of the caller's label that says what is wrong. Sizes and tables are known when a call is recorded:
 they travel as one tuple, `sizes`.
 """
@@ -15,32 +15,24 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast, final
 import attrs
 from typing_extensions import override
 
-from rbd.errors import ArgumentError, RbdError, SingularError, WorkspaceError
-from rbd.intrinsics.checking import checked
-from rbd.intrinsics.columns import decides_by_floats
-from rbd.intrinsics.comparable import Comparable, Family
-from rbd.intrinsics.tree import Routine
-from rbd.intrinsics.workspace import Layout, Role, Workspace, number, results
+from rbd.errors import ArgumentError, RbdError, SingularError
+from rbd.intrinsics.workspace import Role, Workspace, WorkspaceLayout, evaluate_extent, results
 from rbd.scalars.functions import is_float, to_float
 from rbd.scalars.lazy import lazy
 from rbd.scalars.protocol import Scalar, Vector
 from rbd.scalars.registry import dominant
 
 if TYPE_CHECKING:
+    from rbd.intrinsics.tree import Routine
     from rbd.scalars.operations import Operations
 
 
-Count: TypeAlias = (
-    Callable[[int], int]
-    | Callable[[int, int], int]
-    | Callable[[int, int, int], int]
-    | Callable[[int, int, int, int, int, int], int]
-)
+Count: TypeAlias = Callable[..., int]
 """From the sizes to a number of operations."""
 
 
 def must_be_positive(label: str) -> RbdError:
-    """Make the error of a status: what `label` names must be positive."""
+    """Return the error of a status: what `label` names must be positive."""
     return SingularError(f"{label} must be positive", what=label)
 
 
@@ -57,27 +49,27 @@ class Intrinsic:
     workspace: type[Workspace]
     """The sizes and arrays."""
     function: Callable[..., int]
-    """The course: a function of the workspace, or of one that it is derived from."""
+    """The algorithm: a function of the workspace, or of one of its base classes."""
     operations: Count
     """From the sizes to how many arithmetic operations and comparisons of floats it does at worst; a fused multiply-add
     counts as two."""
     unrolls: bool = False
-    """Batches write its operations out, without those on zeros of its own making. It must be steady, made of `fma`,
-    with at most a sign before a factor, and of `+ 0.0`, which stands last in all it stores; inputs are stored as they
-    are."""
+    """Batches write its operations out, without those on zeros of its own making. It must have uniform control flow and
+    consist of `fma`, with at most a sign before a factor, and of `+ 0.0`, which stands last in all it stores; inputs
+    are stored as they are."""
     labels: int | str = 0
     """How many labels a caller gives, the largest status: a number, or an expression of sizes."""
     error: Callable[[str], RbdError] = must_be_positive
     """From a label to the error of its status."""
     derivative: Callable[..., Any] | None = None
-    """The rule by which programs are differentiated through a call: from (sizes, labels, operands, outputs, changes of
-    the operands), all recorded scalars, to the changes of the outputs. None: it cannot be differentiated."""
+    """The rule by which programs are differentiated through a call: from (sizes, labels, operands, outputs, tangents of
+    the operands), all recorded scalars, to the tangents of the outputs. None: it cannot be differentiated."""
     adjoint: Callable[..., Any] | None = None
-    """The same rule backwards: from (sizes, labels, operands, outputs, weights on the outputs) to weights on the
-    operands. None: the outputs' changes are found operand by operand."""
+    """The rule of reverse mode: from (sizes, labels, operands, outputs, cotangents of the outputs) to cotangents of the
+    operands. None: `derivative` is called for each operand."""
 
     def __attrs_post_init__(self) -> None:
-        """Enter the intrinsic into the table."""
+        """Register the intrinsic."""
         if not (self.name.isidentifier() and self.name.isascii()):
             raise ArgumentError(f"{self.name!r} cannot name an intrinsic", argument="name", value=self.name)
         known = TABLE.setdefault(self.name, self)
@@ -87,7 +79,9 @@ class Intrinsic:
     @lazy
     def routine(self) -> Routine:
         """The function as a checked tree; ScalarError names file and line of what is not allowed."""
-        routine = checked(self.function)
+        from rbd.intrinsics.parser import parse
+
+        routine = parse(self.function)
         bases = [each.workspace for each in routine.signature if each.workspace in self.workspace.__mro__]
         if not len(bases) == len(routine.signature) == 1 or routine.returns != "int":
             actual = [parameter.kind for parameter in routine.signature]
@@ -97,47 +91,50 @@ class Intrinsic:
         return routine
 
     @property
-    def layout(self) -> Layout:
+    def layout(self) -> WorkspaceLayout:
         """What the workspace declares."""
         return self.workspace.layout
 
     @lazy
-    def is_steady(self) -> bool:
-        """Whether it takes the same course for all numbers, and never fails: lanes can go through it together."""
-        return not decides_by_floats(self.routine) and self.labels == 0
+    def has_uniform_control_flow(self) -> bool:
+        """Whether no branch depends on a float and it cannot fail, so that lanes run it together."""
+        from rbd.intrinsics.dependence_analysis import branches_on_floats
+
+        return not branches_on_floats(self.routine) and self.labels == 0
 
     @lazy
     def digest(self) -> str:
         """A sha256 over the workspace, the function and all it calls as checked: with the numbers of their modules."""
         texts = [repr((routine.name, routine.parameters, routine.body)) for routine in self.routine.closure()]
-        return hashlib.sha256("\n".join([repr(self.layout), *texts]).encode()).hexdigest()
+        arrays = f"Layout(sizes={self.layout.sizes}, arrays={self.layout.arrays})"
+        return hashlib.sha256("\n".join([arrays, *texts]).encode()).hexdigest()
 
     def operation_count(self, sizes: Sequence[int]) -> int:
         """Return how many operations it does at worst for these sizes."""
-        return cast("Callable[..., int]", self.operations)(*sizes[: len(self.layout.sizes)])
+        return self.operations(*sizes[: len(self.layout.sizes)])
 
     def label_count(self, sizes: Sequence[int]) -> int:
         """Return how many labels a caller gives for these sizes."""
-        return number(self.labels, self.layout.named(sizes))
+        return evaluate_extent(self.labels, self.layout.bind(sizes))
 
-    def parted(self, sizes: Sequence[int]) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
+    def split_sizes(self, sizes: Sequence[int]) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
         """Return the sizes by themselves, and the tables that follow them."""
         own = tuple(sizes[: len(self.layout.sizes)])
-        stops = list(accumulate(self.layout.lengths("table", self.layout.named(own)), initial=len(own)))
+        stops = list(accumulate(self.layout.lengths("table", self.layout.bind(own)), initial=len(own)))
         return own, tuple(tuple(sizes[start:stop]) for start, stop in pairwise(stops))
 
     def lengths(self, sizes: Sequence[int]) -> Lengths:
         """Return the lengths of all arrays for these sizes."""
-        known = self.layout.named(sizes)
+        known = self.layout.bind(sizes)
         return Lengths(*(self.layout.lengths(role, known) for role in ROLES[1:]))
 
-    def arguments(self, sizes: Sequence[int], text: str, *arrays: Sequence[str]) -> list[str]:
-        """Return what the translated function takes: its ints, as `text` has them, and its arrays.
+    def call_arguments(self, sizes: Sequence[int], integer_format: str, *arrays: Sequence[str]) -> list[str]:
+        """Return what the translated function takes: its ints, by `integer_format`, and its arrays.
 
         `arrays` are texts of the arrays: of all tables, then of all inputs, outputs, floats and ints to work in.
         """
         names = chain(*map(self.layout.names, ROLES))
-        known = {name: text.format(value) for name, value in self.layout.numbers(sizes).items()}
+        known = {name: integer_format.format(value) for name, value in self.layout.integer_arguments(sizes).items()}
         known.update(zip(names, chain(*arrays), strict=True))
         return [known[field.name] for field in self.routine.signature[0].fields]
 
@@ -147,7 +144,7 @@ class Intrinsic:
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle by name; the module that defines it is imported when needed."""
-        return _found, (self.name, self.function.__module__)
+        return _intrinsic_named, (self.name, self.function.__module__)
 
     # ---------------------------------------------------------------- running
 
@@ -178,7 +175,9 @@ class Intrinsic:
         self, family: Operations[Any], sizes: tuple[int, ...], operands: Vector, labels: tuple[str, ...], member: Scalar
     ) -> Vector:
         """Return the outputs for scalars of a family whose comparisons are decided."""
-        inside = Family(family, member, self.name)
+        from rbd.intrinsics.comparable import Comparable, ComparisonContext
+
+        inside = ComparisonContext(family, member, self.name)
         wrapped = [cast("float", inside.wrap(x)) for x in operands]
         outputs, status = self._run(sizes, wrapped, cast("float", inside.wrap(0)))
         values = [cast("Any", x).value if isinstance(x, Comparable) else inside.value(x) for x in cast("Any", outputs)]
@@ -209,7 +208,7 @@ class Lengths:
 
 @final
 @attrs.frozen
-class Call:
+class IntrinsicCall:
     """One call of an intrinsic in a program; `label_count` labels of the program from `first_label` on are its own."""
 
     intrinsic: Intrinsic
@@ -224,9 +223,9 @@ class Call:
         return self.intrinsic.lengths(self.sizes)
 
     @property
-    def parted(self) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
+    def split_sizes(self) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
         """The sizes by themselves, and the tables."""
-        return self.intrinsic.parted(self.sizes)
+        return self.intrinsic.split_sizes(self.sizes)
 
     @property
     def operations(self) -> int:
@@ -241,7 +240,7 @@ class Call:
     def key(self) -> str:
         """What of the call decides results: equal keys, equal calls."""
         intrinsic, lengths = self.intrinsic, attrs.astuple(self.lengths)
-        code = intrinsic.digest, intrinsic.is_steady, intrinsic.unrolls, self.operations
+        code = intrinsic.digest, intrinsic.has_uniform_control_flow, intrinsic.unrolls, self.operations
         return repr((intrinsic.name, code, self.sizes, lengths, self.first_label, self.label_count))
 
 
@@ -252,18 +251,7 @@ TABLE: Final[dict[str, Intrinsic]] = {}
 """All intrinsics by name."""
 
 
-def failure(labels: Sequence[str], calls: Sequence[Call], number: int) -> RbdError:
-    """Return the error that label `number` of a program stands for: a check's, or a call's."""
-    call = next((call for call in calls if call.has_label(number)), None)
-    return must_be_positive(labels[number]) if call is None else call.intrinsic.error(labels[number])
-
-
-def no_memory(name: str) -> WorkspaceError:
-    """Return the error of a program for which there is no memory."""
-    return WorkspaceError(f"there is no memory for the workspace of {name}", argument=name)
-
-
-def _found(name: str, module: str) -> Intrinsic:
+def _intrinsic_named(name: str, module: str) -> Intrinsic:
     """Return an intrinsic by name, importing what defines it."""
     if name not in TABLE:
         __import__(module)

@@ -1,8 +1,8 @@
-"""The words an intrinsic may use.
+"""The vocabulary of intrinsics.
 
-An intrinsic is a Python function over a small part of the language, so that the same function runs in Python on any
-decidable scalars, and is translated to machine code and to C operation by operation (`checking.py` says what is
-allowed). Everything but `fma`, `sqrt`, `divide`, `abs` and `columns` is Python's own.
+An intrinsic is a Python function in a subset of the language, so that the same function runs in Python on all scalars
+with decided comparisons, and is translated to machine code and C operation by operation (`parser.py` has the subset).
+Everything but `fma`, `sqrt`, `divide`, `abs` and `columns` is Python's own.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from rbd.scalars.backends import real
 __all__ = ["Floats", "Ints", "Rows", "columns", "divide", "fma", "sqrt"]
 
 Floats: TypeAlias = list[float]
-"""Numbers in a row. They are written in place."""
+"""Vector of floats, passed by reference."""
 
 Rows: TypeAlias = list[Floats]
-"""A matrix: rows of numbers, one after the other in memory."""
+"""Matrix of floats, stored row by row."""
 
 Ints: TypeAlias = list[int]
-"""Whole numbers: tables that come with a call, and those for work, such as permutations and sets of indices."""
+"""Vector of ints: a table, a permutation or an index set."""
 
 
 def columns(count: int, stride: int) -> range:
     """Return the columns of matrices with `count` columns, whose rows begin every `stride` entries.
 
-    A loop over them does the same to each column and mixes none, so that machine code takes many at a time. In its body
+    The iterations of a loop over them are independent, so that machine code vectorises it. In its body
     column `j` of row `i` is written `matrix[i * stride + j]`. The stride must not be less than the count.
     """
     return range(count)

@@ -1,7 +1,8 @@
-"""What a checked intrinsic is, as data: expressions and statements for the translators.
+"""The syntax tree of a checked intrinsic: expressions and statements for the translators.
 
-Kinds are "float", "int", "floats" and "ints"; the last two are arrays. Conditions have the kind "truth". Matrices
-("rows") and workspaces are parameters of a function as it is written; in its tree there are only their arrays and ints.
+A kind is the type of an expression: "float", "int", or the arrays "floats" and "ints"; that of a condition is "truth".
+Matrices ("rows") and workspaces are parameters of a function as it is written; in its tree there are only their arrays
+and ints.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ class Arithmetic:
 @final
 @attrs.frozen
 class Function:
-    """A word of the language: fma, sqrt, divide, abs, or float (of an int)."""
+    """A call of a built-in function: fma, sqrt, divide, abs, or float (of an int)."""
 
     name: str
     arguments: tuple[Expression, ...]
@@ -84,7 +85,7 @@ class Function:
 @final
 @attrs.frozen
 class Invoked:
-    """A call of another function of the same kind."""
+    """A call of another function of the language."""
 
     routine: Routine
     arguments: tuple[Expression, ...]
@@ -105,7 +106,7 @@ class Comparison:
 @final
 @attrs.frozen
 class Joined:
-    """`and` or `or` of conditions, from left to right, no further than needed."""
+    """`and` or `or` of conditions, with short-circuit evaluation."""
 
     operator: Literal["and", "or"]
     parts: tuple[Expression, ...]
@@ -129,7 +130,7 @@ Expression: TypeAlias = (
 @final
 @attrs.frozen
 class Assign:
-    """A local variable gets a value."""
+    """Assignment to a local variable."""
 
     name: str
     value: Expression
@@ -138,7 +139,7 @@ class Assign:
 @final
 @attrs.frozen
 class Store:
-    """An entry of an array gets a value."""
+    """Assignment to an entry of an array."""
 
     array: str
     index: Expression
@@ -148,7 +149,7 @@ class Store:
 @final
 @attrs.frozen
 class If:
-    """A choice."""
+    """If statement."""
 
     condition: Expression
     then: Block
@@ -179,7 +180,7 @@ class For:
 @final
 @attrs.frozen
 class Columns:
-    """A loop over columns of matrices, rows of which begin every `stride` entries; none feels another."""
+    """A loop over columns of matrices, rows of which begin every `stride` entries; they are independent."""
 
     variable: str
     count: Expression
@@ -204,7 +205,7 @@ class Return:
 @final
 @attrs.frozen
 class Evaluate:
-    """Call another function for what it writes."""
+    """Expression statement: a call for its effects."""
 
     call: Invoked
 
@@ -216,7 +217,7 @@ Block: TypeAlias = tuple[Statement, ...]
 @final
 @attrs.frozen
 class Parameter:
-    """A parameter as it is written."""
+    """A parameter of the source."""
 
     name: str
     kind: Kind

@@ -6,10 +6,10 @@
         point = result("n")
         order = ints("n")
 
-Sizes are annotated, arrays assigned. A shape is made of sizes and whole numbers; arrays of two extents are matrices,
-reached as `w.hessian[i][j]`, of which `w.hessian[i]` is a row. A subclass has what its bases have, and functions that
-take a base take it as well. Functions in the subset of intrinsics see a workspace as one parameter; translators pass
-the sizes and arrays that are used.
+Sizes are annotated, arrays assigned. Extents are Python expressions of sizes and whole numbers; arrays of two extents
+are matrices, reached as `w.hessian[i][j]`, of which `w.hessian[i]` is a row. A subclass has what its bases have, and
+functions that take a base take it as well. Functions in the subset of intrinsics see a workspace as one parameter;
+translators pass the sizes and arrays that are used.
 """
 
 from __future__ import annotations
@@ -19,21 +19,23 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from itertools import islice, repeat
 from types import CodeType
-from typing import ClassVar, Final, Literal, Protocol, TypeAlias, cast, final, overload
+from typing import TYPE_CHECKING, ClassVar, Final, Literal, Protocol, TypeAlias, cast, final, overload
 
 import attrs
 
 from rbd.errors import ArgumentError
 from rbd.intrinsics.language import Floats, Ints, Rows
-from rbd.intrinsics.tree import Kind
+
+if TYPE_CHECKING:
+    from rbd.intrinsics.tree import Kind
 
 Role: TypeAlias = Literal["table", "operand", "result", "floats", "ints"]
 
 
 @final
 @attrs.frozen
-class Array:
-    """What is declared of an array: what it is for, and its extents."""
+class ArrayDeclaration:
+    """Declaration of an array: its role and its extents."""
 
     role: Role
     shape: tuple[str, ...]
@@ -45,7 +47,7 @@ class Array:
 
     def extents(self, sizes: Mapping[str, int]) -> list[int]:
         """Return the extents for given sizes."""
-        return [number(extent, sizes) for extent in self.shape]
+        return [evaluate_extent(extent, sizes) for extent in self.shape]
 
 
 class _Declared(Protocol):
@@ -55,40 +57,40 @@ class _Declared(Protocol):
     def __call__(self, rows: str, columns: str, /) -> Rows: ...
 
 
-def _declaring(role: Role) -> Callable[..., Array]:
-    return lambda *shape: Array(role, shape)
+def _declaration_of_role(role: Role) -> Callable[..., ArrayDeclaration]:
+    return lambda *shape: ArrayDeclaration(role, shape)
 
 
-operand: Final = cast("_Declared", _declaring("operand"))
+operand: Final = cast("_Declared", _declaration_of_role("operand"))
 """Declare an input: a copy that may be overwritten."""
-result: Final = cast("_Declared", _declaring("result"))
+result: Final = cast("_Declared", _declaration_of_role("result"))
 """Declare an output; outputs and arrays to work in are zero at the beginning."""
-floats: Final = cast("_Declared", _declaring("floats"))
+floats: Final = cast("_Declared", _declaration_of_role("floats"))
 """Declare an array to work in."""
-ints: Final = cast("Callable[[str], Ints]", _declaring("ints"))
+ints: Final = cast("Callable[[str], Ints]", _declaration_of_role("ints"))
 """Declare an array of whole numbers to work in."""
-table: Final = cast("Callable[[str], Ints]", _declaring("table"))
+table: Final = cast("Callable[[str], Ints]", _declaration_of_role("table"))
 """Declare an array of whole numbers that is known when a call is recorded."""
 
 
 @final
 @attrs.frozen
-class Layout:
-    """What a workspace declares."""
+class WorkspaceLayout:
+    """Declarations of a workspace."""
 
     sizes: tuple[str, ...] = ()
-    arrays: Mapping[str, Array] = attrs.field(factory=dict[str, Array])
+    arrays: Mapping[str, ArrayDeclaration] = attrs.field(factory=dict[str, ArrayDeclaration])
 
-    def named(self, sizes: Sequence[int]) -> dict[str, int]:
-        """Return the sizes by name; tables may follow them."""
+    def bind(self, sizes: Sequence[int]) -> dict[str, int]:
+        """Return the sizes by name; `sizes` may end with tables."""
         return dict(zip(self.sizes, sizes, strict=False))
 
     def lengths(self, role: Role, sizes: Mapping[str, int]) -> tuple[int, ...]:
-        """Return the lengths of the arrays that are declared for something."""
+        """Return the lengths of the arrays of a role."""
         return tuple(math.prod(self.arrays[name].extents(sizes)) for name in self.names(role))
 
     def names(self, role: Role) -> list[str]:
-        """Return the names of the arrays that are declared for something."""
+        """Return the names of the arrays of a role."""
         return [name for name, array in self.arrays.items() if array.role == role]
 
     @property
@@ -108,20 +110,20 @@ class Layout:
         matrices = [(self.stride(name), array.shape[1]) for name, array in self.arrays.items() if array.kind == "rows"]
         return {name: width for name, width in matrices if name not in self.sizes}
 
-    def numbers(self, sizes: Sequence[int]) -> dict[str, int]:
-        """Return all that is an int for translated functions: sizes and distances of rows."""
-        known = self.named(sizes)
-        return {**known, **{name: number(width, known) for name, width in self.strides.items()}}
+    def integer_arguments(self, sizes: Sequence[int]) -> dict[str, int]:
+        """Return the int arguments of translated functions: sizes and strides."""
+        known = self.bind(sizes)
+        return {**known, **{name: evaluate_extent(width, known) for name, width in self.strides.items()}}
 
 
 class Workspace:
     """Named sizes and arrays, as one parameter of restricted functions."""
 
-    layout: ClassVar[Layout] = Layout()
+    layout: ClassVar[WorkspaceLayout] = WorkspaceLayout()
 
     def __init_subclass__(cls) -> None:
         """Gather what is declared; raise ArgumentError for shapes with names that are no sizes."""
-        own = {name: value for name, value in vars(cls).items() if isinstance(value, Array)}
+        own = {name: value for name, value in vars(cls).items() if isinstance(value, ArrayDeclaration)}
         sizes = (*cls.layout.sizes, *(name for name, kind in cls.__annotations__.items() if kind in ("int", int)))
         for name, array in own.items():
             delattr(cls, name)
@@ -129,11 +131,11 @@ class Workspace:
             if unknown or len(array.shape) not in (1, 2):
                 message = f"{cls.__name__}.{name}: a shape is one or two extents made of {sizes}"
                 raise ArgumentError(message, argument=name, value=array.shape, allowed=sizes)
-        cls.layout = Layout(sizes, {**cls.layout.arrays, **own})
+        cls.layout = WorkspaceLayout(sizes, {**cls.layout.arrays, **own})
 
     def __init__(self, sizes: Sequence[int], operands: Sequence[float], zero: float = 0.0) -> None:
         """Make the arrays, for sizes with tables behind them and all entries of the inputs."""
-        known = self.layout.named(sizes)
+        known = self.layout.bind(sizes)
         sources = {"operand": iter(operands), "table": iter(sizes[len(known) :]), "ints": repeat(0)}
         for name, array in self.layout.arrays.items():
             source, extents = sources.get(array.role, repeat(zero)), array.extents(known)
@@ -151,8 +153,8 @@ def results(workspace: Workspace) -> list[float]:
     return [x for kind, array in arrays for row in (array if kind == "rows" else [array]) for x in row]
 
 
-def number(expression: str | int, sizes: Mapping[str, int]) -> int:
-    """Return what an expression of sizes comes to."""
+def evaluate_extent(expression: str | int, sizes: Mapping[str, int]) -> int:
+    """Return the value of an expression of sizes, Python source written in a class body of this program."""
     return int(eval(_code(str(expression)), {"__builtins__": {}}, dict(sizes)))
 
 

@@ -1,24 +1,52 @@
-"""Joint types: how one frame may move with respect to another.
+"""Joint types: how the frame after a joint may move with respect to the frame before it.
 
-`JointType` is the interface, and says how to write a type of one's own; `rbd.testing.check_joint_type` checks one.
+`rbd/joints/base.py` explains how to write a custom joint type; `rbd.testing.check_joint_type` checks one.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from rbd.joints.base import JointType
-from rbd.joints.fixed import Fixed
-from rbd.joints.mrp_floating import MRPFloating
-from rbd.joints.planar import Planar
-from rbd.joints.prismatic import Prismatic
-from rbd.joints.quaternion_floating import QuaternionFloating
-from rbd.joints.quaternion_spherical import QuaternionSpherical
 from rbd.joints.reversed import Reversed
-from rbd.joints.revolute import Revolute
-from rbd.joints.rotation_vector_floating import RotationVectorFloating
-from rbd.joints.rotation_vector_spherical import RotationVectorSpherical
-from rbd.joints.screw import Screw
-from rbd.joints.sincos import SinCosRevolute
-from rbd.joints.universal import Universal
+
+if TYPE_CHECKING:
+    from rbd.joints.fixed import Fixed
+    from rbd.joints.floating import MRPFloating, QuaternionFloating, RotationVectorFloating
+    from rbd.joints.planar import Planar
+    from rbd.joints.prismatic import Prismatic
+    from rbd.joints.revolute import Revolute
+    from rbd.joints.screw import Screw
+    from rbd.joints.sincos import SinCosRevolute
+    from rbd.joints.spherical import QuaternionSpherical, RotationVectorSpherical
+    from rbd.joints.universal import Universal
+else:
+    _MODULES = {
+        "Fixed": "fixed",
+        "MRPFloating": "floating",
+        "Planar": "planar",
+        "Prismatic": "prismatic",
+        "QuaternionFloating": "floating",
+        "QuaternionSpherical": "spherical",
+        "Revolute": "revolute",
+        "RotationVectorFloating": "floating",
+        "RotationVectorSpherical": "spherical",
+        "Screw": "screw",
+        "SinCosRevolute": "sincos",
+        "Universal": "universal",
+    }
+    """Modules of joint types, imported when a type is first used."""
+
+    def __getattr__(name: str) -> object:
+        if name not in _MODULES:
+            raise AttributeError(f"module 'rbd.joints' has no attribute {name!r}")
+        found = globals()[name] = getattr(import_module(f"rbd.joints.{_MODULES[name]}"), name)
+        return found
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *_MODULES})
+
 
 __all__ = [
     "Fixed",

@@ -1,4 +1,4 @@
-"""What a joint type is: the interface, with everything that follows from a few formulas already filled in.
+"""Interface of joint types, with defaults derived from the transform and the motion subspace.
 
 Writing a joint type of your own
 --------------------------------
@@ -24,10 +24,12 @@ parameters in through `lift`. Make the class `attrs.frozen`, so that it compares
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from rbd.joints.tuples import add, combine, identity, subtract
+from typing_extensions import override
+
 from rbd.scalars.dual import along
+from rbd.scalars.linear_algebra import add, identity, subtract
 from rbd.spatial import GeometricJacobian, SpatialAcceleration, Twist
 from rbd.spatial.linalg import Vec3, zero3
 
@@ -44,7 +46,7 @@ class JointType(ABC):
 
     `before` and `after` are the frames before and after the joint. q are the coordinates, v is the velocity:
     the twist of `after` with respect to `before`, expressed in `after`, is `motion_subspace(q) @ v`.
-    All vectors are tuples of scalars of any type; their lengths are the caller's promise.
+    All vectors are tuples of scalars of any type; their lengths are not checked.
 
     >>> from rbd import Frame, Revolute
     >>> before, after = Frame("before"), Frame("after")
@@ -103,7 +105,7 @@ class JointType(ABC):
     def bias_acceleration(
         self, q: Vector, v: Vector, after: Frame[A], before: Frame[B]
     ) -> SpatialAcceleration[A, B, A]:
-        """Return (dS/dt) v, components in `after`: the part of the joint's acceleration that v alone causes."""
+        """Return (dS/dt) v, components in `after`: the joint's acceleration for zero vd."""
         if self.has_constant_subspace:  # no products with zero
             return SpatialAcceleration.trusted(after, before, after, zero3(), zero3())
         rates = self.motion_subspace_rate(q, v, after, before)
@@ -131,7 +133,7 @@ class JointType(ABC):
 
     def _bias(self, q: Vector, v: Vector, after: Frame[A], before: Frame[B]) -> Vector:
         bias = self.bias_acceleration(q, v, after, before)
-        return bias.angular_components + bias.linear_components
+        return bias.components
 
     def position_subspace(self, q: Vector, after: Frame[A], before: Frame[B]) -> GeometricJacobian[A, B, A]:
         """Return H: nq columns in `after`; `H @ qd` is the twist that goes with the derivative qd of q.
@@ -139,8 +141,8 @@ class JointType(ABC):
         Column k says how the pose moves when q[k] alone moves. For coordinates that are normalised on use
         (quaternions) it is the derivative of the normalised pose. H N = S, N being `configuration_derivative_jacobian`.
         """
-        columns = self.motion_subspace(q, after, before).columns
-        return GeometricJacobian.trusted(after, before, after, combine(columns, self.velocity_jacobian(q)))
+        columns = self.motion_subspace(q, after, before).times(self.velocity_jacobian(q))
+        return GeometricJacobian.trusted(after, before, after, columns)
 
     # ---------------------------------------------------------------- forces
 
@@ -187,13 +189,14 @@ class JointType(ABC):
         """Return the q that has the local coordinates phi around q0."""
         return add(q0, phi)
 
-    # ---------------------------------------------------------------- choosing and repairing q
+    # ---------------------------------------------------------------- projection and normalization
 
     @abstractmethod
     def project(self, transform: Transform[A, B], near: Vector | None = None) -> Vector:
         """Return the coordinates nearest to `transform` (from `after` to `before`), which need not be reachable.
 
-        Where several q give the same pose (turns, the sign of a quaternion), the one nearest to `near` is returned.
+        Where several q give the same pose (whole revolutions, the sign of a quaternion), returns the one nearest to
+        `near`.
         """
 
     @abstractmethod
@@ -216,7 +219,7 @@ class JointType(ABC):
         """Return the preferred one of the q of the same pose, where there are several."""
         return tuple(q)
 
-    # ---------------------------------------------------------------- the other direction
+    # ---------------------------------------------------------------- reversal
 
     def flipped(self) -> JointType:
         """Return the joint as seen from its other side: `before` and `after` change places.
@@ -229,9 +232,38 @@ class JointType(ABC):
         return Reversed(self)
 
     def flip_configuration(self, q: Vector) -> Vector:
-        """Return the coordinates of the flipped joint that belong to q."""
+        """Return the coordinates of the reversed joint that belong to q."""
         return tuple(q)
 
     def flip_velocity(self, q: Vector, v: Vector) -> Vector:
-        """Return the velocity of the flipped joint that belongs to q and v."""
+        """Return the velocity of the reversed joint that belongs to q and v."""
         return tuple(v)
+
+
+class BuiltinJointType(JointType):
+    """A joint type of rbd: nq and nv are the numbers of names of its coordinates and velocities; abstract."""
+
+    __slots__ = ()
+
+    _positions: ClassVar[tuple[str, ...]]
+    _velocities: ClassVar[tuple[str, ...]]
+
+    @property
+    @override
+    def nq(self) -> int:
+        return len(self.position_names)
+
+    @property
+    @override
+    def nv(self) -> int:
+        return len(self._velocities)
+
+    @property
+    @override
+    def position_names(self) -> tuple[str, ...]:
+        return self._positions
+
+    @property
+    @override
+    def velocity_names(self) -> tuple[str, ...]:
+        return self._velocities

@@ -1,6 +1,6 @@
-"""Coordinates of rotations, as the spherical and the floating joints use them: quaternion, MRP, rotation vector.
+"""Charts of rotations for spherical and floating joints: quaternion, modified Rodrigues parameters, rotation vector.
 
-A chart turns its coordinates r into rotations from the frame after to the frame before; angular velocities are those of
+A chart maps coordinates r to rotations from the frame after to the frame before; angular velocities are those of
 the frame after, expressed in the frame after.
 """
 
@@ -13,18 +13,38 @@ import attrs
 from typing_extensions import override
 
 from rbd.arguments import require_generator
-from rbd.joints.axis import nearest_turn
-from rbd.joints.tuples import dot, matvec, negate
+from rbd.joints.axis import unwrap_angle
 from rbd.scalars import absolute, greater, less, sqrt, to_float, where
 from rbd.scalars.lengths import length, rescaled
-from rbd.spatial import so3
+from rbd.scalars.linear_algebra import dot, matvec, negate, subtract
+from rbd.spatial.linalg import as_vec3
+from rbd.spatial.quaternion import (
+    as_quaternion,
+    body_angular_velocity,
+    canonical_quaternion,
+    mrp_rate_jacobian,
+    mrp_to_quaternion,
+    mrp_velocity_jacobian,
+    principal_mrp,
+    quaternion_conjugate,
+    quaternion_exp,
+    quaternion_log,
+    quaternion_normalized,
+    quaternion_product,
+    quaternion_rate_jacobian,
+    quaternion_to_mrp,
+    quaternion_to_rotation,
+    quaternion_velocity_jacobian,
+    unnormalized_quaternion_to_rotation,
+)
+from rbd.spatial.so3 import inverse_right_jacobian, right_jacobian, rotation_exp, rotation_vector_rate
 
 if TYPE_CHECKING:
     import numpy as np
 
     from rbd.scalars import Condition, Matrix, Scalar, Vector
     from rbd.spatial.linalg import Mat3, Vec3
-    from rbd.spatial.so3 import Quaternion
+    from rbd.spatial.quaternion import Quaternion
 
 
 class RotationChart(ABC):
@@ -46,33 +66,32 @@ class RotationChart(ABC):
         """Return the coordinates of a unit quaternion: those nearest to `near`, or the principal ones without it."""
 
     @abstractmethod
-    def rate_matrix(self, r: Vector) -> Matrix:
+    def rate_jacobian(self, r: Vector) -> Matrix:
         """Return the matrix from the angular velocity to the derivative of r."""
 
     @abstractmethod
-    def velocity_matrix(self, r: Vector) -> Matrix:
+    def velocity_jacobian(self, r: Vector) -> Matrix:
         """Return the matrix from the derivative of r to the angular velocity: 3 rows."""
 
     def rotation(self, r: Vector) -> Mat3:
         """Return the rotation matrix."""
-        return so3.quaternion_to_rotation(self.quaternion(r))
+        return quaternion_to_rotation(self.quaternion(r))
 
     def rate(self, r: Vector, omega: Vec3) -> Vector:
         """Return the derivative of r at an angular velocity."""
-        return matvec(self.rate_matrix(r), omega)
+        return matvec(self.rate_jacobian(r), omega)
 
     def velocity(self, r: Vector, rd: Vector) -> Vec3:
         """Return the angular velocity at which r changes at the rate rd."""
-        x, y, z = matvec(self.velocity_matrix(r), rd)
-        return x, y, z
+        return as_vec3(matvec(self.velocity_jacobian(r), rd))
 
-    def relative(self, r0: Vector, r: Vector) -> Quaternion:
+    def difference(self, r0: Vector, r: Vector) -> Quaternion:
         """Return the unit quaternion from r0 to r, expressed in the frame after; its vector is zero where r is r0."""
-        return _relative(self.quaternion(r0), self.quaternion(r))
+        return _difference(self.quaternion(r0), self.quaternion(r))
 
-    def moved(self, r0: Vector, step: Quaternion) -> Vector:
-        """Return r0 turned by a unit quaternion expressed in the frame after; the result is near r0."""
-        return self.coordinates(so3.quaternion_product(self.quaternion(r0), step), r0)
+    def composed(self, r0: Vector, step: Quaternion) -> Vector:
+        """Return r0 rotated by a unit quaternion expressed in the frame after; the result is near r0."""
+        return self.coordinates(quaternion_product(self.quaternion(r0), step), r0)
 
     def inverse(self, r: Vector) -> Vector:
         """Return the coordinates of the inverse rotation."""
@@ -91,14 +110,14 @@ class RotationChart(ABC):
         """Return the preferred coordinates of the same rotation."""
 
     def zero(self) -> tuple[float, ...]:
-        """Return the coordinates of no rotation."""
+        """Return the coordinates of the identity."""
         return (0.0,) * len(self.names)
 
     def random(self, rng: np.random.Generator) -> tuple[float, ...]:
-        """Return the coordinates of a rotation drawn uniformly."""
+        """Return the coordinates of a random rotation, uniformly distributed."""
         require_generator(rng)
         w, x, y, z = (float(c) for c in rng.standard_normal(4))
-        return tuple(to_float(c) for c in self.coordinates(so3.quaternion_normalized((w, x, y, z)), None))
+        return tuple(to_float(c) for c in self.coordinates(quaternion_normalized((w, x, y, z)), None))
 
 
 @final
@@ -113,37 +132,37 @@ class QuaternionChart(RotationChart):
 
     @override
     def quaternion(self, r: Vector) -> Quaternion:
-        return so3.quaternion_normalized(_quaternion(r))
+        return quaternion_normalized(as_quaternion(r))
 
     @override
     def rotation(self, r: Vector) -> Mat3:
-        return so3.scaled_rotation(_quaternion(r))
+        return unnormalized_quaternion_to_rotation(as_quaternion(r))
 
     @override
     def coordinates(self, q: Quaternion, near: Vector | None) -> Vector:
         if near is None:
-            return so3.upper_quaternion(q)
-        return _signed(q, less(dot(q, rescaled(near)[0]), 0))
+            return canonical_quaternion(q)
+        return _conditionally_negated(q, less(dot(q, rescaled(near)[0]), 0))
 
     @override
-    def rate_matrix(self, r: Vector) -> Matrix:
-        return so3.quaternion_rate_matrix(_quaternion(r))
+    def rate_jacobian(self, r: Vector) -> Matrix:
+        return quaternion_rate_jacobian(as_quaternion(r))
 
     @override
-    def velocity_matrix(self, r: Vector) -> Matrix:
-        return so3.quaternion_velocity_matrix(_quaternion(r))
+    def velocity_jacobian(self, r: Vector) -> Matrix:
+        return quaternion_velocity_jacobian(as_quaternion(r))
 
     @override
     def velocity(self, r: Vector, rd: Vector) -> Vec3:
-        return so3.body_angular_velocity(_quaternion(r), _quaternion(rd))
+        return body_angular_velocity(as_quaternion(r), as_quaternion(rd))
 
     @override
-    def moved(self, r0: Vector, step: Quaternion) -> Vector:
-        return so3.quaternion_product(self.quaternion(r0), step)
+    def composed(self, r0: Vector, step: Quaternion) -> Vector:
+        return quaternion_product(self.quaternion(r0), step)
 
     @override
     def inverse(self, r: Vector) -> Vector:
-        return so3.quaternion_conjugate(_quaternion(r))
+        return quaternion_conjugate(as_quaternion(r))
 
     @override
     def normalize(self, r: Vector) -> Vector:
@@ -155,7 +174,7 @@ class QuaternionChart(RotationChart):
 
     @override
     def principal_value(self, r: Vector) -> Vector:
-        return so3.upper_quaternion(_quaternion(r))
+        return canonical_quaternion(as_quaternion(r))
 
     @override
     def zero(self) -> tuple[float, ...]:
@@ -165,7 +184,7 @@ class QuaternionChart(RotationChart):
 @final
 @attrs.frozen
 class MRPChart(RotationChart):
-    """Modified Rodrigues parameters, axis times tan(angle / 4): singular at a full turn.
+    """Modified Rodrigues parameters, axis times tan(angle / 4): singular at one revolution.
 
     r and -r / |r|² are the same rotation; the principal one is at most one long.
     """
@@ -177,11 +196,11 @@ class MRPChart(RotationChart):
 
     @override
     def quaternion(self, r: Vector) -> Quaternion:
-        return so3.mrp_to_quaternion(_vec3(r))
+        return mrp_to_quaternion(as_vec3(r))
 
     @override
     def coordinates(self, q: Quaternion, near: Vector | None) -> Vector:
-        r = so3.quaternion_to_mrp(q)
+        r = quaternion_to_mrp(q)
         if near is None:
             return r
         # The others, -r / |r|², are nearer where this is negative; never without rotation, where they are infinite.
@@ -191,22 +210,22 @@ class MRPChart(RotationChart):
         return tuple(scale * c for c in r)
 
     @override
-    def rate_matrix(self, r: Vector) -> Matrix:
-        return so3.mrp_rate_matrix(_vec3(r))
+    def rate_jacobian(self, r: Vector) -> Matrix:
+        return mrp_rate_jacobian(as_vec3(r))
 
     @override
-    def velocity_matrix(self, r: Vector) -> Matrix:
-        return so3.mrp_velocity_matrix(_vec3(r))
+    def velocity_jacobian(self, r: Vector) -> Matrix:
+        return mrp_velocity_jacobian(as_vec3(r))
 
     @override
     def principal_value(self, r: Vector) -> Vector:
-        return so3.principal_mrp(_vec3(r))
+        return principal_mrp(as_vec3(r))
 
 
 @final
 @attrs.frozen
 class RotationVectorChart(RotationChart):
-    """Rotation vectors, axis times angle: singular at full turns. The principal one is at most π long."""
+    """Rotation vectors, axis times angle: singular at whole revolutions. The principal one is at most π long."""
 
     @property
     @override
@@ -215,61 +234,51 @@ class RotationVectorChart(RotationChart):
 
     @override
     def quaternion(self, r: Vector) -> Quaternion:
-        return so3.quaternion_exp(_vec3(r))
+        return quaternion_exp(as_vec3(r))
 
     @override
     def rotation(self, r: Vector) -> Mat3:
-        return so3.rotation_exp(_vec3(r))
+        return rotation_exp(as_vec3(r))
 
     @override
     def coordinates(self, q: Quaternion, near: Vector | None) -> Vector:
-        r = so3.quaternion_log(q)
+        r = quaternion_log(q)
         if near is None:
             return r
         square = dot(r, r)
-        turned = greater(square, 0)  # without rotation there is no axis along which to add turns
-        angle = sqrt(where(turned, square, 1))
-        wanted = nearest_turn(angle, dot(r, near) / angle)
-        scale = where(turned, wanted / angle, 1)
+        has_axis = greater(square, 0)  # without rotation there is no axis along which to add revolutions
+        angle = sqrt(where(has_axis, square, 1))
+        wanted = unwrap_angle(angle, dot(r, near) / angle)
+        scale = where(has_axis, wanted / angle, 1)
         return tuple(scale * c for c in r)
 
     @override
-    def rate_matrix(self, r: Vector) -> Matrix:
-        return so3.inverse_right_jacobian(_vec3(r))
+    def rate_jacobian(self, r: Vector) -> Matrix:
+        return inverse_right_jacobian(as_vec3(r))
 
     @override
-    def velocity_matrix(self, r: Vector) -> Matrix:
-        return so3.right_jacobian(_vec3(r))
+    def velocity_jacobian(self, r: Vector) -> Matrix:
+        return right_jacobian(as_vec3(r))
 
     @override
     def rate(self, r: Vector, omega: Vec3) -> Vector:
-        return so3.rotation_vector_rate(_vec3(r), omega)
+        return rotation_vector_rate(as_vec3(r), omega)
 
     @override
     def principal_value(self, r: Vector) -> Vector:
-        short = so3.quaternion_log(self.quaternion(r))
-        change = tuple(a - b for a, b in zip(r, short, strict=True))
-        same = less(dot(change, change), 1)  # otherwise it is a turn or more
+        short = quaternion_log(self.quaternion(r))
+        change = subtract(r, short)
+        same = less(dot(change, change), 1)  # otherwise it is a revolution or more
         return tuple(where(same, a, b) for a, b in zip(r, short, strict=True))
 
 
-def _relative(p: Quaternion, q: Quaternion) -> Quaternion:
+def _difference(p: Quaternion, q: Quaternion) -> Quaternion:
     """Return conj(p) q of unit quaternions, the vector written in q - p: nothing cancels, and it is zero if q is p."""
     dw, dx, dy, dz = (b - a for a, b in zip(p, q, strict=True))
-    _, x, y, z = so3.quaternion_product(so3.quaternion_conjugate(p), (dw, dx, dy, dz))
+    _, x, y, z = quaternion_product(quaternion_conjugate(p), (dw, dx, dy, dz))
     return dot(p, q), x, y, z
 
 
-def _signed(q: Quaternion, negative: Condition) -> Quaternion:
+def _conditionally_negated(q: Quaternion, negative: Condition) -> Quaternion:
     sign = where(negative, -1, 1)
     return sign * q[0], sign * q[1], sign * q[2], sign * q[3]
-
-
-def _quaternion(r: Vector) -> Quaternion:
-    w, x, y, z = r
-    return w, x, y, z
-
-
-def _vec3(r: Vector) -> Vec3:
-    x, y, z = r
-    return x, y, z

@@ -1,14 +1,15 @@
-"""The fixed joint: no motion at all."""
+"""The fixed joint: no degree of freedom."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, ClassVar, final
 
 import attrs
 from typing_extensions import override
 
-from rbd.joints.base import JointType
+from rbd.joints.base import BuiltinJointType
 from rbd.spatial import GeometricJacobian, Transform, Twist, WrenchMatrix
+from rbd.spatial.columns import angular_columns, linear_columns
 from rbd.spatial.linalg import identity3, zero3
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 @final
 @attrs.frozen
-class Fixed(JointType):
+class Fixed(BuiltinJointType):
     """A joint that does not move: q and v are empty.
 
     >>> from rbd import Fixed
@@ -29,15 +30,8 @@ class Fixed(JointType):
     (0, 0)
     """
 
-    @property
-    @override
-    def nq(self) -> int:
-        return 0
-
-    @property
-    @override
-    def nv(self) -> int:
-        return 0
+    _positions: ClassVar[tuple[str, ...]] = ()
+    _velocities: ClassVar[tuple[str, ...]] = ()
 
     @override
     def transform(self, q: Vector, after: Frame[A], before: Frame[B]) -> Transform[A, B]:
@@ -54,9 +48,7 @@ class Fixed(JointType):
     @override
     def constraint_wrench_subspace(self, q: Vector, after: Frame[A]) -> WrenchMatrix[A]:
         """Return three torques, then three forces: every wrench."""
-        units = identity3()
-        columns = (*((unit, zero3()) for unit in units), *((zero3(), unit) for unit in units))
-        return WrenchMatrix.trusted(after, columns)
+        return WrenchMatrix.trusted(after, angular_columns(identity3()) + linear_columns(identity3()))
 
     @override
     def project(self, transform: Transform[A, B], near: Vector | None = None) -> Vector:

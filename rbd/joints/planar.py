@@ -1,15 +1,15 @@
-"""The planar joint: two displacements and a turn in a plane."""
+"""The planar joint: two displacements and a rotation in a plane."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, ClassVar, final
 
 import attrs
 from typing_extensions import override
 
 from rbd.arguments import require_generator
-from rbd.joints.axis import Axis, lifted, nearest_turn, orthogonal_axis, turn_angle, unit_axis
-from rbd.joints.base import JointType
+from rbd.joints.axis import Axis, lifted, nearest_rotation_angle, orthogonal_axis, unit_axis, unwrap_angle
+from rbd.joints.base import BuiltinJointType
 from rbd.scalars import cos, sin
 from rbd.spatial import GeometricJacobian, Transform, Twist, WrenchMatrix
 from rbd.spatial.linalg import add3, cross3, dot3, scale3, zero3
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
 
 @final
 @attrs.frozen(init=False)
-class Planar(JointType):
+class Planar(BuiltinJointType):
     """A joint that moves in the plane of `x` and `y`: q = (x, y, θ), v = (vx, vy, ω).
 
-    The displacement is along the axes as they are in the frame before the joint, and comes before the turn by θ about
+    The displacement is along the axes as they are in the frame before the joint, and precedes the rotation by θ about
     x × y. The velocity is expressed in the frame after the joint, which keeps the motion subspace constant; hence
-    the derivative of (x, y) is (vx, vy) turned by θ. `x` and `y` are scaled to length one. Raises ArgumentError when
+    the derivative of (x, y) is (vx, vy) rotated by θ. `x` and `y` are scaled to length one. Raises ArgumentError when
     one of them is zero or they are not orthogonal (to 1e-9), ShapeError or NotFiniteError when one is not three
     finite numbers.
 
@@ -43,6 +43,8 @@ class Planar(JointType):
 
     x: Axis
     y: Axis
+    _positions: ClassVar[tuple[str, ...]] = ("x", "y", "theta")
+    _velocities: ClassVar[tuple[str, ...]] = ("vx", "vy", "omega")
 
     def __init__(self, x: ArrayLike, y: ArrayLike) -> None:
         object.__setattr__(self, "x", unit_axis(x, "x"))
@@ -52,26 +54,6 @@ class Planar(JointType):
         """Return x, y and the axis of rotation x × y."""
         x, y = lifted(self.x, like), lifted(self.y, like)
         return x, y, cross3(x, y)
-
-    @property
-    @override
-    def nq(self) -> int:
-        return 3
-
-    @property
-    @override
-    def nv(self) -> int:
-        return 3
-
-    @property
-    @override
-    def position_names(self) -> tuple[str, ...]:
-        return "x", "y", "theta"
-
-    @property
-    @override
-    def velocity_names(self) -> tuple[str, ...]:
-        return "vx", "vy", "omega"
 
     @override
     def transform(self, q: Vector, after: Frame[A], before: Frame[B]) -> Transform[A, B]:
@@ -98,11 +80,11 @@ class Planar(JointType):
 
     @override
     def configuration_derivative(self, q: Vector, v: Vector) -> Vector:
-        return (*_turned(q[2], v[0], v[1]), v[2])
+        return (*_rotated(q[2], v[0], v[1]), v[2])
 
     @override
     def velocity(self, q: Vector, qd: Vector) -> Vector:
-        return (*_turned(-q[2], qd[0], qd[1]), qd[2])
+        return (*_rotated(-q[2], qd[0], qd[1]), qd[2])
 
     @override
     def configuration_derivative_jacobian(self, q: Vector) -> Matrix:
@@ -116,12 +98,12 @@ class Planar(JointType):
 
     @override
     def project(self, transform: Transform[A, B], near: Vector | None = None) -> Vector:
-        """Return the displacements in the plane and the angle of the nearest rotation, in the turn nearest `near`."""
+        """Return the displacements in the plane and the angle of the nearest rotation, unwrapped to that of `near`."""
         rotation, position = transform.rotation_components, transform.translation_components
         x, y, normal = self._axes((*rotation[0], *position))
-        angle = turn_angle(rotation, normal)
-        turned = angle if near is None else nearest_turn(angle, near[2])
-        return dot3(x, position), dot3(y, position), turned
+        angle = nearest_rotation_angle(rotation, normal)
+        unwrapped = angle if near is None else unwrap_angle(angle, near[2])
+        return dot3(x, position), dot3(y, position), unwrapped
 
     @override
     def zero(self) -> tuple[float, ...]:
@@ -135,22 +117,22 @@ class Planar(JointType):
 
     @override
     def flipped(self) -> Planar:
-        """Return the same joint: its coordinates change instead."""
+        """Return the joint itself: reversing changes the coordinates."""
         return self
 
     @override
     def flip_configuration(self, q: Vector) -> Vector:
-        x, y = _turned(-q[2], q[0], q[1])
+        x, y = _rotated(-q[2], q[0], q[1])
         return -x, -y, -q[2]
 
     @override
     def flip_velocity(self, q: Vector, v: Vector) -> Vector:
-        # Minus the twist, seen from the frame before the joint: turned, and moved by (x, y).
-        vx, vy = _turned(q[2], v[0], v[1])
+        # Minus the twist, expressed in the frame before the joint: rotated, and shifted by (x, y).
+        vx, vy = _rotated(q[2], v[0], v[1])
         return -(vx + q[1] * v[2]), -(vy - q[0] * v[2]), -v[2]
 
 
-def _turned(angle: Scalar, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
-    """Return (x, y) turned by `angle`."""
+def _rotated(angle: Scalar, x: Scalar, y: Scalar) -> tuple[Scalar, Scalar]:
+    """Return (x, y) rotated by `angle`."""
     c, s = cos(angle), sin(angle)
     return c * x - s * y, s * x + c * y

@@ -1,30 +1,29 @@
-"""The prismatic joint: sliding along an axis."""
+"""The prismatic joint: translation along an axis."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, ClassVar, final
 
 import attrs
 from typing_extensions import override
 
-from rbd.joints.axis import Axis, flipped_axis, lifted, triad, unit_axis
-from rbd.joints.one_dof import OneDofJoint
+from rbd.joints.axis import lifted, perpendicular_axes
+from rbd.joints.one_axis import OneDofJoint
 from rbd.spatial import GeometricJacobian, Transform, Twist, WrenchMatrix
+from rbd.spatial.columns import angular_columns, linear_columns
 from rbd.spatial.frame import check_frame
 from rbd.spatial.linalg import dot3, identity3, scale3, zero3
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
     from rbd.scalars import Vector
     from rbd.spatial import Frame, Wrench
     from rbd.spatial.frame import A, B
 
 
 @final
-@attrs.frozen(init=False)
+@attrs.frozen
 class Prismatic(OneDofJoint):
-    """A joint that slides along `axis`: q is the displacement, v its rate.
+    """A joint that translates along `axis`: q is the displacement, v its rate.
 
     `axis` has the same coordinates in the frames before and after the joint; it is scaled to length one. Raises
     ArgumentError when it is zero, ShapeError or NotFiniteError when it is not three finite numbers.
@@ -34,20 +33,8 @@ class Prismatic(OneDofJoint):
     Prismatic(axis=(0.0, 1.0, 0.0))
     """
 
-    axis: Axis
-
-    def __init__(self, axis: ArrayLike) -> None:
-        object.__setattr__(self, "axis", unit_axis(axis, "axis"))
-
-    @property
-    @override
-    def position_names(self) -> tuple[str, ...]:
-        return ("displacement",)
-
-    @property
-    @override
-    def velocity_names(self) -> tuple[str, ...]:
-        return ("linear_velocity",)
+    _positions: ClassVar[tuple[str, ...]] = ("displacement",)
+    _velocities: ClassVar[tuple[str, ...]] = ("linear_velocity",)
 
     @override
     def transform(self, q: Vector, after: Frame[A], before: Frame[B]) -> Transform[A, B]:
@@ -69,18 +56,13 @@ class Prismatic(OneDofJoint):
 
     @override
     def constraint_wrench_subspace(self, q: Vector, after: Frame[A]) -> WrenchMatrix[A]:
-        """Return three torques, then two forces across the axis."""
-        first, second = (lifted(u, q) for u in triad(self.axis))
-        torques = (first, second, lifted(self.axis, q))
-        columns = (*((torque, zero3()) for torque in torques), (zero3(), first), (zero3(), second))
+        """Return three torques, then two forces perpendicular to the axis."""
+        perpendicular = tuple(lifted(u, q) for u in perpendicular_axes(self.axis))
+        columns = angular_columns((*perpendicular, lifted(self.axis, q))) + linear_columns(perpendicular)
         return WrenchMatrix.trusted(after, columns)
 
     @override
     def project(self, transform: Transform[A, B], near: Vector | None = None) -> Vector:
-        """Return the displacement along the axis; rotation and `near` do not matter."""
+        """Return the displacement along the axis; the rotation and `near` have no effect."""
         position = transform.translation_components
         return (dot3(lifted(self.axis, position), position),)
-
-    @override
-    def flipped(self) -> Prismatic:
-        return Prismatic(flipped_axis(self.axis))

@@ -1,4 +1,4 @@
-"""Any joint seen from its other side: how a joint type that does not say so itself is flipped."""
+"""The reversed joint: predecessor and successor exchanged, for joint types that do not define their own."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ from typing_extensions import override
 
 from rbd.joints.base import JointType
 from rbd.spatial import Frame, GeometricJacobian, Transform, WrenchMatrix
-from rbd.spatial.linalg import Vec3, add3, cross3, matvec, neg3, sub3
+from rbd.spatial.force import transformed_force
+from rbd.spatial.linalg import Column, add6, cross3, matvec, neg3, sub3
+from rbd.spatial.motion_vector import motion_cross
 
 if TYPE_CHECKING:
     import numpy as np
 
     from rbd.scalars import Matrix, Scalar, Vector
     from rbd.spatial.frame import A, B
-
-_Pair = tuple[Vec3, Vec3]  # angular, linear
-_OTHER: Frame = Frame("after the original joint")  # where only the frame after this joint is known
 
 
 @final
@@ -54,7 +53,7 @@ class Reversed(JointType):
     def velocity_names(self) -> tuple[str, ...]:
         return self.original.velocity_names
 
-    # ---------------------------------------------------------------- kinematics: minus the original's, seen from after
+    # ---------------------------------------------------------------- kinematics: minus the original's, in after
 
     @override
     def transform(self, q: Vector, after: Frame[A], before: Frame[B]) -> Transform[A, B]:
@@ -63,28 +62,29 @@ class Reversed(JointType):
     @override
     def motion_subspace(self, q: Vector, after: Frame[A], before: Frame[B]) -> GeometricJacobian[A, B, A]:
         subspace, pose = self.original.motion_subspace(q, before, after), self.original.transform(q, before, after)
-        columns = tuple(_moved_motion(pose, column) for column in subspace.columns)
+        columns = tuple(_negated_transformed_motion(pose, column) for column in subspace.columns)
         return GeometricJacobian.trusted(after, before, after, columns)
 
     @override
     def motion_subspace_rate(
         self, q: Vector, v: Vector, after: Frame[A], before: Frame[B]
     ) -> GeometricJacobian[A, B, A]:
-        # The columns also turn with the original's own motion, which is what the pose that moves them does.
+        # The columns also change because the pose that transforms them changes: with the original's twist.
         pose, twist = self.original.transform(q, before, after), self.original.twist(q, v, before, after)
         columns = self.original.motion_subspace(q, before, after).columns
         rates = self.original.motion_subspace_rate(q, v, before, after).columns
         motion = (twist.angular_components, twist.linear_components)
         moved = tuple(
-            _moved_motion(pose, _sum(rate, _bracket(motion, column)))
+            _negated_transformed_motion(pose, add6(rate, motion_cross(*motion, *column)))
             for rate, column in zip(rates, columns, strict=True)
         )
         return GeometricJacobian.trusted(after, before, after, moved)
 
     @override
     def constraint_wrench_subspace(self, q: Vector, after: Frame[A]) -> WrenchMatrix[A]:
-        wrenches, pose = self.original.constraint_wrench_subspace(q, _OTHER), self.original.transform(q, _OTHER, after)
-        return WrenchMatrix.trusted(after, tuple(_moved_wrench(pose, column) for column in wrenches.columns))
+        other: Frame = Frame("after the original joint")
+        wrenches, pose = self.original.constraint_wrench_subspace(q, other), self.original.transform(q, other, after)
+        return WrenchMatrix.trusted(after, tuple(transformed_force(pose, *column) for column in wrenches.columns))
 
     # ---------------------------------------------------------------- coordinates: the original's
 
@@ -146,21 +146,7 @@ class Reversed(JointType):
         return self.original
 
 
-def _sum(a: _Pair, b: _Pair) -> _Pair:
-    return add3(a[0], b[0]), add3(a[1], b[1])
-
-
-def _bracket(a: _Pair, b: _Pair) -> _Pair:
-    return cross3(a[0], b[0]), add3(cross3(a[0], b[1]), cross3(a[1], b[0]))
-
-
-def _moved_motion(pose: Transform[A, B], column: _Pair) -> _Pair:
-    """Return minus the motion vector, taken along `pose`."""
+def _negated_transformed_motion(pose: Transform[A, B], column: Column) -> Column:
+    """Return minus the motion vector, transformed by `pose`."""
     angular, linear = (matvec(pose.rotation_components, part) for part in column)
     return neg3(angular), sub3(cross3(angular, pose.translation_components), linear)
-
-
-def _moved_wrench(pose: Transform[A, B], column: _Pair) -> _Pair:
-    """Return the wrench taken along `pose`."""
-    angular, linear = (matvec(pose.rotation_components, part) for part in column)
-    return add3(angular, cross3(pose.translation_components, linear)), linear

@@ -1,34 +1,36 @@
-"""The screw joint: turning about an axis and sliding along it in proportion."""
+"""The screw joint: rotation about an axis, and translation along it in proportion."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, ClassVar, final
 
 import attrs
 from typing_extensions import override
 
-from rbd.joints.axis import Axis, flipped_axis, lifted, nearest_turn, triad, turn_angle, unit_axis
-from rbd.joints.one_dof import OneDofJoint
-from rbd.scalars import cos, lift, sin
+from rbd.joints.axis import lifted, nearest_rotation_angle, perpendicular_axes, rotation_by_angle, unwrap_angle
+from rbd.joints.one_axis import OneDofJoint
+from rbd.scalars import lift
 from rbd.scalars.arrays import float_array
 from rbd.spatial import GeometricJacobian, Transform, Twist, WrenchMatrix
+from rbd.spatial.columns import angular_columns, linear_columns
 from rbd.spatial.frame import check_frame
-from rbd.spatial.linalg import dot3, scale3, zero3
-from rbd.spatial.so3 import rotation_about
+from rbd.spatial.linalg import dot3, scale3
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
     from rbd.scalars import Vector
     from rbd.spatial import Frame, Wrench
     from rbd.spatial.frame import A, B
 
 
+def _pitch(value: float) -> float:
+    return float(float_array([value], (1,), "pitch")[0]) + 0.0
+
+
 @final
-@attrs.frozen(init=False)
+@attrs.frozen
 class Screw(OneDofJoint):
-    """A joint that turns about `axis` and slides `pitch` metres along it per radian: q is the angle, v its rate.
+    """A joint that rotates about `axis` and translates `pitch` metres along it per radian: q is the angle, v its rate.
 
     `axis` has the same coordinates in the frames before and after the joint; it is scaled to length one. A pitch of
     zero is legal. Raises ArgumentError when the axis is zero, ShapeError or NotFiniteError when it is not three
@@ -39,27 +41,13 @@ class Screw(OneDofJoint):
     array([0., 0., 1.])
     """
 
-    axis: Axis
-    pitch: float
-
-    def __init__(self, axis: ArrayLike, pitch: float) -> None:
-        object.__setattr__(self, "axis", unit_axis(axis, "axis"))
-        object.__setattr__(self, "pitch", float(float_array([pitch], (1,), "pitch")[0]) + 0.0)
-
-    @property
-    @override
-    def position_names(self) -> tuple[str, ...]:
-        return ("angle",)
-
-    @property
-    @override
-    def velocity_names(self) -> tuple[str, ...]:
-        return ("angular_velocity",)
+    pitch: float = attrs.field(converter=_pitch)
+    _positions: ClassVar[tuple[str, ...]] = ("angle",)
 
     @override
     def transform(self, q: Vector, after: Frame[A], before: Frame[B]) -> Transform[A, B]:
         axis = lifted(self.axis, q)
-        rotation = rotation_about(axis, cos(q[0]), sin(q[0]))
+        rotation = rotation_by_angle(self.axis, q[0])
         return Transform.trusted(after, before, rotation, scale3(axis, lift(self.pitch, q) * q[0]))
 
     @override
@@ -81,29 +69,24 @@ class Screw(OneDofJoint):
 
     @override
     def constraint_wrench_subspace(self, q: Vector, after: Frame[A]) -> WrenchMatrix[A]:
-        """Return two torques and two forces across the axis, then the wrench along it that the thread bears."""
+        """Return two torques and two forces perpendicular to the axis, then the constraint wrench of the thread."""
         axis, pitch = lifted(self.axis, q), lift(self.pitch, q)
-        across = tuple(lifted(u, q) for u in triad(self.axis))
+        perpendicular = tuple(lifted(u, q) for u in perpendicular_axes(self.axis))
         scale = lift(1 / math.hypot(1.0, self.pitch), q)
         thread = (scale3(axis, -(pitch * scale)), scale3(axis, scale))
-        columns = (*((u, zero3()) for u in across), *((zero3(), u) for u in across), thread)
-        return WrenchMatrix.trusted(after, columns)
+        return WrenchMatrix.trusted(after, (*angular_columns(perpendicular), *linear_columns(perpendicular), thread))
 
     @override
     def project(self, transform: Transform[A, B], near: Vector | None = None) -> Vector:
-        """Return the angle whose rotation is nearest, in the turn whose translation is nearest.
+        """Return the angle whose rotation is nearest, in the revolution whose translation is nearest.
 
-        With `near`, or when the pitch is zero, the translation does not matter: the turn is that nearest to `near`.
+        With `near`, or when the pitch is zero, the translation has no effect: the angle is the one nearest to `near`.
         """
         rotation, position = transform.rotation_components, transform.translation_components
         axis = lifted(self.axis, (*rotation[0], *position))
-        angle = turn_angle(rotation, axis)
+        angle = nearest_rotation_angle(rotation, axis)
         if near is not None:
-            return (nearest_turn(angle, near[0]),)
+            return (unwrap_angle(angle, near[0]),)
         if self.pitch == 0.0:
             return (angle,)
-        return (nearest_turn(angle, dot3(axis, position) / lift(self.pitch, position)),)
-
-    @override
-    def flipped(self) -> Screw:
-        return Screw(flipped_axis(self.axis), self.pitch)
+        return (unwrap_angle(angle, dot3(axis, position) / lift(self.pitch, position)),)

@@ -1,16 +1,16 @@
-"""The revolute joint in sine and cosine: no trigonometric functions and no turns."""
+"""The revolute joint with sine and cosine as coordinates: no trigonometric functions, no whole revolutions."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, ClassVar, final
 
 import attrs
 from typing_extensions import override
 
 from rbd.arguments import require_generator
-from rbd.joints.axis import Axis, flipped_axis, lifted, turn_parts, unit_axis
-from rbd.joints.turning import TurningJoint
+from rbd.joints.axis import lifted, nearest_rotation_sin_cos
+from rbd.joints.one_axis import AxisRotationJoint
 from rbd.scalars import absolute, atan2, both, cos, greater, less, sin, sqrt, where
 from rbd.scalars.lengths import length, rescaled
 from rbd.spatial import GeometricJacobian, Transform
@@ -19,23 +19,22 @@ from rbd.spatial.so3 import rotation_about
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import ArrayLike
 
     from rbd.scalars import Matrix, Scalar, Vector
     from rbd.spatial import Frame
     from rbd.spatial.frame import A, B
 
 
-_FAR = 16  # the ratio of square lengths from which on the difference of two directions is not small
+_LENGTH_RATIO = 16  # the ratio of squared lengths above which the difference of two directions is not small
 
 
 @final
-@attrs.frozen(init=False)
-class SinCosRevolute(TurningJoint):
-    """A joint that turns about `axis`: q is the sine and the cosine of the angle, v is the angle's rate.
+@attrs.frozen
+class SinCosRevolute(AxisRotationJoint):
+    """A joint that rotates about `axis`: q is the sine and the cosine of the angle, v is the angle's rate.
 
-    q is scaled to length one on use; (0, 0) is no configuration. Flipping keeps q, and with it bounds on q: it is
-    the axis that changes sign. Raises ArgumentError when `axis` is zero, ShapeError or NotFiniteError when it is not
+    q is scaled to length one on use; (0, 0) is not a configuration. Reversing the joint keeps q and its bounds:
+    the axis changes sign. Raises ArgumentError when `axis` is zero, ShapeError or NotFiniteError when it is not
     three finite numbers.
 
     >>> from rbd import SinCosRevolute
@@ -43,20 +42,7 @@ class SinCosRevolute(TurningJoint):
     (2.0, -0.0)
     """
 
-    axis: Axis
-
-    def __init__(self, axis: ArrayLike) -> None:
-        object.__setattr__(self, "axis", unit_axis(axis, "axis"))
-
-    @property
-    @override
-    def nq(self) -> int:
-        return 2
-
-    @property
-    @override
-    def position_names(self) -> tuple[str, ...]:
-        return ("sine", "cosine")
+    _positions: ClassVar[tuple[str, ...]] = ("sine", "cosine")
 
     @override
     def transform(self, q: Vector, after: Frame[A], before: Frame[B]) -> Transform[A, B]:
@@ -95,8 +81,8 @@ class SinCosRevolute(TurningJoint):
         # Written in the difference: no cancellation for small angles, and exactly zero where q is q0. Where lengths are
         # far apart, the difference loses the shorter one.
         n0, n = s0 * s0 + c0 * c0, s * s + c * c
-        alike = both(less(n0, _FAR * n), less(n, _FAR * n0))
-        return (atan2(where(alike, c0 * ds - s0 * dc, c0 * s - s0 * c), s0 * s + c0 * c),)
+        similar_lengths = both(less(n0, _LENGTH_RATIO * n), less(n, _LENGTH_RATIO * n0))
+        return (atan2(where(similar_lengths, c0 * ds - s0 * dc, c0 * s - s0 * c), s0 * s + c0 * c),)
 
     @override
     def local_coordinates_rate(self, q0: Vector, q: Vector, v: Vector) -> Vector:
@@ -109,12 +95,12 @@ class SinCosRevolute(TurningJoint):
 
     @override
     def project(self, transform: Transform[A, B], near: Vector | None = None) -> Vector:
-        """Return the sine and cosine of the nearest rotation; `near` does not matter, nor does the translation.
+        """Return the sine and cosine of the nearest rotation; `near` and the translation have no effect.
 
-        All angles are equally near to half a turn about an orthogonal axis: zero is returned there.
+        All angles are equally near to a rotation by π about an orthogonal axis: zero is returned there.
         """
         rotation = transform.rotation_components
-        s, c = turn_parts(rotation, lifted(self.axis, rotation[0]))
+        s, c = nearest_rotation_sin_cos(rotation, lifted(self.axis, rotation[0]))
         determined = greater(s * s + c * c, 0)
         return self.normalize((where(determined, s, 0), where(determined, c, 1)))
 
@@ -138,7 +124,3 @@ class SinCosRevolute(TurningJoint):
     @override
     def normalization_error(self, q: Vector) -> Scalar:
         return absolute(length(q) - 1)
-
-    @override
-    def flipped(self) -> SinCosRevolute:
-        return SinCosRevolute(flipped_axis(self.axis))

@@ -1,64 +1,37 @@
-"""What the spherical joints share, whatever the coordinates of their rotation."""
+"""Spherical joints: rotation about every axis, with a quaternion or a rotation vector."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, final
 
+import attrs
 from typing_extensions import override
 
-from rbd.joints.base import JointType
-from rbd.joints.tuples import negate
+from rbd.joints.chart_joint import ChartJoint
+from rbd.joints.charts import QuaternionChart, RotationChart, RotationVectorChart
+from rbd.scalars.linear_algebra import negate
 from rbd.spatial import GeometricJacobian, Transform, Twist, WrenchMatrix
+from rbd.spatial.columns import angular_columns, linear_columns
 from rbd.spatial.frame import check_frame
-from rbd.spatial.linalg import Vec3, identity3, matvec, zero3
-from rbd.spatial.so3 import (
-    quaternion_exp,
-    quaternion_log,
-    quaternion_normalized,
-    rotation_to_quaternion,
-    rotation_vector_rate,
-)
+from rbd.spatial.linalg import as_vec3, identity3, matvec, zero3
+from rbd.spatial.quaternion import quaternion_exp, quaternion_log
+from rbd.spatial.so3 import rotation_vector_rate
 
 if TYPE_CHECKING:
-    from typing import Self
-
-    import numpy as np
-
-    from rbd.joints.charts import RotationChart
-    from rbd.scalars import Matrix, Scalar, Vector
+    from rbd.scalars import Matrix, Vector
     from rbd.spatial import Frame, Wrench
     from rbd.spatial.frame import A, B
 
 
-class SphericalJoint(JointType):
-    """A joint that turns about every axis: v is the angular velocity in the frame after the joint; abstract.
+class SphericalJoint(ChartJoint):
+    """A joint that rotates about every axis: v is the angular velocity in the frame after the joint; abstract.
 
     The local coordinates are the rotation vector from q0 to q.
     """
 
     __slots__ = ()
 
-    _chart: ClassVar[RotationChart]
-
-    @property
-    @override
-    def nq(self) -> int:
-        return len(self._chart.names)
-
-    @property
-    @override
-    def nv(self) -> int:
-        return 3
-
-    @property
-    @override
-    def position_names(self) -> tuple[str, ...]:
-        return self._chart.names
-
-    @property
-    @override
-    def velocity_names(self) -> tuple[str, ...]:
-        return "wx", "wy", "wz"
+    _velocities: ClassVar[tuple[str, ...]] = ("wx", "wy", "wz")
 
     @override
     def transform(self, q: Vector, after: Frame[A], before: Frame[B]) -> Transform[A, B]:
@@ -66,11 +39,11 @@ class SphericalJoint(JointType):
 
     @override
     def motion_subspace(self, q: Vector, after: Frame[A], before: Frame[B]) -> GeometricJacobian[A, B, A]:
-        return GeometricJacobian.trusted(after, before, after, tuple((unit, zero3()) for unit in identity3()))
+        return GeometricJacobian.trusted(after, before, after, angular_columns(identity3()))
 
     @override
     def twist(self, q: Vector, v: Vector, after: Frame[A], before: Frame[B]) -> Twist[A, B, A]:
-        return Twist.trusted(after, before, after, _vec3(v), zero3())
+        return Twist.trusted(after, before, after, as_vec3(v), zero3())
 
     @override
     def torque(self, q: Vector, wrench: Wrench[A], after: Frame[A], before: Frame[B]) -> Vector:
@@ -80,11 +53,11 @@ class SphericalJoint(JointType):
     @override
     def constraint_wrench_subspace(self, q: Vector, after: Frame[A]) -> WrenchMatrix[A]:
         """Return three forces."""
-        return WrenchMatrix.trusted(after, tuple((zero3(), unit) for unit in identity3()))
+        return WrenchMatrix.trusted(after, linear_columns(identity3()))
 
     @override
     def configuration_derivative(self, q: Vector, v: Vector) -> Vector:
-        return self._chart.rate(q, _vec3(v))
+        return self._chart.rate(q, as_vec3(v))
 
     @override
     def velocity(self, q: Vector, qd: Vector) -> Vector:
@@ -92,54 +65,23 @@ class SphericalJoint(JointType):
 
     @override
     def configuration_derivative_jacobian(self, q: Vector) -> Matrix:
-        return self._chart.rate_matrix(q)
+        return self._chart.rate_jacobian(q)
 
     @override
     def velocity_jacobian(self, q: Vector) -> Matrix:
-        return self._chart.velocity_matrix(q)
+        return self._chart.velocity_jacobian(q)
 
     @override
     def local_coordinates(self, q0: Vector, q: Vector) -> Vector:
-        return quaternion_log(self._chart.relative(q0, q))
+        return quaternion_log(self._chart.difference(q0, q))
 
     @override
     def local_coordinates_rate(self, q0: Vector, q: Vector, v: Vector) -> Vector:
-        return rotation_vector_rate(quaternion_log(self._chart.relative(q0, q)), _vec3(v))
+        return rotation_vector_rate(quaternion_log(self._chart.difference(q0, q)), as_vec3(v))
 
     @override
     def global_coordinates(self, q0: Vector, phi: Vector) -> Vector:
-        return self._chart.moved(q0, quaternion_exp(_vec3(phi)))
-
-    @override
-    def project(self, transform: Transform[A, B], near: Vector | None = None) -> Vector:
-        """Return the coordinates of the rotation, those nearest to `near`; the translation does not matter."""
-        quaternion = quaternion_normalized(rotation_to_quaternion(transform.rotation_components))
-        return self._chart.coordinates(quaternion, near)
-
-    @override
-    def zero(self) -> tuple[float, ...]:
-        return self._chart.zero()
-
-    @override
-    def random(self, rng: np.random.Generator) -> tuple[float, ...]:
-        return self._chart.random(rng)
-
-    @override
-    def normalize(self, q: Vector) -> Vector:
-        return self._chart.normalize(q)
-
-    @override
-    def normalization_error(self, q: Vector) -> Scalar:
-        return self._chart.normalization_error(q)
-
-    @override
-    def principal_value(self, q: Vector) -> Vector:
-        return self._chart.principal_value(q)
-
-    @override
-    def flipped(self) -> Self:
-        """Return the same joint: its coordinates change instead."""
-        return self
+        return self._chart.composed(q0, quaternion_exp(as_vec3(phi)))
 
     @override
     def flip_configuration(self, q: Vector) -> Vector:
@@ -147,9 +89,35 @@ class SphericalJoint(JointType):
 
     @override
     def flip_velocity(self, q: Vector, v: Vector) -> Vector:
-        return negate(matvec(self._chart.rotation(q), _vec3(v)))
+        return negate(matvec(self._chart.rotation(q), as_vec3(v)))
 
 
-def _vec3(v: Vector) -> Vec3:
-    x, y, z = v
-    return x, y, z
+@final
+@attrs.frozen
+class QuaternionSpherical(SphericalJoint):
+    """A joint that rotates about every axis: q is a quaternion (w, x, y, z), v the angular velocity after the joint.
+
+    q is scaled to length one on use, hence derivatives are defined off the unit sphere too: the derivative of q at
+    velocity v scales with |q|, and the velocity that goes with a change of q is that of q / |q|.
+
+    >>> from rbd import QuaternionSpherical
+    >>> QuaternionSpherical().configuration_derivative((1.0, 0.0, 0.0, 0.0), (0.0, 0.0, 2.0))[3]
+    1.0
+    """
+
+    _chart: ClassVar[RotationChart] = QuaternionChart()
+
+
+@final
+@attrs.frozen
+class RotationVectorSpherical(SphericalJoint):
+    """A joint that rotates about every axis: q is a rotation vector, v the angular velocity after the joint.
+
+    q is singular at whole revolutions, where it cannot follow every velocity: `principal_value` avoids the singularity.
+
+    >>> from rbd import RotationVectorSpherical
+    >>> RotationVectorSpherical().velocity((0.0, 0.0, 0.5), (0.0, 0.0, 2.0))[2]
+    2.0
+    """
+
+    _chart: ClassVar[RotationChart] = RotationVectorChart()

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from rbd.mechanism.body import RigidBody
-from rbd.mechanism.body_data import ContactPoint
+from rbd.mechanism.body import ContactPoint, RigidBody
+from rbd.mechanism.edit_reports import FrameMap, MergeReport, RerootReport
 from rbd.mechanism.joint import Joint
 from rbd.mechanism.mechanism import Mechanism
-from rbd.mechanism.reports import FrameMap, MergeReport, RerootReport
 from rbd.mechanism.soft_contact import FrictionModel, HuntCrossley, NormalModel, SoftContact, ViscoelasticCoulomb
 from rbd.mechanism.tree import TreePath
 

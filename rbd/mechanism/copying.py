@@ -1,4 +1,4 @@
-"""Copies, whole or in part: new bodies and joints on new frames, so that no frame fits two mechanisms."""
+"""Copies of mechanisms, whole or in part: bodies and joints are new, and no frame belongs to two mechanisms."""
 
 from __future__ import annotations
 
@@ -9,52 +9,54 @@ from rbd.joints.base import JointType
 from rbd.mechanism import attach as attach_
 from rbd.mechanism import body as bodies_
 from rbd.mechanism.body import RigidBody
-from rbd.mechanism.joint import Joint, remade
-from rbd.mechanism.reports import FrameMap
+from rbd.mechanism.edit_reports import FrameMap
+from rbd.mechanism.joint import Joint, copy_joint
 from rbd.mechanism.structure import Structure
-from rbd.mechanism.tree import Link
+from rbd.mechanism.tree import Edge
 from rbd.spatial import Frame, Transform
 from rbd.spatial.half_space import HalfSpace
 from rbd.spatial.values import require_kind
 
 
-def copied(structure: Structure) -> tuple[Structure, FrameMap]:
+def copy_structure(structure: Structure) -> tuple[Structure, FrameMap]:
     """Return a copy of a whole structure, tags and names of merged bodies included."""
-    new, copies = part(structure, structure.root)
-    new.books.tags = {copies[frame]: tag for frame, tag in structure.books.tags.items()}
-    new.books.merged = dict(structure.books.merged)
+    new, copies = copy_subtree(structure, structure.root)
+    new.registry.tags = {copies[frame]: tag for frame, tag in structure.registry.tags.items()}
+    new.registry.merged = dict(structure.registry.merged)
     return new, copies
 
 
-def part(structure: Structure, top: RigidBody) -> tuple[Structure, FrameMap]:
-    """Return a copy of a body, as a root without inertia, of all that hang on it, and of the joints among them."""
-    snapshot = structure.snapshot()
-    members = [body for body in structure.bodies if snapshot.is_below(body, top)]
+def copy_subtree(structure: Structure, top: RigidBody) -> tuple[Structure, FrameMap]:
+    """Return a copy of a body, as a root without inertia, of its subtree, and of the joints in it."""
+    spanning_tree = structure.spanning_tree()
+    members = [body for body in structure.bodies if spanning_tree.is_in_subtree(body, top)]
     frames = _new_frames(members, "")
-    copies = {body: bodies_.copied(body, body.name, frames) for body in members}
-    tree = [link for link in structure.tree if link.predecessor in copies]
-    loops = [link for link in structure.loops if link.predecessor in copies and link.successor in copies]
+    copies = {body: bodies_.copy_body(body, body.name, frames) for body in members}
+    tree = [edge for edge in structure.tree if edge.predecessor in copies]
+    loops = [edge for edge in structure.loops if edge.predecessor in copies and edge.successor in copies]
     new = Structure(copies[top])
     if top is structure.root:
-        new.half_spaces = _in_copy(structure, new)
-    return new, _adopt(new, structure, tree, loops, frames, copies, "")
+        new.half_spaces = _copied_half_spaces(structure, new)
+    return new, _register_copies(new, structure, tree, loops, frames, copies, "")
 
 
-def graft(structure: Structure, body: RigidBody, child: Structure, pose: Transform | None, prefix: str) -> FrameMap:
-    """Attach copies of all of a child's bodies; `body` plays the part of the child's root."""
+def attach_copy(
+    structure: Structure, body: RigidBody, child: Structure, pose: Transform | None, prefix: str
+) -> FrameMap:
+    """Attach copies of all bodies of a child mechanism; `body` takes the place of the child's root."""
     to_body = _root_pose(body, child.root, pose)
     _check_names(structure, child, prefix)
     root, members = child.root, child.bodies[1:]
     tree, loops = list(child.tree), list(child.loops)
-    bodies_.require_shareable(root, to_body, "child_root_pose")
+    bodies_.require_copyable(root, to_body, "child_root_pose")
     frames = _new_frames((root, *members), prefix)
-    copies = {member: bodies_.copied(member, prefix + member.name, frames) for member in members}
-    bodies_.share(root, body, frames, to_body)
+    copies = {member: bodies_.copy_body(member, prefix + member.name, frames) for member in members}
+    bodies_.copy_contents(root, body, frames, to_body)
     copies[root] = body
-    merged = {prefix + name: prefix + kept for name, kept in child.books.merged.items() if kept != root.name}
-    merged |= {prefix + name: body.name for name, kept in child.books.merged.items() if kept == root.name}
-    structure.books.merged |= {name: kept for name, kept in merged.items() if name not in structure.books.bodies}
-    return _adopt(structure, child, tree, loops, frames, copies, prefix)
+    merged = {prefix + name: prefix + kept for name, kept in child.registry.merged.items() if kept != root.name}
+    merged |= {prefix + name: body.name for name, kept in child.registry.merged.items() if kept == root.name}
+    structure.registry.merged |= {name: kept for name, kept in merged.items() if name not in structure.registry.bodies}
+    return _register_copies(structure, child, tree, loops, frames, copies, prefix)
 
 
 def _root_pose(body: RigidBody, root: RigidBody, pose: Transform | None) -> Transform:
@@ -71,23 +73,25 @@ def _root_pose(body: RigidBody, root: RigidBody, pose: Transform | None) -> Tran
 def _check_names(structure: Structure, child: Structure, prefix: str) -> None:
     require_kind(prefix, str, operation="attach_mechanism", argument="prefix")
     for member in child.bodies[1:]:
-        structure.books.require_new_name(prefix + member.name, structure.books.bodies, "body")
-    for joint in child.links:
-        structure.books.require_new_name(prefix + joint.name, structure.books.joints, "joint")
+        structure.registry.require_new_name(prefix + member.name, structure.registry.bodies, "body")
+    for joint in child.edges:
+        structure.registry.require_new_name(prefix + joint.name, structure.registry.joints, "joint")
 
 
-def maximal(structure: Structure, floating: JointType | Callable[[], JointType]) -> tuple[Structure, FrameMap]:
+def copy_in_maximal_coordinates(
+    structure: Structure, floating: JointType | Callable[[], JointType]
+) -> tuple[Structure, FrameMap]:
     """Return a copy in which every body floats from the root, and every joint closes a loop."""
     joint_type = _floating_type(floating)
     frames = _new_frames(structure.bodies, "")
-    copies = {body: bodies_.copied(body, body.name, frames) for body in structure.bodies}
+    copies = {body: bodies_.copy_body(body, body.name, frames) for body in structure.bodies}
     new = Structure(copies[structure.root])
-    new.half_spaces = _in_copy(structure, new)
-    taken = set(structure.books.joints)
+    new.half_spaces = _copied_half_spaces(structure, new)
+    taken = set(structure.registry.joints)
     for body in structure.bodies[1:]:
         joint = Joint(_free_name(f"{body.name}_floating", taken), joint_type)
         attach_.attach(new, new.root, copies[body], joint, None, None)
-    return new, _adopt(new, structure, [], [*structure.tree, *structure.loops], frames, copies, "")
+    return new, _register_copies(new, structure, [], [*structure.tree, *structure.loops], frames, copies, "")
 
 
 def _floating_type(floating: object) -> JointType:
@@ -114,32 +118,34 @@ def _new_frames(bodies: Sequence[RigidBody], prefix: str) -> dict[Frame, Frame]:
     return {frame: Frame(prefix + frame.name) for body in bodies for frame in body.frames}
 
 
-def _in_copy(structure: Structure, new: Structure) -> tuple[HalfSpace, ...]:
+def _copied_half_spaces(structure: Structure, new: Structure) -> tuple[HalfSpace, ...]:
     """Return the half-spaces with the copy's root frame in place of the original's."""
     change = Transform.identity(structure.root.default_frame, new.root.default_frame)
     return tuple(half_space.transformed(change) for half_space in structure.half_spaces)
 
 
-def _adopt(
+def _register_copies(
     target: Structure,
     source: Structure,
-    tree: Sequence[Link],
-    loops: Sequence[Link],
+    tree: Sequence[Edge],
+    loops: Sequence[Edge],
     frames: dict[Frame, Frame],
     copies: dict[RigidBody, RigidBody],
     prefix: str,
 ) -> FrameMap:
-    """Enter the copies of bodies and joints in the target, whose root is there; return the map."""
+    """Register the copies of bodies and joints in the target, which has its root; return the map."""
     joints: dict[Joint, Joint] = {}
-    minted = source.minted.copy()
-    for links, loop in ((tree, False), (loops, True)):
-        for link in links:
-            old = link.joint
-            new = remade(old, name=prefix + old.name, before=frames[old.frame_before], after=frames[old.frame_after])
+    made = source.joint_frames.copy()
+    for edges, loop in ((tree, False), (loops, True)):
+        for edge in edges:
+            old = edge.joint
+            new = copy_joint(
+                old, name=prefix + old.name, before=frames[old.frame_before], after=frames[old.frame_after]
+            )
             if not loop:
-                bodies_.enter(copies[link.successor], target.books)
-                target.books.merged.pop(copies[link.successor].name, None)
-            target.minted |= {frames[frame] for frame in (old.frame_before, old.frame_after) if frame in minted}
-            target.append(Link(new, copies[link.predecessor], copies[link.successor]), loop=loop)
+                bodies_.register(copies[edge.successor], target.registry)
+                target.registry.merged.pop(copies[edge.successor].name, None)
+            target.joint_frames |= {frames[frame] for frame in (old.frame_before, old.frame_after) if frame in made}
+            target.append(Edge(new, copies[edge.predecessor], copies[edge.successor]), loop=loop)
             joints[old] = new
     return FrameMap(dict(frames), dict(copies), joints)

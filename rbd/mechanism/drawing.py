@@ -1,4 +1,4 @@
-"""Mechanisms as text: the tree, then the loop joints."""
+"""Mechanisms drawn as text: the tree, then the loop joints."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rbd.mechanism.body import RigidBody
     from rbd.mechanism.structure import Structure
-    from rbd.mechanism.tree import Link
+    from rbd.mechanism.tree import Edge
 
 _MOST_LINES = 200
 _DEEPEST = 40
@@ -21,32 +21,32 @@ def drawing(structure: Structure) -> str:
 
 
 def _tree_lines(structure: Structure) -> list[str]:
-    children = structure.snapshot().children
+    children = structure.spanning_tree().children
     lines: list[str] = []
     stack: list[tuple[RigidBody, str, str]] = [(structure.root, "", "")]
     while stack and len(lines) < _MOST_LINES:
-        body, indent, twig = stack.pop()
-        link = structure.parent.get(body)
-        lines.append(_shown_indent(indent + twig) + body.name + (f"  ({_kind(link)})" if link else ""))
-        below = indent + {"": "", "├─ ": "│  ", "└─ ": "   "}[twig]
+        body, indent, branch = stack.pop()
+        edge = structure.parent.get(body)
+        lines.append(_truncated_indent(indent + branch) + body.name + (f"  ({_kind(edge)})" if edge else ""))
+        below = indent + {"": "", "├─ ": "│  ", "└─ ": "   "}[branch]
         last = len(children[body]) - 1
-        twigs = [(child, below, "└─ " if k == last else "├─ ") for k, child in enumerate(children[body])]
-        stack.extend(reversed(twigs))
+        branches = [(child, below, "└─ " if k == last else "├─ ") for k, child in enumerate(children[body])]
+        stack.extend(reversed(branches))
     left = len(structure.bodies) - len(lines)
     return lines + [f"... and {left} more"] * bool(left)
 
 
-def _shown_indent(indent: str) -> str:
+def _truncated_indent(indent: str) -> str:
     """Return the indentation, cut where the tree is very deep."""
     return indent if len(indent) <= 3 * _DEEPEST else f"[{len(indent) // 3}] " + indent[-3 * _DEEPEST :]
 
 
-def _loop_lines(loops: list[Link]) -> list[str]:
+def _loop_lines(loops: list[Edge]) -> list[str]:
     if not loops:
         return []
-    shown = [f"   {link.predecessor.name} -> {link.successor.name}  ({_kind(link)})" for link in loops[:_MOST_LINES]]
+    shown = [f"   {edge.predecessor.name} -> {edge.successor.name}  ({_kind(edge)})" for edge in loops[:_MOST_LINES]]
     return ["loops:", *shown, *[f"... and {len(loops) - len(shown)} more"] * (len(loops) > len(shown))]
 
 
-def _kind(link: Link) -> str:
-    return f"{link.joint.name}: {type(link.joint.type).__name__}"
+def _kind(edge: Edge) -> str:
+    return f"{edge.joint.name}: {type(edge.joint.type).__name__}"

@@ -1,6 +1,6 @@
-"""Edits of the structure: choosing another tree, removing and replacing joints, removing subtrees.
+"""Edits of the structure: another spanning tree, removal and replacement of joints, removal of subtrees.
 
-Every edit plans first; only the plan can fail.
+All checks of an edit come before its first change.
 """
 
 from __future__ import annotations
@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 
 from rbd.errors import TopologyError, quoted
 from rbd.mechanism import body as bodies_
-from rbd.mechanism.attach import require_loose
-from rbd.mechanism.body_data import relabelled
-from rbd.mechanism.flip import Flip, flip
-from rbd.mechanism.reports import RerootReport
-from rbd.mechanism.tree import Link, oriented, spanning_links
+from rbd.mechanism.attach import require_unattached
+from rbd.mechanism.edit_reports import RerootReport
+from rbd.mechanism.reverse_joint import ReversedJoint, reverse_joint
+from rbd.mechanism.tree import Edge, edge_orientations, kruskal_spanning_tree
 from rbd.spatial import Transform
 
 if TYPE_CHECKING:
@@ -24,30 +23,30 @@ if TYPE_CHECKING:
     from rbd.spatial import Frame
 
 
-def choose_tree(structure: Structure, prefer: Sequence[Joint], removed: Collection[Joint] = ()) -> RerootReport:
-    """Let the tree be made of the joints in `prefer` first, then of those it has now, then of loop joints.
+def rebuild_tree(structure: Structure, prefer: Sequence[Joint], removed: Collection[Joint] = ()) -> RerootReport:
+    """Rebuild the spanning tree: joints in `prefer` first, then the present tree joints, then loop joints.
 
     Raises TopologyError when the joints in `prefer` close a loop, when the rest leaves bodies unconnected, or when a
-    joint's parameters cannot be turned round.
+    joint's parameters cannot be reversed.
     """
-    links = structure.links
+    edges = structure.edges
     wanted = dict.fromkeys(prefer)
-    present = [link.joint for link in [*structure.tree, *structure.loops]]
+    present = [edge.joint for edge in [*structure.tree, *structure.loops]]
     order = [*wanted, *(joint for joint in present if joint not in wanted and joint not in removed)]
-    chosen = spanning_links(structure.root, structure.bodies, [links[joint] for joint in order])
+    chosen = kruskal_spanning_tree(structure.root, structure.bodies, [edges[joint] for joint in order])
     _refuse_loop(chosen, wanted)
-    forward = oriented(structure.root, chosen)
-    flips = {joint: flip(joint) for joint, is_forward in forward.items() if not is_forward}
-    old_tree = tuple(link.joint for link in structure.tree)
-    tree = [_flipped(link, flips) for link in chosen]
-    loops = [links[joint] for joint in order if joint not in forward]
-    for link in tree:
-        bodies_.data_of(link.successor).seen_from(link.joint.frame_after, None, f"the tree: {link.successor!r}")
-    return _commit(structure, tree, loops, old_tree, flips, tuple(removed))
+    forward = edge_orientations(structure.root, chosen)
+    reversals = {joint: reverse_joint(joint) for joint, is_forward in forward.items() if not is_forward}
+    old_tree = tuple(edge.joint for edge in structure.tree)
+    tree = [_with_reversal(edge, reversals) for edge in chosen]
+    loops = [edges[joint] for joint in order if joint not in forward]
+    for edge in tree:
+        bodies_.data_of(edge.successor).expressed_in(edge.joint.frame_after, None, f"the tree: {edge.successor!r}")
+    return _commit(structure, tree, loops, old_tree, reversals, tuple(removed))
 
 
-def _refuse_loop(chosen: Sequence[Link], wanted: Collection[Joint]) -> None:
-    taken = {link.joint for link in chosen}
+def _refuse_loop(chosen: Sequence[Edge], wanted: Collection[Joint]) -> None:
+    taken = {edge.joint for edge in chosen}
     closing = [joint for joint in wanted if joint not in taken]
     if closing:
         raise TopologyError(
@@ -55,74 +54,73 @@ def _refuse_loop(chosen: Sequence[Link], wanted: Collection[Joint]) -> None:
         )
 
 
-def _flipped(link: Link, flips: dict[Joint, Flip]) -> Link:
-    turned = flips.get(link.joint)
-    return link if turned is None else Link(turned.joint, link.successor, link.predecessor)
+def _with_reversal(edge: Edge, reversals: dict[Joint, ReversedJoint]) -> Edge:
+    found = reversals.get(edge.joint)
+    return edge if found is None else Edge(found.joint, edge.successor, edge.predecessor)
 
 
 def _commit(
     structure: Structure,
-    tree: Sequence[Link],
-    loops: Sequence[Link],
+    tree: Sequence[Edge],
+    loops: Sequence[Edge],
     old_tree: tuple[Joint, ...],
-    flips: dict[Joint, Flip],
+    reversals: dict[Joint, ReversedJoint],
     removed: tuple[Joint, ...],
 ) -> RerootReport:
     for joint in removed:
-        structure.strike(joint)
-    for joint, turned in flips.items():
-        structure.substitute(joint, turned.joint)
+        structure.remove_joint(joint)
+    for joint, found in reversals.items():
+        structure.substitute(joint, found.joint)
     structure.rebuild(tree, loops)
     return RerootReport(
         old_tree,
-        tuple(link.joint for link in structure.tree),
-        {joint: turned.joint for joint, turned in flips.items()},
+        tuple(edge.joint for edge in structure.tree),
+        {joint: found.joint for joint, found in reversals.items()},
         removed,
-        {joint.name: turned.dropped for joint, turned in flips.items() if turned.dropped},
+        {joint.name: found.dropped for joint, found in reversals.items() if found.dropped},
     )
 
 
 def remove_subtree(structure: Structure, top: RigidBody) -> tuple[RigidBody, ...]:
-    """Remove a body, all that hang on it, and every joint that touches one of them; return the bodies, now loose."""
+    """Remove the subtree of a body and every joint that touches it; return its bodies."""
     if top is structure.root:
         raise TopologyError("the root cannot be removed", body=top.name)
-    snapshot = structure.snapshot()
-    gone = [body for body in structure.bodies if snapshot.is_below(body, top)]
+    spanning_tree = structure.spanning_tree()
+    gone = [body for body in structure.bodies if spanning_tree.is_in_subtree(body, top)]
     for body in gone:
-        bodies_.data_of(body).seen_from(bodies_.data_of(body).own_frame, None, repr(body))
-    lost = set(gone)
-    for joint, link in structure.links.items():
-        if link.predecessor in lost or link.successor in lost:
-            structure.strike(joint)
-    tree = [link for link in structure.tree if link.joint in structure.rank]
-    loops = [link for link in structure.loops if link.joint in structure.rank]
-    structure.release(gone)
+        bodies_.data_of(body).expressed_in(bodies_.data_of(body).own_frame, None, repr(body))
+    for joint, edge in structure.edges.items():
+        if edge.predecessor in gone or edge.successor in gone:
+            structure.remove_joint(joint)
+    tree = [edge for edge in structure.tree if edge.joint in structure.rank]
+    loops = [edge for edge in structure.loops if edge.joint in structure.rank]
+    structure.unregister_bodies(gone)
     structure.rebuild(tree, loops)
     return tuple(gone)
 
 
 def replace_joint(structure: Structure, old: Joint, joint: Joint) -> None:
-    """Let a loose joint take the place of an attached one: between the same bodies, at the same place."""
-    require_loose(structure, joint, "replace_joint")
+    """Replace an attached joint by an unattached one: between the same bodies, at the same placement."""
+    require_unattached(structure, joint, "replace_joint")
     if joint.name != old.name:
-        structure.books.require_new_name(joint.name, structure.books.joints, "joint")
-    link = structure.links[old]
-    before = _taken_over(structure, link.predecessor, old.frame_before, joint.frame_before)
-    after = _taken_over(structure, link.successor, old.frame_after, joint.frame_after)
-    for body, placement in ((link.predecessor, before), (link.successor, after)):
+        structure.registry.require_new_name(joint.name, structure.registry.joints, "joint")
+    edge = structure.edges[old]
+    before = _new_placement(structure, edge.predecessor, old.frame_before, joint.frame_before)
+    after = _new_placement(structure, edge.successor, old.frame_after, joint.frame_after)
+    for body, placement in ((edge.predecessor, before), (edge.successor, after)):
         if placement is not None:
-            structure.mint(body, placement)
+            structure.fix_joint_frame(body, placement)
     structure.substitute(old, joint)
-    swapped = {old: Link(joint, link.predecessor, link.successor)}
+    swapped = {old: Edge(joint, edge.predecessor, edge.successor)}
     structure.rebuild(
         [swapped.get(k.joint, k) for k in structure.tree], [swapped.get(k.joint, k) for k in structure.loops]
     )
 
 
-def _taken_over(structure: Structure, body: RigidBody, old: Frame, new: Frame) -> Transform | None:
-    """Return where a frame of the new joint goes; None if it has the old one's."""
+def _new_placement(structure: Structure, body: RigidBody, old: Frame, new: Frame) -> Transform | None:
+    """Return the placement of a frame of the new joint; None if it is a frame of the old one."""
     if old == new:
         return None
-    structure.books.require_new_frame(new, "joint")
+    structure.registry.require_new_frame(new, "joint")
     here = bodies_.data_of(body).definition(old, "replace_joint", "joint")
-    return relabelled(here, new, here.to_frame)
+    return bodies_.relabelled(here, new, here.to_frame)

@@ -1,37 +1,114 @@
-"""Joints: a joint type with a name, two frames and parameters.
-
-The functions at the end are for the mechanism.
-"""
+"""Joints: a joint type with a name, two frames and parameters."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, final
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar, final, overload
 
+import attrs
 from typing_extensions import override
 
 from rbd.errors import ArgumentError
 from rbd.joints.base import JointType
-from rbd.mechanism.books import Membership, checked_name
 from rbd.mechanism.parameters import Bounds, BoundsLike, PerVelocity, bounds, per_velocity
+from rbd.mechanism.registry import require_name
 from rbd.spatial import Frame
 from rbd.spatial.frame import require_frame
 
 if TYPE_CHECKING:
-    from rbd.mechanism.books import Books
+    from typing import Self
+
+    from rbd.mechanism.registry import NameRegistry
     from rbd.scalars import Vector
+
+_Input = TypeVar("_Input")
+_Value = TypeVar("_Value")
+
+
+@final
+@attrs.define(eq=False)
+class JointData:
+    """Name, type, frames and parameters of a joint; `registry` is that of the mechanism it is attached in."""
+
+    name: str
+    type: JointType
+    frame_before: Frame
+    frame_after: Frame
+    position_bounds: Bounds = ()
+    velocity_bounds: Bounds = ()
+    effort_bounds: Bounds = ()
+    damping: Vector = ()
+    friction: Vector = ()
+    friction_velocity: Vector = ()
+    armature: Vector = ()
+    bound_stiffness: Vector = ()
+    bound_damping: Vector = ()
+    registry: NameRegistry | None = None
+
+
+@final
+class Parameter(Generic[_Input, _Value]):
+    """A settable parameter of a joint: setting it checks the value and changes the mechanism's parameter version."""
+
+    def __init__(self, check: Callable[[JointType, _Input, str], _Value], doc: str) -> None:
+        """Take the function that checks values, and the docstring."""
+        self._check, self.__doc__ = check, doc
+
+    def __set_name__(self, owner: type[Joint], name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, joint: None, owner: type[Joint]) -> Self: ...
+    @overload
+    def __get__(self, joint: Joint, owner: type[Joint]) -> _Value: ...
+    def __get__(self, joint: Joint | None, owner: type[Joint]) -> Self | _Value:
+        if joint is None:
+            return self
+        value: _Value = getattr(_data_of(joint), self._name)
+        return value
+
+    def __set__(self, joint: Joint, value: _Input) -> None:
+        data = _data_of(joint)
+        setattr(data, self._name, self._check(data.type, value, self._name))
+        if data.registry is not None:
+            data.registry.parameters_changed()
+
+
+_Bounds: TypeAlias = Parameter[BoundsLike, Bounds]
+_PerVelocity: TypeAlias = "Parameter[PerVelocity, Vector]"
+
+
+def _data_of(joint: Joint) -> JointData:
+    return joint._data  # pyright: ignore[reportPrivateUsage]  # the only access from outside the class
+
+
+def _position_bounds(kind: JointType, value: BoundsLike, name: str) -> Bounds:
+    return bounds(value, kind.nq, name)
+
+
+def _velocity_bounds(kind: JointType, value: BoundsLike, name: str) -> Bounds:
+    return bounds(value, kind.nv, name)
+
+
+def _nonnegative(kind: JointType, value: PerVelocity, name: str) -> Vector:
+    return per_velocity(value, kind.nv, name)
+
+
+def _positive(kind: JointType, value: PerVelocity, name: str) -> Vector:
+    return per_velocity(value, kind.nv, name, positive=True)
 
 
 @final
 class Joint:
-    """A joint: it lets the frame after it move with respect to the frame before it, as its type says.
+    """A joint: how the frame after it may move with respect to the frame before it.
 
     Bounds are (lower, upper) pairs, one per coordinate (`position_bounds`) or per velocity (the others); for a joint
-    with one degree of freedom a bare pair will do. `None` means unbounded. For coordinates that are no angle or length
-    (quaternions, the sine and cosine of `SinCosRevolute`) position bounds hold for each coordinate as it is.
+    with one degree of freedom a bare pair is accepted. `None` means unbounded. For coordinates that are no angle or
+    length (quaternions, the sine and cosine of `SinCosRevolute`) position bounds hold for each coordinate.
 
     The other parameters are numbers, or one number per velocity: viscous `damping`, Coulomb `friction` smoothed below
     `friction_velocity`, rotor inertia `armature`, and `bound_stiffness` and `bound_damping`, the spring and damper that
-    act beyond the position bounds. All parameters can be set later; mechanism and states notice.
+    act beyond the position bounds. All parameters can be set later; states of the mechanism use the new values.
 
     Raises ArgumentError, ShapeError or NotFiniteError, naming the argument.
 
@@ -41,23 +118,7 @@ class Joint:
     (((-2.0, 2.0),), (0.1,), 1)
     """
 
-    __slots__ = (
-        "__weakref__",
-        "_armature",
-        "_bound_damping",
-        "_bound_stiffness",
-        "_damping",
-        "_effort_bounds",
-        "_frame_after",
-        "_frame_before",
-        "_friction",
-        "_friction_velocity",
-        "_membership",
-        "_name",
-        "_position_bounds",
-        "_type",
-        "_velocity_bounds",
-    )
+    __slots__ = ("__weakref__", "_data")
 
     def __init__(
         self,
@@ -77,168 +138,86 @@ class Joint:
         frame_after: Frame | None = None,
     ) -> None:
         """Make a joint that is attached nowhere yet; its frames are new unless given."""
-        self._membership = Membership()
-        self._name = checked_name(name, "joint")
-        self._type = _checked_type(joint_type)
-        self._frame_before = _frame(frame_before, "frame_before", f"before_{name}")
-        self._frame_after = _frame(frame_after, "frame_after", f"after_{name}")
-        if self._frame_before == self._frame_after:
+        kind = _checked_type(joint_type)
+        before = _frame(frame_before, "frame_before", f"before_{require_name(name, 'joint')}")
+        after = _frame(frame_after, "frame_after", f"after_{name}")
+        if before == after:
             raise ArgumentError(
                 "frame_before and frame_after must be two frames", argument="frame_after", value=frame_after
             )
-        self._position_bounds = bounds(position_bounds, self.nq, "position_bounds")
-        self._velocity_bounds = bounds(velocity_bounds, self.nv, "velocity_bounds")
-        self._effort_bounds = bounds(effort_bounds, self.nv, "effort_bounds")
-        self._damping = per_velocity(damping, self.nv, "damping")
-        self._friction = per_velocity(friction, self.nv, "friction")
-        self._friction_velocity = per_velocity(friction_velocity, self.nv, "friction_velocity", positive=True)
-        self._armature = per_velocity(armature, self.nv, "armature")
-        self._bound_stiffness = per_velocity(bound_stiffness, self.nv, "bound_stiffness")
-        self._bound_damping = per_velocity(bound_damping, self.nv, "bound_damping")
+        self._data = JointData(name, kind, before, after)
+        self.position_bounds = position_bounds
+        self.velocity_bounds = velocity_bounds
+        self.effort_bounds = effort_bounds
+        self.damping = damping
+        self.friction = friction
+        self.friction_velocity = friction_velocity
+        self.armature = armature
+        self.bound_stiffness = bound_stiffness
+        self.bound_damping = bound_damping
 
     # ---------------------------------------------------------------- what it is
 
     @property
     def name(self) -> str:
         """Return the name."""
-        return self._name
+        return self._data.name
 
     @property
     def type(self) -> JointType:
         """Return the joint type."""
-        return self._type
+        return self._data.type
 
     @property
     def frame_before(self) -> Frame:
         """Return the frame before the joint, fixed to its predecessor."""
-        return self._frame_before
+        return self._data.frame_before
 
     @property
     def frame_after(self) -> Frame:
         """Return the frame after the joint, fixed to its successor."""
-        return self._frame_after
+        return self._data.frame_after
 
     @property
     def nq(self) -> int:
         """Return the number of coordinates."""
-        return self._type.nq
+        return self._data.type.nq
 
     @property
     def nv(self) -> int:
         """Return the number of velocities."""
-        return self._type.nv
+        return self._data.type.nv
+
+    @property
+    def is_floating(self) -> bool:
+        """Return whether the joint imposes no constraint: six velocities, as those of a free body."""
+        return self.nv == 6
 
     @override
     def __repr__(self) -> str:
-        return f"Joint({self._name!r}, {self._type!r})"
+        return f"Joint({self._data.name!r}, {self._data.type!r})"
 
     # ---------------------------------------------------------------- parameters
 
-    @property
-    def position_bounds(self) -> Bounds:
-        """Return (lower, upper) per coordinate."""
-        return self._position_bounds
-
-    @position_bounds.setter
-    def position_bounds(self, value: BoundsLike) -> None:
-        self._position_bounds = bounds(value, self.nq, "position_bounds")
-        self._note()
-
-    @property
-    def velocity_bounds(self) -> Bounds:
-        """Return (lower, upper) per velocity."""
-        return self._velocity_bounds
-
-    @velocity_bounds.setter
-    def velocity_bounds(self, value: BoundsLike) -> None:
-        self._velocity_bounds = bounds(value, self.nv, "velocity_bounds")
-        self._note()
-
-    @property
-    def effort_bounds(self) -> Bounds:
-        """Return (lower, upper) per velocity, of the torque or force the joint's actuator can bring."""
-        return self._effort_bounds
-
-    @effort_bounds.setter
-    def effort_bounds(self, value: BoundsLike) -> None:
-        self._effort_bounds = bounds(value, self.nv, "effort_bounds")
-        self._note()
-
-    @property
-    def damping(self) -> Vector:
-        """Return the viscous damping per velocity."""
-        return self._damping
-
-    @damping.setter
-    def damping(self, value: PerVelocity) -> None:
-        self._damping = per_velocity(value, self.nv, "damping")
-        self._note()
-
-    @property
-    def friction(self) -> Vector:
-        """Return the Coulomb friction per velocity."""
-        return self._friction
-
-    @friction.setter
-    def friction(self, value: PerVelocity) -> None:
-        self._friction = per_velocity(value, self.nv, "friction")
-        self._note()
-
-    @property
-    def friction_velocity(self) -> Vector:
-        """Return, per velocity, the speed below which friction fades."""
-        return self._friction_velocity
-
-    @friction_velocity.setter
-    def friction_velocity(self, value: PerVelocity) -> None:
-        self._friction_velocity = per_velocity(value, self.nv, "friction_velocity", positive=True)
-        self._note()
-
-    @property
-    def armature(self) -> Vector:
-        """Return the inertia of the geared rotor, as seen at the joint, per velocity."""
-        return self._armature
-
-    @armature.setter
-    def armature(self, value: PerVelocity) -> None:
-        self._armature = per_velocity(value, self.nv, "armature")
-        self._note()
-
-    @property
-    def bound_stiffness(self) -> Vector:
-        """Return the stiffness of the spring beyond the position bounds, per velocity."""
-        return self._bound_stiffness
-
-    @bound_stiffness.setter
-    def bound_stiffness(self, value: PerVelocity) -> None:
-        self._bound_stiffness = per_velocity(value, self.nv, "bound_stiffness")
-        self._note()
-
-    @property
-    def bound_damping(self) -> Vector:
-        """Return the damping beyond the position bounds, per velocity."""
-        return self._bound_damping
-
-    @bound_damping.setter
-    def bound_damping(self, value: PerVelocity) -> None:
-        self._bound_damping = per_velocity(value, self.nv, "bound_damping")
-        self._note()
-
-    def _note(self) -> None:
-        if self._membership.books is not None:
-            self._membership.books.parameter_version += 1
+    position_bounds: _Bounds = Parameter(_position_bounds, "The bounds (lower, upper) per coordinate.")
+    velocity_bounds: _Bounds = Parameter(_velocity_bounds, "The bounds (lower, upper) per velocity.")
+    effort_bounds: _Bounds = Parameter(_velocity_bounds, "The bounds (lower, upper) of the actuator's torque or force.")
+    damping: _PerVelocity = Parameter(_nonnegative, "The viscous damping per velocity.")
+    friction: _PerVelocity = Parameter(_nonnegative, "The Coulomb friction per velocity.")
+    friction_velocity: _PerVelocity = Parameter(_positive, "The speed below which friction is smoothed, per velocity.")
+    armature: _PerVelocity = Parameter(_nonnegative, "The reflected inertia of the geared rotor, per velocity.")
+    bound_stiffness: _PerVelocity = Parameter(_nonnegative, "The stiffness of springs beyond the bounds, per velocity.")
+    bound_damping: _PerVelocity = Parameter(_nonnegative, "The damping beyond the position bounds, per velocity.")
 
     # ---------------------------------------------------------------- pickling and copying
 
     @override
-    def __getstate__(self) -> dict[str, object]:
-        """Leave the books out: a joint pickled or copied alone is loose, a mechanism enters its joints again."""
-        return {name: getattr(self, name) for name in self.__slots__ if name not in ("__weakref__", "_membership")}
+    def __getstate__(self) -> JointData:
+        """Return the data without the registry: a copy belongs to no mechanism until one enters it."""
+        return attrs.evolve(self._data, registry=None)
 
-    def __setstate__(self, state: dict[str, object]) -> None:
-        self._membership = Membership()
-        for name, value in state.items():
-            setattr(self, name, value)
+    def __setstate__(self, data: JointData) -> None:
+        self._data = data
 
 
 def _frame(given: Frame | None, argument: str, name: str) -> Frame:
@@ -257,38 +236,38 @@ def _checked_type(joint_type: object) -> JointType:
     )
 
 
-# -------------------------------------------------------------------- for the mechanism only
+# -------------------------------------------------------------------- internal: for the mechanism only
 
 
-def _membership(joint: Joint) -> Membership:
-    return joint._membership  # pyright: ignore[reportPrivateUsage]  # the one way in
+def registry_of(joint: Joint) -> NameRegistry | None:
+    """Return the registry of the mechanism the joint is attached in."""
+    return _data_of(joint).registry
 
 
-def books_of(joint: Joint) -> Books | None:
-    """Return the books of the mechanism the joint is attached in."""
-    return _membership(joint).books
+def register(joint: Joint, registry: NameRegistry) -> None:
+    """Register a joint in a mechanism."""
+    _data_of(joint).registry = registry
+    registry.joints[joint.name] = joint
 
 
-def enter(joint: Joint, books: Books) -> None:
-    """Enter the joint in the books of a mechanism."""
-    _membership(joint).books = books
-    books.joints[joint.name] = joint
+def unregister(joint: Joint) -> None:
+    """Remove a joint from its registry."""
+    data = _data_of(joint)
+    if data.registry is not None:
+        del data.registry.joints[data.name]
+    data.registry = None
 
 
-def leave(joint: Joint) -> None:
-    """Strike the joint from the books."""
-    books = books_of(joint)
-    if books is not None:
-        del books.joints[joint.name]
-    _membership(joint).books = None
-
-
-def remade(
+def copy_joint(
     joint: Joint, *, name: str | None = None, joint_type: JointType | None = None, before: Frame, after: Frame
 ) -> Joint:
-    """Return a loose joint with the same parameters but other frames, and perhaps another name and type."""
-    new = Joint(name or joint.name, joint_type or joint.type, frame_before=before, frame_after=after)
-    for slot, value in joint.__getstate__().items():
-        if slot not in ("_name", "_type", "_frame_before", "_frame_after"):
-            setattr(new, slot, value)
+    """Return an unattached joint with the same parameters, other frames, and perhaps another name and type."""
+    new, data = Joint.__new__(Joint), joint.__getstate__()
+    data.name, data.type, data.frame_before, data.frame_after = (
+        name or data.name,
+        joint_type or data.type,
+        before,
+        after,
+    )
+    new.__setstate__(data)
     return new

@@ -1,6 +1,6 @@
 """The mechanism: bodies connected by joints, and gravity.
 
-This module is the face; structure and edits live in the modules beside it.
+The other modules of the package hold its structure and do its edits.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, final, overload
 
 from typing_extensions import override
 
+from rbd.display import preformatted
 from rbd.errors import ArgumentError, TopologyError, quoted
 from rbd.joints import QuaternionFloating
 from rbd.joints.base import JointType
@@ -19,12 +20,12 @@ from rbd.mechanism import body as bodies_
 from rbd.mechanism import copying, edit, merge
 from rbd.mechanism import joint as joints_
 from rbd.mechanism.body import RigidBody
-from rbd.mechanism.books import text_of
 from rbd.mechanism.drawing import drawing
+from rbd.mechanism.edit_reports import FrameMap, MergeReport, RerootReport
 from rbd.mechanism.joint import Joint
-from rbd.mechanism.reports import FrameMap, MergeReport, RerootReport
+from rbd.mechanism.registry import require_text
 from rbd.mechanism.structure import Structure
-from rbd.scalars.arrays import scalars
+from rbd.scalars.arrays import Array, scalars, to_float_array
 from rbd.spatial import Frame, FreeVector, Transform
 from rbd.spatial.frame import A, B, F, check_frame, require_tag
 from rbd.spatial.half_space import HalfSpace
@@ -45,7 +46,7 @@ class Mechanism:
     """Bodies connected by joints: a tree on a root that never moves, and joints that close loops in it.
 
     A mechanism holds structure and parameters, no configuration: make a `MechanismState` of it for that. `gravity` is
-    the acceleration of free fall, in the root frame. Wherever a body or a joint is asked for, its name will do.
+    the acceleration of free fall, in the root frame. Functions that take a body or a joint also take its name.
 
     >>> from rbd import Joint, Mechanism, Revolute, RigidBody
     >>> mechanism = Mechanism()
@@ -62,14 +63,14 @@ class Mechanism:
     __slots__ = ("__weakref__", "_gravity", "_structure")
 
     def __init__(self, root: str | RigidBody = "world", *, gravity: VectorLike | FreeVector = _GRAVITY) -> None:
-        """Make a mechanism that is nothing but its root: a name for it, or a body without an inertia."""
+        """Make a mechanism of a root alone: a body without inertia, or the name of one."""
         body = RigidBody(root) if isinstance(root, str) else root
         require_kind(body, RigidBody, operation="Mechanism", argument="root")
         if body.inertia is not None:
             raise ArgumentError(
                 f"the root never moves: body {quoted(body.name)} must have no inertia", argument="root", value=body
             )
-        if bodies_.books_of(body) is not None:
+        if bodies_.registry_of(body) is not None:
             raise TopologyError(f"body {quoted(body.name)} belongs to another mechanism", body=body.name)
         vector = _gravity(gravity, body.default_frame)
         self._structure = Structure(body)
@@ -80,12 +81,12 @@ class Mechanism:
     @property
     def structure_version(self) -> int:
         """Return a number that grows with every change of bodies and joints."""
-        return self._structure.books.structure_version
+        return self._structure.registry.structure_version
 
     @property
     def parameter_version(self) -> int:
         """Return a number that grows with every change of an inertia, a placement, gravity or a joint's parameters."""
-        return self._structure.books.parameter_version
+        return self._structure.registry.parameter_version
 
     @property
     def gravity(self) -> FreeVector:
@@ -95,7 +96,7 @@ class Mechanism:
     @gravity.setter
     def gravity(self, value: VectorLike | FreeVector) -> None:
         self._gravity = _gravity(value, self.root_frame)
-        self._structure.books.parameter_version += 1
+        self._structure.registry.parameters_changed()
 
     @property
     def mass(self) -> Scalar:
@@ -105,7 +106,7 @@ class Mechanism:
             total = total if body.inertia is None else total + body.inertia.mass
         return total
 
-    # ---------------------------------------------------------------- what is in it
+    # ---------------------------------------------------------------- bodies and joints
 
     @property
     def root_body(self) -> RigidBody:
@@ -130,12 +131,12 @@ class Mechanism:
     @property
     def tree_joints(self) -> tuple[Joint, ...]:
         """Return the joints of the spanning tree: parents first, otherwise in the order they were attached."""
-        return tuple(link.joint for link in self._structure.tree)
+        return tuple(edge.joint for edge in self._structure.tree)
 
     @property
     def loop_joints(self) -> tuple[Joint, ...]:
         """Return the joints that close loops; they have constraints instead of coordinates."""
-        return tuple(link.joint for link in self._structure.loops)
+        return tuple(edge.joint for edge in self._structure.loops)
 
     @property
     def nq(self) -> int:
@@ -157,31 +158,46 @@ class Mechanism:
         """Return the half-spaces that contact points may touch, in the root frame."""
         return self._structure.half_spaces
 
-    # ---------------------------------------------------------------- looking things up
+    @property
+    def position_bounds(self) -> tuple[Array, Array]:
+        """Return the lower and upper position bounds of all tree joints, as arrays (nq,)."""
+        return _bound_arrays(pair for joint in self.tree_joints for pair in joint.position_bounds)
+
+    @property
+    def velocity_bounds(self) -> tuple[Array, Array]:
+        """Return the lower and upper velocity bounds of all tree joints, as arrays (nv,)."""
+        return _bound_arrays(pair for joint in self.tree_joints for pair in joint.velocity_bounds)
+
+    @property
+    def effort_bounds(self) -> tuple[Array, Array]:
+        """Return the lower and upper bounds of all tree joints' torques and forces, as arrays (nv,)."""
+        return _bound_arrays(pair for joint in self.tree_joints for pair in joint.effort_bounds)
+
+    # ---------------------------------------------------------------- lookup
 
     def body(self, body: str | RigidBody) -> RigidBody:
         """Return the body of that name, or the body itself if it belongs to this mechanism.
 
         Raises UnknownNameError with the closest name there is, TopologyError for a body of another mechanism.
         """
-        books = self._structure.books
+        registry = self._structure.registry
         if isinstance(body, RigidBody):
-            if bodies_.books_of(body) is not books:
+            if bodies_.registry_of(body) is not registry:
                 raise TopologyError(f"body {quoted(body.name)} does not belong to this mechanism", body=body.name)
             return body
-        return books.body_named(text_of(body, "body", "a name or a RigidBody"))
+        return registry.body_named(require_text(body, "body", "a name or a RigidBody"))
 
     def joint(self, joint: str | Joint) -> Joint:
         """Return the joint of that name, or the joint itself if it is attached in this mechanism.
 
         Raises UnknownNameError with the closest name there is, TopologyError for a joint of another mechanism.
         """
-        books = self._structure.books
+        registry = self._structure.registry
         if isinstance(joint, Joint):
-            if joints_.books_of(joint) is not books:
+            if joints_.registry_of(joint) is not registry:
                 raise TopologyError(f"joint {quoted(joint.name)} is not attached in this mechanism", joint=joint.name)
             return joint
-        return books.joint_named(text_of(joint, "joint", "a name or a Joint"))
+        return registry.joint_named(require_text(joint, "joint", "a name or a Joint"))
 
     @overload
     def frame(self, frame: str | Frame) -> Frame: ...
@@ -194,85 +210,94 @@ class Mechanism:
         Raises UnknownNameError, or AmbiguousNameError where several bodies have a frame of that name; ArgumentError
         when `tag` is no subclass of Tag.
         """
-        books = self._structure.books
+        registry = self._structure.registry
         if isinstance(frame, Frame):
-            books.body_of_frame(frame)
+            registry.body_of_frame(frame)
             found: Frame[F] = frame
         else:
-            found = books.frame_named(text_of(frame, "frame", "a name or a Frame"))
+            found = registry.frame_named(require_text(frame, "frame", "a name or a Frame"))
         if tag is not None:
             require_tag(tag, "Mechanism.frame")
-            books.bind_tag(found, tag)
+            registry.bind_tag(found, tag)
         return found
 
-    def body_of_frame(self, frame: Frame) -> RigidBody:
-        """Return the body `frame` is fixed to; raise FrameMismatchError if there is none."""
-        return self._structure.books.body_of_frame(frame)
+    def body_of_frame(self, frame: str | Frame) -> RigidBody:
+        """Return the body a frame, itself or by name, is fixed to; raise FrameMismatchError if there is none."""
+        return self._structure.registry.body_of_frame(self.frame(frame) if isinstance(frame, str) else frame)
 
-    def fixed_transform(self, from_frame: Frame[A], to_frame: Frame[B]) -> Transform[A, B]:
-        """Return the constant transform between two frames of one body; raise FrameMismatchError if they are not."""
-        return self.body_of_frame(from_frame).fixed_transform(from_frame, to_frame)
+    @overload
+    def fixed_transform(self, from_frame: Frame[A], to_frame: Frame[B]) -> Transform[A, B]: ...
+    @overload
+    def fixed_transform(self, from_frame: str | Frame, to_frame: str | Frame) -> Transform: ...
 
-    # ---------------------------------------------------------------- who hangs on whom
+    def fixed_transform(self, from_frame: str | Frame, to_frame: str | Frame) -> Transform:
+        """Return the constant transform between two frames of one body; raise FrameMismatchError for other frames."""
+        start, end = (self.frame(each) if isinstance(each, str) else each for each in (from_frame, to_frame))
+        found: Transform = self.body_of_frame(start).fixed_transform(start, end)
+        return found
+
+    # ---------------------------------------------------------------- topology
 
     def predecessor(self, joint: str | Joint) -> RigidBody:
         """Return the body before a joint."""
-        return self._structure.links[self.joint(joint)].predecessor
+        return self._structure.edges[self.joint(joint)].predecessor
 
     def successor(self, joint: str | Joint) -> RigidBody:
         """Return the body after a joint."""
-        return self._structure.links[self.joint(joint)].successor
+        return self._structure.edges[self.joint(joint)].successor
 
     def parent_joint(self, body: str | RigidBody) -> Joint | None:
         """Return the tree joint that carries a body; None for the root."""
-        link = self._structure.parent.get(self.body(body))
-        return None if link is None else link.joint
+        edge = self._structure.parent.get(self.body(body))
+        return None if edge is None else edge.joint
 
     def parent(self, body: str | RigidBody) -> RigidBody | None:
-        """Return the body a body hangs on; None for the root."""
-        link = self._structure.parent.get(self.body(body))
-        return None if link is None else link.predecessor
+        """Return the parent of a body; None for the root."""
+        edge = self._structure.parent.get(self.body(body))
+        return None if edge is None else edge.predecessor
 
     def children(self, body: str | RigidBody) -> tuple[RigidBody, ...]:
-        """Return the bodies that hang directly on a body, in canonical order."""
-        return tuple(self._structure.snapshot().children[self.body(body)])
+        """Return the children of a body, in canonical order."""
+        return tuple(self._structure.spanning_tree().children[self.body(body)])
 
     def joints_of(self, body: str | RigidBody) -> tuple[Joint, ...]:
         """Return all joints, of the tree and of loops, that touch a body, in canonical order."""
-        touching = {link.joint for link in self._structure.incident(self.body(body))}
+        touching = {edge.joint for edge in self._structure.incident(self.body(body))}
         return tuple(joint for joint in self.joints if joint in touching)
 
     def is_tree_joint(self, joint: str | Joint) -> bool:
         """Return whether a joint belongs to the spanning tree; the others close loops."""
         found = self.joint(joint)
-        link = self._structure.links[found]
-        return self._structure.parent.get(link.successor) is link
+        edge = self._structure.edges[found]
+        return self._structure.parent.get(edge.successor) is edge
 
     def supports(self, joint: str | Joint, body: str | RigidBody) -> bool:
-        """Return whether a body hangs on a tree joint, directly or not; loop joints support nothing."""
+        """Return whether a tree joint lies between the root and a body; loop joints support nothing."""
         found, member = self.joint(joint), self.body(body)
-        return self.is_tree_joint(found) and self._structure.snapshot().is_below(member, self.successor(found))
+        return self.is_tree_joint(found) and self._structure.spanning_tree().is_in_subtree(
+            member, self.successor(found)
+        )
 
     def subtree(self, body: str | RigidBody) -> tuple[RigidBody, ...]:
-        """Return a body and all that hang on it, in canonical order."""
-        top, tree = self.body(body), self._structure.snapshot()
-        return tuple(member for member in self.bodies if tree.is_below(member, top))
+        """Return a body and its descendants, in canonical order."""
+        top, tree = self.body(body), self._structure.spanning_tree()
+        return tuple(member for member in self.bodies if tree.is_in_subtree(member, top))
 
     def path(self, source: str | RigidBody, target: str | RigidBody) -> TreePath:
-        """Return the way through the tree from one body to another."""
-        return self._structure.snapshot().path(self.body(source), self.body(target))
+        """Return the path through the tree from one body to another."""
+        return self._structure.spanning_tree().path(self.body(source), self.body(target))
 
     def placement(self, joint: str | Joint) -> Transform:
-        """Return where a joint sits: the transform from its frame before to its predecessor's default frame."""
+        """Return the placement of a joint: the transform from its frame before to its predecessor's default frame."""
         found = self.joint(joint)
-        return self._structure.links[found].predecessor.fixed_transform(
+        return self._structure.edges[found].predecessor.fixed_transform(
             found.frame_before, self.predecessor(found).default_frame
         )
 
     def successor_placement(self, joint: str | Joint) -> Transform:
         """Return the transform from a joint's frame after to its successor's default frame; the identity in trees."""
         found = self.joint(joint)
-        successor = self._structure.links[found].successor
+        successor = self._structure.edges[found].successor
         return successor.fixed_transform(found.frame_after, successor.default_frame)
 
     @property
@@ -313,21 +338,21 @@ class Mechanism:
         child_root_pose: Transform | None = None,
         prefix: str = "",
     ) -> FrameMap:
-        """Attach a copy of another mechanism, with `body` in the part of the other one's root.
+        """Attach a copy of another mechanism, with `body` in the place of its root.
 
         `child_root_pose` maps any frame of the child's root body to any frame of `body`; by default it is the identity
         between their default frames. `prefix` goes before all names of the copies. The child's gravity and half-spaces
-        do not count. Returns the map from the child's frames, bodies and joints to their copies.
+        are ignored. Returns the map from the child's frames, bodies and joints to their copies.
 
         Raises TopologyError when names are taken, FrameMismatchError when the pose is between other frames.
         """
         require_kind(child, Mechanism, operation="attach_mechanism", argument="child")
-        return copying.graft(self._structure, self.body(body), child._structure, child_root_pose, prefix)
+        return copying.attach_copy(self._structure, self.body(body), child._structure, child_root_pose, prefix)
 
-    # ---------------------------------------------------------------- the world around
+    # ---------------------------------------------------------------- half-spaces
 
     def add_half_space(self, half_space: HalfSpace) -> HalfSpace:
-        """Put something solid into the world: every contact point of every body may touch it from now on.
+        """Add a half-space, which every contact point of every body may touch.
 
         `half_space` may be in any frame of the root body. Returns it in the root frame. This is a change of structure:
         contact points may have states. Raises FrameMismatchError for other frames.
@@ -340,7 +365,7 @@ class Mechanism:
         return placed
 
     def remove_half_space(self, half_space: HalfSpace) -> None:
-        """Take away what `add_half_space` returned. Raises ArgumentError when it is not there."""
+        """Remove a half-space that `add_half_space` returned. Raises ArgumentError for any other."""
         left = tuple(other for other in self.half_spaces if other is not half_space)
         if len(left) == len(self.half_spaces):
             raise ArgumentError(
@@ -351,40 +376,40 @@ class Mechanism:
     # ---------------------------------------------------------------- edits
 
     def rebuild_spanning_tree(self, prefer: Iterable[str | Joint] | Joint = ()) -> RerootReport:
-        """Choose another tree: of what is in `prefer` first, then of the tree joints there are, then of loop joints.
+        """Choose another spanning tree: joints in `prefer` first, then the present tree joints, then loop joints.
 
-        Tree joints that would point towards the root are turned round: other Joint objects, of the same names, replace
+        Tree joints that would point towards the root are reversed: other Joint objects, of the same names, replace
         them. The report says which, and maps configurations and velocities.
 
-        Raises TopologyError when the joints in `prefer` close a loop, or parameters of a joint cannot be turned round.
+        Raises TopologyError when the joints in `prefer` close a loop, or parameters of a joint cannot be reversed.
         """
         wanted = [prefer] if isinstance(prefer, (str, Joint)) else prefer
-        return edit.choose_tree(self._structure, [self.joint(joint) for joint in wanted])
+        return edit.rebuild_tree(self._structure, [self.joint(joint) for joint in wanted])
 
     def remove_joint(self, joint: str | Joint) -> RerootReport:
-        """Remove a joint; where it carried bodies, loop joints take over, as few as possible.
+        """Remove a joint; if it was a tree joint, as few loop joints as possible enter the tree.
 
-        Joints may be turned round as in `rebuild_spanning_tree`. Raises TopologyError when bodies would be left
-        unconnected, or when parameters of a joint cannot be turned round.
+        Joints may be reversed as in `rebuild_spanning_tree`. Raises TopologyError when bodies would be left
+        unconnected, or when parameters of a joint cannot be reversed.
         """
-        return edit.choose_tree(self._structure, [], [self.joint(joint)])
+        return edit.rebuild_tree(self._structure, [], [self.joint(joint)])
 
     def remove_subtree(self, body: str | RigidBody) -> tuple[RigidBody, ...]:
-        """Remove a body, all that hang on it, and every joint that touches one of them.
+        """Remove the subtree of a body, and every joint that touches it.
 
         Returns the removed bodies, which may be attached again. Raises TopologyError for the root.
         """
         return edit.remove_subtree(self._structure, self.body(body))
 
     def replace_joint(self, old: str | Joint, new: Joint) -> None:
-        """Put a loose joint in the place of an attached one, of the tree or of a loop: same bodies, same placements.
+        """Replace an attached joint, of the tree or of a loop, by an unattached one: same bodies, same placements.
 
         Raises TopologyError when the new joint is attached already, or its name taken by another one.
         """
         edit.replace_joint(self._structure, self.joint(old), new)
 
     def remove_fixed_joints(self) -> MergeReport:
-        """Merge the bodies that fixed tree joints make one.
+        """Merge bodies that are connected by fixed tree joints.
 
         Frames, contact points and inertia go to the body nearer the root. Inertia merged into the root is dropped, as
         the root never moves. Frames are found by name as before, and asking for a merged body raises an error that says
@@ -400,29 +425,29 @@ class Mechanism:
 
         (`copy.copy`, `copy.deepcopy` and `pickle` keep the identities of frames instead.)
         """
-        return self._made_of(*copying.copied(self._structure))
+        return self._made_of(*copying.copy_structure(self._structure))
 
     def submechanism(self, body: str | RigidBody) -> tuple[Mechanism, FrameMap]:
-        """Return a copy of a body, as the root, and of all that hang on it; loop joints among them are copied too.
+        """Return a copy of the subtree of a body, which becomes the root; loop joints within it are copied too.
 
         Half-spaces are copied only if the body is the root. Gravity has the same components, now in the new root's
         frame. Returns the map from originals to copies as well.
         """
-        return self._made_of(*copying.part(self._structure, self.body(body)))
+        return self._made_of(*copying.copy_subtree(self._structure, self.body(body)))
 
     def maximal_coordinates(
         self, floating: JointType | Callable[[], JointType] = QuaternionFloating
     ) -> tuple[Mechanism, FrameMap]:
-        """Return a copy that moves in the same way, but every body floats from the root and all joints close loops.
+        """Return a copy in maximal coordinates: every body floats with respect to the root, all joints close loops.
 
         Tree joint k of the copy carries the copy of body k + 1. Loop joints have no passive torques: damping, friction,
         armature and bounds of the original joints stay theirs, without effect. Raises ArgumentError unless `floating`
         has six velocities.
         """
-        return self._made_of(*copying.maximal(self._structure, floating))
+        return self._made_of(*copying.copy_in_maximal_coordinates(self._structure, floating))
 
     def _made_of(self, structure: Structure, copies: FrameMap) -> tuple[Mechanism, FrameMap]:
-        """Return a mechanism of a new structure, with this one's gravity."""
+        """Return a mechanism of another structure, with the same gravity."""
         new = Mechanism.__new__(Mechanism)
         new._structure = structure
         new._gravity = FreeVector.trusted(structure.root.default_frame, self._gravity.xyz_components)
@@ -438,6 +463,9 @@ class Mechanism:
     @override
     def __str__(self) -> str:
         return drawing(self._structure)
+
+    def _repr_html_(self) -> str:
+        return preformatted(str(self))
 
     def __copy__(self) -> Mechanism:
         return copy.deepcopy(self)  # two mechanisms cannot share bodies and joints
@@ -457,3 +485,9 @@ def _gravity(value: VectorLike | FreeVector, frame: Frame) -> FreeVector:
         return require_finite(value, "gravity")
     x, y, z = scalars(value, 3, "gravity")
     return FreeVector.trusted(frame, (x, y, z))
+
+
+def _bound_arrays(bounds: Iterable[tuple[Scalar, Scalar]]) -> tuple[Array, Array]:
+    """Return (lower, upper) pairs as two arrays."""
+    pairs = tuple(bounds)
+    return to_float_array(tuple(low for low, _ in pairs)), to_float_array(tuple(high for _, high in pairs))

@@ -1,4 +1,4 @@
-"""Merging bodies that fixed joints make one."""
+"""Merging bodies that are connected by fixed joints."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from rbd.errors import TopologyError, quoted
 from rbd.mechanism import body as bodies_
-from rbd.mechanism.reports import MergeReport
-from rbd.mechanism.tree import Link
-from rbd.scalars import to_float
+from rbd.mechanism.edit_reports import MergeReport
+from rbd.mechanism.tree import Edge
 from rbd.spatial import Transform
 from rbd.spatial.values import require_finite
 
@@ -18,108 +17,103 @@ if TYPE_CHECKING:
     from rbd.mechanism.structure import Structure
     from rbd.spatial import Frame, SpatialInertia
 
-_CLOSE = 1e-9
+_TOLERANCE = 1e-9
 
-Survivors: TypeAlias = "dict[RigidBody, tuple[RigidBody, Transform]]"
+MergedInto: TypeAlias = "dict[RigidBody, tuple[RigidBody, Transform]]"
 """For each merged body, the body it goes into and the transform from its default frame to that body's."""
 
 
 def merge_fixed(structure: Structure) -> MergeReport:
-    """Merge bodies across the tree joints without freedom.
+    """Merge bodies across the tree joints without degrees of freedom.
 
     Raises TopologyError if a loop joint would then connect a body with itself in a pose it does not allow.
     """
-    survivors = _survivors(structure)
-    gone = tuple(link.joint for link in structure.tree if link.successor in survivors)
-    tree = [_rewired(link, survivors) for link in structure.tree if link.successor not in survivors]
-    loops = [_rewired(link, survivors) for link in structure.loops]
-    idle = tuple(link.joint for link in loops if link.predecessor is link.successor)
-    for joint in idle:
-        _require_satisfied(structure, joint, survivors)
-    _require_finite(survivors)
-    report = MergeReport({body: kept for body, (kept, _) in survivors.items()}, gone + idle)
-    if survivors:
-        _commit(structure, survivors, tree, [link for link in loops if link.joint not in idle], report.removed_joints)
+    merged_into = _merged_into(structure)
+    gone = tuple(edge.joint for edge in structure.tree if edge.successor in merged_into)
+    tree = [_redirected(edge, merged_into) for edge in structure.tree if edge.successor not in merged_into]
+    loops = [_redirected(edge, merged_into) for edge in structure.loops]
+    self_loops = tuple(edge.joint for edge in loops if edge.predecessor is edge.successor)
+    for joint in self_loops:
+        _require_satisfied(structure, joint, merged_into)
+    _require_finite(merged_into)
+    report = MergeReport({body: kept for body, (kept, _) in merged_into.items()}, gone + self_loops)
+    if merged_into:
+        _commit(
+            structure,
+            merged_into,
+            tree,
+            [edge for edge in loops if edge.joint not in self_loops],
+            report.removed_joints,
+        )
     return report
 
 
-def _survivors(structure: Structure) -> Survivors:
-    found: Survivors = {}
-    for link in structure.tree:
-        joint, parent = link.joint, link.predecessor
+def _merged_into(structure: Structure) -> MergedInto:
+    found: MergedInto = {}
+    for edge in structure.tree:
+        joint, parent = edge.joint, edge.predecessor
         if joint.nv or joint.nq:
             continue
         across = joint.type.transform((), joint.frame_after, joint.frame_before)
         step = bodies_.data_of(parent).definition(joint.frame_before, "remove_fixed_joints", "joint") @ across
         kept, onward = found.get(parent, (parent, None))
-        found[link.successor] = kept, step if onward is None else onward @ step
+        found[edge.successor] = kept, step if onward is None else onward @ step
     return found
 
 
-def _require_finite(survivors: Survivors) -> None:
-    """Raise NotFiniteError when what bodies have overflows on those they are merged into."""
+def _require_finite(merged_into: MergedInto) -> None:
+    """Raise NotFiniteError when frames, points or inertias overflow on the bodies they are merged into."""
     totals: dict[RigidBody, SpatialInertia] = {}
-    for body, (kept, to_kept) in survivors.items():
-        bodies_.require_shareable(body, to_kept, repr(body))
+    for body, (kept, to_kept) in merged_into.items():
+        bodies_.require_copyable(body, to_kept, repr(body))
         total = totals.get(kept, kept.inertia)
         if total is not None and body.inertia is not None:
             totals[kept] = require_finite(total + body.inertia.transformed(to_kept), repr(body))
 
 
-def _rewired(link: Link, survivors: Survivors) -> Link:
-    first, last = (survivors[body][0] if body in survivors else body for body in (link.predecessor, link.successor))
-    return Link(link.joint, first, last)
+def _redirected(edge: Edge, merged_into: MergedInto) -> Edge:
+    first, last = (merged_into[body][0] if body in merged_into else body for body in (edge.predecessor, edge.successor))
+    return Edge(edge.joint, first, last)
 
 
-def _require_satisfied(structure: Structure, joint: Joint, survivors: Survivors) -> None:
+def _require_satisfied(structure: Structure, joint: Joint, merged_into: MergedInto) -> None:
     """Raise TopologyError unless the loop joint allows the pose its frames have on the merged body."""
-    link = structure.links[joint]
-    before = _on_survivor(link.predecessor, joint.frame_before, survivors)
-    after = _on_survivor(link.successor, joint.frame_after, survivors)
+    edge = structure.edges[joint]
+    before = _on_merged_body(edge.predecessor, joint.frame_before, merged_into)
+    after = _on_merged_body(edge.successor, joint.frame_after, merged_into)
     pose: Transform = before.inverse() @ after
     nearest = joint.type.transform(joint.type.project(pose), joint.frame_after, joint.frame_before)
-    if _distance(pose, nearest) > _CLOSE:
-        name = structure.links[joint].predecessor.name
+    if not pose.isclose(nearest, _TOLERANCE):
+        name = structure.edges[joint].predecessor.name
         raise TopologyError(
             f"loop joint {quoted(joint.name)} would connect {quoted(name)} with itself, in a pose it does not allow",
             joint=joint.name,
         )
 
 
-def _on_survivor(body: RigidBody, frame: Frame, survivors: Survivors) -> Transform:
+def _on_merged_body(body: RigidBody, frame: Frame, merged_into: MergedInto) -> Transform:
     here = bodies_.data_of(body).definition(frame, "remove_fixed_joints", "joint")
-    return survivors[body][1] @ here if body in survivors else here
-
-
-def _distance(a: Transform, b: Transform) -> float:
-    """Return the largest difference between the components of two transforms."""
-    flat = [
-        (x, y)
-        for p, q in zip(a.rotation_components, b.rotation_components, strict=True)
-        for x, y in zip(p, q, strict=True)
-    ]
-    flat += zip(a.translation_components, b.translation_components, strict=True)
-    return max(abs(to_float(x - y)) for x, y in flat)
+    return merged_into[body][1] @ here if body in merged_into else here
 
 
 def _commit(
-    structure: Structure, survivors: Survivors, tree: list[Link], loops: list[Link], gone: tuple[Joint, ...]
+    structure: Structure, merged_into: MergedInto, tree: list[Edge], loops: list[Edge], gone: tuple[Joint, ...]
 ) -> None:
-    merged, now = structure.books.merged, {body.name: kept.name for body, (kept, _) in survivors.items()}
-    merged.update({name: now.get(survivor, survivor) for name, survivor in merged.items()} | now)
-    for body, (kept, to_kept) in survivors.items():
-        tags = {frame: tag for frame, tag in structure.books.tags.items() if body.has_frame(frame)}
-        bodies_.data_of(body).strike()
-        _absorb(kept, body, to_kept)
-        structure.books.tags.update(tags)
+    merged, targets = structure.registry.merged, {body.name: kept.name for body, (kept, _) in merged_into.items()}
+    merged.update({name: targets.get(target, target) for name, target in merged.items()} | targets)
+    for body, (kept, to_kept) in merged_into.items():
+        tags = {frame: tag for frame, tag in structure.registry.tags.items() if body.has_frame(frame)}
+        bodies_.remove_from_registry(body)
+        _merge_body(kept, body, to_kept)
+        structure.registry.tags.update(tags)
     for joint in gone:
-        structure.strike(joint)
-        structure.minted -= {joint.frame_before, joint.frame_after}  # they stay, as frames of the merged body
+        structure.remove_joint(joint)
+        structure.joint_frames -= {joint.frame_before, joint.frame_after}  # they stay, as frames of the merged body
     structure.rebuild(tree, loops)
 
 
-def _absorb(kept: RigidBody, body: RigidBody, to_kept: Transform) -> None:
-    """Let one body take over frames, contact points and inertia of another; the root takes no inertia."""
-    bodies_.share(body, kept, {frame: frame for frame in body.frames}, to_kept)
+def _merge_body(kept: RigidBody, body: RigidBody, to_kept: Transform) -> None:
+    """Move frames, contact points and inertia of one body to another; the root gets no inertia."""
+    bodies_.copy_contents(body, kept, {frame: frame for frame in body.frames}, to_kept)
     if kept.inertia is not None and body.inertia is not None:
         kept.set_inertia(kept.inertia + body.inertia.transformed(to_kept))

@@ -1,6 +1,6 @@
-"""Reading the parameters of a joint: bounds, and numbers that may be given once or once per velocity.
+"""Validation of joint parameters: bounds, and numbers given once or once per velocity.
 
-Numbers are checked where they are floats; symbols and other scalars are taken as they are.
+Floats are checked; symbols and other scalars pass unchecked.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ UNBOUNDED: Bound = (-math.inf, math.inf)
 
 
 def _number(value: object, argument: str) -> Scalar:
-    """Return one number; booleans and text are none."""
+    """Return one number; booleans and text are no numbers."""
     given = value
     if isinstance(value, (bool, np.bool_, str, bytes, Iterable)) or value is None:
         raise ArgumentError(f"{argument} holds {type(given).__name__}, not a number", argument=argument, value=given)
@@ -42,7 +42,7 @@ def _is_list(value: object) -> bool:
 
 
 def per_velocity(value: PerVelocity, nv: int, argument: str, *, positive: bool = False) -> tuple[Scalar, ...]:
-    """Return one number per velocity; a single number counts for all. Numbers must be finite and not negative.
+    """Return one number per velocity; a single number holds for all. Numbers must be finite and not negative.
 
     With `positive`, zero is refused too. Raises ShapeError, NotFiniteError or ArgumentError, naming `argument`.
     """
@@ -57,10 +57,10 @@ def per_velocity(value: PerVelocity, nv: int, argument: str, *, positive: bool =
             )
     else:
         given = (cast("Scalar", value),) * nv
-    return tuple(_not_negative(_number(entry, argument), argument, positive) for entry in given)
+    return tuple(_nonnegative(_number(entry, argument), argument, positive) for entry in given)
 
 
-def _not_negative(number: Scalar, argument: str, positive: bool) -> Scalar:
+def _nonnegative(number: Scalar, argument: str, positive: bool) -> Scalar:
     if not is_float(number):
         return number
     value = cast("float", number)
@@ -75,7 +75,7 @@ def _not_negative(number: Scalar, argument: str, positive: bool) -> Scalar:
 
 
 def bounds(value: BoundsLike, count: int, argument: str) -> Bounds:
-    """Return one (lower, upper) pair per coordinate; None is unbounded, one bare pair will do for one coordinate.
+    """Return one (lower, upper) pair per coordinate; None is unbounded, for one coordinate, a bare pair is accepted.
 
     Raises ShapeError, NotFiniteError (NaN) or ArgumentError (lower > upper), naming `argument`.
     """

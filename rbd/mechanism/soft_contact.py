@@ -1,11 +1,11 @@
-"""What happens where a point of a body presses into something: forces of compliant contact.
+"""Compliant contact of points: normal and friction models.
 
-A model is a parameter of a contact point. It is a plain formula in scalars, so that it is recorded, differentiated and
-compiled like everything else.
+A model is a parameter of a contact point. Its formulas are in scalars, so that they can be recorded, differentiated and
+compiled.
 
 K. Hunt and F. Crossley, Coefficient of restitution interpreted as damping in vibroimpact, Journal of Applied Mechanics
-42 (1975), equation 7. Friction is a spring and a damper between the body and a point that slides when Coulomb's law
-says so.
+42 (1975), equation 7. Friction is a spring and a damper between the body and an anchor that slides at
+Coulomb's limit.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from typing_extensions import override
 
 from rbd.arguments import is_finite
 from rbd.errors import ArgumentError
-from rbd.scalars import Scalar, greater, is_float, less_equal, maximum, power, sqrt, to_float, where
+from rbd.scalars import Scalar, const, greater, is_float, less_equal, maximum, power, sqrt, to_float, where
 from rbd.spatial import FreeVector
 from rbd.spatial.values import require_kind, require_number
 
 
 class NormalModel(ABC):
-    """How hard a surface pushes back; abstract."""
+    """A normal force model; abstract."""
 
     @abstractmethod
     def force(self, penetration: Scalar, rate: Scalar) -> Scalar:
@@ -32,11 +32,11 @@ class NormalModel(ABC):
 
     @abstractmethod
     def energy(self, penetration: Scalar) -> Scalar:
-        """Return the energy held at `penetration`, 0 where that is not above 0."""
+        """Return the energy stored at `penetration`, 0 where that is not above 0."""
 
 
 class FrictionModel(ABC):
-    """How a surface resists sliding; abstract. It may keep a displacement, a vector in the plane of contact."""
+    """A friction model; abstract. Its state is a displacement, a vector in the plane of contact."""
 
     @abstractmethod
     def force(self, displacement: FreeVector, velocity: FreeVector, normal_force: Scalar) -> FreeVector:
@@ -44,7 +44,11 @@ class FrictionModel(ABC):
 
     @abstractmethod
     def rate(self, displacement: FreeVector, force: FreeVector) -> FreeVector:
-        """Return how fast the displacement changes under the friction force."""
+        """Return the time derivative of the displacement under the friction force."""
+
+    def energy(self, displacement: FreeVector) -> Scalar:
+        """Return the energy stored at a displacement; zero unless overridden."""
+        return 0
 
 
 @final
@@ -74,7 +78,7 @@ class HuntCrossley(NormalModel):
     def hertz(cls, stiffness: float = 50e3, alpha: float = 0.2) -> HuntCrossley:
         """Return the model of two spheres: exponent 3/2, damping 3/2 alpha stiffness.
 
-        `alpha` (s/m) is how fast the coefficient of restitution falls with the speed of impact: 1 - alpha * speed.
+        `alpha` (s/m) is the decrease of the coefficient of restitution with the speed of impact: 1 - alpha * speed.
         """
         return cls(stiffness=stiffness, damping=alpha * stiffness * 1.5, exponent=1.5)
 
@@ -82,8 +86,8 @@ class HuntCrossley(NormalModel):
     def force(self, penetration: Scalar, rate: Scalar) -> Scalar:
         touching = greater(penetration, 0)
         depth = where(touching, penetration, 1)  # guarded: powers of what is not positive have no derivatives
-        push = _power(depth, self.exponent) * (self.stiffness + self.damping * rate)
-        return where(touching, maximum(push, 0), 0)
+        force = _power(depth, self.exponent) * (self.stiffness + self.damping * rate)
+        return where(touching, maximum(force, 0), 0)
 
     @override
     def energy(self, penetration: Scalar) -> Scalar:
@@ -93,7 +97,7 @@ class HuntCrossley(NormalModel):
 
 
 def _power(x: Scalar, n: float) -> Scalar:
-    """Return x**n; the two exponents everybody uses take no library function."""
+    """Return x**n; exponents 1 and 3/2 need no library function."""
     if n == 1:
         return x
     return x * sqrt(x) if 2 * n == 3 else power(x, n)
@@ -102,7 +106,7 @@ def _power(x: Scalar, n: float) -> Scalar:
 @final
 @attrs.frozen
 class ViscoelasticCoulomb(FrictionModel):
-    """A spring and a damper in parallel along the surface, whose foot slides when the force exceeds Coulomb's limit.
+    """Coulomb friction with a spring and a damper in parallel, whose anchor slides when the force exceeds the limit.
 
     The force is at most `coefficient` times the normal force; below that it is `-stiffness x - damping v` for a
     displacement x (m) and tangential velocity v. Sliding keeps x where the limit has it. Without normal force x relaxes
@@ -127,19 +131,23 @@ class ViscoelasticCoulomb(FrictionModel):
     def force(self, displacement: FreeVector, velocity: FreeVector, normal_force: Scalar) -> FreeVector:
         sticking = displacement * -self.stiffness - velocity * self.damping
         limit, square = self.coefficient * normal_force, sticking.dot(sticking)
-        fits = less_equal(square, limit * limit)
-        safe = where(fits, 1, square)
-        return sticking * where(fits, 1, limit / sqrt(safe))
+        sticks = less_equal(square, limit * limit)
+        guarded = where(sticks, 1, square)
+        return sticking * where(sticks, 1, limit / sqrt(guarded))
 
     @override
     def rate(self, displacement: FreeVector, force: FreeVector) -> FreeVector:
         return (displacement * -self.stiffness - force) / self.damping
 
+    @override
+    def energy(self, displacement: FreeVector) -> Scalar:
+        return self.stiffness * displacement.dot(displacement) * const(1, 2)
+
 
 @final
 @attrs.frozen
 class SoftContact:
-    """What a contact point does: a normal model and, unless it slides freely, a friction model.
+    """The contact model of a point: a normal model and, unless the contact is frictionless, a friction model.
 
     >>> from rbd import HuntCrossley, SoftContact, ViscoelasticCoulomb
     >>> rubber = SoftContact(HuntCrossley.hertz(), ViscoelasticCoulomb(0.8, 20e3, 100.0))

@@ -1,6 +1,6 @@
 """The structure of a mechanism: its graph, its spanning tree in canonical order, and the frames its joints brought.
 
-Mechanism shows it; the modules of edits change it, each in two steps: plan (everything that can fail), then commit.
+Mechanism reads it; edits change it in two steps: plan (everything that can fail), then commit.
 
 Canonical order: tree joints parents first and otherwise in the order of their ranks, which is the order they were
 attached in; then loop joints by rank. Body 0 is the root, body k + 1 the successor of tree joint k.
@@ -16,9 +16,9 @@ from typing_extensions import override
 
 from rbd.mechanism import body as bodies_
 from rbd.mechanism import joint as joints_
-from rbd.mechanism.books import Books
 from rbd.mechanism.joint import Joint
-from rbd.mechanism.tree import Link, Tree, canonical_order
+from rbd.mechanism.registry import NameRegistry
+from rbd.mechanism.tree import Edge, SpanningTree, canonical_order
 
 if TYPE_CHECKING:
     from rbd.mechanism.body import RigidBody
@@ -28,25 +28,28 @@ if TYPE_CHECKING:
 
 @final
 class Structure:
-    """Bodies, links, ranks and frames of one mechanism."""
+    """Bodies, edges, ranks and frames of one mechanism."""
 
     def __init__(self, root: RigidBody) -> None:
         """Start with the root alone."""
+        self._clear(root)
+
+    def _clear(self, root: RigidBody) -> None:
         self.root = root
-        self.books = Books()
+        self.registry = NameRegistry()
         self.graph: nx.MultiDiGraph[RigidBody] = nx.MultiDiGraph()
-        self.tree: list[Link] = []
-        self.loops: list[Link] = []
-        self.links: dict[Joint, Link] = {}
-        self.parent: dict[RigidBody, Link] = {}
+        self.tree: list[Edge] = []
+        self.loops: list[Edge] = []
+        self.edges: dict[Joint, Edge] = {}
+        self.parent: dict[RigidBody, Edge] = {}
         self.rank: dict[Joint, int] = {}
-        self.minted: set[Frame] = set()
+        self.joint_frames: set[Frame] = set()
         self.half_spaces: tuple[HalfSpace, ...] = ()
         self.nq = self.nv = self.nc = 0
-        self._ranks = 0
-        self._snapshot: tuple[int, Tree] | None = None
+        self._next_rank = 0
+        self._spanning_tree: tuple[int, SpanningTree] | None = None
         self._bodies: tuple[int, tuple[RigidBody, ...]] | None = None
-        bodies_.enter(root, self.books, root=True)
+        bodies_.register(root, self.registry, root=True)
         self.graph.add_node(root)
 
     # ---------------------------------------------------------------- queries
@@ -54,134 +57,130 @@ class Structure:
     @property
     def bodies(self) -> tuple[RigidBody, ...]:
         """Return the root, then the successors of the tree joints."""
-        version = self.books.structure_version
+        version = self.registry.structure_version
         if self._bodies is None or self._bodies[0] != version:
-            self._bodies = version, (self.root, *(link.successor for link in self.tree))
+            self._bodies = version, (self.root, *(edge.successor for edge in self.tree))
         return self._bodies[1]
 
-    def snapshot(self) -> Tree:
-        """Return the tree, numbered; made once per version."""
-        version = self.books.structure_version
-        if self._snapshot is None or self._snapshot[0] != version:
-            self._snapshot = version, Tree(self.root, self.tree)
-        return self._snapshot[1]
+    def spanning_tree(self) -> SpanningTree:
+        """Return the spanning tree with depths and ranges; computed once per version."""
+        version = self.registry.structure_version
+        if self._spanning_tree is None or self._spanning_tree[0] != version:
+            self._spanning_tree = version, SpanningTree(self.root, self.tree)
+        return self._spanning_tree[1]
 
-    def incident(self, body: RigidBody) -> list[Link]:
-        """Return the links, of tree and loop joints, that touch `body`."""
+    def incident(self, body: RigidBody) -> list[Edge]:
+        """Return the edges, of tree and loop joints, that touch `body`."""
         joints = [joint for *_, joint in self.graph.in_edges(body, keys=True)]
         joints += [joint for *_, joint in self.graph.out_edges(body, keys=True)]
-        return [self.links[joint] for joint in joints]
+        return [self.edges[joint] for joint in joints]
 
     # ---------------------------------------------------------------- changes, all of which succeed
 
-    def changed(self) -> None:
-        """Note that the structure changed."""
-        self.books.structure_version += 1
-
-    def mint(self, body: RigidBody, to_default: Transform) -> None:
-        """Fix a joint's frame to a body, to be taken off again together with the joint."""
+    def fix_joint_frame(self, body: RigidBody, to_default: Transform) -> None:
+        """Fix a frame of a joint to a body; it is removed together with the joint."""
         bodies_.data_of(body).fix_frame(to_default)
-        self.minted.add(to_default.from_frame)
+        self.joint_frames.add(to_default.from_frame)
 
-    def append(self, link: Link, *, loop: bool) -> None:
-        """Add one link at the end; the frames are there, the tree link's successor is new."""
-        joints_.enter(link.joint, self.books)
-        self.rank[link.joint] = self._ranks
-        self._ranks += 1
-        self._place(link, loop=loop)
-        self.changed()
+    def append(self, edge: Edge, *, loop: bool) -> None:
+        """Add one edge at the end; the frames are there, the tree edge's successor is new."""
+        joints_.register(edge.joint, self.registry)
+        self.rank[edge.joint] = self._next_rank
+        self._next_rank += 1
+        self._add_edge(edge, loop=loop)
+        self.registry.structure_changed()
 
-    def _place(self, link: Link, *, loop: bool) -> None:
-        """Enter a link in list, tables, graph and counts."""
-        self.links[link.joint] = link
-        self.graph.add_edge(link.predecessor, link.successor, key=link.joint)
+    def _add_edge(self, edge: Edge, *, loop: bool) -> None:
+        """Add an edge to all tables."""
+        self.edges[edge.joint] = edge
+        self.graph.add_edge(edge.predecessor, edge.successor, key=edge.joint)
         if loop:
-            self.loops.append(link)
-            self.nc += 6 - link.joint.nv
+            self.loops.append(edge)
+            self.nc += 6 - edge.joint.nv
         else:
-            self.tree.append(link)
-            self.parent[link.successor] = link
-            self.nq += link.joint.nq
-            self.nv += link.joint.nv
+            self.tree.append(edge)
+            self.parent[edge.successor] = edge
+            self.nq += edge.joint.nq
+            self.nv += edge.joint.nv
 
     def substitute(self, old: Joint, new: Joint) -> None:
-        """Let a loose joint take the rank and the entry of another one; `rebuild` must follow."""
-        joints_.leave(old)
-        joints_.enter(new, self.books)
+        """Give the rank and registry entry of a joint to an unattached one; `rebuild` must follow."""
+        joints_.unregister(old)
+        joints_.register(new, self.registry)
         self.rank[new] = self.rank.pop(old)
 
-    def strike(self, joint: Joint) -> None:
-        """Let a joint go; `rebuild` must follow."""
-        joints_.leave(joint)
+    def remove_joint(self, joint: Joint) -> None:
+        """Remove a joint from registry and ranks; `rebuild` must follow."""
+        joints_.unregister(joint)
         del self.rank[joint]
 
-    def rebuild(self, tree: Iterable[Link], loops: Iterable[Link]) -> None:
-        """Set tree and loops, put both in canonical order and the default frames where they belong."""
+    def rebuild(self, tree: Iterable[Edge], loops: Iterable[Edge]) -> None:
+        """Set tree and loops in canonical order, and the default frames of all bodies."""
         ordered = canonical_order(self.root, list(tree), self.rank)
-        closing = sorted(loops, key=lambda link: self.rank[link.joint])
-        self.tree, self.loops, self.links, self.parent = [], [], {}, {}
+        closing = sorted(loops, key=lambda edge: self.rank[edge.joint])
+        self.tree, self.loops, self.edges, self.parent = [], [], {}, {}
         self.nq = self.nv = self.nc = 0
         self.graph.clear()
         self.graph.add_node(self.root)
-        for link in ordered:
-            bodies_.data_of(link.successor).rebase(link.joint.frame_after)
-            self._place(link, loop=False)
-        for link in closing:
-            self._place(link, loop=True)
+        for edge in ordered:
+            bodies_.rebase(edge.successor, edge.joint.frame_after)
+            self._add_edge(edge, loop=False)
+        for edge in closing:
+            self._add_edge(edge, loop=True)
         self._drop_unused_frames()
-        self.changed()
+        self.registry.structure_changed()
 
     def _drop_unused_frames(self) -> None:
-        """Take frames off their bodies that came with joints which are gone."""
-        used = {frame for joint in self.links for frame in (joint.frame_before, joint.frame_after)}
-        for frame in self.minted - used:
-            owner = self.books.frame_owner.get(frame)
+        """Remove the frames of removed joints from their bodies."""
+        used = {frame for joint in self.edges for frame in (joint.frame_before, joint.frame_after)}
+        for frame in self.joint_frames - used:
+            owner = self.registry.frame_owner.get(frame)
             if owner is not None:
-                bodies_.data_of(self.books.bodies[owner]).drop_frame(frame)
-        self.minted &= used
+                bodies_.data_of(self.registry.bodies[owner]).remove_frame(frame)
+        self.joint_frames &= used
 
-    def release(self, gone: Sequence[RigidBody]) -> None:
-        """Let bodies go as they came, without the frames joints brought; `rebuild` must follow."""
+    def unregister_bodies(self, gone: Sequence[RigidBody]) -> None:
+        """Remove bodies from the registry, and the frames of joints from them; `rebuild` must follow."""
         for body in gone:
-            bodies_.leave(body)
-            for frame in self.minted.intersection(body.frames):
-                bodies_.data_of(body).drop_frame(frame)
-        known = self.books.bodies
-        self.books.merged = {name: survivor for name, survivor in self.books.merged.items() if survivor in known}
+            bodies_.unregister(body)
+            for frame in self.joint_frames.intersection(body.frames):
+                bodies_.data_of(body).remove_frame(frame)
+        known = self.registry.bodies
+        self.registry.merged = {name: target for name, target in self.registry.merged.items() if target in known}
 
     def set_half_spaces(self, half_spaces: tuple[HalfSpace, ...]) -> None:
-        """Set what contact points may touch; everything is in the root frame."""
+        """Set the half-spaces, which are in the root frame."""
         self.half_spaces = half_spaces
-        self.changed()
+        self.registry.structure_changed()
 
     # ---------------------------------------------------------------- pickling and deep copies
 
     @override
     def __getstate__(self) -> dict[str, object]:
-        """Keep flat lists only: chains of any length can be pickled."""
-        books = self.books
+        """Return flat lists only, so that chains of any length can be pickled."""
+        registry = self.registry
         return {
             "root": self.root,
             "tree": self.tree,
             "loops": self.loops,
             "rank": self.rank,
-            "minted": self.minted,
+            "joint_frames": self.joint_frames,
             "half_spaces": self.half_spaces,
-            "tags": books.tags,
-            "merged": books.merged,
-            "versions": (books.structure_version, books.parameter_version),
+            "tags": registry.tags,
+            "merged": registry.merged,
+            "versions": (registry.structure_version, registry.parameter_version),
         }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(state["root"])
-        self.minted, self._ranks = state["minted"], 1 + max(state["rank"].values(), default=-1)
+        self._clear(state["root"])
+        self.joint_frames, self._next_rank = state["joint_frames"], 1 + max(state["rank"].values(), default=-1)
         self.half_spaces = state["half_spaces"]
-        for links, loop in ((state["tree"], False), (state["loops"], True)):
-            for link in links:
+        for edges, loop in ((state["tree"], False), (state["loops"], True)):
+            for edge in edges:
                 if not loop:
-                    bodies_.enter(link.successor, self.books)
-                joints_.enter(link.joint, self.books)
-                self._place(link, loop=loop)
+                    bodies_.register(edge.successor, self.registry)
+                joints_.register(edge.joint, self.registry)
+                self._add_edge(edge, loop=loop)
         self.rank = state["rank"]
-        self.books.tags, self.books.merged = state["tags"], state["merged"]
-        self.books.structure_version, self.books.parameter_version = state["versions"]
+        self.registry.tags, self.registry.merged = state["tags"], state["merged"]
+        self.registry.structure_version, self.registry.parameter_version = state["versions"]

@@ -1,4 +1,4 @@
-"""The spanning tree: who hangs on whom, answered without recursion."""
+"""The spanning tree: ancestors, paths, and canonical order, without recursion."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 @final
 @attrs.frozen(eq=False)
-class Link:
-    """A joint and the two bodies it connects."""
+class Edge:
+    """An edge of the graph of bodies: a joint and the two bodies it connects."""
 
     joint: Joint
     predecessor: RigidBody
@@ -28,9 +28,9 @@ class Link:
 
 @final
 class TreePath:
-    """The way through the tree from one body to another: pairs of a joint and a direction.
+    """The path through the tree from one body to another: pairs of a joint and a direction.
 
-    The direction is -1 where the joint is passed towards the root, against its own direction, and +1 away from it.
+    The direction is -1 for joints passed towards the root, against their own direction, and +1 for the others.
 
     >>> from rbd import Joint, Mechanism, Revolute, RigidBody
     >>> mechanism = Mechanism()
@@ -59,7 +59,7 @@ class TreePath:
 
     @property
     def joints(self) -> tuple[Joint, ...]:
-        """Return the joints passed, in order."""
+        """Return the joints of the path, in order."""
         return tuple(self._directions)
 
     def direction(self, joint: Joint) -> int:
@@ -77,32 +77,32 @@ class TreePath:
 
 
 @final
-class Tree:
-    """A snapshot of a spanning tree: for every body its depth and its range in depth-first order."""
+class SpanningTree:
+    """A spanning tree: for every body its depth and its range in depth-first order."""
 
-    __slots__ = ("_depth", "_first", "_last", "_parent_link", "children")
+    __slots__ = ("_depth", "_parent_edge", "_preorder", "_subtree_end", "children")
 
-    def __init__(self, root: RigidBody, links: Sequence[Link]) -> None:
-        """Take the snapshot; `links` come parents first."""
+    def __init__(self, root: RigidBody, edges: Sequence[Edge]) -> None:
+        """Find depths and ranges; parents come first in `edges`."""
         self.children: dict[RigidBody, list[RigidBody]] = {root: []}
         self._depth: dict[RigidBody, int] = {root: 0}
-        self._parent_link: dict[RigidBody, Link] = {}
-        for link in links:
-            self.children[link.successor] = []
-            self.children[link.predecessor].append(link.successor)
-            self._depth[link.successor] = self._depth[link.predecessor] + 1
-            self._parent_link[link.successor] = link
-        self._first: dict[RigidBody, int] = {}
+        self._parent_edge: dict[RigidBody, Edge] = {}
+        for edge in edges:
+            self.children[edge.successor] = []
+            self.children[edge.predecessor].append(edge.successor)
+            self._depth[edge.successor] = self._depth[edge.predecessor] + 1
+            self._parent_edge[edge.successor] = edge
+        self._preorder: dict[RigidBody, int] = {}
         for position, body in enumerate(depth_first(root, lambda body: self.children[body])):
-            self._first[body] = position
-        sizes = dict.fromkeys(self._first, 1)
-        for link in reversed(links):
-            sizes[link.predecessor] += sizes[link.successor]
-        self._last = {body: first + sizes[body] for body, first in self._first.items()}
+            self._preorder[body] = position
+        sizes = dict.fromkeys(self._preorder, 1)
+        for edge in reversed(edges):
+            sizes[edge.predecessor] += sizes[edge.successor]
+        self._subtree_end = {body: first + sizes[body] for body, first in self._preorder.items()}
 
-    def is_below(self, body: RigidBody, ancestor: RigidBody) -> bool:
-        """Return whether `body` is `ancestor` or hangs on it."""
-        return self._first[ancestor] <= self._first[body] < self._last[ancestor]
+    def is_in_subtree(self, body: RigidBody, ancestor: RigidBody) -> bool:
+        """Return whether `body` is `ancestor` or one of its descendants."""
+        return self._preorder[ancestor] <= self._preorder[body] < self._subtree_end[ancestor]
 
     def path(self, source: RigidBody, target: RigidBody) -> TreePath:
         """Return the path between two bodies."""
@@ -111,13 +111,13 @@ class Tree:
         a, b = source, target
         while a is not b:
             if self._depth[a] >= self._depth[b]:
-                link = self._parent_link[a]
-                up.append((link.joint, -1))
-                a = link.predecessor
+                edge = self._parent_edge[a]
+                up.append((edge.joint, -1))
+                a = edge.predecessor
             else:
-                link = self._parent_link[b]
-                down.append((link.joint, +1))
-                b = link.predecessor
+                edge = self._parent_edge[b]
+                down.append((edge.joint, +1))
+                b = edge.predecessor
         return TreePath(source, target, up + down[::-1])
 
 
@@ -133,61 +133,61 @@ def depth_first(start: RigidBody, children: Callable[[RigidBody], Sequence[Rigid
 # -------------------------------------------------------------------- choosing and ordering a tree
 
 
-def spanning_links(root: RigidBody, bodies: Sequence[RigidBody], ranked: Sequence[Link]) -> list[Link]:
-    """Return the links of the spanning tree that prefers earlier links, in the order given (Kruskal's algorithm).
+def kruskal_spanning_tree(root: RigidBody, bodies: Sequence[RigidBody], ranked: Sequence[Edge]) -> list[Edge]:
+    """Return the edges of the spanning tree that prefers earlier edges, in the order given (Kruskal's algorithm).
 
-    Raises TopologyError, naming bodies, when the links do not connect all bodies.
+    Raises TopologyError, naming bodies, when the edges do not connect all bodies.
     """
-    leader: dict[RigidBody, RigidBody] = {body: body for body in bodies}
+    representative: dict[RigidBody, RigidBody] = {body: body for body in bodies}
 
     def find(body: RigidBody) -> RigidBody:
-        while leader[body] is not body:
-            leader[body] = leader[leader[body]]
-            body = leader[body]
+        while representative[body] is not body:
+            representative[body] = representative[representative[body]]
+            body = representative[body]
         return body
 
-    chosen: list[Link] = []
-    for link in ranked:
-        a, b = find(link.predecessor), find(link.successor)
+    chosen: list[Edge] = []
+    for edge in ranked:
+        a, b = find(edge.predecessor), find(edge.successor)
         if a is not b:
-            leader[b] = a
-            chosen.append(link)
-    loose = [body for body in bodies if find(body) is not find(root)]
-    if loose:
-        names = ", ".join(quoted(body.name) for body in loose[:5]) + (", ..." if len(loose) > 5 else "")
-        raise TopologyError(f"nothing would connect {names} to the root any more", body=loose[0].name)
+            representative[b] = a
+            chosen.append(edge)
+    unconnected = [body for body in bodies if find(body) is not find(root)]
+    if unconnected:
+        names = ", ".join(quoted(body.name) for body in unconnected[:5]) + (", ..." if len(unconnected) > 5 else "")
+        raise TopologyError(f"nothing would connect {names} to the root any more", body=unconnected[0].name)
     return chosen
 
 
-def oriented(root: RigidBody, chosen: Sequence[Link]) -> dict[Joint, bool]:
-    """Return, for the joint of every link of a tree, whether it points away from the root."""
-    incident: dict[RigidBody, list[Link]] = {root: []}
-    for link in chosen:
-        incident.setdefault(link.predecessor, []).append(link)
-        incident.setdefault(link.successor, []).append(link)
+def edge_orientations(root: RigidBody, chosen: Sequence[Edge]) -> dict[Joint, bool]:
+    """Return, for the joint of every edge of a tree, whether it points away from the root."""
+    incident: dict[RigidBody, list[Edge]] = {root: []}
+    for edge in chosen:
+        incident.setdefault(edge.predecessor, []).append(edge)
+        incident.setdefault(edge.successor, []).append(edge)
     forward: dict[Joint, bool] = {}
     frontier = [root]
     while frontier:
         body = frontier.pop()
-        for link in incident[body]:
-            if link.joint not in forward:
-                forward[link.joint] = link.predecessor is body
-                frontier.append(link.successor if forward[link.joint] else link.predecessor)
+        for edge in incident[body]:
+            if edge.joint not in forward:
+                forward[edge.joint] = edge.predecessor is body
+                frontier.append(edge.successor if forward[edge.joint] else edge.predecessor)
     return forward
 
 
-def canonical_order(root: RigidBody, links: Sequence[Link], rank: Mapping[Joint, int]) -> list[Link]:
-    """Return the links of a tree parents first, and as nearly in the order of their ranks as that allows."""
-    waiting: dict[RigidBody, list[Link]] = {}
-    for link in links:
-        waiting.setdefault(link.predecessor, []).append(link)
-    by_rank = {rank[link.joint]: link for link in links}
-    heap = [rank[link.joint] for link in waiting.get(root, ())]
+def canonical_order(root: RigidBody, edges: Sequence[Edge], rank: Mapping[Joint, int]) -> list[Edge]:
+    """Return the edges of a tree parents first, and as nearly in the order of their ranks as that allows."""
+    outgoing: dict[RigidBody, list[Edge]] = {}
+    for edge in edges:
+        outgoing.setdefault(edge.predecessor, []).append(edge)
+    by_rank = {rank[edge.joint]: edge for edge in edges}
+    heap = [rank[edge.joint] for edge in outgoing.get(root, ())]
     heapq.heapify(heap)
-    ordered: list[Link] = []
+    ordered: list[Edge] = []
     while heap:
-        link = by_rank[heapq.heappop(heap)]
-        ordered.append(link)
-        for onward in waiting.get(link.successor, ()):
-            heapq.heappush(heap, rank[onward.joint])
+        edge = by_rank[heapq.heappop(heap)]
+        ordered.append(edge)
+        for following in outgoing.get(edge.successor, ()):
+            heapq.heappush(heap, rank[following.joint])
     return ordered

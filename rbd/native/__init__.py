@@ -13,24 +13,25 @@ from __future__ import annotations
 import functools
 import os
 import sys
+import time
 import warnings
-from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Final
 
 from rbd.native import cache, memory
 from rbd.native.background import background, in_background
-from rbd.native.index import find as find_outline
-from rbd.native.index import keep as keep_outline
-from rbd.native.index import platform_key, sources_digest
-from rbd.native.locks import Lock, is_lost, once, one_at_a_time
+from rbd.native.llvm_library import open_library
+from rbd.native.locks import Lock, compiler_unusable, once_under_compiler_lock, one_at_a_time
 
 if TYPE_CHECKING:
-    from rbd.native.entry import Guard
-    from rbd.native.kernel import NativeKernel
+    from rbd.native.compiled_program import CompiledProgram
     from rbd.program.outline import Source
     from rbd.program.program import Program
+
+
+LOADED: Final = time.time()
+"""When this package was imported; sources changed later may not be what runs here."""
 
 
 class InterpretedWarning(RuntimeWarning):
@@ -39,7 +40,7 @@ class InterpretedWarning(RuntimeWarning):
 
 def available() -> bool:
     """Return whether machine code can be made in this process."""
-    return _is_wanted() and not is_lost()
+    return _is_wanted() and not compiler_unusable()
 
 
 @functools.cache
@@ -56,7 +57,7 @@ def is_loaded() -> bool:
 def warn_interpreted() -> None:
     """Warn, once per process, that programs are interpreted, and why."""
     reason = "RBD_NATIVE is 0" if os.environ.get("RBD_NATIVE", "1") == "0" else "llvmlite is not installed"
-    if is_lost():
+    if compiler_unusable():
         reason = "this process was forked while another thread compiled"
     message = f"{reason}: rbd interprets its programs; results are the same, computing them takes far longer"
     warnings.warn(message, InterpretedWarning, stacklevel=4)
@@ -67,61 +68,43 @@ def keeps_outlines() -> bool:
     return available() and cache.directory() is not None
 
 
-def compile_program(program: Program | Source, *, lanes: int | None = None) -> NativeKernel:
+def compile_program(program: Program | Source, *, lanes: int | None = None) -> CompiledProgram:
     """Return `program` as machine code; `lanes` None takes what the processor has.
 
     Raises WorkspaceError when there is no memory to load the compiler, which could not be loaded again.
     """
     _load()
-    from rbd.native.kernel import compile_program as compile_now
+    from rbd.native.compiled_program import compile_program as compile_now
 
     return compile_now(program, lanes=lanes)
 
 
-@once
+@once_under_compiler_lock
 def _load() -> None:
     """Import llvmlite and all that calls it; no fork cuts that short, which would leave modules locked in the child."""
     if not is_loaded():
-        memory.require(memory.LOADING)
-    import_module("rbd.native.entry")
-    import_module("rbd.native.bound")
+        memory.check_available(memory.LOADING)
+        open_library()
+    import_module("rbd.native.builtin")
     import_module("rbd.native.repeat")
 
 
-def has_code(kernel: NativeKernel) -> bool:
+def has_code(kernel: CompiledProgram) -> bool:
     """Return whether the code of a kernel for one state is there, loading it if it was made before."""
     return kernel.load_single()
 
 
-def make_entry(
-    kernel: NativeKernel,
-    fallback: Callable[..., object],
-    *,
-    name: str = "",
-    documentation: str = "",
-    guard: Guard | None = None,
-) -> Callable[..., Any]:
-    """Return a kernel as a builtin function of arrays, or `fallback` where that is not possible."""
-    from rbd.native.entry import make_entry as make_now
-
-    return make_now(kernel, fallback, name=name, documentation=documentation, guard=guard)
-
-
 __all__ = [
+    "LOADED",
     "InterpretedWarning",
     "Lock",
     "available",
     "background",
     "compile_program",
-    "find_outline",
     "has_code",
     "in_background",
     "is_loaded",
-    "keep_outline",
     "keeps_outlines",
-    "make_entry",
     "one_at_a_time",
-    "platform_key",
-    "sources_digest",
     "warn_interpreted",
 ]

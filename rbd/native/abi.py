@@ -1,4 +1,4 @@
-"""How objects of CPython and NumPy lie in memory, where that is known and has been tried out.
+"""Memory layout of objects of CPython and NumPy, on interpreters where it is known and verified.
 
 Machine code that is called by the interpreter reads arrays itself. It does so on an allowlist of interpreters only, and
 there only after what it would read from memory has been compared with what Python says. RBD_NATIVE_ENTRY=0 switches it
@@ -41,6 +41,7 @@ _GET_ABI_VERSION, _NEW = 0, 93
 _ABI_VERSION: Final = 0x02000000
 
 PYTHON_FUNCTIONS: Final = (
+    "PyErr_Clear",
     "PyObject_Vectorcall",
     "PyThread_get_thread_ident",
     "PyTuple_GetItem",
@@ -53,12 +54,12 @@ PYTHON_FUNCTIONS: Final = (
 
 
 @functools.cache
-def known() -> bool:
+def is_supported() -> bool:
     """Return whether machine code may read objects of this interpreter."""
-    return os.environ.get("RBD_NATIVE_ENTRY", "1") != "0" and listed() and tried()
+    return os.environ.get("RBD_NATIVE_ENTRY", "1") != "0" and is_listed() and is_verified()
 
 
-def listed() -> bool:
+def is_listed() -> bool:
     """Return whether this interpreter and this NumPy are among those the layout was written for."""
     return (
         sys.implementation.name == "cpython"
@@ -72,12 +73,17 @@ def listed() -> bool:
     )
 
 
-def tried() -> bool:
-    """Return whether memory says the same as Python does, for a range of objects."""
+def is_verified() -> bool:
+    """Return whether the layout holds for a range of objects: memory agrees with Python."""
     try:
         table = _numpy_table()
         version = ctypes.PYFUNCTYPE(ctypes.c_uint)(table[_GET_ABI_VERSION])()
-        return version == _ABI_VERSION and all(map(_array_fits, _samples())) and _others_fit() and _new_fits()
+        return (
+            version == _ABI_VERSION
+            and all(map(_array_matches, _samples()))
+            and _floats_and_structures_match()
+            and _array_new_matches()
+        )
     except (AttributeError, LookupError, OSError, TypeError, ValueError):
         return False
 
@@ -87,13 +93,12 @@ def addresses() -> dict[str, int]:
     found = {name: _address(getattr(ctypes.pythonapi, name)) for name in PYTHON_FUNCTIONS}
     found["PyArray_New"] = _numpy_table()[_NEW]
     found |= {"ndarray": id(np.ndarray), "float64": id(np.dtype(np.float64)), "float": id(float)}
-    found["out"] = id(sys.intern("out"))
-    return found
+    return found | {"out": id(sys.intern("out")), "None": id(None), "NotImplemented": id(NotImplemented)}
 
 
 def address(array: np.ndarray[Any, Any]) -> int:
     """Return where the numbers of an array are, by the quickest way there is."""
-    return _word(array, ARRAY_DATA) if known() else array.ctypes.data
+    return _word(array, ARRAY_DATA) if is_supported() else array.ctypes.data
 
 
 def _address(function: Any) -> int:
@@ -122,7 +127,7 @@ def _samples() -> list[np.ndarray[Any, Any]]:
     return samples
 
 
-def _array_fits(array: np.ndarray[Any, Any]) -> bool:
+def _array_matches(array: np.ndarray[Any, Any]) -> bool:
     """Return whether the fields of an array are where machine code would look for them."""
     pointer, ndim = _word(array, ARRAY_SHAPE), _read(array, ARRAY_NDIM, ctypes.c_int)
     if ndim != array.ndim:
@@ -144,7 +149,7 @@ class _Sample(ctypes.Structure):
     _fields_ = [("value", ctypes.c_double)]
 
 
-def _others_fit() -> bool:
+def _floats_and_structures_match() -> bool:
     """Return whether numbers and structures keep their content where machine code would look for it."""
     number, sample = 0.1 * 3, _Sample(2.5)
     return (
@@ -156,14 +161,14 @@ def _others_fit() -> bool:
     )
 
 
-def _new_fits() -> bool:
+def _array_new_matches() -> bool:
     """Return whether NumPy's function for new arrays makes what machine code expects."""
-    arguments = (ctypes.c_void_p, ctypes.c_int, *[ctypes.c_void_p] * 1, ctypes.c_int, *[ctypes.c_void_p] * 2)
+    arguments = (ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_int, *[ctypes.c_void_p] * 2)
     prototype = ctypes.PYFUNCTYPE(ctypes.py_object, *arguments, ctypes.c_int, ctypes.c_int, ctypes.c_void_p)
     new: Callable[..., object] = prototype(_numpy_table()[_NEW])
     shape = (ctypes.c_ssize_t * 2)(3, 4)
     array = new(id(np.ndarray), 2, ctypes.addressof(shape), DOUBLE, None, None, 0, 0, None)
-    return type(array) is np.ndarray and array.shape == (3, 4) and _array_fits(array) and array.flags.c_contiguous
+    return type(array) is np.ndarray and array.shape == (3, 4) and _array_matches(array) and array.flags.c_contiguous
 
 
 def _read(thing: object, offset: int, kind: Any) -> Any:

@@ -13,7 +13,7 @@ LLVM = {op.row.llvm: len(op.row.operands) for op in Op if op.row.llvm}
 """Functions of LLVM, and how many numbers they take."""
 
 
-def operation(w: Writer, lanes: Lanes, op: Op, values: Sequence[str]) -> str:
+def emit_operation(w: Writer, lanes: Lanes, op: Op, values: Sequence[str]) -> str:
     """Write an ordinary instruction and return the name of its value."""
     row, names = op.row, list(values)
     if row.library:
@@ -36,11 +36,11 @@ def _library(w: Writer, lanes: Lanes, symbol: str, values: Sequence[str]) -> str
     return result
 
 
-def check(w: Writer, lanes: Lanes, value: str, status: str) -> None:
+def emit_positive_check(w: Writer, lanes: Lanes, value: str, status: str) -> None:
     """Write a check that `value` is positive: if not, and nothing failed before, the lane has `status`."""
-    good = w.set(f"fcmp ogt {lanes.double} {value}, {lanes.number(0.0)}")
+    good = w.set(f"fcmp ogt {lanes.double} {value}, {lanes.double_constant(0.0)}")
     old = w.load(lanes.integer, "%st", lanes.alignment)
-    clean = w.set(f"icmp eq {lanes.integer} {old}, {lanes.whole(0)}")
+    clean = w.set(f"icmp eq {lanes.integer} {old}, {lanes.integer_constant(0)}")
     found = w.set(f"select {lanes.truth} {clean}, {lanes.integer} {status}, {lanes.integer} {old}")
     kept = w.set(f"select {lanes.truth} {good}, {lanes.integer} {old}, {lanes.integer} {found}")
     w.store(lanes.integer, kept, "%st", lanes.alignment)
@@ -49,7 +49,7 @@ def check(w: Writer, lanes: Lanes, value: str, status: str) -> None:
 def declarations(lanes: Lanes) -> list[str]:
     """Return the declarations of LLVM's own functions that kernels use."""
     d = lanes.double
-    return [f"declare {d} {lanes.intrinsic(name)}({', '.join([d] * count)})" for name, count in LLVM.items()]
+    return [f"declare {d} {lanes.llvm_function(name)}({', '.join([d] * count)})" for name, count in LLVM.items()]
 
 
 def library_symbol(function: str) -> str:

@@ -1,4 +1,4 @@
-"""Whether compiled functions leave compiling to the background thread.
+"""Background compilation of compiled functions.
 
 A program can be interpreted while another thread compiles it; the results are the same to the last bit.
 """

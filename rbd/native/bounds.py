@@ -1,4 +1,4 @@
-"""What a program can never do, seen from its instructions alone: give a number that is not finite.
+"""Range analysis: whether the outputs of a program are finite for all finite inputs.
 
 Sines and cosines are bounded, and so are sums and products of bounded numbers: poses and mass matrices of revolute
 joints need no test at run time.

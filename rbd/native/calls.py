@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import hashlib
 
-from rbd.intrinsics.intrinsic import Call
+from rbd.intrinsics.intrinsic import IntrinsicCall
 from rbd.native.copies import global_table
-from rbd.native.ir import ATTRIBUTES, Lanes, Writer, counted
-from rbd.native.plan import CallPlace
+from rbd.native.ir import ATTRIBUTES, Lanes, Writer, counted_loop_function
+from rbd.native.plan import CallSlots
 from rbd.native.routine import routine_text
 from rbd.native.values import routine_symbol
 from rbd.program.opcodes import FIRST_CHECK
@@ -25,7 +25,7 @@ def calls_text(program: Program, pack: int, lanes: int) -> list[str]:
         return []
     used = {call.intrinsic.name: call.intrinsic for call in program.calls}
     texts = [
-        routine_text(name, routine, pack, lanes if intrinsic.is_steady else 1)
+        routine_text(name, routine, pack, lanes if intrinsic.has_uniform_control_flow else 1)
         for name, intrinsic in used.items()
         for routine in intrinsic.routine.closure()
     ]
@@ -34,7 +34,7 @@ def calls_text(program: Program, pack: int, lanes: int) -> list[str]:
 
 def _tables(program: Program) -> list[str]:
     """Return the tables that come with calls, each once."""
-    tables = dict.fromkeys(table for call in program.calls for table in call.parted[1] if table)
+    tables = dict.fromkeys(table for call in program.calls for table in call.split_sizes[1] if table)
     return [global_table(_table_name(table), "i64", list(map(str, table))) for table in tables]
 
 
@@ -43,35 +43,35 @@ def _table_name(table: tuple[int, ...]) -> str:
     return f"table_{hashlib.sha256(repr(table).encode()).hexdigest()[:20]}"
 
 
-def call_lines(w: Writer, lanes: Lanes, place: CallPlace) -> None:
+def emit_call(w: Writer, lanes: Lanes, place: CallSlots) -> None:
     """Write a call in a function with `%ws` and `%st`."""
     width = lanes.width
     inputs, outputs, work = (w.element("%ws", slot * width) for slot in (place.inputs, place.outputs, place.work))
     lengths = place.call.lengths
     n_in, n_out, n_work = sum(lengths.inputs), sum(lengths.outputs), sum(lengths.work) + sum(lengths.integers)
-    if place.together:
-        _clear(w, outputs, n_out * width)
-        _clear(w, work, n_work * width)
+    if place.all_lanes:
+        _write_zero(w, outputs, n_out * width)
+        _write_zero(w, work, n_work * width)
         _invoke(w, place.call, inputs, outputs, work, "%st", width)
         return
     mine_out, mine_work = w.element(work, n_in), w.element(work, n_in + n_out)
     for lane in range(width):
-        _copied(w, work, 1, w.element(inputs, lane), width, n_in)
-        _clear(w, mine_out, n_out + n_work)
+        _write_copy(w, work, 1, w.element(inputs, lane), width, n_in)
+        _write_zero(w, mine_out, n_out + n_work)
         _invoke(w, place.call, work, mine_out, mine_work, w.element("%st", lane, "i64"))
-        _copied(w, w.element(outputs, lane), width, mine_out, 1, n_out)
+        _write_copy(w, w.element(outputs, lane), width, mine_out, 1, n_out)
 
 
-def _invoke(w: Writer, call: Call, inputs: str, outputs: str, work: str, status: str, width: int = 1) -> None:
+def _invoke(w: Writer, call: IntrinsicCall, inputs: str, outputs: str, work: str, status: str, width: int = 1) -> None:
     """Write the call itself, and its status where it is the first that is not clean."""
-    lengths, intrinsic, tables = call.lengths, call.intrinsic, call.parted[1]
+    lengths, intrinsic, tables = call.lengths, call.intrinsic, call.split_sizes[1]
     arrays = [
         [f"@{_table_name(table)}" if table else "null" for table in tables],
         *(_pointers(w, *block, width) for block in ((inputs, lengths.inputs), (outputs, lengths.outputs))),
         _pointers(w, work, (*lengths.work, *lengths.integers), width),
     ]
     pointers = [[f"ptr {pointer}" for pointer in block] for block in arrays]
-    arguments = ", ".join(intrinsic.arguments(call.sizes, "i64 {}", *pointers))
+    arguments = ", ".join(intrinsic.call_arguments(call.sizes, "i64 {}", *pointers))
     failed = w.set(f"call i64 @{routine_symbol(intrinsic.name, intrinsic.routine)}({arguments})")
     if not call.label_count:
         return  # nothing can be wrong
@@ -86,11 +86,11 @@ def _pointers(w: Writer, start: str, lengths: tuple[int, ...], width: int) -> li
     return [w.element(start, sum(lengths[:k]) * width) for k in range(len(lengths))]
 
 
-def _copied(w: Writer, target: str, step: int, source: str, source_step: int, count: int) -> None:
+def _write_copy(w: Writer, target: str, step: int, source: str, source_step: int, count: int) -> None:
     w.add(f"  call void @intrinsic_copy(ptr {target}, i64 {step}, ptr {source}, i64 {source_step}, i64 {count})")
 
 
-def _clear(w: Writer, target: str, count: int) -> None:
+def _write_zero(w: Writer, target: str, count: int) -> None:
     w.add(f"  call void @intrinsic_zero(ptr {target}, i64 {count})")
 
 
@@ -104,7 +104,7 @@ def _copy() -> str:
   %x = load double, ptr %source, align 8
   store double %x, ptr %target, align 8
 """
-    return counted("intrinsic_copy", "ptr %to, i64 %step, ptr %from, i64 %from_step", body)
+    return counted_loop_function("intrinsic_copy", "ptr %to, i64 %step, ptr %from, i64 %from_step", body)
 
 
 def _zero() -> str:

@@ -1,4 +1,4 @@
-"""Loops over columns, many columns at a time, and whole functions for many lanes at a time.
+"""Blocking of loops over columns: vectors of several columns, each in all lanes.
 
 Columns that are not mixed lie side by side in every row, as lanes do in every place: a vector of some columns, each in
 all lanes, is what one float was. A panel is as many columns as go through a loop together; its running sums stay in
@@ -29,16 +29,7 @@ def repeated(w: Writer, value: str, lanes: Lanes, columns: int) -> str:
     if columns == 1:
         return value
     if lanes.width == 1:
-        return spread_out(w, value, Lanes(columns))
+        return w.splat(Lanes(columns), value)
     each = ", ".join(f"i32 {lane}" for lane in range(lanes.width))
     mask = f"<{columns * lanes.width} x i32> <{', '.join([each] * columns)}>"
     return w.set(f"shufflevector {lanes.double} {value}, {lanes.double} poison, {mask}")
-
-
-def spread_out(w: Writer, value: str, lanes: Lanes) -> str:
-    """Write one number for every lane."""
-    if lanes.width == 1:
-        return value
-    one = w.set(f"insertelement {lanes.double} poison, double {value}, i64 0")
-    mask = f"<{lanes.width} x i32> zeroinitializer"
-    return w.set(f"shufflevector {lanes.double} {one}, {lanes.double} poison, {mask}")

@@ -1,4 +1,4 @@
-"""Copies from listed places to listed places, and tables of constants.
+"""Gather-scatter copies by tables of places, and tables of constants.
 
 Rows of a matrix often stay rows: with one lane, places that follow each other are copied in blocks, of which the last
 may overlap the one before.
@@ -11,7 +11,7 @@ from typing import final
 
 import numpy as np
 
-from rbd.native.ir import Lanes, Writer, counted
+from rbd.native.ir import Lanes, Writer, counted_loop_function
 
 Pairs = Sequence[tuple[int, int]]
 """Places to, places from."""
@@ -81,7 +81,7 @@ def _copying(what: str, kind: str, step: int, alignment: int) -> str:
   %x = load {kind}, ptr %source, align {alignment}
   store {kind} %x, ptr %target, align {alignment}
 """
-    return counted(f"copy_{what}", "ptr %to, ptr %from, ptr %tos, ptr %froms", body)
+    return counted_loop_function(f"copy_{what}", "ptr %to, ptr %from, ptr %tos, ptr %froms", body)
 
 
 def global_table(name: str, kind: str, entries: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""Innermost loops over entries that lie side by side, in steps of as many entries as a vector register holds.
+"""Vectorisation of innermost loops over contiguous entries.
 
 Such a loop does to each entry what it does to every other, so its bits do not depend on how many are done at once,
 unless one entry's result is another's operand: whether written and read places lie that close is found out when the
@@ -11,15 +11,14 @@ from collections.abc import Callable, Iterator
 from typing import final
 
 from rbd.intrinsics.tree import Arithmetic, Element, Expression, For, Function, Name, Negative, Number, Store
-from rbd.native.arithmetic import operation
-from rbd.native.column_blocks import spread_out
+from rbd.native.arithmetic import emit_operation
 from rbd.native.ir import Lanes, Writer
 from rbd.program.opcodes import WORDS
 
 Values = dict[str, str]
 """Variables with the names of their current values."""
 
-_SELDOM = '!prof !{!"branch_weights", i32 1, i32 99}'
+_UNLIKELY = '!prof !{!"branch_weights", i32 1, i32 99}'
 """Keeps steps out of the way of short loops, which feel every jump."""
 _BYTES = 8
 """Of a double."""
@@ -31,14 +30,18 @@ def strip_widths(most: int) -> list[int]:
 
 
 def is_strip(loop: For) -> bool:
-    """Return whether a loop only stores entries made of entries that go along with its variable, one by one."""
+    """Return whether a loop is elementwise: it only stores entries computed from entries at the same offset."""
     stores = [statement for statement in loop.body if isinstance(statement, Store)]
-    return loop.step == 1 and 0 < len(stores) == len(loop.body) and all(_goes_along(s, loop.variable) for s in stores)
+    return (
+        loop.step == 1
+        and 0 < len(stores) == len(loop.body)
+        and all(_stores_elementwise(s, loop.variable) for s in stores)
+    )
 
 
-def _goes_along(store: Store, variable: str) -> bool:
+def _stores_elementwise(store: Store, variable: str) -> bool:
     is_float = store.value.kind == "float"
-    return is_float and _follows(store.index, variable) and _is_elementwise(store.value, variable)
+    return is_float and _is_offset_of(store.index, variable) and _is_elementwise(store.value, variable)
 
 
 def _is_elementwise(node: Expression, variable: str) -> bool:
@@ -46,7 +49,7 @@ def _is_elementwise(node: Expression, variable: str) -> bool:
         case Number() | Name():
             return True
         case Element(index=index):
-            return _follows(index, variable)
+            return _is_offset_of(index, variable)
         case Negative(operand):
             return _is_elementwise(operand, variable)
         case Arithmetic(left=left, right=right):
@@ -57,30 +60,30 @@ def _is_elementwise(node: Expression, variable: str) -> bool:
             return False
 
 
-def _follows(index: Expression, variable: str) -> bool:
-    """Return whether an index is the variable plus what stays as it is."""
+def _is_offset_of(index: Expression, variable: str) -> bool:
+    """Return whether an index is the variable plus a loop invariant."""
     match index:
         case Name(name):
             return name == variable
         case Arithmetic("+", left, right):
             pairs = ((left, right), (right, left))
-            return any(_follows(one, variable) and _stays(other, variable) for one, other in pairs)
+            return any(_is_offset_of(one, variable) and _is_invariant(other, variable) for one, other in pairs)
         case Arithmetic("-", left, right):
-            return _follows(left, variable) and _stays(right, variable)
+            return _is_offset_of(left, variable) and _is_invariant(right, variable)
         case _:
             return False
 
 
-def _stays(index: Expression, variable: str) -> bool:
+def _is_invariant(index: Expression, variable: str) -> bool:
     match index:
         case Number():
             return True
         case Name(name):
             return name != variable
         case Negative(operand):
-            return _stays(operand, variable)
+            return _is_invariant(operand, variable)
         case Arithmetic(left=left, right=right):
-            return _stays(left, variable) and _stays(right, variable)
+            return _is_invariant(left, variable) and _is_invariant(right, variable)
         case _:
             return False
 
@@ -108,7 +111,7 @@ Place = tuple[str, Expression]
 
 @final
 class StripWriter:
-    """Writes the vector part of one loop; what it leaves over is the ordinary loop's."""
+    """Writes the vector part of one loop; the scalar loop does the remainder."""
 
     def __init__(self, w: Writer, loop: For, values: Values, written: Callable[[Expression, Values], str]) -> None:
         """Write for `loop`; `written` writes an expression of ints with given values."""
@@ -129,24 +132,24 @@ class StripWriter:
         """
         strips, rest = self.w.label(), self.w.label()
         enough = self.w.set(f"icmp sge i64 {self.w.set(f'sub i64 {stop}, {start}')}, {most}")
-        self.w.add(f"  br i1 {enough}, label %{strips}, label %{rest}, {_SELDOM}")
+        self.w.add(f"  br i1 {enough}, label %{strips}, label %{rest}, {_UNLIKELY}")
         self.w.begin(strips)
-        self._point()
-        last, block, at = self._last(start, stop, most), strips, start
+        self._base_pointers()
+        last, block, at = self._vector_end(start, stop, most), strips, start
         for width in strip_widths(most):
             block, at = self._steps(block, at, last, Lanes(width))
         self.w.add(f"  br label %{rest}")
         self.w.begin(rest)
         return rest, self.w.set(f"phi i64 [{start}, %{entry}], [{at}, %{block}]")
 
-    def _point(self) -> None:
-        """Find where the arrays would be with the variable at 0."""
+    def _base_pointers(self) -> None:
+        """Write the addresses of the arrays with the variable at 0."""
         at_zero = {**self.values, self.loop.variable: "0"}
         for array, index in self.places:
             offset = self.written(index, at_zero)
             self.bases[array, index] = self.w.set(f"getelementptr double, ptr {self.values[array]}, i64 {offset}")
 
-    def _last(self, start: str, stop: str, most: int) -> str:
+    def _vector_end(self, start: str, stop: str, most: int) -> str:
         """Return the end of what may be done in steps: the start where places are too close."""
         last, addresses = stop, dict[Place, str]()
         for k, target in enumerate(self.targets):
@@ -166,7 +169,7 @@ class StripWriter:
         """Write the steps of one width."""
         left = self.w.set(f"sub i64 {last}, {start}")
         end = self.w.set(f"add i64 {start}, {self.w.set(f'and i64 {left}, {-lanes.width}')}")
-        splats = {name: spread_out(self.w, self.values[name], lanes) for name in self.names}
+        splats = {name: self.w.splat(lanes, self.values[name]) for name in self.names}
         head, body, done = (self.w.label() for _ in range(3))
         at, following = self.w.name(), self.w.name()
         self.w.add(f"  br label %{head}")
@@ -185,7 +188,7 @@ class StripWriter:
     def _value(self, node: Expression, at: str, splats: Values, lanes: Lanes) -> str:
         match node:
             case Number(number):
-                return lanes.number(float(number))
+                return lanes.double_constant(float(number))
             case Name(name):
                 return splats[name]
             case Element(array, index):
@@ -194,9 +197,9 @@ class StripWriter:
                 return self.w.set(f"fneg {lanes.double} {self._value(operand, at, splats, lanes)}")
             case Arithmetic(operator, left, right):
                 sides = [self._value(side, at, splats, lanes) for side in (left, right)]
-                return operation(self.w, lanes, WORDS[operator], sides)
+                return emit_operation(self.w, lanes, WORDS[operator], sides)
             case Function(word, arguments):
                 values = [self._value(argument, at, splats, lanes) for argument in arguments]
-                return operation(self.w, lanes, WORDS[word], values)
+                return emit_operation(self.w, lanes, WORDS[word], values)
             case _:
                 raise AssertionError("no part of such a loop")

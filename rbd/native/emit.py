@@ -9,54 +9,53 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import final
 
-from rbd.native.arithmetic import check, operation
-from rbd.native.calls import call_lines, calls_text
+from rbd.native.arithmetic import emit_operation, emit_positive_check
+from rbd.native.calls import calls_text, emit_call
 from rbd.native.copies import Copies, copy_functions
 from rbd.native.ir import ATTRIBUTES, Lanes, Writer
-from rbd.native.loops import LoopBody
-from rbd.native.plan import CHUNK, Angle, Plan, input_count
+from rbd.native.loops import LoopWriter
+from rbd.native.plan import CHUNK, Plan, SinCosPair
 from rbd.native.trig import sincos_call
 from rbd.program.opcodes import CONDITIONS, FIRST_CHECK, Op, operands_of
 from rbd.program.program import Program
 
 _ANGLES = 256
 """Angles per function, a multiple of all numbers of lanes."""
-_SPANS = {1: 32, 8: 256}
+_WINDOW_SLOTS = {1: 32, 8: 256}
 """Places a window of the workspace has, by lanes: as many as one byte can tell apart in an instruction.
 
 Instructions that need four bytes for a place make up a tenth of a kernel, and kernels have about the size of the cache
 for instructions.
 """
-_NEAR = 128
+_MIN_SLOTS_FOR_WINDOWS = 128
 """Places for which no windows are made."""
-_POINTERS = 11
+_POINTER_REGISTERS = 11
 """Ports and windows that find room in registers."""
 
 
 @final
-class Body:
+class FunctionWriter:
     """Writes one function of a kernel: instructions, and the loads and stores around them."""
 
-    def __init__(self, name: str, plan: Plan, lanes: Lanes, uses: dict[int, list[int]]) -> None:
-        """Begin function `name`; `uses` maps instructions to the outputs they are."""
-        self.name, self.plan, self.lanes, self.uses = name, plan, lanes, uses
+    def __init__(self, name: str, plan: Plan, lanes: Lanes, outputs_of: dict[int, list[int]]) -> None:
+        """Begin function `name`; `outputs_of` maps instructions to the outputs they are."""
+        self.name, self.plan, self.lanes, self.outputs_of = name, plan, lanes, outputs_of
         self.program: Program = plan.program
-        self.inputs = input_count(plan.program)
+        self.inputs = plan.program.input_size
         self.w = Writer()
         self.values: dict[int, str] = {}
         self.windows: set[int] = set()
-        self.beside: list[str] = []
-        self.span = _SPANS.get(lanes.width, 0) if plan.slot_count > _NEAR else 0
-        self.most_windows = _POINTERS - len(plan.program.inputs)
-        self.offsets = port_offsets(plan.program)
+        self.tables: list[str] = []
+        self.span = _WINDOW_SLOTS.get(lanes.width, 0) if plan.slot_count > _MIN_SLOTS_FOR_WINDOWS else 0
+        self.most_windows = _POINTER_REGISTERS - len(plan.program.inputs)
 
     def text(self) -> str:
         """Return the whole function."""
         windows = "".join(self._window(number) for number in sorted(self.windows))
         ports = "".join(f"ptr noalias %in{k}, " for k in range(len(self.program.inputs)))
         head = f"define internal void @{self.name}({ports}ptr noalias %out, ptr noalias %ws, ptr noalias %st)"
-        beside = "".join(f"{line}\n" for line in self.beside)
-        return f"{beside}{head} noinline {ATTRIBUTES} {{\n{windows}{self.w.text()}  ret void\n}}\n"
+        tables = "".join(f"{line}\n" for line in self.tables)
+        return f"{tables}{head} noinline {ATTRIBUTES} {{\n{windows}{self.w.text()}  ret void\n}}\n"
 
     def _window(self, number: int) -> str:
         """Return the lines that make a pointer into the workspace, which the code generator cannot see through."""
@@ -69,7 +68,7 @@ class Body:
     def value(self, operand: int) -> str:
         """Return the name of an operand's value, loading it when this function has not seen it yet."""
         if operand < 0:
-            return self.lanes.number(self.program.constants[~operand])
+            return self.lanes.double_constant(self.program.constants[~operand])
         known = self.values.get(operand)
         if known is None:
             known = self.values[operand] = self._loaded(operand)
@@ -77,13 +76,13 @@ class Body:
 
     def _loaded(self, operand: int) -> str:
         if operand < self.inputs:
-            port, index = self.offsets[operand]
+            port, index = self.program.input_at(operand)
             return self._load(f"%in{port}", index)
         index = operand - self.inputs
         value = self._load("%ws", self.plan.slots[index])
         if self.program.code[index][0] not in CONDITIONS:
             return value
-        return self.w.set(f"fcmp one {self.lanes.double} {value}, {self.lanes.number(0.0)}")
+        return self.w.set(f"fcmp one {self.lanes.double} {value}, {self.lanes.double_constant(0.0)}")
 
     def _place(self, block: str, index: int) -> str:
         """Return a pointer to place `index` of a block; into the workspace, from the middle of the window it is in."""
@@ -111,13 +110,13 @@ class Body:
             if self.program.code[index][0] in CONDITIONS:
                 stored = self.w.set(f"uitofp {self.lanes.truth} {value} to {self.lanes.double}")
             self._store("%ws", slot, stored)
-        self._hand_out(index, value)
+        self._store_result(index, value)
 
-    def _hand_out(self, index: int, value: str) -> None:
+    def _store_result(self, index: int, value: str) -> None:
         """Put the value of instruction `index` where outputs are and where calls will look for it."""
-        for output in self.uses.get(index, ()):
+        for output in self.outputs_of.get(index, ()):
             self._store("%out", output, value)
-        for place in self.plan.feeds.get(index, ()):
+        for place in self.plan.argument_slots.get(index, ()):
             self._store("%ws", place, value)
 
     def store_direct(self, block: str, place: int, operand: int) -> None:
@@ -131,35 +130,35 @@ class Body:
         code = self.program.code[index]
         op = Op(code[0])
         if op in (Op.SIN, Op.COS):
-            angle = self.plan.later_angles.get(index)
+            angle = self.plan.computed_angles.get(index)
             if angle is not None:
                 self.angle(angle)
             return
         if op == Op.CALL:
             self.copies(f"{self.name}_{index}", self.plan.copies.get(index, ()), "%ws")
-            call_lines(self.w, self.lanes, self.plan.calls[index])
+            emit_call(self.w, self.lanes, self.plan.calls[index])
             return
         if op == Op.PICK:
             return  # stays where the call leaves it
         values = [self.value(operand) for operand in operands_of(code)]
         if op == Op.POSITIVE:
-            check(self.w, self.lanes, values[0], self.lanes.whole(FIRST_CHECK + code[2]))
-        self.define(index, operation(self.w, self.lanes, op, values))
+            emit_positive_check(self.w, self.lanes, values[0], self.lanes.integer_constant(FIRST_CHECK + code[2]))
+        self.define(index, emit_operation(self.w, self.lanes, op, values))
 
     def copies(self, name: str, pairs: Sequence[tuple[int, int]], target: str) -> None:
         """Write copies from places of the workspace."""
         found = Copies(name, pairs, self.lanes)
         found.write(self.w, target, "%ws")
-        self.beside += found.text()
+        self.tables += found.text()
 
-    def angle(self, angle: Angle) -> None:
+    def angle(self, angle: SinCosPair) -> None:
         """Write the sine and cosine of one angle, in every lane."""
         sine, cosine = sincos_call(self.w, self.lanes, self.value(angle.operand))
         for index, value in ((angle.sine, sine), (angle.cosine, cosine)):
             if index is not None:
                 self.define(index, value)
 
-    def packed_angles(self, angles: tuple[Angle, ...], width: int) -> None:
+    def packed_angles(self, angles: tuple[SinCosPair, ...], width: int) -> None:
         """Write the sines and cosines of up to `width` angles of one state, packed into lanes."""
         pack = Lanes(width)
         packed = "zeroinitializer"
@@ -173,72 +172,69 @@ class Body:
                     self.define(index, self.w.set(f"extractelement {pack.double} {whole}, i64 {lane}"))
 
 
-def port_offsets(program: Program) -> list[tuple[int, int]]:
-    """Return (port, index in it) of every flat input scalar."""
-    return [(number, index) for number, port in enumerate(program.inputs) for index in range(port.size)]
-
-
-def functions(plan: Plan, lanes: Lanes, prefix: str, pack: int) -> tuple[list[str], list[str]]:
-    """Return the names and texts of a kernel's functions.
+def emit_functions(plan: Plan, lanes: Lanes, prefix: str, pack: int) -> tuple[list[str], list[str]]:
+    """Return the names and texts of a program's functions.
 
     Angles of one state, and the entries that loops of intrinsics go through side by side, are taken `pack` at a time.
     """
-    uses: dict[int, list[int]] = {}
-    inputs, left = input_count(plan.program), {output for output, _ in plan.results}
+    outputs_of: dict[int, list[int]] = {}
+    inputs, left = plan.program.input_size, {output for output, _ in plan.results}
     for output, operand in enumerate(plan.program.results):
         if operand >= inputs and output not in left:
-            uses.setdefault(operand - inputs, []).append(output)
-    starts = _starts(plan, lanes, f"{prefix}_start", uses, pack)
-    bodies: list[Body | LoopBody] = [*_direct(plan, lanes, f"{prefix}_direct", uses, starts)]
+            outputs_of.setdefault(operand - inputs, []).append(output)
+    starts = _starts(plan, lanes, f"{prefix}_start", outputs_of, pack)
+    writers: list[FunctionWriter | LoopWriter] = [*_direct(plan, lanes, f"{prefix}_direct", outputs_of, starts)]
     for number, chunk in enumerate(plan.chunks):
         if number in plan.loops:
-            bodies += _loop(plan, lanes, f"{prefix}_{number}", number)
+            writers += _loop(plan, lanes, f"{prefix}_{number}", number)
             continue
-        body = Body(f"{prefix}_{number}", plan, lanes, uses)
+        writer = FunctionWriter(f"{prefix}_{number}", plan, lanes, outputs_of)
         for index in chunk:
-            body.instruction(index)
-        bodies.append(body)
+            writer.instruction(index)
+        writers.append(writer)
     texts = calls_text(plan.program, pack, lanes.width)
     if plan.copies or plan.results:
         texts += copy_functions(lanes)
     if plan.results:
-        end = Body(f"{prefix}_end", plan, lanes, uses)
+        end = FunctionWriter(f"{prefix}_end", plan, lanes, outputs_of)
         end.copies(end.name, plan.results, "%out")
-        bodies.append(end)
-    return [body.name for body in bodies], [*texts, *(body.text() for body in bodies)]
+        writers.append(end)
+    return [writer.name for writer in writers], [*texts, *(writer.text() for writer in writers)]
 
 
-def _loop(plan: Plan, lanes: Lanes, name: str, number: int) -> list[LoopBody]:
+def _loop(plan: Plan, lanes: Lanes, name: str, number: int) -> list[LoopWriter]:
     loop = plan.loops[number]
-    return [] if loop.is_empty else [LoopBody(name, plan.program, loop, lanes)]
+    return [] if loop.is_empty else [LoopWriter(name, plan.program, loop, lanes)]
 
 
-def _starts(plan: Plan, lanes: Lanes, name: str, uses: dict[int, list[int]], pack: int) -> list[Body]:
+def _starts(plan: Plan, lanes: Lanes, name: str, outputs_of: dict[int, list[int]], pack: int) -> list[FunctionWriter]:
     """Return the functions that take sines and cosines of inputs."""
-    angles, bodies = plan.first_angles, list[Body]()
+    angles, writers = plan.input_angles, list[FunctionWriter]()
     for start in range(0, len(angles), _ANGLES):
-        bodies.append(Body(f"{name}_{start}", plan, lanes, uses))
-        _some_angles(bodies[-1], angles[start : start + _ANGLES], pack)
-    return bodies
+        writers.append(FunctionWriter(f"{name}_{start}", plan, lanes, outputs_of))
+        _some_angles(writers[-1], angles[start : start + _ANGLES], pack)
+    return writers
 
 
-def _some_angles(body: Body, angles: tuple[Angle, ...], pack: int) -> None:
-    if body.lanes.width == 1 and pack > 1 and len(angles) > 1:
+def _some_angles(writer: FunctionWriter, angles: tuple[SinCosPair, ...], pack: int) -> None:
+    if writer.lanes.width == 1 and pack > 1 and len(angles) > 1:
         for start in range(0, len(angles), pack):
-            body.packed_angles(angles[start : start + pack], pack)
+            writer.packed_angles(angles[start : start + pack], pack)
     else:
         for angle in angles:
-            body.angle(angle)
+            writer.angle(angle)
 
 
-def _direct(plan: Plan, lanes: Lanes, name: str, uses: dict[int, list[int]], bodies: list[Body]) -> list[Body]:
+def _direct(
+    plan: Plan, lanes: Lanes, name: str, outputs_of: dict[int, list[int]], writers: list[FunctionWriter]
+) -> list[FunctionWriter]:
     """Add the stores of outputs, and of operands of calls and loops, that need no computing."""
-    inputs = input_count(plan.program)
+    inputs = plan.program.input_size
     stores = [("%out", output, operand) for output, operand in enumerate(plan.program.results) if operand < inputs]
-    stores += [("%ws", place, operand) for place, operand in plan.first_feeds]
+    stores += [("%ws", place, operand) for place, operand in plan.initial_argument_slots]
     for start in range(0, len(stores), CHUNK):
-        if start or not bodies:
-            bodies.append(Body(f"{name}_{start}", plan, lanes, uses))
+        if start or not writers:
+            writers.append(FunctionWriter(f"{name}_{start}", plan, lanes, outputs_of))
         for store in stores[start : start + CHUNK]:
-            bodies[-1].store_direct(*store)
-    return bodies
+            writers[-1].store_direct(*store)
+    return writers

@@ -1,4 +1,4 @@
-"""A program at work: interpreted, compiled, called as a builtin; the bits are the same in every case.
+"""Executables: programs interpreted, compiled, or called as builtins; the bits are the same in every case.
 
 Costs are operation counts, never times, so that what happens does not depend on the machine. An impatient executable
 compiles when it is first called; a patient one, of a live state, is interpreted until it has interpreted as many
@@ -19,19 +19,19 @@ from rbd.native import worker
 from rbd.program.interpret import run as interpret
 from rbd.program.opcodes import CLEAN
 from rbd.program.outline import Outline, Source
-from rbd.program.program import Program
+from rbd.program.program import Program, offsets
 from rbd.progress import Listener, progress_bar
 from rbd.scalars.arrays import Array
 
 if TYPE_CHECKING:
-    from rbd.native.entry import Guard
-    from rbd.native.kernel import NativeKernel
+    from rbd.native.builtin import Guards
+    from rbd.native.compiled_program import Codes, CompiledProgram
 
-PATIENCE = 10_000
+OPERATIONS_BEFORE_COMPILING = 10_000
 """Operations that are interpreted before a program is compiled: about as long as compiling holds up other threads."""
-SEARCH = 2_000
+OPERATIONS_BEFORE_SEARCH = 2_000
 """Operations that are interpreted before the disk is searched, where that means to load the compiler first."""
-COMPILING: Final = (300_000, 100)
+COMPILING_COST: Final = (300_000, 100)
 """What compiling costs in interpreted operations: always, and per instruction. Where one interpreted run costs more,
 as those of large solves do, a call waits for machine code."""
 
@@ -48,7 +48,7 @@ class Executable:
         """Whom to tell while code is made."""
         self._patient = patient
         self._keep = keep
-        self._kernel: NativeKernel | None = None
+        self._kernel: CompiledProgram | None = None
         self._ready = [False, False]
         self._lock = native.Lock()
         self._interpreted = 0
@@ -57,6 +57,8 @@ class Executable:
         self._builtin: Callable[..., Any] | None = None
         self.is_compiled = False
         """Whether there is machine code for one state."""
+        self.short_calls = 0
+        """How often machine code ran for one state, or for a small batch."""
         self._results = [(port.shape, port.size) for port in self.outline.outputs]
         self._program: Program | None = None
         self._cost = 0
@@ -70,13 +72,13 @@ class Executable:
         return self.source.program
 
     @property
-    def kernel(self) -> NativeKernel | None:
+    def machine_code(self) -> CompiledProgram | None:
         """The machine code for one state if it is there."""
         return self._kernel if self._ready[False] else None
 
     # --- making machine code -----------------------------------------------------------------------------------------
 
-    def compile(self, *, rows: bool = False) -> NativeKernel | None:
+    def compile(self, *, rows: bool = False) -> CompiledProgram | None:
         """Return machine code for one state, or for rows of a batch, made now; None, and a warning, without a compiler.
 
         Raises what the compiler raises.
@@ -92,7 +94,7 @@ class Executable:
                 self._assemble(kernel, rows)
         return kernel
 
-    def prepared(self, *, rows: bool = False) -> NativeKernel | None:
+    def prepared(self, *, rows: bool = False) -> CompiledProgram | None:
         """Return the machine code that a call should run; None if it should be interpreted.
 
         In a `native.background` block code for one state is made by another thread. Batches wait for theirs, since
@@ -106,12 +108,12 @@ class Executable:
             return None
         return self.compile(rows=rows)
 
-    def _make_kernel(self) -> NativeKernel:
+    def _make_kernel(self) -> CompiledProgram:
         if self._kernel is None:
             self._kernel = native.compile_program(self.source)
         return self._kernel
 
-    def _assemble(self, kernel: NativeKernel, rows: bool) -> None:
+    def _assemble(self, kernel: CompiledProgram, rows: bool) -> None:
         if self.progress is False or (not rows and native.has_code(kernel)):
             self._load(kernel, rows)
             return
@@ -121,10 +123,10 @@ class Executable:
             self._load(kernel, rows)
             bar.update()
 
-    def _load(self, kernel: NativeKernel, rows: bool) -> None:
+    def _load(self, kernel: CompiledProgram, rows: bool) -> None:
         kernel.batch_library if rows else kernel.single_library  # noqa: B018 - this compiles
         if self._patient and not rows:
-            self._builtin = native.make_entry(kernel, lambda *arrays: _run(kernel, arrays))
+            self._builtin = _make_builtin(kernel, lambda *arrays: _run(kernel, arrays))
         self._ready[rows] = True
         self.is_compiled = self._ready[False]
         if self._keep is not None and not rows:
@@ -135,7 +137,7 @@ class Executable:
         if self._ready[False]:
             return True
         if native.is_loaded():
-            self._lock.run_if_free(self._load_found)
+            self._lock.try_run(self._load_found)
         return self._ready[False]
 
     def _load_found(self) -> None:
@@ -145,10 +147,15 @@ class Executable:
                 self._load(kernel, rows=False)
 
     def request(self) -> bool:
-        """Return whether there is machine code for one state; have the background thread make it if there is none."""
-        if self._find():
-            return True
-        self._queue()
+        """Return whether there is machine code for one state; have the background thread make it if there is none.
+
+        When that has failed it is tried again once requests have cost `OPERATIONS_BEFORE_COMPILING` operations.
+        """
+        if self._ready[False] or self._queued is worker.current():
+            return self._ready[False]
+        self._interpreted += max(self._cost, 1)
+        if (self._error is None or self._interpreted > OPERATIONS_BEFORE_COMPILING) and not self._find():
+            self._queue()
         return self._ready[False]
 
     def _queue(self) -> None:
@@ -178,7 +185,7 @@ class Executable:
         builtin = self._builtin
         if builtin is None:
             before, self._interpreted = self._interpreted, self._interpreted + self._cost
-            if self._interpreted > SEARCH:
+            if self._interpreted > OPERATIONS_BEFORE_SEARCH:
                 builtin = self._advance(before)
             if builtin is None:
                 return self._interpret(inputs)
@@ -190,18 +197,18 @@ class Executable:
         if self._queued is worker.current():
             return None
         if not native.available():
-            if self._interpreted > PATIENCE:
+            if self._interpreted > OPERATIONS_BEFORE_COMPILING:
                 native.warn_interpreted()
             return None
         error, self._error = self._error, None
         if error is not None and not isinstance(error, MemoryError):  # without memory it is tried again later
             message = f"{self.outline.name} is interpreted, as it could not be compiled: {error}"
             warnings.warn(message, native.InterpretedWarning, stacklevel=2)
-        if self._cost > COMPILING[0] + COMPILING[1] * len(self.program.code):
+        if self._cost > COMPILING_COST[0] + COMPILING_COST[1] * len(self.program.code):
             self._compile_aside()
-        elif self._interpreted > PATIENCE:
+        elif self._interpreted > OPERATIONS_BEFORE_COMPILING:
             self._queue()
-        elif before <= SEARCH:
+        elif before <= OPERATIONS_BEFORE_SEARCH:
             self._find()
         return self._builtin
 
@@ -221,17 +228,78 @@ class Executable:
             start += size
         return arrays
 
+    def run(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> int:
+        """Compute one state into `outputs`; return the status. For impatient ones, as are the next two."""
+        kernel = self.prepared()
+        if kernel is None:
+            return self.interpret_rows(inputs, [0] * len(inputs), outputs, 1)[1]
+        self.short_calls += 1
+        return kernel.run(inputs, outputs)
+
+    def run_rows(
+        self,
+        inputs: Sequence[Array],
+        strides: Sequence[int],
+        outputs: Sequence[Array],
+        count: int,
+        threads: int,
+        codes: Codes | None = None,
+    ) -> tuple[int, int]:
+        """Compute rows; arguments and result are those of `CompiledProgram.run_batch`."""
+        kernel = self.prepared(rows=True)
+        if kernel is None:
+            return self.interpret_rows(inputs, strides, outputs, count, codes)
+        self.short_calls += count <= kernel.small_batch
+        return kernel.run_batch(inputs, strides, outputs, count, threads, codes)
+
+    def interpret_rows(
+        self,
+        inputs: Sequence[Array],
+        strides: Sequence[int],
+        outputs: Sequence[Array],
+        count: int,
+        codes: Codes | None = None,
+    ) -> tuple[int, int]:
+        """Compute rows with the interpreter: to the first bad one, or all when `codes` take their statuses."""
+        program = self.program
+        sources = [
+            (each.reshape(-1), stride, port.size)
+            for each, stride, port in zip(inputs, strides, program.inputs, strict=True)
+        ]
+        for k in range(count):
+            flat = [x for each, stride, size in sources for x in each[k * stride : k * stride + size].tolist()]
+            values, status = program.interpret_flat(flat)
+            if status != CLEAN:
+                if codes is None:
+                    return k, status
+                codes[k] = status
+                continue
+            for each, (start, port) in zip(outputs, offsets(program.outputs), strict=True):
+                each.reshape(count, port.size)[k] = values[start : start + port.size]
+        if codes is None or not codes.any():
+            return -1, CLEAN
+        first = int((codes != 0).argmax())
+        return first, int(codes[first])
+
     def builtin(
-        self, fallback: Callable[..., object], name: str = "", documentation: str = "", guard: Guard | None = None
+        self, fallback: Callable[..., object], name: str = "", documentation: str = "", guards: Guards = ()
     ) -> Callable[..., Any]:
-        """Return a builtin for one state; `fallback` takes every call it does not serve. See `rbd.native.entry`."""
-        kernel = self.compile()
+        """Return a builtin for one state or few; `fallback` takes every other call. See `rbd.native.builtin`."""
+        kernel = self._kernel if self._ready[True] else self.compile()
         if kernel is None:
             return fallback
-        return native.make_entry(kernel, fallback, name=name, documentation=documentation, guard=guard)
+        return _make_builtin(kernel, fallback, name, documentation, guards)
 
 
-def _run(kernel: NativeKernel, inputs: Sequence[Array]) -> Any:
+def _make_builtin(
+    kernel: CompiledProgram, fallback: Callable[..., Any], name: str = "", documentation: str = "", guards: Guards = ()
+) -> Callable[..., Any]:
+    from rbd.native.builtin import Binding, make_builtin  # which loads LLVM
+
+    return make_builtin(kernel, fallback, Binding(guards=guards), name=name, documentation=documentation)
+
+
+def _run(kernel: CompiledProgram, inputs: Sequence[Array]) -> Any:
     """Run machine code by way of ctypes; None when the status is not clean."""
     outputs = [np.empty(port.shape) for port in kernel.outline.outputs]
     if kernel.run(inputs, outputs) != CLEAN:

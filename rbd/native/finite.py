@@ -10,24 +10,16 @@ _UNROLLED = 256
 """Doubles of one state tested by straight-line code; more are tested by a loop."""
 
 
-def any_lane(w: Writer, lanes: Lanes, mask: str) -> str:
-    """Return whether a truth holds in any lane."""
-    if lanes.width == 1:
-        return mask
-    bits = w.set(f"bitcast {lanes.truth} {mask} to i{lanes.width}")
-    return w.set(f"icmp ne i{lanes.width} {bits}, 0")
-
-
-def any_not_finite(w: Writer, arrays: list[tuple[str, int]]) -> str:
+def any_nonfinite(w: Writer, arrays: list[tuple[str, int]]) -> str:
     """Write a test of whether any of the doubles of these arrays, (pointer, length), is not finite."""
     sums: dict[int, list[str]] = {}
     for pointer, size in arrays:
         start = size // (8 * _STREAMS) * 8 * _STREAMS if size > _UNROLLED else 0
         if start:
             sums.setdefault(8, []).extend(_summed_groups(w, Lanes(8), pointer, start // 8, 8))
-        for width, place in _covering(start, size):
+        for width, place in _vector_cover(start, size):
             streams = sums.setdefault(width, [])
-            zero = _vanishing(w, Lanes(width), w.element(pointer, place), 8)
+            zero = _zero_times(w, Lanes(width), w.element(pointer, place), 8)
             if len(streams) < _STREAMS:
                 streams.append(zero)
             else:  # to the sum that has waited longest
@@ -38,7 +30,7 @@ def any_not_finite(w: Writer, arrays: list[tuple[str, int]]) -> str:
     return total
 
 
-def _covering(start: int, end: int) -> list[tuple[int, int]]:
+def _vector_cover(start: int, end: int) -> list[tuple[int, int]]:
     """Return vectors, (lanes, place), that cover the doubles from `start` to `end`; the last may overlap."""
     width = next((width for width in (8, 4, 2, 1) if width <= end), 1)
     places = [*range(start, end - width + 1, width)]
@@ -47,24 +39,24 @@ def _covering(start: int, end: int) -> list[tuple[int, int]]:
     return [(width, place) for place in places]
 
 
-def lanes_not_finite(w: Writer, lanes: Lanes, block: str, size: int) -> str:
+def nonfinite_lanes(w: Writer, lanes: Lanes, block: str, size: int) -> str:
     """Write a test, per lane, of whether any of `size` scalars in an interleaved block is not finite."""
     looped = size // _STREAMS * _STREAMS
-    sums = _summed_groups(w, lanes, block, looped, lanes.alignment) if looped else [lanes.number(0.0)]
+    sums = _summed_groups(w, lanes, block, looped, lanes.alignment) if looped else [lanes.double_constant(0.0)]
     for index in range(looped, size):
-        sums.append(_vanishing(w, lanes, w.element(block, index * lanes.width), lanes.alignment))
-    return w.set(f"fcmp uno {lanes.double} {_total(w, lanes, sums)}, {lanes.number(0.0)}")
+        sums.append(_zero_times(w, lanes, w.element(block, index * lanes.width), lanes.alignment))
+    return w.set(f"fcmp uno {lanes.double} {_total(w, lanes, sums)}, {lanes.double_constant(0.0)}")
 
 
 def _flag(w: Writer, lanes: Lanes, total: str) -> str:
     """Write whether any lane of a sum is NaN."""
-    return any_lane(w, lanes, w.set(f"fcmp uno {lanes.double} {total}, {lanes.number(0.0)}"))
+    return w.any_lane(lanes, w.set(f"fcmp uno {lanes.double} {total}, {lanes.double_constant(0.0)}"))
 
 
-def _vanishing(w: Writer, lanes: Lanes, pointer: str, alignment: int) -> str:
+def _zero_times(w: Writer, lanes: Lanes, pointer: str, alignment: int) -> str:
     """Write 0 x for the lanes at `pointer`."""
     value = w.load(lanes.double, pointer, alignment)
-    return w.set(f"fmul {lanes.double} {value}, {lanes.number(0.0)}")
+    return w.set(f"fmul {lanes.double} {value}, {lanes.double_constant(0.0)}")
 
 
 def _total(w: Writer, lanes: Lanes, sums: list[str]) -> str:
@@ -85,10 +77,10 @@ def _summed_groups(w: Writer, lanes: Lanes, block: str, count: int, alignment: i
     w.add(f"  {index} = phi i64 [0, %{before}], [{following}, %{loop}]")
     sums = [(w.name(), w.name()) for _ in range(_STREAMS)]
     for total, summed in sums:
-        w.add(f"  {total} = phi {lanes.double} [{lanes.number(0.0)}, %{before}], [{summed}, %{loop}]")
+        w.add(f"  {total} = phi {lanes.double} [{lanes.double_constant(0.0)}, %{before}], [{summed}, %{loop}]")
     start = w.element(block, w.set(f"mul i64 {index}, {_STREAMS * lanes.width}"))
     for stream, (total, summed) in enumerate(sums):
-        zero = _vanishing(w, lanes, w.element(start, stream * lanes.width), alignment)
+        zero = _zero_times(w, lanes, w.element(start, stream * lanes.width), alignment)
         w.add(f"  {summed} = fadd {lanes.double} {total}, {zero}")
     w.add(f"  {following} = add i64 {index}, 1")
     w.add(f"  br i1 {w.set(f'icmp eq i64 {following}, {count // _STREAMS}')}, label %{after}, label %{loop}")

@@ -1,4 +1,4 @@
-"""Small words for writing LLVM IR as text: vector types of W lanes, constants, fresh names."""
+"""Writer of LLVM IR text: vector types of W lanes, constants, fresh names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def hexadecimal(value: float) -> str:
     return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
 
 
-def counted(name: str, arguments: str, body: str) -> str:
+def counted_loop_function(name: str, arguments: str, body: str) -> str:
     """Return a function of `arguments` and a count that runs the lines of `body` for every %i below it."""
     return f"""\
 define internal void @{name}({arguments}, i64 %count) {ATTRIBUTES} {{
@@ -49,16 +49,16 @@ class Lanes:
     def _type(self, element: str) -> str:
         return element if self.width == 1 else f"<{self.width} x {element}>"
 
-    def number(self, value: float) -> str:
+    def double_constant(self, value: float) -> str:
         """Return a double in every lane."""
         text = hexadecimal(value)
         return text if self.width == 1 else f"splat (double {text})"
 
-    def whole(self, value: int) -> str:
+    def integer_constant(self, value: int) -> str:
         """Return an integer in every lane."""
         return str(value) if self.width == 1 else f"splat (i64 {value})"
 
-    def intrinsic(self, name: str) -> str:
+    def llvm_function(self, name: str) -> str:
         """Return the name of LLVM's own function for this type, such as llvm.fma.v8f64."""
         return f"@llvm.{name}.{self.suffix}"
 
@@ -103,6 +103,28 @@ class Writer:
     def store(self, kind: str, value: str, pointer: str, alignment: int = 8) -> None:
         """Put a value behind a pointer."""
         self.add(f"  store {kind} {value}, ptr {pointer}, align {alignment}")
+
+    def splat(self, lanes: Lanes, value: str, kind: str = "double") -> str:
+        """Write one number for every lane."""
+        if lanes.width == 1:
+            return value
+        vector = f"<{lanes.width} x {kind}>"
+        first = self.set(f"insertelement {vector} poison, {kind} {value}, i64 0")
+        return self.set(f"shufflevector {vector} {first}, {vector} poison, <{lanes.width} x i32> zeroinitializer")
+
+    def any_lane(self, lanes: Lanes, mask: str) -> str:
+        """Write whether a truth holds in any lane."""
+        if lanes.width == 1:
+            return mask
+        bits = self.set(f"bitcast {lanes.truth} {mask} to i{lanes.width}")
+        return self.set(f"icmp ne i{lanes.width} {bits}, 0")
+
+    def all_lanes(self, lanes: Lanes, mask: str) -> str:
+        """Write whether a truth holds in all lanes."""
+        if lanes.width == 1:
+            return mask
+        bits = self.set(f"bitcast {lanes.truth} {mask} to i{lanes.width}")
+        return self.set(f"icmp eq i{lanes.width} {bits}, -1")
 
     def begin(self, label: str) -> None:
         """Begin a block."""

@@ -1,7 +1,7 @@
 """From IR text to callable machine code.
 
-This module alone imports llvmlite; whoever wants to run without it asks `rbd.native.available` first. LLVM's optimiser
-is left out on purpose: on straight-line code it costs time and gains none.
+This module alone imports llvmlite; callers that run without it check `rbd.native.available` first. LLVM's optimiser is
+not used: on straight-line code it costs time and gains none.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from llvmlite import binding
 from rbd.errors import RbdError
 from rbd.native import memory
 from rbd.native.arithmetic import LIBRARY, library_symbol
-from rbd.native.locks import compiler, is_lost, once
+from rbd.native.locks import compiler, compiler_unusable, once_under_compiler_lock
 from rbd.scalars import libm
 
 _PER_LINKER = 16
 """Libraries that share a linker; making one takes as long as linking five small libraries."""
-_LIBRARY = (*LIBRARY, "malloc", "free")
+_C_FUNCTIONS = (*LIBRARY, "malloc", "free")
 
 
 @cache
-def library_addresses() -> dict[str, int]:
-    """Return where the C library's functions that kernels call are, the same ones the interpreter calls."""
+def c_function_addresses() -> dict[str, int]:
+    """Return the addresses of the C library's functions, the ones that the interpreter calls."""
     library = libm.library()
-    return {name: ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0 for name in _LIBRARY}
+    return {name: ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0 for name in _C_FUNCTIONS}
 
 
 @final
 @attrs.frozen(eq=False)
-class Machine:
-    """The processor code is made for."""
+class Processor:
+    """The processor that code is made for."""
 
     triple: str
     cpu: str
@@ -56,25 +56,25 @@ class Machine:
         return "|".join((self.triple, self.cpu, self.features, self.llvm))
 
 
-@once
-def _initialized() -> bool:
-    """Prepare LLVM for this processor, once."""
+@once_under_compiler_lock
+def _initialize_llvm() -> bool:
+    """Initialise LLVM for this processor, once."""
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
     return True
 
 
-@once
-def machine() -> Machine:
+@once_under_compiler_lock
+def host_processor() -> Processor:
     """Return the processor of this process."""
     features = binding.get_host_cpu_features().flatten()
     version = ".".join(str(part) for part in binding.llvm_version_info)
-    return Machine(binding.get_process_triple(), binding.get_host_cpu_name(), features, version)
+    return Processor(binding.get_process_triple(), binding.get_host_cpu_name(), features, version)
 
 
 def _target_machine() -> binding.TargetMachine:
-    _initialized()
-    here = machine()
+    _initialize_llvm()
+    here = host_processor()
     target = binding.Target.from_triple(here.triple)
     return target.create_target_machine(
         cpu=here.cpu, features=here.features, opt=1, reloc="pic", codemodel="small", jit=True
@@ -83,7 +83,7 @@ def _target_machine() -> binding.TargetMachine:
 
 @lru_cache(maxsize=1)  # called by one thread at a time, the one that holds the compiler
 def _linker(number: int) -> binding.LLJIT:
-    """Return the linker with this number, and let the one before go; what it has linked keeps it alive.
+    """Return the linker with this number, and drop the one before; the code it has linked keeps it alive.
 
     A linker keeps 9 kB of every library, even of one that is gone, so none serves for the whole life of the process.
     """
@@ -98,15 +98,15 @@ def assemble(text: str) -> bytes:
 
     Raises WorkspaceError when there is no memory for making it.
     """
-    if is_lost():
+    if compiler_unusable():
         raise RbdError("this process was forked while another thread compiled: it cannot compile")
-    memory.require(memory.WORKING + memory.PER_CHARACTER * len(text))
+    memory.check_available(memory.WORKING + memory.PER_CHARACTER * len(text))
     with compiler.inner:
         target = _target_machine()
         module = binding.parse_assembly(
             text, binding.create_context()
         )  # a context keeps the numbers of all its modules
-        module.triple = machine().triple
+        module.triple = host_processor().triple
         return bytes(target.emit_object(module))
 
 
@@ -118,10 +118,10 @@ class Library:
 
     def __init__(self, code: bytes, symbols: tuple[str, ...]) -> None:
         """Load `code`, of which `symbols` will be called; raises WorkspaceError when there is no memory for it."""
-        memory.require(memory.WORKING + memory.PER_BYTE * len(code))
+        memory.check_available(memory.WORKING + memory.PER_BYTE * len(code))
         with compiler.inner:
             builder = binding.JITLibraryBuilder().add_object_img(code)
-            for name, address in library_addresses().items():
+            for name, address in c_function_addresses().items():
                 builder = builder.import_symbol(library_symbol(name), address)
             for symbol in symbols:
                 builder = builder.export_symbol(symbol)

@@ -1,8 +1,8 @@
-"""Where the iterations of a loop find their operands, and where they leave results that others use.
+"""Operands of loops: where iterations read operands, and where they store results that others use.
 
-A result stays in a register where only its own iteration uses it; otherwise it is put into the workspace, the results
-of one iteration side by side. An operand from elsewhere is read from a place that grows with the iteration, or one that
-a table says; constants that differ stand in a table of their own.
+A result that only its own iteration uses stays in a register; any other is stored in the workspace, the results of one
+iteration side by side. Operands from elsewhere have an index that is linear in the iteration, or one from a table;
+constants that differ among iterations are in a table of their own.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Register:
 
 @final
 @attrs.frozen
-class Literal:
+class Constant:
     """One constant for all iterations."""
 
     value: float
@@ -45,7 +45,7 @@ class Literal:
 
 @final
 @attrs.frozen
-class Column:
+class TabulatedConstant:
     """A constant for each iteration, in this column of the loop's table of constants."""
 
     column: int
@@ -53,8 +53,8 @@ class Column:
 
 @final
 @attrs.frozen
-class Steady:
-    """Number `start + iteration * step`: of a place of the workspace, of an entry of input port `port`, of a label."""
+class Strided:
+    """Index `start + iteration * step`: of a workspace slot, of an entry of input port `port`, or of a label."""
 
     start: int
     step: int
@@ -63,28 +63,28 @@ class Steady:
 
 @final
 @attrs.frozen
-class Listed:
-    """A number that this column of the loop's table says."""
+class Indexed:
+    """An index for each iteration, in this column of the loop's table: of a workspace slot or a label."""
 
     column: int
 
 
-Place: TypeAlias = Register | Literal | Column | Steady | Listed
+Operand: TypeAlias = Register | Constant | TabulatedConstant | Strided | Indexed
 
 
 @final
 @attrs.frozen(eq=False)
 class RolledLoop:
-    """One loop with the places of its operands and results."""
+    """One loop with its operands and the slots of its results."""
 
     loop: Loop
-    operands: dict[tuple[int, int], Place]
+    operands: dict[tuple[int, int], Operand]
     """By (instruction in the iteration, operand)."""
-    labels: dict[int, Steady | Listed]
+    labels: dict[int, Strided | Indexed]
     """By instruction in the iteration; of checks."""
-    stored: dict[int, Steady]
-    """Results that are put into the workspace, by instruction in the iteration."""
-    signs: dict[int, tuple[Literal | Column, Literal | Column]]
+    stored: dict[int, Strided]
+    """Results that are stored in the workspace, by instruction in the iteration."""
+    signs: dict[int, tuple[Constant | TabulatedConstant, Constant | TabulatedConstant]]
     """Of instructions whose signs differ among iterations: of both terms of an ADD, of product and addend of an FMA."""
     skipped: frozenset[int]
     """Instructions in the iteration that are computed before: sines and cosines of inputs."""
@@ -99,8 +99,8 @@ class RolledLoop:
 
 
 @final
-class Roller:
-    """Lays out the memory of a program's loops, then finds their operands."""
+class LoopLayout:
+    """Assigns slots to the results of a program's loops, then resolves their operands."""
 
     def __init__(self, program: Program, loops: Sequence[Loop]) -> None:
         """Look at the operands of `program`."""
@@ -113,8 +113,8 @@ class Roller:
             self.number[loop.first : loop.stop] = number
         self.signs = [self._signs(loop) for loop in loops]
         self.slots = np.full(size, -1)
-        self.extra: dict[int, int] = {}
-        """Places of inputs and constants that are read as if they were results, by operand."""
+        self.spilled_operands: dict[int, int] = {}
+        """Slots of inputs and constants that loops read from the workspace, by operand."""
         self.skipped = [self._skipped(loop) for loop in loops]
 
     def _signs(self, loop: Loop) -> dict[int, tuple[NDArray[Any], NDArray[Any]]]:
@@ -155,8 +155,8 @@ class Roller:
 
     # ---------------------------------------------------------------- memory
 
-    def lay_out(self, start: int) -> int:
-        """Give results that cross iterations their places, from `start` on; return the next free one."""
+    def assign_slots(self, start: int) -> int:
+        """Assign slots from `start` on to results that cross iterations; return the next free slot."""
         needed = self._needed()
         for number, loop in enumerate(self.loops):
             pattern: NDArray[Any] = np.any(needed[loop.first : loop.stop].reshape(loop.count, loop.period), axis=0)
@@ -192,106 +192,109 @@ class Roller:
 
     # ---------------------------------------------------------------- operands
 
-    def place(self, straight: dict[int, int]) -> dict[int, int]:
-        """Take in the places of results that no loop computes; return those of all."""
+    def add_slots(self, straight: dict[int, int]) -> dict[int, int]:
+        """Add the slots of results that no loop computes; return those of all."""
         for index, slot in straight.items():
             self.slots[index] = slot
         placed = np.flatnonzero(self.slots >= 0)
         return dict(zip(placed.tolist(), self.slots[placed].tolist(), strict=True))
 
-    def find(self, number: int, free: int) -> tuple[RolledLoop, int]:
-        """Return loop `number` with the places of its operands, and the next free place of the workspace."""
-        finder = _Finder(self, self.loops[number], free)
-        return finder.found(self.skipped[number]), finder.free
+    def resolve(self, number: int, free: int) -> tuple[RolledLoop, int]:
+        """Return loop `number` with its operands, and the next free slot."""
+        resolver = _OperandResolver(self, self.loops[number], free)
+        return resolver.resolve(self.skipped[number]), resolver.free
 
 
 @final
-class _Finder:
-    """Finds the places of one loop's operands, filling its tables."""
+class _OperandResolver:
+    """Resolves the operands of one loop and fills its tables."""
 
-    def __init__(self, roller: Roller, loop: Loop, free: int) -> None:
-        self.roller, self.loop, self.free = roller, loop, free
+    def __init__(self, layout: LoopLayout, loop: Loop, free: int) -> None:
+        self.layout, self.loop, self.free = layout, loop, free
         self.rows: list[NDArray[Any]] = []
         self.constants: list[NDArray[Any]] = []
-        self.pool = np.array(roller.program.constants, dtype=np.float64)
-        self.ports = [0, *accumulate(port.size for port in roller.program.inputs)]
+        self.pool = np.array(layout.program.constants, dtype=np.float64)
+        self.ports = [0, *accumulate(port.size for port in layout.program.inputs)]
 
-    def found(self, skipped: frozenset[int]) -> RolledLoop:
-        """Return the loop with all places."""
-        loop, code = self.loop, self.roller.program.code
-        operands, labels = dict[tuple[int, int], Place](), dict[int, Steady | Listed]()
-        stored = dict[int, Steady]()
+    def resolve(self, skipped: frozenset[int]) -> RolledLoop:
+        """Return the loop with its operands."""
+        loop, code = self.loop, self.layout.program.code
+        operands, labels = dict[tuple[int, int], Operand](), dict[int, Strided | Indexed]()
+        stored = dict[int, Strided]()
         for offset in range(loop.period):
             index = loop.first + offset
-            if self.roller.slots[index] >= 0 and offset not in skipped:
-                step = self.roller.slots[index + loop.period] - self.roller.slots[index]
-                stored[offset] = Steady(int(self.roller.slots[index]), int(step))
+            if self.layout.slots[index] >= 0 and offset not in skipped:
+                step = self.layout.slots[index + loop.period] - self.layout.slots[index]
+                stored[offset] = Strided(int(self.layout.slots[index]), int(step))
             if offset in skipped:
                 continue
             for position in range(len(operands_of(code[index]))):
-                column = self.roller.operands[index : loop.stop : loop.period, position]
-                operands[offset, position] = self._place(offset, column)
+                column = self.layout.operands[index : loop.stop : loop.period, position]
+                operands[offset, position] = self._operand_of(offset, column)
             if code[index][0] == Op.POSITIVE:
                 found = np.array([instruction[2] for instruction in code[index : loop.stop : loop.period]])
-                labels[offset] = self._numbered(found)
-        changing = self.roller.signs[self._number].items()
-        signs = {offset: (self._constant(first), self._constant(second)) for offset, (first, second) in changing}
+                labels[offset] = self._index(found)
+        changing = self.layout.signs[self._number].items()
+        signs = {
+            offset: (self._constant_operand(first), self._constant_operand(second))
+            for offset, (first, second) in changing
+        }
         empty = np.empty((loop.count, 0))
         table = np.stack(self.rows, axis=1) if self.rows else empty
         constants = np.stack(self.constants, axis=1) if self.constants else empty
         return RolledLoop(loop, operands, labels, stored, signs, skipped, table, constants)
 
-    def _place(self, offset: int, operands: NDArray[Any]) -> Place:
-        """Return where all iterations find one operand."""
-        relative = operands - self.roller.inputs - self.loop.first - np.arange(self.loop.count) * self.loop.period
+    def _operand_of(self, offset: int, operands: NDArray[Any]) -> Operand:
+        """Return how iterations read one operand."""
+        relative = operands - self.layout.inputs - self.loop.first - np.arange(self.loop.count) * self.loop.period
         source = int(relative[0])
-        if 0 <= source < offset and (relative == source).all() and source not in self.roller.skipped[self._number]:
+        if 0 <= source < offset and (relative == source).all() and source not in self.layout.skipped[self._number]:
             return Register(source)
         if (operands < 0).all():
-            return self._constant(self.pool[~operands])
-        if ((operands >= 0) & (operands < self.roller.inputs)).all():
+            return self._constant_operand(self.pool[~operands])
+        if ((operands >= 0) & (operands < self.layout.inputs)).all():
             port = bisect_right(self.ports, int(operands[0])) - 1
-            found = _steady(operands - self.ports[port])
+            found = _strided(operands - self.ports[port])
             if found is not None and operands.min() >= self.ports[port] and operands.max() < self.ports[port + 1]:
-                return Steady(found.start, found.step, port)
-        return self._numbered(self._slots(operands))
+                return Strided(found.start, found.step, port)
+        return self._index(self._slots(operands))
 
     @property
     def _number(self) -> int:
-        return int(self.roller.number[self.loop.first])
+        return int(self.layout.number[self.loop.first])
 
-    def _constant(self, values: NDArray[Any]) -> Literal | Column:
+    def _constant_operand(self, values: NDArray[Any]) -> Constant | TabulatedConstant:
         if (values.view(np.int64) == values[:1].view(np.int64)).all():
-            return Literal(float(values[0]))
+            return Constant(float(values[0]))
         self.constants.append(values)
-        return Column(len(self.constants) - 1)
+        return TabulatedConstant(len(self.constants) - 1)
 
     def _slots(self, operands: NDArray[Any]) -> NDArray[Any]:
-        """Return the places of operands of several kinds; inputs and constants are given one."""
-        inputs = self.roller.inputs
-        slots = np.where(operands >= inputs, self.roller.slots[np.maximum(operands - inputs, 0)], -1)
+        """Return the slots of operands of several kinds; inputs and constants get one each."""
+        inputs = self.layout.inputs
+        slots = np.where(operands >= inputs, self.layout.slots[np.maximum(operands - inputs, 0)], -1)
         for row in np.flatnonzero(operands < inputs).tolist():
             operand = int(operands[row])
-            if operand not in self.roller.extra:
-                self.roller.extra[operand] = self.free
+            if operand not in self.layout.spilled_operands:
+                self.layout.spilled_operands[operand] = self.free
                 self.free += 1
-            slots[row] = self.roller.extra[operand]
-        assert (slots >= 0).all(), "an operand of a loop has no place"
+            slots[row] = self.layout.spilled_operands[operand]
+        assert (slots >= 0).all(), "an operand of a loop has no slot"
         return slots
 
-    def _numbered(self, numbers: NDArray[Any]) -> Steady | Listed:
-        found = _steady(numbers)
+    def _index(self, numbers: NDArray[Any]) -> Strided | Indexed:
+        found = _strided(numbers)
         if found is not None:
             return found
         self.rows.append(numbers)
-        return Listed(len(self.rows) - 1)
+        return Indexed(len(self.rows) - 1)
 
 
-def _steady(numbers: NDArray[Any]) -> Steady | None:
-    """Return numbers that grow by the same step, as such."""
+def _strided(numbers: NDArray[Any]) -> Strided | None:
+    """Return the start and step of numbers in arithmetic progression; None for others."""
     start = int(numbers[0])
     step = int(numbers[1]) - start
-    return Steady(start, step) if np.array_equal(numbers, start + step * np.arange(len(numbers))) else None
+    return Strided(start, step) if np.array_equal(numbers, start + step * np.arange(len(numbers))) else None
 
 
 def _operand_table(program: Program) -> NDArray[Any]:

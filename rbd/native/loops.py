@@ -1,4 +1,4 @@
-"""Loops of a kernel as LLVM IR: one iteration, written once.
+"""Loops of a kernel as LLVM IR.
 
 The operations of an iteration are those that the straight code would do, in the same order; only where operands come
 from is computed.
@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import final
 
-from rbd.native.arithmetic import check, operation
+from rbd.native.arithmetic import emit_operation, emit_positive_check
 from rbd.native.copies import global_table
 from rbd.native.ir import ATTRIBUTES, Lanes, Writer, hexadecimal
-from rbd.native.loop_operands import Column, Listed, Literal, Register, RolledLoop, Steady
+from rbd.native.loop_operands import Constant, Indexed, Register, RolledLoop, Strided, TabulatedConstant
 from rbd.native.trig import sincos_call
 from rbd.program.opcodes import CONDITIONS, FIRST_CHECK, UNSIGNED, Op
 from rbd.program.program import Program
 
 
 @final
-class LoopBody:
+class LoopWriter:
     """Writes the function of one loop."""
 
     def __init__(self, name: str, program: Program, rolled: RolledLoop, lanes: Lanes) -> None:
@@ -68,20 +68,20 @@ class LoopBody:
             self.known[key] = self._read(place, truth=truth)
         return self.known[key]
 
-    def _read(self, place: Literal | Column | Steady | Listed, *, truth: bool) -> str:
+    def _read(self, place: Constant | TabulatedConstant | Strided | Indexed, *, truth: bool) -> str:
         w, lanes = self.w, self.lanes
-        if isinstance(place, Literal):
-            return lanes.number(place.value)
-        if isinstance(place, Column):
+        if isinstance(place, Constant):
+            return lanes.double_constant(place.value)
+        if isinstance(place, TabulatedConstant):
             row = self._row("constants", "double", self.rolled.constants.shape[1])
-            return self._spread("double", w.load("double", w.element(row, place.column)))
+            return w.splat(lanes, w.load("double", w.element(row, place.column)))
         value = w.load(lanes.double, self._pointer(place), lanes.alignment)
-        return w.set(f"fcmp one {lanes.double} {value}, {lanes.number(0.0)}") if truth else value
+        return w.set(f"fcmp one {lanes.double} {value}, {lanes.double_constant(0.0)}") if truth else value
 
-    def _pointer(self, place: Steady | Listed) -> str:
+    def _pointer(self, place: Strided | Indexed) -> str:
         """Return a pointer to a place of the workspace or of an input."""
         w, width = self.w, self.lanes.width
-        if isinstance(place, Steady):
+        if isinstance(place, Strided):
             block = "%ws" if place.port is None else f"%in{place.port}"
             return w.element(self._moved(block, place.step), place.start * width)
         scaled = self._once(("scaled", place), lambda: w.set(f"mul i64 {self._number(place)}, {width}"))
@@ -94,10 +94,10 @@ class LoopBody:
             return block
         return self._once((block, step), lambda: w.element(block, w.set(f"mul i64 %k, {step * self.lanes.width}")))
 
-    def _number(self, place: Steady | Listed) -> str:
+    def _number(self, place: Strided | Indexed) -> str:
         """Return the number a place stands for, as i64."""
         w = self.w
-        if isinstance(place, Steady):
+        if isinstance(place, Strided):
             return w.set(f"add i64 {w.set(f'mul i64 %k, {place.step}')}, {place.start}")
         row = self._row("places", "i32", self.rolled.table.shape[1])
         return w.set(f"sext i32 {w.load('i32', w.element(row, place.column, 'i32'), 4)} to i64")
@@ -112,15 +112,6 @@ class LoopBody:
             self.known[key] = write()
         return self.known[key]
 
-    def _spread(self, kind: str, scalar: str) -> str:
-        """Return a number in every lane."""
-        if self.lanes.width == 1:
-            return scalar
-        whole = f"<{self.lanes.width} x {kind}>"
-        first = self.w.set(f"insertelement {whole} poison, {kind} {scalar}, i64 0")
-        mask = f"<{self.lanes.width} x i32> zeroinitializer"
-        return self.w.set(f"shufflevector {whole} {first}, {whole} poison, {mask}")
-
     # --- instructions -------------------------------------------------------------------------------------------------
 
     def _instruction(self, offset: int) -> None:
@@ -133,10 +124,10 @@ class LoopBody:
                 value = self.w.set(f"uitofp {self.lanes.truth} {value} to {self.lanes.double}")
             self.w.store(self.lanes.double, value, self._pointer(place), self.lanes.alignment)
 
-    def _signed(self, place: Literal | Column, value: str) -> str:
+    def _signed(self, place: Constant | TabulatedConstant, value: str) -> str:
         """Write a value with the sign its iteration says."""
         w, double = self.w, self.lanes.double
-        if isinstance(place, Literal):
+        if isinstance(place, Constant):
             return value if place.value > 0 else w.set(f"fneg {double} {value}")
         return w.set(f"fmul {double} {value}, {self._once(place, lambda: self._read(place, truth=False))}")
 
@@ -144,14 +135,14 @@ class LoopBody:
         signs = self.rolled.signs.get(offset)
         if signs is not None:
             values[0], values[-1] = self._signed(signs[0], values[0]), self._signed(signs[1], values[-1])
-            return operation(self.w, self.lanes, UNSIGNED.get(op, op), values)
+            return emit_operation(self.w, self.lanes, UNSIGNED.get(op, op), values)
         if op == Op.POSITIVE:
             status = self.w.set(f"add i64 {self._number(self.rolled.labels[offset])}, {FIRST_CHECK}")
-            check(self.w, self.lanes, values[0], self._spread("i64", status))
+            emit_positive_check(self.w, self.lanes, values[0], self.w.splat(self.lanes, status, "i64"))
         if op in (Op.SIN, Op.COS):
             key = "angle", values[0]
             if key not in self.known:
                 sine, cosine = sincos_call(self.w, self.lanes, values[0])
                 self.known[key], self.known["cosine", values[0]] = sine, cosine
             return self.known[key] if op == Op.SIN else self.known["cosine", values[0]]
-        return operation(self.w, self.lanes, op, values)
+        return emit_operation(self.w, self.lanes, op, values)

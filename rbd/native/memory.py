@@ -1,4 +1,4 @@
-"""Whether there is memory for LLVM, which ends the process when it gets none."""
+"""Memory check before LLVM runs, which ends the process when it gets none."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PER_BYTE = 8
 """Bytes it takes for each byte of object code it loads."""
 
 
-def require(size: int) -> None:
+def check_available(size: int) -> None:
     """Raise WorkspaceError unless the system gives `size` bytes now, as far as limits of this process go."""
     try:
         mmap.mmap(-1, size).close()

@@ -1,4 +1,4 @@
-"""Cutting a program into functions of bearable size, and finding places for what crosses the cuts.
+"""Splits a program into functions and assigns spill slots in the workspace.
 
 Straight-line code compiles in linear time only in pieces of about a thousand instructions. The order stays the recorded
 one: it is the best one measured.
@@ -15,22 +15,22 @@ from typing import final
 
 import attrs
 
-from rbd.intrinsics.intrinsic import Call
-from rbd.native.loop_operands import RolledLoop, Roller
+from rbd.intrinsics.intrinsic import IntrinsicCall
+from rbd.native.loop_operands import LoopLayout, RolledLoop
 from rbd.program.opcodes import Op, operands_of
 from rbd.program.program import Program
 from rbd.program.rolling import THRESHOLD, Loop, find_loops
 
 CHUNK = 1000
 """Instructions per function; measured: compile time becomes linear, run time is as good as that of one function."""
-_LINE = 8
-"""Doubles in a line of the cache."""
+_CACHE_LINE = 8
+"""Doubles in a cache line."""
 
 
 @final
 @attrs.frozen
-class Angle:
-    """An operand whose sine or cosine is taken: instruction numbers of both, None for one not asked for."""
+class SinCosPair:
+    """An operand whose sine or cosine is computed: instruction numbers of both, None for one not asked for."""
 
     operand: int
     sine: int | None
@@ -39,77 +39,92 @@ class Angle:
 
 @final
 @attrs.frozen
-class CallPlace:
-    """Where a call of an intrinsic finds its memory, in workspace places."""
+class CallSlots:
+    """Slots of a call of an intrinsic in the workspace."""
 
-    call: Call
+    call: IntrinsicCall
     inputs: int
     outputs: int
     work: int
-    """Shared by all calls: the arrays to work in, or one lane's copy of all arrays."""
-    together: bool
-    """Whether all lanes go through the call together."""
+    """Shared by all calls: work arrays, or one lane's copy of all arrays."""
+    all_lanes: bool
+    """Whether one call computes all lanes."""
 
 
 @final
 @attrs.frozen(eq=False)
 class Plan:
-    """How a program is cut: angles that are inputs go first and together, then chunks of instructions."""
+    """The split of a program: sines and cosines of inputs first, then chunks of instructions."""
 
     program: Program
-    first_angles: tuple[Angle, ...]
-    """Angles known from the start; their sines and cosines are packed into lanes even for one state."""
-    later_angles: dict[int, Angle]
-    """By instruction number of the earlier of sine and cosine, angles that are computed."""
+    input_angles: tuple[SinCosPair, ...]
+    """Angles that are inputs; their sines and cosines are packed into lanes even for one state."""
+    computed_angles: dict[int, SinCosPair]
+    """Angles that instructions compute, by instruction number of the earlier of sine and cosine."""
     chunks: tuple[range, ...]
     slots: dict[int, int]
-    """Instruction number -> place in the workspace, for values used in a later function than their own."""
+    """Instruction number -> workspace slot, for values used in a later function than their own."""
     slot_count: int
-    calls: dict[int, CallPlace]
+    calls: dict[int, CallSlots]
     """By instruction number."""
-    feeds: dict[int, list[int]]
-    """Instruction number -> places where calls find its value; it is put there when it is computed."""
-    first_feeds: tuple[tuple[int, int], ...]
-    """(place, operand) of inputs and constants that calls and loops take."""
+    argument_slots: dict[int, list[int]]
+    """Instruction number -> slots of calls' arguments that it is stored to when it is computed."""
+    initial_argument_slots: tuple[tuple[int, int], ...]
+    """(slot, operand) of inputs and constants that calls and loops read."""
     loops: dict[int, RolledLoop]
     """By the number of their function among the chunks."""
     copies: dict[int, list[tuple[int, int]]]
-    """(place to, place from) of what loops and calls leave for a call, by instruction number."""
+    """(slot to, slot from) of results of loops and calls that a call reads, by instruction number."""
     results: tuple[tuple[int, int], ...]
-    """(output, place) of what loops and calls leave for outputs."""
+    """(output, slot) of outputs that loops and calls compute."""
 
 
-def plan(program: Program, chunk: int = CHUNK, width: int = 1, threshold: int = THRESHOLD) -> Plan:
-    """Cut `program` into functions of `chunk` instructions, for `width` lanes.
+def make_plan(program: Program, chunk: int = CHUNK, width: int = 1, threshold: int = THRESHOLD) -> Plan:
+    """Split `program` into functions of `chunk` instructions, for `width` lanes.
 
     Programs of more than `threshold` instructions are looked through for loops, each a function of its own.
     """
-    roller = Roller(program, find_loops(program, threshold))
-    first, later = _angles(program, roller)
-    chunks = tuple(_chunks(len(program.code), chunk, roller.loops))
-    homes = _homes(program, chunks, first, later)
-    slots, count = _slots(program, homes, later, roller)
-    calls, count = _call_places(program, _aligned(count) if program.calls else count, width)
-    slots.update(_picks(program, calls))
-    feeds, first_feeds = _feeds(program, calls)
+    layout = LoopLayout(program, find_loops(program, threshold))
+    first, later = _angles(program, layout)
+    chunks = tuple(_chunks(len(program.code), chunk, layout.loops))
+    function_of = _function_of(program, chunks, first, later)
+    slots, count = _slots(program, function_of, later, layout)
+    calls, count = _call_slots(program, aligned(count) if program.calls else count, width)
+    slots.update(_pick_slots(program, calls))
+    argument_slots, initial_argument_slots = _argument_slots(program, calls)
     loops = dict[int, RolledLoop]()
-    if roller.loops:
-        count = roller.lay_out(count)
-        slots = roller.place(slots)
-        loops, count = _loops(roller, chunks, count)
-        first_feeds += tuple((place, operand) for operand, place in roller.extra.items())
-    left = _left_in_place(program, roller)
-    feeds, copies = _split(feeds, calls, slots, left)
-    inputs = input_count(program)
+    if layout.loops:
+        count = layout.assign_slots(count)
+        slots = layout.add_slots(slots)
+        loops, count = _loops(layout, chunks, count)
+        initial_argument_slots += tuple((place, operand) for operand, place in layout.spilled_operands.items())
+    in_memory = _results_in_memory(program, layout)
+    argument_slots, copies = _split_copies(argument_slots, calls, slots, in_memory)
+    inputs = program.input_size
     results = tuple(
-        (output, slots[operand - inputs]) for output, operand in enumerate(program.results) if operand - inputs in left
+        (output, slots[operand - inputs])
+        for output, operand in enumerate(program.results)
+        if operand - inputs in in_memory
     )
-    return Plan(program, first, later, chunks, slots, count, calls, feeds, first_feeds, loops, copies, results)
+    return Plan(
+        program,
+        first,
+        later,
+        chunks,
+        slots,
+        count,
+        calls,
+        argument_slots,
+        initial_argument_slots,
+        loops,
+        copies,
+        results,
+    )
 
 
-def _left_in_place(program: Program, roller: Roller) -> set[int]:
-    """Return the results that stay where a loop or a call leaves them, to be copied from there."""
-    return {index for index, code in enumerate(program.code) if code[0] == Op.PICK or roller.computed(index)}
+def _results_in_memory(program: Program, layout: LoopLayout) -> set[int]:
+    """Return the results that loops and calls leave in the workspace, from where they are copied."""
+    return {index for index, code in enumerate(program.code) if code[0] == Op.PICK or layout.computed(index)}
 
 
 def _chunks(size: int, chunk: int, loops: Sequence[Loop]) -> Iterator[range]:
@@ -122,41 +137,36 @@ def _chunks(size: int, chunk: int, loops: Sequence[Loop]) -> Iterator[range]:
         start = following
 
 
-def _loops(roller: Roller, chunks: tuple[range, ...], count: int) -> tuple[dict[int, RolledLoop], int]:
-    """Return the loops by function, and the number of places."""
-    starts, found = {loop.first: k for k, loop in enumerate(roller.loops)}, dict[int, RolledLoop]()
+def _loops(layout: LoopLayout, chunks: tuple[range, ...], count: int) -> tuple[dict[int, RolledLoop], int]:
+    """Return the loops by function, and the number of slots."""
+    starts, found = {loop.first: k for k, loop in enumerate(layout.loops)}, dict[int, RolledLoop]()
     for number, chunk in enumerate(chunks):
         if chunk.start in starts:
-            found[number], count = roller.find(starts[chunk.start], count)
+            found[number], count = layout.resolve(starts[chunk.start], count)
     return found, count
 
 
-def _split(
-    feeds: dict[int, list[int]], calls: dict[int, CallPlace], slots: dict[int, int], left: set[int]
+def _split_copies(
+    argument_slots: dict[int, list[int]], calls: dict[int, CallSlots], slots: dict[int, int], in_memory: set[int]
 ) -> tuple[dict[int, list[int]], dict[int, list[tuple[int, int]]]]:
-    """Return the operands of calls that straight code computes, and those that are copied from other places."""
+    """Return the arguments of calls that straight code computes, and those that are copied from other slots."""
     owners = sorted((place.inputs, index) for index, place in calls.items())
     copies, starts = defaultdict[int, list[tuple[int, int]]](list), [start for start, _ in owners]
-    for source in sorted(left.intersection(feeds)):
-        for place in feeds[source]:
+    for source in sorted(in_memory.intersection(argument_slots)):
+        for place in argument_slots[source]:
             copies[owners[bisect_right(starts, place) - 1][1]].append((place, slots[source]))
-    return {source: places for source, places in feeds.items() if source not in left}, dict(copies)
+    return {source: places for source, places in argument_slots.items() if source not in in_memory}, dict(copies)
 
 
-def input_count(program: Program) -> int:
-    """Return how many scalars go in."""
-    return sum(port.size for port in program.inputs)
-
-
-def _angles(program: Program, roller: Roller) -> tuple[tuple[Angle, ...], dict[int, Angle]]:
+def _angles(program: Program, layout: LoopLayout) -> tuple[tuple[SinCosPair, ...], dict[int, SinCosPair]]:
     """Return the angles that are inputs, and the others by the first instruction that needs them."""
     sines, cosines = defaultdict[int, list[int]](list), defaultdict[int, list[int]](list)
     for index, instruction in enumerate(program.code):
-        if instruction[0] in (Op.SIN, Op.COS) and not roller.computed(index):
+        if instruction[0] in (Op.SIN, Op.COS) and not layout.computed(index):
             (sines if instruction[0] == Op.SIN else cosines)[instruction[1]].append(index)
-    inputs = input_count(program)
+    inputs = program.input_size
     angles = [
-        Angle(operand, *pair)
+        SinCosPair(operand, *pair)
         for operand in dict.fromkeys((*sines, *cosines))
         for pair in zip_longest(sines[operand], cosines[operand])
     ]
@@ -165,92 +175,94 @@ def _angles(program: Program, roller: Roller) -> tuple[tuple[Angle, ...], dict[i
     return first, later
 
 
-def _members(angle: Angle) -> list[int]:
+def _members(angle: SinCosPair) -> list[int]:
     return [index for index in (angle.sine, angle.cosine) if index is not None]
 
 
-def _homes(
-    program: Program, chunks: tuple[range, ...], first: tuple[Angle, ...], later: dict[int, Angle]
+def _function_of(
+    program: Program, chunks: tuple[range, ...], first: tuple[SinCosPair, ...], later: dict[int, SinCosPair]
 ) -> dict[int, int]:
-    """Return, per instruction, the number of the function that computes it; -1 is the one of the first angles."""
-    homes = {index: number for number, chunk in enumerate(chunks) for index in chunk}
+    """Return, per instruction, the number of the function that computes it; -1 is that of the input angles."""
+    function_of = {index: number for number, chunk in enumerate(chunks) for index in chunk}
     for angle in first:
-        homes.update(dict.fromkeys(_members(angle), -1))
+        function_of.update(dict.fromkeys(_members(angle), -1))
     for start, angle in later.items():
-        homes.update(dict.fromkeys(_members(angle), homes[start]))
-    return homes
+        function_of.update(dict.fromkeys(_members(angle), function_of[start]))
+    return function_of
 
 
-def _last_loads(program: Program, homes: dict[int, int], at: dict[int, int], roller: Roller) -> dict[int, int]:
+def _last_loads(
+    program: Program, function_of: dict[int, int], at: dict[int, int], layout: LoopLayout
+) -> dict[int, int]:
     """Return, per value used in a later function than its own, the instruction for which the last one loads it."""
-    inputs, last, loads = input_count(program), dict[int, int](), dict[int, int]()
+    inputs, last, loads = program.input_size, dict[int, int](), dict[int, int]()
     for index, instruction in enumerate(program.code):
         if instruction[0] in (Op.PICK, Op.CALL):
             continue  # their memory is in places of its own
         for operand in operands_of(instruction):
             source = operand - inputs
-            if source < 0 or roller.rolled(source) or program.code[source][0] == Op.PICK:
+            if source < 0 or layout.rolled(source) or program.code[source][0] == Op.PICK:
                 continue
-            if max(homes[source], last.get(source, homes[source])) < homes[index]:
-                last[source], loads[source] = homes[index], at.get(index, index)
+            if max(function_of[source], last.get(source, function_of[source])) < function_of[index]:
+                last[source], loads[source] = function_of[index], at.get(index, index)
     return loads
 
 
 def _slots(
-    program: Program, homes: dict[int, int], later: dict[int, Angle], roller: Roller
+    program: Program, function_of: dict[int, int], later: dict[int, SinCosPair], layout: LoopLayout
 ) -> tuple[dict[int, int], int]:
-    """Return a workspace place per value that crosses functions, and how many places there are.
+    """Return a workspace slot per value that crosses functions, and the number of slots.
 
-    A function loads a value once, for the first instruction that needs it: in the last function that does, the place
-    is free from there on. The first places are taken again and again: they are the ones that are reached best.
+    A function loads a value once, for the first instruction that needs it; in the last function that does, the slot
+    is free from there on. Low slots are reused first: they are the cheapest to address.
     """
     at = {index: start for start, angle in later.items() for index in _members(angle)}
-    loads = _last_loads(program, homes, at, roller)
-    born = {index: at.get(index, index) if homes[index] >= 0 else -1 for index in loads}
-    slots, free, taken = dict[int, int](), list[int](), list[tuple[int, int]]()
-    for index in sorted(born, key=lambda index: (born[index], index)):
-        while taken and taken[0][0] <= born[index]:
-            heappush(free, heappop(taken)[1])
-        slots[index] = heappop(free) if free else len(taken)
-        heappush(taken, (loads[index], slots[index]))
+    loads = _last_loads(program, function_of, at, layout)
+    defined_at = {index: at.get(index, index) if function_of[index] >= 0 else -1 for index in loads}
+    slots, free, live = dict[int, int](), list[int](), list[tuple[int, int]]()
+    for index in sorted(defined_at, key=lambda index: (defined_at[index], index)):
+        while live and live[0][0] <= defined_at[index]:
+            heappush(free, heappop(live)[1])
+        slots[index] = heappop(free) if free else len(live)
+        heappush(live, (loads[index], slots[index]))
     return slots, max(slots.values(), default=-1) + 1
 
 
-def _call_places(program: Program, start: int, width: int) -> tuple[dict[int, CallPlace], int]:
-    """Return where calls find their memory, behind `start` places, and the number of places in all."""
+def _call_slots(program: Program, start: int, width: int) -> tuple[dict[int, CallSlots], int]:
+    """Return the slots of calls, from `start` on, and the number of slots in all."""
     indices = [index for index, instruction in enumerate(program.code) if instruction[0] == Op.CALL]
     calls = [program.calls[program.code[index][1]] for index in indices]
-    work = start + sum(_aligned(size) for call in calls for size in _in_and_out(call))
-    places, at = dict[int, CallPlace](), start
+    work = start + sum(aligned(size) for call in calls for size in _in_and_out(call))
+    places, at = dict[int, CallSlots](), start
     for index, call in zip(indices, calls, strict=True):
-        inputs, outputs = map(_aligned, _in_and_out(call))
-        places[index] = CallPlace(call, at, at + inputs, work, _together(call, width))
+        inputs, outputs = map(aligned, _in_and_out(call))
+        places[index] = CallSlots(call, at, at + inputs, work, _all_lanes_together(call, width))
         at += inputs + outputs
-    return places, work + max((_work(call, width) for call in calls), default=0)
+    return places, work + max((_work_size(call, width) for call in calls), default=0)
 
 
-def _in_and_out(call: Call) -> tuple[int, int]:
+def _in_and_out(call: IntrinsicCall) -> tuple[int, int]:
     return sum(call.lengths.inputs), sum(call.lengths.outputs)
 
 
-def _together(call: Call, width: int) -> bool:
-    return width == 1 or call.intrinsic.is_steady
+def _all_lanes_together(call: IntrinsicCall, width: int) -> bool:
+    return width == 1 or call.intrinsic.has_uniform_control_flow
 
 
-def _aligned(size: int) -> int:
-    """Return a multiple of eight not below `size`, so that what follows begins with a line of the cache."""
-    return -(-size // _LINE) * _LINE
+def aligned(size: int) -> int:
+    """Return a multiple of eight not below `size`, so that what follows begins with a cache line."""
+    return -(-size // _CACHE_LINE) * _CACHE_LINE
 
 
-def _work(call: Call, width: int) -> int:
-    """Return how many places the arrays of one call need that it shares with others."""
+def _work_size(call: IntrinsicCall, width: int) -> int:
+    """Return how many slots the arrays need that one call shares with others."""
     doubles = sum(call.lengths.work) + sum(call.lengths.integers)
-    return doubles if _together(call, width) else -(-(doubles + sum(_in_and_out(call))) // width)
+    return doubles if _all_lanes_together(call, width) else -(-(doubles + sum(_in_and_out(call))) // width)
 
 
-def _picks(program: Program, calls: dict[int, CallPlace]) -> dict[int, int]:
-    """Return the places of picked outputs: where the call leaves them."""
-    inputs, code = input_count(program), program.code
+def _pick_slots(program: Program, calls: dict[int, CallSlots]) -> dict[int, int]:
+    """Return the slots of picked outputs: those of the call's outputs."""
+    inputs, code = program.input_size, program.code
     return {
         index: calls[instruction[1] - inputs].outputs + instruction[2]
         for index, instruction in enumerate(code)
@@ -258,13 +270,15 @@ def _picks(program: Program, calls: dict[int, CallPlace]) -> dict[int, int]:
     }
 
 
-def _feeds(program: Program, calls: dict[int, CallPlace]) -> tuple[dict[int, list[int]], tuple[tuple[int, int], ...]]:
-    """Return where the operands of calls go: results of instructions, then inputs and constants."""
-    inputs, feeds, first = input_count(program), defaultdict[int, list[int]](list), list[tuple[int, int]]()
+def _argument_slots(
+    program: Program, calls: dict[int, CallSlots]
+) -> tuple[dict[int, list[int]], tuple[tuple[int, int], ...]]:
+    """Return the slots of calls' arguments: of results of instructions, then of inputs and constants."""
+    inputs, argument_slots, first = program.input_size, defaultdict[int, list[int]](list), list[tuple[int, int]]()
     for index, place in calls.items():
         for slot, operand in enumerate(operands_of(program.code[index]), place.inputs):
             if operand >= inputs:
-                feeds[operand - inputs].append(slot)
+                argument_slots[operand - inputs].append(slot)
             else:
                 first.append((slot, operand))
-    return dict(feeds), tuple(first)
+    return dict(argument_slots), tuple(first)

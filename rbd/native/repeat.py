@@ -1,4 +1,4 @@
-"""Kernels called again and again from machine code: one call after the other, each reading what the last one wrote.
+"""Repeated calls of a kernel from machine code, each reading what the last one wrote.
 
 All that happens between two calls is that every input and output moves on by its own number of doubles (0: it stays);
 whoever lets an output of one call be an input of the next arranges their memory so. A call with a status ends it all,
@@ -16,21 +16,22 @@ from typing import Final, TypeAlias
 import attrs
 
 from rbd.native import abi, cache
-from rbd.native.jit import Library, assemble, machine
-from rbd.native.kernel import NativeKernel, engine
-from rbd.native.locks import once
-from rbd.native.threads import together
+from rbd.native.compiled_program import Codes, CompiledProgram, codegen_digest
+from rbd.native.jit import Library, assemble, host_processor
+from rbd.native.locks import once_under_compiler_lock
+from rbd.native.thread_pool import run_on_threads
+from rbd.program.opcodes import NO_MEMORY
 from rbd.scalars.arrays import Array
 
 Moving: TypeAlias = Sequence[tuple[Array, int]]
 """Arrays, and by how many doubles each moves on from call to call."""
 
 _SYMBOLS: Final = ("repeat", "repeat_rows")
-_KEY: Final = "repetition 1"
+_KEY: Final = "repetition 2"
 
 
 @attrs.frozen
-class Outcome:
+class Repetition:
     """How far a repetition came: `done` calls were clean; the next one, if there was one, had this status."""
 
     done: int
@@ -39,42 +40,46 @@ class Outcome:
     """The first bad row of a call for many rows."""
 
 
-def repeat(kernel: NativeKernel, count: int, inputs: Moving, outputs: Moving) -> Outcome:
+def repeat(kernel: CompiledProgram, count: int, inputs: Moving, outputs: Moving) -> Repetition:
     """Call the kernel for one state `count` times, or until a status is not clean."""
     tables, done = _tables(inputs, outputs), ctypes.c_int64(0)
     address = kernel.single_library.address("single")
     status = _entry("repeat")(address, count, *tables.words, ctypes.addressof(done))
-    return Outcome(done.value, status)
+    return Repetition(done.value, status)
 
 
 def repeat_rows(
-    kernel: NativeKernel,
+    kernel: CompiledProgram,
     count: int,
     inputs: Moving,
     strides: Sequence[int],
     outputs: Moving,
     rows: int,
     threads: int = 1,
-) -> Outcome:
+    codes: Codes | None = None,
+) -> Repetition:
     """Call the kernel for `rows` rows `count` times, or until one is not clean; `strides` are those of `run_batch`.
+
+    With `codes`, zeros, one per row, bad rows end nothing: their first statuses are stored there.
 
     Threads take rows of their own through all calls. The outcome is that of the first call with a bad row.
     """
     tables, each = _tables(inputs, outputs), array("q", strides)
     address, entry = kernel.batch_library.address("batch"), _entry("repeat_rows")
     pieces = iter(_pieces(rows, threads, kernel.lanes))
-    found = list[Outcome]()
+    taken = 0 if codes is None else codes.ctypes.data
+    found = list[Repetition]()
 
     def task() -> None:
         for first, size in pieces:  # next() of a list's iterator is one step of the interpreter
             done, status = ctypes.c_int64(0), ctypes.c_int64(0)
             words = (*tables.words, each.buffer_info()[0], first, size)
-            row = entry(address, count, *words, ctypes.addressof(done), ctypes.addressof(status))
-            found.append(Outcome(done.value, status.value, row))
+            row = entry(address, count, *words, ctypes.addressof(done), ctypes.addressof(status), taken)
+            found.append(Repetition(done.value, status.value, row))
 
-    together(task, threads, stop=lambda: list(pieces))
+    run_on_threads(task, threads, stop=lambda: list(pieces))
     bad = [outcome for outcome in found if outcome.row >= 0]
-    return min(bad, key=lambda outcome: (outcome.done, outcome.row), default=Outcome(count))
+    return min(bad, key=lambda outcome: (outcome.done, outcome.row), default=Repetition(count))
 
 
 def _pieces(rows: int, threads: int, lanes: int) -> list[tuple[int, int]]:
@@ -103,14 +108,14 @@ def _tables(inputs: Moving, outputs: Moving) -> _Tables:
 @functools.cache
 def _entry(symbol: str) -> Callable[..., int]:
     """Return one of the loops; every argument is a word."""
-    counts = {"repeat": 7, "repeat_rows": 11}
+    counts = {"repeat": 7, "repeat_rows": 12}
     return ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * counts[symbol])(_code().address(symbol))
 
 
-@once
+@once_under_compiler_lock
 def _code() -> Library:
     """Return the loops, which serve all kernels; from disk if they were made before."""
-    key = "|".join((_KEY, engine(), machine().key))
+    key = "|".join((_KEY, codegen_digest(), host_processor().key))
     code = cache.load(key)
     if code is None:
         code = assemble(_ONE + _MANY)
@@ -157,6 +162,7 @@ end:
 """
 
 
+_CALL = "i64 %first, i64 %rows, ptr %work, ptr %strides, ptr %outputs, ptr %status, ptr %codes"
 _SHARED = "ptr %kernel, i64 %count, i64 %inputs, i64 %ports, ptr %starts, ptr %jumps"
 _ONE = (
     f"define i64 @repeat({_SHARED}, ptr %done) {{"
@@ -168,10 +174,15 @@ _ONE = (
     + "  ret i64 0\n}\n"
 )
 _MANY = (
-    f"define i64 @repeat_rows({_SHARED}, ptr %strides, i64 %first, i64 %rows, ptr %done, ptr %status) {{"
+    f"define i64 @repeat_rows({_SHARED}, ptr %strides, i64 %first, i64 %rows, ptr %done, ptr %status, ptr %codes) {{"
     + _loop(
-        """  %row = call i64 %kernel(i64 %first, i64 %rows, ptr %work, ptr %strides, ptr %outputs, ptr %status)
-  %bad = icmp sge i64 %row, 0""",
+        f"""  %row = call i64 %kernel({_CALL})
+  %failed = icmp sge i64 %row, 0
+  %code = load i64, ptr %status
+  %ends_all = icmp eq i64 %code, {NO_MEMORY}
+  %ends_calls = icmp eq ptr %codes, null
+  %ends = or i1 %ends_all, %ends_calls
+  %bad = and i1 %failed, %ends""",
         "%row",
     )
     + "  ret i64 -1\n}\n"

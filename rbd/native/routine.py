@@ -10,29 +10,14 @@ from typing import final
 
 from typing_extensions import override
 
-from rbd.intrinsics.tree import (
-    Assign,
-    Block,
-    Break,
-    Columns,
-    Evaluate,
-    Expression,
-    For,
-    If,
-    Kind,
-    Return,
-    Routine,
-    Statement,
-    Store,
-    While,
-)
+from rbd.intrinsics import tree
 from rbd.native.column_blocks import panel_widths, repeated
 from rbd.native.elementwise_loops import StripWriter, is_strip
 from rbd.native.ir import ATTRIBUTES, Lanes
 from rbd.native.values import Values, ValueWriter, routine_symbol
 
 
-def routine_text(intrinsic: str, routine: Routine, pack: int = 1, lanes: int = 1) -> str:
+def routine_text(intrinsic: str, routine: tree.Routine, pack: int = 1, lanes: int = 1) -> str:
     """Return one function as IR, for one lane or several at a time; `pack` numbers fit a register.
 
     Loops side by side take as many entries at a time, loops over columns as many columns as fit several registers.
@@ -44,11 +29,11 @@ def routine_text(intrinsic: str, routine: Routine, pack: int = 1, lanes: int = 1
 class _RoutineWriter(ValueWriter):
     """Writes one function."""
 
-    def __init__(self, intrinsic: str, routine: Routine, pack: int, lanes: Lanes) -> None:
+    def __init__(self, intrinsic: str, routine: tree.Routine, pack: int, lanes: Lanes) -> None:
         super().__init__(intrinsic, lanes)
         self.routine, self.pack = routine, pack
         self.width = pack if lanes.width == 1 else 1
-        self.kinds: dict[str, Kind] = {name.name: name.kind for name in (*routine.parameters, *routine.variables)}
+        self.kinds: dict[str, tree.Kind] = {name.name: name.kind for name in (*routine.parameters, *routine.variables)}
         self.block = "entry"
         self.values: Values | None = {name.name: f"%given.{name.name}" for name in routine.parameters}
         self.exits: list[list[tuple[str, Values]]] = []
@@ -105,44 +90,44 @@ class _RoutineWriter(ValueWriter):
 
     # --- statements ---------------------------------------------------------------------------------------------------
 
-    def statements(self, block: Block) -> None:
+    def statements(self, block: tree.Block) -> None:
         """Write statements as far as they are reached."""
         for statement in block:
             if self.values is not None:
                 self.statement(statement, self.values)
 
-    def statement(self, statement: Statement, values: Values) -> None:
+    def statement(self, statement: tree.Statement, values: Values) -> None:
         """Write one statement."""
         match statement:
-            case Assign(name, value):
+            case tree.Assign(name, value):
                 self.values = {**values, name: self.expression(value)}
-            case Store(array, index, value):
+            case tree.Store(array, index, value):
                 self.w.store(self.type(value.kind), self.expression(value), self.entry(array, index, value.kind))
-            case Return(value):
+            case tree.Return(value):
                 text = "void" if value is None else f"{self.type(value.kind)} {self.expression(value)}"
                 self.w.add(f"  ret {text}")
                 self.values = None
-            case Evaluate(call):
+            case tree.Evaluate(call):
                 self.invoked(call)
             case _:
                 self._control(statement, values)
 
-    def _control(self, statement: If | While | For | Columns | Break, values: Values) -> None:
+    def _control(self, statement: tree.If | tree.While | tree.For | tree.Columns | tree.Break, values: Values) -> None:
         match statement:
-            case If(condition, then, otherwise):
+            case tree.If(condition, then, otherwise):
                 self._choice(condition, then, otherwise)
-            case While(condition, body):
+            case tree.While(condition, body):
                 self._loop(body, None, condition)
-            case For():
+            case tree.For():
                 self._for(statement)
-            case Columns():
+            case tree.Columns():
                 self._columns(statement, values)
-            case Break():
+            case tree.Break():
                 self.exits[-1].append((self.block, values))
                 self.jump(self.after[-1])
                 self.values = None
 
-    def _choice(self, condition: Expression, then: Block, otherwise: Block) -> None:
+    def _choice(self, condition: tree.Expression, then: tree.Block, otherwise: tree.Block) -> None:
         yes, no, after = self.w.label(), self.w.label(), self.w.label()
         self.branch(condition, yes, no)
         before, sources = self.values, list[tuple[str, Values]]()
@@ -154,7 +139,7 @@ class _RoutineWriter(ValueWriter):
                 sources.append(self.leave(after))
         self.meet(after, sources)
 
-    def _for(self, loop: For) -> None:
+    def _for(self, loop: tree.For) -> None:
         start, stop = self.expression(loop.start), self.expression(loop.stop)
         assert self.values is not None
         if self.width > 1 and is_strip(loop):
@@ -165,7 +150,7 @@ class _RoutineWriter(ValueWriter):
         assert self.values is not None
         self.values = {name: value for name, value in self.values.items() if name != loop.variable}
 
-    def _columns(self, loop: Columns, values: Values) -> None:
+    def _columns(self, loop: tree.Columns, values: Values) -> None:
         """Write a loop over columns: the widest panels as long as there are columns for one, then narrower ones."""
         count, at, width = self.expression(loop.count), "0", self.width
         self.panel, self.width = loop, 1
@@ -179,7 +164,7 @@ class _RoutineWriter(ValueWriter):
         floats = [name for name in values if self.kinds.get(name) == "float"]
         return {name: repeated(self.w, values[name], self.lanes, columns) for name in floats}
 
-    def _panels(self, loop: Columns, values: Values, start: str, count: str, columns: int) -> str:
+    def _panels(self, loop: tree.Columns, values: Values, start: str, count: str, columns: int) -> str:
         """Write the panels of one width from column `start` on; return the first column that is left."""
         head, inside, done = (self.w.label() for _ in range(3))
         last, entry = self.w.set(f"sub i64 {count}, {columns}"), self.block
@@ -198,14 +183,14 @@ class _RoutineWriter(ValueWriter):
         self.begin(done)
         return at
 
-    def _with(self, index: Expression, values: Values) -> str:
+    def _with(self, index: tree.Expression, values: Values) -> str:
         """Write an expression with other values of variables."""
         before, self.values = self.values, values
         written = self.expression(index)
         self.values = before
         return written
 
-    def _loop(self, body: Block, counted: tuple[For, str] | None, condition: Expression | None) -> None:
+    def _loop(self, body: tree.Block, counted: tuple[tree.For, str] | None, condition: tree.Expression | None) -> None:
         """Write a loop: its head merges what the body changes with what it was before."""
         head, inside, done, after = (self.w.label() for _ in range(4))
         entry, before = self.leave(head)
@@ -235,11 +220,11 @@ class _RoutineWriter(ValueWriter):
         self.values = at_head
         self.meet(after, [self.leave(after), *sources])
 
-    def _count(self, loop: For, counter: str) -> None:
+    def _count(self, loop: tree.For, counter: str) -> None:
         following = self.w.set(f"add i64 {counter}, {loop.step}")
         self.values = {**(self.values or {}), loop.variable: following}
 
-    def _body(self, inside: str, after: str, body: Block) -> list[tuple[str, Values]]:
+    def _body(self, inside: str, after: str, body: tree.Block) -> list[tuple[str, Values]]:
         """Write a loop's body; return where it is left by `break`."""
         self.exits.append([])
         self.after.append(after)
@@ -249,16 +234,16 @@ class _RoutineWriter(ValueWriter):
         return self.exits.pop()
 
 
-def _assigned(block: Block) -> set[str]:
+def _assigned(block: tree.Block) -> set[str]:
     """Return the variables assigned anywhere in a block."""
     found: set[str] = set()
     for statement in block:
         match statement:
-            case Assign(name):
+            case tree.Assign(name):
                 found.add(name)
-            case If(_, then, otherwise):
+            case tree.If(_, then, otherwise):
                 found |= _assigned(then) | _assigned(otherwise)
-            case While(_, body) | For(body=body) | Columns(body=body):
+            case tree.While(_, body) | tree.For(body=body) | tree.Columns(body=body):
                 found |= _assigned(body)
             case _:
                 pass

@@ -1,4 +1,4 @@
-"""Rows of ordinary arrays to and from blocks in which the lanes lie side by side.
+"""Transposition of rows of arrays to and from blocks with interleaved lanes.
 
 A block is W rows: full groups of W columns go through a real W x W transpose in registers, and the last group overlaps
 the one before it. Rows shorter than that are cut out of the block as a whole, which lies in memory without gaps;
@@ -40,7 +40,7 @@ def _shuffled(w: Writer, lanes: Lanes, a: str, b: str, mask: list[int]) -> str:
 # ---------------------------------------------------------------- whole blocks
 
 
-def gather(w: Writer, lanes: Lanes, source: str, size: int, target: str) -> None:
+def interleave_rows(w: Writer, lanes: Lanes, source: str, size: int, target: str) -> None:
     """Write the reading of W rows of `size` columns, one behind the other from `source` on, into a block."""
     if size < lanes.width:
         columns = transposed(w, lanes, _short_rows(w, lanes, source, size))[:size]
@@ -58,7 +58,7 @@ def gather(w: Writer, lanes: Lanes, source: str, size: int, target: str) -> None
     _groups(w, lanes, size, group)
 
 
-def scatter(w: Writer, lanes: Lanes, source: str, size: int, target: str) -> None:
+def deinterleave_rows(w: Writer, lanes: Lanes, source: str, size: int, target: str) -> None:
     """Write the storing of a block of `size` columns as W rows, one behind the other from `target` on."""
     if size < lanes.width:
         for place, vector in enumerate(_joined_rows(w, lanes, source, size)):
@@ -117,23 +117,25 @@ def _joined_rows(w: Writer, lanes: Lanes, source: str, size: int) -> list[str]:
 # ---------------------------------------------------------------- single lanes
 
 
-def spread(w: Writer, lanes: Lanes, source: str, size: int, target: str) -> None:
+def broadcast_row(w: Writer, lanes: Lanes, source: str, size: int, target: str) -> None:
     """Write the reading of one row into all lanes of an interleaved block."""
 
     def column(index: str) -> None:
         value = w.load("double", w.element(source, index))
         place = w.element(target, w.set(f"mul i64 {index}, {lanes.width}"))
-        w.store(lanes.double, _joined(w, lanes, [value] * lanes.width), place, lanes.alignment)
+        w.store(lanes.double, w.splat(lanes, value), place, lanes.alignment)
 
     loop(w, size, column)
 
 
-def gather_some(w: Writer, lanes: Lanes, source: str, stride: str, size: int, target: str, filled: str) -> None:
-    """Write the reading of `filled` rows, `stride` doubles apart from `source` on, into an interleaved block.
+def interleave_partial(
+    w: Writer, lanes: Lanes, source: str, stride: str, size: int, target: str, row_count: str
+) -> None:
+    """Write the reading of `row_count` rows, `stride` doubles apart from `source` on, into an interleaved block.
 
     The lanes beyond repeat the last row, so that nothing outside the array is read.
     """
-    last = w.set(f"sub i64 {filled}, 1")
+    last = w.set(f"sub i64 {row_count}, 1")
     rows = [_row_pointer(w, source, stride, lane, last) for lane in range(lanes.width)]
 
     def column(index: str) -> None:
@@ -144,7 +146,7 @@ def gather_some(w: Writer, lanes: Lanes, source: str, stride: str, size: int, ta
     loop(w, size, column)
 
 
-def scatter_lane(w: Writer, lanes: Lanes, source: str, size: int, target: str, lane: str) -> None:
+def deinterleave_lane(w: Writer, lanes: Lanes, source: str, size: int, target: str, lane: str) -> None:
     """Write the storing of one lane of an interleaved block of `size` columns as the row at `target`."""
 
     def column(index: str) -> None:

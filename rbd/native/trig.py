@@ -26,8 +26,8 @@ def sincos_function(lanes: Lanes) -> str:
     w = Writer()
     w.add(f"define internal {_pair(lanes)} @sincos{lanes.width}({lanes.double} %x) noinline {ATTRIBUTES} {{")
     sine, cosine = _fast(w, lanes)
-    size = w.set(f"call {lanes.double} {lanes.intrinsic('fabs')}({lanes.double} %x)")
-    near = w.set(f"fcmp ole {lanes.double} {size}, {lanes.number(reference.LIMIT)}")
+    size = w.set(f"call {lanes.double} {lanes.llvm_function('fabs')}({lanes.double} %x)")
+    near = w.set(f"fcmp ole {lanes.double} {size}, {lanes.double_constant(reference.LIMIT)}")
     _return_if_near(w, lanes, near, sine, cosine)
     for lane in range(lanes.width):
         sine, cosine = _library_lane(w, lanes, near, sine, cosine, lane)
@@ -42,40 +42,35 @@ def _fast(w: Writer, lanes: Lanes) -> tuple[str, str]:
     def write(operation: str, *values: str) -> str:
         operands = ", ".join(f"{lanes.double} {value}" for value in values)
         if operation == "fma":
-            return w.set(f"call {lanes.double} {lanes.intrinsic('fma')}({operands})")
+            return w.set(f"call {lanes.double} {lanes.llvm_function('fma')}({operands})")
         return w.set(f"f{operation} {lanes.double} {', '.join(values)}")
 
-    shifted, sine, cosine = reference.written("%x", write, lanes.number)
+    shifted, sine, cosine = reference.written("%x", write, lanes.double_constant)
     return _by_quadrant(w, lanes, shifted, sine, cosine)
 
 
 def _by_quadrant(w: Writer, lanes: Lanes, shifted: str, sine: str, cosine: str) -> tuple[str, str]:
     """Exchange sine and cosine in odd quadrants and set their signs; the quadrant is in the low bits of `shifted`."""
     bits = w.set(f"bitcast {lanes.double} {shifted} to {lanes.integer}")
-    low = w.set(f"and {lanes.integer} {bits}, {lanes.whole(1)}")
-    odd = w.set(f"icmp ne {lanes.integer} {low}, {lanes.whole(0)}")
+    low = w.set(f"and {lanes.integer} {bits}, {lanes.integer_constant(1)}")
+    odd = w.set(f"icmp ne {lanes.integer} {low}, {lanes.integer_constant(0)}")
     s = w.set(f"select {lanes.truth} {odd}, {lanes.double} {cosine}, {lanes.double} {sine}")
     c = w.set(f"select {lanes.truth} {odd}, {lanes.double} {sine}, {lanes.double} {cosine}")
-    following = w.set(f"add {lanes.integer} {bits}, {lanes.whole(1)}")
+    following = w.set(f"add {lanes.integer} {bits}, {lanes.integer_constant(1)}")
     return _signed(w, lanes, s, bits), _signed(w, lanes, c, following)
 
 
 def _signed(w: Writer, lanes: Lanes, value: str, quadrant: str) -> str:
     """Return `value` negated where bit 1 of the quadrant is set."""
-    shifted = w.set(f"shl {lanes.integer} {quadrant}, {lanes.whole(62)}")
-    sign = w.set(f"and {lanes.integer} {shifted}, {lanes.whole(-(2**63))}")
+    shifted = w.set(f"shl {lanes.integer} {quadrant}, {lanes.integer_constant(62)}")
+    sign = w.set(f"and {lanes.integer} {shifted}, {lanes.integer_constant(-(2**63))}")
     number = w.set(f"bitcast {lanes.double} {value} to {lanes.integer}")
     return w.set(f"bitcast {lanes.integer} {w.set(f'xor {lanes.integer} {number}, {sign}')} to {lanes.double}")
 
 
 def _return_if_near(w: Writer, lanes: Lanes, near: str, sine: str, cosine: str) -> None:
     """Write the return of the fast results when every lane is in range, and the beginning of the cold path."""
-    if lanes.width == 1:
-        everywhere = near
-    else:
-        bits = w.set(f"bitcast {lanes.truth} {near} to i{lanes.width}")
-        everywhere = w.set(f"icmp eq i{lanes.width} {bits}, -1")
-    w.add(f"  br i1 {everywhere}, label %near, label %far\nnear:")
+    w.add(f"  br i1 {w.all_lanes(lanes, near)}, label %near, label %far\nnear:")
     _return_pair(w, lanes, sine, cosine)
     w.begin("far")
 

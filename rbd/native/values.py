@@ -7,39 +7,23 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from rbd.intrinsics.columns import place_in_column
-from rbd.intrinsics.tree import (
-    Arithmetic,
-    Columns,
-    Comparison,
-    Element,
-    Expression,
-    Function,
-    Inverted,
-    Invoked,
-    Joined,
-    Kind,
-    Name,
-    Negative,
-    Number,
-    Routine,
-    Row,
-)
-from rbd.native.arithmetic import operation
-from rbd.native.column_blocks import repeated, spread_out
+from rbd.intrinsics import tree
+from rbd.intrinsics.dependence_analysis import row_of_column_access
+from rbd.native.arithmetic import emit_operation
+from rbd.native.column_blocks import repeated
 from rbd.native.ir import Lanes, Writer
 from rbd.program.opcodes import WORDS
 
 _INTS = {"+": "add", "-": "sub", "*": "mul"}
 _FLOAT_TESTS = {"<": "olt", "<=": "ole", ">": "ogt", ">=": "oge", "==": "oeq", "!=": "une"}
 _INT_TESTS = {"<": "slt", "<=": "sle", ">": "sgt", ">=": "sge", "==": "eq", "!=": "ne"}
-_TYPES: dict[Kind, str] = {"int": "i64", "floats": "ptr", "ints": "ptr", "nothing": "void"}
+_TYPES: dict[tree.Kind, str] = {"int": "i64", "floats": "ptr", "ints": "ptr", "nothing": "void"}
 
 Values = dict[str, str]
 """Variables with the names of their current values."""
 
 
-def routine_symbol(intrinsic: str, routine: Routine) -> str:
+def routine_symbol(intrinsic: str, routine: tree.Routine) -> str:
     """Return what a function of an intrinsic is called in a module."""
     return f"intrinsic_{intrinsic}_{routine.name}"
 
@@ -52,18 +36,18 @@ class ValueWriter(ABC):
         self.intrinsic, self.lanes = intrinsic, lanes
         self.w = Writer()
         self.floats = lanes
-        self.panel: Columns | None = None
+        self.panel: tree.Columns | None = None
         self.values: Values | None = {}
 
     @abstractmethod
     def begin(self, label: str) -> None:
         """Begin a block."""
 
-    def type(self, kind: Kind) -> str:
+    def type(self, kind: tree.Kind) -> str:
         """Return what numbers of a kind are in IR."""
         return self.floats.double if kind == "float" else _TYPES[kind]
 
-    def entry(self, array: str, index: Expression, kind: Kind) -> str:
+    def entry(self, array: str, index: tree.Expression, kind: tree.Kind) -> str:
         """Write where an entry of an array is."""
         assert self.values is not None
         place = self.expression(index)
@@ -71,23 +55,23 @@ class ValueWriter(ABC):
             place = self.w.set(f"mul i64 {place}, {self.lanes.width}")
         return self.w.element(self.values[array], place, "i64" if kind == "int" else "double")
 
-    def read(self, array: str, index: Expression, kind: Kind) -> str:
+    def read(self, array: str, index: tree.Expression, kind: tree.Kind) -> str:
         """Write the value of an entry: of the panel's columns where it is theirs, else the same for all of them."""
         pointer, columns = self.entry(array, index, kind), self.floats.width // self.lanes.width
         if kind == "int":
             return self.w.load("i64", pointer)
-        if self.panel is not None and place_in_column(index, self.panel) is not None:
+        if self.panel is not None and row_of_column_access(index, self.panel) is not None:
             return self.w.load(self.floats.double, pointer)
         return repeated(self.w, self.w.load(self.lanes.double, pointer), self.lanes, columns)
 
     # --- expressions --------------------------------------------------------------------------------------------------
 
-    def branch(self, condition: Expression, yes: str, no: str) -> None:
+    def branch(self, condition: tree.Expression, yes: str, no: str) -> None:
         """Jump to `yes` or `no`; parts of a condition are evaluated no further than needed."""
         match condition:
-            case Inverted(operand):
+            case tree.Inverted(operand):
                 self.branch(operand, no, yes)
-            case Joined(operator, parts):
+            case tree.Joined(operator, parts):
                 for part in parts[:-1]:
                     following = self.w.label()
                     self.branch(part, *((following, no) if operator == "and" else (yes, following)))
@@ -96,49 +80,49 @@ class ValueWriter(ABC):
             case _:
                 self.w.add(f"  br i1 {self.expression(condition)}, label %{yes}, label %{no}")
 
-    def expression(self, node: Expression) -> str:
+    def expression(self, node: tree.Expression) -> str:
         """Write an expression and return the name of its value."""
         values = self.values
         assert values is not None
         match node:
-            case Number(value, kind):
-                return self.floats.number(float(value)) if kind == "float" else str(int(value))
-            case Name(name):
+            case tree.Number(value, kind):
+                return self.floats.double_constant(float(value)) if kind == "float" else str(int(value))
+            case tree.Name(name):
                 return values[name]
-            case Element(array, index, kind):
+            case tree.Element(array, index, kind):
                 return self.read(array, index, kind)
-            case Row(array, index):
+            case tree.Row(array, index):
                 return self.entry(array, index, "float")
-            case Function(word, arguments):
+            case tree.Function(word, arguments):
                 return self.function(word, [self.expression(argument) for argument in arguments])
-            case Invoked():
+            case tree.Invoked():
                 return self.invoked(node)
             case _:
                 return self._operation(node)
 
-    def _operation(self, node: Negative | Arithmetic | Comparison | Joined | Inverted) -> str:
+    def _operation(self, node: tree.Negative | tree.Arithmetic | tree.Comparison | tree.Joined | tree.Inverted) -> str:
         match node:
-            case Negative(operand, kind):
+            case tree.Negative(operand, kind):
                 negated = self.expression(operand)
                 return self.w.set(f"fneg {self.type(kind)} {negated}" if kind == "float" else f"sub i64 0, {negated}")
-            case Arithmetic(operator, left, right, kind):
+            case tree.Arithmetic(operator, left, right, kind):
                 sides = [self.expression(left), self.expression(right)]
                 if kind == "float":
-                    return operation(self.w, self.floats, WORDS[operator], sides)
+                    return emit_operation(self.w, self.floats, WORDS[operator], sides)
                 return self.w.set(f"{_INTS[operator]} i64 {sides[0]}, {sides[1]}")
-            case Comparison(operator, left, right):
+            case tree.Comparison(operator, left, right):
                 test = f"fcmp {_FLOAT_TESTS[operator]}" if left.kind == "float" else f"icmp {_INT_TESTS[operator]}"
                 return self.w.set(f"{test} {self.type(left.kind)} {self.expression(left)}, {self.expression(right)}")
-            case Joined() | Inverted():
+            case tree.Joined() | tree.Inverted():
                 raise AssertionError("conditions are written as jumps")
 
     def function(self, name: str, values: list[str]) -> str:
         """Write a word of the language."""
         if name == "float":
-            return spread_out(self.w, self.w.set(f"sitofp i64 {values[0]} to double"), self.floats)
-        return operation(self.w, self.floats, WORDS[name], values)
+            return self.w.splat(self.floats, self.w.set(f"sitofp i64 {values[0]} to double"))
+        return emit_operation(self.w, self.floats, WORDS[name], values)
 
-    def invoked(self, call: Invoked) -> str:
+    def invoked(self, call: tree.Invoked) -> str:
         """Write a call of another function of the intrinsic."""
         arguments = ", ".join(f"{self.type(argument.kind)} {self.expression(argument)}" for argument in call.arguments)
         text = f"call {self.type(call.kind)} @{routine_symbol(self.intrinsic, call.routine)}({arguments})"

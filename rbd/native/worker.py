@@ -35,7 +35,7 @@ class Worker:
                 self._threads.extend(map(start_new_thread, (self._run,), ((),)))
 
     def _run(self) -> None:
-        threading.current_thread().name = "rbd compiles"
+        threading.current_thread().name = "rbd-compiler"
         while (task := self._tasks.get()) is not None:
             task()
             del task

@@ -1,4 +1,4 @@
-"""The way into a kernel for one state.
+"""The entry points of a kernel for one state.
 
 The wrapper checks that inputs and outputs are finite, and writes outputs only when the status is clean.
 """
@@ -6,15 +6,16 @@ The wrapper checks that inputs and outputs are finite, and writes outputs only w
 from __future__ import annotations
 
 from rbd.native.bounds import always_finite
-from rbd.native.finite import any_not_finite
+from rbd.native.finite import any_nonfinite
 from rbd.native.ir import ATTRIBUTES, Writer
-from rbd.native.plan import input_count
+from rbd.native.plan import aligned
 from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, NO_MEMORY
-from rbd.program.program import Port, Program
+from rbd.program.program import Port, Program, offsets
 
 _STACK_LIMIT = 64 * 1024
 """Bytes of workspace on the stack; more comes from malloc, since threads have small stacks."""
-
+_PADDING = 16
+"""Doubles behind the workspace and behind the outputs, so that both blocks may be rounded up to cache lines."""
 
 _FRESH = """
 define i64 @fresh(ptr %in, ptr %out) {
@@ -24,7 +25,7 @@ define i64 @fresh(ptr %in, ptr %out) {
 """
 
 
-class Workspace:
+class ScratchMemory:
     """Memory for one call: the values that cross functions, all outputs, and blocks of inputs for lanes."""
 
     def __init__(self, w: Writer, doubles: int) -> None:
@@ -54,13 +55,8 @@ class Workspace:
             self._w.add(f"  call void @rbd_free(ptr {self._raw})")
 
 
-def sizes(program: Program) -> tuple[int, int]:
-    """Return how many scalars go in and come out."""
-    return input_count(program), sum(port.size for port in program.outputs)
-
-
 def single(program: Program, slots: int, names: list[str]) -> str:
-    """Return `i64 @single(ptr in, ptr out)`, and `@fresh`, which may leave anything in outputs if the status is bad.
+    """Return `i64 @single(ptr in, ptr out)` and `@fresh`, which may leave anything in outputs if the status is bad.
 
     Both compute one state, straight from the ports' memory. The second is for outputs that are no inputs and that
     nobody sees before the status is known; a program with one output port writes it in place then.
@@ -74,15 +70,15 @@ def single(program: Program, slots: int, names: list[str]) -> str:
 
 def _function(name: str, program: Program, slots: int, names: list[str], *, finite: bool, in_place: bool) -> str:
     """Return a function that computes one state."""
-    w, (_, n_out) = Writer(), sizes(program)
+    w, n_out = Writer(), program.output_size
     w.add(f"define i64 @{name}(ptr noalias %in, ptr noalias %out) {ATTRIBUTES} {{")
-    workspace = Workspace(w, slots + (0 if in_place else n_out) + 16)
+    workspace = ScratchMemory(w, slots + (0 if in_place else n_out) + _PADDING)
     workspace.require(f"  ret i64 {NO_MEMORY}")
-    block = w.load("ptr", "%out") if in_place else w.element(workspace.pointer, _rounded(slots))
+    block = w.load("ptr", "%out") if in_place else w.element(workspace.pointer, aligned(slots))
     status = w.set("alloca i64, align 8")
     w.store("i64", "0", status)
     ports = [w.load("ptr", w.element("%in", k, "ptr")) for k in range(len(program.inputs))]
-    bad_input = any_not_finite(w, [(pointer, port.size) for pointer, port in zip(ports, program.inputs, strict=True)])
+    bad_input = any_nonfinite(w, [(pointer, port.size) for pointer, port in zip(ports, program.inputs, strict=True)])
     run, refuse, end = w.label(), w.label(), w.label()
     w.add(f"  br i1 {bad_input}, label %{refuse}, label %{run}")
     w.begin(run)
@@ -90,7 +86,7 @@ def _function(name: str, program: Program, slots: int, names: list[str], *, fini
     for function in names:
         w.add(f"  call void @{function}({arguments}ptr {block}, ptr {workspace.pointer}, ptr {status})")
     if not finite:
-        _judge(w, status, any_not_finite(w, [(block, n_out)]))
+        _set_output_status(w, status, any_nonfinite(w, [(block, n_out)]))
     if not in_place:
         _copy_if_clean(w, program.outputs, block, status)
     w.add(f"  br label %{end}")
@@ -104,7 +100,7 @@ def _function(name: str, program: Program, slots: int, names: list[str], *, fini
     return w.text()
 
 
-def _judge(w: Writer, status: str, bad_output: str) -> None:
+def _set_output_status(w: Writer, status: str, bad_output: str) -> None:
     """Write the status of an output that is not finite, unless a check has failed before."""
     found = w.load("i64", status)
     clean = w.set(f"icmp eq i64 {found}, 0")
@@ -112,20 +108,14 @@ def _judge(w: Writer, status: str, bad_output: str) -> None:
     w.store("i64", w.set(f"select i1 {clean}, i64 {second}, i64 {found}"), status)
 
 
-def _rounded(slots: int) -> int:
-    """Return a multiple of eight not below `slots`, so that the next block stays aligned for vectors."""
-    return (slots + 7) // 8 * 8
-
-
 def _copy_if_clean(w: Writer, ports: tuple[Port, ...], block: str, status: str) -> None:
     """Write the copying of all outputs to where they are wanted, if nothing was wrong."""
-    store, after, offset = w.label(), w.label(), 0
+    store, after = w.label(), w.label()
     clean = w.set(f"icmp eq i64 {w.load('i64', status)}, 0")
     w.add(f"  br i1 {clean}, label %{store}, label %{after}")
     w.begin(store)
-    for number, port in enumerate(ports):
-        target, source, size = w.load("ptr", w.element("%out", number, "ptr")), w.element(block, offset), 8 * port.size
+    for number, (start, port) in enumerate(offsets(ports)):
+        target, source, size = w.load("ptr", w.element("%out", number, "ptr")), w.element(block, start), 8 * port.size
         w.add(f"  call void @llvm.memcpy.p0.p0.i64(ptr align 8 {target}, ptr align 8 {source}, i64 {size}, i1 false)")
-        offset += port.size
     w.add(f"  br label %{after}")
     w.begin(after)

@@ -5,8 +5,9 @@ nodes.py, recorded*.py         recorded scalars, simplified while they are recor
 graph.py                       a recording: its inputs, and every operation done with them
 lowering.py, program.py        from a graph to a `Program`
 outline.py                     what must be known of a program to run machine code that was made of it before
-interpret.py, listing.py       running and printing
-replay.py                      running a program on any scalars
+interpret.py, status.py        running a program on floats; the errors of its status words
+replay.py                      evaluating a program on scalars of any family
+listing.py                     printing, and counting operations
 local_derivatives.py, sweeps.py, differentiate.py   derivatives of programs
 rolling.py                     the loops that long programs were unrolled from
 """

@@ -2,10 +2,10 @@
 
 Griewank and Walther (2008), chapters 3, 6 and 7.
 
-A program is run again on recorded scalars; beside every value stands what it changes by along each direction (forward),
-or what each output changes by with it (reverse). Only entries that may differ from zero are kept, so that a Jacobian
-costs what its structure asks for. Both modes record programs, which compile and differentiate like any other. In
-reverse, the slopes of what `where` does not choose must be finite, too: guard the argument, not the result.
+The program is evaluated on recorded scalars. Forward mode propagates the tangents of every value, reverse mode its
+adjoints; both are stored sparsely, so that the cost of a Jacobian follows its structure. Both modes record programs,
+which compile and differentiate like any other. In reverse mode the derivative of the branch that `where` does not
+select must be finite, too: guard the argument, not the result.
 
 >>> from rbd.scalars import sin
 >>> graph = Graph()
@@ -32,11 +32,11 @@ from numpy.typing import NDArray
 
 from rbd.arguments import require_choice
 from rbd.program.graph import Graph
-from rbd.program.program import Port, Program
-from rbd.program.replay import traced
+from rbd.program.program import Port, Program, offsets
+from rbd.program.replay import evaluate
 from rbd.program.sweeps import dependence, forward, influence, reverse
 from rbd.scalars.protocol import Matrix, Scalar, Vector
-from rbd.scalars.structural_zeros import absent
+from rbd.scalars.structural_zeros import is_structural_zero
 
 Mode: TypeAlias = Literal["forward", "reverse"]
 Directions: TypeAlias = Callable[[Vector], Matrix]
@@ -60,17 +60,17 @@ def derivative(
     """
     graph = Graph()
     inputs = [x for port in program.inputs for x in _flat(graph.input(port.name, port.shape), port)]
-    at, outputs = _range(program.inputs, wrt, "wrt"), _range(program.outputs, of, "of")
-    seeds = _seeds(inputs[at.start : at.stop], directions)
-    values, results = traced(program, inputs), program.results[outputs.start : outputs.stop]
-    if _mode(program, at, results, mode) == "forward":
-        rows = forward(program, values, at, seeds, results)
+    input_range, outputs = _range(program.inputs, wrt, "wrt"), _range(program.outputs, of, "of")
+    seeds = _seeds(inputs[input_range.start : input_range.stop], directions)
+    values, results = evaluate(program, inputs), program.results[outputs.start : outputs.stop]
+    if _mode(program, input_range, results, mode) == "forward":
+        rows = forward(program, values, input_range, seeds, results)
     else:
-        rows = reverse(program, values, at, seeds, results)
+        rows = reverse(program, values, input_range, seeds, results)
     width = len(seeds[0]) if seeds else 0
     name, shape = f"d_{of}_d_{wrt}", _port(program.outputs, of).shape
     if sparse:
-        pattern = _pattern(program, at, results, seeds)
+        pattern = _pattern(program, input_range, results, seeds)
         kept = tuple(rows[i].get(k, 0) for i, k in np.argwhere(pattern).tolist())
         return Program.of(graph, f"{program.name}_d_{wrt}", {name: kept or np.zeros(0)})
     last = (width,) if directions is not None else _port(program.inputs, wrt).shape
@@ -88,33 +88,33 @@ def sparsity(program: Program, of: str, wrt: str, *, directions: Directions | No
     >>> sparsity(Program.of(graph, "example", {"z": (x, x * y)}), "z", "x").tolist()
     [[True, False], [True, True]]
     """
-    at, outputs = _range(program.inputs, wrt, "wrt"), _range(program.outputs, of, "of")
+    input_range, outputs = _range(program.inputs, wrt, "wrt"), _range(program.outputs, of, "of")
     port, graph = _port(program.inputs, wrt), Graph()
     seeds = _seeds(list(_flat(graph.input(port.name, port.shape), port)), directions)
-    return _pattern(program, at, program.results[outputs.start : outputs.stop], seeds)
+    return _pattern(program, input_range, program.results[outputs.start : outputs.stop], seeds)
 
 
-def _pattern(program: Program, at: range, results: Sequence[int], seeds: Matrix) -> NDArray[np.bool_]:
-    masks = dependence(program, at)
+def _pattern(program: Program, input_range: range, results: Sequence[int], seeds: Matrix) -> NDArray[np.bool_]:
+    masks = dependence(program, input_range)
     found = [masks[r] if r >= 0 else 0 for r in results]
-    by_entry = np.array([[bool(mask >> k & 1) for k in range(len(at))] for mask in found], dtype=bool)
-    along = np.array([[not absent(x) for x in seed] for seed in seeds], dtype=bool)
+    by_entry = np.array([[bool(mask >> k & 1) for k in range(len(input_range))] for mask in found], dtype=bool)
+    along = np.array([[not is_structural_zero(x) for x in seed] for seed in seeds], dtype=bool)
     width = len(seeds[0]) if seeds else 0
-    pattern: NDArray[np.bool_] = by_entry.reshape(len(found), len(at)) @ along.reshape(len(at), width)
+    pattern: NDArray[np.bool_] = by_entry.reshape(len(found), len(input_range)) @ along.reshape(len(input_range), width)
     return pattern
 
 
 # --- which mode ------------------------------------------------------------------------------------------------------
 
 
-def _mode(program: Program, at: range, results: Sequence[int], asked: Mode | None) -> Mode:
-    """Return the mode asked for, or that in which fewer derivatives stand beside the values."""
+def _mode(program: Program, input_range: range, results: Sequence[int], asked: Mode | None) -> Mode:
+    """Return the mode asked for, or the one that propagates fewer derivatives."""
     if asked is not None:
         require_choice(asked, ("forward", "reverse"), "mode", "mode")
         return asked
     if any(call.intrinsic.adjoint is None for call in program.calls):
         return "forward"
-    ahead, back = dependence(program, at), influence(program, results)
+    ahead, back = dependence(program, input_range), influence(program, results)
     both = [(a.bit_count(), b.bit_count()) for a, b in zip(ahead, back, strict=True) if a and b]
     return "forward" if sum(a for a, _ in both) <= sum(b for _, b in both) else "reverse"
 
@@ -137,9 +137,7 @@ def _range(ports: tuple[Port, ...], name: str, argument: str) -> range:
     """Return where a port's scalars stand among those of all ports."""
     names = [port.name for port in ports]
     require_choice(name, names, argument, "input" if argument == "wrt" else "output")
-    number = names.index(name)
-    start = sum(port.size for port in ports[:number])
-    return range(start, start + ports[number].size)
+    return next(range(start, start + port.size) for start, port in offsets(ports) if port.name == name)
 
 
 def _flat(nested: object, port: Port) -> Iterator[Scalar]:

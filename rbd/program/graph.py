@@ -1,12 +1,4 @@
-"""A recording: run a function on recorded scalars, and its graph holds what was computed.
-
-    opcodes.py              the operations, a row each: meaning, derivative, listing, LLVM IR, C
-    nodes.py                where nodes are kept, each once
-    recorded.py             the scalar: arithmetic, simplified on the fly
-    recorded_condition.py   comparisons of such scalars
-    backends/recorded.py    functions of them
-    graph.py                the inputs
-    program.py              the outcome: pure data (lowering.py makes it, interpret.py runs it, listing.py prints it)
+"""Graphs: the recording of a function that runs on recorded scalars.
 
 A graph belongs to one recording in one thread; nothing is global, so that threads may record at the same time.
 
@@ -30,7 +22,7 @@ from typing_extensions import override
 
 from rbd.errors import ArgumentError
 from rbd.program.nodes import INPUT, Nodes, subscript
-from rbd.program.recorded import Recorded, node
+from rbd.program.recorded import Recorded
 from rbd.program.recorded_condition import RecordedCondition
 from rbd.program.recorded_operations import RecordedOperations
 from rbd.scalars.registry import register_scalar
@@ -65,7 +57,7 @@ class Graph(Nodes):
     def _scalar(self, name: str) -> Recorded:
         number = self._input_count
         self._input_count += 1
-        return node(self, INPUT, number, name, number)
+        return self.intern(Recorded, INPUT, number, name, number)
 
     @property
     def input_count(self) -> int:

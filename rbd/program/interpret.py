@@ -1,4 +1,6 @@
-"""Run a program in Python: the reference machine code must equal bit for bit.
+"""The interpreter of programs on floats: the reference that machine code equals bit for bit.
+
+For other scalars see `replay.py`.
 
 Every operation is IEEE 754's; FMA rounds once; sine and cosine are those of `sincos.py` up to its limit; everything
 else is the C library's function, which compiled programs call too.
@@ -10,17 +12,25 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from rbd.intrinsics.intrinsic import Call
+from rbd.intrinsics.intrinsic import IntrinsicCall
 from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, CLEAN, FIRST_CHECK, Op, operands_of
 
 FUNCTIONS: Final[dict[int, Callable[..., Any]]] = {int(op): op.row.floats for op in Op}
-"""What each operation computes; POSITIVE and CALL, which may stop the program, and PICK are treated by name."""
+"""What each operation computes."""
+_SPECIAL: Final = (Op.POSITIVE, Op.CALL, Op.PICK)
+"""Operations that may end the program or have other operands than numbers."""
+_FLOATS: Final = [None if op in _SPECIAL else FUNCTIONS.get(op) for op in range(max(FUNCTIONS) + 1)]
+"""The other functions by operation number, for the inner loop."""
 
 Code = Sequence[tuple[int, ...]]
 
 
 def run(
-    code: Code, constants: Sequence[float], results: Sequence[int], inputs: Sequence[float], calls: Sequence[Call] = ()
+    code: Code,
+    constants: Sequence[float],
+    results: Sequence[int],
+    inputs: Sequence[float],
+    calls: Sequence[IntrinsicCall] = (),
 ) -> tuple[list[float], int]:
     """Return the output scalars and the status word; there are no outputs unless it is clean."""
     if not all(map(math.isfinite, inputs)):
@@ -34,38 +44,52 @@ def run(
     return (outputs, CLEAN) if all(map(math.isfinite, outputs)) else ([], BAD_OUTPUT)
 
 
-def stops_out_of_range(
-    code: Code, constants: Sequence[float], inputs: Sequence[float], calls: Sequence[Call], label: int
+def failed_on_nonfinite(
+    code: Code, constants: Sequence[float], inputs: Sequence[float], calls: Sequence[IntrinsicCall], label: int
 ) -> bool:
-    """Return whether what fails for these inputs, with this label, looks at numbers that are no longer finite."""
+    """Return whether the check that fails for these inputs, with this label, reads numbers that are not finite."""
     values: list[Any] = [*inputs, *([None] * len(code)), *reversed(constants)]
-    _execute(_before(code, calls, label), len(inputs), values, calls)
+    _execute(_prefix_before_check(code, calls, label), len(inputs), values, calls)
     stopped = next((step for step, value in zip(code, values[len(inputs) :], strict=False) if value is None), None)
     return stopped is not None and not all(math.isfinite(values[r]) for r in operands_of(stopped))
 
 
-def _before(code: Code, calls: Sequence[Call], label: int) -> Code:
-    """Return what runs before the call that has a label, which may take long; all if it is no call's."""
+def _prefix_before_check(code: Code, calls: Sequence[IntrinsicCall], label: int) -> Code:
+    """Return the code before the call that has a label; all code if the label is that of a check."""
     owners = (k for k, (op, *rest) in enumerate(code) if op == Op.CALL and calls[rest[0]].has_label(label))
     return code[: next(owners, len(code))]
 
 
-def _execute(code: Code, first: int, values: list[Any], calls: Sequence[Call] = ()) -> int:
+def _execute(code: Code, first: int, values: list[Any], calls: Sequence[IntrinsicCall] = ()) -> int:
     """Fill `values` in, beginning at `first`; return the status of the first check that fails."""
-    for place, (op, *operands) in enumerate(code, first):
-        if op == Op.POSITIVE:
-            x, label = values[operands[0]], operands[1]
-            if not x > 0.0:
-                return FIRST_CHECK + label
-            values[place] = x
-        elif op == Op.CALL:
-            call = calls[operands[0]]
-            found, failed = call.intrinsic.run(call.sizes, [values[r] for r in operands[1:]])
-            if failed:
-                return FIRST_CHECK + call.first_label + failed - 1
-            values[place] = found
-        elif op == Op.PICK:
-            values[place] = values[operands[0]][operands[1]]
+    for place, step in enumerate(code, first):
+        function, count = _FLOATS[step[0]], len(step)
+        if function is None:
+            status = _execute_special(step, place, values, calls)
+            if status != CLEAN:
+                return status
+        elif count == 4:
+            values[place] = function(values[step[1]], values[step[2]], values[step[3]])
+        elif count == 3:
+            values[place] = function(values[step[1]], values[step[2]])
         else:
-            values[place] = FUNCTIONS[op](*map(values.__getitem__, operands))
+            values[place] = function(*[values[r] for r in step[1:]])
+    return CLEAN
+
+
+def _execute_special(step: tuple[int, ...], place: int, values: list[Any], calls: Sequence[IntrinsicCall]) -> int:
+    """Execute a check, a call or a pick; return the status."""
+    op, first, *rest = step
+    if op == Op.POSITIVE:
+        if not values[first] > 0.0:
+            return FIRST_CHECK + rest[0]
+        values[place] = values[first]
+    elif op == Op.CALL:
+        call = calls[first]
+        found, failed = call.intrinsic.run(call.sizes, [values[r] for r in rest])
+        if failed:
+            return FIRST_CHECK + call.first_label + failed - 1
+        values[place] = found
+    else:
+        values[place] = values[first][rest[0]]
     return CLEAN

@@ -1,4 +1,4 @@
-"""Programs for people: a listing, and the number of operations."""
+"""Listings of programs, and counts of operations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rbd.program.opcodes import Op
 from rbd.program.rolling import THRESHOLD, Loop, find_loops
 
 if TYPE_CHECKING:
-    from rbd.intrinsics.intrinsic import Call
+    from rbd.intrinsics.intrinsic import IntrinsicCall
     from rbd.program.program import Port, Program
 
 Shown: TypeAlias = Callable[[int], str]
@@ -43,7 +43,7 @@ class Count:
         return f"{self.total} operations in {self.instructions} instructions: {parts}"
 
 
-def count(code: Sequence[tuple[int, ...]], calls: Sequence[Call] = ()) -> Count:
+def count(code: Sequence[tuple[int, ...]], calls: Sequence[IntrinsicCall] = ()) -> Count:
     """Count the operations of a program's code; a call of an intrinsic counts with all it does at worst."""
     found: Counter[str] = Counter()
     ops = Counter(Op(instruction[0]) for instruction in code)
@@ -100,7 +100,7 @@ def _expression(program: Program, op: Op, operands: list[int], shown: Shown) -> 
         return f"{shown(operands[0])}[{operands[1]}]"
     if op == Op.CALL:
         call = program.calls[operands[0]]
-        sizes = ", ".join(f"{name}={size}" for name, size in call.intrinsic.layout.named(call.sizes).items())
+        sizes = ", ".join(f"{name}={size}" for name, size in call.intrinsic.layout.bind(call.sizes).items())
         return f"{call.intrinsic.name}[{sizes}]({', '.join(map(shown, operands[1:]))})"
     return op.row.listing.format(*map(shown, operands))
 

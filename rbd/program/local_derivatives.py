@@ -1,7 +1,7 @@
-"""What each instruction of a program answers small changes of its operands with.
+"""Local derivatives of operations.
 
-A local derivative is a linear function from the change of an operand to what it contributes to that of the result. It
-is a function, not a factor, since a choice must not multiply what it does not choose. The table of operations has them.
+A local derivative is a pushforward: a linear function from the tangent of an operand to its contribution to the tangent
+of the result. It is a function, not a factor, since a selection must not multiply the branch it does not select.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from typing import Any
 from rbd.errors import ScalarError
 from rbd.program.opcodes import Op, operands_of
 from rbd.program.program import Program
-from rbd.program.rows import LocalDerivative
+from rbd.program.rows import Pushforward
+from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Scalar, Vector
-from rbd.scalars.structural_zeros import inner
 
 
 def local_derivatives(
-    program: Program, code: tuple[int, ...], values: Sequence[Any], position: int
-) -> Iterator[tuple[int, LocalDerivative]]:
-    """Yield operands of an instruction with their local derivatives; `values` are those that `traced` gives."""
-    row, operands = Op(code[0]).row, operands_of(code)
+    program: Program, instruction: tuple[int, ...], values: Sequence[Any], position: int
+) -> Iterator[tuple[int, Pushforward]]:
+    """Yield operands of an instruction with their local derivatives; `values` are those that `evaluate` returns."""
+    row, operands = Op(instruction[0]).row, operands_of(instruction)
     if row.local_derivatives is None:
         return
     given = [values[r] if r >= 0 else program.constants[~r] for r in operands]
@@ -30,39 +30,39 @@ def local_derivatives(
             yield r, found
 
 
-def call_derivatives(
-    program: Program, code: tuple[int, ...], values: Sequence[Any], position: int, tangents: Vector
+def call_jvp(
+    program: Program, instruction: tuple[int, ...], values: Sequence[Any], position: int, tangents: Vector
 ) -> Sequence[Scalar]:
-    """Return how the outputs of an intrinsic change when its operands change by `tangents`."""
-    call, given = program.calls[code[1]], _given(program, code, values, position)
+    """Return the tangents of an intrinsic's outputs for `tangents` of its operands."""
+    call, given = program.calls[instruction[1]], _given(program, instruction, values, position)
     if call.intrinsic.derivative is None:
         raise ScalarError(f"there is no derivative of {call.intrinsic.name}", function=call.intrinsic.name)
     found: Sequence[Scalar] = call.intrinsic.derivative(*given, tangents)
     return found
 
 
-def call_weights(
+def call_vjp(
     program: Program,
-    code: tuple[int, ...],
+    instruction: tuple[int, ...],
     values: Sequence[Any],
     position: int,
-    weights: Vector,
-    asked: Sequence[bool],
+    cotangents: Vector,
+    wanted: Sequence[bool],
 ) -> Sequence[Scalar]:
-    """Return what the operands of an intrinsic that are `asked` for weigh when its outputs weigh `weights`."""
-    intrinsic = program.calls[code[1]].intrinsic
+    """Return the cotangents of the operands `wanted`, for `cotangents` of an intrinsic's outputs."""
+    intrinsic = program.calls[instruction[1]].intrinsic
     if intrinsic.adjoint is not None:
-        found: Sequence[Scalar] = intrinsic.adjoint(*_given(program, code, values, position), weights)
+        found: Sequence[Scalar] = intrinsic.adjoint(*_given(program, instruction, values, position), cotangents)
         return found
-    units = (tuple(int(i == k) for i in range(len(asked))) if wanted else () for k, wanted in enumerate(asked))
-    return [inner(call_derivatives(program, code, values, position, unit), weights) if unit else 0 for unit in units]
+    units = (tuple(int(i == k) for i in range(len(wanted))) if is_wanted else () for k, is_wanted in enumerate(wanted))
+    return [dot(call_jvp(program, instruction, values, position, unit), cotangents) if unit else 0 for unit in units]
 
 
 def _given(
-    program: Program, code: tuple[int, ...], values: Sequence[Any], position: int
+    program: Program, instruction: tuple[int, ...], values: Sequence[Any], position: int
 ) -> tuple[tuple[int, ...], Sequence[str], Vector, Vector]:
     """Return sizes, labels, operands and outputs of a call."""
-    call = program.calls[code[1]]
-    operands = tuple(values[r] if r >= 0 else program.constants[~r] for r in operands_of(code))
+    call = program.calls[instruction[1]]
+    operands = tuple(values[r] if r >= 0 else program.constants[~r] for r in operands_of(instruction))
     labels = program.labels[call.first_label : call.first_label + call.label_count]
     return call.sizes, labels, operands, tuple(values[position])

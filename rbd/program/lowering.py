@@ -1,4 +1,4 @@
-"""From a graph to instructions: what is needed, in natural order, products fused into sums.
+"""Lowering of a graph to instructions: dead code elimination, fused multiply-adds, numbering.
 
 Three passes over the nodes that outputs depend on, all deterministic:
 1. A negation whose operand serves nothing else moves into it: -(a - b) is b - a, -(c x) is (-c) x.
@@ -12,38 +12,38 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from typing import Any, Final, TypeAlias, cast, final
+from typing import Any, Final, TypeAlias, TypeGuard, cast, final
 
 from rbd.errors import RecordingError, ScalarError, ShapeError
-from rbd.intrinsics.intrinsic import Call
+from rbd.intrinsics.intrinsic import IntrinsicCall
 from rbd.program.graph import Graph, Nested, Recorded
 from rbd.program.nodes import (
     ADD,
-    ADD_CONSTANT,
     CALL,
+    CONSTANT_MINUS,
+    CONSTANT_OVER,
     DIV,
-    FROM_CONSTANT,
     INPUT,
     MUL,
     NEG,
     PICK,
+    PLUS_CONSTANT,
     POSITIVE,
-    RECIPROCAL,
-    SCALE,
     SELECT,
     SUB,
-    Node,
+    TIMES_CONSTANT,
+    GraphNode,
 )
 from rbd.program.opcodes import FUSED, NUMBERED
-from rbd.program.recorded import number
+from rbd.program.recorded import as_float
 from rbd.scalars.registry import ARRAYS
 
-Operand: TypeAlias = Node | float
+Operand: TypeAlias = GraphNode | float
 Term: TypeAlias = tuple[int, ...]
 """An operation and its operands: a node's number, or ~k for the k-th constant of the pool."""
 
-_OF_CONSTANT: Final = {ADD_CONSTANT: ADD, FROM_CONSTANT: SUB, SCALE: MUL, RECIPROCAL: DIV}
-_CONSTANT_FIRST: Final = frozenset({FROM_CONSTANT, RECIPROCAL})
+_OF_CONSTANT: Final = {PLUS_CONSTANT: ADD, CONSTANT_MINUS: SUB, TIMES_CONSTANT: MUL, CONSTANT_OVER: DIV}
+_CONSTANT_FIRST: Final = frozenset({CONSTANT_MINUS, CONSTANT_OVER})
 _OF_NODES: Final = frozenset({ADD, SUB, MUL})  # never of a constant: by far the most frequent
 # Those whose instructions hold more than operands.
 _SPECIAL: Final = NUMBERED | {CALL}
@@ -65,7 +65,7 @@ class Lowering:
         self.outputs = [self._operand(_scalar(x, graph)) for x in outputs]
         self.terms: dict[int, Term] = {}
         self.labels: list[str] = []
-        self.calls: list[Call] = []
+        self.calls: list[IntrinsicCall] = []
         for node in _needed(graph, outputs):
             self.terms[node.index] = self._term(node)
         self.uses = self._count_uses()
@@ -81,9 +81,9 @@ class Lowering:
         return ~found
 
     def _operand(self, x: Operand) -> int:
-        return x.index if isinstance(x, Node) else self._constant(x)
+        return x.index if isinstance(x, GraphNode) else self._constant(x)
 
-    def _term(self, node: Node) -> Term:
+    def _term(self, node: GraphNode) -> Term:
         if node.op in _OF_NODES:
             return node.op, node.a.index, node.b.index
         if node.op in _OF_CONSTANT:
@@ -193,14 +193,14 @@ class Lowering:
         results = tuple(map(place, self.outputs))
         return tuple(self._pool[k] for k in constants), tuple(code), results
 
-    def _instruction(self, node: Node, op: int, operands: Sequence[int]) -> Term:
+    def _instruction(self, node: GraphNode, op: int, operands: Sequence[int]) -> Term:
         """Return a check, a call or a pick with what is no operand of it."""
         if op == PICK:
             return op, *operands, node.b
         if op == POSITIVE:
             return op, *operands, self._label(self.graph.labels[cast("int", node.b)])
         intrinsic, sizes, labels = node.a
-        self.calls.append(Call(intrinsic, sizes, len(self.labels), len(labels)))
+        self.calls.append(IntrinsicCall(intrinsic, sizes, len(self.labels), len(labels)))
         self.labels += labels
         return op, len(self.calls) - 1, *operands
 
@@ -219,13 +219,13 @@ def _scalar(x: object, graph: Graph) -> Operand:
         if x.graph is not graph:
             raise RecordingError("an output was recorded in another graph", scalar=x)
         return x
-    value = number(x)
+    value = as_float(x)
     if value is None:
         raise ScalarError(f"{type(x).__name__} is no output of a program", scalar=x, function="Program.of")
     return value
 
 
-def _operands(node: Node) -> tuple[Operand, ...]:
+def _operands(node: GraphNode) -> tuple[Operand, ...]:
     """Return the nodes and constants an operation takes."""
     if node.op in _OF_NODES:
         return node.a, node.b
@@ -236,17 +236,24 @@ def _operands(node: Node) -> tuple[Operand, ...]:
     return (node.a,) if node.b is None or node.op in NUMBERED else (node.a, node.b)
 
 
-def _needed(graph: Graph, outputs: Sequence[object]) -> list[Node]:
+def _is_node(x: Operand) -> TypeGuard[GraphNode]:
+    return isinstance(x, GraphNode)
+
+
+def _needed(graph: Graph, outputs: Sequence[object]) -> list[GraphNode]:
     """Return the nodes outputs depend on, inputs left out, in the order they were recorded."""
     marked = bytearray(len(graph.order))
     for x in outputs:
-        if isinstance(x, Node):
+        if isinstance(x, GraphNode):
             marked[x.index] = True
     for node in reversed(graph.order):  # whatever needs a node comes after it
-        if marked[node.index]:
-            for x in _operands(node):
-                if isinstance(x, Node):
-                    marked[x.index] = True
+        if not marked[node.index]:
+            continue
+        if node.op in _OF_NODES:
+            marked[node.a.index] = marked[node.b.index] = True
+        else:
+            for x in filter(_is_node, _operands(node)):
+                marked[x.index] = True
     return [node for node in graph.order if marked[node.index] and node.op != INPUT]
 
 

@@ -1,4 +1,4 @@
-"""Where the nodes of a recording are kept, each only once.
+"""Nodes of a graph, hash-consed.
 
 A node is an operation on earlier nodes and on constants; constants are plain floats and never nodes. Operations with a
 constant operand are kinds of their own, because most rules of simplification ask for them.
@@ -6,7 +6,7 @@ constant operand are kinds of their own, because most rules of simplification as
 
 from __future__ import annotations
 
-from typing import Any, Final, NoReturn, TypeAlias
+from typing import Any, Final, NoReturn, TypeAlias, TypeVar
 
 from rbd.errors import RecordingError, RecordingLimitError
 from rbd.program.opcodes import Op
@@ -25,34 +25,35 @@ CALL: Final = int(Op.CALL)
 PICK: Final = int(Op.PICK)
 SELECT: Final = int(Op.SELECT)
 # With a constant c in slot b: a + c, c - a, a c, c / a.
-ADD_CONSTANT: Final = 60
-FROM_CONSTANT: Final = 61
-SCALE: Final = 62
-RECIPROCAL: Final = 63
+PLUS_CONSTANT: Final = 60
+CONSTANT_MINUS: Final = 61
+TIMES_CONSTANT: Final = 62
+CONSTANT_OVER: Final = 63
 _KINDS: Final = 64
 
 KIND_NAMES: Final = {op.value: op.name for op in Op} | {
     INPUT: "INPUT",
-    ADD_CONSTANT: "ADD",
-    FROM_CONSTANT: "SUB",
-    SCALE: "MUL",
-    RECIPROCAL: "DIV",
+    PLUS_CONSTANT: "ADD",
+    CONSTANT_MINUS: "SUB",
+    TIMES_CONSTANT: "MUL",
+    CONSTANT_OVER: "DIV",
 }
 """What a kind of node is called: the operation it becomes."""
 
 
-LIMIT: Final = 1_000_000
+RECORDING_LIMIT: Final = 1_000_000
 """Operations in one recording: about 600 MB and half a minute. What needs more cannot be compiled in one piece."""
 
+GraphNodeType = TypeVar("GraphNodeType", bound="GraphNode")
 
-def refuse_more() -> NoReturn:
-    """Raise RecordingLimitError."""
+
+def _raise_limit() -> NoReturn:
     where = caller_line()
     message = (
-        f"{where}: the recording has reached {LIMIT} operations, the most that are compiled as one function;"
+        f"{where}: the recording has reached {RECORDING_LIMIT} operations, the most that are compiled as one function;"
         " interpret it, or record smaller parts"
     )
-    raise RecordingLimitError(message, where=where, limit=LIMIT)
+    raise RecordingLimitError(message, where=where, limit=RECORDING_LIMIT)
 
 
 class Nodes:
@@ -60,18 +61,33 @@ class Nodes:
 
     def __init__(self) -> None:
         """Begin with no node."""
-        self.order: list[Node] = []
+        self.order: list[GraphNode] = []
         self.tables: list[dict[Key, Any]] = [{} for _ in range(_KINDS)]
         self.labels: list[str] = []
+        self._label_numbers: dict[str, int] = {}
+
+    def intern(self, kind: type[GraphNodeType], op: int, a: object, b: object, key: Key) -> GraphNodeType:
+        """Return the node of this operation, made now if there is none; `key` says which operands."""
+        table = self.tables[op]
+        found: GraphNodeType | None = table.get(key)
+        if found is None:
+            if len(self.order) >= RECORDING_LIMIT:
+                _raise_limit()
+            found = kind.__new__(kind)
+            found.graph, found.index, found.op, found.a, found.b = self, len(self.order), op, a, b
+            self.order.append(found)
+            table[key] = found
+        return found
 
     def label(self, text: str) -> int:
         """Return the number of a check's text."""
-        if text not in self.labels:
+        found = self._label_numbers.setdefault(text, len(self.labels))
+        if found == len(self.labels):
             self.labels.append(text)
-        return self.labels.index(text)
+        return found
 
 
-class Node(Opaque):
+class GraphNode(Opaque):
     """One operation: `op` on `a` and `b`, number `index` of its graph.
 
     `a` is a node, or a constant; an input's `a` is its number among the input scalars. `b` is a node, a constant, None,
@@ -88,7 +104,7 @@ class Node(Opaque):
     b: Any
 
 
-def check_same_graph(x: Node, y: Node) -> None:
+def check_same_graph(x: GraphNode, y: GraphNode) -> None:
     """Raise RecordingError when two nodes belong to different recordings."""
     if x.graph is not y.graph:
         where = caller_line()

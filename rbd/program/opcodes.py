@@ -20,7 +20,7 @@ from functools import lru_cache
 from operator import add, mul, sub
 from typing import Any, Final
 
-from rbd.program.rows import Row, called, chosen, factors, fused, infix, library_function
+from rbd.program.rows import OperationRow, factors, fused, infix, library_function, llvm_call, select_derivatives
 from rbd.scalars import functions as f
 from rbd.scalars import libm
 from rbd.scalars.backends import real
@@ -78,16 +78,16 @@ def _of_power(x: Any, n: Any, result: Any) -> tuple[Any, Any]:
 
 
 class Op(IntEnum):
-    """What one instruction does. Arithmetic is IEEE 754 double, round to nearest.
+    """The operation codes. Arithmetic is IEEE 754 double, round to nearest.
 
     Numbers are part of the disk cache's keys: an operation keeps its number for ever, new ones come last, below 60.
     """
 
-    row: Row
+    row: OperationRow
 
-    def __new__(cls, given: Row | int) -> Op:
+    def __new__(cls, given: OperationRow | int) -> Op:
         """Make a member of a row, or of a number without one; its value is the number."""
-        found = Row(given) if isinstance(given, int) else given
+        found = OperationRow(given) if isinstance(given, int) else given
         self = int.__new__(cls, found.number)
         self._value_, self.row = found.number, found
         return self
@@ -98,7 +98,7 @@ class Op(IntEnum):
     )
     MUL = infix(3, "*", mul, mul, "fmul {double}", "multiply", lambda a, b, y: (b, a), bound=mul, word="*")
     DIV = infix(4, "/", real.divide, f.divide, "fdiv {double}", "divide", _of_quotient, word="divide")
-    NEG = Row(
+    NEG = OperationRow(
         5,
         operands="x",
         floats=operator.neg,
@@ -110,7 +110,7 @@ class Op(IntEnum):
         c="-{0}",
         bound=math.fabs,
     )
-    ABS = Row(
+    ABS = OperationRow(
         6,
         operands="x",
         floats=math.fabs,
@@ -118,13 +118,13 @@ class Op(IntEnum):
         local_derivatives=factors(lambda x, y: (f.where(f.less(x, 0), -1, 1),)),
         listing="abs({})",
         counted=("absolute",),
-        llvm_ir=(called("fabs", 0),),
+        llvm_ir=(llvm_call("fabs", 0),),
         c="fabs({0})",
         bound=math.fabs,
         llvm="fabs",
         word="abs",
     )
-    SQRT = Row(
+    SQRT = OperationRow(
         7,
         operands="x",
         floats=real.sqrt,
@@ -132,7 +132,7 @@ class Op(IntEnum):
         local_derivatives=factors(lambda x, y: (f.divide(const(1, 2), y),)),
         listing="sqrt({})",
         counted=("sqrt",),
-        llvm_ir=(called("sqrt", 0),),
+        llvm_ir=(llvm_call("sqrt", 0),),
         c="sqrt({0})",
         llvm="sqrt",
         method="sqrt",
@@ -159,7 +159,7 @@ class Op(IntEnum):
     LESS_EQUAL = infix(41, "<=", operator.le, f.less_equal, "fcmp ole {double}", "less_equal", gives="c")
     AND = infix(42, "and", _both, f.both, "and {truth}", "both", operands="cc", gives="c", c="&&")
     OR = infix(43, "or", _either, f.either, "or {truth}", "either", operands="cc", gives="c", c="||")
-    NOT = Row(
+    NOT = OperationRow(
         44,
         operands="c",
         gives="c",
@@ -170,12 +170,12 @@ class Op(IntEnum):
         llvm_ir=("xor {truth} {0}, {true}",),
         c="!{0}",
     )
-    SELECT = Row(
+    SELECT = OperationRow(
         50,
         operands="cxx",
         floats=_select,
         generic=f.where,
-        local_derivatives=chosen,
+        local_derivatives=select_derivatives,
         listing="{1} if {0} else {2}",
         counted=("select",),
         llvm_ir=("select {truth} {0}, {double} {1}, {double} {2}",),
@@ -183,7 +183,7 @@ class Op(IntEnum):
         bound=_larger,
     )
     # POSITIVE(x, label): x, and a status word when x is not > 0. Who runs programs makes the check itself.
-    POSITIVE = Row(
+    POSITIVE = OperationRow(
         51,
         operands="x",
         floats=operator.pos,
@@ -203,7 +203,7 @@ CONDITIONS: Final = frozenset(op for op in Op if op.row.gives == "c")
 """The operations whose result is a truth value."""
 
 NUMBERED: Final = frozenset({Op.POSITIVE, Op.PICK})
-"""The operations with one operand and a number that is none: of a label, of an output."""
+"""The operations with one operand and an immediate number, of a label or an output."""
 
 FUSED: Final = {op.row.signs: op for op in Op if op.row.signs and op.row.llvm == "fma"}
 """The operations that multiply and add with one rounding, by their signs."""
@@ -216,7 +216,7 @@ UNSIGNED: Final = {
     and plain.row.signs == (1, 1)
     and op.row.operands == plain.row.operands
 }
-"""Operations that are others but for signs."""
+"""Operations that differ from another one by signs of terms only, with that one."""
 
 WORDS: Final = {op.row.word: op for op in Op if op.row.word}
 """The operations that intrinsics write as an operator or a word of their language."""

@@ -1,4 +1,4 @@
-"""The outline of a program: what running its machine code needs; and its source, which records it when asked."""
+"""Outlines: the metadata needed to run cached machine code; sources, which record the program on demand."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import attrs
 from typing_extensions import override
 
 from rbd.errors import RecordingError
-from rbd.intrinsics.intrinsic import Call
+from rbd.intrinsics.intrinsic import IntrinsicCall
 from rbd.program.program import Port, Program
 
 
 @final
 @attrs.frozen
 class Outline:
-    """The outside of a program: its ports, the texts of its checks, and the digest that names its content.
+    """The metadata of a program: its ports, the texts of its checks, and the digest of its content.
 
     >>> from rbd.program.graph import Graph
     >>> graph = Graph()
@@ -30,7 +30,7 @@ class Outline:
     outputs: tuple[Port, ...]
     labels: tuple[str, ...]
     digest: str
-    calls: tuple[Call, ...] = ()
+    calls: tuple[IntrinsicCall, ...] = ()
 
     @classmethod
     def of(cls, program: Program) -> Outline:

@@ -13,7 +13,7 @@ import math
 import struct
 import sys
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Final, final
 
@@ -22,21 +22,17 @@ import numpy as np
 from typing_extensions import override
 
 from rbd.errors import ArgumentError, NotFiniteError, RbdError
-from rbd.intrinsics.intrinsic import Call, failure, no_memory
+from rbd.intrinsics.intrinsic import IntrinsicCall
 from rbd.program.graph import Graph, Nested
-from rbd.program.interpret import run, stops_out_of_range
+from rbd.program.interpret import failed_on_nonfinite, run
 from rbd.program.listing import Count, count, listing
 from rbd.program.lowering import Lowering, flattened
 from rbd.program.nodes import subscript
 from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, CLEAN, FIRST_CHECK, NO_MEMORY
+from rbd.program.status import check_error, out_of_memory_error, range_error
 from rbd.scalars.arrays import float_array
 from rbd.scalars.lazy import lazy
 from rbd.scalars.protocol import Array
-
-
-def left_range(name: str) -> NotFiniteError:
-    """Return the error that says a result, or a number on the way to it, is no finite float any more."""
-    return NotFiniteError(f"{name} left the range of float64", argument=name)
 
 
 @final
@@ -55,6 +51,14 @@ class Port:
     def size(self) -> int:
         """The number of scalars."""
         return math.prod(self.shape)
+
+
+def offsets(ports: Iterable[Port]) -> Iterator[tuple[int, Port]]:
+    """Yield ports with the number of scalars before each."""
+    start = 0
+    for port in ports:
+        yield start, port
+        start += port.size
 
 
 @final
@@ -85,7 +89,7 @@ class Program:
     results: tuple[int, ...]
     """The operand of every output scalar, port after port; may be an input or a constant."""
     labels: tuple[str, ...]
-    calls: tuple[Call, ...] = ()
+    calls: tuple[IntrinsicCall, ...] = ()
     """Calls of intrinsics; each has a row of `labels` of its own, after those of earlier calls and checks."""
 
     @classmethod
@@ -109,6 +113,19 @@ class Program:
     def input_size(self) -> int:
         """The number of input scalars."""
         return sum(port.size for port in self.inputs)
+
+    @property
+    def output_size(self) -> int:
+        """The number of output scalars."""
+        return sum(port.size for port in self.outputs)
+
+    def input_at(self, position: int) -> tuple[int, int]:
+        """Return the number of an input scalar's port, and the index in it."""
+        for number, port in enumerate(self.inputs):
+            if position < port.size:
+                return number, position
+            position -= port.size
+        raise IndexError(position)
 
     def count(self) -> Count:
         """Count the operations: `.total`, `.breakdown` by name, `.instructions`."""
@@ -167,11 +184,10 @@ class Program:
         outputs, status = self.interpret_flat(flat)
         if status != CLEAN:
             raise self.error(status, flat)
-        start, result = 0, dict[str, Array]()
-        for port in self.outputs:
-            result[port.name] = np.array(outputs[start : start + port.size], dtype=np.float64).reshape(port.shape)
-            start += port.size
-        return result
+        return {
+            port.name: np.array(outputs[start : start + port.size], dtype=np.float64).reshape(port.shape)
+            for start, port in offsets(self.outputs)
+        }
 
     def interpret_flat(self, inputs: Sequence[float]) -> tuple[list[float], int]:
         """Return the output scalars for all input scalars, and the status word; no outputs unless it is 0."""
@@ -181,26 +197,21 @@ class Program:
         """Return the error a status word stands for; `inputs`, where known, are all input scalars."""
         if status >= FIRST_CHECK:
             label = status - FIRST_CHECK
-            if inputs and stops_out_of_range(self.code, self.constants, inputs, self.calls, label):
-                return left_range(self.name)
-            return failure(self.labels, self.calls, label)
+            if inputs and failed_on_nonfinite(self.code, self.constants, inputs, self.calls, label):
+                return range_error(self.name)
+            return check_error(self.labels, self.calls, label)
         if status == BAD_OUTPUT:
-            return left_range(self.name)
+            return range_error(self.name)
         if status == NO_MEMORY:
-            return no_memory(self.name)
+            return out_of_memory_error(self.name)
         if status != BAD_INPUT:
             return RbdError(f"{self.name} ended with the unknown status {status}", status=status)
         bad = next((k for k, x in enumerate(inputs) if not math.isfinite(x)), None)
-        port, index = ("an input", "") if bad is None else self._element(bad)
-        return NotFiniteError(f"{port}{index} is not finite", argument=port, index=index)
-
-    def _element(self, position: int) -> tuple[str, str]:
-        """Return port and subscript of an input scalar."""
-        for port in self.inputs:
-            if position < port.size:
-                return port.name, subscript(position, port.shape)
-            position -= port.size
-        raise IndexError(position)
+        name, index = "an input", ""
+        if bad is not None:
+            number, position = self.input_at(bad)
+            name, index = self.inputs[number].name, subscript(position, self.inputs[number].shape)
+        return NotFiniteError(f"{name}{index} is not finite", argument=name, index=index)
 
     def _flat(self, arrays: Mapping[str, object]) -> list[float]:
         names = {port.name for port in self.inputs}

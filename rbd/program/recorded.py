@@ -1,11 +1,10 @@
-"""Recorded scalars: arithmetic that writes itself down, simplified on the fly.
+"""Recorded scalars: arithmetic that builds a graph, simplified as it is recorded.
 
 Equal operations are recorded once, also with operands exchanged. Folded are x 0, x 1, x + 0, -(-x), x - x, x / x,
 c x + d x, (x + y) - y, x (c / x), and constants meeting constants through sums, products and quotients, unless what
 they make together overflows or underflows. Folding keeps values to rounding where everything is finite; it drops NaN
 and infinities that only such terms would have brought.
-Negations are pushed outwards through products and quotients, factors of constants included, until a sum takes them
-in.
+Negations are hoisted out of products and quotients, with the signs of constant factors, and absorbed by sums.
 """
 
 from __future__ import annotations
@@ -18,23 +17,20 @@ from typing import Any, Final, NoReturn, final
 import numpy as np
 from typing_extensions import override
 
-from rbd.program import nodes as kept
 from rbd.program.nodes import (
     ADD,
-    ADD_CONSTANT,
+    CONSTANT_MINUS,
+    CONSTANT_OVER,
     DIV,
-    FROM_CONSTANT,
     INPUT,
     KIND_NAMES,
     MUL,
     NEG,
+    PLUS_CONSTANT,
     POSITIVE,
-    RECIPROCAL,
-    SCALE,
     SUB,
-    Key,
-    Node,
-    Nodes,
+    TIMES_CONSTANT,
+    GraphNode,
     check_same_graph,
 )
 from rbd.scalars.backends.real import to_float
@@ -44,23 +40,23 @@ from rbd.scalars.operator_methods import OperatorMethods
 
 _NUMBERS: Final[tuple[type[object], ...]] = (float, int, np.floating, np.integer, Rational, Fraction)
 # Kinds the rules of sums and differences, and those of products, look at; all others need no look.
-_IN_SUMS: Final = frozenset({NEG, SCALE, ADD, SUB, ADD_CONSTANT, FROM_CONSTANT})
-_IN_PRODUCTS: Final = frozenset({NEG, RECIPROCAL, DIV})
+_IN_SUMS: Final = frozenset({NEG, TIMES_CONSTANT, ADD, SUB, PLUS_CONSTANT, CONSTANT_MINUS})
+_IN_PRODUCTS: Final = frozenset({NEG, CONSTANT_OVER, DIV})
 
 
 _LEAST: Final = sys.float_info.min  # smaller constants have lost digits
 
 
-def number(x: object) -> float | None:
+def as_float(x: object) -> float | None:
     """Return a real number as a float; None for everything else."""
-    if type(x) is int:  # structural zeros and ones: by far the most frequent
+    if type(x) is int:
         return to_float(x)
     return to_float(x) if isinstance(x, _NUMBERS) and not isinstance(x, bool) else None  # type: ignore[arg-type]  # real numbers
 
 
 @final
-class Recorded(OperatorMethods, Node):
-    """A number known only when the recorded program runs; arithmetic with it is written down in its graph.
+class Recorded(OperatorMethods, GraphNode):
+    """A number known only when the recorded program runs; arithmetic with it is recorded in its graph.
 
     Asking for its value (`bool`, `==`, `<`, `float`, `hash`, iteration) raises RecordingError naming the line.
 
@@ -76,25 +72,31 @@ class Recorded(OperatorMethods, Node):
     def __add__(self, other: Any, /) -> Any:
         if type(other) is Recorded:
             return _sum(self, other)
-        c = other if type(other) is float else number(other)
-        return NotImplemented if c is None else _sum_with_constant(self, c)
+        if type(other) is int and other == 0:
+            return self
+        c = other if type(other) is float else as_float(other)
+        return NotImplemented if c is None else _plus_constant(self, c)
 
     __radd__ = __add__
 
     def __sub__(self, other: Any, /) -> Any:
         if type(other) is Recorded:
             return _difference(self, other)
-        c = other if type(other) is float else number(other)
-        return NotImplemented if c is None else _sum_with_constant(self, -c)
+        if type(other) is int and other == 0:
+            return self
+        c = other if type(other) is float else as_float(other)
+        return NotImplemented if c is None else _plus_constant(self, -c)
 
     def __rsub__(self, other: Any, /) -> Any:
-        c = other if type(other) is float else number(other)
-        return NotImplemented if c is None else _difference_from_constant(self, c)
+        c = other if type(other) is float else as_float(other)
+        return NotImplemented if c is None else _constant_minus(self, c)
 
     def __mul__(self, other: Any, /) -> Any:
         if type(other) is Recorded:
             return _product(self, other)
-        c = other if type(other) is float else number(other)
+        if type(other) is int and 0 <= other <= 1:  # structural zeros and ones: by far the most frequent
+            return self if other else 0
+        c = other if type(other) is float else as_float(other)
         return NotImplemented if c is None else _scaled(self, c)
 
     __rmul__ = __mul__
@@ -102,19 +104,19 @@ class Recorded(OperatorMethods, Node):
     def __truediv__(self, other: Any, /) -> Any:
         if type(other) is Recorded:
             return _quotient(self, other)
-        c = other if type(other) is float else number(other)
+        c = other if type(other) is float else as_float(other)
         return NotImplemented if c is None else _quotient_by_constant(self, c)
 
     def __rtruediv__(self, other: Any, /) -> Any:
-        c = other if type(other) is float else number(other)
-        return NotImplemented if c is None else _quotient_of_constant(self, c)
+        c = other if type(other) is float else as_float(other)
+        return NotImplemented if c is None else _constant_over(self, c)
 
     def __neg__(self) -> Any:
         op, graph = self.op, self.graph
         if op == NEG:
             return self.a
         known = graph.tables[SUB].get((self.b.index, self.a.index)) if op == SUB else None
-        return known if known is not None else node(graph, NEG, self, None, self.index)
+        return known if known is not None else graph.intern(Recorded, NEG, self, None, self.index)
 
     def __pos__(self) -> Recorded:
         return self
@@ -127,21 +129,6 @@ class Recorded(OperatorMethods, Node):
         return self.b if self.op == INPUT else f"recorded {KIND_NAMES[self.op]}"
 
 
-def node(graph: Nodes, op: int, a: Any, b: Any, key: Key) -> Recorded:
-    """Return the node of this operation, made now if there is none; `key` says which operands."""
-    table = graph.tables[op]
-    found: Recorded | None = table.get(key)
-    if found is None:
-        order = graph.order
-        if len(order) >= kept.LIMIT:
-            kept.refuse_more()
-        found = Recorded.__new__(Recorded)
-        found.graph, found.index, found.op, found.a, found.b = graph, len(order), op, a, b
-        order.append(found)
-        table[key] = found
-    return found
-
-
 def _sum(x: Recorded, y: Recorded) -> Any:
     if x.graph is not y.graph:
         check_same_graph(x, y)
@@ -152,7 +139,7 @@ def _sum(x: Recorded, y: Recorded) -> Any:
         if found is not None:
             return found
     i, j = x.index, y.index
-    return node(x.graph, ADD, x, y, (i, j)) if i < j else node(x.graph, ADD, y, x, (j, i))
+    return x.graph.intern(Recorded, ADD, x, y, (i, j)) if i < j else x.graph.intern(Recorded, ADD, y, x, (j, i))
 
 
 def _folded_sum(x: Recorded, y: Recorded) -> Any:
@@ -162,43 +149,43 @@ def _folded_sum(x: Recorded, y: Recorded) -> Any:
         return y - x.a
     if (y.op == SUB and y.b is x) or (x.op == SUB and x.b is y):
         return y.a if y.op == SUB and y.b is x else x.a
-    if (y.op == FROM_CONSTANT and y.a is x) or (x.op == FROM_CONSTANT and x.a is y):
-        return y.b if y.op == FROM_CONSTANT and y.a is x else x.b
+    if (y.op == CONSTANT_MINUS and y.a is x) or (x.op == CONSTANT_MINUS and x.a is y):
+        return y.b if y.op == CONSTANT_MINUS and y.a is x else x.b
     return _collected(x, y, 1.0)
 
 
 def _collected(x: Recorded, y: Recorded, sign: float) -> Any:
     """Return c z + sign d z as (c + sign d) z, or None."""
-    z, c = (x.a, x.b) if x.op == SCALE else (x, 1.0)
-    w, d = (y.a, y.b) if y.op == SCALE else (y, 1.0)
+    z, c = (x.a, x.b) if x.op == TIMES_CONSTANT else (x, 1.0)
+    w, d = (y.a, y.b) if y.op == TIMES_CONSTANT else (y, 1.0)
     if z is not w:
         return None
     factor = c + sign * d
     return _scaled(z, factor) if math.isfinite(factor) else None
 
 
-def _sum_with_constant(x: Recorded, c: float) -> Any:
+def _plus_constant(x: Recorded, c: float) -> Any:
     if c == 0.0:
         return x
     if x.op == NEG:
-        return _difference_from_constant(x.a, c)
-    if x.op == ADD_CONSTANT and math.isfinite(x.b + c):
-        return _sum_with_constant(x.a, x.b + c)
-    if x.op == FROM_CONSTANT and math.isfinite(x.b + c):
-        return _difference_from_constant(x.a, x.b + c)
-    return node(x.graph, ADD_CONSTANT, x, c, (x.index, c))
+        return _constant_minus(x.a, c)
+    if x.op == PLUS_CONSTANT and math.isfinite(x.b + c):
+        return _plus_constant(x.a, x.b + c)
+    if x.op == CONSTANT_MINUS and math.isfinite(x.b + c):
+        return _constant_minus(x.a, x.b + c)
+    return x.graph.intern(Recorded, PLUS_CONSTANT, x, c, (x.index, c))
 
 
-def _difference_from_constant(x: Recorded, c: float) -> Any:
+def _constant_minus(x: Recorded, c: float) -> Any:
     if c == 0.0:
         return -x
     if x.op == NEG:
-        return _sum_with_constant(x.a, c)
-    if x.op == ADD_CONSTANT and math.isfinite(c - x.b):
-        return _difference_from_constant(x.a, c - x.b)
-    if x.op == FROM_CONSTANT and math.isfinite(c - x.b):
-        return _sum_with_constant(x.a, c - x.b)
-    return node(x.graph, FROM_CONSTANT, x, c, (x.index, c))
+        return _plus_constant(x.a, c)
+    if x.op == PLUS_CONSTANT and math.isfinite(c - x.b):
+        return _constant_minus(x.a, c - x.b)
+    if x.op == CONSTANT_MINUS and math.isfinite(c - x.b):
+        return _plus_constant(x.a, c - x.b)
+    return x.graph.intern(Recorded, CONSTANT_MINUS, x, c, (x.index, c))
 
 
 def _difference(x: Recorded, y: Recorded) -> Any:
@@ -211,7 +198,7 @@ def _difference(x: Recorded, y: Recorded) -> Any:
         if found is not None:
             return found
     opposite = x.graph.tables[SUB].get((y.index, x.index))
-    return node(x.graph, SUB, x, y, (x.index, y.index)) if opposite is None else -opposite
+    return x.graph.intern(Recorded, SUB, x, y, (x.index, y.index)) if opposite is None else -opposite
 
 
 def _folded_difference(x: Recorded, y: Recorded) -> Any:
@@ -234,7 +221,7 @@ def _remainder(x: Recorded, y: Recorded) -> Any:
         return x.b if x.a is y else x.a if x.b is y else None
     if x.op == SUB:
         return -x.b if x.a is y else None
-    return x.b if x.op == ADD_CONSTANT and x.a is y else None
+    return x.b if x.op == PLUS_CONSTANT and x.a is y else None
 
 
 def _product(x: Recorded, y: Recorded) -> Any:
@@ -245,7 +232,7 @@ def _product(x: Recorded, y: Recorded) -> Any:
         if found is not None:
             return found
     i, j = x.index, y.index
-    return node(x.graph, MUL, x, y, (i, j)) if i < j else node(x.graph, MUL, y, x, (j, i))
+    return x.graph.intern(Recorded, MUL, x, y, (i, j)) if i < j else x.graph.intern(Recorded, MUL, y, x, (j, i))
 
 
 def _folded_product(x: Recorded, y: Recorded) -> Any:
@@ -259,9 +246,9 @@ def _folded_product(x: Recorded, y: Recorded) -> Any:
 
 def _cancelled(x: Recorded, y: Recorded) -> Any:
     """Return n of y = n / x times x, or None; a divisor that was checked to be positive is the same number."""
-    if y.op not in (RECIPROCAL, DIV):
+    if y.op not in (CONSTANT_OVER, DIV):
         return None
-    top, bottom = (y.b, y.a) if y.op == RECIPROCAL else (y.a, y.b)
+    top, bottom = (y.b, y.a) if y.op == CONSTANT_OVER else (y.a, y.b)
     if type(bottom) is float:  # too small or too large to have an inverse
         return None
     return top if bottom is x or (bottom.op == POSITIVE and bottom.a is x) else None
@@ -276,11 +263,11 @@ def _scaled(x: Recorded, c: float) -> Any:
         return _scaled(x.a, -c)
     if c < 0.0:
         return -_scaled(x, -c)
-    if x.op == SCALE and _is_normal(x.b * c):
+    if x.op == TIMES_CONSTANT and _is_normal(x.b * c):
         return _scaled(x.a, x.b * c)
-    if x.op == RECIPROCAL and _is_normal(x.b * c):
-        return _quotient_of_constant(x.a, x.b * c)
-    return node(x.graph, SCALE, x, c, (x.index, c))
+    if x.op == CONSTANT_OVER and _is_normal(x.b * c):
+        return _constant_over(x.a, x.b * c)
+    return x.graph.intern(Recorded, TIMES_CONSTANT, x, c, (x.index, c))
 
 
 def _is_normal(c: float) -> bool:
@@ -296,25 +283,25 @@ def _quotient(x: Recorded, y: Recorded) -> Any:
         return -(x.a / y)
     if y.op == NEG:
         return -(x / y.a)
-    return node(x.graph, DIV, x, y, (x.index, y.index))
+    return x.graph.intern(Recorded, DIV, x, y, (x.index, y.index))
 
 
 def _quotient_by_constant(x: Recorded, c: float) -> Any:
     inverse = 1.0 / c if c else math.inf
     if _is_normal(inverse):
         return _scaled(x, inverse)
-    return node(x.graph, DIV, x, c, (x.index, c.hex()))
+    return x.graph.intern(Recorded, DIV, x, c, (x.index, c.hex()))
 
 
-def _quotient_of_constant(x: Recorded, c: float) -> Any:
+def _constant_over(x: Recorded, c: float) -> Any:
     if c == 0.0:
         return 0
     if x.op == NEG:
-        return _quotient_of_constant(x.a, -c)
+        return _constant_over(x.a, -c)
     if c < 0.0:
-        return -_quotient_of_constant(x, -c)
-    if x.op == SCALE and _is_normal(c / x.b):
-        return _quotient_of_constant(x.a, c / x.b)
-    if x.op == RECIPROCAL and _is_normal(c / x.b):
+        return -_constant_over(x, -c)
+    if x.op == TIMES_CONSTANT and _is_normal(c / x.b):
+        return _constant_over(x.a, c / x.b)
+    if x.op == CONSTANT_OVER and _is_normal(c / x.b):
         return _scaled(x.a, c / x.b)
-    return node(x.graph, RECIPROCAL, x, c, (x.index, c))
+    return x.graph.intern(Recorded, CONSTANT_OVER, x, c, (x.index, c))

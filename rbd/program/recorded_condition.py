@@ -6,7 +6,7 @@ from typing import Final, cast, final
 
 from typing_extensions import override
 
-from rbd.program.nodes import KIND_NAMES, Key, Node, Nodes, check_same_graph
+from rbd.program.nodes import KIND_NAMES, GraphNode, check_same_graph
 from rbd.program.opcodes import Op
 from rbd.program.recorded import Recorded
 
@@ -16,7 +16,7 @@ _NOT: Final = int(Op.NOT)
 
 
 @final
-class RecordedCondition(Node):
+class RecordedCondition(GraphNode):
     """A comparison whose outcome is known only when the program runs: for `where`, `both`, `either` and `invert`."""
 
     __slots__ = ()
@@ -33,23 +33,11 @@ class RecordedCondition(Node):
         """Hold when this does not."""
         if self.op == _NOT:
             return cast("RecordedCondition", self.a)
-        return condition(self.graph, _NOT, self, None, self.index)
+        return self.graph.intern(RecordedCondition, _NOT, self, None, self.index)
 
     @override
     def __repr__(self) -> str:
         return f"recorded {KIND_NAMES[self.op]}"
-
-
-def condition(graph: Nodes, op: int, a: object, b: object, key: Key) -> RecordedCondition:
-    """Return the condition of this operation, made now if there is none."""
-    table = graph.tables[op]
-    found: RecordedCondition | None = table.get(key)
-    if found is None:
-        found = RecordedCondition.__new__(RecordedCondition)
-        found.graph, found.index, found.op, found.a, found.b = graph, len(graph.order), op, a, b
-        graph.order.append(found)
-        table[key] = found
-    return found
 
 
 def _joined(op: int, c: RecordedCondition, d: RecordedCondition) -> RecordedCondition | bool:
@@ -59,7 +47,7 @@ def _joined(op: int, c: RecordedCondition, d: RecordedCondition) -> RecordedCond
     if (c.op == _NOT and c.a is d) or (d.op == _NOT and d.a is c):
         return op == _OR
     first, second = (c, d) if c.index < d.index else (d, c)
-    return condition(c.graph, op, first, second, (first.index, second.index))
+    return c.graph.intern(RecordedCondition, op, first, second, (first.index, second.index))
 
 
 def operand_key(x: Recorded | float) -> int | str:

@@ -12,18 +12,19 @@ from typing import TYPE_CHECKING, Final, TypeAlias, cast, final
 from typing_extensions import override
 
 from rbd.errors import ScalarError
-from rbd.program.nodes import CALL, NEG, PICK, POSITIVE, SELECT, Node, Nodes, check_same_graph
+from rbd.program.nodes import CALL, NEG, PICK, POSITIVE, SELECT, GraphNode, Nodes, check_same_graph
 from rbd.program.opcodes import Op
-from rbd.program.recorded import Recorded, node, number
-from rbd.program.recorded_condition import RecordedCondition, condition, operand_key
+from rbd.program.recorded import Recorded, as_float
+from rbd.program.recorded_condition import RecordedCondition, operand_key
 from rbd.scalars.opaque import refuse
-from rbd.scalars.operations import Operations, RunsOnScalars
+from rbd.scalars.operations import IntrinsicLike, Operations
 from rbd.scalars.protocol import Condition, Scalar, Vector
 
 if TYPE_CHECKING:
     from rbd.intrinsics.intrinsic import Intrinsic
 
 Value: TypeAlias = Recorded | float
+Order: TypeAlias = Callable[[Recorded, Recorded], Condition]
 
 _ABS: Final = int(Op.ABS)
 _NOT: Final = int(Op.NOT)
@@ -31,7 +32,7 @@ _LARGEST_POWER: Final = 16
 
 
 def _unary(op: Op, x: Recorded) -> Recorded:
-    return node(x.graph, int(op), x, None, x.index)
+    return x.graph.intern(Recorded, int(op), x, None, x.index)
 
 
 def _graph(a: Value, b: Value) -> Nodes:
@@ -44,11 +45,11 @@ def _graph(a: Value, b: Value) -> Nodes:
 
 
 def _binary(op: Op, a: Value, b: Value) -> Recorded:
-    return node(_graph(a, b), int(op), a, b, (operand_key(a), operand_key(b)))
+    return _graph(a, b).intern(Recorded, int(op), a, b, (operand_key(a), operand_key(b)))
 
 
 def _compared(op: Op, a: Value, b: Value) -> RecordedCondition:
-    return condition(_graph(a, b), int(op), a, b, (operand_key(a), operand_key(b)))
+    return _graph(a, b).intern(RecordedCondition, int(op), a, b, (operand_key(a), operand_key(b)))
 
 
 def _operands(a: Scalar, b: Scalar) -> tuple[Value, Value]:
@@ -57,13 +58,13 @@ def _operands(a: Scalar, b: Scalar) -> tuple[Value, Value]:
 
 
 def _operand(x: Scalar) -> Value:
-    value = x if isinstance(x, Recorded) else number(x)
+    value = x if isinstance(x, Recorded) else as_float(x)
     if value is None:
         raise ScalarError(f"{type(x).__name__} cannot be recorded", scalar=x, function="lift")
     return value
 
 
-def _without_sign(x: Recorded) -> Recorded:
+def _strip_negation(x: Recorded) -> Recorded:
     """Return -x where x is a negation, else x."""
     return x.a if x.op == NEG else x
 
@@ -73,10 +74,10 @@ def _holds_constant(a: Value, b: Value) -> bool:
 
 
 def _constant_last(a: Recorded, b: Recorded) -> tuple[Recorded, Recorded]:
-    return (b, a) if number(a) is not None else (a, b)
+    return (b, a) if as_float(a) is not None else (a, b)
 
 
-def _branch(c: RecordedCondition, x: Value, side: int) -> Value:
+def _resolve_nested_select(c: RecordedCondition, x: Value, side: int) -> Value:
     """Return what a branch comes to when it asks the same condition again."""
     return x.b[side] if isinstance(x, Recorded) and x.op == SELECT and x.a is c else x
 
@@ -94,26 +95,18 @@ def _repeated(x: Value, n: int) -> Value:
 
 
 @final
-class RecordedCall(Node):
+class RecordedCall(GraphNode):
     """A call of an intrinsic; PICKs take its outputs."""
 
     __slots__ = ()
 
 
 def _call(
-    intrinsic: Intrinsic, sizes: tuple[int, ...], operands: tuple[Value, ...], labels: tuple[str, ...], like: Node
+    intrinsic: Intrinsic, sizes: tuple[int, ...], operands: tuple[Value, ...], labels: tuple[str, ...], like: GraphNode
 ) -> RecordedCall:
     """Return the node of this call, made now if there is none."""
-    graph = like.graph
     key = (intrinsic.name, *sizes, "", *labels, "", *map(operand_key, operands))
-    found: RecordedCall | None = graph.tables[CALL].get(key)
-    if found is None:
-        found = RecordedCall.__new__(RecordedCall)
-        found.graph, found.index, found.op = graph, len(graph.order), CALL
-        found.a, found.b = (intrinsic, sizes, labels), operands
-        graph.order.append(found)
-        graph.tables[CALL][key] = found
-    return found
+    return like.graph.intern(RecordedCall, CALL, (intrinsic, sizes, labels), operands, key)
 
 
 class RecordedOperations(Operations[Recorded]):
@@ -154,14 +147,14 @@ class RecordedOperations(Operations[Recorded]):
         if c.op == _NOT:
             return self.where(c.a, b, a)
         first, second = _operands(a, b)
-        first, second = _branch(c, first, 0), _branch(c, second, 1)
+        first, second = _resolve_nested_select(c, first, 0), _resolve_nested_select(c, second, 1)
         if operand_key(first) == operand_key(second):
             return cast("Recorded", first)
         for branch in (first, second):
             if isinstance(branch, Recorded):
                 check_same_graph(c, branch)
         key = (c.index, operand_key(first), operand_key(second))
-        return node(c.graph, SELECT, c, (first, second), key)
+        return c.graph.intern(Recorded, SELECT, c, (first, second), key)
 
     @override
     def both(self, c: Condition, d: Condition) -> Condition:
@@ -178,12 +171,12 @@ class RecordedOperations(Operations[Recorded]):
     @override
     def positive(self, x: Recorded, what: str) -> Recorded:
         label = x.graph.label(what)
-        return x if x.op == POSITIVE else node(x.graph, POSITIVE, x, label, (x.index, label))
+        return x if x.op == POSITIVE else x.graph.intern(Recorded, POSITIVE, x, label, (x.index, label))
 
     @override
     def intrinsic(
         self,
-        intrinsic: RunsOnScalars,
+        intrinsic: IntrinsicLike,
         sizes: tuple[int, ...],
         operands: Vector,
         labels: tuple[str, ...],
@@ -196,11 +189,11 @@ class RecordedOperations(Operations[Recorded]):
                 check_same_graph(like, x)
         call = _call(called, sizes, values, labels, like)
         size = sum(called.lengths(sizes).outputs)
-        return tuple(cast("Scalar", node(like.graph, PICK, call, k, (call.index, k))) for k in range(size))
+        return tuple(cast("Scalar", like.graph.intern(Recorded, PICK, call, k, (call.index, k))) for k in range(size))
 
     @override
     def absolute(self, x: Recorded) -> Recorded:
-        bare = _without_sign(x)
+        bare = _strip_negation(x)
         return bare if bare.op == _ABS else _unary(Op.ABS, bare)
 
     @override
@@ -217,21 +210,20 @@ class RecordedOperations(Operations[Recorded]):
 
     @override
     def minimum(self, a: Recorded, b: Recorded) -> Recorded:
-        if a is b:
-            return a
-        if _holds_constant(a, b):
-            x, c = _constant_last(a, b)
-            return self.where(self.less(c, x), c, x)
-        return self.where(self.less(a, b), a, self.where(self.less_equal(b, a), b, a + b))
+        return self._extreme(a, b, self.less, self.less_equal)
 
     @override
     def maximum(self, a: Recorded, b: Recorded) -> Recorded:
+        return self._extreme(a, b, lambda x, y: self.less(y, x), lambda x, y: self.less_equal(y, x))
+
+    def _extreme(self, a: Recorded, b: Recorded, before: Order, not_after: Order) -> Recorded:
+        """Return the one that comes first in an order."""
         if a is b:
             return a
         if _holds_constant(a, b):
             x, c = _constant_last(a, b)
-            return self.where(self.less(x, c), c, x)
-        return self.where(self.less(b, a), a, self.where(self.less_equal(a, b), b, a + b))
+            return self.where(before(c, x), c, x)
+        return self.where(before(a, b), a, self.where(not_after(b, a), b, a + b))
 
 
 def _method(op: Op) -> Callable[..., Recorded]:

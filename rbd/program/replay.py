@@ -1,4 +1,7 @@
-"""Running a program on scalars of any kind, recorded ones included: that is how one program becomes part of another."""
+"""Evaluation of a program on scalars of any family; on recorded ones it becomes part of another program.
+
+On floats use `Program.interpret`, which has the bits of machine code.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +26,11 @@ def replay(program: Program, inputs: Sequence[Scalar]) -> list[Scalar]:
     >>> replay(Program.of(graph, "example", {"z": x * y + 1, "w": x}), [2.0, 3.0])
     [7.0, 2.0]
     """
-    values = traced(program, inputs)
+    values = evaluate(program, inputs)
     return [values[operand] if operand >= 0 else program.constants[~operand] for operand in program.results]
 
 
-def traced(program: Program, inputs: Sequence[Scalar]) -> list[Any]:
+def evaluate(program: Program, inputs: Sequence[Scalar]) -> list[Any]:
     """Return the inputs followed by the outcome of every instruction: what operands that are not negative count in.
 
     The outcome of a call is all its outputs. Raises what `replay` raises.
@@ -36,21 +39,21 @@ def traced(program: Program, inputs: Sequence[Scalar]) -> list[Any]:
         message = f"{program.name} takes {program.input_size} scalars, not {len(inputs)}"
         raise ShapeError(message, argument="inputs", expected=program.input_size, actual=len(inputs))
     values: list[Any] = list(inputs)
-    for code in program.code:
-        operands = [values[r] if r >= 0 else program.constants[~r] for r in operands_of(code)]
-        values.append(outcome(program, code, operands))
+    for instruction in program.code:
+        operands = [values[r] if r >= 0 else program.constants[~r] for r in operands_of(instruction)]
+        values.append(evaluate_instruction(program, instruction, operands))
     return values
 
 
-def outcome(program: Program, code: tuple[int, ...], operands: list[Any]) -> object:
+def evaluate_instruction(program: Program, instruction: tuple[int, ...], operands: list[Any]) -> object:
     """Return the outcome of one instruction; that of a call is all its outputs."""
-    op = Op(code[0])
+    op = Op(instruction[0])
     if op == Op.POSITIVE:
-        return op.row.generic(operands[0], program.labels[code[2]])
+        return op.row.generic(operands[0], program.labels[instruction[2]])
     if op == Op.PICK:
-        return operands[0][code[2]]
+        return operands[0][instruction[2]]
     if op == Op.CALL:
-        call = program.calls[code[1]]
+        call = program.calls[instruction[1]]
         labels = program.labels[call.first_label : call.first_label + call.label_count]
         return call.intrinsic(call.sizes, operands, labels)
     return op.row.generic(*operands)

@@ -1,10 +1,10 @@
-"""Find the loops that a long program was unrolled from.
+"""Loop rerolling: the loops that a long program was unrolled from.
 
-A loop is a stretch of code that does the same operations over and over: `count` iterations of `period` instructions.
+A loop is a section of code that repeats the same operations: `count` iterations of `period` instructions.
 Operands are free: an iteration may use its own results, those of others, inputs and constants in any order. Signs are
 free, too: sums and differences count as one operation, and so do the four fused ones, since constants of a recording
-are positive and their signs move into the operations that use them. The code stays what it is, only who compiles it may
-write one iteration and repeat it. What is found depends on the operations alone, never on time.
+are positive and their signs move into the operations that use them. The program does not change; a compiler may emit
+one iteration and repeat it. The loops depend on the operations alone.
 
 >>> from rbd.program.graph import Graph
 >>> from rbd.program.program import Program
@@ -33,15 +33,15 @@ if TYPE_CHECKING:
     from rbd.program.program import Program
 
 THRESHOLD: Final = 20_000
-"""Programs of more instructions are looked through; below, straight code is faster and compiles in no time."""
+"""Longer programs are searched for loops; shorter ones run faster as straight-line code."""
 
 LEAST_COUNT: Final = 4
 LEAST_SAVED: Final = 64
 LONGEST_PERIOD: Final = 6000
 _WINDOWS: Final = (8, 32, 160)
-"""Equal stretches of these lengths hint at periods."""
-_HINTS: Final = 24
-"""The most frequent distances that are tried, for every window."""
+"""Lengths of equal sections whose distances are candidates for periods."""
+_CANDIDATES: Final = 24
+"""Candidates per window: the most frequent distances."""
 
 
 @final
@@ -60,7 +60,7 @@ class Loop:
 
 
 def find_loops(program: Program, threshold: int = THRESHOLD) -> tuple[Loop, ...]:
-    """Return the loops of a program of more than `threshold` instructions, in order of place; large ones win."""
+    """Return the loops of a program of more than `threshold` instructions, in order; of overlapping ones the larger."""
     if len(program.code) <= threshold:
         return ()
     ops = np.array([instruction[0] for instruction in program.code], dtype=np.int64)
@@ -72,24 +72,24 @@ def find_loops(program: Program, threshold: int = THRESHOLD) -> tuple[Loop, ...]
     runs.sort(key=lambda run: (-run.period * (run.count - 1), run.period, run.first))
     found: list[Loop] = []
     for run in runs:
-        for loop in _free_parts(run, found):
+        for loop in _without_overlap(run, found):
             insort(found, loop, key=lambda known: known.first)
     return tuple(found)
 
 
 def _periods(ops: NDArray[Any]) -> list[int]:
-    """Return the distances at which stretches of code are most often repeated."""
-    hints: dict[int, None] = {}
+    """Return the distances at which sections of code repeat most often."""
+    candidate_periods: dict[int, None] = {}
     for window in _WINDOWS:
         distances = _distances(ops, window)
         lengths, times = np.unique(distances, return_counts=True)
-        best = np.lexsort((lengths, -times))[:_HINTS]
-        hints.update(dict.fromkeys(int(x) for x in lengths[best]))
-    return list(hints)
+        best = np.lexsort((lengths, -times))[:_CANDIDATES]
+        candidate_periods.update(dict.fromkeys(int(x) for x in lengths[best]))
+    return list(candidate_periods)
 
 
 def _distances(ops: NDArray[Any], window: int) -> NDArray[Any]:
-    """Return, for every stretch of `window` operations that comes again, how far on it does."""
+    """Return the distance to the next equal section, for every section of `window` operations that has one."""
     size = len(ops) - window + 1
     if size < 2:
         return np.empty(0, dtype=np.int64)
@@ -105,30 +105,30 @@ def _distances(ops: NDArray[Any], window: int) -> NDArray[Any]:
 
 
 def _runs(ops: NDArray[Any], period: int) -> Iterator[Loop]:
-    """Return the stretches that repeat with this period, as long as they are."""
+    """Yield the maximal sections that repeat with this period."""
     equal = np.concatenate(([False], ops[:-period] == ops[period:], [False]))
     edges = np.flatnonzero(equal[1:] != equal[:-1])
     for start, stop in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
-        loop = _fitted(start, stop + period, period)
+        loop = _loop_if_worthwhile(start, stop + period, period)
         if loop is not None:
             yield loop
 
 
-def _fitted(start: int, stop: int, period: int) -> Loop | None:
-    """Return the loop from `start` that ends at `stop` or before, if it is worth it."""
+def _loop_if_worthwhile(start: int, stop: int, period: int) -> Loop | None:
+    """Return the loop from `start` that ends at `stop` or before, if it saves enough instructions."""
     count = (stop - start) // period
     return Loop(start, period, count) if count >= LEAST_COUNT and (count - 1) * period >= LEAST_SAVED else None
 
 
-def _free_parts(run: Loop, taken: list[Loop]) -> list[Loop]:
-    """Return what is left of a run beside loops that are taken."""
+def _without_overlap(run: Loop, taken: list[Loop]) -> list[Loop]:
+    """Return the parts of a run that do not overlap the loops already chosen."""
     parts, start = list[Loop | None](), run.first
     at = max(bisect_right(taken, start, key=lambda known: known.first) - 1, 0)
     for known in taken[at:]:
         if known.first >= run.stop:
             break
         if known.stop > start:
-            parts.append(_fitted(start, known.first, run.period))
+            parts.append(_loop_if_worthwhile(start, known.first, run.period))
             start = known.stop
-    parts.append(_fitted(start, run.stop, run.period))
+    parts.append(_loop_if_worthwhile(start, run.stop, run.period))
     return [part for part in parts if part is not None]

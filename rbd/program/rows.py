@@ -1,4 +1,4 @@
-"""What there is to know of an operation of a program, as one row, and the kinds of rows.
+"""Rows of the table of operations.
 
 `rbd.program.opcodes` has the table.
 """
@@ -15,11 +15,11 @@ import attrs
 from rbd.scalars import functions as f
 from rbd.scalars import libm
 
-LocalDerivative: TypeAlias = Callable[[Any], Any]
-"""From the change of an operand to what it contributes to that of the result; linear."""
+Pushforward: TypeAlias = Callable[[Any], Any]
+"""Linear, from the tangent of an operand to its contribution to the tangent of the result."""
 
 Factors: TypeAlias = Callable[[Any, Any], tuple[Any]] | Callable[[Any, Any, Any], tuple[Any, Any]]
-"""From operands and result to the factor that each operand's change is multiplied by."""
+"""From operands and result to the factor of each operand's tangent."""
 
 
 def _no_function(*operands: object) -> Any:
@@ -28,20 +28,20 @@ def _no_function(*operands: object) -> Any:
 
 @final
 @attrs.frozen(eq=False)
-class Row:
-    """What there is to know of one operation."""
+class OperationRow:
+    """All properties of one operation."""
 
     number: int
     operands: str = ""
     """A letter for each: x, a number, or c, a truth value."""
     gives: Literal["x", "c"] = "x"
-    """The kind of the result."""
+    """The type of the result."""
     floats: Callable[..., Any] = _no_function
     """The result for floats, bit for bit that of machine code."""
     generic: Callable[..., Any] = _no_function
     """The result for scalars of any family, recorded and SymPy's ones among them."""
-    local_derivatives: Callable[..., Iterable[LocalDerivative | None]] | None = None
-    """From operands and result to the local derivative for each operand; None for what small changes do not change."""
+    local_derivatives: Callable[..., Iterable[Pushforward | None]] | None = None
+    """From operands and result to the local derivative for each operand; None for conditions."""
     listing: str = ""
     """The result in a listing."""
     counted: tuple[str, ...] = ()
@@ -71,23 +71,23 @@ class Row:
 # --- derivatives ------------------------------------------------------------------------------------------------------
 
 
-def _times(factor: Any) -> LocalDerivative:
+def _times(factor: Any) -> Pushforward:
     if type(factor) is int and abs(factor) == 1:
         return (lambda x: x) if factor == 1 else (lambda x: -x)
     return lambda x: factor * x
 
 
-def factors(derivative: Factors) -> Callable[..., Iterable[LocalDerivative]]:
-    """Return local derivatives that multiply by what `derivative` gives."""
+def factors(derivative: Factors) -> Callable[..., Iterable[Pushforward]]:
+    """Return local derivatives that multiply by the factors of `derivative`."""
 
-    def local_derivatives(*given: Any) -> Iterable[LocalDerivative]:
+    def local_derivatives(*given: Any) -> Iterable[Pushforward]:
         return map(_times, derivative(*given))
 
     return local_derivatives
 
 
-def chosen(c: Any, a: Any, b: Any, result: Any) -> Iterable[LocalDerivative | None]:
-    """Return the local derivatives of a choice, which must not multiply what it does not choose."""
+def select_derivatives(c: Any, a: Any, b: Any, result: Any) -> Iterable[Pushforward | None]:
+    """Return the local derivatives of SELECT, which must not multiply the branch that is not selected."""
     return None, lambda x: f.where(c, x, 0), lambda x: f.where(c, 0, x)
 
 
@@ -108,9 +108,9 @@ def infix(
     gives: Literal["x", "c"] = "x",
     c: str = "",
     word: str = "",
-) -> Row:
+) -> OperationRow:
     """Return the row of an operator that is written between its operands; in C as `c` if that is another sign."""
-    return Row(
+    return OperationRow(
         number,
         operands=operands,
         gives=gives,
@@ -138,11 +138,11 @@ def library_function(
     operands: str = "x",
     limit: float = math.inf,
     parity: Literal[-1, 0, 1] = 0,
-) -> Row:
+) -> OperationRow:
     """Return the row of a function of the C library; `library` is its name there if it is another one than ours."""
     library = library or name
     arguments = [f"{{{k}}}" for k in range(len(operands))]
-    return Row(
+    return OperationRow(
         number,
         operands=operands,
         floats=floats,
@@ -158,7 +158,7 @@ def library_function(
     )
 
 
-def called(function: str, *operands: int) -> str:
+def llvm_call(function: str, *operands: int) -> str:
     """Return the call of a function of LLVM."""
     return f"call {{double}} @llvm.{function}.{{suffix}}({', '.join(f'{{double}} {{{k}}}' for k in operands)})"
 
@@ -170,25 +170,27 @@ def _sum_of_product(a: float, b: float, c: float) -> float:
     return a * b + c
 
 
-def fused(number: int, product: Literal[1, -1], addend: Literal[1, -1], listing: str, word: str = "") -> Row:
+def fused(number: int, product: Literal[1, -1], addend: Literal[1, -1], listing: str, word: str = "") -> OperationRow:
     """Return the row of +-(a b) +- c: one rounding for floats, a product and a sum for other scalars."""
-    signed, signed_addend = _SIGNED[product], _SIGNED[addend]
+    signed = _SIGNED[product]
     joined = operator.add if addend > 0 else operator.sub
 
+    negates_product, negates_addend, fma = product < 0, addend < 0, libm.fma
+
     def floats(a: float, b: float, c: float) -> float:
-        return libm.fma(signed(a), b, signed_addend(c))
+        return fma(-a if negates_product else a, b, -c if negates_addend else c)
 
     def generic(a: Any, b: Any, c: Any) -> Any:
         return joined(signed(a * b), c)
 
-    def local_derivatives(a: Any, b: Any, c: Any, result: Any) -> Iterator[LocalDerivative]:
+    def local_derivatives(a: Any, b: Any, c: Any, result: Any) -> Iterator[Pushforward]:
         yield _times(product * b)
         yield _times(product * a)
         yield _times(addend)
 
     negated = [k for k, sign in ((0, product), (2, addend)) if sign < 0]
     taken = [3 + negated.index(k) if k in negated else k for k in range(3)]
-    return Row(
+    return OperationRow(
         number,
         operands="xxx",
         floats=libm.fma if product == addend == 1 else floats,
@@ -196,7 +198,7 @@ def fused(number: int, product: Literal[1, -1], addend: Literal[1, -1], listing:
         local_derivatives=local_derivatives,
         listing=listing,
         counted=("multiply", "add" if product == addend == 1 else "subtract"),
-        llvm_ir=(*(f"fneg {{double}} {{{k}}}" for k in negated), called("fma", *taken)),
+        llvm_ir=(*(f"fneg {{double}} {{{k}}}" for k in negated), llvm_call("fma", *taken)),
         c=f"fma({'-' if product < 0 else ''}{{0}}, {{1}}, {'-' if addend < 0 else ''}{{2}})",
         bound=_sum_of_product,
         signs=(product, addend),

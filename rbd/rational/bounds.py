@@ -1,39 +1,39 @@
-"""Rigorous ranges of polynomials and rational functions over a box of s.
+"""Rigorous bounds of polynomials and rational functions over a box of s, by Bernstein control values.
 
 A polynomial is affine in the monomials of each block, so that its values over a box are convex combinations of its
-values at combinations of control points (see `bernstein.py`). Those are computed in floats with a bound on all
-rounding, which the result is widened by.
+values at combinations of control points (see `polynomials/bernstein.py`). Those are computed in floats, and the result
+is widened by a bound on all rounding errors.
 """
 
 from __future__ import annotations
 
 import functools
 import math
-import operator
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, SupportsIndex, TypeAlias, TypeVar, cast
 
 import attrs
 import numpy as np
 
+from rbd.arguments import whole_number
 from rbd.errors import ArgumentError, ShapeError
-from rbd.rational.bernstein import Wanted, controls
-from rbd.rational.conversion import require_even
-from rbd.rational.evaluation import entries
-from rbd.rational.fraction import RationalFunction
-from rbd.rational.polynomial import Polynomial
+from rbd.rational.polynomials.bernstein import BlockMonomials, controls
+from rbd.rational.polynomials.evaluation import entries
+from rbd.rational.polynomials.half_angle import require_even
+from rbd.rational.polynomials.polynomial import Polynomial
+from rbd.rational.polynomials.rational_function import RationalFunction
+from rbd.rational.polynomials.ring import LARGEST, ROUNDING, Block, Ring, unit
 from rbd.rational.pose import Pose
-from rbd.rational.ring import LARGEST, ROUNDING, Block, Ring, unit
 from rbd.scalars.arrays import Array
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 _MOST: Final = 2**24
-"""Combinations of control points that fit in memory."""
+"""The largest number of combinations of control points."""
 
 _MARGIN: Final = 4.0
-"""How many times over rounding is allowed for: values computed in floats, by whatever formula, stay inside too."""
+"""Factor on rounding errors: values that other formulas compute in floats stay inside too."""
 
 Function: TypeAlias = "Polynomial | RationalFunction"
 
@@ -42,7 +42,7 @@ V = TypeVar("V", float, Array)
 
 
 class Bounds(NamedTuple, Generic[V]):
-    """Between which numbers something stays: floats, or for poses 3×4 arrays, (rotation | position).
+    """Lower and upper bound: floats, or for poses 3×4 arrays, (rotation | position).
 
     >>> import rbd
     >>> from rbd.rational import RationalForwardKinematics
@@ -57,8 +57,8 @@ class Bounds(NamedTuple, Generic[V]):
 
 
 @attrs.frozen(eq=False)
-class Box:
-    """The box, with the control values that were computed for it."""
+class VariableBox:
+    """A box of s, with a cache of its control values."""
 
     ring: Ring
     low: list[float]
@@ -73,19 +73,19 @@ class Box:
             exponents = self.ring.exponents
             monomials = tuple((exponents(key, block.circle), exponents(key, block.s)) for key in keys)
             sides = [[ends[i] for i in block.indices] for ends in (self.low, self.high)]
-            found = controls(Wanted(block, monomials, power), sides[0], sides[1], self.pieces)
+            found = controls(BlockMonomials(block, monomials, power), sides[0], sides[1], self.pieces)
             self.known[block.number, keys, power] = found
         return found
 
     def largest(self, block: Block) -> float:
-        """Return the largest size of the block's s, at least one."""
+        """Return the largest absolute value of the block's s, at least one."""
         return max(1.0, *(abs(ends[i]) for i in block.indices for ends in (self.low, self.high)))
 
 
 def bounds_over(
     what: Function | Pose[Polynomial] | Pose[RationalFunction], low: ArrayLike, high: ArrayLike, pieces: SupportsIndex
 ) -> Bounds[Any]:
-    """Return between what something stays for s in a box."""
+    """Return the bounds of a function or pose for s in a box."""
     box = _box(what.ring, low, high, pieces)
     if isinstance(what, Pose):
         rows = [[_range(entry, box) for entry in row] for row in what.entries]
@@ -93,23 +93,13 @@ def bounds_over(
     return Bounds(*_range(what, box))
 
 
-def _box(ring: Ring, low: ArrayLike, high: ArrayLike, pieces: SupportsIndex) -> Box:
+def _box(ring: Ring, low: ArrayLike, high: ArrayLike, pieces: SupportsIndex) -> VariableBox:
     a, b = _side(ring, low, "s_low"), _side(ring, high, "s_high")
     for i, (x, y) in enumerate(zip(a, b, strict=True)):
         if x > y:
             message = f"s_low[{i}] = {x} is above s_high[{i}] = {y}"
             raise ArgumentError(message, argument="s_low", value=x, allowed=f"at most {y}")
-    return Box(ring, a, b, _count(pieces))
-
-
-def _count(pieces: SupportsIndex) -> int:
-    try:
-        count = 0 if isinstance(pieces, bool) else operator.index(pieces)
-    except TypeError:
-        count = 0
-    if count < 1:
-        raise ArgumentError(f"pieces must be a whole number from 1 on, not {pieces!r}", argument="pieces", value=pieces)
-    return count
+    return VariableBox(ring, a, b, whole_number(pieces, "pieces", 1))
 
 
 def _side(ring: Ring, values: ArrayLike, name: str) -> list[float]:
@@ -121,10 +111,10 @@ def _side(ring: Ring, values: ArrayLike, name: str) -> list[float]:
     return cast("list[float]", found.tolist())
 
 
-def _range(function: Function, box: Box) -> tuple[float, float]:
+def _range(function: Function, box: VariableBox) -> tuple[float, float]:
     """Return a lower and an upper bound."""
     if isinstance(function, RationalFunction) and function.divisor is not None:
-        message = "there are bounds of polynomials over powers of 1 + s², not of other quotients"
+        message = "pose has a divisor; there are bounds only of polynomials over powers of 1 + s²"
         raise ArgumentError(message, argument="pose", value=function, allowed="functions without a divisor")
     p, powers = (
         (function, cast("Mapping[int, int]", {}))
@@ -147,7 +137,7 @@ def _range(function: Function, box: Box) -> tuple[float, float]:
 
 
 class _Columns(NamedTuple):
-    """A block's monomials, and which of them each term has."""
+    """The monomials of a block, and the index of that of each term."""
 
     keys: list[int]
     of_term: list[int]
@@ -172,8 +162,8 @@ def _columns(ring: Ring, block: Block, terms: Mapping[int, object]) -> _Columns:
 def _check_size(size: int, p: Polynomial) -> None:
     if size > _MOST:
         raise ArgumentError(
-            f"{', '.join(p.variables[:4])} ... : {size} combinations are too many; take fewer pieces, narrower sides,"
-            " or a pose expressed in a body halfway",
+            f"{', '.join(p.variables[:4])} ... : {size} combinations are too many: use fewer pieces, narrow bounds or "
+            "a pose expressed in a body halfway along the path",
             argument="pose",
             value=size,
             allowed=_MOST,
@@ -190,19 +180,19 @@ def _contracted(p: Polynomial, columns: Sequence[_Columns], tables: Sequence[Arr
         sum(coefficients) if not columns else coefficients,
     )
     sizes = np.abs(values)
-    for table in tables:  # the axis worked on moves to the end
+    for table in tables:  # moves its axis to the end
         values = (table @ values.reshape(table.shape[1], -1)).T
         sizes = (np.abs(table) @ sizes.reshape(table.shape[1], -1)).T
     return values, sizes
 
 
-def _slack(p: Polynomial, box: Box, columns: Sequence[_Columns], size: float) -> float:
-    """Return how far rounding and dropped terms may take a value beyond the control values."""
+def _slack(p: Polynomial, box: VariableBox, columns: Sequence[_Columns], size: float) -> float:
+    """Return the bound on rounding errors and dropped terms."""
     content = p.content
     steps = sum(len(c.keys) + 2 for c in columns) + 2
     scale = 1.0
     for block in p.ring.blocks:
-        if content.support & block.s_bit:  # nothing divides its powers
+        if content.support & block.s_bit:  # no denominator bounds its powers
             scale *= box.largest(block) ** (content.degree * len(block.s))
     own = content.error * len(content.terms) + content.lost
     return _MARGIN * steps * ROUNDING * size * 1.01 + (own * scale * 1.01 if own else 0.0)

@@ -1,4 +1,4 @@
-"""A mechanism around one nominal configuration: the state that runs on polynomials, and paths through it."""
+"""Forward kinematics around one nominal configuration q*: a scalar state that runs on polynomials."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias, final
 
 from rbd.mechanism import Joint, Mechanism, RigidBody
-from rbd.rational.coordinate import Coordinate
-from rbd.rational.coordinates import twin_of
-from rbd.rational.family import Star
+from rbd.rational.coordinates.coordinate import Coordinate
+from rbd.rational.coordinates.joint_coordinates import quaternion_twin
+from rbd.rational.polynomials.polynomial_scalars import Star
+from rbd.rational.polynomials.ring import Ring
 from rbd.rational.pose import MultilinearPose
-from rbd.rational.ring import Ring
 from rbd.scalars import Scalar, Vector, lift
 from rbd.spatial import Frame, Point, Transform
 from rbd.spatial.linalg import Vec3, identity3
@@ -22,20 +22,20 @@ Place: TypeAlias = "RigidBody | Frame[Any] | Point[Any]"
 
 @final
 class Expansion:
-    """The steps from body to body as polynomials around one q*."""
+    """Transforms between neighbouring bodies as polynomials around one q*."""
 
     def __init__(
         self, mechanism: Mechanism, coordinates: Sequence[tuple[Coordinate, ...]], ring: Ring, star: tuple[Star, ...]
     ) -> None:
-        """Put polynomials in the place of coordinates; raise ArgumentError when q* does not fit."""
+        """Put polynomials in place of coordinates; raise ArgumentError when q* does not fit."""
         self.ring = ring
         self._mechanism = mechanism
-        q = _entering(coordinates, ring, star)
-        self._state = ScalarState(_with_quaternions(mechanism), q, [0] * mechanism.nv)
+        q = _polynomials(coordinates, ring, star)
+        self._state = ScalarState(_with_quaternion_joints(mechanism), q, [0] * mechanism.nv)
         self._polynomial = q[0] if q else None
 
     def pose(self, place: Place, reference: Place) -> MultilinearPose:
-        """Return the pose of a place in a reference, along the path between them."""
+        """Return the pose of a place in a reference, computed along the path between their bodies."""
         (i, before, frame), (j, after, base) = self._located(place), self._located(reference)
         between = after.inverse() @ self._path(i, j) @ before
         return MultilinearPose.of(self.ring, Transform.trusted(frame, base, *between.components))
@@ -64,7 +64,7 @@ class Expansion:
         return x if self._polynomial is None else lift(x, self._polynomial)
 
     def _path(self, i: int, j: int) -> Transform:
-        """Return the transform from body `i` to body `j`: one step after the other, from `j` on."""
+        """Return the transform from body `i` to body `j`, composed from `j` on."""
         steps, layout = passes.to_parent(self._state), self._state.layout
         up, down = layout.ancestors(j), layout.ancestors(i)
         shared = set(up) & set(down)
@@ -79,11 +79,11 @@ class Expansion:
         return path
 
 
-def _entering(coordinates: Sequence[tuple[Coordinate, ...]], ring: Ring, star: tuple[Star, ...]) -> Vector:
+def _polynomials(coordinates: Sequence[tuple[Coordinate, ...]], ring: Ring, star: tuple[Star, ...]) -> Vector:
     q: list[Scalar] = []
     i = 0
     for coordinate, block in zip((c for group in coordinates for c in group), ring.blocks, strict=True):
-        q += coordinate.entering(ring, block, star[i : i + coordinate.nq])
+        q += coordinate.polynomials(ring, block, star[i : i + coordinate.nq])
         i += coordinate.nq
     return tuple(q)
 
@@ -92,9 +92,9 @@ def _moved(frame: Frame[Any], translation: Vec3) -> Transform:
     return Transform.trusted(Frame("point"), frame, identity3(), translation)
 
 
-def _with_quaternions(mechanism: Mechanism) -> Mechanism:
-    """Return the mechanism, or a copy with quaternions where rotations have three coordinates."""
-    twins = {joint: twin_of(joint.type) for joint in mechanism.tree_joints}
+def _with_quaternion_joints(mechanism: Mechanism) -> Mechanism:
+    """Return the mechanism, or a copy with quaternion joints where rotations have three coordinates."""
+    twins = {joint: quaternion_twin(joint.type) for joint in mechanism.tree_joints}
     if not any(twins.values()):
         return mechanism
     copy, copies = mechanism.copy()

@@ -1,7 +1,6 @@
-"""Forward kinematics as polynomials and rational functions.
+"""`RationalForwardKinematics`: forward kinematics as polynomials and rational functions.
 
-There are no kinematics here: joint transforms and the steps from body to body are those of the state, run on
-polynomials.
+The kinematics are those of the state, run on polynomials.
 """
 
 from __future__ import annotations
@@ -23,17 +22,17 @@ from rbd.errors import (
 )
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.rational.bounds import Bounds, bounds_over
-from rbd.rational.conversion import rational_function
-from rbd.rational.coordinate import Coordinate
-from rbd.rational.coordinates import joint_coordinates
-from rbd.rational.evaluation import entries
+from rbd.rational.coordinates.coordinate import Coordinate
+from rbd.rational.coordinates.joint_coordinates import joint_coordinates
+from rbd.rational.coordinates.nominal_configuration import StarLike, nominal
 from rbd.rational.expansion import Expansion, Place
-from rbd.rational.family import HalfTangent, Star
-from rbd.rational.fraction import RationalFunction
-from rbd.rational.nominal import StarLike, nominal
-from rbd.rational.polynomial import Polynomial
+from rbd.rational.polynomials.evaluation import entries
+from rbd.rational.polynomials.half_angle import rational_function
+from rbd.rational.polynomials.polynomial import Polynomial
+from rbd.rational.polynomials.polynomial_scalars import HalfTangent, Star
+from rbd.rational.polynomials.rational_function import RationalFunction
+from rbd.rational.polynomials.ring import Ring
 from rbd.rational.pose import MultilinearPose, RationalPose
-from rbd.rational.ring import Ring
 from rbd.scalars import Vector, is_float, lift, scalars
 from rbd.scalars.arrays import Array, float_array, pack
 from rbd.spatial import Frame, Point
@@ -56,14 +55,15 @@ _REMEMBERED = 8
 
 @final
 class RationalForwardKinematics:
-    """Poses of a mechanism's bodies as polynomials and as rational functions of variables s.
+    """Rational forward kinematics: poses of bodies as polynomials and as rational functions of variables s.
 
     Around a nominal configuration q*, poses are multilinear polynomials in cosines and sines of the angles q - q* and
     in displacements. With s = tan((q - q*) / 2) for angles, and s = q - q* for displacements, they are rational
-    functions of s. A rotation about any axis has three s: its axis times the tangent of half its angle, relative to q*.
-    Joints that close loops have no variables and are not looked at.
+    functions of s (Amice et al. 2022; Drake's `RationalForwardKinematics`). A rotation about any axis has three s: its
+    axis times the tangent of half its angle, relative to q*. Joints that close loops have no variables and are ignored.
 
-    Raises ArgumentError when `mechanism` is none, or naming the joint whose pose is no rational function (a screw).
+    Raises ArgumentError unless `mechanism` is a Mechanism, and for joints such as screws, whose transform is no
+    rational function.
 
     >>> import rbd
     >>> from rbd.rational import RationalForwardKinematics
@@ -77,7 +77,7 @@ class RationalForwardKinematics:
     """
 
     def __init__(self, mechanism: Mechanism) -> None:
-        """Give every joint its variables, in the order of the tree joints."""
+        """Assign variables to the tree joints, in their order."""
         require_kind(mechanism, Mechanism, operation="RationalForwardKinematics", argument="mechanism")
         self._mechanism = mechanism
         self._layout = layout_of(mechanism)
@@ -88,32 +88,32 @@ class RationalForwardKinematics:
 
     @property
     def mechanism(self) -> Mechanism:
-        """The mechanism whose kinematics these are."""
+        """The mechanism."""
         return self._mechanism
 
     # --- the variables ------------------------------------------------------------------------------------------------
 
     @property
     def s_names(self) -> tuple[str, ...]:
-        """What polynomials call the entries of s: `s[0]`, `s[1]` ..."""
+        """The names of the entries of s in polynomials: `s[0]`, `s[1]` ..."""
         return tuple(f"s[{i}]" for i in range(self._plain.s_count))
 
     @property
     def s_descriptions(self) -> tuple[str, ...]:
-        """What each entry of s belongs to: name of the joint and what the variable is."""
+        """For each entry of s, the name of its joint and the kind of the variable."""
         links = zip(self._layout.links, self._coordinates, strict=True)
         return tuple(f"{x.joint.name}: {c.kind.value}" for x, group in links for c in group for _ in range(c.ns))
 
     def s_index(self, joint: str | Joint) -> int:
-        """Return the index of a joint's first variable in s; its others follow. -1 if it has none, as fixed joints.
+        """Return the index of a joint's first variable in s; the others follow. -1 if it has none, as fixed joints.
 
-        Raises ArgumentError, UnknownNameError or TopologyError naming the joint when it is none of the mechanism.
+        Raises ArgumentError, UnknownNameError or TopologyError when it is no joint of the mechanism.
         """
         self._require_current()
         try:
             found = self._mechanism.joint(joint)
         except (UnknownNameError, TopologyError) as error:
-            raise _naming(error, "joint") from None
+            raise _with_argument(error, "joint") from None
         if self._layout.loop(found) is not None:
             return -1
         number = self._layout.link(found).index - 1
@@ -122,7 +122,7 @@ class RationalForwardKinematics:
         return sum(coordinate.ns for group in self._coordinates[:number] for coordinate in group)
 
     def variables(self, q_star: StarLike, *, exact: bool = False) -> dict[str, Polynomial]:
-        """Return every variable by its name, to build polynomials around `q_star` with."""
+        """Return every variable by name, to build polynomials around `q_star`."""
         ring = self._expansion(q_star, exact).ring
         return {name: Polynomial.variable(ring, g) for g, name in enumerate(ring.names)}
 
@@ -131,21 +131,23 @@ class RationalForwardKinematics:
     def pose_polynomial(
         self, q_star: StarLike, body: Place, expressed_in: Place | None = None, *, exact: bool = False
     ) -> MultilinearPose:
-        """Return the pose of `body` in `expressed_in` as multilinear polynomials, around the configuration `q_star`.
+        """Return the pose of `body` in `expressed_in` as multilinear polynomials around the configuration `q_star`.
 
-        Both may be bodies (their default frames are meant), frames fixed to bodies, or points (axes as their frame's);
-        `expressed_in` is the root if not given. With `exact` the coefficients are fractions: the numbers of the
-        mechanism are taken as the fractions they are, and angles of `q_star` other than zero are given as
-        `HalfTangent`. Raises ShapeError, NotFiniteError, UnknownNameError, FrameMismatchError or ArgumentError naming
-        the argument.
+        Both may be bodies (their default frames), frames fixed to bodies, or points (with the axes of their frames);
+        `expressed_in` defaults to the root. With `exact` the coefficients are fractions: the floats of the mechanism
+        are converted exactly, and angles of `q_star` other than zero must be given as `HalfTangent`.
+
+        Raises ShapeError, NotFiniteError, UnknownNameError, FrameMismatchError or ArgumentError naming the argument.
         """
         expansion = self._expansion(q_star, exact)
-        place = self._place(body, "body")
-        reference = self._place(self._mechanism.root_body if expressed_in is None else expressed_in, "expressed_in")
+        place = self._checked_place(body, "body")
+        reference = self._checked_place(
+            self._mechanism.root_body if expressed_in is None else expressed_in, "expressed_in"
+        )
         return expansion.pose(place, reference)
 
-    def _place(self, place: Place, argument: str) -> Place:
-        """Return a place; raise an error naming the argument when it is none of the mechanism."""
+    def _checked_place(self, place: Place, argument: str) -> Place:
+        """Return a place; raise an error naming the argument when it is not on the mechanism."""
         require_kind(place, RigidBody, Frame, Point, operation="RationalForwardKinematics", argument=argument)
         try:
             if isinstance(place, RigidBody):
@@ -153,7 +155,7 @@ class RationalForwardKinematics:
             else:
                 self._mechanism.body_of_frame(place.frame if isinstance(place, Point) else place)
         except (UnknownNameError, FrameMismatchError) as error:
-            raise _naming(error, argument) from None
+            raise _with_argument(error, argument) from None
         return place
 
     def _expansion(self, q_star: StarLike, exact: bool) -> Expansion:
@@ -172,7 +174,7 @@ class RationalForwardKinematics:
     def _require_current(self) -> None:
         made, now = self._layout.version, self._mechanism.structure_version
         if made != now:
-            message = "the mechanism was edited after its rational forward kinematics were made; make new ones"
+            message = "the mechanism was edited since; make new RationalForwardKinematics(mechanism)"
             raise StaleStateError(message, made_with=made, now=now)
 
     # --- polynomials to rational functions ----------------------------------------------------------------------------
@@ -182,11 +184,11 @@ class RationalForwardKinematics:
     @overload
     def rational(self, polynomial: MultilinearPose) -> RationalPose: ...
     def rational(self, polynomial: Polynomial | MultilinearPose) -> RationalFunction | RationalPose:
-        """Return a polynomial as a rational function of s, or all twelve entries of a pose.
+        """Tangent half-angle substitution: return a polynomial, or all entries of a pose, as rational functions of s.
 
-        Any polynomial of these kinematics will do: distances squared, products of entries. Denominators are minimal:
-        powers of 1 + s², no larger than cosines, sines and quaternions demand. Raises ArgumentError for other
-        polynomials, and where a rotation's quaternion occurs in odd powers.
+        Any polynomial of these kinematics can be converted: squared distances, products of entries. The denominators,
+        powers of 1 + s², are minimal. Raises ArgumentError for other polynomials, and where a rotation's quaternion
+        occurs in odd powers.
         """
         require_kind(polynomial, Polynomial, MultilinearPose, operation="rational", argument="polynomial")
         self._require_mine(polynomial.ring, "polynomial")
@@ -198,7 +200,10 @@ class RationalForwardKinematics:
         (origin, _) = ring.origin
         if cast("tuple[object, ...]", origin)[:2] != (self._layout.root_frame, self._kinds):
             raise ArgumentError(
-                f"{argument} belongs to another mechanism", argument=argument, value=ring, allowed="one made here"
+                f"{argument} belongs to another mechanism",
+                argument=argument,
+                value=ring,
+                allowed="one of these kinematics",
             )
 
     # --- q and s ------------------------------------------------------------------------------------------------------
@@ -206,8 +211,8 @@ class RationalForwardKinematics:
     def compute_s(self, q: ArrayLike | Sequence[Scalar], q_star: StarLike, wrap: bool = False) -> ArrayOf:
         """Return s of the configuration q: tan((q - q*) / 2) for angles, q - q* for displacements.
 
-        With `wrap`, angles half a turn or more away from q* become plus or minus infinity; without it, the tangent is
-        that of the angle within half a turn. q may have leading axes, or hold scalars of any family.
+        With `wrap`, angles half a turn or more away from q* become plus or minus infinity; without it, whole turns are
+        ignored. q may have leading axes, or hold scalars of any type.
 
         Raises ShapeError, NotFiniteError or ArgumentError naming q or q_star.
         """
@@ -216,39 +221,39 @@ class RationalForwardKinematics:
         wrap, leading = flag(wrap, "wrap"), _leading_axes(q)
         if leading:
             rows = float_array(q, (*leading, self._layout.nq), "q")
-            return self._each(rows, star, lambda c: c.nq, lambda c, x, x0: c.rows_to_s(x, x0, wrap=wrap))
+            return self._convert_rows(rows, star, lambda c: c.nq, lambda c, x, x0: c.rows_to_s(x, x0, wrap=wrap))
         row = scalars(q, self._layout.nq, "q")
-        return pack(self._converted(row, star, lambda c: c.nq, lambda c, x, x0: c.to_s(x, x0, wrap=wrap)))
+        return pack(self._convert(row, star, lambda c: c.nq, lambda c, x, x0: c.to_s(x, x0, wrap=wrap)))
 
     def compute_q(self, s: ArrayLike | Sequence[Scalar], q_star: StarLike) -> ArrayOf:
-        """Return the configuration of s: angles within half a turn of q*, exactly that at plus and minus infinity.
+        """Return the configuration q of s: angles within half a turn of q*, which infinite s are exactly.
 
-        s may have leading axes, or hold scalars of any family. Raises as `compute_s`, naming s or q_star.
+        s may have leading axes, or hold scalars of any type. Raises as `compute_s`, naming s or q_star.
         """
         self._require_current()
         star = nominal(q_star, self._layout.nq, exact=False)
         found = entries(self._plain, s)
         if not isinstance(found, tuple) and found.ndim > 1:
-            return self._each(found, star, lambda c: c.ns, lambda c, x, x0: c.rows_to_q(x, x0))
+            return self._convert_rows(found, star, lambda c: c.ns, lambda c, x, x0: c.rows_to_q(x, x0))
         row = found if isinstance(found, tuple) else tuple(cast("list[float]", found.tolist()))
-        return pack(self._converted(row, star, lambda c: c.ns, lambda c, x, x0: c.to_q(x, x0)))
+        return pack(self._convert(row, star, lambda c: c.ns, lambda c, x, x0: c.to_q(x, x0)))
 
-    def _converted(self, row: Vector, star: tuple[Star, ...], width: Width, convert: Convert[Vector]) -> Vector:
-        """Return what becomes of every coordinate; `width` says how many entries of `row` it takes."""
-        if not all(map(is_float, row)):  # q* beside symbols is exact, as the symbols are
+    def _convert(self, row: Vector, star: tuple[Star, ...], width: Width, convert: Convert[Vector]) -> Vector:
+        """Return the conversion of every coordinate; `width` gives the number of entries of `row` that it takes."""
+        if not all(map(is_float, row)):  # q* becomes exact beside symbols
             star = tuple(x if isinstance(x, HalfTangent) else cast("float", lift(x, row)) for x in star)
         parts = [convert(c, row[i], star[j]) for c, i, j in self._slices(width)]
         return tuple(x for part in parts for x in part)
 
-    def _each(self, rows: Array, star: tuple[Star, ...], width: Width, convert: Convert[Array]) -> Array:
-        """Return what becomes of every coordinate in every row of an array."""
+    def _convert_rows(self, rows: Array, star: tuple[Star, ...], width: Width, convert: Convert[Array]) -> Array:
+        """Return the conversion of every coordinate in every row of an array."""
         flat = rows.reshape(math.prod(rows.shape[:-1]), rows.shape[-1])
         parts = [convert(c, flat[:, i], star[j]) for c, i, j in self._slices(width)]
         found: Array = np.hstack([np.empty((len(flat), 0)), *parts])
         return found.reshape(*rows.shape[:-1], found.shape[1])
 
     def _slices(self, width: Width) -> Iterator[tuple[Coordinate, slice, slice]]:
-        """Return every coordinate, with its entries of a vector in which it has `width`, and its entries of q*."""
+        """Yield every coordinate with its entries in a vector where it has `width` ones, and its entries in q*."""
         i = j = 0
         for coordinate in (c for group in self._coordinates for c in group):
             following, after = i + width(coordinate), j + coordinate.nq
@@ -273,11 +278,11 @@ class RationalForwardKinematics:
         *,
         pieces: SupportsIndex = 1,
     ) -> Bounds[Any]:
-        """Return (low, high) that everything stays between for s in a box; of poses 3×4 arrays, (rotation | position).
+        """Return rigorous bounds (low, high) for s in a box; of poses as 3×4 arrays, (rotation | position).
 
-        The bounds are rigorous: no rounding, not even that of the pose's own coefficients, takes a value outside.
-        Sides may be infinite for angles. `pieces` parts per variable make bounds tighter and take as many times longer
-        as there are parts. Raises ShapeError, NotFiniteError or ArgumentError naming the argument.
+        The bounds include all rounding errors, those of the pose's own coefficients too. Bounds of s may be infinite
+        for angles. Cutting the range of each variable into `pieces` makes the bounds tighter and takes that much
+        longer. Raises ShapeError, NotFiniteError or ArgumentError naming the argument.
         """
         kinds = (Polynomial, RationalFunction, MultilinearPose, RationalPose)
         require_kind(pose, *kinds, operation="bounds", argument="pose")
@@ -286,7 +291,7 @@ class RationalForwardKinematics:
 
 
 def _leading_axes(q: object) -> tuple[int, ...]:
-    """Return all axes of an array-like but the last; none for rows of different lengths, which are refused later."""
+    """Return all axes of an array-like but the last; none for ragged rows, which raise later."""
     try:
         shape: tuple[int, ...] = np.shape(cast("Any", q))
     except ValueError:
@@ -294,6 +299,6 @@ def _leading_axes(q: object) -> tuple[int, ...]:
     return shape[:-1]
 
 
-def _naming(error: RbdError, argument: str) -> RbdError:
-    """Return the error with the name of the argument in front."""
+def _with_argument(error: RbdError, argument: str) -> RbdError:
+    """Return the error with the name of the argument in its message."""
     return type(error)(f"{argument}: {error.message}", **{**error.fields, "argument": argument})

@@ -1,4 +1,4 @@
-"""Poses whose entries are polynomials, or rational functions."""
+"""Poses with entries that are polynomials or rational functions."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from typing_extensions import override
 
 from rbd.compiled import RecordedFunction
 from rbd.errors import ShapeError
-from rbd.rational import evaluation, printing
-from rbd.rational.conversion import rational_function
-from rbd.rational.fraction import RationalFunction
-from rbd.rational.polynomial import Polynomial
-from rbd.rational.ring import Ring
+from rbd.rational.polynomials import evaluation, printing
+from rbd.rational.polynomials.half_angle import rational_function
+from rbd.rational.polynomials.polynomial import Polynomial
+from rbd.rational.polynomials.rational_function import RationalFunction
+from rbd.rational.polynomials.ring import Ring
+from rbd.rational.polynomials.ring_element import Latex
 from rbd.scalars import Vector
 from rbd.scalars.arrays import Array
 from rbd.scalars.lazy import lazy
@@ -55,8 +56,8 @@ class Rows(Generic[T]):
 
 
 @attrs.frozen(eq=False, repr=False, slots=False)
-class Pose(Generic[T]):
-    """The pose of `from_frame` in `to_frame`; its entries are polynomials or rational functions of s."""
+class Pose(Latex, Generic[T]):
+    """Pose of `from_frame` in `to_frame`, with entries that are polynomials or rational functions of s."""
 
     ring: Ring
     from_frame: Frame[Any]
@@ -66,7 +67,7 @@ class Pose(Generic[T]):
 
     @property
     def entries(self) -> tuple[tuple[T, ...], ...]:
-        """Three rows of four: the rotation, then the position."""
+        """Three rows of four entries: rotation, then position."""
         return tuple((*row, x) for row, x in zip(self.rotation, self.translation, strict=True))
 
     def __call__(self, s: ArrayLike | Iterable[Scalar]) -> Transform[Any, Any]:
@@ -76,7 +77,7 @@ class Pose(Generic[T]):
         """
         found = evaluation.entries(self.ring, s)
         if not isinstance(found, tuple) and found.ndim != 1:
-            message = f"s has shape {found.shape}, needs ({self.ring.s_count},); evaluate() takes many at a time"
+            message = f"s has shape {found.shape}, must be ({self.ring.s_count},); use evaluate() for many s"
             raise ShapeError(message, argument="s", expected=(self.ring.s_count,), actual=found.shape)
         rows = tuple(tuple(entry(found) for entry in row) for row in self.rotation)
         translation = tuple(entry(found) for entry in self.translation)
@@ -101,14 +102,12 @@ class Pose(Generic[T]):
     def _counts(self) -> list[list[int]]:
         return [[len(_top(entry).terms) for entry in row] for row in self.entries]
 
+    @override
     def latex(self) -> str:
-        """Return LaTeX of the homogeneous matrix, of long entries how many terms they have; notebooks show it."""
+        """Return the homogeneous matrix as LaTeX, which notebooks show; of long entries the number of terms."""
         rows = [" & ".join(_latex(entry) for entry in row) for row in self.entries]
         body = " \\\\ ".join([*rows, "0 & 0 & 0 & 1"])
         return f"\\begin{{pmatrix}} {body} \\end{{pmatrix}}"
-
-    def _repr_latex_(self) -> str:
-        return f"$\\displaystyle {self.latex()}$"
 
 
 def _top(entry: Polynomial | RationalFunction) -> Polynomial:
@@ -116,7 +115,7 @@ def _top(entry: Polynomial | RationalFunction) -> Polynomial:
 
 
 def _latex(entry: Polynomial | RationalFunction) -> str:
-    """Return an entry as LaTeX; of long ones, how many terms they have."""
+    """Return an entry as LaTeX; of a long one the number of terms."""
     if len(_top(entry).terms) > printing.LONGEST // 4:
         return f"\\text{{({len(_top(entry).terms)} terms)}}"
     return entry.latex()
@@ -124,7 +123,7 @@ def _latex(entry: Polynomial | RationalFunction) -> str:
 
 @final
 class RationalPose(Pose[RationalFunction]):
-    """The pose of a body as rational functions of s.
+    """Pose of a body as rational functions of s.
 
     >>> import rbd
     >>> from rbd.rational import RationalForwardKinematics
@@ -138,10 +137,10 @@ class RationalPose(Pose[RationalFunction]):
 
 @final
 class MultilinearPose(Pose[Polynomial]):
-    """The pose of a body as polynomials in cosines and sines of the angles q - q*, and in displacements.
+    """Pose of a body as multilinear polynomials in cosines and sines of the angles q - q*, and in displacements.
 
-    In every monomial each variable has degree one at most, and of one angle there is the cosine or the sine. Of a
-    rotation about any axis there is a product of two numbers of its quaternion.
+    In every monomial each variable has degree at most one, and an angle occurs by its cosine or its sine. Rotations
+    about any axis occur as products of two entries of their quaternion.
 
     >>> import rbd
     >>> from rbd.rational import RationalForwardKinematics
@@ -153,7 +152,7 @@ class MultilinearPose(Pose[Polynomial]):
 
     @staticmethod
     def of(ring: Ring, tf: Transform[Any, Any]) -> MultilinearPose:
-        """Return a transform with polynomial components as a pose; numbers become constant polynomials."""
+        """Return a transform of polynomials as a pose; numbers become constant polynomials."""
 
         def triple(values: Vec3) -> Triple[Polynomial]:
             x, y, z = (x if isinstance(x, Polynomial) else Polynomial.constant(ring, x) for x in values)
@@ -165,7 +164,7 @@ class MultilinearPose(Pose[Polynomial]):
 
     @property
     def transform(self) -> Transform[Any, Any]:
-        """The pose as a frame-checked transform of polynomials: compose it, or move points with it."""
+        """The pose as a frame-checked transform of polynomials."""
         return Transform.trusted(
             self.from_frame, self.to_frame, cast("Mat3", self.rotation.rows), cast("Vec3", self.translation)
         )
@@ -173,7 +172,7 @@ class MultilinearPose(Pose[Polynomial]):
     def point(self, point: Point[Any]) -> Triple[Polynomial]:
         """Return the coordinates in `to_frame` of a point fixed in `from_frame`, three polynomials.
 
-        Raises ArgumentError when `point` is none, FrameMismatchError when it is in another frame.
+        Raises ArgumentError unless `point` is a Point, FrameMismatchError when it is in another frame.
         """
         require_kind(point, Point, operation="MultilinearPose.point", argument="point")
         check_frame(point.frame, self.from_frame, operation="MultilinearPose.point", argument="point")
@@ -185,14 +184,14 @@ class MultilinearPose(Pose[Polynomial]):
         return RationalPose(self.ring, self.from_frame, self.to_frame, Rows((a, b, c)), p)
 
     def derivative(self, index: SupportsIndex) -> tuple[tuple[Polynomial, ...], ...]:
-        """Return the derivative of the three rows of `entries` with respect to s[index].
+        """Return the derivative of the three rows of `entries` by s[index].
 
         Raises ArgumentError when there is no such variable.
         """
         return tuple(tuple(entry.derivative(index) for entry in row) for row in self.entries)
 
     def jacobian(self, s: ArrayLike | Iterable[Scalar]) -> GeometricJacobian[Any, Any, Any]:
-        """Return the Jacobian with respect to s: times ds/dt it is the twist of `from_frame`, expressed in `to_frame`.
+        """Return the geometric Jacobian by s: times ds/dt it is the twist of `from_frame`, expressed in `to_frame`.
 
         Columns of infinite s are zero. Raises ShapeError or NotFiniteError naming s.
         """
@@ -215,7 +214,7 @@ class MultilinearPose(Pose[Polynomial]):
         return evaluation.recorded_in_variables(self.ring, "pose", self._packed())
 
     def evaluate(self, s: ArrayLike, *, threads: int = 1) -> Array:
-        """Return homogeneous 4×4 matrices at many s, the last axis being that of s; compiled to machine code once.
+        """Return homogeneous 4×4 matrices at many s (rows of an array), by machine code compiled once.
 
         Entries of angles and rotations may be infinite. Raises ShapeError or NotFiniteError naming s.
         """
@@ -227,7 +226,7 @@ class MultilinearPose(Pose[Polynomial]):
         values = evaluation.array_values(self.ring, found)
         variables = np.stack([values[g] for g in range(len(self.ring.names))], axis=-1)
         for block in self.ring.blocks:
-            if block.circle:  # poses do not have the s of angles, which may be infinite
+            if block.circle:  # poses do not contain the s of angles, which may be infinite
                 variables[..., block.s] = 0.0
         rotation, translation = self._native(np.ascontiguousarray(variables), threads=threads)
         matrices = np.zeros((*found.shape[:-1], 4, 4))
@@ -245,7 +244,7 @@ def _shifted(tf: Transform[Any, Any], point: Point[Any]) -> Transform[Any, Any]:
 
 
 def _column(pose: Transform[Any, Any], slope: Vector) -> tuple[Vec3, Vec3]:
-    """Return the twist that goes with the derivatives of twelve entries: angular velocity, and that of the origin."""
+    """Return the twist with these derivatives of the twelve entries."""
     rows = [slope[i : i + 4] for i in (0, 4, 8)]
     rate: Vector = tuple(row[3] for row in rows)
     turning = matmul(cast("Mat3", tuple(row[:3] for row in rows)), transpose3(pose.rotation_components))

@@ -1,6 +1,6 @@
-"""Robots that come with rbd, for examples and tests: every number in them is ours.
+"""Robot models of rbd, for examples and tests.
 
-Each function builds a new mechanism; SI units, z up.
+Each function returns a new mechanism; SI units, z up.
 
 >>> import rbd.robots
 >>> rbd.robots.arm7().nv

@@ -1,28 +1,54 @@
-"""How the robots of this room are put together (internal).
+"""Builders of robot models (internal).
 
-Every link's default frame is the frame after its joint, and every placement is a translation: the rotations of a robot
-live in its joints only, which keeps its equations short.
+The default frame of a link is the frame after its joint. Most joint poses are translations, which keeps equations
+short.
 """
 
 from __future__ import annotations
 
+from rbd.joints import Revolute
 from rbd.mechanism import Joint, Mechanism, RigidBody
-from rbd.robots._shapes import Triple
+from rbd.robots._shapes import Axis
 from rbd.spatial import Frame, SpatialInertia, Transform
+from rbd.spatial.linalg import Mat3, Vec3
 
-ORIGIN: Triple = (0, 0, 0)
+AXES: dict[Axis, tuple[int, int, int]] = {"x": (1, 0, 0), "y": (0, 1, 0), "z": (0, 0, 1)}
+
+_ORIGIN: Vec3 = (0, 0, 0)
 
 
 def add_link(
-    mechanism: Mechanism, parent: RigidBody, joint: Joint, inertia: SpatialInertia, *, at: Triple = ORIGIN
+    mechanism: Mechanism,
+    parent: RigidBody,
+    joint: Joint,
+    inertia: SpatialInertia,
+    *,
+    joint_position: Vec3 = _ORIGIN,
+    rotation: Mat3 | None = None,
 ) -> RigidBody:
-    """Attach a new body, named after the frame of `inertia`; the joint sits `at`, in the default frame of `parent`."""
+    """Attach a body, named after the frame of `inertia`; return it.
+
+    Position and rotation of its joint are those in the default frame of `parent`.
+    """
     body = RigidBody(inertia.frame.name, inertia)
-    pose = Transform(joint.frame_before, parent.default_frame, translation=at)
+    pose = Transform(joint.frame_before, parent.default_frame, rotation, joint_position)
     mechanism.attach(parent, body, joint, joint_pose=pose)
     return body
 
 
-def add_named_frame(body: RigidBody, name: str, *, at: Triple) -> Frame:
-    """Fix a frame to `body`: axes parallel to its default frame's, the origin `at` in that frame."""
-    return body.add_frame(Transform(Frame(name), body.default_frame, translation=at))
+def add_named_frame(body: RigidBody, name: str, *, position: Vec3) -> Frame:
+    """Add a frame to `body`: a translation of its default frame by `position`."""
+    return body.add_frame(Transform(Frame(name), body.default_frame, translation=position))
+
+
+def bounded_revolute(
+    name: str, axis: Axis, *, position_bounds: tuple[float, float], speed: float, effort: float
+) -> Joint:
+    """Return a revolute joint about a coordinate axis with bounds: speed and effort both ways."""
+    return Joint(
+        name,
+        Revolute(AXES[axis]),
+        position_bounds=(position_bounds,),
+        velocity_bounds=((-speed, speed),),
+        effort_bounds=((-effort, effort),),
+    )

@@ -1,4 +1,4 @@
-"""A hanging chain of any number of links: the robot for measuring how things grow."""
+"""Hanging chain of n links, for measurements of complexity."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from rbd.robots._shapes import capsule_inertia
 from rbd.scalars.arrays import float_array
 from rbd.spatial import Frame
 
-AXES = ((0, 1, 0), (1, 0, 0))
+_AXES = ((0, 1, 0), (1, 0, 0))
 
 
 def chain(n: int, *, length: float = 0.1, mass: float = 0.1, radius: float = 0.01) -> Mechanism:
-    """Return a chain of `n` equal links that hangs from the origin along -z; its joints turn about y, x, y, x, ...
+    """Return a chain of `n` equal links along -z; its joints rotate about y, x, y, x, ...
 
     Links are capsules: `length` (m) from joint to joint, `mass` (kg) each. Joints are named "joint1" to "joint<n>",
     bodies "link1" to "link<n>"; the frame "tip" is at the free end. Raises ArgumentError when n < 1.
@@ -31,7 +31,9 @@ def chain(n: int, *, length: float = 0.1, mass: float = 0.1, radius: float = 0.0
     for i in range(n):
         center = (0, 0, -length / 2)
         inertia = capsule_inertia(Frame(f"link{i + 1}"), mass=mass, radius=radius, length=length, center=center)
-        at = (0, 0, -length if i else 0)
-        body = add_link(mechanism, body, Joint(f"joint{i + 1}", Revolute(AXES[i % 2])), inertia, at=at)
-    add_named_frame(body, "tip", at=(0, 0, -length))
+        position = (0, 0, -length if i else 0)
+        body = add_link(
+            mechanism, body, Joint(f"joint{i + 1}", Revolute(_AXES[i % 2])), inertia, joint_position=position
+        )
+    add_named_frame(body, "tip", position=(0, 0, -length))
     return mechanism

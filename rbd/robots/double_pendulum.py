@@ -1,16 +1,14 @@
-"""The double pendulum: two links that swing about parallel axes, one below the other."""
+"""Double pendulum: two links on parallel revolute joints."""
 
 from __future__ import annotations
 
 from rbd.joints import Revolute
 from rbd.mechanism import Joint, Mechanism
-from rbd.robots._build import add_link, add_named_frame
+from rbd.robots._build import AXES, add_link, add_named_frame
 from rbd.robots._shapes import cylinder_inertia
 from rbd.scalars import Scalar, const
 from rbd.scalars.arrays import scalars
 from rbd.spatial import Frame
-
-Y_AXIS = (0, 1, 0)
 
 
 def double_pendulum(
@@ -25,9 +23,9 @@ def double_pendulum(
     The links are solid cylinders of `radius` (m) with the given `lengths` (m) and `masses` (kg); both hang straight
     down, along -z, when q = 0. The shoulder is at the origin of the world, the elbow at (0, 0, -lengths[0]) of the
     upper link, and the frame "tip" at the lower end of the lower link. `damping` is per joint, in N m s / rad.
-    All but the damping may be symbols.
+    All arguments except the damping may be symbols.
 
-    With I_i = m_i (3 r^2 + l_i^2) / 12 about the middles c_i = l_i / 2 and s_1, s_12 the sines of q_1 and q_1 + q_2:
+    With I_i = m_i (3 r^2 + l_i^2) / 12 about the centres c_i = l_i / 2, and s_1, s_12 the sines of q_1 and q_1 + q_2:
     M_22 = I_2 + m_2 c_2^2, M_12 = M_22 + m_2 l_1 c_2 cos q_2,
     M_11 = I_1 + m_1 c_1^2 + M_22 + m_2 (l_1^2 + 2 l_1 c_2 cos q_2),
     the gravity torques are g (m_1 c_1 s_1 + m_2 (l_1 s_1 + c_2 s_12)) and g m_2 c_2 s_12.
@@ -38,16 +36,16 @@ def double_pendulum(
     (['shoulder', 'elbow'], 2)
     """
     lengths, masses = _pair(lengths, "lengths"), _pair(masses, "masses")
-    (radius,), damped = scalars([radius], 1, "radius"), scalars(damping, 2, "damping")
+    (radius,), dampings = scalars([radius], 1, "radius"), scalars(damping, 2, "damping")
     mechanism = Mechanism()
     body = mechanism.root_body
-    places = ((0, 0, 0), (0, 0, -lengths[0]))
+    positions = ((0, 0, 0), (0, 0, -lengths[0]))
     for i, (link, name) in enumerate((("upper_link", "shoulder"), ("lower_link", "elbow"))):
-        middle = (0, 0, -const(1, 2) * lengths[i])
-        inertia = cylinder_inertia(Frame(link), mass=masses[i], radius=radius, length=lengths[i], center=middle)
-        joint = Joint(name, Revolute(Y_AXIS), damping=damped[i])
-        body = add_link(mechanism, body, joint, inertia, at=places[i])
-    add_named_frame(body, "tip", at=(0, 0, -lengths[1]))
+        center = (0, 0, -const(1, 2) * lengths[i])
+        inertia = cylinder_inertia(Frame(link), mass=masses[i], radius=radius, length=lengths[i], center=center)
+        joint = Joint(name, Revolute(AXES["y"]), damping=dampings[i])
+        body = add_link(mechanism, body, joint, inertia, joint_position=positions[i])
+    add_named_frame(body, "tip", position=(0, 0, -lengths[1]))
     return mechanism
 
 

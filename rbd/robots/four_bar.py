@@ -1,4 +1,4 @@
-"""The planar four-bar linkage: three links and a loop joint; the smallest closed mechanism that moves."""
+"""Planar four-bar linkage: three links, three tree joints and a loop joint."""
 
 from __future__ import annotations
 
@@ -7,63 +7,63 @@ import math
 from rbd.errors import ArgumentError
 from rbd.joints import Revolute
 from rbd.mechanism import Joint, Mechanism, RigidBody
-from rbd.robots._build import add_link
+from rbd.robots._build import AXES, add_link
 from rbd.robots._shapes import capsule_inertia
 from rbd.scalars.arrays import float_array
 from rbd.spatial import Frame, Transform
 
-Y_AXIS = (0, 1, 0)
-LINKS = ("crank", "coupler", "rocker")
-LENGTHS = (1.0, 0.4, 0.9, 0.8)
-MASSES = (0.5, 1.0, 0.9)
-RADIUS = 0.02
+_LINKS = ("crank", "coupler", "rocker")
+_LENGTHS = (1.0, 0.4, 0.9, 0.8)
+_MASSES = (0.5, 1.0, 0.9)
+_RADIUS = 0.02
 
 
 def four_bar(
-    *, lengths: tuple[float, float, float, float] = LENGTHS, masses: tuple[float, float, float] = MASSES
+    *, lengths: tuple[float, float, float, float] = _LENGTHS, masses: tuple[float, float, float] = _MASSES
 ) -> Mechanism:
-    """Return a four-bar linkage that turns about y: tree joints "joint1" to "joint3" and the loop joint "joint4".
+    """Return a four-bar linkage with joints about y: tree joints "joint1" to "joint3" and the loop joint "joint4".
 
     `lengths` (m) are those of the ground link (along x), crank, coupler and rocker; `masses` (kg) those of crank,
     coupler and rocker, which are capsules along z of their own frames. "joint1" carries the crank at the origin,
-    "joint2" the coupler at the crank's end, "joint3" the rocker at (lengths[0], 0, 0), and "joint4" holds the ends of
-    coupler and rocker together. Upright links (q = 0) do not close: see `four_bar_configuration`. The default lengths
-    let the crank turn all the way round.
+    "joint2" the coupler at the crank's end, "joint3" the rocker at (lengths[0], 0, 0); "joint4" connects the ends of
+    coupler and rocker. The loop is open at q = 0: see `four_bar_configuration`. With the default lengths the crank can
+    make full revolutions.
 
     >>> import rbd
     >>> linkage = rbd.robots.four_bar()
     >>> linkage.nv, [joint.name for joint in linkage.loop_joints]
     (3, ['joint4'])
     """
-    ground, crank, coupler, rocker = reaches = float_array(lengths, (4,), "lengths").tolist()
-    weights = float_array(masses, (3,), "masses").tolist()
+    ground, *link_lengths = float_array(lengths, (4,), "lengths").tolist()
+    link_masses = float_array(masses, (3,), "masses").tolist()
     mechanism = Mechanism()
     bodies = [mechanism.root_body]
-    places = ((0, (0, 0, 0)), (1, (0, 0, crank)), (0, (ground, 0, 0)))
-    for i, (parent, at) in enumerate(places):
-        length = reaches[i + 1]
-        frame = Frame(LINKS[i])
-        inertia = capsule_inertia(frame, mass=weights[i], radius=RADIUS, length=length, center=(0, 0, length / 2))
-        joint = Joint(f"joint{i + 1}", Revolute(Y_AXIS))
-        bodies.append(add_link(mechanism, bodies[parent], joint, inertia, at=at))
-    _close(mechanism, bodies[2], bodies[3], coupler, rocker)
+    joints = ((0, (0, 0, 0)), (1, (0, 0, link_lengths[0])), (0, (ground, 0, 0)))
+    for i, (parent, position) in enumerate(joints):
+        frame, length = Frame(_LINKS[i]), link_lengths[i]
+        inertia = capsule_inertia(frame, mass=link_masses[i], radius=_RADIUS, length=length, center=(0, 0, length / 2))
+        joint = Joint(f"joint{i + 1}", Revolute(AXES["y"]))
+        bodies.append(add_link(mechanism, bodies[parent], joint, inertia, joint_position=position))
+    _close(mechanism, bodies[2], bodies[3], *link_lengths[1:])
     return mechanism
 
 
-def _close(mechanism: Mechanism, coupler: RigidBody, rocker: RigidBody, reach: float, height: float) -> None:
-    """Join the ends of coupler and rocker by the loop joint."""
-    joint = Joint("joint4", Revolute(Y_AXIS))
-    joint_pose = Transform(joint.frame_before, coupler.default_frame, translation=(0, 0, reach))
-    successor_pose = Transform(rocker.default_frame, joint.frame_after, translation=(0, 0, -height))
+def _close(
+    mechanism: Mechanism, coupler: RigidBody, rocker: RigidBody, coupler_length: float, rocker_length: float
+) -> None:
+    """Connect the ends of coupler and rocker by the loop joint."""
+    joint = Joint("joint4", Revolute(AXES["y"]))
+    joint_pose = Transform(joint.frame_before, coupler.default_frame, translation=(0, 0, coupler_length))
+    successor_pose = Transform(rocker.default_frame, joint.frame_after, translation=(0, 0, -rocker_length))
     mechanism.attach(coupler, rocker, joint, joint_pose=joint_pose, successor_pose=successor_pose)
 
 
 def four_bar_configuration(
-    crank_angle: float, *, lengths: tuple[float, float, float, float] = LENGTHS
+    crank_angle: float, *, lengths: tuple[float, float, float, float] = _LENGTHS
 ) -> tuple[float, float, float]:
-    """Return (q1, q2, q3) with the loop closed for a crank angle q1 (rad), the coupler above the diagonal.
+    """Return (q1, q2, q3) with a closed loop for a crank angle q1 (rad), the coupler above the diagonal.
 
-    Raises ArgumentError when coupler and rocker cannot meet.
+    Raises ArgumentError if no configuration closes the loop.
 
     >>> import rbd
     >>> q1, q2, q3 = rbd.robots.four_bar_configuration(0.3)
@@ -76,9 +76,9 @@ def four_bar_configuration(
         message = f"no closed configuration has the crank at {crank_angle} rad: coupler and rocker cannot meet"
         allowed = "angles at which the loop closes"
         raise ArgumentError(message, argument="crank_angle", value=crank_angle, allowed=allowed)
-    toward_rocker = math.atan2(dx, dz)  # angles are measured from z towards x, as the joints turn about y
+    diagonal_angle = math.atan2(dx, dz)  # angles from z towards x: positive rotations about y
     cosine = (diagonal**2 + coupler**2 - rocker**2) / (2 * diagonal * coupler)
-    coupler_angle = toward_rocker - math.acos(max(-1.0, min(1.0, cosine)))
+    coupler_angle = diagonal_angle - math.acos(max(-1.0, min(1.0, cosine)))
     end_x = crank * math.sin(crank_angle) + coupler * math.sin(coupler_angle)
     end_z = crank * math.cos(crank_angle) + coupler * math.cos(coupler_angle)
     return crank_angle, coupler_angle - crank_angle, math.atan2(end_x - ground, end_z)

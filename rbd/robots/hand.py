@@ -1,7 +1,7 @@
-"""The hand of Pinocchio's contact exercise: thirteen joints, seventeen shapes, four watched pairs.
+"""Hand of Pinocchio's contact exercise: thirteen joints, seventeen shapes, four collision pairs.
 
-Lengths are in centimetres and all inertias are those of the exercise: a body's rotational inertia is the square of its
-mass, which no real body has.
+Lengths are in centimetres. Inertias are those of the exercise, which are not physical: a body's moment of inertia is
+the square of its mass.
 """
 
 from __future__ import annotations
@@ -14,82 +14,85 @@ import numpy as np
 from rbd.contact import Box, Capsule, CollisionModel
 from rbd.joints import Revolute
 from rbd.mechanism import Joint, Mechanism, RigidBody
-from rbd.scalars.arrays import Array
+from rbd.robots._build import AXES, add_link
+from rbd.robots._shapes import Axis
 from rbd.spatial import Frame, SpatialInertia, Transform
+from rbd.spatial.linalg import Mat3, identity3, matmul
+from rbd.spatial.so3 import rotation_about
 
-CENTIMETRE = 1 / 100
-Triple = tuple[float, float, float]
-Turns = tuple[tuple[str, float], ...]
+_CENTIMETRE = 1 / 100
+_FloatVec3 = tuple[float, float, float]
+_Rotations = tuple[tuple[Axis, float], ...]
+"""Coordinate axes and angles, in multiples of pi; the first rotation is about an axis of the parent."""
 
 
-class _Row(NamedTuple):
-    """One joint and its body."""
+class _HandJoint(NamedTuple):
+    """A joint and its body."""
 
     name: str
     parent: str
-    at: Triple  # in the parent (cm)
+    position: _FloatVec3  # in the parent (cm)
     mass: float  # kg
-    turns: Turns = ()
-    axis: Triple = (0, 1, 0)
+    rotations: _Rotations = ()
+    axis: _FloatVec3 = (0, 1, 0)
 
 
-class _Rod(NamedTuple):
-    """One capsule, along the z-axis of its frame."""
+class _CapsuleRow(NamedTuple):
+    """A capsule along the z axis of its frame."""
 
     name: str
     body: str
-    at: Triple  # in the body (cm)
+    position: _FloatVec3  # in the body (cm)
     radius: float  # cm
     length: float  # cm
-    turns: Turns = ()
+    rotations: _Rotations = ()
 
 
-_ACROSS: Turns = (("x", 1 / 2),)
-_ALONG: Turns = (("y", 1 / 2),)
-# Angles are in half turns.
+_ACROSS: _Rotations = (("x", 1 / 2),)
+_ALONG: _Rotations = (("y", 1 / 2),)
 _JOINTS = (
-    _Row("wrist", "world", (0, 0, 0), 3),
-    _Row("palm", "wrist", (5, 0, 0), 2),
-    _Row("finger11", "palm", (2, 2.5, 0), 0.5),
-    _Row("finger12", "finger11", (4, 0, 0), 0.5),
-    _Row("finger13", "finger12", (2, 0, 0), 0.3),
-    _Row("finger21", "palm", (2, 0, 0), 0.5),
-    _Row("finger22", "finger21", (4, 0, 0), 0.5),
-    _Row("finger23", "finger22", (3, 0, 0), 0.3),
-    _Row("finger31", "palm", (2, -2.5, 0), 0.5),
-    _Row("finger32", "finger31", (4, 0, 0), 0.5),
-    _Row("finger33", "finger32", (2, 0, 0), 0.3),
-    _Row("thumb1", "wrist", (1, -4, 0), 0.5),
-    _Row("thumb2", "thumb1", (3, -1.8, 0), 0.4, (("z", 1 / 3), ("x", 1)), (0, 0, 1)),
+    _HandJoint("wrist", "world", (0, 0, 0), 3),
+    _HandJoint("palm", "wrist", (5, 0, 0), 2),
+    _HandJoint("finger11", "palm", (2, 2.5, 0), 0.5),
+    _HandJoint("finger12", "finger11", (4, 0, 0), 0.5),
+    _HandJoint("finger13", "finger12", (2, 0, 0), 0.3),
+    _HandJoint("finger21", "palm", (2, 0, 0), 0.5),
+    _HandJoint("finger22", "finger21", (4, 0, 0), 0.5),
+    _HandJoint("finger23", "finger22", (3, 0, 0), 0.3),
+    _HandJoint("finger31", "palm", (2, -2.5, 0), 0.5),
+    _HandJoint("finger32", "finger31", (4, 0, 0), 0.5),
+    _HandJoint("finger33", "finger32", (2, 0, 0), 0.3),
+    _HandJoint("thumb1", "wrist", (1, -4, 0), 0.5),
+    _HandJoint("thumb2", "thumb1", (3, -1.8, 0), 0.4, (("z", 1 / 3), ("x", 1)), (0, 0, 1)),
 )
-_RODS = (
-    _Rod("wpalmb", "wrist", (0, 0, 0), 1, 5, _ACROSS),
-    _Rod("wpalmt", "wrist", (3, 0, 0), 1, 5, _ACROSS),
-    _Rod("wpalml", "wrist", (1.5, -2.5, 0), 1, 3, _ALONG),
-    _Rod("wpalmr", "wrist", (1.5, 2.5, 0), 1, 3, _ALONG),
-    _Rod("palm2", "palm", (0, 0, 0), 1, 5, _ACROSS),
-    _Rod("finger11", "finger11", (1, 0, 0), 1, 2, _ALONG),
-    _Rod("finger12", "finger12", (1, 0, 0), 1, 2, _ALONG),
-    _Rod("finger13", "finger13", (2, 0, 0), 1, 0),
-    _Rod("finger21", "finger21", (1, 0, 0), 1, 2, _ALONG),
-    _Rod("finger22", "finger22", (1, 0, 0), 1, 2, _ALONG),
-    _Rod("finger23", "finger23", (1, 0, 0), 1, 0),
-    _Rod("finger31", "finger31", (1, 0, 0), 1, 2, _ALONG),
-    _Rod("finger32", "finger32", (1, 0, 0), 1, 2, _ALONG),
-    _Rod("finger33", "finger33", (2, 0, 0), 1, 0),
-    _Rod("thumb1", "thumb1", (1, -1, 0), 1, 2, (("z", 1 / 3), ("x", 1 / 2))),
-    _Rod("thumb2", "thumb2", (-0.7, 0.8, -0.5), 1, 2, (("x", 1 / 3),)),
+_CAPSULES = (
+    _CapsuleRow("wpalmb", "wrist", (0, 0, 0), 1, 5, _ACROSS),
+    _CapsuleRow("wpalmt", "wrist", (3, 0, 0), 1, 5, _ACROSS),
+    _CapsuleRow("wpalml", "wrist", (1.5, -2.5, 0), 1, 3, _ALONG),
+    _CapsuleRow("wpalmr", "wrist", (1.5, 2.5, 0), 1, 3, _ALONG),
+    _CapsuleRow("palm2", "palm", (0, 0, 0), 1, 5, _ACROSS),
+    _CapsuleRow("finger11", "finger11", (1, 0, 0), 1, 2, _ALONG),
+    _CapsuleRow("finger12", "finger12", (1, 0, 0), 1, 2, _ALONG),
+    _CapsuleRow("finger13", "finger13", (2, 0, 0), 1, 0),
+    _CapsuleRow("finger21", "finger21", (1, 0, 0), 1, 2, _ALONG),
+    _CapsuleRow("finger22", "finger22", (1, 0, 0), 1, 2, _ALONG),
+    _CapsuleRow("finger23", "finger23", (1, 0, 0), 1, 0),
+    _CapsuleRow("finger31", "finger31", (1, 0, 0), 1, 2, _ALONG),
+    _CapsuleRow("finger32", "finger32", (1, 0, 0), 1, 2, _ALONG),
+    _CapsuleRow("finger33", "finger33", (2, 0, 0), 1, 0),
+    _CapsuleRow("thumb1", "thumb1", (1, -1, 0), 1, 2, (("z", 1 / 3), ("x", 1 / 2))),
+    _CapsuleRow("thumb2", "thumb2", (-0.7, 0.8, -0.5), 1, 2, (("x", 1 / 3),)),
 )
-_PALM_SIZE = (3, 5, 2)  # cm; the box between the capsules of the palm, which is drawn and not watched
-_WATCHED = ((2, 8), (2, 11), (2, 14), (2, 16))
+_PALM_SIZE = (3, 5, 2)  # cm; the box between the capsules of the palm, which is drawn but in no pair
+_PAIRS = ((2, 8), (2, 11), (2, 14), (2, 16))
 
 
 def hand() -> tuple[Mechanism, CollisionModel]:
-    """Return a hand of thirteen joints and the model of its collisions, as in Pinocchio's exercise on contacts.
+    """Return a hand with thirteen joints and its collision model, as in Pinocchio's contact exercise.
 
-    The wrist turns about y, then the palm, three fingers of three joints each and a thumb of two; bodies and joints
-    have the same names. The seventeen shapes are frames of the bodies with "shape" in their names; the tips of the
-    fingers and of the thumb are watched against the upper edge of the palm.
+    The joints are those of the wrist (about y), the palm, three fingers of three joints each and a thumb of two; bodies
+    and joints have the same names. The frames of the seventeen shapes have "shape" in their names. The collision pairs
+    are the tips of the fingers and the thumb with the upper edge of the palm.
 
     >>> import rbd
     >>> mechanism, model = rbd.robots.hand()
@@ -101,40 +104,40 @@ def hand() -> tuple[Mechanism, CollisionModel]:
         frame = Frame(row.name)
         inertia = SpatialInertia(frame, mass=row.mass, moment_about_com=np.eye(3) * row.mass**2)
         joint, parent = Joint(row.name, Revolute(row.axis)), mechanism.body(row.parent)
-        pose = _placement(joint.frame_before, parent, row.at, row.turns)
-        mechanism.attach(parent, RigidBody(row.name, inertia), joint, joint_pose=pose)
+        position, rotation = _in_metres(row.position), _rotation(row.rotations)
+        add_link(mechanism, parent, joint, inertia, joint_position=position, rotation=rotation)
     return mechanism, _collisions(mechanism)
 
 
 def _collisions(mechanism: Mechanism) -> CollisionModel:
     model = CollisionModel(mechanism)
     wrist = mechanism.body("wrist")
-    palm = wrist.add_frame(_placement(Frame("wpalm shape"), wrist, (1.5, 0, 0), ()))
-    model.add(wrist, Box(palm, [CENTIMETRE * edge for edge in _PALM_SIZE]))
-    for rod in _RODS:
-        body = mechanism.body(rod.body)
-        frame = body.add_frame(_placement(Frame(f"{rod.name} shape"), body, rod.at, rod.turns))
-        model.add(body, Capsule(frame, CENTIMETRE * rod.length, CENTIMETRE * rod.radius))
-    for a, b in _WATCHED:
+    palm = wrist.add_frame(_pose(Frame("wpalm shape"), wrist, (1.5, 0, 0), ()))
+    model.add(wrist, Box(palm, [_CENTIMETRE * edge for edge in _PALM_SIZE]))
+    for capsule in _CAPSULES:
+        body = mechanism.body(capsule.body)
+        frame = body.add_frame(_pose(Frame(f"{capsule.name} shape"), body, capsule.position, capsule.rotations))
+        model.add(body, Capsule(frame, _CENTIMETRE * capsule.length, _CENTIMETRE * capsule.radius))
+    for a, b in _PAIRS:
         model.add_pair(model.shapes[a], model.shapes[b])
     return model
 
 
-def _placement(frame: Frame, body: RigidBody, at: Triple, turns: Turns) -> Transform:
-    rotation = np.eye(3)
-    for axis, half_turns in turns:
-        rotation = rotation @ _turn(axis, half_turns)
-    return Transform(frame, body.default_frame, rotation, [CENTIMETRE * x for x in at])
+def _pose(frame: Frame, body: RigidBody, position: _FloatVec3, rotations: _Rotations) -> Transform:
+    return Transform(frame, body.default_frame, _rotation(rotations), _in_metres(position))
 
 
-def _turn(axis: str, half_turns: float) -> Array:
-    """Return the rotation by some half turns about a coordinate axis; whole and half ones are exact."""
-    c, s = math.cos(math.pi * half_turns), math.sin(math.pi * half_turns)
-    if 2 * half_turns == round(2 * half_turns):
-        c, s = round(c), round(s)
-    rotation = np.zeros((3, 3))
-    k = "xyz".index(axis)
-    i, j = (k + 1) % 3, (k + 2) % 3
-    rotation[k, k], rotation[i, i], rotation[j, j] = 1, c, c
-    rotation[i, j], rotation[j, i] = -s, s
-    return rotation
+def _in_metres(position: _FloatVec3) -> _FloatVec3:
+    x, y, z = position
+    return _CENTIMETRE * x, _CENTIMETRE * y, _CENTIMETRE * z
+
+
+def _rotation(rotations: _Rotations) -> Mat3:
+    """Return the product of rotations; multiples of pi / 2 are exact."""
+    product = identity3()
+    for axis, angle_in_pi in rotations:
+        c, s = math.cos(math.pi * angle_in_pi), math.sin(math.pi * angle_in_pi)
+        if 2 * angle_in_pi == round(2 * angle_in_pi):
+            c, s = round(c), round(s)
+        product = matmul(product, rotation_about(AXES[axis], c, s))
+    return product

@@ -1,14 +1,14 @@
-"""The numbers an algorithm may run on; knows nothing of robots.
+"""Scalars: the number types of algorithms, and generic functions of them.
 
     protocol.py     Scalar, Vector, Matrix, Condition: the types of signatures
     functions.py    sin, where, less, positive ... for every family
-    constants.py    const(1, 2): exact beside exact numbers, a float beside floats
-    arrays.py       what users hand in (arrays, lists) to tuples of scalars and back
-    operations.py   how a foreign scalar family joins
-    lengths.py      lengths and directions of numbers whose squares overflow
-    counting.py     a float that counts the operations done with it
+    constants.py    const(1, 2): exact with exact numbers, a float with floats
+    arrays.py       conversion of arguments (arrays, lists) to tuples of scalars and back
+    operations.py   the interface of scalar families
+    lengths.py      norms and directions without overflow
+    counting.py     floats that count operations
 
-Frames do not occur here. SymPy and mpmath are imported only when an operand of theirs turns up.
+Scalars have no frames. SymPy and mpmath are not imported by this package.
 """
 
 from rbd.scalars.arrays import (

@@ -1,14 +1,15 @@
-"""From what users hand in to tuples of scalars or float64 arrays, and back.
+"""Conversion of array-likes to tuples of scalars or float64 arrays, and back.
 
-Nothing broadcasts, nothing guesses: a wrong shape, a bool, a string, NaN or infinity is refused with the argument's
-name. Shapes are tuples in which None stands for any length.
+Arguments are not broadcast. Wrong shapes, bools, strings, NaN and infinity raise errors that name the argument. In a
+shape, None stands for any length.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import cast
+from itertools import chain
+from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +19,9 @@ from rbd.scalars.entries import (
     REAL_KINDS,
     Shape,
     as_array,
+    check_entries,
     check_finite,
     check_shape,
-    checked,
     converted,
     flattened,
     row_of,
@@ -32,6 +33,7 @@ from rbd.scalars.registry import ARRAYS
 __all__ = [
     "Array",
     "ScalarArray",
+    "array_of",
     "check_out",
     "float_array",
     "matrix_scalars",
@@ -41,7 +43,9 @@ __all__ = [
 ]
 
 _FLOAT64 = np.dtype(np.float64)
-# Up to this size a Python loop finds NaN and infinity faster than NumPy.
+_SEQUENCES: Final = frozenset({tuple, list})
+_ONLY_FLOATS: Final = frozenset({float})
+# Up to this size a Python loop is faster than NumPy at finding NaN and infinity.
 _FEW = 48
 
 
@@ -65,33 +69,43 @@ def float_array(values: object, shape: Shape, name: str, *, copy: bool = True) -
 
 
 def scalars(values: object, length: int | None, name: str) -> Vector:
-    """Return array-like `values` as a flat tuple: real numbers as Python floats, foreign scalars as they are.
+    """Return array-like `values` as a flat tuple: real numbers as Python floats, other scalars unchanged.
 
-    Beside exact scalars (fractions, symbols) integers stay integers and floats become exact members of that family.
+    With exact scalars (fractions, symbols), integers stay integers and floats are converted exactly to that family.
     Raises ShapeError, NotFiniteError or ScalarError naming the argument.
 
     >>> from fractions import Fraction
     >>> scalars([1, 2.5], 2, "q"), scalars([Fraction(1, 3), 0.5, 0], 3, "q")
     ((1.0, 2.5), (Fraction(1, 3), Fraction(1, 2), 0))
     """
+    if type(values) in ARRAYS and cast("Array", values).dtype == _FLOAT64 and cast("Array", values).shape == (length,):
+        plain: Vector = tuple(cast("Array", values).tolist())
+        if all(map(math.isfinite, cast("tuple[float, ...]", plain))):
+            return plain
     if isinstance(values, (tuple, list)):
         entries = tuple(cast("Sequence[object]", values))
         check_shape((len(entries),), (length,), name)
-        return checked(entries, name, ())
+        return check_entries(entries, name, ())
     array = as_array(values, (length,), name)
     if array.dtype.kind in REAL_KINDS:
         return tuple(cast("list[float]", float_array(array, (length,), name, copy=False).tolist()))
-    return checked(tuple(cast("list[object]", array.tolist())), name, ())
+    return check_entries(tuple(cast("list[object]", array.tolist())), name, ())
 
 
 def matrix_scalars(values: object, rows: int | None, cols: int | None, name: str) -> Matrix:
-    """Return an array-like matrix as a tuple of rows, with the rules of `scalars`.
+    """Return an array-like matrix as a tuple of rows; entries as in `scalars`.
 
     >>> matrix_scalars([[1, 0], [0, 1]], 2, 2, "moment")
     ((1.0, 0.0), (0.0, 1.0))
     """
+    plain = _plain_rows(values, rows, cols)
+    if plain is not None:
+        return plain
     if isinstance(values, (tuple, list)):
-        lines = tuple(row_of(row, name) for row in cast("Sequence[object]", values))
+        given = cast("Sequence[object]", values)
+        if given and all(isinstance(row, (int, float)) for row in given):
+            check_shape((len(given),), (rows, cols), name)
+        lines = tuple(row_of(row, name) for row in given)
     else:
         array = as_array(values, (rows, cols), name)
         lines = tuple(tuple(row) for row in cast("list[list[object]]", array.tolist()))
@@ -99,12 +113,29 @@ def matrix_scalars(values: object, rows: int | None, cols: int | None, name: str
     if any(len(line) != width for line in lines):
         raise ShapeError(f"{name} has rows of different lengths", argument=name, expected=(rows, cols), actual=None)
     check_shape((len(lines), width), (rows, cols), name)
-    flat = checked(tuple(entry for line in lines for entry in line), name, (width,))
+    flat = check_entries(tuple(entry for line in lines for entry in line), name, (width,))
     return tuple(flat[i * width : (i + 1) * width] for i in range(len(lines)))
 
 
+def _plain_rows(values: object, rows: int | None, cols: int | None) -> Matrix | None:
+    """Return rows of finite floats, of an array or of nested lists and tuples; None for all other values."""
+    if type(values) in ARRAYS:
+        array = cast("Array", values)
+        lists: Sequence[Any] = array.tolist() if array.dtype == _FLOAT64 and array.ndim == 2 else ()
+    else:
+        lists = cast("Sequence[Any]", values) if type(values) in _SEQUENCES else ()
+    if len(lists) != rows or not _SEQUENCES.issuperset(map(type, lists)):
+        return None
+    lines: tuple[tuple[Any, ...], ...] = tuple(map(tuple, lists))
+    flat = tuple(chain.from_iterable(lines))
+    is_plain = (
+        set(map(len, lines)) == {cols} and _ONLY_FLOATS.issuperset(map(type, flat)) and all(map(math.isfinite, flat))
+    )
+    return lines if is_plain else None
+
+
 def pack(nested: object) -> Array | ScalarArray | NDArray[np.complex128]:
-    """Return nested tuples as an array: float64 if all are real numbers, complex128 if some are complex, else objects.
+    """Return nested tuples as an array of float64, complex128 or objects, whichever holds all entries.
 
     >>> from rbd.scalars import const
     >>> pack(((1.0, 0.0), (0.0, const(1, 2))))
@@ -122,6 +153,15 @@ def pack(nested: object) -> Array | ScalarArray | NDArray[np.complex128]:
     objects: ScalarArray = np.empty(len(flat), dtype=np.object_)
     objects[:] = flat
     return objects.reshape(shape)
+
+
+def array_of(nested: object) -> Array:
+    """Return nested tuples as `pack` does, typed as the float64 array they are unless scalars are of another kind.
+
+    >>> array_of((1.0, 0))
+    array([1., 0.])
+    """
+    return cast("Array", pack(nested))
 
 
 def to_float_array(nested: object) -> Array:
@@ -146,7 +186,7 @@ def to_float_array(nested: object) -> Array:
 
 
 def check_out(out: object, shape: tuple[int, ...], name: str) -> Array:
-    """Return `out`, an array results can be written into, or a new one for None.
+    """Return `out`, a valid array for results, or a new one for None.
 
     Raises ShapeError unless it is a writeable C-contiguous float64 array of exactly this shape.
 

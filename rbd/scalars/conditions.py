@@ -1,4 +1,4 @@
-"""Comparisons and the choices made by them, for every scalar family.
+"""Comparisons and selection, for every scalar family.
 
 Public through `rbd.scalars.functions`.
 """
@@ -6,38 +6,38 @@ Public through `rbd.scalars.functions`.
 from __future__ import annotations
 
 from rbd.scalars.protocol import Condition, Scalar
-from rbd.scalars.registry import decided, operations_of, operations_of_condition, pair, python_number
+from rbd.scalars.registry import as_bool, coerce_pair, operations_of, operations_of_condition, python_number
 
 
 def less(a: Scalar, b: Scalar) -> Condition:
-    """Compare a < b; false for NaN, three-valued for intervals, a relation for symbols."""
+    """Return the condition a < b: False for NaN, three-valued for intervals, a relation for symbols."""
     if type(a) is float and type(b) is float:
         return a < b
-    operations, a, b = pair(a, b)
+    operations, a, b = coerce_pair(a, b)
     return operations.less(a, b)
 
 
 def less_equal(a: Scalar, b: Scalar) -> Condition:
-    """Compare a <= b."""
+    """Return the condition a <= b."""
     if type(a) is float and type(b) is float:
         return a <= b
-    operations, a, b = pair(a, b)
+    operations, a, b = coerce_pair(a, b)
     return operations.less_equal(a, b)
 
 
 def greater(a: Scalar, b: Scalar) -> Condition:
-    """Compare a > b."""
+    """Return the condition a > b."""
     return less(b, a)
 
 
 def greater_equal(a: Scalar, b: Scalar) -> Condition:
-    """Compare a >= b."""
+    """Return the condition a >= b."""
     return less_equal(b, a)
 
 
 def both(c: Condition, d: Condition) -> Condition:
-    """Hold when both conditions hold."""
-    first, second = decided(c), decided(d)
+    """Return the conjunction of two conditions."""
+    first, second = as_bool(c), as_bool(d)
     if first is not None:
         return d if first and second is None else first and bool(second)
     if second is not None:
@@ -46,8 +46,8 @@ def both(c: Condition, d: Condition) -> Condition:
 
 
 def either(c: Condition, d: Condition) -> Condition:
-    """Hold when at least one condition holds."""
-    first, second = decided(c), decided(d)
+    """Return the disjunction of two conditions."""
+    first, second = as_bool(c), as_bool(d)
     if first is not None:
         return d if not first and second is None else first or bool(second)
     if second is not None:
@@ -56,15 +56,15 @@ def either(c: Condition, d: Condition) -> Condition:
 
 
 def invert(c: Condition) -> Condition:
-    """Hold when the condition does not."""
-    truth = decided(c)
+    """Return the negation of a condition."""
+    truth = as_bool(c)
     return operations_of_condition(c).invert(c) if truth is None else not truth
 
 
 def where(condition: Condition, a: Scalar, b: Scalar) -> Scalar:
-    """Return `a` where the condition holds, else `b`; both are evaluated already, so guard their arguments.
+    """Return `a` where the condition holds, else `b`. Both are evaluated before, so guard their arguments.
 
-    An undecided interval comparison gives the hull of both, a symbolic one a Piecewise.
+    For an undecided comparison of intervals it returns the hull of both, for a symbolic one a Piecewise.
 
     >>> from rbd.scalars import sin
     >>> x = 0.0
@@ -76,12 +76,12 @@ def where(condition: Condition, a: Scalar, b: Scalar) -> Scalar:
         return a
     if condition is False:
         return b
-    truth = decided(condition)
+    truth = as_bool(condition)
     if truth is not None:
         return a if truth else b
     operations = operations_of_condition(condition)
     if operations_of(a).priority > operations.priority or operations_of(b).priority > operations.priority:
-        # Numbers made of other numbers (dual ones) select by the conditions of what they are made of.
-        branches, a, b = pair(a, b)
+        # Composite numbers (duals, jets) select by conditions of their parts' family.
+        branches, a, b = coerce_pair(a, b)
         return branches.where(condition, a, b)
     return operations.where(condition, python_number(a), python_number(b))

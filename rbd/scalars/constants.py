@@ -1,7 +1,7 @@
 """Exact rational constants that combine with every scalar family.
 
-`const(1, 2)` stands where a formula has a half. Beside floats it is a float, beside fractions a fraction, beside
-symbols a rational symbol, beside intervals a tight enclosure; among themselves constants stay exact.
+`const(1, 2)` is one half. In operations with floats it is a float, with fractions a fraction, with symbols a SymPy
+rational, with intervals a tight enclosure. Operations of constants are exact.
 """
 
 from __future__ import annotations
@@ -10,17 +10,15 @@ import math
 import numbers
 import operator
 import sys
-from abc import abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any, Final, SupportsIndex, TypeAlias, final
+from typing import Any, Final, SupportsIndex, final
 
 import numpy as np
 from typing_extensions import override
 
 from rbd.errors import ArgumentError
-
-Operator: TypeAlias = Callable[[Any, Any], Any]
+from rbd.scalars.binary_operators import BinaryOperators, Operator, divided
 
 _INEXACT: Final[tuple[type[object], ...]] = (float, complex, np.inexact)
 
@@ -30,7 +28,7 @@ _GUARD_BITS: Final = 20
 def const(n: SupportsIndex, d: SupportsIndex = 1) -> Whole | Rational:
     """Return the exact constant n/d: an int when d divides n.
 
-    Raises ArgumentError unless both are integers and d is not zero.
+    Raises ArgumentError unless both are integers and d is nonzero.
 
     >>> const(1, 2), const(4, 2), const(1, 3) + const(1, 6), const(1) / const(3)
     (const(1, 2), 2, const(1, 2), const(1, 3))
@@ -42,18 +40,14 @@ def const(n: SupportsIndex, d: SupportsIndex = 1) -> Whole | Rational:
     except TypeError:
         raise ArgumentError(f"const takes integers, got {n!r} and {d!r}", argument="n", value=(n, d)) from None
     if bottom == 0:
-        raise ArgumentError(f"const({top}, 0) is no number", argument="d", value=0)
+        raise ArgumentError(f"const({top}, 0): the denominator is zero", argument="d", value=0)
     return exact(top, bottom)
 
 
 def exact(n: int, d: int) -> Whole | Rational:
-    """Return n/d in lowest terms; d is not zero."""
+    """Return n/d in lowest terms, for nonzero d."""
     common = math.gcd(n, d) if d > 0 else -math.gcd(n, d)
     return Whole(n // common) if d == common else Rational(n // common, d // common)
-
-
-def _truediv(a: Any, b: Any) -> Any:
-    return a / b
 
 
 def _quotient(a: int, b: int, c: int, d: int) -> Whole | Rational:
@@ -66,7 +60,7 @@ _EXACT_RESULT: Final[dict[Operator, Callable[[int, int, int, int], Whole | Ratio
     operator.add: lambda a, b, c, d: exact(a * d + c * b, b * d),
     operator.sub: lambda a, b, c, d: exact(a * d - c * b, b * d),
     operator.mul: lambda a, b, c, d: exact(a * c, b * d),
-    _truediv: _quotient,
+    divided: _quotient,
 }
 
 
@@ -75,46 +69,8 @@ def _combined(operation: Operator, a: Any, b: Any) -> Any:
     return _EXACT_RESULT[operation](int(a.numerator), int(a.denominator), int(b.numerator), int(b.denominator))
 
 
-class _Arithmetic:
-    """The operators, by two methods."""
-
-    __slots__ = ()
-
-    @abstractmethod
-    def _forward(self, operation: Operator, other: object) -> Any:
-        """Return self operation other."""
-
-    @abstractmethod
-    def _backward(self, operation: Operator, other: object) -> Any:
-        """Return other operation self."""
-
-    def __add__(self, other: Any, /) -> Any:
-        return self._forward(operator.add, other)
-
-    def __radd__(self, other: Any, /) -> Any:
-        return self._backward(operator.add, other)
-
-    def __sub__(self, other: Any, /) -> Any:
-        return self._forward(operator.sub, other)
-
-    def __rsub__(self, other: Any, /) -> Any:
-        return self._backward(operator.sub, other)
-
-    def __mul__(self, other: Any, /) -> Any:
-        return self._forward(operator.mul, other)
-
-    def __rmul__(self, other: Any, /) -> Any:
-        return self._backward(operator.mul, other)
-
-    def __truediv__(self, other: Any, /) -> Any:
-        return self._forward(_truediv, other)
-
-    def __rtruediv__(self, other: Any, /) -> Any:
-        return self._backward(_truediv, other)
-
-
-class Whole(_Arithmetic, int):
-    """An integer constant: an `int` whose quotient by another integer is exact. Others see an `int`."""
+class Whole(BinaryOperators, int):
+    """Integer constant: an `int` with exact quotients."""
 
     __slots__ = ()
 
@@ -136,12 +92,12 @@ class Whole(_Arithmetic, int):
 
 
 @final
-class Rational(_Arithmetic):
-    """A constant that is no integer; made by `const`. Equal to, and hashed as, the `Fraction` of the same value."""
+class Rational(BinaryOperators):
+    """Rational constant that is not an integer, made by `const`; equal to the `Fraction` of the same value."""
 
     __slots__ = ("_value", "denominator", "numerator")
 
-    # NumPy's scalars must leave the operation to us: they would make an object array of it.
+    # NumPy's scalars must defer to this class: otherwise they return object arrays.
     __array_ufunc__: Final = None
 
     numerator: int
@@ -149,7 +105,7 @@ class Rational(_Arithmetic):
     _value: float
 
     def __init__(self, numerator: int, denominator: int) -> None:
-        """Keep a fraction that is in lowest terms already."""
+        """Set numerator and denominator, in lowest terms."""
         self.numerator = numerator
         self.denominator = denominator
         try:
@@ -163,7 +119,7 @@ class Rational(_Arithmetic):
             return operation(self._value, other)
         if isinstance(other, (Rational, int, np.integer)):
             return _combined(operation, self, other)
-        mine = self._beside(other)
+        mine = self._converted_for(other)
         return NotImplemented if mine is None else operation(mine, other)
 
     @override
@@ -172,11 +128,11 @@ class Rational(_Arithmetic):
             return operation(other, self._value)
         if isinstance(other, (int, np.integer)):
             return _combined(operation, other, self)
-        mine = self._beside(other)
+        mine = self._converted_for(other)
         return NotImplemented if mine is None else operation(other, mine)
 
-    def _beside(self, other: object) -> Fraction | float | None:
-        """Return what stands for this constant beside a number; None beside foreign scalars, which know themselves."""
+    def _converted_for(self, other: object) -> Fraction | float | None:
+        """Return this constant in the family of a number; None for other scalars, which convert it themselves."""
         if isinstance(other, Fraction):
             return Fraction(self.numerator, self.denominator)
         return self._value if isinstance(other, _INEXACT) else None
@@ -226,16 +182,16 @@ class Rational(_Arithmetic):
         return const, (self.numerator, self.denominator)
 
     def _sympy_(self) -> Any:
-        """Tell SymPy the exact value: it looks for this method."""
+        """Return the exact value for SymPy, which calls this method."""
         return sys.modules["sympy"].Rational(self.numerator, self.denominator)
 
     def _mpmath_(self, precision: int, rounding: str) -> Any:
-        """Tell mpmath the value rounded to its precision: it looks for this method."""
+        """Return the value rounded to mpmath's precision; mpmath calls this method."""
         return sys.modules["mpmath"].mp.make_mpf(self._rounded(precision, rounding))
 
     @property
     def _mpi_(self) -> tuple[Any, Any]:
-        """Tell mpmath's intervals an enclosure: they look for this attribute."""
+        """Return an enclosure for mpmath's intervals, which read this attribute."""
         precision = sys.modules["mpmath"].iv.prec + _GUARD_BITS
         return self._rounded(precision, "f"), self._rounded(precision, "c")
 
@@ -243,5 +199,5 @@ class Rational(_Arithmetic):
         return sys.modules["mpmath.libmp"].from_rational(self.numerator, self.denominator, precision, rounding)
 
 
-# Libraries that ask for numbers.Rational (Fraction, mpmath, dual numbers of users) take numerator and denominator.
+# Libraries that support numbers.Rational (Fraction, mpmath) read numerator and denominator.
 numbers.Rational.register(Rational)

@@ -1,6 +1,6 @@
-"""A float that counts what is done with it, and refuses what a recorded value must.
+"""Floats that count operations, and refuse what a recorded value refuses.
 
-An algorithm that runs on `CountingScalar` neither branches on values nor converts them to floats: it can be recorded.
+An algorithm that runs on `CountingScalar` does not branch on values or convert them to floats: it can be recorded.
 
 >>> from rbd.scalars import less, sin, where
 >>> count = OperationCount()
@@ -20,7 +20,7 @@ from typing_extensions import override
 from rbd.scalars.backends.counted import CountingCondition, CountingScalar, OperationCount, plain
 from rbd.scalars.backends.real import REAL
 from rbd.scalars.opaque import refuse
-from rbd.scalars.operations import Operations, not_positive
+from rbd.scalars.operations import Operations, defined, not_positive
 from rbd.scalars.protocol import Condition, Scalar
 from rbd.scalars.registry import register_scalar
 
@@ -31,11 +31,22 @@ _FUNCTIONS: Final = (
     *("sin", "cos", "tan", "asin", "acos", "atan2", "sqrt", "exp", "log", "tanh", "power"),
     *("absolute", "divide", "minimum", "maximum"),
 )
-"""Functions that count as one operation of their name."""
+"""Functions that count as one operation with this name."""
 
 
+def _counted(name: str) -> Callable[..., CountingScalar]:
+    """Return the function of this name, with counting."""
+
+    def function(self: object, *operands: CountingScalar) -> CountingScalar:
+        operands[0].count.add(name)
+        return CountingScalar(getattr(REAL, name)(*(x.value for x in operands)), operands[0].count)
+
+    return function
+
+
+@defined({name: _counted(name) for name in _FUNCTIONS})
 class CountingOperations(Operations[CountingScalar]):
-    """Floats that count."""
+    """Operations of floats that count."""
 
     name = "counted"
     priority = 100
@@ -103,18 +114,5 @@ class CountingOperations(Operations[CountingScalar]):
             return x
         raise not_positive(x.value, what)
 
-
-def _counted(name: str) -> Callable[..., CountingScalar]:
-    """Return the function of this name, counted."""
-
-    def function(self: CountingOperations, *operands: CountingScalar) -> CountingScalar:
-        operands[0].count.add(name)
-        return CountingScalar(getattr(REAL, name)(*(x.value for x in operands)), operands[0].count)
-
-    return function
-
-
-for _name in _FUNCTIONS:
-    setattr(CountingOperations, _name, _counted(_name))
 
 register_scalar(CountingScalar, CountingOperations(), condition=CountingCondition)

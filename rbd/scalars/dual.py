@@ -1,8 +1,8 @@
-"""Numbers that carry one derivative: exact directional derivatives of any formula.
+"""Dual numbers: exact directional derivatives of any formula.
 
 A dual number is value + derivative e with e^2 = 0. Both parts are scalars of any family, so that a derivative can be
-recorded, be a symbol, or be dual itself: duals of different `level` do not mix, the lower one is a constant to the
-higher one. `along_each` takes the derivatives along several directions in one run.
+recorded, symbolic, or dual itself: for nested duals, a dual of lower `level` is a constant to one of higher level.
+`along_each` computes the derivatives along several directions in one run.
 
 >>> from rbd.scalars import sin
 >>> values, derivatives = along(lambda q: (sin(q[0]) * q[1],), (0.0, 3.0), (1.0, 0.0))
@@ -40,22 +40,22 @@ from rbd.scalars.functions import (
 from rbd.scalars.operations import Operations
 from rbd.scalars.protocol import Condition, Matrix, Scalar, Vector
 from rbd.scalars.registry import operations_of, register_scalar
-from rbd.scalars.sparse_tangents import SparseTangents, all_finite, chosen, entries_of, is_nothing, over, times
+from rbd.scalars.sparse_tangents import SparseTangents, all_finite, chosen, entries_of, is_plain_zero, over, times
 
-_levels: Final = itertools.count(1)  # the inner of two derivatives begins later, and has the higher level
+_levels: Final = itertools.count(1)  # the inner of two nested derivatives starts later, and has the higher level
 
 
 @final
 class Dual:
-    """A value and its derivative, or sparse tangents; the integer 0 stands for no derivative."""
+    """A value and its derivative, or sparse tangents; the integer 0 is a zero derivative."""
 
     __slots__ = ("derivative", "level", "value")
 
-    # NumPy's scalars stand back, so that `np.float64 * dual` is dual and no array.
+    # NumPy's scalars defer to this class: `np.float64 * dual` is a dual, not an array.
     __array_ufunc__ = None
 
     def __init__(self, value: Scalar, derivative: Scalar = 0, level: int = 0) -> None:
-        """Take value and derivative; `level` tells duals of duals apart."""
+        """Set value and derivative; `level` distinguishes nested duals."""
         self.value, self.derivative, self.level = value, derivative, level
 
     @override
@@ -114,7 +114,8 @@ def along_each(
     """
     level = next(_levels)
     tangents = [
-        SparseTangents({k: d[i] for k, d in enumerate(directions) if not is_nothing(d[i])}) for i in range(len(point))
+        SparseTangents({k: d[i] for k, d in enumerate(directions) if not is_plain_zero(d[i])})
+        for i in range(len(point))
     ]
     results = tuple(function(tuple(Dual(x, tangent, level) for x, tangent in zip(point, tangents, strict=True))))
     pairs = [_at(x, level) for x in results]
@@ -124,7 +125,7 @@ def along_each(
 
 
 def _at(x: Scalar, level: int) -> Dual:
-    """Return `x` as a dual of this level: a constant where it is a simpler number."""
+    """Return `x` as a dual of this level; other numbers are constants."""
     return x if isinstance(x, Dual) and x.level == level else Dual(x, 0, level)
 
 
@@ -144,10 +145,10 @@ def _chain(x: Dual, value: Scalar, slope: Scalar) -> Dual:
 
 @final
 class DualOperations(Operations[Dual]):
-    """Duals over any other family: they compare by value, and choose on the side that is chosen."""
+    """Operations of duals over any family: they compare by value; `where` also selects the derivative."""
 
     name = "dual"
-    priority = 110  # above everything a dual may be made of
+    priority = 110  # above all families of the parts
 
     @override
     def lift(self, x: Scalar, like: Dual) -> Dual:
@@ -233,7 +234,11 @@ class DualOperations(Operations[Dual]):
     @override
     def power(self, x: Dual, n: Dual) -> Dual:
         x, n = _levelled(x, n)
-        return _chain(x, power(x.value, n.value), n.value * power(x.value, n.value - 1))
+        result = power(x.value, n.value)
+        by_base = times(n.value * power(x.value, n.value - 1), x.derivative)
+        if is_plain_zero(n.derivative):
+            return Dual(result, by_base, x.level)
+        return Dual(result, by_base + times(result * log(x.value), n.derivative), x.level)
 
     @override
     def divide(self, a: Dual, b: Dual) -> Dual:

@@ -1,17 +1,19 @@
-"""The checks behind `arrays.py`: shapes, dtypes and entries.
+"""Validation of arrays: shapes, dtypes and entries.
 
-Indices and shapes are those of the argument a user passed; every error names it.
+Errors name the argument, with its shape and indices.
 """
 
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from typing import Any, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rbd.arguments import described
 from rbd.errors import NotFiniteError, ScalarError, ShapeError, quoted
 from rbd.scalars.backends.constant import CONSTANT
 from rbd.scalars.backends.real import REAL
@@ -20,30 +22,46 @@ from rbd.scalars.protocol import Array, Scalar, Vector
 from rbd.scalars.registry import ARRAYS, TRUTHS, dominant, operations_of, python_number
 
 Shape: TypeAlias = tuple[int | None, ...]
-"""Lengths along each axis; None stands for any."""
+"""Lengths of the axes; None for any length."""
 
 REAL_KINDS = "iuf"
 _NUMERIC_KINDS = "iufcO"
 _NO_NUMBERS: tuple[type[object], ...] = (*TRUTHS, str, bytes, type(None))
-_MASKED: tuple[type[object], ...] = (np.ma.MaskedArray,)
 
 
-def as_array(values: object, shape: Shape, name: str) -> NDArray[Any]:
-    """Return any array-like as an array of real, complex or object entries of this shape."""
-    if isinstance(values, _MASKED):
+def _refuse_masked(values: object, name: str) -> None:
+    if isinstance(values, np.ma.MaskedArray):
         masked = np.argwhere(np.ma.getmaskarray(cast("Any", values)))
         if len(masked):
             index = tuple(int(i) for i in masked[0])
             raise NotFiniteError(f"{name}{_subscript(index)} is masked", argument=name, index=index)
+
+
+def as_array(values: object, shape: Shape, name: str) -> NDArray[Any]:
+    """Return any array-like as an array of real, complex or object entries of this shape."""
+    if "numpy.ma" in sys.modules:  # only then can it be a masked array
+        _refuse_masked(values, name)
+    if values is None:
+        raise ShapeError(f"{name} is None, needs {_shape_text(shape)}", argument=name, expected=shape)
     try:
         array: NDArray[Any] = np.asarray(values)
     except (TypeError, ValueError, RuntimeError) as error:
         raise ShapeError(f"{name} is no regular array of numbers: {error}", argument=name, expected=shape) from error
     if array.dtype.kind not in _NUMERIC_KINDS or _holds_truth_value(values):
         what = "truth values" if array.dtype.kind in "biuf" else f"dtype {array.dtype}"
-        raise ShapeError(f"{name} has {what}, needs numbers", argument=name, expected=shape, actual=array.dtype.name)
+        given, wanted = f"has {what}", "numbers"
+        if isinstance(values, (str, bytes)):
+            given, wanted = f"is {described(values)}", _shape_text(shape)
+        message = f"{name} {given}, needs {wanted}"
+        raise ShapeError(message, argument=name, expected=shape, actual=array.dtype.name)
     check_shape(array.shape, shape, name)
     return array
+
+
+def _shape_text(shape: Shape) -> str:
+    """Return in words what a shape takes."""
+    lone = shape[0] if len(shape) == 1 else None
+    return "numbers" if lone is None else f"{lone} number{'s' * (lone != 1)}"
 
 
 def converted(values: object, shape: Shape, name: str) -> Array:
@@ -70,14 +88,14 @@ def converted(values: object, shape: Shape, name: str) -> Array:
 
 
 def row_of(row: object, name: str) -> tuple[object, ...]:
-    """Return one row of a nested sequence, not yet checked."""
+    """Return one row of a nested sequence, without validation."""
     if isinstance(row, (tuple, list)):
         return tuple(cast("Sequence[object]", row))
     return tuple(cast("list[object]", as_array(row, (None,), name).tolist()))
 
 
-def checked(entries: tuple[object, ...], name: str, widths: Shape) -> Vector:
-    """Check entries one by one; `widths` are the trailing lengths their indices are unravelled with."""
+def check_entries(entries: tuple[object, ...], name: str, widths: Shape) -> Vector:
+    """Check entries one by one; `widths` are the trailing lengths to unravel their indices."""
     if set(map(type, entries)) == {float} and all(map(math.isfinite, cast("tuple[float, ...]", entries))):
         return cast("Vector", entries)
     numbers = tuple(_number(x, name, _unravelled(i, widths)) for i, x in enumerate(entries))
@@ -106,11 +124,11 @@ def _number(x: object, name: str, index: tuple[int, ...]) -> Scalar:
 
 
 def _refuse_non_number(x: object, name: str, index: tuple[int, ...]) -> None:
-    kind = type(x).__name__
+    kind, phrase = type(x).__name__, described(x)
     nested = isinstance(x, (tuple, list)) or (isinstance(x, ARRAYS) and np.ndim(cast("Any", x)) > 0)
     if nested or isinstance(x, _NO_NUMBERS):
         raise ShapeError(
-            f"{name}{_subscript(index)} is a {kind}, needs a number", argument=name, index=index, actual=kind
+            f"{name}{_subscript(index)} is {phrase}, needs a number", argument=name, index=index, actual=kind
         )
 
 

@@ -1,7 +1,7 @@
-"""The functions algorithms are written in, for every scalar family.
+"""Functions of scalars, for every scalar family.
 
-Floats follow IEEE 754 (NaN and infinities, no exceptions); when two families meet, the more exotic one decides and
-the other operand is lifted into it exactly. Nothing here branches on the value of anything but plain numbers.
+Floats follow IEEE 754 (NaN and infinities, no exceptions). For operands of two families, the one with the higher
+priority computes, and the other operand is converted to it exactly. Only plain numbers are branched on.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from rbd.scalars.conditions import both, either, greater, greater_equal, invert,
 from rbd.scalars.constants import Rational, const
 from rbd.scalars.operations import not_positive
 from rbd.scalars.protocol import Condition, Matrix, Scalar, Vector
-from rbd.scalars.registry import admit, dominant, operations_of, pair, python_number, register_scalar
+from rbd.scalars.registry import admit, coerce_pair, dominant, operations_of, python_number, register_scalar
 
 __all__ = [
     "Condition",
@@ -61,7 +61,7 @@ __all__ = [
 
 _PLAIN: Final[tuple[type[object], ...]] = (float, int, np.floating, np.integer, Rational)
 
-# Subclasses (np.float64, Whole ...) are found by their bases.
+# Subclasses (np.float64, Whole ...) have the family of their bases.
 admit(int, CONSTANT)
 admit(np.integer, CONSTANT)
 admit(Rational, CONSTANT)
@@ -107,14 +107,14 @@ def acos(x: Scalar) -> Scalar:
 
 
 def atan2(y: Scalar, x: Scalar) -> Scalar:
-    """Return the angle of the point (x, y), in [-pi, pi]; mind that y comes first.
+    """Return the angle of the point (x, y), in [-pi, pi]; y is the first argument.
 
     >>> atan2(0.0, 1.0), round(atan2(1.0, 0.0), 6)
     (0.0, 1.570796)
     """
     if type(y) is float and type(x) is float:
         return math.atan2(y, x)
-    operations, y, x = pair(y, x)
+    operations, y, x = coerce_pair(y, x)
     return operations.atan2(y, x)
 
 
@@ -151,7 +151,7 @@ def power(x: Scalar, n: Scalar) -> Scalar:
     """
     if type(x) is float and type(n) is float:
         return real.power(x, n)
-    operations, x, n = pair(x, n)
+    operations, x, n = coerce_pair(x, n)
     return operations.power(x, n)
 
 
@@ -163,12 +163,12 @@ def divide(a: Scalar, b: Scalar) -> Scalar:
     """
     if type(a) is float and type(b) is float:
         return real.divide(a, b)
-    operations, a, b = pair(a, b)
+    operations, a, b = coerce_pair(a, b)
     return operations.divide(a, b)
 
 
 def absolute(x: Scalar) -> Scalar:
-    """Return the absolute value; for complex numbers the one of the real part decides the sign: -x or x, never |x|."""
+    """Return the absolute value; for complex numbers x or -x, by the sign of the real part."""
     return math.fabs(x) if type(x) is float else operations_of(x).absolute(x)
 
 
@@ -176,7 +176,7 @@ def minimum(a: Scalar, b: Scalar) -> Scalar:
     """Return the smaller (by real part if complex); NaN when either float is NaN."""
     if type(a) is float and type(b) is float:
         return real.minimum(a, b)
-    operations, a, b = pair(a, b)
+    operations, a, b = coerce_pair(a, b)
     return operations.minimum(a, b)
 
 
@@ -184,12 +184,12 @@ def maximum(a: Scalar, b: Scalar) -> Scalar:
     """Return the larger (by real part if complex); NaN when either float is NaN."""
     if type(a) is float and type(b) is float:
         return real.maximum(a, b)
-    operations, a, b = pair(a, b)
+    operations, a, b = coerce_pair(a, b)
     return operations.maximum(a, b)
 
 
 def positive(x: Scalar, what: str) -> Scalar:
-    """Return `x`; raise SingularError naming `what` when it is not > 0. Symbols pass; an undecided interval does not.
+    """Return `x`; raise SingularError naming `what` unless x > 0. Symbols pass; undecided intervals raise.
 
     >>> positive(2.0, "the mass")
     2.0
@@ -202,7 +202,7 @@ def positive(x: Scalar, what: str) -> Scalar:
 
 
 def lift(x: Scalar, like: Scalar | Sequence[Scalar]) -> Scalar:
-    """Return `x` as an exact member of the family of `like` (of its most exotic member); `x` itself when it is already.
+    """Return `x` converted exactly to the family of `like` (the one of highest priority), or `x` itself.
 
     >>> from fractions import Fraction
     >>> lift(0.5, like=(0, Fraction(1, 3))), lift(0.5, like=2.0)
@@ -216,7 +216,7 @@ def lift(x: Scalar, like: Scalar | Sequence[Scalar]) -> Scalar:
 
 
 def is_float(x: object) -> bool:
-    """Tell whether `x` is a plain real number, whose value may be checked: float, int, NumPy's, or a `const`.
+    """Return whether `x` is a plain real number, whose value may be checked: float, int, NumPy's, or a `const`.
 
     >>> is_float(1.0), is_float(1j)
     (True, False)

@@ -1,7 +1,7 @@
-"""Numbers that carry two derivatives in time: a value, its rate and its acceleration.
+"""Jets: a value with its first and second time derivative.
 
-Running a formula on jets differentiates it twice along a motion, whatever its parts are made of: floats, recorded
-scalars, intervals. A choice made by `where` is differentiated on the side that was chosen.
+A function of jets is differentiated twice along a motion. The parts are scalars of any family: floats, recorded
+scalars, intervals. `where` selects the derivatives with the value.
 
 >>> from rbd.scalars import sin
 >>> angle = Jet(0.5, 2.0, 0.0)                    # turning at a constant rate
@@ -41,15 +41,15 @@ _HALF = const(1, 2)
 
 @final
 class Jet:
-    """A value with its first and second derivative with respect to time."""
+    """A value with its first and second time derivative."""
 
     __slots__ = ("first", "second", "value")
 
-    # NumPy's scalars stand back, so that `np.float64 * jet` is a jet and no array.
+    # NumPy's scalars defer to this class: `np.float64 * jet` is a jet, not an array.
     __array_ufunc__ = None
 
     def __init__(self, value: Scalar, first: Scalar = 0, second: Scalar = 0) -> None:
-        """Take the value, its rate and its acceleration; the integer 0 stands for what does not move."""
+        """Take the value, its rate and its acceleration; the integer 0 is a zero derivative."""
         self.value, self.first, self.second = value, first, second
 
     @override
@@ -94,7 +94,7 @@ class Jet:
 
 
 def jet(x: Any) -> Jet:
-    """Return `x` as a jet: itself, or a number that does not move."""
+    """Return `x` as a jet: itself, or a constant."""
     return x if isinstance(x, Jet) else Jet(x)
 
 
@@ -105,7 +105,7 @@ def _chain(x: Jet, value: Scalar, slope: Scalar, bend: Scalar) -> Jet:
 
 @final
 class JetOperations(Operations[Jet]):
-    """Jets over any other family: they compare by value."""
+    """Operations of jets over any family: they compare by value."""
 
     name = "jets"
     priority = 95

@@ -1,7 +1,7 @@
-"""Attributes computed when they are first asked for.
+"""Lazy attributes, computed at the first access.
 
-Python's `cached_property` locks in 3.11, one lock for all instances: a process that was forked while another thread
-computed one would wait for ever. Here nothing is locked: threads that ask at the same time may compute the same twice.
+Python 3.11's `cached_property` has one lock for all instances: in a process that was forked while another thread held
+it, access would deadlock. This class has no lock: concurrent threads may compute the same value twice.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 @final
 class lazy(Generic[T]):
-    """Decorate a method without arguments; what it returns is kept in the instance's `__dict__`.
+    """Decorate a method without arguments; its result is cached in the instance's `__dict__`.
 
     >>> class Circle:
     ...     @lazy
@@ -28,7 +28,7 @@ class lazy(Generic[T]):
     """
 
     def __init__(self, compute: Callable[[Any], T]) -> None:
-        """Take the method."""
+        """Set the method."""
         self._compute = compute
         self._name = compute.__name__
         self.__doc__ = compute.__doc__
@@ -38,7 +38,7 @@ class lazy(Generic[T]):
     @overload
     def __get__(self, instance: object, owner: type[object] | None = None) -> T: ...
     def __get__(self, instance: object | None, owner: type[object] | None = None) -> Self | T:
-        """Compute, and stand back: the next time the instance's own entry is found first."""
+        """Compute and cache: later accesses find the entry of the instance."""
         if instance is None:
             return self
         found: T = instance.__dict__.setdefault(self._name, self._compute(instance))

@@ -1,8 +1,8 @@
-"""Numbers whose squares leave the range of floats, brought back by a power of two.
+"""Lengths without overflow or underflow: numbers are scaled by a power of two.
 
-Squares of floats overflow beyond 1e154, and vanish below 1e-162; the inverse squares that derivatives hold do so much
-earlier. Lengths and directions are therefore computed from `rescaled` numbers: multiplying by a power of two is exact,
-and ordinary numbers are multiplied by one.
+Squares of floats overflow above 1e154 and underflow below 1e-162; the inverse squares in derivatives do so much
+earlier. Norms and directions are therefore computed from `rescaled` numbers. Multiplication by a power of two is exact,
+and numbers of ordinary size are multiplied by one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from rbd.scalars.registry import dominant
 
 _SMALL: Final = ((const(1, 2**600), const(2**850)), (const(1, 2**200), const(2**400)))
 _LARGE: Final = ((const(2**600), const(1, 2**800)), (const(2**200), const(1, 2**400)))
-"""What is beyond the first number is multiplied by the second; what is beyond both, by the first pair's."""
+"""Thresholds with factors: a sum beyond a threshold is multiplied by its factor; the first pair takes precedence."""
 _ORDINARY: Final = (1 / 2**200, 2.0**200)
 
 
@@ -34,7 +34,7 @@ def square_sum(values: Vector) -> Scalar:
 
 
 def length(values: Vector) -> Scalar:
-    """Return the root of the sum of the squares.
+    """Return the Euclidean norm.
 
     >>> length((3e-200, 4e-200))
     5e-200
@@ -44,9 +44,9 @@ def length(values: Vector) -> Scalar:
 
 
 def rescaled(values: Vector) -> tuple[Vector, Scalar]:
-    """Return the numbers times a power of two, and that power: their length is then between 2^-225 and 2^250.
+    """Return the numbers times a power of two, and this power: their norm is between 2^-225 and 2^250.
 
-    It is one where the sum of their absolute values lies between 2^-200 and 2^200, and for families without a range,
+    The power is one if the sum of absolute values is between 2^-200 and 2^200, and for families without a range,
     such as fractions and symbols.
 
     >>> rescaled((3.0, 4.0))
@@ -55,23 +55,23 @@ def rescaled(values: Vector) -> tuple[Vector, Scalar]:
     >>> (x * x + y * y) ** 0.5 / scale
     5e+200
     """
-    return _scaled(values, _power(values, lower_only=False))
+    return _apply_scale(values, _scale_factor(values, lower_only=False))
 
 
 def lowered(values: Vector) -> tuple[Vector, Scalar]:
-    """Return the numbers times a power of two, and that power: their length is then 2^225 at most.
+    """Return the numbers times a power of two, and this power: their norm is at most 2^225.
 
-    It is one where the sum of their absolute values is at most 2^200, and for families without a range.
+    The power is one if the sum of absolute values is at most 2^200, and for families without a range.
     """
-    return _scaled(values, _power(values, lower_only=True))
+    return _apply_scale(values, _scale_factor(values, lower_only=True))
 
 
-def _scaled(values: Vector, scale: Scalar) -> tuple[Vector, Scalar]:
+def _apply_scale(values: Vector, scale: Scalar) -> tuple[Vector, Scalar]:
     return (values, 1) if isinstance(scale, int) and scale == 1 else (tuple(scale * x for x in values), scale)
 
 
-def _power(values: Vector, *, lower_only: bool) -> Scalar:
-    """Return the power of two that the numbers are to be multiplied by."""
+def _scale_factor(values: Vector, *, lower_only: bool) -> Scalar:
+    """Return the power of two by which the numbers are multiplied."""
     found = dominant(values)
     if found is None or not found[0].has_range(found[1]):
         return 1

@@ -1,7 +1,7 @@
-"""The C library's functions without Python's exceptions, and a fused multiply-add.
+"""Functions of the C library without Python's exceptions, and a fused multiply-add.
 
-Compiled programs call the same functions of the same library, so that interpreter and machine code agree to the last
-bit. Each is tried out when this module is imported; what is missing or wrong is replaced by Python's own.
+Compiled programs call the same functions of the same library, so results of the interpreter and of machine code are
+bitwise equal. Each function is tested when this module is imported; missing or wrong ones are replaced by Python's.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ Unary: TypeAlias = Callable[[float], float]
 Binary: TypeAlias = Callable[[float, float], float]
 Ternary: TypeAlias = Callable[[float, float, float], float]
 
-# Cases where two roundings, or none of infinity and zero, would show: halves of last places, cancellation, overflow of
-# the product alone, subnormal results, signed zeros.
+# Test cases in which two roundings differ from one: ties, cancellation, overflow of the product only, subnormal
+# results, signed zeros, infinities.
 _TRIALS: Final = (
     (1.0 + 2.0**-30, 1.0 + 2.0**-30, -1.0),
     (1.0 + 2.0**-52, 1.0 - 2.0**-52, -1.0),
@@ -40,7 +40,7 @@ _TRIALS: Final = (
 
 
 def exact_fma(a: float, b: float, c: float) -> float:
-    """Return a b + c with one rounding, slowly and without help from the machine.
+    """Return a b + c with one rounding, in exact arithmetic (slow).
 
     >>> exact_fma(0.1, 10.0, -1.0), 0.1 * 10.0 - 1.0
     (5.551115123125783e-17, 0.0)
@@ -50,24 +50,24 @@ def exact_fma(a: float, b: float, c: float) -> float:
     if not math.isfinite(c):
         return c
     total = Fraction(a) * Fraction(b) + Fraction(c)
-    return real.to_float(total) if total else a * b + c  # the sign of a zero is the sum's
+    return real.to_float(total) if total else a * b + c  # the sum has the right sign of zero
 
 
-def _pattern(x: float) -> bytes:
-    """Return what two results must share: the bits, of NaN only that it is one."""
+def _comparable_bits(x: float) -> bytes:
+    """Return the bits of a result, the same for all NaN."""
     return struct.pack("<d", x) if x == x else b"nan"
 
 
 def is_fma(candidate: Ternary) -> bool:
-    """Return whether a function multiplies and adds with one rounding, as far as trials can tell."""
+    """Return whether a function passes the tests of a fused multiply-add."""
     try:
-        return all(_pattern(candidate(*trial)) == _pattern(exact_fma(*trial)) for trial in _TRIALS)
+        return all(_comparable_bits(candidate(*trial)) == _comparable_bits(exact_fma(*trial)) for trial in _TRIALS)
     except (ArithmeticError, ValueError):
         return False
 
 
 def library() -> ctypes.CDLL | None:
-    """Return the C library this process has loaded, if it can be found; calls into it keep the interpreter's lock."""
+    """Return the loaded C library, if it is found; calls keep the interpreter's lock."""
     try:
         return ctypes.PyDLL("ucrtbase" if sys.platform == "win32" else cast("str", None))
     except OSError:
@@ -85,7 +85,7 @@ def _from_library(name: str, operands: int) -> Callable[..., float] | None:
 
 
 def _python_fma() -> Ternary | None:
-    """Return `math.fma` (Python 3.13) with IEEE's infinities and NaN in place of its exceptions."""
+    """Return `math.fma` (Python 3.13) with infinities and NaN instead of exceptions."""
     own = cast("Ternary | None", getattr(math, "fma", None))
     if own is None:
         return None
@@ -104,8 +104,8 @@ def _fma() -> Ternary:
     return next((f for f in candidates if f is not None and is_fma(f)), exact_fma)
 
 
-def _chosen(name: str, own: Callable[..., float], *trial: float) -> Callable[..., float]:
-    """Return the library's function, or Python's where the library's is missing or answers nonsense."""
+def _library_or_python(name: str, own: Callable[..., float], *trial: float) -> Callable[..., float]:
+    """Return the library's function, or Python's if the library's is missing or wrong."""
     found = _from_library(name, len(trial))
     fits = found is not None and math.isclose(found(*trial), own(*trial), rel_tol=1e-14)
     return found if found is not None and fits else own
@@ -114,13 +114,13 @@ def _chosen(name: str, own: Callable[..., float], *trial: float) -> Callable[...
 fma: Final[Ternary] = _fma()
 """a b + c with one rounding."""
 
-sin: Final[Unary] = _chosen("sin", real.sin, 0.5)
-cos: Final[Unary] = _chosen("cos", real.cos, 0.5)
-tan: Final[Unary] = _chosen("tan", real.tan, 0.5)
-asin: Final[Unary] = _chosen("asin", real.asin, 0.5)
-acos: Final[Unary] = _chosen("acos", real.acos, 0.5)
-exp: Final[Unary] = _chosen("exp", real.exp, 0.5)
-log: Final[Unary] = _chosen("log", real.log, 0.5)
-tanh: Final[Unary] = _chosen("tanh", math.tanh, 0.5)
-atan2: Final[Binary] = _chosen("atan2", math.atan2, 0.5, -2.0)
-power: Final[Binary] = _chosen("pow", real.power, 0.5, -2.5)
+sin: Final[Unary] = _library_or_python("sin", real.sin, 0.5)
+cos: Final[Unary] = _library_or_python("cos", real.cos, 0.5)
+tan: Final[Unary] = _library_or_python("tan", real.tan, 0.5)
+asin: Final[Unary] = _library_or_python("asin", real.asin, 0.5)
+acos: Final[Unary] = _library_or_python("acos", real.acos, 0.5)
+exp: Final[Unary] = _library_or_python("exp", real.exp, 0.5)
+log: Final[Unary] = _library_or_python("log", real.log, 0.5)
+tanh: Final[Unary] = _library_or_python("tanh", math.tanh, 0.5)
+atan2: Final[Binary] = _library_or_python("atan2", math.atan2, 0.5, -2.0)
+power: Final[Binary] = _library_or_python("pow", real.power, 0.5, -2.5)

@@ -1,11 +1,11 @@
-"""How a scalar family joins: what `rbd.scalars.functions` asks of it.
+"""The interface of a scalar family.
 
-A family is a type (or a few) with arithmetic of its own. To add one, derive from `Operations`, write the methods marked
-abstract, and register an instance:
+A family is one or several types with their arithmetic. To add a family, derive from `Operations`, define the abstract
+methods, and register an instance:
 
 >>> import math
 >>> from rbd.scalars import Operations, less, register_scalar, sin
->>> class Metres:                                    # a float that remembers its unit
+>>> class Metres:                                    # a float with a unit
 ...     def __init__(self, value: float) -> None:
 ...         self.value = value
 >>> class MetresOperations(Operations[Metres]):
@@ -19,10 +19,10 @@ abstract, and register an instance:
 >>> sin(Metres(0.0)).value, less(Metres(1.0), 2.0)
 (0.0, True)
 
-What the family does not define (here: `cos`) raises a `ScalarError` naming the function and the family. A
-differentiating number needs every function with its derivative; being made of other numbers it compares its parts with
-`less`, and its `where` hands the condition on to each part. A type whose comparisons are neither bools nor conditions
-of another family defines `where`, `both`, `either` and `invert`, and names its condition type when registered:
+Undefined functions (here: `cos`) raise a `ScalarError` that names the function and the family. A family for
+differentiation defines every function with its derivative; it compares its parts with `less`, and its `where` selects
+each part. A family whose comparisons are neither bools nor conditions of another family defines `where`, `both`,
+`either` and `invert`, and registers the type of its conditions:
 `register_scalar(kind, operations, condition=kind_of_condition)`.
 """
 
@@ -30,61 +30,63 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Generic, NoReturn, Protocol, TypeVar
 
 from rbd.errors import NotFiniteError, RbdError, ScalarError, SingularError, quoted
 from rbd.scalars.protocol import Condition, Scalar, Vector
 
 T = TypeVar("T")
+F = TypeVar("F", bound="Operations[Any]")
 
 
-class RunsOnScalars(Protocol):
-    """An operation whose course is decided at run time, as families see it: an `rbd.intrinsics.Intrinsic`."""
+class IntrinsicLike(Protocol):
+    """Interface of an intrinsic, which `rbd.intrinsics.Intrinsic` implements."""
 
     def run_on(
         self, family: Operations[Any], sizes: tuple[int, ...], operands: Vector, labels: tuple[str, ...], member: Scalar
     ) -> Vector:
-        """Return the outputs for scalars of a family whose comparisons are decided."""
+        """Return the outputs for scalars of a family with decided comparisons."""
         ...
 
 
 class Operations(ABC, Generic[T]):
-    """The functions of one family of scalars. Operands reach every method already lifted into the family."""
+    """Operations of a scalar family. All operands are already converted to the family."""
 
     name: ClassVar[str]
-    """What messages call the family."""
+    """Name of the family in messages."""
 
     priority: ClassVar[int] = 70
-    """Of two families that meet in one operation, the higher priority decides and lifts the other's operand."""
+    """In operations of two families, the one of higher priority computes, and converts the other operand."""
 
     spoiled_by_floats: ClassVar[bool] = False
-    """Whether the family's own arithmetic loses exactness on meeting a float (`Fraction * float` is a float)."""
+    """Whether arithmetic with a float returns a float (`Fraction * float`)."""
 
     records: ClassVar[bool] = False
-    """Whether operations are written down instead of done."""
+    """Whether operations are recorded instead of computed."""
 
     @abstractmethod
     def lift(self, x: Scalar, like: T) -> T:
-        """Return `x`, of another family, as a member of this one, exactly; raise ScalarError when there is none."""
+        """Convert `x`, of another family, exactly to this one; raise ScalarError if it cannot be converted."""
 
     @abstractmethod
     def to_float(self, x: T) -> float:
-        """Return the value as a float; raise ScalarError when it has none."""
+        """Return the value as a float; raise ScalarError if it has none."""
 
     @abstractmethod
     def less(self, a: T, b: T) -> Condition:
-        """Compare a < b."""
+        """Return the condition a < b."""
 
     @abstractmethod
     def less_equal(self, a: T, b: T) -> Condition:
-        """Compare a <= b."""
+        """Return the condition a <= b."""
 
     def is_finite(self, x: T) -> bool:
-        """Tell whether `x` may enter a computation: False for NaN and infinities the family can recognise."""
+        """Return whether `x` is finite: False for NaN and infinities that the family can recognise."""
         return True
 
     def has_range(self, x: T) -> bool:
-        """Tell whether squares of numbers such as `x` overflow and vanish as those of floats do."""
+        """Return whether squares of numbers such as `x` overflow and underflow as those of floats do."""
         return False
 
     def sin(self, x: T) -> T:
@@ -132,7 +134,7 @@ class Operations(ABC, Generic[T]):
         self.refuse("power", x, n)
 
     def divide(self, a: T, b: T) -> T:
-        """Return a / b, with the family's nearest thing to IEEE division by zero."""
+        """Return a / b; division by zero as close to IEEE 754 as the family allows."""
         self.refuse("divide", a, b)
 
     def absolute(self, x: T) -> T:
@@ -148,7 +150,7 @@ class Operations(ABC, Generic[T]):
         return self.where(self.less(a, b), b, a)
 
     def where(self, condition: Condition, a: T, b: T) -> T:
-        """Return `a` where the condition holds, else `b`; they may be of simpler families than the condition."""
+        """Return `a` where the condition holds, else `b`; they may be of families of lower priority."""
         if isinstance(condition, bool):
             return a if condition else b
         raise self.foreign_condition(condition)
@@ -166,18 +168,18 @@ class Operations(ABC, Generic[T]):
         raise self.foreign_condition(c)
 
     def positive(self, x: T, what: str) -> T:
-        """Return `x`; raise SingularError naming `what` when it is certainly not positive."""
+        """Return `x`; raise SingularError naming `what` if it is certainly not positive."""
         if self.less(self.lift(0, x), x) is False:
             raise not_positive(x, what)
         return x
 
     def decided(self, condition: Condition) -> bool | None:
-        """Return the truth of a condition where it can be known now, else None."""
+        """Return the truth of a condition if it is decided, else None."""
         return condition if isinstance(condition, bool) else None
 
     def intrinsic(
         self,
-        intrinsic: RunsOnScalars,
+        intrinsic: IntrinsicLike,
         sizes: tuple[int, ...],
         operands: Vector,
         labels: tuple[str, ...],
@@ -187,7 +189,7 @@ class Operations(ABC, Generic[T]):
         return intrinsic.run_on(self, sizes, operands, labels, member)
 
     def refuse(self, function: str, *operands: object) -> NoReturn:
-        """Raise the ScalarError that says this family has no such value."""
+        """Raise the ScalarError for a function without a value in this family."""
         shown = ", ".join(str(x) for x in operands)
         raise ScalarError(
             f"{function}({quoted(shown)[1:-1]}) has no value among scalars of the family {self.name!r}",
@@ -196,7 +198,7 @@ class Operations(ABC, Generic[T]):
         )
 
     def foreign_condition(self, condition: object) -> ScalarError:
-        """Make the error for a condition of another family."""
+        """Return the error for a condition of another family."""
         return ScalarError(
             f"{quoted(condition)} is no condition scalars of the family {self.name!r} can select by",
             function="where",
@@ -204,8 +206,19 @@ class Operations(ABC, Generic[T]):
         )
 
 
+def defined(methods: Mapping[str, Callable[..., Any]]) -> Callable[[type[F]], type[F]]:
+    """Return a decorator that gives a family functions by name, where many are made alike."""
+
+    def decorate(family: type[F]) -> type[F]:
+        for name, method in methods.items():
+            setattr(family, name, method)
+        return family
+
+    return decorate
+
+
 def not_positive(x: object, what: str, verdict: str = "must be positive") -> RbdError:
-    """Make the error of `positive`: a float that is no longer finite says that numbers left their range before."""
+    """Return the error of `positive`; for floats that are not finite, the error is about overflow."""
     if isinstance(x, float) and not math.isfinite(x):
         return NotFiniteError(f"{what} left the range of float64: it is {x}", argument=what, value=x)
     return SingularError(f"{what} {verdict}, got {quoted(x)[1:-1]}", what=what, value=x)

@@ -1,6 +1,6 @@
-"""What a scalar is: the types every layer above writes in its signatures.
+"""Types of scalars, vectors, matrices and conditions, for signatures.
 
-Frames do not occur in this room: a scalar is a bare number.
+Scalars are numbers without frames.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 @runtime_checkable
 class Scalar(Protocol):
-    """A number an algorithm may run on: float, int, complex, `Fraction`, a symbol, an interval, a recorded value ...
+    """Protocol of numbers: float, int, complex, `Fraction`, a symbol, an interval, a recorded value ...
 
-    The operand on the other side is `Any` because a protocol cannot say "whatever my own family accepts".
+    The other operand is `Any`: a protocol cannot express "any operand that this family accepts".
 
     >>> isinstance(0.5, Scalar), isinstance("0.5", Scalar)
     (True, False)
@@ -63,25 +63,25 @@ class Scalar(Protocol):
 
 
 class Condition(Protocol):
-    """The opaque result of a comparison: a bool, or what its family has instead (a relation, "undecided").
+    """Result of a comparison: a bool, or another condition of a family (a relation, "undecided").
 
-    Hand it to `where`, `both`, `either` and `invert`; nothing else is promised.
+    Pass it to `where`, `both`, `either` and `invert` only.
     """
 
     def __and__(self, other: Any, /) -> Any:
-        """Hold when both hold."""
+        """Return the conjunction."""
         ...
 
     def __or__(self, other: Any, /) -> Any:
-        """Hold when either holds."""
+        """Return the disjunction."""
         ...
 
 
 Vector: TypeAlias = tuple[Scalar, ...]
-"""Scalars in a row."""
+"""A tuple of scalars."""
 
 Matrix: TypeAlias = tuple[Vector, ...]
-"""Rows of a matrix."""
+"""A tuple of rows."""
 
 Array: TypeAlias = NDArray[np.float64]
 """A float64 array."""

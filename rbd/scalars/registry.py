@@ -1,7 +1,7 @@
-"""Which family a value belongs to.
+"""Registry of scalar families: the operations of a value's type.
 
-SymPy and mpmath are never imported here: their families are registered when the first operand of theirs turns up, which
-is recognised by the module names of its class and base classes.
+This module does not import SymPy or mpmath. Their families are registered when the first operand occurs, which is
+recognised by the module names of its class and base classes.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from rbd.scalars.protocol import Condition, Scalar
 
 T = TypeVar("T")
 
-_LATECOMERS: Final = {
+_LAZY_BACKENDS: Final = {
     "sympy": ("rbd.scalars.backends.symbolic",),
     "mpmath": ("rbd.scalars.backends.arbitrary", "rbd.scalars.backends.interval"),
 }
-# Spelt with a type for `isinstance`: narrowing to NumPy's generic classes would leave their parameters unknown.
+# Annotated for `isinstance`: narrowing to NumPy's generic classes would leave their parameters unknown.
 TRUTHS: Final[tuple[type[object], ...]] = (bool, np.bool_)
 NUMPY_NUMBERS: Final[tuple[type[object], ...]] = (np.generic,)
 ARRAYS: Final[tuple[type[object], ...]] = (np.ndarray,)
 _scalars: dict[type, Operations[Scalar]] = {}
 _registered: set[type] = set()
-"""The types of both tables that were registered; the others were looked up among their bases."""
+"""Registered types of both tables; the other types were found by their bases."""
 _conditions: dict[type, Operations[Scalar]] = {}
 
 
 def register_scalar(kind: type[T], operations: Operations[T], *, condition: type | None = None) -> None:
-    """Let values of type `kind` (and its subclasses) be scalars; `condition` is the type of its undecided comparisons.
+    """Register a scalar family for type `kind` and its subclasses; `condition` is the type of undecided comparisons.
 
-    See `rbd.scalars.operations` for how to write a family. Registering a type again replaces its operations.
+    For the interface of families see `rbd.scalars.operations`. Registering a type again replaces its operations.
 
     >>> from rbd.scalars import Operations, less, register_scalar
     >>> class Level:
@@ -55,14 +55,14 @@ def register_scalar(kind: type[T], operations: Operations[T], *, condition: type
 
 
 def admit(kind: type, operations: Operations[Any], *, condition: type | None = None) -> None:
-    """Do what `register_scalar` does, for types a checker cannot match with their operations (NumPy's, SymPy's)."""
+    """Register a family whose types are not known statically (NumPy's, SymPy's); see `register_scalar`."""
     _register(_scalars, kind, operations)
     if condition is not None:
         _register(_conditions, condition, operations)
 
 
 def _register(table: dict[type, Operations[Any]], kind: type, operations: Operations[Any]) -> None:
-    # Subclasses that were looked up before found the family of another base; those that were registered keep theirs.
+    # Subclasses found earlier may have the family of another base: look them up again; registered ones keep theirs.
     for known in [known for known in table if known not in _registered and issubclass(known, kind)]:
         del table[known]
     table[kind] = operations
@@ -70,19 +70,19 @@ def _register(table: dict[type, Operations[Any]], kind: type, operations: Operat
 
 
 def operations_of(x: object) -> Operations[Scalar]:
-    """Return the operations of the family of `x`; raise ScalarError when it belongs to none."""
+    """Return the operations of the family of `x`; raise ScalarError if it has none."""
     found = _scalars.get(type(x))
     return found if found is not None else _resolve(type(x), _scalars, x)
 
 
 def operations_of_condition(c: object) -> Operations[Scalar]:
-    """Return the operations of the family that made the undecided condition `c`."""
+    """Return the operations of the family of an undecided condition."""
     found = _conditions.get(type(c))
     return found if found is not None else _resolve(type(c), _conditions, c)
 
 
-def pair(a: Scalar, b: Scalar) -> tuple[Operations[Scalar], Scalar, Scalar]:
-    """Return the family that decides an operation on `a` and `b`, and both as its members."""
+def coerce_pair(a: Scalar, b: Scalar) -> tuple[Operations[Scalar], Scalar, Scalar]:
+    """Return the family that computes an operation on `a` and `b`, and both converted to it."""
     of_a, of_b = operations_of(a), operations_of(b)
     if of_a is of_b:
         return of_a, a, b
@@ -92,7 +92,7 @@ def pair(a: Scalar, b: Scalar) -> tuple[Operations[Scalar], Scalar, Scalar]:
 
 
 def python_number(x: Scalar) -> Scalar:
-    """Return NumPy's numbers as Python's (`longdouble` rounded), everything else as it is."""
+    """Return NumPy's numbers as Python's (`longdouble` rounded), and other values unchanged."""
     if not issubclass(type(x), NUMPY_NUMBERS):
         return x
     value: Any = cast("Any", x).item()
@@ -100,7 +100,7 @@ def python_number(x: Scalar) -> Scalar:
 
 
 def dominant(values: Iterable[Any]) -> tuple[Operations[Scalar], Scalar] | None:
-    """Return the family that decides among nested values, with one member of it; None when there is no value."""
+    """Return the family of highest priority among nested values, with a member of it; None if there is no value."""
     best: tuple[Operations[Scalar], Scalar] | None = None
     for value in values:
         if issubclass(type(value), ARRAYS):
@@ -114,7 +114,7 @@ def dominant(values: Iterable[Any]) -> tuple[Operations[Scalar], Scalar] | None:
     return best
 
 
-def decided(c: Condition) -> bool | None:
+def as_bool(c: Condition) -> bool | None:
     """Return the truth of a condition that is a plain bool, else None."""
     return bool(c) if issubclass(type(c), TRUTHS) else None
 
@@ -123,7 +123,7 @@ def _resolve(kind: type, table: dict[type, Operations[Scalar]], x: object) -> Op
     if table is _scalars and issubclass(kind, TRUTHS):
         raise ScalarError(f"{x} is a truth value, not a scalar", scalar=x)
     found = _inherited(kind, table)
-    if found is None and _admit_latecomers(kind):
+    if found is None and _register_lazy_backends(kind):
         found = _inherited(kind, table)
     if found is None:
         word = "scalar" if table is _scalars else "condition"
@@ -140,9 +140,9 @@ def _inherited(kind: type, table: dict[type, Operations[Scalar]]) -> Operations[
     return next((table[base] for base in kind.__mro__ if base in table), None)
 
 
-def _admit_latecomers(kind: type) -> bool:
+def _register_lazy_backends(kind: type) -> bool:
     packages = {base.__module__.partition(".")[0] for base in kind.__mro__}
-    backends = [backend for package in packages for backend in _LATECOMERS.get(package, ())]
+    backends = [backend for package in packages for backend in _LAZY_BACKENDS.get(package, ())]
     for backend in backends:
         importlib.import_module(backend).register()
     return bool(backends)

@@ -1,13 +1,13 @@
-"""Sine and cosine as machine code computes them, bit for bit.
+"""Sine and cosine, bitwise equal in the interpreter, in machine code and in C source.
 
-Reduction by multiples of pi/2 in three parts and a crumb (Cody and Waite), then the polynomials of fdlibm's kernels.
-Valid for |x| <= LIMIT; beyond, the C library. Every `fma` is one rounding; everything else rounds by itself; the order
-is part of the definition. The interpreter runs `reduced` and `polynomials` on floats; machine code and C source run
-them on `Step`s, which write the same operations down. Only the choice by quadrant is written for each of the three:
+Argument reduction by multiples of pi/2 in three parts and a remainder (Cody and Waite), then the polynomials of fdlibm.
+Valid for |x| <= LIMIT; larger angles use the C library. Every `fma` and every other operation rounds once; their order
+is part of the definition. The interpreter runs `reduce_angle` and `polynomials` on floats; machine code and C source
+run them on `Step`s, which emit the same operations. Only the selection by quadrant is written for each of the three:
 
     k odd: exchange sine and cosine;  bit 1 of k: negate the sine;  bit 1 of k + 1: negate the cosine
 
-The sine of -0.0 is 0.0. `tests/scalars/test_sincos.py` measures the error against 60 digits.
+The sine of -0.0 is 0.0. `tests/native/test_sincos.py` measures the error against 60 digits.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from typing import Final, Generic, Protocol, Self, TypeAlias, TypeVar, final
 Fma: TypeAlias = Callable[[float, float, float], float]
 
 LIMIT: Final = 1.5e6
-"""The largest angle, in radians, the reduction in three parts serves."""
+"""The largest angle in radians for the reduction in three parts."""
 
 TWO_OVER_PI: Final = 0.6366197723675814
-ROUNDER: Final = 6755399441055744.0
-"""1.5 times 2^52: adding it rounds to an integer, which stands in the low bits of the sum's pattern."""
+ROUNDING_CONSTANT: Final = 6755399441055744.0
+"""1.5 times 2^52: adding it rounds to an integer, which is in the low bits of the sum."""
 
 P1: Final = 1.57079632673412561417e00
 P2: Final = 6.07710050630396597660e-11
 P3: Final = 2.02226624879595063154e-21
 P4: Final = 1.0085854035872483e-37
-"""P1 + P2 + P3 + P4 is pi/2. P4 counts only for the doubles next to some multiples of pi/2, such as the 204551st."""
+"""P1 + P2 + P3 + P4 is pi/2. P4 matters only for doubles next to some multiples of pi/2, such as the 204551st."""
 
 SINE: Final = (
     -1.66666666666666324348e-01,
@@ -52,8 +52,8 @@ COSINE: Final = (
 """C: (cos(r) - 1 + r^2 / 2) / r^4 as a polynomial in r^2, lowest power first."""
 
 
-class Number(Protocol):
-    """What the operations run on."""
+class RingElement(Protocol):
+    """Protocol of the operands."""
 
     def __add__(self, other: Self, /) -> Self:
         """Add."""
@@ -72,17 +72,17 @@ class Number(Protocol):
         ...
 
 
-N = TypeVar("N", bound=Number)
+N = TypeVar("N", bound=RingElement)
 
 
 def sincos(x: float, fma: Fma) -> tuple[float, float]:
     """Return sine and cosine of a finite angle, |x| <= LIMIT, in radians; `fma` is a b + c with one rounding."""
-    m, r, y = reduced(x, fma, _FLOATS)
-    return _placed(_pattern(m), *polynomials(r, y, fma, _FLOATS))
+    m, r, y = reduce_angle(x, fma, _FLOATS)
+    return _select_quadrant(_bits(m), *polynomials(r, y, fma, _FLOATS))
 
 
-def reduced(x: N, fma: Callable[[N, N, N], N], k: Constants[N]) -> tuple[N, N, N]:
-    """Return the quadrant, in the low bits of the first number's pattern, and x less as many pi/2: r, what r lacks."""
+def reduce_angle(x: N, fma: Callable[[N, N, N], N], k: Constants[N]) -> tuple[N, N, N]:
+    """Return the quadrant, in the low bits of the first number, and the reduced angle as r and its correction."""
     m = fma(x, k.two_over_pi, k.rounder)
     n = -(m - k.rounder)
     r1 = fma(n, k.p1, x)
@@ -111,11 +111,11 @@ def _horner(coefficients: tuple[N, ...], z: N, fma: Callable[[N, N, N], N]) -> N
 
 @final
 class Constants(Generic[N]):
-    """The constants above as numbers of one kind."""
+    """The constants as operands of one type."""
 
     def __init__(self, number: Callable[[float], N]) -> None:
-        """Make a number of each."""
-        self.two_over_pi, self.rounder = number(TWO_OVER_PI), number(ROUNDER)
+        """Convert all constants."""
+        self.two_over_pi, self.rounder = number(TWO_OVER_PI), number(ROUNDING_CONSTANT)
         self.p1, self.p2, self.p3, self.p4 = map(number, (P1, P2, P3, P4))
         self.half, self.one = number(0.5), number(1.0)
         self.sine, self.cosine = tuple(map(number, SINE)), tuple(map(number, COSINE))
@@ -126,54 +126,54 @@ _FLOATS: Final = Constants[float](float)
 
 @final
 class Step:
-    """A number that writes down what is done with it."""
+    """An operand that emits operations."""
 
     def __init__(self, name: str, write: Callable[..., str]) -> None:
-        """Be called `name`; `write("add" or "sub", "mul", "neg", "fma", *names)` writes a step and names its result."""
+        """Set the name; `write("add" or "sub", "mul", "neg", "fma", *names)` emits a step and returns its name."""
         self.name, self._write = name, write
 
     def _next(self, operation: str, *others: Step) -> Step:
         return Step(self._write(operation, self.name, *(other.name for other in others)), self._write)
 
     def __add__(self, other: Step) -> Step:
-        """Write an addition."""
+        """Emit an addition."""
         return self._next("add", other)
 
     def __sub__(self, other: Step) -> Step:
-        """Write a subtraction."""
+        """Emit a subtraction."""
         return self._next("sub", other)
 
     def __mul__(self, other: Step) -> Step:
-        """Write a multiplication."""
+        """Emit a multiplication."""
         return self._next("mul", other)
 
     def __neg__(self) -> Step:
-        """Write a change of sign."""
+        """Emit a negation."""
         return self._next("neg")
 
     def fma(self, b: Step, c: Step) -> Step:
-        """Write self b + c with one rounding."""
+        """Emit self b + c with one rounding."""
         return self._next("fma", b, c)
 
 
 def written(x: str, write: Callable[..., str], number: Callable[[float], str]) -> tuple[str, str, str]:
-    """Write the steps down: return the names of the number with the quadrant, of sine and of cosine before it.
+    """Emit the steps; return the names of the quadrant, and of sine and cosine before the selection by quadrant.
 
-    `write` is that of `Step`, `number` says a constant.
+    `write` is that of `Step`; `number` returns the name of a constant.
     """
     constants = Constants(lambda value: Step(number(value), write))
-    m, r, y = reduced(Step(x, write), Step.fma, constants)
+    m, r, y = reduce_angle(Step(x, write), Step.fma, constants)
     sine, cosine = polynomials(r, y, Step.fma, constants)
     return m.name, sine.name, cosine.name
 
 
-def _pattern(m: float) -> int:
-    """Return the bits of a double."""
+def _bits(m: float) -> int:
+    """Return the bit pattern of a double."""
     return int(struct.unpack("<q", struct.pack("<d", m))[0])
 
 
-def _placed(k: int, sine: float, cosine: float) -> tuple[float, float]:
-    """Put sine and cosine of the reduced angle where quadrant `k` has them."""
+def _select_quadrant(k: int, sine: float, cosine: float) -> tuple[float, float]:
+    """Return sine and cosine from those of the reduced angle in quadrant `k`."""
     if k & 1:
         sine, cosine = cosine, sine
     return (-sine if k & 2 else sine), (-cosine if (k + 1) & 2 else cosine)

@@ -1,7 +1,7 @@
-"""Derivatives along several directions at once, for dual numbers.
+"""Sparse derivatives along several directions, for dual numbers.
 
-They stand where a dual number has its derivative. Only what need not be zero is held, so that a formula run once
-costs what its structure asks for, and not as much as all of it once per direction.
+They are the derivative of a dual number. Only structural nonzeros are stored, so the cost of one run depends on the
+sparsity of the derivatives, not on the number of directions.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from rbd.scalars.registry import operations_of
 
 @final
 class SparseTangents:
-    """Number of a direction -> derivative along it; what is not there is zero. Scalars multiply all of them."""
+    """Map from the index of a direction to the derivative along it; missing ones are zero."""
 
     __slots__ = ("entries",)
 
-    # NumPy's scalars stand back, so that they do not take `np.float64 * tangents` apart.
+    # NumPy's scalars defer to this class in `np.float64 * tangents`.
     __array_ufunc__ = None
 
     def __init__(self, entries: Mapping[int, Scalar]) -> None:
-        """Take the derivatives."""
+        """Set the derivatives."""
         self.entries = entries
 
     @override
@@ -34,7 +34,7 @@ class SparseTangents:
         return f"SparseTangents({dict(self.entries)!r})"
 
     def __add__(self, other: Any, /) -> SparseTangents:
-        if not isinstance(other, SparseTangents):  # the integer 0, which stands for no derivative
+        if not isinstance(other, SparseTangents):  # the integer 0, a zero derivative
             return self
         entries = dict(self.entries)
         for k, y in other.entries.items():
@@ -57,16 +57,16 @@ class SparseTangents:
         return -self
 
     def __mul__(self, other: Any, /) -> Any:
-        if is_nothing(other):
+        if is_plain_zero(other):
             return 0
         products = {k: x * other for k, x in self.entries.items()}
-        return SparseTangents({k: x for k, x in products.items() if not is_nothing(x)})
+        return SparseTangents({k: x for k, x in products.items() if not is_plain_zero(x)})
 
     def __rmul__(self, other: Any, /) -> Any:
-        if is_nothing(other):
+        if is_plain_zero(other):
             return 0
         products = {k: other * x for k, x in self.entries.items()}
-        return SparseTangents({k: x for k, x in products.items() if not is_nothing(x)})
+        return SparseTangents({k: x for k, x in products.items() if not is_plain_zero(x)})
 
     def __truediv__(self, other: Any, /) -> SparseTangents:
         return SparseTangents({k: divide(x, other) for k, x in self.entries.items()})
@@ -81,18 +81,18 @@ class SparseTangents:
         return self
 
 
-def is_nothing(x: object) -> bool:
-    """Return whether `x` is a plain zero."""
+def is_plain_zero(x: object) -> bool:
+    """Return whether `x` is zero as a plain number; `is_structural_zero` holds for the integer 0 only."""
     return type(x) in (int, float) and x == 0
 
 
 def entries_of(derivative: Scalar) -> Mapping[int, Scalar]:
-    """Return the entries of sparse tangents; none of the 0 that stands for no derivative."""
+    """Return the entries of sparse tangents; none for the integer 0."""
     return derivative.entries if isinstance(derivative, SparseTangents) else {}
 
 
 def times(x: Scalar, derivative: Scalar) -> Scalar:
-    """Return `x` times a derivative or sparse tangents, whatever `x` would make of those."""
+    """Return `x` times a derivative or sparse tangents."""
     return derivative.__rmul__(x) if isinstance(derivative, SparseTangents) else x * derivative
 
 
@@ -102,7 +102,7 @@ def over(derivative: Scalar, x: Scalar) -> Scalar:
 
 
 def chosen(condition: Condition, a: Scalar, b: Scalar) -> Scalar:
-    """Return derivative or tangents `a` where `condition` holds, else `b`."""
+    """Return the derivative or tangents `a` where `condition` holds, else `b`."""
     if not (isinstance(a, SparseTangents) or isinstance(b, SparseTangents)):
         return where(condition, a, b)
     one, two = entries_of(a), entries_of(b)
@@ -110,6 +110,6 @@ def chosen(condition: Condition, a: Scalar, b: Scalar) -> Scalar:
 
 
 def all_finite(derivative: Scalar) -> bool:
-    """Return whether a derivative or all sparse tangents are finite, as far as their families can tell."""
+    """Return whether a derivative or all sparse tangents are finite, as far as their family can decide."""
     parts = derivative.entries.values() if isinstance(derivative, SparseTangents) else (derivative,)
     return all(operations_of(part).is_finite(part) for part in parts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rbd.control import PDGains, SE3PDGains, pd
 from rbd.simulation.adaptive import AdaptiveMuntheKaas
 from rbd.simulation.callbacks import Control, External
 from rbd.simulation.dynamics_function import Dynamics
@@ -11,7 +12,6 @@ from rbd.simulation.hold import ZeroOrderHold
 from rbd.simulation.integrator import Flow, Integrator, Rates
 from rbd.simulation.monitors import EnergyMonitor, LoopGapMonitor, Monitor
 from rbd.simulation.munthe_kaas import MuntheKaas
-from rbd.simulation.pd import PDGains, SE3PDGains, pd
 from rbd.simulation.realtime import Throttle
 from rbd.simulation.semi_implicit import SemiImplicitEuler
 from rbd.simulation.simulate import IntegratorName, simulate

@@ -1,29 +1,34 @@
-"""The user's functions of time and state: what they return is checked, what they raise is told with the time.
+"""Callbacks of the user, functions of time and state: results are checked, exceptions are annotated with the time.
 
-What callbacks raise passes through unchanged, with a note that says when; what they return is checked and copied at
-once, so that they may reuse their arrays.
+Exceptions of callbacks pass through unchanged but for a note with the time. Results are checked and copied at once, so
+that callbacks may reuse their arrays.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import Any, TypeAlias, TypeGuard, final
+from typing import Any, TypeAlias, TypeGuard, cast, final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rbd.algorithms import ExternalWrenches
+from rbd.arguments import require_callable
+from rbd.compiled import RecordedFunction
 from rbd.errors import ArgumentError
-from rbd.mechanism import RigidBody
+from rbd.mechanism import Mechanism
+from rbd.program.program import Port
 from rbd.scalars.arrays import Array, float_array
 from rbd.simulation.hold import ZeroOrderHold
-from rbd.spatial import Wrench
 from rbd.state import MechanismState
+from rbd.state.callback_guard import annotate, guarded_callback, state_changed
+from rbd.state.live_engine import LiveEngine, Q, V
 
 Control: TypeAlias = Callable[[float, MechanismState], ArrayLike | None]
 """control(t, state) -> torques: one number per velocity, or None for no torque."""
 
-External: TypeAlias = Callable[[float, MechanismState], Mapping[RigidBody, Wrench] | None]
+External: TypeAlias = Callable[[float, MechanismState], ExternalWrenches | None]
 """external(t, state) -> wrenches on bodies, each in a frame fixed to its body or in the root frame."""
 
 
@@ -31,10 +36,32 @@ def _is_hold(value: object) -> TypeGuard[ZeroOrderHold[Any]]:
     return isinstance(value, ZeroOrderHold)
 
 
-def _require_function(name: str, given: object) -> None:
-    if given is not None and not callable(given):
-        message = f"{name} must be a function of time and state, not {given!r}"
-        raise ArgumentError(message, argument=name, value=given, allowed="a function")
+@final
+class RecordedControl:
+    """A recorded controller as a callback: called with a time and a state, it returns torques."""
+
+    def __init__(self, function: RecordedFunction, mechanism: Mechanism) -> None:
+        """Check a function of q, v and perhaps t. Raises ArgumentError for other functions and mechanisms."""
+        program = function.program
+        ports = (Port("q", (mechanism.nq,)), Port("v", (mechanism.nv,)), Port("t", ()))
+        fits = program.inputs in (ports[:2], ports) and [port.shape for port in program.outputs] == [(mechanism.nv,)]
+        if not fits:
+            message = (
+                f"control is {program.name}({', '.join(port.name for port in program.inputs)}), recorded; it must take "
+                f"q, v and perhaps t=(), and return {mechanism.nv} torques"
+            )
+            raise ArgumentError(message, argument="control", value=function, allowed="a recorded controller")
+        self.function, self._takes_time = function, len(program.inputs) == len(ports)
+
+    def __call__(self, t: float, state: MechanismState) -> Array:
+        """Return the torques at time `t`."""
+        result = self.function(state.q, state.v, t) if self._takes_time else self.function(state.q, state.v)
+        return result if isinstance(result, np.ndarray) else result[0]
+
+
+def as_control(control: Control | RecordedFunction | None, mechanism: Mechanism) -> Control | None:
+    """Return a control as a callback; raise ArgumentError for a recorded function that is no controller."""
+    return RecordedControl(control, mechanism) if isinstance(control, RecordedFunction) else control
 
 
 @final
@@ -42,50 +69,75 @@ class Callbacks:
     """Control and external wrenches."""
 
     def __init__(self, control: Control | None, external: External | None) -> None:
-        """Take the callbacks; either may be missing. Raises ArgumentError for what is no function."""
+        """Check the callbacks; either may be missing. Raises ArgumentError unless they are callable."""
         for name, given in (("control", control), ("external", external)):
-            _require_function(name, given)
+            if given is not None:
+                require_callable(given, name, "a function of time and state")
         self._control = control
         self._external = external
         self.error: BaseException | None = None
-        """What a callback raised last."""
+        """The last exception raised by a callback."""
+        self.holds: tuple[ZeroOrderHold[Any], ...] = tuple(x for x in (control, external) if _is_hold(x))
+        """The zero-order holds among the callbacks."""
 
     @property
-    def holds(self) -> tuple[ZeroOrderHold[Any], ...]:
-        """The callbacks that are asked at instants of their own."""
-        return tuple(given for given in (self._control, self._external) if _is_hold(given))
+    def is_held(self) -> bool:
+        """Whether the torques are constant during a step."""
+        return self._control is None or _is_hold(self._control)
+
+    @property
+    def recorded_control(self) -> RecordedControl | None:
+        """The control, if it is a recorded controller."""
+        return self._control if isinstance(self._control, RecordedControl) else None
 
     def torques(self, t: float, state: MechanismState) -> Array:
         """Return the torques of the control; the array belongs to the caller."""
-        nv = state.layout.nv
-        if self._control is None:
-            return np.zeros(nv)
-        with self.blamed("control", t, state):
-            values = self._control(t, state)
-            return np.zeros(nv) if values is None else float_array(values, (nv,), "control").copy()
+        return self.checked(self.evaluate_control(t, state), t, state).copy()
 
-    def wrenches(self, t: float, state: MechanismState) -> Mapping[RigidBody, Wrench] | None:
+    def evaluate_control(self, t: float, state: MechanismState) -> Any:
+        """Return the result of the control, zeros for None; the array belongs to the control."""
+        engine = cast("LiveEngine", state.engine)
+        if self._control is None:
+            return engine.zero_torques
+        words = engine.words
+        before = words[Q], words[V]
+        try:
+            values = self._control(t, state)
+            if words[Q] != before[0] or words[V] != before[1]:
+                raise state_changed("control")
+        except BaseException as error:
+            self.error = error
+            annotate(error, "control", t)
+            raise
+        return engine.zero_torques if values is None else values
+
+    def checked(self, values: ArrayLike, t: float, state: MechanismState) -> Array:
+        """Return torques as an array of floats; raise, as the control's error, for other values."""
+        try:
+            return float_array(values, (state.layout.nv,), "control")
+        except BaseException as error:
+            self.error = error
+            annotate(error, "control", t)
+            raise
+
+    def wrenches(self, t: float, state: MechanismState) -> ExternalWrenches | None:
         """Return the external wrenches."""
         if self._external is None:
             return None
-        with self.blamed("external", t, state):
+        with self.annotated("external", t, state):
             return self._external(t, state)
 
     def sample(self, hold: ZeroOrderHold[Any], t: float, state: MechanismState) -> None:
-        """Ask the callback that `hold` holds."""
-        with self.blamed("control" if hold is self._control else "external", t, state):
+        """Sample the callback of a zero-order hold."""
+        with self.annotated("control" if hold is self._control else "external", t, state):
             hold.sample(t, state)
 
     @contextmanager
-    def blamed(self, callback: str, t: float, state: MechanismState) -> Generator[None, None, None]:
-        """Let exceptions pass, remembered as a callback's and with a note saying when; refuse changes of the state."""
-        before = state.engine.stamp("qv")[1:]
+    def annotated(self, callback: str, t: float, state: MechanismState) -> Generator[None, None, None]:
+        """Annotate and keep exceptions of a callback; raise ArgumentError if it changed the state."""
         try:
-            yield
-            if state.engine.stamp("qv")[1:] != before:
-                message = f"{callback} changed the state; give it a MechanismState of its own to try things on"
-                raise ArgumentError(message, argument=callback, allowed="functions that leave the state alone")
+            with guarded_callback(callback, t, state):
+                yield
         except BaseException as error:
             self.error = error
-            error.add_note(f"raised by {callback}(t, state) at t = {t!r}")
             raise

@@ -1,7 +1,7 @@
 """`Dynamics`: a mechanism as the function f(t, x) that solvers of ordinary differential equations ask for.
 
-Solvers keep the arrays they are handed, and scale or add vectors as if configurations were numbers: so every call
-returns a new array, and coordinates that have left their manifold are legal input.
+Solvers keep the arrays they receive, and scale and add configurations as vectors: so every call returns a new array,
+and coordinates that are off their manifold are legal input.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbd.algorithms import Stabilization
-from rbd.algorithms.stabilization import DEFAULT, gains_of_loops
+from rbd.algorithms.loops.stabilization import DEFAULT, gains_of_loops
+from rbd.compiled import RecordedFunction
 from rbd.errors import ArgumentError
 from rbd.mechanism import Mechanism
 from rbd.scalars import to_float
 from rbd.scalars.arrays import Array, check_out, float_array
-from rbd.simulation.callbacks import Control, External
-from rbd.simulation.flow import ForcedMotion
+from rbd.simulation.callbacks import Control, External, as_control
+from rbd.simulation.equations_of_motion import EquationsOfMotion, initial_contact_states
 from rbd.simulation.forces import ForceElement
-from rbd.simulation.run import starting_contacts
 from rbd.spatial.values import require_kind
 from rbd.state import Link, MechanismState
 
@@ -57,18 +57,24 @@ class Dynamics:
     def __init__(
         self,
         mechanism: Mechanism,
-        control: Control | None = None,
+        control: Control | RecordedFunction | None = None,
         *,
         external: External | None = None,
         forces: Sequence[ForceElement] = (),
         stabilization: Stabilization = DEFAULT,
     ) -> None:
-        """Make the function; nothing is computed yet."""
+        """Check the arguments; nothing is computed yet."""
         self._mechanism = mechanism
-        self._motion = ForcedMotion(control, external, forces=forces, stabilization=stabilization)
+        self._flow = EquationsOfMotion(
+            as_control(control, mechanism), external, forces=forces, stabilization=stabilization
+        )
         self._state = MechanismState(mechanism)
-        gains_of_loops(self._state, stabilization)  # raises for what is no stabilisation
-        self._rounded = tuple(link for link in self._state.links if _is_normalised(link))
+        gains_of_loops(self._state, stabilization)  # raises unless it is a Stabilization
+        self._normalized_links = tuple(link for link in self._state.links if _has_normalization(link))
+
+    def __repr__(self) -> str:
+        sizes = f"nq = {self.nq}, nv = {self.nv}, ns = {self.ns}"
+        return f"<Dynamics of {self._mechanism.root_body.name!r}: f(t, x) -> dx/dt with x = [q; v; s], {sizes}>"
 
     @property
     def mechanism(self) -> Mechanism:
@@ -99,8 +105,8 @@ class Dynamics:
         """Return the derivative of x at time `t`: a new array, or `out` filled."""
         x = float_array(x, (self.nx,), "x")
         xd = check_out(out, (self.nx,), "out")
-        self._place(self._state, x)
-        rates = self._motion(t, self._state, x[self.nq + self.nv :])
+        self._set_state(self._state, x)
+        rates = self._flow(t, self._state, x[self.nq + self.nv :])
         xd[: self.nq] = self._configuration_derivative(x)
         xd[self.nq : self.nq + self.nv] = rates.vd
         xd[self.nq + self.nv :] = rates.sd
@@ -115,23 +121,23 @@ class Dynamics:
         if state.mechanism is not self._mechanism:
             message = "state is of another mechanism than this function's"
             raise ArgumentError(message, argument="state", value=state.mechanism, allowed=self._mechanism)
-        return np.concatenate((state.q, state.v, starting_contacts(state, contact_states)))
+        return np.concatenate((state.q, state.v, initial_contact_states(state, contact_states)))
 
     def state(self, x: ArrayLike) -> MechanismState:
         """Return a new state at the normalised x."""
         state = MechanismState(self._mechanism)
-        self._place(state, float_array(x, (self.nx,), "x"))
+        self._set_state(state, float_array(x, (self.nx,), "x"))
         return state
 
     def project(self, x: ArrayLike) -> Array:
         """Return a copy of x with its coordinates normalised, and contact states reset where a point has lifted off."""
         x = float_array(x, (self.nx,), "x").copy()
-        self._place(self._state, x)
+        self._set_state(self._state, x)
         x[: self.nq] = self._state.q
-        x[self.nq + self.nv :] = self._motion.settle(self._state, x[self.nq + self.nv :])
+        x[self.nq + self.nv :] = self._flow.settle(self._state, x[self.nq + self.nv :])
         return x
 
-    def _place(self, state: MechanismState, x: Array) -> None:
+    def _set_state(self, state: MechanismState, x: Array) -> None:
         state.set_configuration(x[: self.nq], normalize=True)
         state.set_velocity(x[self.nq : self.nq + self.nv])
 
@@ -139,13 +145,13 @@ class Dynamics:
         """Return qd, that of normalised coordinates at x as it is."""
         qd = np.array(self._state.configuration_derivative(), dtype=np.float64)
         q, v = x[: self.nq], x[self.nq : self.nq + self.nv]
-        for link in self._rounded:
+        for link in self._normalized_links:
             joint_q, joint_v = tuple(q[link.q].tolist()), tuple(v[link.v].tolist())
             qd[link.q] = [to_float(rate) for rate in link.joint.type.configuration_derivative(joint_q, joint_v)]
         return qd
 
 
-def _is_normalised(link: Link) -> bool:
-    """Tell whether the joint of `link` has coordinates that must be normalised."""
-    twos = (2.0,) * link.joint.nq  # of length one in no dimension
+def _has_normalization(link: Link) -> bool:
+    """Return whether the coordinates of the joint of `link` have a constraint such as unit length."""
+    twos = (2.0,) * link.joint.nq  # violate every constraint of unit length
     return to_float(link.joint.type.normalization_error(twos)) != 0

@@ -1,7 +1,7 @@
 """Events: instants at which a function of time and state changes its sign.
 
-An instant is found by taking the step again, shorter and shorter: what is located is an event of the computed motion
-itself, not of an interpolation.
+An instant is located by repeating the step with shorter lengths: it is a zero on the computed motion itself, not on an
+interpolation.
 """
 
 from __future__ import annotations
@@ -12,21 +12,20 @@ from typing import Any, Literal, NamedTuple, final
 
 import attrs
 
-from rbd.arguments import flag
+from rbd.arguments import flag, require_callable
 from rbd.errors import ArgumentError, NotFiniteError
 from rbd.scalars import Scalar, to_float
 from rbd.scalars.arrays import Array
 from rbd.spatial.values import require_kind
 from rbd.state import MechanismState
+from rbd.state.saved_state import SavedState
 
-_WIDTH = 1e-13  # of the time: what an instant is located to
-_MOST_TRIALS = 100
+_RELATIVE_TOLERANCE = 1e-13  # relative accuracy of located instants
+_MAX_TRIALS = 100
 
 
 def _is_function(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
-    if not callable(value):
-        message = f"{attribute.name} must be a function of time and state, not {value!r}"
-        raise ArgumentError(message, argument=attribute.name, value=value, allowed="a function")
+    require_callable(value, attribute.name, "a function of time and state")
 
 
 def _is_flag(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
@@ -46,12 +45,12 @@ def _is_direction(_: object, attribute: attrs.Attribute[Any], value: object) -> 
 @final
 @attrs.frozen(eq=False)
 class Event:
-    """Something that happens when `function(t, state)` passes zero.
+    """An event: `function(t, state)` passes zero.
 
-    `direction` +1 asks for rising values only, -1 for falling ones. A terminal event ends the simulation. `effect(t,
-    state)` is called at the event and may set the state, which makes the motion jump: an impact, a catch.
+    `direction` +1 selects rising values only, -1 falling ones. A terminal event ends the simulation. `effect(t,
+    state)` is called at the event and may set the state, for example at an impact.
 
-    A function that begins at zero does not count as passing it. Two passages within one step are not seen.
+    An initial value of zero does not count. Two passages within one step are not detected.
 
     >>> import rbd
     >>> from rbd.simulation import Event
@@ -71,38 +70,38 @@ class Event:
     name: str = attrs.field(default="event", validator=_is_text)
 
     def passes(self, before: float, after: float) -> bool:
-        """Return whether the sign changes from one value to the other, in the direction asked for."""
+        """Return whether the sign changes from one value to the other, in the selected direction."""
         rises, falls = before < 0 <= after, before > 0 >= after
         return (rises and self.direction >= 0) or (falls and self.direction <= 0)
 
 
 class Occurrence(NamedTuple):
-    """An event that happened: when, which one (its place in the list of events), and what it is called."""
+    """An occurrence of an event: its time, the index of the event in the list of events, and its name."""
 
     time: float
     which: int
     name: str
 
 
-class Landing(NamedTuple):
-    """Where a step ended: its time, the contact states, the values of the event functions, and what happened there."""
+class StepResult(NamedTuple):
+    """The end of a step: time, contact states, values of the event functions, and the events that occurred."""
 
     time: float
     s: Array
     values: list[float]
-    happened: tuple[Event, ...]
+    occurred: tuple[Event, ...]
 
 
-Step = Callable[[Array, float, float], Array]
+StepFunction = Callable[[Array, float, float], Array]
 """step(s, start, end) -> s at the end: moves the state."""
 
 
 @final
-class Watch:
-    """The events of one simulation."""
+class EventDetector:
+    """Detection of the events of one simulation."""
 
     def __init__(self, events: Sequence[Event], state: MechanismState) -> None:
-        """Watch for `events`."""
+        """Take the events and the state of the simulation."""
         self._events = tuple(events)
         self._state = state
 
@@ -116,70 +115,59 @@ class Watch:
             found.append(value)
         return found
 
-    def step(self, step: Step, s: Array, start: float, end: float, before: list[float]) -> Landing:
+    def step(self, step: StepFunction, s: Array, start: float, end: float, before: list[float]) -> StepResult:
         """Take a step, or the part of it up to the first event."""
-        origin = _Origin(self._state)
-        landing = self._land(step, s, start, end, before)
+        origin = SavedState(self._state)
+        result = self._trial_step(step, s, start, end, before)
         low, low_values = start, before
-        for trial in range(_MOST_TRIALS):
-            if not landing.happened or landing.time - low <= _WIDTH * max(1.0, abs(end)):
+        for trial in range(_MAX_TRIALS):
+            if not result.occurred or result.time - low <= _RELATIVE_TOLERANCE * max(1.0, abs(end)):
                 break
-            t = self._guess(trial, low, low_values, landing)
-            if not low < t < landing.time:
-                break
-            origin.restore(self._state)
-            found = self._land(step, s, start, t, before)
-            if found.happened:
-                landing = found
+            t = self._bracket_point(trial, low, low_values, result)
+            if not low < t < result.time:  # rounding has moved it to an end
+                t = 0.5 * (low + result.time)
+            origin.restore()
+            found = self._trial_step(step, s, start, t, before)
+            if found.occurred:
+                result = found
             else:
                 low, low_values = t, found.values
-        if landing.happened and landing.time < end:  # the last trial may have stopped elsewhere
-            origin.restore(self._state)
-            last = self._land(step, s, start, landing.time, before)
-            landing = last._replace(happened=landing.happened)
-        return landing
+        if result.occurred and result.time < end:  # the last trial ended before the event
+            origin.restore()
+            last = self._trial_step(step, s, start, result.time, before)
+            result = last._replace(occurred=result.occurred)
+        return result
 
     def occurrence(self, t: float, event: Event) -> Occurrence:
         """Return the record of an event."""
         return Occurrence(t, self._events.index(event), event.name)
 
-    def values_after(self, landing: Landing) -> list[float]:
-        """Return the values the next step starts from: zero where an event happened and nothing changed it."""
-        values = self.values(landing.time)
-        rows = zip(self._events, landing.values, values, strict=True)
-        return [0.0 if event in landing.happened and now == then else now for event, then, now in rows]
+    def values_after(self, result: StepResult) -> list[float]:
+        """Return the values the next step starts from: zero where an event occurred and its value did not change."""
+        values = self.values(result.time)
+        rows = zip(self._events, result.values, values, strict=True)
+        return [0.0 if event in result.occurred and now == then else now for event, then, now in rows]
 
-    def _land(self, step: Step, s: Array, start: float, end: float, before: list[float]) -> Landing:
+    def _trial_step(self, step: StepFunction, s: Array, start: float, end: float, before: list[float]) -> StepResult:
         after_s = step(s, start, end)
         after = self.values(end)
         rows = zip(self._events, before, after, strict=True)
-        return Landing(end, after_s, after, tuple(event for event, a, b in rows if event.passes(a, b)))
+        return StepResult(end, after_s, after, tuple(event for event, a, b in rows if event.passes(a, b)))
 
-    def _guess(self, trial: int, low: float, low_values: list[float], high: Landing) -> float:
-        """Return where the first of the events that happened is by a straight line, or halfway every third time."""
+    def _bracket_point(self, trial: int, low: float, low_values: list[float], high: StepResult) -> float:
+        """Return the next trial time: regula falsi for the first event, bisection every third time.
+
+        The root of the secant is displaced by a thousandth, to either side in turn: both ends of the bracket move.
+        """
         middle = 0.5 * (low + high.time)
         if trial % 3 == 2:
             return middle
-        shares = [
+        fractions = [
             a / (a - b)
             for event, a, b in zip(self._events, low_values, high.values, strict=True)
-            if event in high.happened and a != b
+            if event in high.occurred and a != b
         ]
-        share = min(shares, default=0.5)
-        # A little beyond the estimate, so that the bracket closes from both sides.
-        nudge = 1e-3 if trial % 3 == 0 else -1e-3
-        share = min(max(share * (1 + nudge), 1e-6), 1 - 1e-6)
-        return low + share * (high.time - low)
-
-
-@final
-class _Origin:
-    """Where a step began."""
-
-    def __init__(self, state: MechanismState) -> None:
-        self._q, self._v = state.q.copy(), state.v.copy()
-
-    def restore(self, state: MechanismState) -> None:
-        """Put the state back."""
-        state.set_configuration(self._q)
-        state.set_velocity(self._v)
+        fraction = min(fractions, default=0.5)
+        offset = 1e-3 if trial % 3 == 0 else -1e-3
+        fraction = min(max(fraction * (1 + offset), 1e-6), 1 - 1e-6)
+        return low + fraction * (high.time - low)

@@ -1,57 +1,74 @@
 """Force elements: springs and dampers between points of bodies and at joints.
 
-An element reads the state and says what it does to it and what energy it holds. The formulas are of scalars, so that
-they run on every kind of state.
+An element returns the forces it exerts at a state, and the energy it stores. The formulas are in scalars, so that they
+run on every kind of state.
 """
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, final
 
 import attrs
 from numpy.typing import ArrayLike
 from typing_extensions import override
 
-from rbd.errors import ArgumentError
+from rbd.algorithms.energy import elastic_energy_kernel
+from rbd.arguments import several
 from rbd.mechanism import Joint, RigidBody
 from rbd.scalars import Scalar, Vector, const, greater, is_float, sqrt, to_float, where
-from rbd.scalars.arrays import float_array
+from rbd.scalars.arrays import Array, float_array
+from rbd.scalars.lengths import square_sum
+from rbd.scalars.linear_algebra import dot, unit
+from rbd.scalars.number_checks import at_least_zero
 from rbd.spatial import FreeVector, Point, Wrench
 from rbd.spatial.values import require_kind, require_number
-from rbd.state import State
+from rbd.state import MechanismState, State
 
 
 @final
 @attrs.frozen(eq=False)
 class Action:
-    """What an element does at one instant: torques at joints, one per velocity, and wrenches on bodies."""
+    """The forces of an element at one instant: torques at joints, one per velocity, and wrenches on bodies."""
 
     torques: Mapping[Joint, Vector] = attrs.field(factory=dict[Joint, Vector])
     wrenches: Mapping[RigidBody, Wrench[Any]] = attrs.field(factory=dict[RigidBody, Wrench[Any]])
 
 
 class ForceElement(ABC):
-    """Something that pushes bodies or turns joints; derive from it to bring your own. `simulate` takes them."""
+    """A source of wrenches on bodies or torques at joints; abstract. Derive from it for custom elements."""
 
     @abstractmethod
     def act(self, state: State[Any]) -> Action:
-        """Return what the element does to the mechanism at `state`."""
+        """Return the forces of the element at `state`."""
 
     @abstractmethod
     def energy(self, state: State[Any]) -> Scalar:
-        """Return the energy the element holds and would give back."""
+        """Return the energy stored by the element."""
 
 
-def _gain(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
+def elastic_energy(state: MechanismState, s: Array, forces: Sequence[ForceElement]) -> float:
+    """Return the energy stored by springs at joint bounds, contacts with states `s`, and force elements."""
+    stored = to_float(elastic_energy_kernel(state, tuple(s.tolist())))
+    return stored + math.fsum(to_float(element.energy(state)) for element in forces)
+
+
+def force_elements(forces: Sequence[ForceElement], operation: str) -> tuple[ForceElement, ...]:
+    """Return `forces` as a tuple; raise ArgumentError if one is not a ForceElement."""
+    elements = several(forces, "forces", "force elements")
+    for element in elements:
+        require_kind(element, ForceElement, operation=operation, argument="forces")
+    return elements
+
+
+def _check_coefficient(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
     """Raise ArgumentError unless a stiffness, damping or length is a finite number of 0 or more, or a symbol."""
-    number: Any = value
-    if not is_float(number):
-        require_number(number, attribute.name)
-    elif not 0 <= to_float(number) < float("inf"):
-        message = f"{attribute.name} is {number!r}, needs a finite number of 0 or more"
-        raise ArgumentError(message, argument=attribute.name, value=number, allowed="a number of 0 or more")
+    if is_float(value):
+        at_least_zero(value, attribute.name)
+    else:
+        require_number(value, attribute.name)
 
 
 def _point(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
@@ -63,7 +80,7 @@ def _point(_: object, attribute: attrs.Attribute[Any], value: object) -> None:
 class Spring(ForceElement):
     """A spring and a damper along the line between two points, each in a frame of some body.
 
-    They pull with `stiffness (length - rest_length) + damping d(length)/dt`; two points in one place feel nothing.
+    They pull with `stiffness (length - rest_length) + damping d(length)/dt`; coincident points feel no force.
     Either point may be on the root body. Raises ArgumentError for negative numbers; FrameMismatchError, when first
     used, for a frame that is fixed to no body.
 
@@ -79,9 +96,9 @@ class Spring(ForceElement):
 
     first: Point = attrs.field(validator=_point)
     second: Point = attrs.field(validator=_point)
-    stiffness: Scalar = attrs.field(validator=_gain, kw_only=True)
-    damping: Scalar = attrs.field(default=0.0, validator=_gain, kw_only=True)
-    rest_length: Scalar = attrs.field(default=0.0, validator=_gain, kw_only=True)
+    stiffness: Scalar = attrs.field(validator=_check_coefficient, kw_only=True)
+    damping: Scalar = attrs.field(default=0.0, validator=_check_coefficient, kw_only=True)
+    rest_length: Scalar = attrs.field(default=0.0, validator=_check_coefficient, kw_only=True)
 
     @override
     def act(self, state: State[Any]) -> Action:
@@ -122,7 +139,7 @@ def _velocity(state: State[Any], body: RigidBody, point: Point) -> FreeVector:
 @final
 @attrs.frozen(eq=False)
 class JointSpring(ForceElement):
-    """A spring and a damper at a tree joint that draw it towards `rest`, its zero configuration if not given.
+    """A spring and a damper at a tree joint, with rest configuration `rest` (the zero configuration if not given).
 
     The deflection is measured in the joint's exponential coordinates around `rest`: an angle, a length, the rotation
     vector of a ball joint. Raises ArgumentError for negative numbers, ShapeError when `rest` does not fit the joint.
@@ -136,8 +153,8 @@ class JointSpring(ForceElement):
     """
 
     joint: Joint
-    stiffness: Scalar = attrs.field(validator=_gain, kw_only=True)
-    damping: Scalar = attrs.field(default=0.0, validator=_gain, kw_only=True)
+    stiffness: Scalar = attrs.field(validator=_check_coefficient, kw_only=True)
+    damping: Scalar = attrs.field(default=0.0, validator=_check_coefficient, kw_only=True)
     rest: ArrayLike | None = attrs.field(default=None, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
@@ -151,21 +168,15 @@ class JointSpring(ForceElement):
         deflection = kind.local_coordinates(rest, q)
         torques: list[Scalar] = []
         for k in range(self.joint.nv):
-            unit = tuple(1 if i == k else 0 for i in range(self.joint.nv))
-            slope = kind.local_coordinates_rate(rest, q, unit)  # column k of d(deflection)/dt over v
-            work: Scalar = 0
-            for a, b in zip(slope, deflection, strict=True):
-                work = work + a * b
-            torques.append(-(self.stiffness * work) - self.damping * v[k])
+            slope = kind.local_coordinates_rate(rest, q, unit(self.joint.nv, k))  # column k of d(deflection)/dt over v
+            torques.append(-(self.stiffness * dot(slope, deflection)) - self.damping * v[k])
         return Action(torques={self.joint: tuple(torques)})
 
     @override
     def energy(self, state: State[Any]) -> Scalar:
         link = state.layout.link(self.joint)
-        total: Scalar = 0
-        for x in self.joint.type.local_coordinates(self._rest_scalars(), state.joint_q(link)):
-            total = total + x * x
-        return total * self.stiffness * const(1, 2)
+        deflection = self.joint.type.local_coordinates(self._rest_scalars(), state.joint_q(link))
+        return square_sum(deflection) * self.stiffness * const(1, 2)
 
     def _rest_scalars(self) -> Vector:
         if self.rest is None:

@@ -1,4 +1,4 @@
-"""Controllers with a clock of their own: asked once a period, their answer held in between."""
+"""Zero-order hold: a controller sampled once per period, its result held in between."""
 
 from __future__ import annotations
 
@@ -8,53 +8,45 @@ from typing import Any, Generic, TypeVar, final
 
 from typing_extensions import override
 
-from rbd.arguments import described, is_finite
+from rbd.arguments import require_callable
+from rbd.compiled import RecordedFunction
 from rbd.errors import ArgumentError
-from rbd.scalars import is_float
+from rbd.scalars.number_checks import above_zero
 from rbd.state import MechanismState
 
-Answer = TypeVar("Answer")
-_SLIVER = 1e-9  # of a period: instants this close to a time are at that time
+Result = TypeVar("Result")
+_RELATIVE_TOLERANCE = 1e-9  # of a period: instants this close to a time are at that time
 
 
 @final
-class ZeroOrderHold(Generic[Answer]):
-    """A controller that is asked at the instants 0, period, 2 period, ... only; in between its answer is held.
+class ZeroOrderHold(Generic[Result]):
+    """A controller that is sampled at the instants 0, period, 2 period, ...; its result is held in between.
 
     `simulate` takes it as `control` or `external` and stops at every instant exactly, whether or not the period is a
     multiple of dt: the control is constant within every step, and integrators keep their order. The controller's array
     may be reused: a copy is held if it has a method `copy`.
 
-    Other solvers must be stopped at the instants, `sample` be called there, and be started again; being asked for a
-    time beyond the held period raises ArgumentError. Raises ArgumentError unless the period is positive and finite.
+    Other solvers must be stopped at the instants, `sample` called there, and started again; a call for a time beyond
+    the held period raises ArgumentError. Raises ArgumentError unless the period is positive and finite.
 
     >>> import rbd
-    >>> asked = []
+    >>> instants = []
     >>> def brake(t: float, state: rbd.MechanismState):
-    ...     asked.append(t)
+    ...     instants.append(t)
     ...     return -0.5 * state.v
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), q=[0.4, 0.0])
     >>> _ = rbd.simulate(state, 0.1, rbd.ZeroOrderHold(brake, period=0.03), dt=0.01)
-    >>> asked
+    >>> instants
     [0.0, 0.03, 0.06, 0.09]
     """
 
-    def __init__(self, controller: Callable[[float, MechanismState], Answer], period: float) -> None:
-        """Hold the answers of `controller` for `period` seconds each."""
-        if not callable(controller):
-            given: object = controller
-            message = f"the controller must be a function of time and state, not {given!r}"
-            raise ArgumentError(message, argument="controller", value=given, allowed="a function")
-        if not (is_float(period) and period > 0 and is_finite(period)):
-            raise ArgumentError(
-                f"period is {described(period)}, needs a finite time above 0",
-                argument="period",
-                value=period,
-                allowed="time > 0",
-            )
+    def __init__(self, controller: Callable[[float, MechanismState], Result], period: float) -> None:
+        """Hold each result of `controller` for `period` seconds."""
+        require_callable(controller, "controller", "a function of time and state")
+        _refuse_recorded_function(controller)
         self._controller = controller
-        self._period = float(period)
-        self._held: Answer | None = None
+        self._period = above_zero(period, "period")
+        self._held: Result | None = None
         self._next = 0
 
     @property
@@ -64,34 +56,37 @@ class ZeroOrderHold(Generic[Answer]):
 
     @property
     def next_instant(self) -> float:
-        """When the controller is to be asked next."""
+        """The next sampling instant."""
         return self._next * self._period
 
     def begin(self) -> None:
-        """Forget what is held: the next instant is time 0."""
+        """Discard the held result: the next instant is time 0."""
         self._held, self._next = None, 0
 
     def is_due(self, t: float) -> bool:
         """Return whether time `t` is at, or beyond, the next instant."""
-        return self.next_instant - t <= _SLIVER * self._period
+        return self.next_instant - t <= _RELATIVE_TOLERANCE * self._period
 
     def is_before(self, t: float) -> bool:
         """Return whether the next instant comes before time `t`."""
-        return t - self.next_instant > _SLIVER * self._period
+        return t - self.next_instant > _RELATIVE_TOLERANCE * self._period
 
     def sample(self, t: float, state: MechanismState) -> None:
-        """Ask the controller; its answer is held from now until the next instant after `t`."""
-        index = max(round(t / self._period), 0) if self.is_due(t) else math.floor(t / self._period)
-        answer = self._controller(t if not self.is_due(t) else index * self._period, state)
-        copy = getattr(answer, "copy", None)
-        held: Any = copy() if callable(copy) else answer
+        """Sample the controller; hold the result until the next instant after `t`."""
+        index, instant = math.floor(t / self._period), t
+        if self.is_due(t):
+            index = max(round(t / self._period), 0)
+            instant = index * self._period
+        result = self._controller(instant, state)
+        copy = getattr(result, "copy", None)
+        held: Any = copy() if callable(copy) else result
         self._held = held
         self._next = index + 1
 
-    def __call__(self, t: float, state: MechanismState) -> Answer | None:
-        """Return what is held. Raises ArgumentError when nothing is held for time `t`."""
+    def __call__(self, t: float, state: MechanismState) -> Result | None:
+        """Return the held result. Raises ArgumentError when none is held for time `t`."""
         start = (self._next - 1) * self._period
-        slack = _SLIVER * self._period
+        slack = _RELATIVE_TOLERANCE * self._period
         if not (self._next and start - slack <= t <= start + self._period + slack):
             message = f"nothing is held for t = {t!r}: the solver must stop at every multiple of the period"
             raise ArgumentError(
@@ -105,3 +100,12 @@ class ZeroOrderHold(Generic[Answer]):
     @override
     def __repr__(self) -> str:
         return f"ZeroOrderHold({self._controller!r}, period={self._period!r})"
+
+
+def _refuse_recorded_function(controller: object) -> None:
+    if isinstance(controller, RecordedFunction):
+        message = (
+            "controller is a recorded function, of arrays; hold a function of time and state that calls it: "
+            "lambda t, state: recorded(state.q, state.v)"
+        )
+        raise ArgumentError(message, argument="controller", value=controller, allowed="a function")

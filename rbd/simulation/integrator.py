@@ -1,6 +1,6 @@
-"""What an integrator is: one that carries a state over one step of time.
+"""The interface of integrators: one-step methods that advance a state.
 
-An integrator knows states and their rates of change, and neither controllers nor contacts.
+An integrator depends on states and their rates of change, not on controllers or contacts.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Rates(NamedTuple):
 
 
 class Flow(Protocol):
-    """The right-hand side of the equations of motion; it reads the state and leaves it as it is."""
+    """The right-hand side of the equations of motion; it does not change the state."""
 
     def __call__(self, t: float, state: MechanismState, s: Array, /) -> Rates:
         """Return the rates of `state` with additional states `s` at time `t`; the arrays belong to the caller."""
@@ -31,29 +31,32 @@ class Flow(Protocol):
 
 
 class Integrator(ABC):
-    """A one-step method for mechanisms. Derive from it to bring your own; `simulate` takes the object.
+    """A one-step method for mechanisms. Derive from it to bring your own; `simulate` takes an instance.
 
-    Configurations do not form a vector space, so a step moves in the coordinates around where it began:
+    Configurations do not form a vector space, so a step works in local coordinates around its initial configuration:
     `state.local_coordinates(q0)` gives them and their rate, `state.global_coordinates(q0, phi)` goes back.
     """
+
+    settles = False
+    """Whether `step` resets the contact states of points that have lifted off; otherwise `simulate` does."""
 
     @abstractmethod
     def step(self, flow: Flow, state: MechanismState, s: Array, start: float, end: float) -> Array:
         """Advance `state` from time `start` to time `end`; return the additional states at `end`.
 
-        Raises NotFiniteError when a number on the way is no longer finite.
+        Raises NotFiniteError when a number becomes infinite or NaN.
         """
 
     def begin(self) -> Integrator:
-        """Return the integrator of one run: itself, unless it has something to remember from step to step."""
+        """Return the integrator of one run: itself, unless it keeps data between steps."""
         return self
 
 
-def advanced(origin: Array, what: str, h: float, weights: tuple[float, ...], slopes: list[Array]) -> Array:
+def weighted_step(origin: Array, what: str, h: float, weights: tuple[float, ...], slopes: list[Array]) -> Array:
     """Return origin + h Σ weight slope, in a fixed order; raise NotFiniteError naming `what` if that overflows."""
     total = np.zeros_like(origin)
     with np.errstate(over="ignore", invalid="ignore"):
-        for weight, slope in zip(weights, slopes, strict=False):  # weights of stages to come are zero
+        for weight, slope in zip(weights, slopes, strict=True):
             if weight:
                 total += weight * slope
         return finite(origin + h * total, what)
@@ -65,3 +68,8 @@ def finite(values: Array, what: str) -> Array:
         index = int(np.flatnonzero(~np.isfinite(values))[0])
         raise NotFiniteError(f"{what}[{index}] is {values[index]}", argument=what, index=index)
     return values
+
+
+def solve(matrix: Array, right: Array) -> Array:
+    """Return the solution of a linear system as float64."""
+    return np.asarray(np.linalg.solve(matrix, right), dtype=np.float64)

@@ -14,7 +14,7 @@ import numpy as np
 from typing_extensions import override
 
 from rbd.scalars.arrays import Array
-from rbd.simulation.integrator import Flow, Integrator, advanced
+from rbd.simulation.integrator import Flow, Integrator, weighted_step
 from rbd.simulation.tableau import RUNGE_KUTTA_4, ButcherTableau
 from rbd.spatial.values import require_kind
 from rbd.state import MechanismState
@@ -22,9 +22,10 @@ from rbd.state import MechanismState
 _ROUNDING = 1e-12
 
 
+@final
 @attrs.frozen(eq=False)
-class Slopes:
-    """Where a step begins, and the slopes found so far."""
+class Stages:
+    """The initial state of a step, and the slopes of its stages so far."""
 
     state: MechanismState
     q: Array
@@ -35,20 +36,21 @@ class Slopes:
     vd: list[Array] = attrs.field(factory=list[Array])
     sd: list[Array] = attrs.field(factory=list[Array])
 
-    def move(self, weights: tuple[float, ...]) -> Array:
-        """Put the state where the weighted slopes lead; return s there."""
-        phi = advanced(np.zeros_like(self.v), "phi", self.h, weights, self.phi_rates)
-        v = advanced(self.v, "v", self.h, weights, self.vd)
+    def set_state(self, weights: tuple[float, ...]) -> Array:
+        """Set the state to the start plus h times the weighted slopes; return s there."""
+        weights = weights[: len(self.vd)]  # those of later stages are zero
+        phi = weighted_step(np.zeros_like(self.v), "phi", self.h, weights, self.phi_rates)
+        v = weighted_step(self.v, "v", self.h, weights, self.vd)
         self.state.global_coordinates(self.q, phi)
         self.state.set_velocity(v)
-        return advanced(self.s, "s", self.h, weights, self.sd)
+        return weighted_step(self.s, "s", self.h, weights, self.sd)
 
     def sum(self, weights: tuple[float, ...], slopes: list[Array]) -> Array:
         """Return h Σ weight slope."""
-        return advanced(np.zeros_like(slopes[0]), "the error of a step", self.h, weights, slopes)
+        return weighted_step(np.zeros_like(slopes[0]), "the error of a step", self.h, weights, slopes)
 
-    def add(self, flow: Flow, t: float, s: Array) -> None:
-        """Evaluate the rates where the state is now."""
+    def evaluate(self, flow: Flow, t: float, s: Array) -> None:
+        """Evaluate the rates at the current state."""
         _, phi_rate = self.state.local_coordinates(self.q)
         rates = flow(t, self.state, s)
         self.phi_rates.append(phi_rate)
@@ -58,14 +60,14 @@ class Slopes:
 
 def take_stages(
     tableau: ButcherTableau, flow: Flow, state: MechanismState, s: Array, start: float, end: float
-) -> Slopes:
+) -> Stages:
     """Evaluate all stages of a step; the state is left at the last one."""
-    step = Slopes(state, state.q.copy(), state.v.copy(), s, end - start)
-    step.add(flow, start, s)
+    step = Stages(state, state.q.copy(), state.v.copy(), s, end - start)
+    step.evaluate(flow, start, s)
     for fraction, weights in zip(tableau.c[1:], tableau.a[1:], strict=True):
-        stage = step.move(weights)
-        # The end is not recomputed: controllers that wait for an instant must see it exactly.
-        step.add(flow, end if abs(fraction - 1) < _ROUNDING else start + fraction * step.h, stage)
+        stage = step.set_state(weights)
+        # `end` itself, not start + h: controllers compare times.
+        step.evaluate(flow, end if abs(fraction - 1) < _ROUNDING else start + fraction * step.h, stage)
     return step
 
 
@@ -88,4 +90,4 @@ class MuntheKaas(Integrator):
 
     @override
     def step(self, flow: Flow, state: MechanismState, s: Array, start: float, end: float) -> Array:
-        return take_stages(self.tableau, flow, state, s, start, end).move(self.tableau.b)
+        return take_stages(self.tableau, flow, state, s, start, end).set_state(self.tableau.b)

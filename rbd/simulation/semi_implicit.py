@@ -15,7 +15,7 @@ import numpy as np
 from typing_extensions import override
 
 from rbd.scalars.arrays import Array
-from rbd.simulation.integrator import Flow, Integrator, advanced
+from rbd.simulation.integrator import Flow, Integrator, weighted_step
 from rbd.state import MechanismState
 
 
@@ -28,7 +28,7 @@ class SemiImplicitEuler(Integrator):
     def step(self, flow: Flow, state: MechanismState, s: Array, start: float, end: float) -> Array:
         h, q = end - start, state.q.copy()
         rates = flow(start, state, s)
-        state.set_velocity(advanced(state.v, "v", h, (1.0,), [rates.vd]))
+        state.set_velocity(weighted_step(state.v, "v", h, (1.0,), [rates.vd]))
         _, phi_rate = state.local_coordinates(q)
-        state.global_coordinates(q, advanced(np.zeros_like(rates.vd), "phi", h, (1.0,), [phi_rate]))
-        return advanced(s, "s", h, (1.0,), [rates.sd])
+        state.global_coordinates(q, weighted_step(np.zeros_like(rates.vd), "phi", h, (1.0,), [phi_rate]))
+        return weighted_step(s, "s", h, (1.0,), [rates.sd])

@@ -1,6 +1,6 @@
-"""`simulate`: from a state to where it is at a later time, every step recorded.
+"""`simulate`: integrate the equations of motion and record every step.
 
-A failed run changes nothing: the state goes back to where it was. What happens during a run is in `run.py`.
+A failed run restores the state. The steps of a run are in `run.py`.
 """
 
 from __future__ import annotations
@@ -12,29 +12,33 @@ from typing import Literal, TypeAlias
 from numpy.typing import ArrayLike
 
 from rbd.algorithms import Stabilization
-from rbd.algorithms.stabilization import DEFAULT, gains_of_loops
+from rbd.algorithms.loops.stabilization import DEFAULT, gains_of_loops
 from rbd.arguments import described, several
 from rbd.compiled import RecordedFunction
 from rbd.errors import ArgumentError, UnknownNameError, quoted
 from rbd.progress import Listener, Progress, progress_bar
 from rbd.simulation.adaptive import AdaptiveMuntheKaas
-from rbd.simulation.callbacks import Control, External
-from rbd.simulation.clock import time_grid
+from rbd.simulation.callbacks import Control, External, as_control
+from rbd.simulation.equations_of_motion import EquationsOfMotion, initial_contact_states
 from rbd.simulation.events import Event
-from rbd.simulation.flow import ForcedMotion
 from rbd.simulation.forces import ForceElement
 from rbd.simulation.integrator import Integrator
 from rbd.simulation.monitors import Monitor
 from rbd.simulation.munthe_kaas import MuntheKaas
-from rbd.simulation.native_steps import RecordedControl, native_steps
+from rbd.simulation.native_blocks import NativeBlocks, native_blocks, native_method
+from rbd.simulation.native_run import NativeRun
+from rbd.simulation.native_stages import native_stages
+from rbd.simulation.outputs import Outputs
 from rbd.simulation.realtime import Throttle
-from rbd.simulation.run import Onlookers, Run, divergence_named, restored_on_failure, starting_contacts
+from rbd.simulation.run import Run, divergence_errors
 from rbd.simulation.semi_implicit import SemiImplicitEuler
 from rbd.simulation.sinks import Growing, Sink
+from rbd.simulation.time_grid import time_grid
 from rbd.simulation.trajectory import Trajectory
 from rbd.simulation.variational import VariationalMidpoint
 from rbd.spatial.values import require_kind
 from rbd.state import MechanismState
+from rbd.state.saved_state import restored_on_failure
 
 IntegratorName: TypeAlias = Literal["munthe-kaas-rk4", "semi-implicit-euler", "variational-midpoint", "dormand-prince"]
 _INTEGRATORS: dict[str, Integrator] = {
@@ -62,28 +66,28 @@ def simulate(
     realtime: float | Throttle | None = None,
     progress: bool | Listener | Progress = False,
 ) -> Trajectory:
-    """Move `state` from time 0 to `final_time` (s), which is hit exactly; return every step on the way.
+    """Move `state` from time 0 to `final_time` (s), which is reached exactly; return every step on the way.
 
     `control(t, state)` returns torques, one per velocity, or None for none; `external(t, state)` returns wrenches by
-    body, in frames fixed to their bodies or in the root frame. Both are asked at every evaluation (four per step of the
-    default method) and must leave the state as it is; a `ZeroOrderHold` is asked at its own instants only. Times are
+    body, in frames fixed to their bodies or in the root frame. Both are evaluated at every stage (four per step of the
+    default method) and must leave the state as it is; a `ZeroOrderHold` is sampled at its own instants only. Times are
     i * dt; the last step is shortened to fit. `integrator` is a name or an `Integrator`.
 
     `control` may also be a recorded controller, `rbd.record(controller, mechanism)`, with `t=()` if it needs the time.
-    Runs of 500 steps and more of mechanisms that move freely, or under such a controller, by "munthe-kaas-rk4" or
-    "semi-implicit-euler", take their steps in machine code; that changes results by rounding.
+    Runs of 500 steps and more by "munthe-kaas-rk4" or "semi-implicit-euler" take their steps in machine code, which
+    changes results by rounding; a control in Python is called between the stages.
 
-    `forces` are springs and dampers. `stabilization` draws loops together as in `dynamics`. Contacts begin with
+    `forces` are springs and dampers. `stabilization` stabilizes loops as in `dynamics`. Contacts begin with
     displacements `contact_states` (zero if not given), which are reset when a point has lifted off. `events` add a
-    sample where they happen, and may end the run or change the state; `monitors` look at every sample; `sink` takes
+    sample where they happen, and may end the run or change the state; `monitors` receive every sample; `sink` receives
     them instead of memory; `realtime=1` waits for the wall clock. `progress=True` shows a bar; a function of (steps
     done, steps) is called instead.
 
     Raises ShapeError or NotFiniteError when the control returns something else, ArgumentError for bad times or when a
     callback moves the state, UnknownNameError for an unknown integrator, SingularError when a joint moves nothing that
-    has inertia, SolverError when an integrator or a monitor gives up, and DivergedError, with the time, the joint and
-    the last good q and v, when the motion leaves the finite numbers. Exceptions of the callbacks pass through with a
-    note that says when. After any of them the state is where it was before the call.
+    has inertia, SolverError when an integrator or a monitor fails, and DivergedError, with the time, the joint and
+    the last good q and v, when a number is not finite. Exceptions of the callbacks pass through with a note of the
+    time. After any of them the state is where it was before the call.
 
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), q=[0.3, 0.0])
@@ -96,27 +100,44 @@ def simulate(
     require_kind(state, MechanismState, operation="simulate", argument="state")
     state.engine.check()
     method = _integrator(integrator)
-    gains_of_loops(state, stabilization)  # raises for what is no stabilisation
+    gains_of_loops(state, stabilization)  # raises unless it is a Stabilization
     watched = several(events, "events", "events")
     for event in watched:
         require_kind(event, Event, operation="simulate", argument="events")
-    elements = several(forces, "forces", "force elements")
     times: list[float] = time_grid(final_time, dt).tolist()
-    asked = RecordedControl(control, state.mechanism) if isinstance(control, RecordedFunction) else control
-    recorded = asked if isinstance(asked, RecordedControl) else None
-    motion = ForcedMotion(asked, external, forces=elements, stabilization=stabilization)
+    flow = EquationsOfMotion(as_control(control, state.mechanism), external, forces=forces, stabilization=stabilization)
     throttle = Throttle(realtime) if isinstance(realtime, (int, float)) else realtime
-    onlookers = Onlookers(Growing() if sink is None else sink, several(monitors, "monitors", "monitors"), throttle)
-    s = starting_contacts(state, contact_states)
+    outputs = Outputs(Growing() if sink is None else sink, several(monitors, "monitors", "monitors"), throttle)
+    s = initial_contact_states(state, contact_states)
     bar = progress_bar(len(times) - 1, "simulate", progress)
-    usual = (control is None or recorded is not None) and (stabilization == DEFAULT or not state.layout.loops)
-    alone = usual and not (external or elements or watched or onlookers.need_states)
-    with restored_on_failure(state), onlookers:
-        native = native_steps(state, len(times) - 1, method, recorded) if alone else None
-        run = Run(method.begin(), motion, state, s, watched, onlookers, native)
-        with divergence_named(run), bar:
-            run.go(times, bar)
-    return onlookers.trajectory(run.occurrences)
+    with restored_on_failure(state), outputs:
+        blocks, method = _native_paths(
+            flow, state, len(times) - 1, method, interrupted=bool(watched) or outputs.needs_states
+        )
+        run = Run(method.begin(), flow, state, s, watched, outputs)
+        with divergence_errors(run), bar:
+            (run if blocks is None else NativeRun(run, blocks)).run(times, bar)
+    return outputs.trajectory(run.occurrences)
+
+
+def _native_paths(
+    flow: EquationsOfMotion, state: MechanismState, steps: int, method: Integrator, *, interrupted: bool
+) -> tuple[NativeBlocks | None, Integrator]:
+    """Return the blocks of native steps of a run, if any, and the integrator of its single steps.
+
+    There are three paths, from the fastest: blocks of native steps, for runs that are not `interrupted` by events,
+    monitors or real-time pacing, and whose control is held or recorded; native stages with a control in Python between
+    them; and steps in Python, which allow external wrenches, force elements and all integrators.
+    """
+    name = native_method(state, steps, method) if flow.is_control_only(state) else None
+    if name is None:
+        return None, method
+    callbacks, blocks = flow.callbacks, None
+    if not interrupted and (callbacks.is_held or callbacks.recorded_control is not None):
+        blocks = native_blocks(state, name, callbacks.recorded_control)
+    if blocks is None or callbacks.holds:  # steps between instants that are close are single
+        method = native_stages(state, method, name, flow) or method
+    return blocks, method
 
 
 def _integrator(integrator: object) -> Integrator:

@@ -1,7 +1,4 @@
-"""Where the samples of a simulation go: memory, the last few only, or a file.
-
-A sink is told the sizes first, then every sample; it gives back what it kept.
-"""
+"""Sinks: receivers of the samples of a simulation, which keep all or the last in memory or write a file."""
 
 from __future__ import annotations
 
@@ -15,20 +12,21 @@ from pathlib import Path
 from typing import IO, NamedTuple, final
 
 import numpy as np
+from numpy.typing import ArrayLike
 from typing_extensions import override
 
 from rbd.arguments import whole_number
+from rbd.atomic_files import replaced_file
 from rbd.errors import ArgumentError
 from rbd.scalars.arrays import Array
 from rbd.simulation.trajectory import Trajectory
 from rbd.spatial.values import require_kind
 
-_MOST = 10**10
-"""Samples a buffer may be asked to hold."""
+_MAX_SAMPLES = 10**10  # of a ring buffer
 
 
 class Sizes(NamedTuple):
-    """How many numbers of each kind a sample has."""
+    """Numbers of coordinates, velocities and contact states of a sample."""
 
     q: int
     v: int
@@ -36,15 +34,15 @@ class Sizes(NamedTuple):
 
 
 class Sink(ABC):
-    """Takes the samples of one run after the other. Derive from it to send them elsewhere."""
+    """Receives the samples of one run after the other; abstract. Derive from it to send them elsewhere."""
 
     @abstractmethod
     def begin(self, sizes: Sizes) -> None:
-        """Start a run: forget the one before."""
+        """Start a run; discard the samples of the previous one."""
 
     @abstractmethod
     def take(self, t: float, q: Array, v: Array, s: Array) -> None:
-        """Take one sample; the arrays are not the sink's to keep."""
+        """Take one sample; copy the arrays to keep them."""
 
     def take_rows(self, times: Sequence[float], q: Array, v: Array, s: Array) -> None:
         """Take samples, one row of `q`, `v` and `s` for each of `times`."""
@@ -53,46 +51,71 @@ class Sink(ABC):
 
     @abstractmethod
     def finish(self) -> Trajectory:
-        """End a run that went well; return what was kept, at least the last sample."""
+        """End a run that succeeded; return the kept samples, at least the last."""
 
     def abandon(self) -> None:  # noqa: B027 - most sinks have nothing to clean up
         """End a run that failed."""
 
 
 @final
+class _Rows:
+    """Samples as rows [t, q, v, s] of one array."""
+
+    def __init__(self, count: int, sizes: Sizes) -> None:
+        self._array: Array = np.empty((count, 1 + sum(sizes)))
+        self._ends = (1, 1 + sizes.q, 1 + sizes.q + sizes.v, 1 + sum(sizes))
+
+    def __len__(self) -> int:
+        return len(self._array)
+
+    def extend_to(self, count: int) -> None:
+        """Make room for at least `count` rows; the size at least doubles, so that the total time is linear."""
+        size, width = self._array.shape
+        if count > size:
+            self._array = np.concatenate((self._array, np.empty((max(count - size, size), width))))
+
+    def put(self, index: int | slice, t: ArrayLike, q: Array, v: Array, s: Array) -> None:
+        """Write one row, or several consecutive ones."""
+        for part, values in zip(self._parts(self._array[index]), (t, q, v, s), strict=True):
+            part[...] = values
+
+    def trajectory(self, count: int, shift: int = 0) -> Trajectory:
+        """Return the first `count` rows, of an array rotated by `shift` rows."""
+        array = np.roll(self._array, -shift, axis=0) if shift else self._array
+        t, q, v, s = self._parts(array[:count])
+        return Trajectory(t, q, v, s)
+
+    def _parts(self, rows: Array) -> tuple[Array, Array, Array, Array]:
+        i, j, k, end = self._ends
+        return rows[..., 0], rows[..., i:j], rows[..., j:k], rows[..., k:end]
+
+
+@final
 class Growing(Sink):
-    """Keeps every sample in memory; what `simulate` uses if it is given no sink."""
+    """Keeps every sample in memory; the default of `simulate`."""
 
     def __init__(self) -> None:
-        self._sizes = Sizes(0, 0, 0)
-        self._rows: Array = np.zeros((0, 1))
-        self._taken = 0
+        self._rows, self._count = _Rows(0, Sizes(0, 0, 0)), 0
 
     @override
     def begin(self, sizes: Sizes) -> None:
-        self._sizes, self._taken = sizes, 0
-        self._rows = np.empty((64, 1 + sum(sizes)))
+        self._rows, self._count = _Rows(64, sizes), 0
 
     @override
     def take(self, t: float, q: Array, v: Array, s: Array) -> None:
-        if self._taken == len(self._rows):
-            self._rows = np.concatenate((self._rows, np.empty_like(self._rows)))  # doubled: linear time in all
-        _fill(self._rows[self._taken], t, q, v, s)
-        self._taken += 1
+        self._rows.extend_to(self._count + 1)
+        self._rows.put(self._count, t, q, v, s)
+        self._count += 1
 
     @override
     def take_rows(self, times: Sequence[float], q: Array, v: Array, s: Array) -> None:
-        end = self._taken + len(times)
-        if end > len(self._rows):
-            self._rows = np.concatenate((self._rows, np.empty((max(end, len(self._rows)), self._rows.shape[1]))))
-        rows, nq, nv = self._rows[self._taken : end], self._sizes.q, self._sizes.v
-        rows[:, 0], rows[:, 1 : 1 + nq], rows[:, 1 + nq : 1 + nq + nv] = times, q, v
-        rows[:, 1 + nq + nv :] = s
-        self._taken = end
+        start, self._count = self._count, self._count + len(times)
+        self._rows.extend_to(self._count)
+        self._rows.put(slice(start, self._count), times, q, v, s)
 
     @override
     def finish(self) -> Trajectory:
-        return _trajectory(self._rows[: self._taken], self._sizes)
+        return self._rows.trajectory(self._count)
 
 
 @final
@@ -107,20 +130,16 @@ class RingBuffer(Sink):
     """
 
     def __init__(self, size: int) -> None:
-        size = whole_number(size, "size", 1, _MOST)
-        self._sizes = Sizes(0, 0, 0)
-        self._rows: Array = np.zeros((size, 1))
-        self._taken = 0
+        self._rows, self._count = _Rows(whole_number(size, "size", 1, _MAX_SAMPLES), Sizes(0, 0, 0)), 0
 
     @override
     def begin(self, sizes: Sizes) -> None:
-        self._sizes, self._taken = sizes, 0
-        self._rows = np.empty((len(self._rows), 1 + sum(sizes)))
+        self._rows, self._count = _Rows(len(self._rows), sizes), 0
 
     @override
     def take(self, t: float, q: Array, v: Array, s: Array) -> None:
-        _fill(self._rows[self._taken % len(self._rows)], t, q, v, s)
-        self._taken += 1
+        self._rows.put(self._count % len(self._rows), t, q, v, s)
+        self._count += 1
 
     @override
     def finish(self) -> Trajectory:
@@ -129,8 +148,7 @@ class RingBuffer(Sink):
     def trajectory(self) -> Trajectory:
         """Return what is in the buffer now, also while a simulation runs or after it failed."""
         size = len(self._rows)
-        rows = self._rows[: self._taken] if self._taken < size else np.roll(self._rows, -(self._taken % size), axis=0)
-        return _trajectory(rows, self._sizes)
+        return self._rows.trajectory(min(self._count, size), self._count % size if self._count > size else 0)
 
 
 @final
@@ -164,14 +182,11 @@ class NpzFile(Sink):
 
     @override
     def finish(self) -> Trajectory:
-        partial = self._path.with_name(self._path.name + f".{os.getpid()}.partial")
         try:
-            with zipfile.ZipFile(partial, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
+            with replaced_file(self._path) as partial, zipfile.ZipFile(partial, "w", allowZip64=True) as archive:
                 for name, file in self._files.items():
                     self._pack(archive, name, file)
-            partial.replace(self._path)
         finally:
-            partial.unlink(missing_ok=True)
             self.abandon()
         if self._last is None:
             raise ArgumentError("the sink was given no samples", argument="sink", value=self)
@@ -194,17 +209,5 @@ class NpzFile(Sink):
 
 
 def _scratch_file(folder: Path) -> IO[bytes]:
-    """Return a new file without a name; whoever has it closes it."""
+    """Return a new open file without a name."""
     return tempfile.TemporaryFile(dir=folder)
-
-
-def _fill(row: Array, t: float, q: Array, v: Array, s: Array) -> None:
-    row[0] = t
-    row[1 : 1 + len(q)] = q
-    row[1 + len(q) : 1 + len(q) + len(v)] = v
-    row[1 + len(q) + len(v) :] = s
-
-
-def _trajectory(rows: Array, sizes: Sizes) -> Trajectory:
-    nq, nv = sizes.q, sizes.v
-    return Trajectory(rows[:, 0], rows[:, 1 : 1 + nq], rows[:, 1 + nq : 1 + nq + nv], rows[:, 1 + nq + nv :])

@@ -1,4 +1,4 @@
-"""What a simulation returns: times, configurations, velocities; in memory or in a file."""
+"""Trajectories: times, configurations and velocities of a simulation, in memory or in a file."""
 
 from __future__ import annotations
 
@@ -12,14 +12,16 @@ import attrs
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbd.algorithms import gravitational_potential_energy, kinetic_energy
 from rbd.arguments import described, several
+from rbd.atomic_files import replaced_file
 from rbd.errors import ArgumentError, ShapeError
 from rbd.mechanism import Mechanism
 from rbd.scalars import is_float, to_float
 from rbd.scalars.arrays import Array
 from rbd.scalars.entries import converted
 from rbd.simulation.events import Occurrence
+from rbd.simulation.forces import ForceElement
+from rbd.simulation.monitors import EnergyMonitor
 from rbd.spatial.values import require_kind
 from rbd.state import MechanismState
 
@@ -32,6 +34,7 @@ def _frozen(values: ArrayLike, name: str) -> Array:
     return array
 
 
+# The attrs plugin of mypy accepts named functions only.
 def _t(values: ArrayLike) -> Array:
     return _frozen(values, "t")
 
@@ -60,6 +63,7 @@ class Energies(NamedTuple):
 
     kinetic: Array
     potential: Array
+    elastic: Array
     total: Array
 
 
@@ -68,7 +72,7 @@ class Energies(NamedTuple):
 class Trajectory:
     """Samples of a motion: times `t` (n,), configurations `q` (n, nq), velocities `v` (n, nv), additional states `s`.
 
-    The arrays are read-only copies; `s` (n, ns) holds the states of contacts, `events` what happened on the way. Raises
+    The arrays are read-only copies; `s` (n, ns) holds the states of contacts, `events` the events that occurred. Raises
     ShapeError when the arrays do not have the same number of rows.
 
     >>> import rbd
@@ -103,7 +107,7 @@ class Trajectory:
         return Trajectory, (self.t, self.q, self.v, self.s, self.events)
 
     def show_on(self, state: MechanismState, t: float) -> None:
-        """Put `state` where the motion was at time `t`; between samples along the joints' own coordinates.
+        """Set `state` to the trajectory at time `t`, interpolated between samples in local coordinates of the joints.
 
         Raises ArgumentError when `t` lies outside the motion, ShapeError when `state` is of another mechanism's size.
         """
@@ -125,48 +129,43 @@ class Trajectory:
         state.global_coordinates(self.q[before], fraction * phi)
         state.set_velocity((1 - fraction) * self.v[before] + fraction * self.v[before + 1])
 
-    def energies(self, mechanism: Mechanism) -> Energies:
-        """Return the kinetic, gravitational potential and total energy of `mechanism` at every sample."""
-        state = MechanismState(mechanism)
-        kinetic, potential = np.empty(len(self)), np.empty(len(self))
-        for i in range(len(self)):
-            state.set_configuration(self.q[i])
-            state.set_velocity(self.v[i])
-            kinetic[i] = to_float(kinetic_energy(state))
-            potential[i] = to_float(gravitational_potential_energy(state))
-        return Energies(kinetic, potential, kinetic + potential)
+    def energies(self, mechanism: Mechanism, forces: Sequence[ForceElement] = ()) -> Energies:
+        """Return the mechanical energy of `mechanism` at every sample: kinetic, of gravity, elastic, total.
+
+        Elastic energy is that of springs at joint bounds, of compliant contacts, and of the force elements `forces`.
+        """
+        state, monitor = MechanismState(mechanism), EnergyMonitor(forces)
+        for t, q, v, s in zip(self.t.tolist(), self.q, self.v, self.s, strict=True):
+            state.set_configuration(q)
+            state.set_velocity(v)
+            monitor.look(t, state, s)
+        return Energies(monitor.kinetic, monitor.potential, monitor.elastic, monitor.total)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the arrays, without the events, to an NPZ file at `path`.
 
-        A file already there is replaced once the new one is whole.
+        An existing file is replaced when the new one is complete.
         """
         require_kind(path, str, os.PathLike, operation="Trajectory.save", argument="path")
-        target = Path(path)
-        partial = target.with_name(target.name + f".{os.getpid()}.partial")
-        try:
-            with partial.open("wb") as file:
-                np.savez(file, t=self.t, q=self.q, v=self.v, s=self.s)
-            partial.replace(target)
-        finally:
-            partial.unlink(missing_ok=True)
+        with replaced_file(Path(path)) as temporary, temporary.open("wb") as file:
+            np.savez(file, t=self.t, q=self.q, v=self.v, s=self.s)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Trajectory:
-        """Read a file that `save` wrote; nothing in it is ever executed. Raises ArgumentError for other files."""
+        """Read a file that `save` wrote; no code in it is executed. Raises ArgumentError for other files."""
         require_kind(path, str, os.PathLike, operation="Trajectory.load", argument="path")
         try:
-            # Opened here, because NumPy leaves files open that are not what they seem.
+            # Opened here: NumPy does not close files that are not NPZ files.
             with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
-                t, q, v, s = (_real(arrays[name]) for name in _FIELDS)
+                t, q, v, s = (_require_float64(arrays[name]) for name in _FIELDS)
                 return cls(t, q, v, s)
         except (KeyError, ValueError, TypeError, AttributeError, EOFError, zipfile.BadZipFile) as error:
             message = f"{os.fspath(path)!r} is not a saved trajectory: {error}"
             raise ArgumentError(message, argument="path", value=os.fspath(path), allowed="files of save") from error
 
 
-def _real(values: Array) -> Array:
+def _require_float64(values: Array) -> Array:
     """Return `values` when they are a float64 array; raise TypeError otherwise."""
     if values.dtype != np.float64:
-        raise TypeError("its arrays are not of float64")
+        raise TypeError("the arrays are not float64")
     return values

@@ -10,8 +10,9 @@ With D the derivative of L by the configuration at constant velocity, f the forc
 
     momentum at the start = J0^T (h G0^T p - h/2 B0^T (D + f)),    at the end = J1^T (h G1^T p + h/2 B1^T (D + f)),
 
-where J, B and G tell how coordinates around one end, the middle and vm change with the other end. The accelerations vd
-at the middle tell what is needed: D + f = M vd + (dM/dt) vm + what velocities that are no derivatives add.
+where J, B and G are the derivatives, by the local coordinates of one end around the other, of that end, of the middle
+and of vm. The accelerations vd at the middle give D + f = M vd + (dM/dt) vm + the Boltzmann-Hamel terms of
+quasi-velocities.
 """
 
 from __future__ import annotations
@@ -25,22 +26,26 @@ from typing_extensions import override
 from rbd.algorithms import coriolis_matrix, mass_matrix
 from rbd.errors import SolverError
 from rbd.scalars.arrays import Array
-from rbd.simulation.charts import bending, mean_velocity_slopes, rates_around, solve
-from rbd.simulation.integrator import Flow, Integrator, finite
+from rbd.simulation.integrator import Flow, Integrator, finite, solve
+from rbd.simulation.local_coordinate_derivatives import (
+    boltzmann_hamel_force,
+    local_rate_matrix,
+    midpoint_velocity_jacobian,
+)
 from rbd.state import MechanismState
 
-_MOST_ITERATIONS = 100
-_TOLERANCE, _NEARLY = 1e-15, 1e-11
+_MAX_ITERATIONS = 100
+_TOLERANCE, _STAGNATION_TOLERANCE = 1e-15, 1e-11
 
 
 @final
 @attrs.frozen
 class VariationalMidpoint(Integrator):
-    """Second order, implicit and symplectic: energy oscillates but does not drift, momenta of symmetries are kept.
+    """Second order, implicit and symplectic: energy oscillates but does not drift, momenta of symmetries are conserved.
 
     For long runs of mechanisms without friction. A step is solved by fixed-point iteration, some ten evaluations; where
-    forces are so stiff that it does not converge, SolverError asks for a smaller dt. Loop joints and contacts are taken
-    at the midpoint: the method still works, but what it says about energy holds no more.
+    forces are so stiff that it does not converge, SolverError asks for a smaller dt. Loop joints and contacts are
+    evaluated at the midpoint: energy and momenta may then drift.
 
     >>> import rbd
     >>> from rbd.simulation import VariationalMidpoint
@@ -54,16 +59,16 @@ class VariationalMidpoint(Integrator):
     @override
     def step(self, flow: Flow, state: MechanismState, s: Array, start: float, end: float) -> Array:
         step = _Step(flow, state, s, start, end)
-        return step.finish(step.solve())
+        return step.end_step(step.solve())
 
 
 @final
 class _Step:
-    """One step: where it begins, and what is known of its middle."""
+    """One step: its initial state and the quantities at its middle."""
 
     def __init__(self, flow: Flow, state: MechanismState, s: Array, start: float, end: float) -> None:
         self._flow, self._state, self._s = flow, state, s
-        self._h, self._middle = end - start, 0.5 * (start + end)
+        self._h, self._t_mid = end - start, 0.5 * (start + end)
         self._q, self._v = state.q.copy(), state.v.copy()
         self._momentum = mass_matrix(state) @ self._v
         self._sd = np.zeros_like(s)
@@ -72,47 +77,51 @@ class _Step:
     def solve(self) -> Array:
         """Return the coordinates phi of the end around the beginning."""
         velocity = self._v
-        phi = self._h * (rates_around(self._state, self._q, self._q) @ velocity)
+        phi = self._h * (local_rate_matrix(self._state, self._q, self._q) @ velocity)
         last = change = np.inf
-        for _ in range(_MOST_ITERATIONS):
-            phi, new = self._improved(phi)
+        for _ in range(_MAX_ITERATIONS):
+            phi, new = self._iterate(phi)
             change = float(np.abs(new - velocity).max(initial=0)) / (1 + float(np.abs(new).max(initial=0)))
             velocity = new
-            if change <= _TOLERANCE or (change <= _NEARLY and change >= last):
+            if change <= _TOLERANCE or (change <= _STAGNATION_TOLERANCE and change >= last):
                 return phi
             last = change
         message = f"the step of {self._h:.3g} s did not converge (last change {change:.3g}); a smaller dt may help"
-        raise SolverError(message, reason="no convergence", time=self._middle)
+        raise SolverError(message, status="no convergence", time=self._t_mid)
 
-    def _improved(self, phi: Array) -> tuple[Array, Array]:
-        """Return better coordinates of the end, and the velocity in the middle that the momentum at the start needs."""
+    def _iterate(self, phi: Array) -> tuple[Array, Array]:
+        """Return the next iterate of phi, and the velocity in the middle from the momentum at the start."""
         state, half = self._state, 0.5 * self._h
-        end, middle = self._place(phi), self._place(0.5 * phi)
-        mean = rates_around(state, self._q, middle)
+        end, middle = self._set_local_coordinates(phi), self._set_local_coordinates(0.5 * phi)
+        mean = local_rate_matrix(state, self._q, middle)
         velocity = solve(mean, phi) / self._h
         state.set_velocity(finite(velocity, "v"))
-        rates = self._flow(self._middle, state, self._s + half * self._sd)
+        rates = self._flow(self._t_mid, state, self._s + half * self._sd)
         self._sd = rates.sd
         mass, coriolis = mass_matrix(state), coriolis_matrix(state)
-        turning = coriolis.T @ velocity + coriolis @ velocity + bending(state, middle, velocity, mass @ velocity)
-        self._impulse = half * (mass @ rates.vd + turning)
-        pushed = solve(rates_around(state, end, self._q).T, self._momentum)
-        pushed += solve(rates_around(state, end, middle).T, self._impulse)
-        self._p = solve(mean_velocity_slopes(state, end, -phi).T, pushed)
+        velocity_force = (
+            coriolis.T @ velocity
+            + coriolis @ velocity
+            + boltzmann_hamel_force(state, middle, velocity, mass @ velocity)
+        )
+        self._impulse = half * (mass @ rates.vd + velocity_force)
+        rhs = solve(local_rate_matrix(state, end, self._q).T, self._momentum)
+        rhs += solve(local_rate_matrix(state, end, middle).T, self._impulse)
+        self._p = solve(midpoint_velocity_jacobian(state, end, -phi).T, rhs)
         better = finite(solve(mass, self._p), "v")
         return self._h * (mean @ better), better
 
-    def finish(self, phi: Array) -> Array:
+    def end_step(self, phi: Array) -> Array:
         """Move the state to the end; return the contact states there."""
         state = self._state
-        middle, end = self._place(0.5 * phi), self._place(phi)
-        pushed = mean_velocity_slopes(state, self._q, phi).T @ self._p
-        pushed += solve(rates_around(state, self._q, middle).T, self._impulse)
-        momentum = rates_around(state, self._q, end).T @ pushed
+        middle, end = self._set_local_coordinates(0.5 * phi), self._set_local_coordinates(phi)
+        rhs = midpoint_velocity_jacobian(state, self._q, phi).T @ self._p
+        rhs += solve(local_rate_matrix(state, self._q, middle).T, self._impulse)
+        momentum = local_rate_matrix(state, self._q, end).T @ rhs
         state.set_velocity(finite(solve(mass_matrix(state), momentum), "v"))
         return self._s + self._h * self._sd
 
-    def _place(self, phi: Array) -> Array:
-        """Put the state at `phi` around the beginning; return its configuration."""
+    def _set_local_coordinates(self, phi: Array) -> Array:
+        """Set the state to local coordinates `phi` around the beginning; return its configuration."""
         self._state.global_coordinates(self._q, finite(phi, "phi"))
         return self._state.q.copy()

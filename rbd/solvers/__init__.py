@@ -1,14 +1,15 @@
-"""Solvers of small systems, written in the language of intrinsics; nothing of recordings or robots.
+"""Solvers of small systems, written in the language of intrinsics.
 
-linear.py              factors of symmetric matrices, written out or called
+linear.py              A = LᵀDL written out; large recordings call the intrinsics of positive_definite.py, factored.py
 dense_factors.py       Cholesky's factor, and orthonormal bases of active rows
 positive_definite.py   solve_positive_definite
 factored.py            solve_factored: many right-hand sides, with a sparse factor
 minimum_norm.py        minimum_norm_solve
-lemke.py               linear complementarity problems, and small systems of equations
+lemke.py, lu.py        linear complementarity problems; LU factors with complete pivoting
 quadratic_program.py   solve_quadratic_program
-friction*.py           solve_friction: Coulomb's law by Lemke's pivots
-*_derivative*.py       derivatives of their solutions
+friction*.py           solve_friction: Coulomb friction by Lemke's method
+*_derivative.py        derivatives of their solutions
+operands.py            operands of intrinsics: matrices to entries and back
 """
 
 from rbd.solvers.factored import SOLVE_FACTORED, solve_factored

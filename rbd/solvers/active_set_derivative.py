@@ -1,9 +1,8 @@
-"""How the solution of a quadratic program moves with its data, and backwards.
+"""Derivatives of the solution of a quadratic program, forward and reverse.
 
-While the same rows are held, the conditions of the minimum are equations, and the implicit function theorem applies:
-with changes of the data on the right, H dx - A' dm = dg - dH x + dA' m and A dx = db - dA x for the rows A that are
-held, m being their multipliers. Where a row is about to be let go or taken in, that is the derivative to the side on
-which the rows stay as they are.
+While the active set stays the same, the conditions of the minimum are equations, and the implicit function theorem
+applies: H dx - A' dm = dg - dH x + dA' m and A dx = db - dA x, with active rows A and their multipliers m. At a change
+of the active set this is the one-sided derivative, towards the side without the change.
 """
 
 from __future__ import annotations
@@ -11,28 +10,29 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from rbd.errors import RbdError, SolverError
 from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.intrinsics.language import divide
 from rbd.intrinsics.workspace import floats, operand, result
-from rbd.scalars.protocol import Matrix, Scalar, Vector
-from rbd.scalars.structural_zeros import inner
+from rbd.scalars.linear_algebra import dot
+from rbd.scalars.protocol import Scalar, Vector
+from rbd.scalars.structural_zeros import is_structural_zero
 from rbd.solvers.dense_factors import (
     ActiveSet,
-    backward,
+    append_active,
     cholesky,
-    forward,
     norm,
-    on_active,
-    split_off,
-    take_in,
+    orthogonalise,
+    project_onto_active,
+    solve_lower,
+    solve_lower_transposed,
 )
+from rbd.solvers.operands import entries, solver_error, unpack
 
 _DEPENDENT: Final = 1e-12
 
 
 class HeldRows(ActiveSet):
-    """The equations of a minimum at which rows are held."""
+    """The equations of a minimum with known active rows."""
 
     hessian = operand("n", "n")
     rows = operand("m", "n")
@@ -44,21 +44,21 @@ class HeldRows(ActiveSet):
     factor = floats("n", "n")
 
 
-def _hold(w: HeldRows, k: int, row: int) -> int:
-    """Take a row into the basis, as number k, if it is independent of those before; return how many there are."""
+def _append_if_independent(w: HeldRows, k: int, row: int) -> int:
+    """Append a row to the basis, as number k, if it is independent of those before; return their number."""
     for i in range(w.n):
         w.units[row][i] = w.rows[row][i]
-    forward(w.n, w.factor, w.units[row])
-    measured = norm(w.n, w.units[row])
-    if not measured > 0.0:
+    solve_lower(w.n, w.factor, w.units[row])
+    length_before = norm(w.n, w.units[row])
+    if not length_before > 0.0:
         return k
-    w.lengths[row] = measured
+    w.lengths[row] = length_before
     for i in range(w.n):
-        w.units[row][i] = divide(w.units[row][i], measured)
-    length = split_off(w, k, w.units[row])
+        w.units[row][i] = divide(w.units[row][i], length_before)
+    length = orthogonalise(w, k, w.units[row])
     if not length > _DEPENDENT:
         return k
-    take_in(w, k, row, length)
+    append_active(w, k, row, length)
     return k + 1
 
 
@@ -68,14 +68,14 @@ def _solve(w: HeldRows) -> int:
     k = 0
     for row in range(w.m):
         if w.active[row] > 0.0 and k < w.n:
-            k = _hold(w, k, row)
+            k = _append_if_independent(w, k, row)
     for i in range(w.n):
         w.z[i] = w.linear[i]
-    forward(w.n, w.factor, w.z)
+    solve_lower(w.n, w.factor, w.z)
     for j in range(k):
         w.d[j] = divide(w.bounds[w.order[j]], w.lengths[w.order[j]])
-    on_active(w, k, w.point)
-    backward(w.n, w.factor, w.point)
+    project_onto_active(w, k, w.point)
+    solve_lower_transposed(w.n, w.factor, w.point)
     for j in range(k):
         w.multipliers[w.order[j]] = divide(w.u[j], w.lengths[w.order[j]])
     return 0
@@ -88,52 +88,48 @@ def _operations(n: int, m: int) -> int:
     return n**3 + 3 * n * n + most * one + 6 * n * most + 3 * most * most + 3 * most + m
 
 
-def _failed(label: str) -> RbdError:
-    return SolverError(label, status=label)
-
-
 SOLVE_ACTIVE_SET: Final = Intrinsic(
     name="solve_active_set",
     workspace=HeldRows,
     function=_solve,
     operations=_operations,
     labels=1,
-    error=_failed,
+    error=solver_error,
 )
 
 
-def change_of_minimum(
-    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, changes: Vector
+def quadratic_program_jvp(
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, tangents: Vector
 ) -> tuple[Scalar, ...]:
-    """Return how x, multipliers, active rows and rounds of a quadratic program answer `changes` of its operands."""
+    """Return the tangents of x, multipliers, active rows and rounds for `tangents` of the operands."""
     n, m = sizes
-    hessian, _, rows, _ = _parts(n, m, operands)
+    hessian, _, rows, _ = unpack(n, m, operands)
     x, multipliers, active = outputs[:n], outputs[n : n + m], outputs[n + m : n + 2 * m]
-    of_hessian, of_linear, of_rows, of_bounds = _parts(n, m, changes)
-    weights = [flag * weight for flag, weight in zip(active, multipliers, strict=True)]
+    of_hessian, of_linear, of_rows, of_bounds = unpack(n, m, tangents)
+    forces = [flag * weight for flag, weight in zip(active, multipliers, strict=True)]
     linear = [
-        change - inner([of_hessian[max(i, j)][min(i, j)] for j in range(n)], x)
-        + inner([row[i] for row in of_rows], weights)
+        change - dot([of_hessian[max(i, j)][min(i, j)] for j in range(n)], x)
+        + dot([row[i] for row in of_rows], forces)
         for i, change in enumerate(of_linear)
     ]  # fmt: skip
-    bounds = [change - inner(row, x) for change, row in zip(of_bounds, of_rows, strict=True)]
-    flat = (*(x for row in (*hessian, *rows) for x in row), *active, *linear, *bounds)
+    bounds = [change - dot(row, x) for change, row in zip(of_bounds, of_rows, strict=True)]
+    flat = (*entries((*hessian, *rows)), *active, *linear, *bounds)
     return *SOLVE_ACTIVE_SET((n, m), flat, labels[:1]), *(0,) * (m + 1)
 
 
-def weights_of_minimum(
-    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, weights: Vector
+def quadratic_program_vjp(
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, cotangents: Vector
 ) -> tuple[Scalar, ...]:
-    """Return what the operands of a quadratic program weigh when x and the multipliers do.
+    """Return the cotangents of the operands of a quadratic program, given those of x and the multipliers.
 
-    The conditions are those of `change_of_minimum`, transposed: H p - A' s = weights of x, A p = - weights of m.
+    The transposed conditions are H p - A' s = cotangents of x and A p = - cotangents of m.
     """
     n, m = sizes
-    if all(type(w) is int and w == 0 for w in weights[: n + m]):
+    if all(is_structural_zero(w) for w in cotangents[: n + m]):
         return (0,) * len(operands)
-    hessian, _, rows, _ = _parts(n, m, operands)
+    hessian, _, rows, _ = unpack(n, m, operands)
     x, multipliers, active = outputs[:n], outputs[n : n + m], outputs[n + m : n + 2 * m]
-    flat = (*(v for row in (*hessian, *rows) for v in row), *active, *weights[:n], *(-w for w in weights[n : n + m]))
+    flat = (*entries((*hessian, *rows)), *active, *cotangents[:n], *(-w for w in cotangents[n : n + m]))
     found = SOLVE_ACTIVE_SET((n, m), flat, labels[:1])
     p, s = found[:n], found[n:]
     of_hessian = [
@@ -142,11 +138,3 @@ def weights_of_minimum(
     held = zip(active, multipliers, s, strict=True)
     of_rows = [flag * weight * p[k] + force * x[k] for flag, weight, force in held for k in range(n)]
     return *of_hessian, *p, *of_rows, *(-force for force in s)
-
-
-def _parts(n: int, m: int, operands: Vector) -> tuple[Matrix, Vector, Matrix, Vector]:
-    """Return Hessian, linear part, rows and bounds."""
-    start = n * n + n
-    hessian = tuple(tuple(operands[i * n : (i + 1) * n]) for i in range(n))
-    rows = tuple(tuple(operands[start + j * n : start + (j + 1) * n]) for j in range(m))
-    return hessian, tuple(operands[n * n : start]), rows, tuple(operands[start + m * n :])

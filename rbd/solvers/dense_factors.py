@@ -1,6 +1,6 @@
 """Dense factors: Cholesky's, and an orthonormal basis of active rows.
 
-Functions in the subset of intrinsics. Active rows are numbered from 0 in the order in which they came in.
+Functions in the language of intrinsics. Active rows are numbered from 0 in the order in which they were appended.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def cholesky(n: int, matrix: Rows, factor: Rows) -> int:
     return 0
 
 
-def forward(n: int, factor: Rows, vector: Floats) -> None:
+def solve_lower(n: int, factor: Rows, vector: Floats) -> None:
     """Solve L z = v in place."""
     for i in range(n):
         entry = vector[i]
@@ -40,7 +40,7 @@ def forward(n: int, factor: Rows, vector: Floats) -> None:
         vector[i] = divide(entry, factor[i][i])
 
 
-def backward(n: int, factor: Rows, vector: Floats) -> None:
+def solve_lower_transposed(n: int, factor: Rows, vector: Floats) -> None:
     """Solve L' x = y in place."""
     for back in range(n):
         i = n - 1 - back
@@ -51,11 +51,11 @@ def backward(n: int, factor: Rows, vector: Floats) -> None:
 
 
 def whiten(n: int, count: int, factor: Rows, rows: Rows, white: Rows) -> None:
-    """Turn rows to the coordinates y = L'x, in which H = LL' is one."""
+    """Transform rows to the coordinates y = L'x, in which H = LL' is the identity."""
     for j in range(count):
         for i in range(n):
             white[j][i] = rows[j][i]
-        forward(n, factor, white[j])
+        solve_lower(n, factor, white[j])
 
 
 def norm(n: int, vector: Floats) -> float:
@@ -72,28 +72,28 @@ class ActiveSet(Workspace):
     n: int
     m: int
     units = floats("m", "n")
-    """All rows in coordinates in which H is one, of length one."""
+    """All rows, normalised, in coordinates in which H is the identity."""
     lengths = floats("m")
-    """What the rows were divided by."""
+    """Lengths before normalisation."""
     basis = floats("n", "n")
     triangle = floats("n", "n")
     u = floats("n")
     """Multipliers of the active rows."""
     d = floats("n")
-    """Coordinates of a row in the basis; or values that active rows are to have."""
+    """Coordinates of a row in the basis; in `project_onto_active`, the required values of the active rows."""
     z = floats("n")
-    """What is left of a row beside the basis; or where to start."""
+    """Remainder of a row orthogonal to the basis; in `project_onto_active`, the point to project."""
     order = ints("n")
     """The active rows."""
 
 
-def split_off(w: ActiveSet, k: int, row: Floats) -> float:
-    """Split a row into its coordinates d in the basis and what is left, z; return the length of z."""
+def orthogonalise(w: ActiveSet, k: int, row: Floats) -> float:
+    """Split a row by Gram-Schmidt, twice, into its coordinates d in the basis and the rest z; return |z|."""
     for i in range(w.n):
         w.z[i] = row[i]
     for j in range(k):
         w.d[j] = 0.0
-    for _again in range(2):  # the second pass takes away what rounding left in the first
+    for _pass in range(2):  # the second removes the rounding errors of the first
         for j in range(k):
             product = 0.0
             for i in range(w.n):
@@ -104,8 +104,8 @@ def split_off(w: ActiveSet, k: int, row: Floats) -> float:
     return norm(w.n, w.z)
 
 
-def take_in(w: ActiveSet, k: int, row: int, length: float) -> None:
-    """Append a row that was split to the basis, as number k."""
+def append_active(w: ActiveSet, k: int, row: int, length: float) -> None:
+    """Append an orthogonalised row to the basis, as number k."""
     inverse = divide(1.0, length)
     for i in range(w.n):
         w.basis[k][i] = w.z[i] * inverse
@@ -115,15 +115,15 @@ def take_in(w: ActiveSet, k: int, row: int, length: float) -> None:
     w.order[k] = row
 
 
-def let_go(w: ActiveSet, k: int, which: int) -> None:
-    """Remove active row number `which` of k; those behind it enter the basis anew."""
+def drop_active(w: ActiveSet, k: int, which: int) -> None:
+    """Drop active row number `which` of k; those after it are orthogonalised again."""
     for j in range(which, k - 1):
         w.u[j] = w.u[j + 1]
-        length = split_off(w, j, w.units[w.order[j + 1]])
-        take_in(w, j, w.order[j + 1], length)
+        length = orthogonalise(w, j, w.units[w.order[j + 1]])
+        append_active(w, j, w.order[j + 1], length)
 
 
-def upper(w: ActiveSet, k: int, solution: Floats) -> None:
+def solve_upper(w: ActiveSet, k: int, solution: Floats) -> None:
     """Solve R r = d for the k active rows."""
     for back in range(k):
         i = k - 1 - back
@@ -133,8 +133,8 @@ def upper(w: ActiveSet, k: int, solution: Floats) -> None:
         solution[i] = divide(entry, w.triangle[i][i])
 
 
-def on_active(w: ActiveSet, k: int, point: Floats) -> None:
-    """Move z the least way to a point where active row j has the value d[j]; u says along which rows."""
+def project_onto_active(w: ActiveSet, k: int, point: Floats) -> None:
+    """Project z onto the points where active row j has the value d[j]; u gets the multipliers."""
     for j in range(k):
         entry = w.d[j]
         for i in range(w.n):
@@ -147,4 +147,4 @@ def on_active(w: ActiveSet, k: int, point: Floats) -> None:
         for j in range(k):
             value = fma(w.d[j], w.basis[j][i], value)
         point[i] = value
-    upper(w, k, w.u)
+    solve_upper(w, k, w.u)

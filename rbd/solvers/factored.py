@@ -1,7 +1,7 @@
 """Solve with a sparse factor for many right-hand sides.
 
 A = Lᵀ D L with unit lower triangular L. Both halves of the solution are written as sums along rows, and along columns,
-of L: of a column of the solution nothing but the finished entries is read, so that many columns go side by side. Which
+of L: only finished entries of a column of the solution are read, so that many columns are vectorised. Which
 entries of L and of the right-hand sides are not zero is known when the call is recorded.
 """
 
@@ -17,13 +17,13 @@ from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.intrinsics.language import columns, fma
 from rbd.intrinsics.workspace import Workspace, operand, result, table
 from rbd.scalars.protocol import Scalar, Vector
-from rbd.scalars.structural_zeros import absent
+from rbd.scalars.structural_zeros import is_structural_zero
 
-Rows: TypeAlias = Sequence[Sequence[tuple[int, Scalar]]]
+SparseRows: TypeAlias = Sequence[Sequence[tuple[int, Scalar]]]
 """Per row the columns left of the diagonal that are not zero, with their entries."""
 
 _STRIP: Final = 8
-"""Columns come in multiples of this: as many numbers as the widest registers hold."""
+"""Columns are padded to a multiple of this: the lanes of the widest registers."""
 _BLOCK: Final = 64
 """Columns of a block, at most: as many as machine code takes at a time."""
 
@@ -103,7 +103,7 @@ class _Layout:
         return tuple(flat[start : start + self.n * self.stride : self.stride])
 
 
-def solve_factored(rows: Rows, inverse: Sequence[Scalar], right: Sequence[Sequence[Scalar]]) -> list[Vector]:
+def solve_factored(rows: SparseRows, inverse: Sequence[Scalar], right: Sequence[Sequence[Scalar]]) -> list[Vector]:
     """Return x of Lᵀ D L x = b for every b of `right`; the integer 0 is a structural zero in it.
 
     >>> solve_factored(((), ((0, 0.5),)), (0.5, 0.5), [(4.0, 2.0), (0, 2.0)])
@@ -114,96 +114,110 @@ def solve_factored(rows: Rows, inverse: Sequence[Scalar], right: Sequence[Sequen
     return [layout.column(flat, start) for start, _ in zip(layout.starts, right, strict=False)]
 
 
-def _solved(layout: _Layout, rows: Rows, inverse: Sequence[Scalar], right: Sequence[Sequence[Scalar]]) -> Vector:
+def _solved(layout: _Layout, rows: SparseRows, inverse: Sequence[Scalar], right: Sequence[Sequence[Scalar]]) -> Vector:
     """Return the entries of all solutions."""
     lower = [entry for row in rows for _, entry in row]
     given = [
         (start + i * layout.stride, x)
         for start, b in zip(layout.starts, right, strict=False)
         for i, x in enumerate(b)
-        if not absent(x)
+        if not is_structural_zero(x)
     ]
     sizes = (*attrs.astuple(layout), len(lower), len(given), *_tables(rows), *(place for place, _ in given))
     return SOLVE_FACTORED(sizes, (*lower, *inverse, *(x for _, x in given)))
 
 
-def _tables(rows: Rows) -> list[int]:
+def _tables(rows: SparseRows) -> list[int]:
     """Return where the entries of L are: along its rows, then along its columns."""
     places = [(i, j) for i, row in enumerate(rows) for j, _ in row]
-    down = sorted(range(len(places)), key=lambda k: (places[k][1], places[k][0]))
+    column_order = sorted(range(len(places)), key=lambda k: (places[k][1], places[k][0]))
     heights = [0] * len(rows)
     for _, j in places:
         heights[j] += 1
     along = [*_starts(list(map(len, rows))), *(j for _, j in places)]
-    return [*along, *_starts(heights), *(places[k][0] for k in down), *down]
+    return [*along, *_starts(heights), *(places[k][0] for k in column_order), *column_order]
 
 
 def _starts(lengths: Sequence[int]) -> list[int]:
     return [0, *accumulate(lengths)]
 
 
-def change_of_solutions(
-    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, changes: Vector
+def factored_jvp(
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, tangents: Vector
 ) -> Vector:
-    """Return how X of A X = B answers changes of L, 1 / D and B: A dX = dB - dA X."""
-    (*shape, entries, _), (ends, across, *_, places) = SOLVE_FACTORED.parted(sizes)
+    """Return the tangent of X in A X = B for tangents of L, 1 / D and B: A dX = dB - dA X."""
+    (*shape, entries, _), (ends, row_columns, *_, places) = SOLVE_FACTORED.split_sizes(sizes)
     layout, inverse = _Layout(*shape), operands[entries : entries + shape[0]]
-    moved_inverse, moved_right = changes[entries : entries + layout.n], changes[entries + layout.n :]
-    rows, moved = _sparse(ends, across, operands), _sparse(ends, across, changes)
-    right = dict(zip(places, moved_right, strict=True))
+    inverse_tangent, right_tangent = tangents[entries : entries + layout.n], tangents[entries + layout.n :]
+    rows, rows_tangent = _sparse(ends, row_columns, operands), _sparse(ends, row_columns, tangents)
+    right = dict(zip(places, right_tangent, strict=True))
     columns: list[list[Scalar]] = []
     for start in layout.starts:
         x = layout.column(outputs, start)
-        turned = _moved_product(rows, inverse, moved, moved_inverse, x)
-        columns.append([right.get(start + i * layout.stride, 0) - y for i, y in enumerate(turned)])
+        product_tangent = _product_tangent(rows, inverse, rows_tangent, inverse_tangent, x)
+        columns.append([right.get(start + i * layout.stride, 0) - y for i, y in enumerate(product_tangent)])
     return _solved(layout, rows, inverse, columns)
 
 
-def weights_of_solutions(
-    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, weights: Vector
+def factored_vjp(
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, cotangents: Vector
 ) -> Vector:
-    """Return what L, 1 / D and B weigh: with A Y = weights, Y for B; -y' dA x, summed over columns, for the others."""
-    (*shape, entries, _), (ends, across, *_, places) = SOLVE_FACTORED.parted(sizes)
+    """Return the cotangents of L, 1 / D and B.
+
+    With A Y = cotangents, that of B is Y; those of the others are -y' dA x, summed over columns.
+    """
+    (*shape, entries, _), (ends, row_columns, *_, places) = SOLVE_FACTORED.split_sizes(sizes)
     layout, inverse = _Layout(*shape), operands[entries : entries + shape[0]]
-    rows = _sparse(ends, across, operands)
-    columns = [layout.column(weights, start) for start in layout.starts]
+    rows = _sparse(ends, row_columns, operands)
+    columns = [layout.column(cotangents, start) for start in layout.starts]
     answers = _solved(layout, rows, inverse, columns)
     of_lower: list[Scalar] = [0] * entries
     of_inverse: list[Scalar] = [0] * layout.n
     for start, column in zip(layout.starts, columns, strict=True):
-        if all(map(absent, column)):
+        if all(map(is_structural_zero, column)):
             continue
         x, y = layout.column(outputs, start), layout.column(answers, start)
-        upright, other = ([v / scale for v, scale in zip(_across(rows, z, z), inverse, strict=True)] for z in (x, y))
-        of_inverse = [total + a * b for total, a, b in zip(of_inverse, upright, other, strict=True)]
+        z, other = ([v / scale for v, scale in zip(_lower_times(rows, w, w), inverse, strict=True)] for w in (x, y))
+        of_inverse = [total + a * b for total, a, b in zip(of_inverse, z, other, strict=True)]
         for i, (first, stop) in enumerate(pairwise(ends)):
             for k in range(first, stop):
-                of_lower[k] = of_lower[k] - (y[across[k]] * upright[i] + other[i] * x[across[k]])
+                of_lower[k] = of_lower[k] - (y[row_columns[k]] * z[i] + other[i] * x[row_columns[k]])
     return (*of_lower, *of_inverse, *(answers[place] for place in places))
 
 
-def _sparse(ends: Sequence[int], across: Sequence[int], values: Vector) -> Rows:
+def _sparse(ends: Sequence[int], row_columns: Sequence[int], values: Vector) -> SparseRows:
     """Return the rows of L from its entries."""
-    return [tuple(zip(across[a:b], values[a:b], strict=True)) for a, b in pairwise(ends)]
+    return [tuple(zip(row_columns[a:b], values[a:b], strict=True)) for a, b in pairwise(ends)]
 
 
-def _moved_product(rows: Rows, inverse: Vector, moved: Rows, moved_inverse: Vector, x: Vector) -> list[Scalar]:
+def _product_tangent(
+    rows: SparseRows, inverse: Vector, rows_tangent: SparseRows, inverse_tangent: Vector, x: Vector
+) -> list[Scalar]:
     """Return dA x = dLᵀ D L x + Lᵀ (dD L x + D dL x), where dD = -D d(1 / D) D."""
-    upright = [y / scale for y, scale in zip(_across(rows, x, x), inverse, strict=True)]
-    tilted = [
-        (y - change * z) / scale
-        for y, change, z, scale in zip(_across(moved, x, (0,) * len(x)), moved_inverse, upright, inverse, strict=True)
+    z = [y / scale for y, scale in zip(_lower_times(rows, x, x), inverse, strict=True)]
+    inner_tangent = [
+        (y - change * w) / scale
+        for y, change, w, scale in zip(
+            _lower_times(rows_tangent, x, (0,) * len(x)), inverse_tangent, z, inverse, strict=True
+        )
     ]
-    return [a + b for a, b in zip(_down(moved, upright, [0] * len(x)), _down(rows, tilted, tilted), strict=True)]
+    return [
+        a + b
+        for a, b in zip(
+            _upper_times(rows_tangent, z, [0] * len(x)),
+            _upper_times(rows, inner_tangent, inner_tangent),
+            strict=True,
+        )
+    ]
 
 
-def _across(rows: Rows, x: Vector, own: Vector) -> list[Scalar]:
-    """Return what the rows make of x, added to `own`."""
+def _lower_times(rows: SparseRows, x: Vector, own: Vector) -> list[Scalar]:
+    """Return `own` + L x."""
     return [sum((entry * x[j] for j, entry in row), y) for row, y in zip(rows, own, strict=True)]
 
 
-def _down(rows: Rows, x: Sequence[Scalar], own: Sequence[Scalar]) -> list[Scalar]:
-    """Return what the columns make of x, added to `own`."""
+def _upper_times(rows: SparseRows, x: Sequence[Scalar], own: Sequence[Scalar]) -> list[Scalar]:
+    """Return `own` + Lᵀ x."""
     found = list(own)
     for row, factor in zip(rows, x, strict=True):
         for j, entry in row:
@@ -217,7 +231,7 @@ SOLVE_FACTORED: Final = Intrinsic(
     function=_solve,
     operations=_operations,
     unrolls=True,
-    derivative=change_of_solutions,
-    adjoint=weights_of_solutions,
+    derivative=factored_jvp,
+    adjoint=factored_vjp,
 )
 """From L, 1 / D and what is not zero of the right-hand sides to the solutions: blocks of `m` columns, row by row."""

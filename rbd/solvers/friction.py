@@ -1,14 +1,14 @@
 """Motions under Coulomb friction.
 
-Find x and forces with M x = g + sum over pairs of N n + f1 s1 + f2 s2, such that for each pair, with u = n x - b:
-N >= 0, u >= 0 and one of both is zero; a pair that slides has f1 = -N and f2 = 0; another has |f1| + |f2| <= N and, of
-all such forces, those that brake s1 x + d1 and s2 x + d2 most. The diamond is a square along h1 = (s1 + s2) / 2 and
-h2 = (s1 - s2) / 2, and rubs along both by itself: |g1| <= N, g1 = -N while h1 x grows.
+Find x and forces with M x = g + sum over pairs of N n + f1 s1 + f2 s2. For each pair 0 <= N, 0 <= u = n x - b and
+N u = 0. A sliding pair has f1 = -N and f2 = 0; any other has friction in the linearised cone |f1| + |f2| <= N that
+maximises the dissipation, -f1 (s1 x + d1) - f2 (s2 x + d2) (Stewart and Trinkle 1996). Along h1 = s1 + s2 and
+h2 = s1 - s2, halved, the cone is a box, so that each direction has its own bounds: |g1| <= N, g1 = -N while h1 x > 0.
 
-That is a linear complementarity problem, whose matrix is not symmetric where something slides. Lemke's pivots begin at
-the motion without forces, with bounds so low that it is allowed, and raise them (Cottle, Pang, Stone: The Linear
-Complementarity Problem, 1992). Where nothing slides they find a solution; else they may end although there is one, and
-then every combination of modes is tried.
+This is a linear complementarity problem, whose matrix is not symmetric if a pair slides. Lemke's method begins at the
+motion without forces, with the bounds lowered until it is feasible, and raises them (Cottle, Pang, Stone: The Linear
+Complementarity Problem, 1992). If no pair slides, it finds a solution; else it may end without one although there is
+one, and then all combinations of modes are tried.
 """
 
 from __future__ import annotations
@@ -19,46 +19,57 @@ from typing import Final
 from rbd.errors import RbdError, ShapeError, SolverError
 from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.scalars.protocol import Matrix, Scalar, Vector
-from rbd.solvers.dense_factors import cholesky, forward, whiten
-from rbd.solvers.friction_complementarity import pivoted
-from rbd.solvers.friction_derivative import change_of_motion
-from rbd.solvers.friction_enumeration import obeyed, tried
-from rbd.solvers.friction_modes import measure, settle, turn, turn_back
-from rbd.solvers.friction_problem import Friction, count, free_rates, shape
+from rbd.solvers.dense_factors import cholesky, solve_lower, whiten
+from rbd.solvers.friction_complementarity import lemke_modes
+from rbd.solvers.friction_derivative import friction_jvp
+from rbd.solvers.friction_enumeration import FOUND, TOO_MANY, enumerate_modes, satisfies_coulomb
+from rbd.solvers.friction_modes import forces_to_slopes, normalise_rows_and_gram, slopes_to_directions, solve_for_modes
+from rbd.solvers.friction_problem import Friction, choose_friction_directions, compute_free_rates, find_active_normals
+from rbd.solvers.operands import entries
 
 INDEFINITE: Final = "the matrix is not positive definite"
 INFEASIBLE: Final = "the constraints contradict each other"
 JAMMED: Final = "no forces obey Coulomb's law"
 LOST: Final = "no forces that obey Coulomb's law were found, and there are too many combinations to try all"
 
+# Statuses of the intrinsic: 0, or the number of the label that says why there is no solution.
+SOLVED: Final = 0
+NOT_POSITIVE_DEFINITE: Final = 1
+CONTRADICTION: Final = 2
+NO_FORCES: Final = 3
+UNDECIDED: Final = 4
+
 
 def _search(w: Friction, scale: float) -> int:  # noqa: C901 - one thing after the other is tried
     """Find modes; return 0, or a status."""
-    if pivoted(w, 0) >= 0 and obeyed(w, scale) == 1:
-        return 0
-    found = tried(w, scale)
-    if found == 1:
-        return 0
-    for way in range(1, 1 - 2 * w.p * found):
-        if pivoted(w, way) >= 0 and obeyed(w, scale) == 1:
-            return 0
+    if lemke_modes(w, 0) >= 0 and satisfies_coulomb(w, scale) == 1:
+        return SOLVED
+    outcome = enumerate_modes(w, scale)
+    if outcome == FOUND:
+        return SOLVED
+    if outcome == TOO_MANY:
+        for covering_vector in range(1, 2 * w.p + 1):
+            if lemke_modes(w, covering_vector) >= 0 and satisfies_coulomb(w, scale) == 1:
+                return SOLVED
     # Without friction the matrix is symmetric, and Lemke's pivots tell whether the bounds alone contradict each other.
     for k in range(w.p):
         for a in range(3 * k + 1, 3 * k + 3):
-            w.kinds[a] = 0
+            w.is_undecided[a] = 0
             for b in range(3 * w.p):
                 w.gram[b][a] = 0.0
-    if pivoted(w, 0) < 0:
-        return 2
-    return 3 - found
+    if lemke_modes(w, 0) < 0:
+        return CONTRADICTION
+    if outcome == TOO_MANY:
+        return UNDECIDED
+    return NO_FORCES
 
 
-def _hold(w: Friction) -> None:
-    """Say what the modes are, and keep the forces of rounding within the law."""
+def _store_modes(w: Friction) -> None:
+    """Store the modes, and clip forces that rounding moved out of the friction cone."""
     for k in range(w.p):
         for r in range(3):
             w.held[4 * k + r] = float(w.modes[3 * k + r])
-        w.held[4 * k + 3] = float(w.shapes[k])
+        w.held[4 * k + 3] = float(w.direction_kinds[k])
         if not w.forces[3 * k] > 0.0:
             w.forces[3 * k] = 0.0
         for a in range(3 * k + 1, 3 * k + 3):
@@ -70,28 +81,28 @@ def _hold(w: Friction) -> None:
 
 def _solve(w: Friction) -> int:
     if cholesky(w.n, w.matrix, w.factor) > 0:
-        return 1
-    whiten(w.n, 3 * w.p, w.factor, w.rows, w.white)
+        return NOT_POSITIVE_DEFINITE
+    whiten(w.n, 3 * w.p, w.factor, w.rows, w.unit_rows)
     for i in range(w.n):
-        w.rest[i] = w.right[i]
-    forward(w.n, w.factor, w.rest)
-    shape(w)
-    if count(w) > 0:
-        return 2
-    turn(w)
-    whiten(w.n, 3 * w.p, w.factor, w.rows, w.white)
-    measure(w, w.kinds)
-    found = _search(w, free_rates(w))
+        w.residual[i] = w.right[i]
+    solve_lower(w.n, w.factor, w.residual)
+    choose_friction_directions(w)
+    if find_active_normals(w) > 0:
+        return CONTRADICTION
+    slopes_to_directions(w)
+    whiten(w.n, 3 * w.p, w.factor, w.rows, w.unit_rows)
+    normalise_rows_and_gram(w, w.is_undecided)
+    found = _search(w, compute_free_rates(w))
     if found > 0:
         return found
-    settle(w)
-    _hold(w)
-    turn_back(w)
-    return 0
+    solve_for_modes(w)
+    _store_modes(w)
+    forces_to_slopes(w)
+    return SOLVED
 
 
 def _operations(n: int, p: int) -> int:
-    """Bound the operations by those of all combinations, each with all forces unknown: far more than there ever are."""
+    """Bound the operations by those of all combinations, each with all forces unknown; calls need far fewer."""
     m, size = 5 * p, 3 * p
     pivot = 2 * m * (m + 2) + 6 * m
     one = 6 * size * size + 2 * size**3 + 6 * size
@@ -111,7 +122,7 @@ SOLVE_FRICTION: Final = Intrinsic(
     operations=_operations,
     labels=4,
     error=_failed,
-    derivative=change_of_motion,
+    derivative=friction_jvp,
 )
 
 
@@ -125,13 +136,13 @@ def solve_friction(
     jammed: str = JAMMED,
     lost: str = LOST,
 ) -> tuple[Vector, Vector, Vector]:
-    """Find the motion of pairs that rub: return (x, forces, held).
+    """Find the motion of pairs in frictional contact: return (x, forces, held).
 
     Of each pair there are three `rows`, its normal n and the slopes s1 and s2, times the coefficient; three `bounds`,
     b, d1 and d2; and of `slides` a number above zero if it slides along s1. `forces` are N, f1 and f2 of each pair;
-    `held` are four numbers: whether it pushes, which way its two directions slide or 0, and how they are made. Of
-    several solutions it is the one met first when the bounds are raised from where nothing pushes, or of the
-    combinations.
+    `held` are four numbers of each pair: whether its normal force is active, the sign of sliding along each of its two
+    directions (0 if it sticks), and the kind of its directions. Of several solutions the first is returned that raising
+    the bounds, or the enumeration, meets.
 
     Raises SolverError: when the matrix is not positive definite, when the bounds contradict each other, and with the
     status "friction" and the text `jammed` when every combination of modes was tried in vain, `lost` when there are
@@ -153,6 +164,6 @@ def solve_friction(
         raise ShapeError(f"there are {p} pairs: needs {3 * p} bounds", argument="bounds", expected=(3 * p,))
     if n == 0:
         return (), (0,) * (3 * p), (0,) * (4 * p)
-    operands = (*(x for row in matrix for x in row), *right, *(x for row in rows for x in row), *bounds, *slides)
+    operands = (*entries(matrix), *right, *entries(rows), *bounds, *slides)
     flat = SOLVE_FRICTION((n, p), operands, (INDEFINITE, INFEASIBLE, jammed, lost))
     return flat[:n], flat[n : n + 3 * p], flat[n + 3 * p :]

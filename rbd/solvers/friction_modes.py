@@ -1,11 +1,12 @@
-"""Motions of pairs whose modes are known: equations.
+"""Equations of motion under friction with given modes.
 
-Functions in the subset of intrinsics. Each of p pairs has three rows: its normal, and two directions in which it rubs
-by itself, no more than with the normal force. `modes` says what holds, three numbers per pair: whether it pushes; and
-for each direction -1, 0, 1: which way it slides, or that it does not. Forces are three per pair, too.
+Functions in the language of intrinsics. Each of p pairs has three rows and three forces: along its normal, and along
+two directions of friction, each bounded by the normal force. `modes` has three numbers per pair: 1 if the normal force
+is active, else 0; and for each direction the sign of sliding, or 0 if it sticks.
 
-Rows come as normal and two slopes; `shapes` says how directions are made of slopes: 0, the first slope alone; 1, the
-second alone; 2, half their sum and half their difference, since the diamond between them is a square.
+The rows are given as the normal and two slopes: the tangential rows times the coefficient of friction.
+`direction_kinds` says how directions follow from slopes: 0, the first slope alone; 1, the second alone; 2, half their
+sum and half their difference, along which the linearised cone is a box.
 """
 
 from __future__ import annotations
@@ -14,15 +15,15 @@ from typing import Final
 
 from rbd.intrinsics.language import Floats, Ints, divide, fma
 from rbd.intrinsics.workspace import Workspace, floats, ints, operand, result
-from rbd.solvers.dense_factors import backward, forward, norm
-from rbd.solvers.lemke import decompose, substitute
+from rbd.solvers.dense_factors import norm, solve_lower, solve_lower_transposed
+from rbd.solvers.lu import lu_factor, lu_solve
 
 _ROUNDS: Final = 3
 """The solution, and two rounds of refinement."""
 
 
 class Pairs(Workspace):
-    """p pairs that rub, a motion with n unknowns, and the equations of its modes."""
+    """p frictional pairs, a motion with n unknowns, and the equations of its modes."""
 
     n: int
     p: int
@@ -33,30 +34,30 @@ class Pairs(Workspace):
     point = result("n")
     forces = result("3 * p")
     factor = floats("n", "n")
-    white = floats("3 * p", "n")
-    """Rows in coordinates in which the matrix is one; normals are one long."""
+    unit_rows = floats("3 * p", "n")
+    """Rows in coordinates in which the matrix is the identity; normals have length one."""
     lengths = floats("3 * p")
-    """What the rows were divided by: the same for all three of a pair."""
+    """Divisors of the rows: the same for all three of a pair."""
     gram = floats("3 * p", "3 * p")
-    """What forces do to rates."""
+    """From forces to rates."""
     system = floats("3 * p", "3 * p")
-    part = floats("3 * p")
-    """The unknown forces."""
-    steps = floats("3 * p")
-    """All forces, or what they change by."""
-    rest = floats("n")
-    shapes = ints("p")
+    unknown_forces = floats("3 * p")
+    """Forces that the modes leave unknown."""
+    force_steps = floats("3 * p")
+    """All forces, or their corrections."""
+    residual = floats("n")
+    direction_kinds = ints("p")
     modes = ints("3 * p")
     unknowns = ints("3 * p")
     order = ints("6 * p")
 
 
-def turn(w: Pairs) -> None:
-    """Turn slopes into directions, and what they drift by into what their rates are to be."""
+def slopes_to_directions(w: Pairs) -> None:
+    """Replace slopes by directions, and their tangential biases by the required rates."""
     for k in range(w.p):
         first = 3 * k + 1
         second = 3 * k + 2
-        if w.shapes[k] == 2:
+        if w.direction_kinds[k] == 2:
             for i in range(w.n):
                 a = w.rows[first][i]
                 b = w.rows[second][i]
@@ -66,7 +67,7 @@ def turn(w: Pairs) -> None:
             w.bounds[first] = -(0.5 * (along + w.bounds[second]))
             w.bounds[second] = -(0.5 * (along - w.bounds[second]))
         else:
-            if w.shapes[k] == 1:
+            if w.direction_kinds[k] == 1:
                 for i in range(w.n):
                     w.rows[first][i] = w.rows[second][i]
                 w.bounds[first] = w.bounds[second]
@@ -76,46 +77,46 @@ def turn(w: Pairs) -> None:
             w.bounds[second] = 0.0
 
 
-def turn_back(w: Pairs) -> None:
-    """Turn forces along directions into forces along slopes."""
+def forces_to_slopes(w: Pairs) -> None:
+    """Replace forces along directions by forces along slopes."""
     for k in range(w.p):
         first = w.forces[3 * k + 1]
         second = w.forces[3 * k + 2]
-        if w.shapes[k] == 2:
+        if w.direction_kinds[k] == 2:
             w.forces[3 * k + 1] = 0.5 * (first + second)
             w.forces[3 * k + 2] = 0.5 * (first - second)
         else:
             w.forces[3 * k + 1] = 0.0
             w.forces[3 * k + 2] = 0.0
-            w.forces[3 * k + 1 + w.shapes[k]] = first
+            w.forces[3 * k + 1 + w.direction_kinds[k]] = first
 
 
-def measure(w: Pairs, counted: Ints) -> None:
-    """Make normals one long, and a pair's other rows with them; find what forces do to rates.
+def normalise_rows_and_gram(w: Pairs, counted: Ints) -> None:
+    """Scale the rows of each pair so that its normal has length one; compute the Gram matrix, from forces to rates.
 
-    Pairs of which the first of their three numbers in `counted` is 0 get lengths and rows of zero.
+    Pairs whose first of three numbers in `counted` is 0 get lengths and rows of zero.
     """
     for k in range(w.p):
         length = 0.0
         inverse = 0.0
         if counted[3 * k] == 1:
-            length = norm(w.n, w.white[3 * k])
+            length = norm(w.n, w.unit_rows[3 * k])
             inverse = divide(1.0, length)
         for a in range(3 * k, 3 * k + 3):
             w.lengths[a] = length
             for i in range(w.n):
-                w.white[a][i] *= inverse
+                w.unit_rows[a][i] *= inverse
     for a in range(3 * w.p):
         for b in range(a + 1):
             product = 0.0
             for i in range(w.n):
-                product = fma(w.white[a][i], w.white[b][i], product)
+                product = fma(w.unit_rows[a][i], w.unit_rows[b][i], product)
             w.gram[a][b] = product
             w.gram[b][a] = product
 
 
-def _unknown(w: Pairs) -> int:
-    """List the unknown forces: of pairs that push, the normal one and those of directions that stick; count them."""
+def _list_unknown_forces(w: Pairs) -> int:
+    """List the unknown forces of active pairs, the normal ones and those of sticking directions; count them."""
     k = 0
     for pair in range(w.p):
         if w.modes[3 * pair] == 1:
@@ -126,8 +127,8 @@ def _unknown(w: Pairs) -> int:
     return k
 
 
-def _equation(w: Pairs, gram: Floats, row: Floats) -> None:
-    """Write down how the unknown forces change a rate: pushes of pairs that slide bring their friction along."""
+def _equation_row(w: Pairs, gram: Floats, row: Floats) -> None:
+    """Write the row of a rate over the unknown forces; the friction of a sliding direction follows its normal force."""
     column = 0
     for pair in range(w.p):
         if w.modes[3 * pair] == 1:
@@ -142,32 +143,32 @@ def _equation(w: Pairs, gram: Floats, row: Floats) -> None:
                     column += 1
 
 
-def equations(w: Pairs) -> int:
-    """Write down how the unknown forces change the rates that are given; return how many there are."""
-    k = _unknown(w)
+def assemble_equations(w: Pairs) -> int:
+    """Write the equations of the given rates; return their number."""
+    k = _list_unknown_forces(w)
     for i in range(k):
-        _equation(w, w.gram[w.unknowns[i]], w.system[i])
+        _equation_row(w, w.gram[w.unknowns[i]], w.system[i])
     return k
 
 
-def forces_of(w: Pairs) -> None:
-    """Give all forces from the unknown ones."""
+def expand_forces(w: Pairs) -> None:
+    """Compute all forces from the unknown ones."""
     k = 0
     for pair in range(w.p):
-        push = 0.0
+        normal_force = 0.0
         if w.modes[3 * pair] == 1:
-            push = w.part[k]
+            normal_force = w.unknown_forces[k]
             k += 1
-        w.steps[3 * pair] = push
+        w.force_steps[3 * pair] = normal_force
         for a in range(3 * pair + 1, 3 * pair + 3):
-            w.steps[a] = -(float(w.modes[a]) * push)
+            w.force_steps[a] = -(float(w.modes[a]) * normal_force)
             if w.modes[3 * pair] == 1 and w.modes[a] == 0:
-                w.steps[a] = w.part[k]
+                w.force_steps[a] = w.unknown_forces[k]
                 k += 1
 
 
-def _unbalanced(w: Pairs) -> None:
-    """Compute g - M x + what the forces push."""
+def _residual(w: Pairs) -> None:
+    """Compute g - M x plus the generalised forces of the pairs."""
     for i in range(w.n):
         entry = w.right[i]
         for j in range(i + 1):
@@ -176,41 +177,41 @@ def _unbalanced(w: Pairs) -> None:
             entry = fma(-w.matrix[j][i], w.point[j], entry)
         for a in range(3 * w.p):
             entry = fma(w.forces[a], w.rows[a][i], entry)
-        w.rest[i] = entry
+        w.residual[i] = entry
 
 
-def _ask(w: Pairs, k: int) -> None:
-    """Compute by how much the unknown forces are to change their rates."""
+def _rate_residual(w: Pairs, k: int) -> None:
+    """Compute the residual of the required rates."""
     for i in range(k):
         a = w.unknowns[i]
-        asked = w.bounds[a]
+        wanted = w.bounds[a]
         for j in range(w.n):
-            asked = fma(-w.rows[a][j], w.point[j], asked)
-        asked = divide(asked, w.lengths[a])
+            wanted = fma(-w.rows[a][j], w.point[j], wanted)
+        wanted = divide(wanted, w.lengths[a])
         for j in range(w.n):
-            asked = fma(-w.white[a][j], w.rest[j], asked)
-        w.part[i] = asked
+            wanted = fma(-w.unit_rows[a][j], w.residual[j], wanted)
+        w.unknown_forces[i] = wanted
 
 
-def settle(w: Pairs) -> None:
-    """Find point and forces for the given modes, from the forces given, with refinement.
+def solve_for_modes(w: Pairs) -> None:
+    """Solve for point and forces with the given modes, with iterative refinement from the given forces.
 
-    Of forces that depend on each other, some stay as they are.
+    Of linearly dependent forces, some keep their values.
     """
-    k = equations(w)
-    rank = decompose(k, w.system, w.order)
-    for _again in range(_ROUNDS):
-        _unbalanced(w)
-        forward(w.n, w.factor, w.rest)
-        _ask(w, k)
-        substitute(k, rank, w.system, w.part, w.order)
-        forces_of(w)
+    k = assemble_equations(w)
+    rank = lu_factor(k, w.system, w.order)
+    for _round in range(_ROUNDS):
+        _residual(w)
+        solve_lower(w.n, w.factor, w.residual)
+        _rate_residual(w, k)
+        lu_solve(k, rank, w.system, w.unknown_forces, w.order)
+        expand_forces(w)
         for a in range(3 * w.p):
-            step = w.steps[a]
+            step = w.force_steps[a]
             for i in range(w.n):
-                w.rest[i] = fma(step, w.white[a][i], w.rest[i])
+                w.residual[i] = fma(step, w.unit_rows[a][i], w.residual[i])
             if w.lengths[a] > 0.0:
                 w.forces[a] += divide(step, w.lengths[a])
-        backward(w.n, w.factor, w.rest)
+        solve_lower_transposed(w.n, w.factor, w.residual)
         for i in range(w.n):
-            w.point[i] += w.rest[i]
+            w.point[i] += w.residual[i]

@@ -23,15 +23,15 @@ import attrs
 from rbd.scalars.functions import positive, sqrt
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.scalars.registry import dominant
-from rbd.scalars.structural_zeros import absent
+from rbd.scalars.structural_zeros import is_structural_zero
 from rbd.solvers.factored import solve_factored
 from rbd.solvers.positive_definite import FACTOR_POSITIVE_DEFINITE
 
 Labels = Sequence[str]
 
-LARGE: Final = 50_000
+MAX_RECORDED_FACTOR: Final = 50_000
 """Multiply-adds that a recording writes out at most."""
-MANY: Final = 8_000
+MAX_RECORDED_SOLVES: Final = 8_000
 """Multiply-adds of solutions that a recording writes out at most: from there on a call is faster."""
 
 
@@ -54,13 +54,13 @@ class Factor:
     def of(cls, matrix: Matrix, labels: Labels) -> Factor:
         """Factor `matrix`, of which the lower triangle is read; raise SingularError naming the label of a bad pivot."""
         left = [list(row[: i + 1]) for i, row in enumerate(matrix)]
-        if len(left) ** 3 > 6 * LARGE and _records(left) and _factor_cost(left) > LARGE:
-            return cls._called(left, labels)
+        if len(left) ** 3 > 6 * MAX_RECORDED_FACTOR and _records(left) and _factor_cost(left) > MAX_RECORDED_FACTOR:
+            return cls._from_intrinsic(left, labels)
         rows: list[tuple[tuple[int, Scalar], ...]] = [()] * len(left)
         inverse: list[Scalar] = [0] * len(left)
         for k in reversed(range(len(left))):
             inverse[k] = 1 / positive(left[k][k], labels[k])
-            entries = [(i, entry) for i, entry in enumerate(left[k][:k]) if not absent(entry)]
+            entries = [(i, entry) for i, entry in enumerate(left[k][:k]) if not is_structural_zero(entry)]
             rows[k] = tuple((i, entry * inverse[k]) for i, entry in entries)
             for position, (i, scaled) in enumerate(rows[k]):
                 for j, entry in entries[: position + 1]:
@@ -68,7 +68,7 @@ class Factor:
         return cls(tuple(rows), tuple(inverse))
 
     @classmethod
-    def _called(cls, lower: Sequence[Sequence[Scalar]], labels: Labels) -> Factor:
+    def _from_intrinsic(cls, lower: Sequence[Sequence[Scalar]], labels: Labels) -> Factor:
         """Return the factor as the outputs of an intrinsic."""
         flat = FACTOR_POSITIVE_DEFINITE((len(lower),), [x for row in lower for x in row], labels)
         rows = _triangle(flat, len(lower))
@@ -76,8 +76,8 @@ class Factor:
 
     def solve(self, right: Sequence[Scalar]) -> Vector:
         """Return x with A x = `right`."""
-        x = self._inwards(right)
-        return self._outwards([value * scale for value, scale in zip(x, self.inverse_diagonal, strict=True)])
+        x = self._solve_transposed(right)
+        return self._solve_lower([value * scale for value, scale in zip(x, self.inverse_diagonal, strict=True)])
 
     def solve_all(self, right: Sequence[Sequence[Scalar]]) -> list[Vector]:
         """Return x with A x = b for every b of `right`, of which the integer 0 is known to vanish.
@@ -86,7 +86,7 @@ class Factor:
         [(1.5,), (0.5,)]
         """
         cost = 2 * len(right) * sum(map(len, self.rows))
-        if cost > MANY and _records((self.inverse_diagonal,)):
+        if cost > MAX_RECORDED_SOLVES and _records((self.inverse_diagonal,)):
             return solve_factored(self.rows, self.inverse_diagonal, right)
         return [self.solve(b) for b in right]
 
@@ -104,18 +104,18 @@ class Factor:
         >>> Factor.of(((4.0,),), ["only"]).whitened((6.0,))
         (3.0,)
         """
-        x = self._inwards(right)
+        x = self._solve_transposed(right)
         return tuple(value * sqrt(scale) for value, scale in zip(x, self.inverse_diagonal, strict=True))
 
-    def coloured(self, white: Sequence[Scalar]) -> Vector:
+    def unwhitened(self, white: Sequence[Scalar]) -> Vector:
         """Return x with A x = b of w, where `white` is the w that `whitened` makes of b.
 
-        >>> Factor.of(((4.0,),), ["only"]).coloured((3.0,))
+        >>> Factor.of(((4.0,),), ["only"]).unwhitened((3.0,))
         (1.5,)
         """
-        return self._outwards([w * sqrt(scale) for w, scale in zip(white, self.inverse_diagonal, strict=True)])
+        return self._solve_lower([w * sqrt(scale) for w, scale in zip(white, self.inverse_diagonal, strict=True)])
 
-    def _inwards(self, right: Sequence[Scalar]) -> list[Scalar]:
+    def _solve_transposed(self, right: Sequence[Scalar]) -> list[Scalar]:
         """Return the solution with the transposed L."""
         x = list(right)
         for k in reversed(range(len(x))):
@@ -123,7 +123,7 @@ class Factor:
                 x[i] = x[i] - entry * x[k]
         return x
 
-    def _outwards(self, x: list[Scalar]) -> Vector:
+    def _solve_lower(self, x: list[Scalar]) -> Vector:
         """Return the solution with L; the list is used up."""
         for k, row in enumerate(self.rows):
             for i, entry in row:
@@ -159,7 +159,7 @@ def _records(values: Sequence[Sequence[Scalar]]) -> bool:
 
 def _factor_cost(lower: Sequence[Sequence[Scalar]]) -> int:
     """Count the multiply-adds of a factor, with the entries that appear on the way."""
-    rows, cost = [{j for j, entry in enumerate(row[:-1]) if not absent(entry)} for row in lower], 0
+    rows, cost = [{j for j, entry in enumerate(row[:-1]) if not is_structural_zero(entry)} for row in lower], 0
     for k in reversed(range(len(rows))):
         cost += len(rows[k]) * (len(rows[k]) + 1) // 2
         for i in rows[k]:

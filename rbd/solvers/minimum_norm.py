@@ -15,8 +15,10 @@ from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.intrinsics.language import Floats, divide, fma, sqrt
 from rbd.intrinsics.workspace import Workspace, floats, ints, operand, result
 from rbd.scalars.constants import const
+from rbd.scalars.linear_algebra import dot, matvec
 from rbd.scalars.protocol import Matrix, Scalar, Vector
-from rbd.solvers.solve_derivatives import change_of_smallest, weights_of_smallest
+from rbd.scalars.structural_zeros import is_structural_zero
+from rbd.solvers.operands import entries, rows_of
 
 LARGEST: Final = 1.7976931348623157e308
 SMALLEST: Final = 1e-300
@@ -47,7 +49,7 @@ class LeastSquares(Workspace):
 
 
 def _largest(count: int, values: Floats) -> float:
-    """Return the largest absolute value; infinity minus infinity when one is not finite."""
+    """Return the largest absolute value; NaN if an entry is not finite."""
     largest = 0.0
     for k in range(count):
         x = abs(values[k])
@@ -116,7 +118,7 @@ def _reflect(w: LeastSquares, k: int, norm: float) -> None:
     w.table[k][k] = diagonal
 
 
-def _triangle(w: LeastSquares) -> int:
+def _factor(w: LeastSquares) -> int:
     """Bring the table into upper trapezoidal form and return its rank."""
     first = 0.0
     for k in range(w.n):
@@ -136,7 +138,7 @@ def _triangle(w: LeastSquares) -> int:
     return w.n
 
 
-def _clear_right(w: LeastSquares, k: int, rank: int) -> None:
+def _reflect_right(w: LeastSquares, k: int, rank: int) -> None:
     """Make row k zero behind column `rank` by a reflection from the right; rows above it follow."""
     corner = w.table[k][k]
     square = corner * corner
@@ -171,7 +173,7 @@ def _substitute(w: LeastSquares, rank: int) -> None:
             w.table[i][w.n] = fma(-x, w.table[i][k], w.table[i][w.n])
 
 
-def _turn_back(w: LeastSquares, k: int, rank: int) -> None:
+def _apply_reflection(w: LeastSquares, k: int, rank: int) -> None:
     """Apply reflection k from the right to the solution."""
     product = w.row[k]
     for j in range(rank, w.n):
@@ -182,29 +184,29 @@ def _turn_back(w: LeastSquares, k: int, rank: int) -> None:
         w.row[j] = fma(product, w.table[k][j], w.row[j])
 
 
-def _solve_triangle(w: LeastSquares, rank: int, missing: float) -> None:
+def _solve_triangle(w: LeastSquares, rank: int, zero_or_nan: float) -> None:
     """Find the solution of least norm of the trapezoidal system."""
     if rank < w.n:
         for back in range(rank):
-            _clear_right(w, rank - 1 - back, rank)
+            _reflect_right(w, rank - 1 - back, rank)
     _substitute(w, rank)
     for j in range(rank, w.n):
-        w.row[j] = missing
+        w.row[j] = zero_or_nan
     if rank < w.n:
         for k in range(rank):
-            _turn_back(w, k, rank)
+            _apply_reflection(w, k, rank)
 
 
 def _solve(w: LeastSquares) -> int:
     largest = _largest(w.m * w.n, w.matrix)
-    missing = _largest(w.m, w.right) * 0.0
+    zero_or_nan = _largest(w.m, w.right) * 0.0
     if not largest > SMALLEST:
         for j in range(w.n):
-            w.solution[j] = largest * 0.0 + missing
+            w.solution[j] = largest * 0.0 + zero_or_nan
         return 0
     _load(w, divide(1.0, largest))
-    rank = _triangle(w)
-    _solve_triangle(w, rank, missing)
+    rank = _factor(w)
+    _solve_triangle(w, rank, zero_or_nan)
     for j in range(w.n):
         w.solution[w.order[j]] = w.row[j]
     w.ranks[0] = float(rank)
@@ -214,10 +216,12 @@ def _solve(w: LeastSquares) -> int:
 def _operations(m: int, n: int) -> int:
     """Count the operations of the rank that needs most."""
     checks = 3 * (m * n + m) + 2
-    return checks + max(1 + 3 * m * n + m + max(_at(m, n, rank) for rank in range(1, min(m, n) + 1)), n)
+    return checks + max(
+        1 + 3 * m * n + m + max(_operations_for_rank(m, n, rank) for rank in range(1, min(m, n) + 1)), n
+    )
 
 
-def _at(m: int, n: int, rank: int) -> int:
+def _operations_for_rank(m: int, n: int, rank: int) -> int:
     """Count the operations from the table on; a sign is changed on the left or on the right, if there is a right."""
     steps = sum(n - k + 2 for k in range(min(rank + 1, m, n)))
     left = sum(6 + (m - k - 1) + (n - k) * (2 + 6 * (m - k - 1)) for k in range(rank))
@@ -226,13 +230,64 @@ def _at(m: int, n: int, rank: int) -> int:
     return steps + left + right + sum(1 + 3 * k for k in range(rank))
 
 
+def minimum_norm_jvp(
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, tangents: Vector
+) -> Vector:
+    """Return the tangents of x = A^+ b, the minimum-norm solution, and of its rank for tangents of A and b.
+
+    With r = b - A x, u = (A^T)^+ x and z = dA^T u: dx = A^+ (db - dA x + (A^T)^+ dA^T r - A z) + z. The rank stays.
+    """
+    m, n = sizes
+    matrix, right, tolerance = rows_of(operands, m, n), operands[m * n : m * n + m], operands[m * n + m]
+    moved, moved_right = rows_of(tangents, m, n), tangents[m * n : m * n + m]
+    across, moved_across = tuple(zip(*matrix, strict=True)), tuple(zip(*moved, strict=True))
+    x = outputs[:n]
+    left_over = tuple(b - dot(row, x) for b, row in zip(right, matrix, strict=True))
+    turned = matvec(moved_across, _pseudo_inverse_times(across, x, tolerance))
+    spread = _pseudo_inverse_times(across, matvec(moved_across, left_over), tolerance)
+    rows = zip(moved_right, matvec(moved, x), spread, matvec(matrix, turned), strict=True)
+    found = _pseudo_inverse_times(matrix, tuple(a - b + c - d for a, b, c, d in rows), tolerance)
+    return (*(a + b for a, b in zip(found, turned, strict=True)), 0)
+
+
+def minimum_norm_vjp(
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, cotangents: Vector
+) -> Vector:
+    """Return the cotangents of A and b in x = A^+ b; that of the tolerance is zero, that of the rank is ignored.
+
+    With p = (A^T)^+ w, u = (A^T)^+ x and r = b - A x: p for b, and -p x' + r (A^+ p)' + u (w - A^T p)' for A.
+    """
+    m, n = sizes
+    matrix, right, tolerance = rows_of(operands, m, n), operands[m * n : m * n + m], operands[m * n + m]
+    across, x, w = tuple(zip(*matrix, strict=True)), outputs[:n], cotangents[:n]
+    p, u = _pseudo_inverse_times(across, w, tolerance), _pseudo_inverse_times(across, x, tolerance)
+    back, kept = _pseudo_inverse_times(matrix, p, tolerance), matvec(across, p)
+    left_over = [b - dot(row, x) for b, row in zip(right, matrix, strict=True)]
+    spare = [a - b for a, b in zip(w, kept, strict=True)]
+    of_matrix = [
+        rest * back[j] + lift * spare[j] - push * x[j]
+        for rest, lift, push in zip(left_over, u, p, strict=True)
+        for j in range(n)
+    ]
+    return (*of_matrix, *p, 0)
+
+
+def _pseudo_inverse_times(matrix: Matrix, right: Vector, tolerance: Scalar) -> Vector:
+    """Return the pseudo-inverse of a matrix times a vector."""
+    m, n = len(matrix), len(matrix[0])
+    if all(map(is_structural_zero, right)):
+        return (0,) * n
+    flat = (*entries(matrix), *right, tolerance)
+    return MINIMUM_NORM_SOLVE((m, n), flat)[:n]
+
+
 MINIMUM_NORM_SOLVE: Final = Intrinsic(
     name="minimum_norm_solve",
     workspace=LeastSquares,
     function=_solve,
     operations=_operations,
-    derivative=change_of_smallest,
-    adjoint=weights_of_smallest,
+    derivative=minimum_norm_jvp,
+    adjoint=minimum_norm_vjp,
 )
 
 
@@ -258,5 +313,5 @@ def minimum_norm_solve(
         raise ShapeError(f"right has {len(right)} entries, needs {m}", argument="right", expected=(m,))
     if m == 0 or n == 0:
         return (0,) * n, 0
-    flat = MINIMUM_NORM_SOLVE((m, n), (*(x for row in matrix for x in row), *right, tolerance))
+    flat = MINIMUM_NORM_SOLVE((m, n), (*entries(matrix), *right, tolerance))
     return flat[:n], flat[n]

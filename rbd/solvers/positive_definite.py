@@ -1,6 +1,6 @@
 """Solve symmetric positive definite systems.
 
-The factor runs from the last row to the first, A = Lᵀ D L without exchanging rows, as that of `scalars.linear` does:
+The factor runs from the last row to the first, A = Lᵀ D L without exchanging rows, as that of `linear.py` does:
 where rows are those of a tree's joints, pivot k is the inertia that joint k moves. Golub & Van Loan 2013, section 4.1.
 """
 
@@ -13,8 +13,9 @@ from rbd.errors import ShapeError
 from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.intrinsics.language import divide, fma
 from rbd.intrinsics.workspace import Workspace, floats, operand, result
-from rbd.scalars.protocol import Matrix
-from rbd.solvers.solve_derivatives import change_of_solution, weights_of_solution
+from rbd.scalars.linear_algebra import dot
+from rbd.scalars.protocol import Matrix, Scalar, Vector
+from rbd.solvers.operands import entries, rows_of
 
 
 class Symmetric(Workspace):
@@ -25,7 +26,7 @@ class Symmetric(Workspace):
     matrix = floats("n", "n")
 
 
-class Factor(Symmetric):
+class FactorSystem(Symmetric):
     """Its factor, row by row as well."""
 
     factor = result("n * (n + 1) // 2")
@@ -97,7 +98,7 @@ def _solve(w: System) -> int:
     return 0
 
 
-def _factor_packed(w: Factor) -> int:
+def _factor_packed(w: FactorSystem) -> int:
     failed = _factor(w)
     start = 0
     for i in range(w.n):
@@ -116,19 +117,54 @@ def _operations(n: int, m: int) -> int:
     return _factor_operations(n) + m * (2 * n * (n - 1) + n)
 
 
+def positive_definite_jvp(
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, tangents: Vector
+) -> Vector:
+    """Return the tangent of X in A X = B, A positive definite, for tangents of A and B: A dX = dB - dA X."""
+    n, m = sizes
+    packed = n * (n + 1) // 2
+    columns = tuple(tuple(outputs[i * m + j] for i in range(n)) for j in range(m))
+    right: list[Scalar] = []
+    for i in range(n):
+        row = tuple(tangents[_packed(i, k)] for k in range(n))
+        right += [tangents[packed + i * m + j] - dot(row, column) for j, column in enumerate(columns)]
+    return SOLVE_POSITIVE_DEFINITE(sizes, (*operands[:packed], *right), labels)
+
+
+def positive_definite_vjp(
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, cotangents: Vector
+) -> Vector:
+    """Return the cotangents of A and B in A X = B, with A Y = cotangents: Y for B, the triangle of -Y X' for A."""
+    n, m = sizes
+    packed = n * (n + 1) // 2
+    flat = SOLVE_POSITIVE_DEFINITE(sizes, (*operands[:packed], *cotangents), labels)
+    y, x = rows_of(flat, n, m), rows_of(outputs, n, m)
+    triangle = [
+        -dot(y[i], x[j]) - (dot(y[j], x[i]) if i != j else 0)
+        for i in range(n)
+        for j in range(i + 1)
+    ]  # fmt: skip
+    return (*triangle, *flat)
+
+
+def _packed(i: int, j: int) -> int:
+    """Return the index of an entry of a symmetric matrix in its packed lower triangle."""
+    return max(i, j) * (max(i, j) + 1) // 2 + min(i, j)
+
+
 SOLVE_POSITIVE_DEFINITE: Final = Intrinsic(
     name="solve_positive_definite",
     workspace=System,
     function=_solve,
     operations=_operations,
     labels="n",
-    derivative=change_of_solution,
-    adjoint=weights_of_solution,
+    derivative=positive_definite_jvp,
+    adjoint=positive_definite_vjp,
 )
 
 FACTOR_POSITIVE_DEFINITE: Final = Intrinsic(
     name="factor_positive_definite",
-    workspace=Factor,
+    workspace=FactorSystem,
     function=_factor_packed,
     operations=_factor_operations,
     labels="n",
@@ -151,5 +187,5 @@ def solve_positive_definite(matrix: Matrix, right: Matrix, labels: Sequence[str]
     if len(right) != n or any(len(row) != m for row in right):
         raise ShapeError(f"right has {len(right)} rows, needs {n} of one length", argument="right", expected=(n, m))
     lower = [x for i, row in enumerate(matrix) for x in row[: i + 1]]
-    flat = SOLVE_POSITIVE_DEFINITE((n, m), (*lower, *(x for row in right for x in row)), labels)
-    return tuple(flat[i * m : (i + 1) * m] for i in range(n))
+    flat = SOLVE_POSITIVE_DEFINITE((n, m), (*lower, *entries(right)), labels)
+    return rows_of(flat, n, m)

@@ -12,25 +12,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from rbd.errors import RbdError, ShapeError, SolverError
+from rbd.errors import ShapeError
 from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.intrinsics.language import Floats, divide, fma
 from rbd.intrinsics.workspace import floats, ints, operand, result
 from rbd.scalars.protocol import Matrix, Scalar, Vector
-from rbd.solvers.active_set_derivative import change_of_minimum, weights_of_minimum
+from rbd.solvers.active_set_derivative import quadratic_program_jvp, quadratic_program_vjp
 from rbd.solvers.dense_factors import (
     ActiveSet,
-    backward,
+    append_active,
     cholesky,
-    forward,
-    let_go,
+    drop_active,
     norm,
-    on_active,
-    split_off,
-    take_in,
-    upper,
+    orthogonalise,
+    project_onto_active,
+    solve_lower,
+    solve_lower_transposed,
+    solve_upper,
     whiten,
 )
+from rbd.solvers.operands import entries, solver_error
 
 INDEFINITE: Final = "the Hessian is not positive definite"
 INFEASIBLE: Final = "the constraints contradict each other"
@@ -38,14 +39,14 @@ STUCK: Final = "the active-set method did not end"
 
 _DEPENDENT: Final = 1e-12
 """A row of length one that is this close to the span of the active ones counts as one of them."""
-_VANISHING: Final = 1e-14
-"""A row this much shorter than the longest is zero: it constrains nothing, or everything."""
+_ZERO_ROW: Final = 1e-14
+"""A row this much shorter than the longest counts as zero."""
 _VIOLATED: Final = 1e-13
 """Violations below this, relative to the size of the problem, are rounding."""
 
 
 class QuadraticProgram(ActiveSet):
-    """A quadratic program, its solution, and what the method keeps."""
+    """A quadratic program, its solution, and the state of the method."""
 
     hessian = operand("n", "n")
     linear = operand("n")
@@ -54,7 +55,7 @@ class QuadraticProgram(ActiveSet):
     point = result("n")
     multipliers = result("m")
     active = result("m")
-    counts = result("1")
+    rounds = result("1")
     factor = floats("n", "n")
     sides = floats("m")
     """Bounds of the rows of length one."""
@@ -65,7 +66,7 @@ class QuadraticProgram(ActiveSet):
 
 
 def _normalise(w: QuadraticProgram) -> int:
-    """Make rows one long in the coordinates y, bounds with them; return 2 for a zero row that asks for something."""
+    """Normalise rows and bounds in the coordinates y; return 2 for a zero row with a positive bound."""
     whiten(w.n, w.m, w.factor, w.rows, w.units)
     longest = 0.0
     for j in range(w.m):
@@ -73,7 +74,7 @@ def _normalise(w: QuadraticProgram) -> int:
         if w.lengths[j] > longest:
             longest = w.lengths[j]
     for j in range(w.m):
-        if w.lengths[j] > _VANISHING * longest:
+        if w.lengths[j] > _ZERO_ROW * longest:
             inverse = divide(1.0, w.lengths[j])
             for i in range(w.n):
                 w.units[j][i] *= inverse
@@ -93,7 +94,7 @@ def _slack(n: int, row: Floats, bound: float, x: Floats) -> float:
 
 
 def _size(w: QuadraticProgram) -> float:
-    """Return how large the numbers of the problem are, to tell violations from rounding."""
+    """Return the magnitude of the problem, to which violations are compared."""
     size = norm(w.n, w.y)
     for j in range(w.m):
         if w.lengths[j] > 0.0:
@@ -127,18 +128,18 @@ def _blocking(w: QuadraticProgram, q: int) -> int:
     return found
 
 
-def _add(w: QuadraticProgram, active: int, p: int, limit: float) -> int:  # noqa: C901 - step 2 as the paper has it
+def _add(w: QuadraticProgram, active: int, p: int, max_rounds: float) -> int:  # noqa: C901 - step 2 as the paper has it
     """Add constraint p, dropping others if need be; return the number of active ones, or minus a status."""
     q = active
     weight = 0.0
     added = 0
     while added == 0:
-        w.counts[0] += 1.0
-        if w.counts[0] > limit:
+        w.rounds[0] += 1.0
+        if w.rounds[0] > max_rounds:
             return -3
         # Step 2 (a), directions: z of the point, r of the multipliers.
-        length = split_off(w, q, w.units[p])
-        upper(w, q, w.r)
+        length = orthogonalise(w, q, w.units[p])
+        solve_upper(w, q, w.r)
         # Step 2 (b), lengths: a full step makes p active, a partial one ends where the multiplier of k vanishes.
         k = _blocking(w, q)
         dependent = 0
@@ -163,13 +164,13 @@ def _add(w: QuadraticProgram, active: int, p: int, limit: float) -> int:  # noqa
             w.u[j] = fma(-t, w.r[j], w.u[j])
         weight += t
         if added == 1:
-            take_in(w, q, p, length)
+            append_active(w, q, p, length)
             w.u[q] = weight
             w.flags[p] = 1
             q += 1
         else:
             w.flags[w.order[k]] = 0
-            let_go(w, q, k)
+            drop_active(w, q, k)
             q -= 1
     return q
 
@@ -177,18 +178,18 @@ def _add(w: QuadraticProgram, active: int, p: int, limit: float) -> int:  # noqa
 def _search(w: QuadraticProgram) -> int:
     """Run the method from the unconstrained minimum; return the number of active constraints, or minus a status."""
     size = _size(w)
-    limit = float(100 + 20 * (w.n + w.m))
+    max_rounds = float(100 + 20 * (w.n + w.m))
     q = 0
     p = _most_violated(w, size)
     while p >= 0:
-        q = _add(w, q, p, limit)
+        q = _add(w, q, p, max_rounds)
         if q < 0:
             return q
         p = _most_violated(w, size)
     return q
 
 
-def _imbalance(w: QuadraticProgram, q: int) -> None:
+def _residual(w: QuadraticProgram, q: int) -> None:
     """Compute g - H x + A' multipliers."""
     for i in range(w.n):
         entry = w.linear[i]
@@ -202,14 +203,14 @@ def _imbalance(w: QuadraticProgram, q: int) -> None:
 
 
 def _refine(w: QuadraticProgram, q: int) -> None:
-    """Take away what point and multipliers leave of the equations as they were given: one round of refinement."""
-    _imbalance(w, q)
+    """Do one round of iterative refinement of point and multipliers."""
+    _residual(w, q)
     for j in range(q):
         row = w.order[j]
         w.d[j] = divide(-_slack(w.n, w.rows[row], w.bounds[row], w.point), w.lengths[row])
-    forward(w.n, w.factor, w.z)
-    on_active(w, q, w.r)
-    backward(w.n, w.factor, w.r)
+    solve_lower(w.n, w.factor, w.z)
+    project_onto_active(w, q, w.r)
+    solve_lower_transposed(w.n, w.factor, w.r)
     for i in range(w.n):
         w.point[i] += w.r[i]
     for j in range(q):
@@ -223,12 +224,12 @@ def _solve(w: QuadraticProgram) -> int:
         return 2
     for i in range(w.n):
         w.y[i] = w.linear[i]
-    forward(w.n, w.factor, w.y)
+    solve_lower(w.n, w.factor, w.y)
     q = _search(w)
     if q < 0:
         return -q
-    # Point and multipliers begin anew at zero, so that rounding on the way leaves no trace.
-    for _again in range(3):
+    # Point and multipliers start again from zero, without the rounding errors of the search.
+    for _round in range(3):
         _refine(w, q)
     for j in range(q):
         w.active[w.order[j]] = 1.0
@@ -238,16 +239,12 @@ def _solve(w: QuadraticProgram) -> int:
 
 
 def _operations(n: int, m: int) -> int:
-    """Bound the operations by the largest number of rounds, each with all rows active: far more than there ever are."""
+    """Bound the operations by the largest number of rounds, each with all rows active; calls need far fewer."""
     most = min(n, m)
     split = 2 * (4 * n * most + most) + 2 * n + 1
     one = 2 * n * m + m + split + most * most + 3 * most + 4 * n + 8 + most * (split + n + 1)
     refinement = 2 * n * (n + 2 * most) + 6 * n * most + 2 * most * most + 4 * n * n + 3 * most
     return n**3 + 2 * n * n * (m + 2) + 6 * n * m + (100 + 20 * (n + m)) * one + 3 * refinement
-
-
-def _failed(label: str) -> RbdError:
-    return SolverError(label, status=label)
 
 
 SOLVE_QUADRATIC_PROGRAM: Final = Intrinsic(
@@ -256,9 +253,9 @@ SOLVE_QUADRATIC_PROGRAM: Final = Intrinsic(
     function=_solve,
     operations=_operations,
     labels=3,
-    error=_failed,
-    derivative=change_of_minimum,
-    adjoint=weights_of_minimum,
+    error=solver_error,
+    derivative=quadratic_program_jvp,
+    adjoint=quadratic_program_vjp,
 )
 
 
@@ -268,8 +265,8 @@ def solve_quadratic_program(
     """Minimise 1/2 x'Hx - `linear`'x subject to `rows` x >= `bounds`; return (x, multipliers, active, rounds).
 
     `hessian` is symmetric positive definite; its lower triangle is read. Multipliers are not negative, `active` is 1
-    for the rows that are held and 0 for the others; of rows that say the same, one is held. A row that vanishes beside
-    the longest is ignored when it asks for nothing. Raises SolverError when the Hessian is not positive definite or
+    for the active rows, else 0; of linearly dependent rows only independent ones are active. A row that vanishes beside
+    the longest is ignored unless its bound is positive. Raises SolverError when the Hessian is not positive definite or
     the rows contradict each other, ShapeError when sizes do not fit, ScalarError for scalars that cannot be compared.
 
     >>> x, multipliers, active, _ = solve_quadratic_program(((2.0,),), (2.0,), ((1.0,), (-1.0,)), (3.0, -9.0))
@@ -283,6 +280,6 @@ def solve_quadratic_program(
         raise ShapeError(f"there are {m} bounds: needs {m} rows of {n}", argument="rows", expected=(m, n))
     if n == 0:
         return (), (0,) * m, (0,) * m, 0
-    operands = (*(x for row in hessian for x in row), *linear, *(x for row in rows for x in row), *bounds)
+    operands = (*entries(hessian), *linear, *entries(rows), *bounds)
     flat = SOLVE_QUADRATIC_PROGRAM((n, m), operands, (INDEFINITE, INFEASIBLE, STUCK))
     return flat[:n], flat[n : n + m], flat[n + m : n + 2 * m], flat[-1]

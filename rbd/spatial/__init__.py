@@ -1,25 +1,33 @@
-"""Values that know their frames: points, transforms, twists, wrenches, inertias. They know no bodies.
+"""Spatial values with frames: points, transforms, twists, wrenches, inertias; independent of bodies.
 
-In the order of their dependence:
+In order of dependence:
 
-    linalg.py                       three-vectors and matrices as tuples of scalars
+    linalg.py congruence.py         three-vectors and matrices as tuples of scalars
     frame.py                        Tag, Frame, the check
-    stumpff.py quaternion.py so3.py rotations, with every singularity
-    checks.py values.py             validation; what all values share
-    vectors.py sixvector.py         Point, FreeVector; angular and linear parts
-    motion_base.py acceleration.py  SpatialAcceleration
+    stumpff.py quaternion.py so3.py rotations, including singular cases
+    checks.py values.py             validation; the base of all values
+    vectors.py spatial_vector.py    Point, FreeVector; angular and linear parts
+    motion_vector.py acceleration.py SpatialAcceleration
     motion.py transform.py          Twist; Transform
-    force.py columns.py             Wrench, Momentum; what matrices of columns share
+    half_space.py                   HalfSpace
+    force.py columns.py             Wrench, Momentum; matrices of columns
     force_matrices.py jacobians.py  MomentumMatrix, WrenchMatrix; GeometricJacobian, PointJacobian
     inertia.py                      SpatialInertia
-    classical.py articulated.py coriolis.py    what the recursions compute in (internal)
+
+Quantities of the recursive algorithms (internal):
+
+    classical.py predecessor_motion.py    accelerations of origins; motion of a joint's predecessor
+    articulated.py mobility.py            articulated-body inertia; its inverse
+    coriolis.py column_operations.py      Coriolis operator; operations on matrices of columns
 """
 
+from rbd.spatial.acceleration import SpatialAcceleration
 from rbd.spatial.force import Momentum, Wrench
+from rbd.spatial.force_matrices import MomentumMatrix, WrenchMatrix
 from rbd.spatial.frame import Frame, Tag, check_frame, same_frame
 from rbd.spatial.inertia import SpatialInertia
-from rbd.spatial.jacobians import GeometricJacobian, MomentumMatrix, PointJacobian, WrenchMatrix
-from rbd.spatial.motion import SpatialAcceleration, Twist
+from rbd.spatial.jacobians import GeometricJacobian, PointJacobian
+from rbd.spatial.motion import Twist
 from rbd.spatial.transform import Transform
 from rbd.spatial.vectors import FreeVector, Point
 

@@ -1,6 +1,6 @@
-"""Spatial accelerations: the derivatives of the components of twists in an inertial frame.
+"""Spatial accelerations: the time derivative of a twist's components in an inertial frame, A_WB_E.
 
-The acceleration of a point is not its linear part: ask `point_acceleration` (Featherstone, 2008, section 2.11).
+The linear part is not the acceleration of a point: that is `point_acceleration` (Featherstone 2008, section 2.11).
 """
 
 from __future__ import annotations
@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, final, overload
 import attrs
 
 from rbd.errors import ArgumentError
-from rbd.scalars import Scalar
 from rbd.spatial.frame import A, B, C, D, E, F, Frame, check_frame, require_frame, same_frame
-from rbd.spatial.linalg import Vec3, add3, cross3, matvec, neg3, scale3, sub3
-from rbd.spatial.motion_base import Motion, check_sum, difference_frames, fill, motion_cross
-from rbd.spatial.values import VectorLike, require_kind, require_scalar, slot_setters, wrong_kind
+from rbd.spatial.linalg import Vec3, add3, cross3, moved6, neg3
+from rbd.spatial.motion_vector import MotionVector, check_sum, difference_frames, init_fields, motion_cross
+from rbd.spatial.values import VectorLike, checked_frames, require_kind_in_frame, slot_setters, wrong_kind
 from rbd.spatial.vectors import FreeVector, Point, check_source
 
 if TYPE_CHECKING:
@@ -27,10 +26,10 @@ _ZERO: Vec3 = (0, 0, 0)
 
 @final
 @attrs.frozen(eq=False, repr=False, init=False)
-class SpatialAcceleration(Motion[B, A, E]):
+class SpatialAcceleration(MotionVector[B, A, E]):
     """The spatial acceleration of the frame `body` with respect to `base`, expressed in `frame`.
 
-    Raises ShapeError, NotFiniteError, or ArgumentError when a frame is no frame.
+    Raises ShapeError, NotFiniteError, or ArgumentError when a frame is not a Frame.
 
     >>> hand, world = Frame("hand"), Frame("world")
     >>> SpatialAcceleration(hand, world, world, angular=[0, 0, 2], linear=[1, 0, 0]).linear
@@ -45,13 +44,13 @@ class SpatialAcceleration(Motion[B, A, E]):
         angular: VectorLike | FreeVector[E],
         linear: VectorLike | FreeVector[E],
     ) -> None:
-        fill(self, (body, base, frame), angular, linear)
+        init_fields(self, (body, base, frame), angular, linear)
 
     @staticmethod
     def trusted(
         body: Frame[C], base: Frame[D], frame: Frame[F], angular: Vec3, linear: Vec3
     ) -> SpatialAcceleration[C, D, F]:
-        """Make an acceleration of scalars that need no check."""
+        """Make an acceleration of scalars, unchecked."""
         self: SpatialAcceleration[C, D, F] = _new(SpatialAcceleration)
         _acceleration_angular(self, angular)
         _acceleration_linear(self, linear)
@@ -62,8 +61,13 @@ class SpatialAcceleration(Motion[B, A, E]):
 
     @staticmethod
     def zero(body: Frame[C], base: Frame[D], frame: Frame[F]) -> SpatialAcceleration[C, D, F]:
-        """Return no acceleration."""
+        """Return the zero acceleration."""
         return SpatialAcceleration.trusted(body, base, frame, _ZERO, _ZERO)
+
+    def expect(self, body: Frame[C], base: Frame[D], frame: Frame[F]) -> SpatialAcceleration[C, D, F]:
+        """Return this acceleration, known to type checkers by the frames given; raise FrameMismatchError for others."""
+        found: SpatialAcceleration[C, D, F] = checked_frames(self, body=body, base=base, frame=frame)
+        return found
 
     def transformed(
         self,
@@ -82,16 +86,16 @@ class SpatialAcceleration(Motion[B, A, E]):
             check_source(tf, self.frame, "SpatialAcceleration.transformed")
         angular, linear = self.angular_components, self.linear_components
         if twist_of_current_wrt_new is not None and twist_of_body_wrt_base is not None:
-            carrier, carried = twist_of_current_wrt_new, twist_of_body_wrt_base
-            _check_twist(carrier, (self.frame, tf.to_frame, self.frame), "twist_of_current_wrt_new")
-            _check_twist(carried, (self.body, self.base, self.frame), "twist_of_body_wrt_base")
-            turned, moved = motion_cross(
-                carrier.angular_components,
-                carrier.linear_components,
-                carried.angular_components,
-                carried.linear_components,
+            frame_twist, body_twist = twist_of_current_wrt_new, twist_of_body_wrt_base
+            _check_twist(frame_twist, (self.frame, tf.to_frame, self.frame), "twist_of_current_wrt_new")
+            _check_twist(body_twist, (self.body, self.base, self.frame), "twist_of_body_wrt_base")
+            bias_angular, bias_linear = motion_cross(
+                frame_twist.angular_components,
+                frame_twist.linear_components,
+                body_twist.angular_components,
+                body_twist.linear_components,
             )
-            angular, linear = add3(angular, turned), add3(linear, moved)
+            angular, linear = add3(angular, bias_angular), add3(linear, bias_linear)
         elif twist_of_current_wrt_new is not None or twist_of_body_wrt_base is not None:
             raise ArgumentError(
                 "SpatialAcceleration.transformed: give both twists, or neither when the two frames do not move",
@@ -99,9 +103,7 @@ class SpatialAcceleration(Motion[B, A, E]):
                 value=None,
                 allowed="Twist",
             )
-        rotation = tf.rotation_components
-        angular = matvec(rotation, angular)
-        linear = add3(matvec(rotation, linear), cross3(tf.translation_components, angular))
+        angular, linear = moved6(tf.rotation_components, tf.translation_components, (angular, linear))
         return SpatialAcceleration.trusted(self.body, self.base, tf.to_frame, angular, linear)
 
     @overload
@@ -113,13 +115,7 @@ class SpatialAcceleration(Motion[B, A, E]):
     ) -> SpatialAcceleration[C, A, E] | SpatialAcceleration[B, A, E]:
         if type(other) is not SpatialAcceleration or other.frame is not self.frame or other.base is not self.body:
             check_sum(self, other)
-        return SpatialAcceleration.trusted(
-            other.body,
-            self.base,
-            self.frame,
-            add3(self.angular_components, other.angular_components),
-            add3(self.linear_components, other.linear_components),
-        )
+        return SpatialAcceleration.trusted(other.body, self.base, self.frame, *self._plus(other))
 
     @overload
     def __sub__(self, other: SpatialAcceleration[B, A, E]) -> SpatialAcceleration[B, A, E]: ...
@@ -128,40 +124,21 @@ class SpatialAcceleration(Motion[B, A, E]):
     @overload
     def __sub__(self, other: SpatialAcceleration[B, C, E]) -> SpatialAcceleration[C, A, E]: ...
     def __sub__(self, other: SpatialAcceleration[Any, Any, E]) -> SpatialAcceleration[Any, Any, E]:
-        body, base = difference_frames(self, other)
-        return SpatialAcceleration.trusted(
-            body,
-            base,
-            self.frame,
-            sub3(self.angular_components, other.angular_components),
-            sub3(self.linear_components, other.linear_components),
-        )
+        return SpatialAcceleration.trusted(*difference_frames(self, other), self.frame, *self._minus(other))
 
     def __neg__(self) -> SpatialAcceleration[A, B, E]:
         return SpatialAcceleration.trusted(
             self.base, self.body, self.frame, neg3(self.angular_components), neg3(self.linear_components)
         )
 
-    def __mul__(self, factor: Scalar) -> SpatialAcceleration[B, A, E]:
-        require_scalar(factor, "SpatialAcceleration * factor")
-        return SpatialAcceleration.trusted(
-            self.body,
-            self.base,
-            self.frame,
-            scale3(self.angular_components, factor),
-            scale3(self.linear_components, factor),
-        )
-
-    __rmul__ = __mul__
-
     def with_body(self, body: Frame[C]) -> SpatialAcceleration[C, A, E]:
-        """Return the same, said of another frame that is rigidly attached to the body: the caller's promise."""
+        """Return the same for a frame which the caller promises is rigidly attached to the body."""
         if type(body) is not Frame:
             require_frame(body, "body")
         return SpatialAcceleration.trusted(body, self.base, self.frame, self.angular_components, self.linear_components)
 
     def with_base(self, base: Frame[C]) -> SpatialAcceleration[B, C, E]:
-        """Return the same with respect to another frame rigidly attached to the base: the caller's promise."""
+        """Return the same with respect to a frame which the caller promises is rigidly attached to the base."""
         if type(base) is not Frame:
             require_frame(base, "base")
         return SpatialAcceleration.trusted(self.body, base, self.frame, self.angular_components, self.linear_components)
@@ -172,12 +149,11 @@ class SpatialAcceleration(Motion[B, A, E]):
         `twist` is the one of `body` with respect to `base`. Raises FrameMismatchError unless all frames fit.
         """
         _check_twist(twist, (self.body, self.base, self.frame), "twist", "SpatialAcceleration.point_acceleration")
-        require_kind(point, Point, operation="SpatialAcceleration.point_acceleration", argument="point")
-        check_frame(point.frame, self.frame, operation="SpatialAcceleration.point_acceleration", argument="point.frame")
+        require_kind_in_frame(point, Point, self.frame, "SpatialAcceleration.point_acceleration", "point")
         omega, r = twist.angular_components, point.xyz_components
         velocity = add3(cross3(omega, r), twist.linear_components)
-        steady = add3(cross3(self.angular_components, r), self.linear_components)
-        return FreeVector.trusted(self.frame, add3(steady, cross3(omega, velocity)))
+        tangential = add3(cross3(self.angular_components, r), self.linear_components)
+        return FreeVector.trusted(self.frame, add3(tangential, cross3(omega, velocity)))
 
 
 (
@@ -204,8 +180,8 @@ def _check_twist(
 
 
 def _require_twist(value: object, operation: str, argument: str) -> None:
-    """Raise ArgumentError unless `value` is a twist, the motion that is no acceleration."""
+    """Raise ArgumentError unless `value` is a twist."""
     given: object = value
-    if isinstance(value, Motion) and not isinstance(value, SpatialAcceleration):
+    if isinstance(value, MotionVector) and not isinstance(value, SpatialAcceleration):
         return
     raise wrong_kind(given, "Twist", operation, argument)

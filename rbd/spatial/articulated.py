@@ -1,7 +1,4 @@
-"""Articulated inertia: what a body with moving parts behind it feels like to push.
-
-Featherstone (2008), chapter 7.
-"""
+"""Articulated-body inertia: apparent inertia of a body and its subtree (Featherstone 2008, chapter 7)."""
 
 from __future__ import annotations
 
@@ -10,33 +7,31 @@ from typing import final
 import attrs
 
 from rbd.scalars import Vector
-from rbd.scalars.arrays import Array, to_float_array
+from rbd.scalars.arrays import Array, array_of
+from rbd.spatial.acceleration import SpatialAcceleration
 from rbd.spatial.classical import ClassicalAcceleration
+from rbd.spatial.congruence import congruence, similarity
 from rbd.spatial.force import Wrench
+from rbd.spatial.force_matrices import WrenchMatrix
 from rbd.spatial.frame import Frame, check_frame
 from rbd.spatial.inertia import SpatialInertia
-from rbd.spatial.jacobians import GeometricJacobian, WrenchMatrix
+from rbd.spatial.jacobians import GeometricJacobian
 from rbd.spatial.linalg import (
+    Column,
     Mat3,
-    Vec3,
     add3,
     add33,
-    congruence,
     hat,
     identity3,
     matmul,
     matvec,
     outer,
     scale33,
-    similarity,
     sub33,
     tmatvec,
     transpose3,
 )
-from rbd.spatial.motion import SpatialAcceleration
 from rbd.spatial.transform import Transform
-
-Column = tuple[Vec3, Vec3]
 
 
 @final
@@ -44,7 +39,7 @@ Column = tuple[Vec3, Vec3]
 class ArticulatedInertia:
     """A symmetric map from accelerations to wrenches, in `frame`: [[angular, cross], [crossᵀ, linear]], angular first.
 
-    Unlike a rigid body's, its "mass" (the linear block) depends on the direction of the push.
+    Unlike for a rigid body, the apparent mass (linear block) depends on the direction of the force.
     """
 
     frame: Frame
@@ -54,7 +49,7 @@ class ArticulatedInertia:
 
     @classmethod
     def of_rigid_body(cls, inertia: SpatialInertia) -> ArticulatedInertia:
-        """Return the inertia of a body with nothing movable behind it."""
+        """Return the articulated-body inertia of a body without children."""
         mass = scale33(identity3(), inertia.mass)
         return cls(inertia.frame, inertia.moment_components, hat(inertia.cross_part_components), mass)
 
@@ -69,18 +64,21 @@ class ArticulatedInertia:
         )
 
     def __matmul__(self, acceleration: ClassicalAcceleration | SpatialAcceleration) -> Wrench:
-        """Return the wrench that `acceleration` takes: of this frame, or spatial and expressed in it."""
+        """Return the wrench I^A a for an acceleration of this frame, or a spatial one expressed in it."""
         frame, column = _column_of(acceleration)
         check_frame(frame, self.frame, operation="articulated inertia @ acceleration", argument="acceleration")
         return Wrench.trusted(self.frame, *self._apply(column))
 
     def wrenches(self, subspace: GeometricJacobian) -> WrenchMatrix:
-        """Return the wrenches that unit accelerations along the columns of `subspace` (in this frame) take."""
+        """Return I^A S for the columns of `subspace`, in this frame (U in Featherstone 2008, table 7.1)."""
         check_frame(subspace.frame, self.frame, operation="articulated inertia @ subspace", argument="subspace")
         return WrenchMatrix.trusted(self.frame, tuple(self._apply(column) for column in subspace.columns))
 
     def without(self, wrenches: WrenchMatrix, gains: WrenchMatrix) -> ArticulatedInertia:
-        """Return this inertia less `wrenches` times transposed `gains`: what is left once a joint gives way."""
+        """Return I^A - U (U D^-1)^T, the inertia across a joint (I^a in Featherstone 2008, table 7.1).
+
+        `wrenches` are U, `gains` U D^-1.
+        """
         check_frame(wrenches.frame, self.frame, operation="projection of an articulated inertia", argument="wrenches")
         check_frame(gains.frame, self.frame, operation="projection of an articulated inertia", argument="gains")
         angular, cross, linear = self.angular_block, self.cross_block, self.linear_block
@@ -88,19 +86,19 @@ class ArticulatedInertia:
             angular, cross = sub33(angular, outer(a, c)), sub33(cross, outer(a, d))
             linear = sub33(linear, outer(b, d))
         # The sums are symmetric, though not term by term to the last bit.
-        return ArticulatedInertia(self.frame, _mirrored(angular), cross, _mirrored(linear))
+        return ArticulatedInertia(self.frame, _symmetric(angular), cross, _symmetric(linear))
 
     def transformed(self, tf: Transform) -> ArticulatedInertia:
         """Return the same inertia in the frame `tf` maps to."""
         check_frame(tf.from_frame, self.frame, operation="transform of an articulated inertia", argument="tf")
         rotation, arm = tf.rotation_components, hat(tf.translation_components)
         linear = congruence(rotation, self.linear_block)
-        turned = similarity(rotation, self.cross_block)
-        cross = add33(turned, matmul(arm, linear))
-        # arm @ crossᵀ + (arm @ turnedᵀ)ᵀ is symmetric only as a sum; the moment keeps its symmetry to the last bit
+        R_cross = similarity(rotation, self.cross_block)
+        cross = add33(R_cross, matmul(arm, linear))
+        # arm @ crossᵀ + (arm @ R_crossᵀ)ᵀ is symmetric only as a sum; the moment keeps its symmetry to the last bit
         # because both triangles are taken from one of them.
-        shift = add33(matmul(arm, transpose3(turned)), transpose3(matmul(arm, transpose3(cross))))
-        angular = add33(congruence(rotation, self.angular_block), _mirrored(shift))
+        shift = add33(matmul(arm, transpose3(R_cross)), transpose3(matmul(arm, transpose3(cross))))
+        angular = add33(congruence(rotation, self.angular_block), _symmetric(shift))
         return ArticulatedInertia(tf.to_frame, angular, cross, linear)
 
     def _apply(self, column: Column) -> Column:
@@ -113,14 +111,14 @@ class ArticulatedInertia:
     @property
     def matrix(self) -> Array:
         """The 6x6 matrix, angular rows and columns first."""
-        return to_float_array(self.components)
+        return array_of(self.components)
 
     @property
     def components(self) -> tuple[Vector, ...]:
         """The rows of the 6x6 matrix as scalars."""
         top = tuple(a + b for a, b in zip(self.angular_block, self.cross_block, strict=True))
-        turned = transpose3(self.cross_block)
-        return top + tuple(a + b for a, b in zip(turned, self.linear_block, strict=True))
+        cross_T = transpose3(self.cross_block)
+        return top + tuple(a + b for a, b in zip(cross_T, self.linear_block, strict=True))
 
 
 def _column_of(acceleration: ClassicalAcceleration | SpatialAcceleration) -> tuple[Frame, Column]:
@@ -130,6 +128,6 @@ def _column_of(acceleration: ClassicalAcceleration | SpatialAcceleration) -> tup
     return acceleration.body, (acceleration.angular, acceleration.linear)
 
 
-def _mirrored(m: Mat3) -> Mat3:
+def _symmetric(m: Mat3) -> Mat3:
     """Return `m` with its upper triangle in both halves."""
     return m[0], (m[0][1], m[1][1], m[1][2]), (m[0][2], m[1][2], m[2][2])

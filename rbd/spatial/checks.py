@@ -1,6 +1,6 @@
-"""Whether plain numbers are what they claim to be: rotations, unit quaternions, inertias.
+"""Validation of rotations, unit quaternions and inertias.
 
-Symbols and other scalars pass unchecked.
+Floats are checked; symbols and other scalars pass unchecked.
 """
 
 from __future__ import annotations
@@ -13,24 +13,29 @@ import numpy as np
 from rbd.errors import InertiaError, NotFiniteError, RotationError
 from rbd.scalars import Scalar, is_float, to_float
 from rbd.spatial.linalg import Mat3, add33, cross3, dot3, sub33
-from rbd.spatial.so3 import Quaternion
+from rbd.spatial.quaternion import Quaternion
 
-ROTATION_TOLERANCE = 1 / 10**9  # of products of rows: files and float32 callers are told, rounding is not
+ROTATION_TOLERANCE = 1 / 10**9  # of products of rows: above rounding, below float32 precision
+SYMMETRY_TOLERANCE = 1 / 10**9  # relative to the largest entry of a moment of inertia
+# Relative to the largest moment. Files carry six or seven digits, and a flat plate, whose largest moment is the sum
+# of the other two, has to pass after such rounding.
+INERTIA_TOLERANCE = 1 / 10**6
+ROUNDING_TOLERANCE = 1 / 10**12  # of what the mass adds about the origin: moments about the centre may come from there
 
 
 def check_rotation(r: Mat3, argument: str) -> None:
     """Raise RotationError unless r is orthogonal with determinant +1, to 1e-9."""
-    if not all(is_float(x) for row in r for x in row):
-        return
     a, b, c = r
+    if not all(map(is_float, a + b + c)):
+        return
     products = [dot3(a, a) - 1, dot3(b, b) - 1, dot3(c, c) - 1, dot3(a, b), dot3(b, c), dot3(c, a)]
-    defect = max(abs(to_float(x)) for x in products)
+    defect = max(map(abs, map(to_float, products)))
     determinant = to_float(dot3(a, cross3(b, c)))
     if defect <= ROTATION_TOLERANCE and determinant > 0:
         return
-    reason = "a reflection" if defect <= ROTATION_TOLERANCE else "not orthogonal"
+    reason = "it is a reflection" if defect <= ROTATION_TOLERANCE else "it is not orthogonal"
     raise RotationError(
-        f"{argument} is no rotation but {reason}: its rows' products differ from the identity's by {defect:.3g} "
+        f"{argument} is not a rotation: {reason}; its rows' products differ from the identity's by {defect:.3g} "
         f"(at most {ROTATION_TOLERANCE:g}), its determinant is {determinant:.6g}",
         argument=argument,
         defect=defect,
@@ -46,16 +51,10 @@ def check_unit_quaternion(q: Quaternion, argument: str) -> None:
     if abs(length - 1) <= ROTATION_TOLERANCE:
         return
     raise RotationError(
-        f"{argument} is no rotation: its length is {length:.12g}, not 1; divide by the length if that is meant",
+        f"{argument} is not a unit quaternion: its length is {length:.12g}, not 1; divide it by its length",
         argument=argument,
         defect=abs(length - 1),
     )
-
-
-# Relative to the largest moment. Files carry six or seven digits, and a flat plate, whose largest moment is the sum
-# of the other two, has to pass after such rounding.
-INERTIA_TOLERANCE = 1 / 10**6
-ROUNDING_TOLERANCE = 1 / 10**12  # of what the mass adds about the origin: moments about the centre may come from there
 
 
 def check_mass(mass: Scalar) -> None:
@@ -66,11 +65,11 @@ def check_mass(mass: Scalar) -> None:
 
 def check_symmetric(moment: Mat3, argument: str) -> None:
     """Raise InertiaError unless a moment of inertia is symmetric, to 1e-9 of its largest entry."""
-    if not _plain(moment):
+    if not _all_floats(moment):
         return
     m = np.array(moment, dtype=float)
     defect = float(np.max(np.abs(m - m.T)))
-    if defect > ROTATION_TOLERANCE * float(np.max(np.abs(m))):
+    if defect > SYMMETRY_TOLERANCE * float(np.max(np.abs(m))):
         raise InertiaError(
             f"{argument} is not symmetric: opposite entries differ by {defect:.3g}", reason="not symmetric"
         )
@@ -82,13 +81,15 @@ def check_inertia(mass: Scalar, moment: Mat3, shift: Mat3, *, about_com: bool) -
     `moment` is about the centre of mass or the origin; `shift` is the difference, which comes from the centre of mass
     being elsewhere. NotFiniteError is raised when that is too large for a float.
     """
-    if not (is_float(mass) and _plain(moment) and _plain(shift)):
+    if not (is_float(mass) and _all_floats(moment) and _all_floats(shift)):
         return
     if not _finite(shift):
         raise NotFiniteError("com: mass times its square is too large for a 64-bit float", argument="com")
     central = moment if about_com else sub33(moment, shift)
     if not (_finite(central) and _finite(add33(central, shift))):
-        raise NotFiniteError("moment: about one of the two points it is no 64-bit float", argument="moment")
+        raise NotFiniteError(
+            "moment: about one of the two points it is too large for a 64-bit float", argument="moment"
+        )
     a, b, c = (float(x) for x in np.linalg.eigvalsh(np.array(central, dtype=float)))
     tolerance = INERTIA_TOLERANCE * _largest(moment) + ROUNDING_TOLERANCE * _largest(shift)
     if a < -tolerance:
@@ -113,5 +114,5 @@ def _finite(matrix: Mat3) -> bool:
     return all(math.isfinite(to_float(x)) for row in matrix for x in row)
 
 
-def _plain(matrix: Iterable[Iterable[Scalar]]) -> bool:
+def _all_floats(matrix: Iterable[Iterable[Scalar]]) -> bool:
     return all(is_float(x) for row in matrix for x in row)

@@ -1,11 +1,10 @@
-"""How a moving frame accelerates, said with the acceleration of its origin (internal).
+"""Classical acceleration of a frame: angular acceleration and acceleration of its origin (internal).
 
-Nothing here is exported.
-
-The recursions of inverse and forward dynamics are leanest in *classical* accelerations: the acceleration of a frame's
-origin, where the spatial acceleration of Featherstone (2008, section 2.11) is the derivative of the twist's components.
-In classical form the linear velocity drops out of the rigid-body equations altogether, and one 3x3 matrix,
-U = [alpha]x + [omega]x[omega]x, both carries accelerations to the children and gives the body its wrench.
+A spatial acceleration (Featherstone 2008, section 2.11) is the derivative of a twist's components; its linear part is
+not the acceleration of the origin. The classical acceleration adds omega x v to the linear part. The
+recursions of inverse and forward dynamics take the fewest operations in classical accelerations: the linear velocity
+drops out of the Newton-Euler equations, and one 3x3 matrix, U = [alpha]x + [omega]x[omega]x, both propagates
+accelerations to the children and gives the wrench on the body.
 """
 
 from __future__ import annotations
@@ -15,22 +14,13 @@ from typing import final
 import attrs
 
 from rbd.scalars import Vector, const
+from rbd.spatial.acceleration import SpatialAcceleration
 from rbd.spatial.force import Wrench
 from rbd.spatial.frame import Frame, check_frame
 from rbd.spatial.inertia import SpatialInertia
 from rbd.spatial.jacobians import GeometricJacobian
-from rbd.spatial.linalg import (
-    Mat3,
-    Vec3,
-    add3,
-    cross3,
-    matvec,
-    neg3,
-    scale3,
-    tmatvec,
-    zero3,
-)
-from rbd.spatial.motion import SpatialAcceleration, Twist
+from rbd.spatial.linalg import Mat3, Vec3, add3, cross3, matvec, scale3, tmatvec, zero3
+from rbd.spatial.motion import Twist
 from rbd.spatial.transform import Transform
 
 
@@ -46,12 +36,12 @@ class ClassicalAcceleration:
 
     @classmethod
     def zero(cls, body: Frame, base: Frame) -> ClassicalAcceleration:
-        """Return no acceleration of `body`."""
+        """Return the zero acceleration of `body`."""
         return cls(body, base, zero3(), zero3())
 
-    def transported(self, tf: Transform) -> ClassicalAcceleration:
-        """Return the acceleration of the frame that `tf` maps to `body`, carried along; without centripetal parts."""
-        check_frame(tf.to_frame, self.body, operation="transport of an acceleration", argument="tf")
+    def shifted_to(self, tf: Transform) -> ClassicalAcceleration:
+        """Return the acceleration of the frame that `tf` maps to `body`, fixed to it; without centripetal terms."""
+        check_frame(tf.to_frame, self.body, operation="shift of an acceleration", argument="tf")
         linear = add3(self.linear, cross3(self.angular, tf.translation_components))
         rotation = tf.rotation_components
         return ClassicalAcceleration(
@@ -66,8 +56,8 @@ class ClassicalAcceleration:
             self.body, self.base, add3(self.angular, other.angular), add3(self.linear, other.linear)
         )
 
-    def plus_joint(self, subspace: GeometricJacobian, vd: Vector) -> ClassicalAcceleration:
-        """Add what the joint's own acceleration `vd` contributes; `subspace` in the body frame."""
+    def plus_joint_acceleration(self, subspace: GeometricJacobian, vd: Vector) -> ClassicalAcceleration:
+        """Add the contribution S vd of the joint; `subspace` in the body frame."""
         check_frame(subspace.body, self.body, operation="acceleration across a joint", argument="subspace (body)")
         check_frame(subspace.frame, self.body, operation="acceleration across a joint", argument="subspace (frame)")
         angular, linear = self.angular, self.linear
@@ -76,8 +66,8 @@ class ClassicalAcceleration:
         return ClassicalAcceleration(self.body, self.base, angular, linear)
 
 
-def _spin(omega: Vec3, alpha: Vec3) -> Mat3:
-    """Return U = [alpha]x + [omega]x[omega]x: a body-fixed point p accelerates, relative to the origin, by U p."""
+def _acceleration_gradient(omega: Vec3, alpha: Vec3) -> Mat3:
+    """Return U = [alpha]x + [omega]x[omega]x: a body-fixed point p has the acceleration U p relative to the origin."""
     (x, y, z), (a, b, c) = omega, alpha
     xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
     return (-(yy + zz), xy - c, xz + b), (xy + c, -(xx + zz), yz - a), (xz - b, yz + a, -(xx + yy))
@@ -92,16 +82,17 @@ class ClassicalMotion:
     base: Frame
     omega: Vec3
     alpha: Vec3
-    linear: Vec3
-    spin: Mat3
+    linear_acceleration: Vec3
+    acceleration_gradient: Mat3
+    """U = [alpha]x + [omega]x[omega]x."""
 
     @classmethod
     def fixed(cls, frame: Frame, acceleration: Vec3) -> ClassicalMotion:
         """Return the motion of an inertial `frame` with an acceleration (minus gravity) given to its origin."""
         zero = zero3()
-        return cls(frame, frame, zero, zero, acceleration, _spin(zero, zero))
+        return cls(frame, frame, zero, zero, acceleration, _acceleration_gradient(zero, zero))
 
-    def across(self, tf: Transform, twist: Twist, acceleration: SpatialAcceleration) -> ClassicalMotion:
+    def across_joint(self, tf: Transform, twist: Twist, acceleration: SpatialAcceleration) -> ClassicalMotion:
         """Return the motion of the next frame over a joint.
 
         `tf` maps the next frame to this one; `twist` and `acceleration` are the joint's own, expressed in the next
@@ -115,30 +106,32 @@ class ClassicalMotion:
             acceleration.frame, tf.from_frame, operation="motion across a joint", argument="acceleration (frame)"
         )
         rotation, joint_omega = tf.rotation_components, twist.angular_components
-        carried = tmatvec(rotation, self.omega)
-        omega = add3(carried, joint_omega)
-        alpha = add3(add3(tmatvec(rotation, self.alpha), cross3(carried, joint_omega)), acceleration.angular_components)
-        whirl = add3(omega, carried)
-        at_joint = tmatvec(rotation, add3(self.linear, matvec(self.spin, tf.translation_components)))
-        linear = add3(add3(at_joint, cross3(whirl, twist.linear_components)), acceleration.linear_components)
-        return ClassicalMotion(tf.from_frame, self.base, omega, alpha, linear, _spin(omega, alpha))
+        parent_omega = tmatvec(rotation, self.omega)
+        omega = add3(parent_omega, joint_omega)
+        alpha = add3(tmatvec(rotation, self.alpha), cross3(parent_omega, joint_omega))
+        alpha = add3(alpha, acceleration.angular_components)
+        doubled = add3(omega, parent_omega)  # 2 omega - w_J
+        relative = matvec(self.acceleration_gradient, tf.translation_components)
+        at_joint = tmatvec(rotation, add3(self.linear_acceleration, relative))
+        linear = add3(add3(at_joint, cross3(doubled, twist.linear_components)), acceleration.linear_components)
+        return ClassicalMotion(tf.from_frame, self.base, omega, alpha, linear, _acceleration_gradient(omega, alpha))
 
     @property
     def acceleration(self) -> ClassicalAcceleration:
         """The accelerations alone."""
-        return ClassicalAcceleration(self.body, self.base, self.alpha, self.linear)
+        return ClassicalAcceleration(self.body, self.base, self.alpha, self.linear_acceleration)
 
-    def coasting(self) -> ClassicalMotion:
-        """Return the same angular velocity with no acceleration."""
+    def velocity_terms(self) -> ClassicalMotion:
+        """Return the motion with the same angular velocity and zero acceleration."""
         zero = zero3()
-        return ClassicalMotion(self.body, self.base, self.omega, zero, zero, _spin(self.omega, zero))
+        return ClassicalMotion(self.body, self.base, self.omega, zero, zero, _acceleration_gradient(self.omega, zero))
 
     def wrench(self, inertia: SpatialInertia) -> Wrench:
-        """Return the wrench that makes a body with `inertia` (in this frame) move so, about the origin."""
+        """Return the wrench of the Newton-Euler equations for a body with `inertia`, in this frame."""
         check_frame(inertia.frame, self.body, operation="Newton-Euler equation", argument="inertia")
         com = inertia.cross_part_components
-        force = add3(matvec(self.spin, com), scale3(self.linear, inertia.mass))
-        torque = add3(_torque(self.spin, inertia), cross3(com, self.linear))
+        force = add3(matvec(self.acceleration_gradient, com), scale3(self.linear_acceleration, inertia.mass))
+        torque = add3(_torque(self.acceleration_gradient, inertia), cross3(com, self.linear_acceleration))
         return Wrench.trusted(self.body, torque, force)
 
 
@@ -156,8 +149,3 @@ def _torque(u: Mat3, inertia: SpatialInertia) -> Vec3:
         u[0][2] * p[2] - u[2][0] * p[0] + u[2][1] * j[0][1] - u[0][1] * j[1][2] - (u[0][0] - u[2][2]) * j[0][2],
         u[1][0] * p[0] - u[0][1] * p[1] + u[0][2] * j[1][2] - u[1][2] * j[0][2] - (u[1][1] - u[0][0]) * j[0][1],
     )
-
-
-def gravity_as_acceleration(gravity: Vec3) -> Vec3:
-    """Return the acceleration of the root that has the effect of `gravity` (root frame)."""
-    return neg3(gravity)

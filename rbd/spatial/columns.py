@@ -1,45 +1,50 @@
-"""Matrices of six rows whose columns are spatial vectors: what Jacobians, momentum and wrench matrices share.
-
-Columns are (angular, linear) pairs.
-"""
+"""Matrices of spatial vectors: six rows, columns as pairs (angular, linear)."""
 
 from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable
+from typing import Self
 
 import attrs
 import numpy as np
 from typing_extensions import override
 
 from rbd.scalars import Matrix, Vector
-from rbd.scalars.arrays import Array, matrix_scalars, scalars, to_float_array
-from rbd.spatial.linalg import Vec3, add3, dot3, scale3, zero3
-from rbd.spatial.values import Column, MatrixLike, SpatialValue, VectorLike
+from rbd.scalars.arrays import Array, array_of, matrix_scalars, scalars
+from rbd.spatial.linalg import Column, Vec3, add3, dot3, scale3, zero3
+from rbd.spatial.values import MatrixLike, SpatialValue, VectorLike
 
 
 @attrs.frozen(eq=False, repr=False)
 class ColumnMatrix(SpatialValue):
-    """Six rows, angular first, and any number of columns; abstract."""
+    """A matrix of six rows, angular ones first, and any number of columns; abstract."""
 
     columns: tuple[Column, ...]
 
     @property
     def angular(self) -> Array:
-        """The upper three rows as a fresh float64 array. Raises ScalarError unless all scalars are floats."""
+        """The upper three rows as a fresh array."""
         return rows_of(tuple(a for a, _ in self.columns))
 
     @property
     def linear(self) -> Array:
-        """The lower three rows as a fresh float64 array. Raises ScalarError unless all scalars are floats."""
+        """The lower three rows as a fresh array."""
         return rows_of(tuple(b for _, b in self.columns))
 
     @property
     def matrix(self) -> Array:
-        """All six rows as a fresh float64 array. Raises ScalarError unless all scalars are floats."""
+        """All six rows as a fresh array."""
         return rows_of(tuple(a + b for a, b in self.columns), 6)
 
     @property
     def components(self) -> Matrix:
-        """The six rows, whatever scalars they hold."""
+        """The six rows, as scalars."""
         return tuple(tuple(column[i // 3][i % 3] for column in self.columns) for i in range(6))
+
+    @abstractmethod
+    def with_columns(self, columns: tuple[Column, ...]) -> Self:
+        """Return a matrix of the same class and frames with other columns, which need no check."""
 
     def checked_combination(self, weights: VectorLike, name: str) -> Column:
         """Return the sum of the columns times `weights`. Raises ShapeError, NotFiniteError naming `name`."""
@@ -55,6 +60,10 @@ class ColumnMatrix(SpatialValue):
                 angular, linear = add3(angular, scale3(a, factor)), add3(linear, scale3(b, factor))
         return angular, linear
 
+    def times(self, matrix: Matrix) -> tuple[Column, ...]:
+        """Return the columns of the product with a matrix of scalars, which needs no check."""
+        return tuple(self.combination(weights) for weights in zip(*matrix, strict=True))
+
     def products(self, angular: Vec3, linear: Vec3) -> Vector:
         """Return the inner products of the columns with a six-vector."""
         return tuple(dot3(a, angular) + dot3(b, linear) for a, b in self.columns)
@@ -68,6 +77,16 @@ class ColumnMatrix(SpatialValue):
 
     def _shape(self) -> str:
         return f"6x{len(self.columns)}"
+
+
+def angular_columns(vectors: Iterable[Vec3]) -> tuple[Column, ...]:
+    """Return columns with these angular parts and no linear part."""
+    return tuple((v, zero3()) for v in vectors)
+
+
+def linear_columns(vectors: Iterable[Vec3]) -> tuple[Column, ...]:
+    """Return columns with these linear parts and no angular part."""
+    return tuple((zero3(), v) for v in vectors)
 
 
 def columns_of(angular: MatrixLike, linear: MatrixLike) -> tuple[Column, ...]:
@@ -87,4 +106,4 @@ def rows_of(columns: tuple[Vector, ...], height: int = 3) -> Array:
     """Return columns as an array of `height` rows."""
     if not columns:
         return np.zeros((height, 0))
-    return to_float_array(tuple(zip(*columns, strict=True)))
+    return array_of(tuple(zip(*columns, strict=True)))

@@ -1,19 +1,19 @@
-"""Wrenches and momenta: torque and force, angular and linear momentum, about the origin of their frame."""
+"""Force vectors (Featherstone 2008, section 2.3): wrenches and momenta, about the origin of their frame."""
 
 from __future__ import annotations
 
-from typing import Any, Generic, final
+from typing import Any, Generic, Self, final
 
 import attrs
 from typing_extensions import override
 
 from rbd.scalars import Scalar
 from rbd.spatial.frame import F, Frame, G, check_frame, require_frame
-from rbd.spatial.linalg import Vec3, add3, cross3, dot3, matvec, neg3, scale3, sub3
+from rbd.spatial.linalg import Vec3, add3, cross3, dot3, matvec, neg3
 from rbd.spatial.motion import Twist
-from rbd.spatial.sixvector import SixVector
+from rbd.spatial.spatial_vector import SpatialVector
 from rbd.spatial.transform import Transform
-from rbd.spatial.values import VectorLike, require_kind, require_scalar, slot_setters
+from rbd.spatial.values import VectorLike, checked_frames, require_kind, require_kind_in_frame, slot_setters
 from rbd.spatial.vectors import FreeVector, Point, check_source, part
 
 _new = object.__new__
@@ -22,12 +22,12 @@ _ZERO: Vec3 = (0, 0, 0)
 
 
 @attrs.frozen(eq=False, repr=False)
-class ForceLike(SixVector, Generic[F]):
-    """What wrenches and momenta share: the frame whose origin they are about; abstract."""
+class ForceVector(SpatialVector, Generic[F]):
+    """A wrench or momentum about the origin of `frame`; abstract."""
 
     frame: Frame[F]
 
-    def _check(self, other: ForceLike[F], symbol: str) -> None:
+    def _check(self, other: ForceVector[F], symbol: str) -> None:
         kind = type(self)
         if type(other) is kind and other.frame is self.frame:
             return
@@ -36,21 +36,34 @@ class ForceLike(SixVector, Generic[F]):
         check_frame(other.frame, self.frame, operation=operation, argument="other.frame")
 
     @override
-    def _frames(self) -> tuple[tuple[str, Frame[Any]], ...]:
-        return (("frame", self.frame),)
+    def _with(self, angular: Vec3, linear: Vec3) -> Self:
+        made: Any = type(self)
+        value: Self = made.trusted(self.frame, angular, linear)
+        return value
+
+    def __add__(self, other: Self) -> Self:
+        self._check(other, "+")
+        return self._with(*self._plus(other))
+
+    def __sub__(self, other: Self) -> Self:
+        self._check(other, "-")
+        return self._with(*self._minus(other))
+
+    def __neg__(self) -> Self:
+        return self._with(neg3(self.angular_components), neg3(self.linear_components))
 
     @override
     def __repr__(self) -> str:
         return f"{type(self).__name__} in {self.frame.name!r}: {self._numbers()}"
 
 
-def _fill(
-    value: ForceLike[Any],
+def _init_fields(
+    value: ForceVector[Any],
     frame: Frame[Any],
     angular: VectorLike | FreeVector[Any],
     linear: VectorLike | FreeVector[Any],
 ) -> None:
-    """Give a new value its checked frame and numbers."""
+    """Set the frame and components of a new value, checked."""
     operation = type(value).__name__
     _set(value, "frame", require_frame(frame, "frame"))
     _set(value, "angular_components", part(angular, frame, "angular", operation))
@@ -59,10 +72,10 @@ def _fill(
 
 @final
 @attrs.frozen(eq=False, repr=False, init=False)
-class Wrench(ForceLike[F]):
+class Wrench(ForceVector[F]):
     """A torque about the origin of `frame` and a force.
 
-    Raises ShapeError, NotFiniteError, or ArgumentError when `frame` is no frame.
+    Raises ShapeError, NotFiniteError, or ArgumentError when `frame` is not a Frame.
 
     >>> world = Frame("world")
     >>> Wrench.of_force(Point(world, [1, 0, 0]), FreeVector(world, [0, 0, -10]))
@@ -72,11 +85,11 @@ class Wrench(ForceLike[F]):
     def __init__(
         self, frame: Frame[F], angular: VectorLike | FreeVector[F], linear: VectorLike | FreeVector[F]
     ) -> None:
-        _fill(self, frame, angular, linear)
+        _init_fields(self, frame, angular, linear)
 
     @staticmethod
     def trusted(frame: Frame[G], angular: Vec3, linear: Vec3) -> Wrench[G]:
-        """Make a wrench of scalars that need no check."""
+        """Make a wrench of scalars, unchecked."""
         self: Wrench[G] = _new(Wrench)
         _wrench_angular(self, angular)
         _wrench_linear(self, linear)
@@ -85,7 +98,7 @@ class Wrench(ForceLike[F]):
 
     @staticmethod
     def zero(frame: Frame[G]) -> Wrench[G]:
-        """Return no wrench."""
+        """Return the zero wrench."""
         return Wrench.trusted(frame, _ZERO, _ZERO)
 
     @staticmethod
@@ -99,6 +112,11 @@ class Wrench(ForceLike[F]):
         check_frame(force.frame, point.frame, operation="Wrench.of_force", argument="force.frame")
         f = force.xyz_components
         return Wrench.trusted(point.frame, cross3(point.xyz_components, f), f)
+
+    def expect(self, frame: Frame[G]) -> Wrench[G]:
+        """Return this wrench, known to type checkers by the frame given; raise FrameMismatchError for others."""
+        found: Wrench[G] = checked_frames(self, frame=frame)
+        return found
 
     def transformed(self, tf: Transform[F, G]) -> Wrench[G]:
         """Return the same wrench about the origin of, and expressed in, `tf.to_frame`.
@@ -114,47 +132,17 @@ class Wrench(ForceLike[F]):
 
         Raises FrameMismatchError unless both are expressed in one frame.
         """
-        if type(twist) is not Twist:
-            require_kind(twist, Twist, operation="Wrench.dot", argument="twist")
-        if twist.frame is not self.frame:
-            check_frame(twist.frame, self.frame, operation="Wrench.dot", argument="twist.frame")
-        turning = dot3(self.angular_components, twist.angular_components)
-        return turning + dot3(self.linear_components, twist.linear_components)
-
-    def __add__(self, other: Wrench[F]) -> Wrench[F]:
-        self._check(other, "+")
-        return Wrench.trusted(
-            self.frame,
-            add3(self.angular_components, other.angular_components),
-            add3(self.linear_components, other.linear_components),
-        )
-
-    def __sub__(self, other: Wrench[F]) -> Wrench[F]:
-        self._check(other, "-")
-        return Wrench.trusted(
-            self.frame,
-            sub3(self.angular_components, other.angular_components),
-            sub3(self.linear_components, other.linear_components),
-        )
-
-    def __neg__(self) -> Wrench[F]:
-        return Wrench.trusted(self.frame, neg3(self.angular_components), neg3(self.linear_components))
-
-    def __mul__(self, factor: Scalar) -> Wrench[F]:
-        require_scalar(factor, "Wrench * factor")
-        return Wrench.trusted(
-            self.frame, scale3(self.angular_components, factor), scale3(self.linear_components, factor)
-        )
-
-    __rmul__ = __mul__
+        require_kind_in_frame(twist, Twist, self.frame, "Wrench.dot", "twist")
+        angular = dot3(self.angular_components, twist.angular_components)
+        return angular + dot3(self.linear_components, twist.linear_components)
 
 
 @final
 @attrs.frozen(eq=False, repr=False, init=False)
-class Momentum(ForceLike[F]):
+class Momentum(ForceVector[F]):
     """Angular momentum about the origin of `frame`, and linear momentum.
 
-    Raises ShapeError, NotFiniteError, or ArgumentError when `frame` is no frame.
+    Raises ShapeError, NotFiniteError, or ArgumentError when `frame` is not a Frame.
 
     >>> world = Frame("world")
     >>> Momentum(world, [0, 0, 1], [2, 0, 0]) + Momentum(world, [0, 0, 1], [0, 0, 0])
@@ -164,11 +152,11 @@ class Momentum(ForceLike[F]):
     def __init__(
         self, frame: Frame[F], angular: VectorLike | FreeVector[F], linear: VectorLike | FreeVector[F]
     ) -> None:
-        _fill(self, frame, angular, linear)
+        _init_fields(self, frame, angular, linear)
 
     @staticmethod
     def trusted(frame: Frame[G], angular: Vec3, linear: Vec3) -> Momentum[G]:
-        """Make a momentum of scalars that need no check."""
+        """Make a momentum of scalars, unchecked."""
         self: Momentum[G] = _new(Momentum)
         _momentum_angular(self, angular)
         _momentum_linear(self, linear)
@@ -177,8 +165,13 @@ class Momentum(ForceLike[F]):
 
     @staticmethod
     def zero(frame: Frame[G]) -> Momentum[G]:
-        """Return no momentum."""
+        """Return the zero momentum."""
         return Momentum.trusted(frame, _ZERO, _ZERO)
+
+    def expect(self, frame: Frame[G]) -> Momentum[G]:
+        """Return this momentum, known to type checkers by the frame given; raise FrameMismatchError for others."""
+        found: Momentum[G] = checked_frames(self, frame=frame)
+        return found
 
     def transformed(self, tf: Transform[F, G]) -> Momentum[G]:
         """Return the same momentum about the origin of, and expressed in, `tf.to_frame`.
@@ -188,33 +181,6 @@ class Momentum(ForceLike[F]):
         if getattr(tf, "from_frame", None) is not self.frame:
             check_source(tf, self.frame, "Momentum.transformed")
         return Momentum.trusted(tf.to_frame, *transformed_force(tf, self.angular_components, self.linear_components))
-
-    def __add__(self, other: Momentum[F]) -> Momentum[F]:
-        self._check(other, "+")
-        return Momentum.trusted(
-            self.frame,
-            add3(self.angular_components, other.angular_components),
-            add3(self.linear_components, other.linear_components),
-        )
-
-    def __sub__(self, other: Momentum[F]) -> Momentum[F]:
-        self._check(other, "-")
-        return Momentum.trusted(
-            self.frame,
-            sub3(self.angular_components, other.angular_components),
-            sub3(self.linear_components, other.linear_components),
-        )
-
-    def __neg__(self) -> Momentum[F]:
-        return Momentum.trusted(self.frame, neg3(self.angular_components), neg3(self.linear_components))
-
-    def __mul__(self, factor: Scalar) -> Momentum[F]:
-        require_scalar(factor, "Momentum * factor")
-        return Momentum.trusted(
-            self.frame, scale3(self.angular_components, factor), scale3(self.linear_components, factor)
-        )
-
-    __rmul__ = __mul__
 
 
 _wrench_angular, _wrench_linear, _wrench_frame = slot_setters(Wrench)

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Generic, final
+from typing import Any, Generic, Never, NoReturn, Self, final
 
 import attrs
 from typing_extensions import override
 
 from rbd.scalars import Vector
-from rbd.scalars.arrays import Array, to_float_array
+from rbd.scalars.arrays import Array, array_of
 from rbd.spatial.columns import ColumnMatrix, columns_of
 from rbd.spatial.force import Momentum, Wrench, transformed_force
 from rbd.spatial.frame import F, Frame, G, check_frame, require_frame
+from rbd.spatial.linalg import Column
 from rbd.spatial.motion import Twist
 from rbd.spatial.transform import Transform
-from rbd.spatial.values import Column, MatrixLike, VectorLike, require_kind, slot_setters
+from rbd.spatial.values import MatrixLike, VectorLike, checked_frames, refuse_product, require_kind, slot_setters
 from rbd.spatial.vectors import check_source
 
 _new = object.__new__
@@ -27,15 +28,17 @@ class ForceMatrix(ColumnMatrix, Generic[F]):
 
     frame: Frame[F]
 
+    @override
+    def with_columns(self, columns: tuple[Column, ...]) -> Self:
+        made: Any = type(self)
+        value: Self = made.trusted(self.frame, columns)
+        return value
+
     def _products_with(self, twist: Twist[Any, Any, F], operation: str) -> Vector:
         require_kind(twist, Twist, operation=operation, argument="twist")
         if twist.frame is not self.frame:
             check_frame(twist.frame, self.frame, operation=operation, argument="twist.frame")
         return self.products(twist.angular_components, twist.linear_components)
-
-    @override
-    def _frames(self) -> tuple[tuple[str, Frame[Any]], ...]:
-        return (("frame", self.frame),)
 
     @override
     def __repr__(self) -> str:
@@ -47,7 +50,7 @@ class ForceMatrix(ColumnMatrix, Generic[F]):
 class MomentumMatrix(ForceMatrix[F]):
     """Maps velocities to a momentum in `frame`.
 
-    `angular` and `linear` are 3xn. Raises ShapeError, NotFiniteError, or ArgumentError when `frame` is no frame.
+    `angular` and `linear` are 3xn. Raises ShapeError, NotFiniteError, or ArgumentError when `frame` is not a Frame.
 
     >>> world = Frame("world")
     >>> MomentumMatrix(world, angular=[[0], [0], [1]], linear=[[2], [0], [0]]) @ [3.0]
@@ -66,6 +69,11 @@ class MomentumMatrix(ForceMatrix[F]):
         _momentum_frame(self, frame)
         return self
 
+    def expect(self, frame: Frame[G]) -> MomentumMatrix[G]:
+        """Return this matrix, known to type checkers by the frame given; raise FrameMismatchError for others."""
+        found: MomentumMatrix[G] = checked_frames(self, frame=frame)
+        return found
+
     def transformed(self, tf: Transform[F, G]) -> MomentumMatrix[G]:
         """Return the matrix of the same momentum in `tf.to_frame`.
 
@@ -75,6 +83,9 @@ class MomentumMatrix(ForceMatrix[F]):
             check_source(tf, self.frame, "MomentumMatrix.transformed")
         columns = tuple(transformed_force(tf, a, b) for a, b in self.columns)
         return MomentumMatrix.trusted(tf.to_frame, columns)
+
+    def __mul__(self, other: Never, /) -> NoReturn:
+        refuse_product(self, other)
 
     def __matmul__(self, v: VectorLike) -> Momentum[F]:
         return Momentum.trusted(self.frame, *self.checked_combination(v, "v"))
@@ -87,9 +98,9 @@ class MomentumMatrix(ForceMatrix[F]):
 @final
 @attrs.frozen(eq=False, repr=False, init=False)
 class WrenchMatrix(ForceMatrix[F]):
-    """Columns that are wrenches in `frame`: a basis of what a joint can bear.
+    """Columns that are wrenches in `frame`: a basis of a joint's constraint wrenches.
 
-    `angular` and `linear` are 3xn. Raises ShapeError, NotFiniteError, or ArgumentError when `frame` is no frame.
+    `angular` and `linear` are 3xn. Raises ShapeError, NotFiniteError, or ArgumentError when `frame` is not a Frame.
 
     >>> world = Frame("world")
     >>> WrenchMatrix(world, angular=[[0], [0], [0]], linear=[[1], [0], [0]]) @ [5.0]
@@ -108,6 +119,11 @@ class WrenchMatrix(ForceMatrix[F]):
         _wrench_frame(self, frame)
         return self
 
+    def expect(self, frame: Frame[G]) -> WrenchMatrix[G]:
+        """Return this matrix, known to type checkers by the frame given; raise FrameMismatchError for others."""
+        found: WrenchMatrix[G] = checked_frames(self, frame=frame)
+        return found
+
     def transformed(self, tf: Transform[F, G]) -> WrenchMatrix[G]:
         """Return the same wrenches in `tf.to_frame`.
 
@@ -117,6 +133,9 @@ class WrenchMatrix(ForceMatrix[F]):
             check_source(tf, self.frame, "WrenchMatrix.transformed")
         columns = tuple(transformed_force(tf, a, b) for a, b in self.columns)
         return WrenchMatrix.trusted(tf.to_frame, columns)
+
+    def __mul__(self, other: Never, /) -> NoReturn:
+        refuse_product(self, other)
 
     def __matmul__(self, multipliers: VectorLike) -> Wrench[F]:
         return Wrench.trusted(self.frame, *self.checked_combination(multipliers, "multipliers"))
@@ -133,7 +152,7 @@ class WrenchMatrix(ForceMatrix[F]):
 
         Raises FrameMismatchError unless both are expressed in one frame.
         """
-        return to_float_array(self.power_components(twist))
+        return array_of(self.power_components(twist))
 
 
 _momentum_columns, _momentum_frame = slot_setters(MomentumMatrix)

@@ -1,8 +1,8 @@
-"""Frames: what coordinates refer to, and the one check that every operation of `rbd.spatial` makes.
+"""Coordinate frames and the frame check.
 
 Frames know neither bodies nor numbers.
 
-A frame is a name for people and a random 128-bit id for the check: two frames are the same when their ids are, so
+A frame is a display name and a random 128-bit id: two frames are the same when their ids are, so
 pickled and copied values still fit each other, and equal names never count. `Tag` subclasses let type checkers see
 frames: `Frame.of(World)` is a `Frame[World]`, and a wrong composition is found before the program runs. The type
 variables are invariant and default to Any, so that code over frames born at run time needs no annotations.
@@ -16,6 +16,7 @@ from typing import Any, Generic, final
 import attrs
 from typing_extensions import TypeVar, override
 
+from rbd.arguments import described
 from rbd.errors import ArgumentError, FrameMismatchError, quoted
 
 
@@ -63,7 +64,7 @@ class Frame(Generic[F]):
     def of(cls, tag: type[G]) -> Frame[G]:
         """Make a new frame named after a tag class; type checkers then know it as `Frame[tag]`.
 
-        Raises ArgumentError when `tag` is no subclass of Tag.
+        Raises ArgumentError when `tag` is not a subclass of Tag.
         """
         require_tag(tag, "Frame.of", "; Frame(name) makes a frame without one")
         frame: Frame[G] = Frame(tag.__name__)
@@ -142,7 +143,7 @@ def check_frame(actual: Frame[Any], expected: Frame[Any], *, operation: str, arg
     same_name = ", which is another frame of that name" if actual.name == expected.name else ""
     advice = f"; {hint}" if hint else ""
     raise FrameMismatchError(
-        f"{operation}: {argument} is {shown(actual)}{same_name}; needs {shown(expected)}{advice}",
+        f"{operation}: {argument} is {frame_label(actual)}{same_name}; needs {frame_label(expected)}{advice}",
         operation=operation,
         argument=argument,
         actual=actual,
@@ -150,7 +151,7 @@ def check_frame(actual: Frame[Any], expected: Frame[Any], *, operation: str, arg
     )
 
 
-def shown(frame: Frame[Any]) -> str:
+def frame_label(frame: Frame[Any]) -> str:
     """Return a frame's name and short id, as messages show them."""
     return f"{quoted(frame.name)} (#{frame.short_id})"
 
@@ -161,7 +162,7 @@ def require_frame(value: object, argument: str) -> Frame[Any]:
         return value  # pyright: ignore[reportUnknownVariableType]  # any frame will do
     advice = f"; make one with Frame({value!r}) and keep it" if isinstance(value, str) else ""
     raise ArgumentError(
-        f"{argument} must be a Frame, not {type(value).__name__} {quoted(value)}{advice}",
+        f"{argument} must be a Frame, not {described(value)}{advice}",
         argument=argument,
         value=value,
         allowed="Frame",

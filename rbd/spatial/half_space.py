@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Generic, final
+from typing import Generic, final
 
 import attrs
 from typing_extensions import override
@@ -10,7 +10,7 @@ from typing_extensions import override
 from rbd.scalars import Scalar, Vector, to_float
 from rbd.spatial.frame import F, Frame, G, check_frame
 from rbd.spatial.transform import Transform
-from rbd.spatial.values import SpatialValue, require_kind, shown_numbers
+from rbd.spatial.values import SpatialValue, format_numbers, require_kind
 from rbd.spatial.vectors import FreeVector, Point
 
 _set = object.__setattr__
@@ -58,7 +58,7 @@ class HalfSpace(SpatialValue, Generic[F]):
 
     @property
     def components(self) -> Vector:
-        """The point, then the normal, whatever scalars they are."""
+        """The point, then the normal, as scalars."""
         return (*self.point.xyz_components, *self.normal.xyz_components)
 
     def separation(self, point: Point[F]) -> Scalar:
@@ -75,14 +75,10 @@ class HalfSpace(SpatialValue, Generic[F]):
         return HalfSpace.trusted(self.point.transformed(tf), self.normal.transformed(tf))
 
     @override
-    def _frames(self) -> tuple[tuple[str, Frame[Any]], ...]:
-        return (("frame", self.frame),)
-
-    @override
     def _parts(self) -> tuple[Vector, ...]:
         return (self.point.xyz_components, self.normal.xyz_components)
 
     @override
     def __repr__(self) -> str:
-        point, normal = (shown_numbers(part) for part in self._parts())
+        point, normal = (format_numbers(part) for part in self._parts())
         return f"HalfSpace in {self.frame.name!r}: point {point}, normal {normal}"

@@ -1,26 +1,29 @@
-"""Spatial inertia: how the mass of a rigid body is distributed about the origin of a frame."""
+"""Spatial inertia of a rigid body about the origin of a frame, I_BEo_E (Featherstone 2008, section 2.13)."""
 
 from __future__ import annotations
 
-from typing import Any, Generic, final, overload
+from collections.abc import Sequence
+from typing import Any, Generic, Never, NoReturn, final, overload
 
 import attrs
 import numpy as np
 from typing_extensions import override
 
-from rbd.errors import ArgumentError
-from rbd.scalars import Scalar, Vector, const, positive
-from rbd.scalars.arrays import Array, matrix_scalars, scalars, to_float_array
+from rbd.errors import ArgumentError, InertiaError
+from rbd.scalars import Scalar, Vector, const, is_float, positive, to_float
+from rbd.scalars.arrays import Array, array_of, matrix_scalars, scalars, to_float_array
+from rbd.spatial.acceleration import SpatialAcceleration
 from rbd.spatial.checks import check_inertia, check_mass, check_symmetric
+from rbd.spatial.congruence import congruence
 from rbd.spatial.force import Momentum, Wrench
+from rbd.spatial.force_matrices import MomentumMatrix
 from rbd.spatial.frame import F, Frame, G, check_frame, require_frame
-from rbd.spatial.jacobians import GeometricJacobian, MomentumMatrix
+from rbd.spatial.jacobians import GeometricJacobian
 from rbd.spatial.linalg import (
     Mat3,
     Vec3,
     add3,
     add33,
-    congruence,
     cross3,
     dot3,
     hat,
@@ -31,9 +34,19 @@ from rbd.spatial.linalg import (
     zero3,
     zero33,
 )
-from rbd.spatial.motion import SpatialAcceleration, Twist
+from rbd.spatial.motion import Twist
 from rbd.spatial.transform import Transform
-from rbd.spatial.values import MatrixLike, SpatialValue, VectorLike, require_kind, shown_numbers, slot_setters
+from rbd.spatial.values import (
+    MatrixLike,
+    SpatialValue,
+    VectorLike,
+    checked_frames,
+    format_numbers,
+    refuse_product,
+    require_kind,
+    require_kind_in_frame,
+    slot_setters,
+)
 from rbd.spatial.vectors import Point, check_source, part_of_point
 
 _new = object.__new__
@@ -48,7 +61,7 @@ class SpatialInertia(SpatialValue, Generic[F]):
 
     Give the moment about the frame's origin (`moment`) or about the centre of mass (`moment_about_com`), both in the
     axes of `frame`; `com` is zero unless given. A body without mass may still have a moment: a rotor.
-    Raises InertiaError when no physical body is like this, ArgumentError unless exactly one moment is given,
+    Raises InertiaError when no rigid body has such an inertia, ArgumentError unless exactly one moment is given,
     ShapeError, NotFiniteError.
 
     >>> import numpy as np
@@ -74,22 +87,22 @@ class SpatialInertia(SpatialValue, Generic[F]):
         moment_about_com: MatrixLike | None = None,
     ) -> None:
         _set(self, "frame", require_frame(frame, "frame"))
-        (heavy,) = scalars([mass], 1, "mass")
-        check_mass(heavy)
+        (mass,) = scalars([mass], 1, "mass")
+        check_mass(mass)
         center = zero3() if com is None else part_of_point(com, frame, "com", "SpatialInertia")
         name, given = _one_moment(moment, moment_about_com)
         (a, b, c), (d, e, f), (g, h, i) = matrix_scalars(given, 3, 3, name)
         check_symmetric(((a, b, c), (d, e, f), (g, h, i)), name)
         matrix = symmetric(a, _mean(b, d), _mean(c, g), e, _mean(f, h), i)
-        shift = _point_mass_moment(center, heavy)
-        check_inertia(heavy, matrix, shift, about_com=moment is None)
+        shift = _point_mass_moment(center, mass)
+        check_inertia(mass, matrix, shift, about_com=moment is None)
         _set(self, "moment_components", add33(matrix, shift) if moment is None else matrix)
-        _set(self, "cross_part_components", scale3(center, heavy))
-        _set(self, "mass", heavy)
+        _set(self, "cross_part_components", scale3(center, mass))
+        _set(self, "mass", mass)
 
     @staticmethod
     def trusted(frame: Frame[G], moment: Mat3, cross_part: Vec3, mass: Scalar) -> SpatialInertia[G]:
-        """Make an inertia of scalars that need no check: moment about the origin, mass times centre of mass, mass."""
+        """Make an inertia of scalars, unchecked: moment about the origin, mass times centre of mass, mass."""
         self: SpatialInertia[G] = _new(SpatialInertia)
         _set_frame(self, frame)
         _set_moment(self, moment)
@@ -99,26 +112,91 @@ class SpatialInertia(SpatialValue, Generic[F]):
 
     @staticmethod
     def zero(frame: Frame[G]) -> SpatialInertia[G]:
-        """Return the inertia of nothing."""
+        """Return the zero inertia."""
         return SpatialInertia.trusted(require_frame(frame, "frame"), zero33(), zero3(), 0)
 
-    # ---------------------------------------------------------------- what it is made of
+    # ---------------------------------------------------------------- homogeneous bodies
+
+    @staticmethod
+    def box(
+        frame: Frame[G], *, mass: Scalar, size: VectorLike, com: VectorLike | Point[G] | None = None
+    ) -> SpatialInertia[G]:
+        """Return the inertia of a box with edges `size` along the axes of `frame`, its centre at `com` (the origin).
+
+        >>> SpatialInertia.box(Frame("box"), mass=12.0, size=(1, 2, 3)).principal_moments
+        array([ 5., 10., 13.])
+        """
+        x, y, z = (a * a * const(1, 12) for a in _lengths(size, 3, "size"))
+        return _from_principal_moments(frame, mass, com, (y + z, x + z, x + y))
+
+    @staticmethod
+    def sphere(
+        frame: Frame[G], *, mass: Scalar, radius: Scalar, com: VectorLike | Point[G] | None = None
+    ) -> SpatialInertia[G]:
+        """Return the inertia of a ball, its centre at `com` (the origin).
+
+        >>> SpatialInertia.sphere(Frame("ball"), mass=5.0, radius=1.0).principal_moments
+        array([2., 2., 2.])
+        """
+        (r,) = _lengths([radius], 1, "radius")
+        return _from_principal_moments(frame, mass, com, (r * r * const(2, 5),) * 3)
+
+    @staticmethod
+    def cylinder(
+        frame: Frame[G],
+        *,
+        mass: Scalar,
+        radius: Scalar,
+        length: Scalar,
+        com: VectorLike | Point[G] | None = None,
+    ) -> SpatialInertia[G]:
+        """Return the inertia of a cylinder along z of `frame`, its centre at `com` (the origin).
+
+        >>> SpatialInertia.cylinder(Frame("wheel"), mass=12.0, radius=2.0, length=1.0).principal_moments
+        array([13., 13., 24.])
+        """
+        (r,), (h,) = _lengths([radius], 1, "radius"), _lengths([length], 1, "length")
+        across = r * r * const(1, 4) + h * h * const(1, 12)
+        return _from_principal_moments(frame, mass, com, (across, across, r * r * const(1, 2)))
+
+    @staticmethod
+    def rod(
+        frame: Frame[G], *, mass: Scalar, length: Scalar, com: VectorLike | Point[G] | None = None
+    ) -> SpatialInertia[G]:
+        """Return the inertia of a thin rod along z of `frame`, its centre at `com` (the origin).
+
+        >>> SpatialInertia.rod(Frame("rod"), mass=3.0, length=2.0, com=(0, 0, 1)).moment.diagonal()   # about its end
+        array([4., 4., 0.])
+        """
+        (h,) = _lengths([length], 1, "length")
+        return _from_principal_moments(frame, mass, com, (h * h * const(1, 12), h * h * const(1, 12), 0))
+
+    @staticmethod
+    def point_mass(frame: Frame[G], *, mass: Scalar, at: VectorLike | Point[G]) -> SpatialInertia[G]:
+        """Return the inertia of a point mass.
+
+        >>> SpatialInertia.point_mass(Frame("link"), mass=2.0, at=(0, 0, 3)).moment.diagonal()
+        array([18., 18.,  0.])
+        """
+        return _from_principal_moments(frame, mass, at, (0, 0, 0))
+
+    # ---------------------------------------------------------------- properties
 
     @property
     def moment(self) -> Array:
-        """The moment about the origin as a fresh 3x3 array. Raises ScalarError unless all scalars are floats."""
-        return to_float_array(self.moment_components)
+        """The moment about the origin as a fresh 3x3 array."""
+        return array_of(self.moment_components)
 
     @property
     def cross_part(self) -> Array:
-        """Mass times centre of mass as a fresh array. Raises ScalarError unless all scalars are floats."""
-        return to_float_array(self.cross_part_components)
+        """Mass times centre of mass as a fresh array."""
+        return array_of(self.cross_part_components)
 
     @property
     def matrix(self) -> Array:
         """The 6x6 matrix [[J, hat(c)], [hat(c)^T, m 1]] as a fresh array; c is mass times centre of mass."""
-        skew = to_float_array(hat(self.cross_part_components))
-        mass = to_float_array((self.mass,))[0]
+        skew = array_of(hat(self.cross_part_components))
+        mass = array_of((self.mass,))[0]
         return np.block([[self.moment, skew], [skew.T, mass * np.eye(3)]])
 
     @property
@@ -150,29 +228,35 @@ class SpatialInertia(SpatialValue, Generic[F]):
     @property
     def moment_about_com(self) -> Array:
         """The moment about the centre of mass as a fresh 3x3 array. Raises SingularError for a body without mass."""
-        return to_float_array(self.moment_about_com_components)
+        return array_of(self.moment_about_com_components)
 
     @property
     def principal_moments(self) -> Array:
         """The principal moments about the centre of mass (without mass: the origin), in ascending order."""
         massless = to_float_array((self.mass,))[0] == 0
-        return np.asarray(np.linalg.eigvalsh(self.moment if massless else self.moment_about_com), dtype=np.float64)
+        moment = self.moment_components if massless else self.moment_about_com_components
+        return np.asarray(np.linalg.eigvalsh(to_float_array(moment)), dtype=np.float64)
 
     # ---------------------------------------------------------------- operations
 
+    def expect(self, frame: Frame[G]) -> SpatialInertia[G]:
+        """Return this inertia, known to type checkers by the frame given; raise FrameMismatchError for others."""
+        found: SpatialInertia[G] = checked_frames(self, frame=frame)
+        return found
+
     def transformed(self, tf: Transform[F, G]) -> SpatialInertia[G]:
-        """Return the inertia of the same body in `tf.to_frame`; nothing is divided by the mass.
+        """Return the inertia of the same body in `tf.to_frame`; without dividing by the mass.
 
         Raises FrameMismatchError unless `tf` starts in the inertia's frame.
         """
         if getattr(tf, "from_frame", None) is not self.frame:
             check_source(tf, self.frame, "SpatialInertia.transformed")
         rotation, p, mass = tf.rotation_components, tf.translation_components, self.mass
-        turned = matvec(rotation, self.cross_part_components)
+        rotated = matvec(rotation, self.cross_part_components)
         moment = congruence(rotation, self.moment_components)
-        cross_part = add3(turned, scale3(p, mass))
+        cross_part = add3(rotated, scale3(p, mass))
         # J' = R J R^T - Y + tr(Y) 1 with Y = (R c) p^T + p (R c + m p)^T
-        (a, b, c), (x, y, z), (u, v, w) = turned, p, cross_part
+        (a, b, c), (x, y, z), (u, v, w) = rotated, p, cross_part
         yxx, yyy, yzz = (a + u) * x, (b + v) * y, (c + w) * z
         xy, xz, yz = a * y + x * v, a * z + x * w, b * z + y * w
         (jxx, jxy, jxz), (_, jyy, jyz), (_, _, jzz) = moment
@@ -180,15 +264,15 @@ class SpatialInertia(SpatialValue, Generic[F]):
         return SpatialInertia.trusted(tf.to_frame, moved, cross_part, mass)
 
     def __add__(self, other: SpatialInertia[F]) -> SpatialInertia[F]:
-        if type(other) is not SpatialInertia:
-            require_kind(other, SpatialInertia, operation="SpatialInertia + SpatialInertia", argument="other")
-        if other.frame is not self.frame:
-            check_frame(other.frame, self.frame, operation="SpatialInertia + SpatialInertia", argument="other.frame")
+        require_kind_in_frame(other, SpatialInertia, self.frame, "SpatialInertia + SpatialInertia", "other")
         (xx, xy, xz), (_, yy, yz), (_, _, zz) = self.moment_components
         (axx, axy, axz), (_, ayy, ayz), (_, _, azz) = other.moment_components
         moment = symmetric(xx + axx, xy + axy, xz + axz, yy + ayy, yz + ayz, zz + azz)
         cross_part = add3(self.cross_part_components, other.cross_part_components)
         return SpatialInertia.trusted(self.frame, moment, cross_part, self.mass + other.mass)
+
+    def __mul__(self, other: Never, /) -> NoReturn:
+        refuse_product(self, other)
 
     @overload
     def __matmul__(self, other: Twist[Any, Any, F]) -> Momentum[F]: ...
@@ -209,16 +293,13 @@ class SpatialInertia(SpatialValue, Generic[F]):
 
         Raises FrameMismatchError unless the twist is expressed in the inertia's frame.
         """
-        if type(twist) is not Twist:
-            require_kind(twist, Twist, operation="SpatialInertia.kinetic_energy", argument="twist")
-        if twist.frame is not self.frame:
-            check_frame(twist.frame, self.frame, operation="SpatialInertia.kinetic_energy", argument="twist.frame")
+        require_kind_in_frame(twist, Twist, self.frame, "SpatialInertia.kinetic_energy", "twist")
         omega, v = twist.angular_components, twist.linear_components
         angular, linear = self._times(omega, v)
         return _HALF * (dot3(omega, angular) + dot3(v, linear))
 
     def newton_euler(self, acceleration: SpatialAcceleration[Any, Any, F], twist: Twist[Any, Any, F]) -> Wrench[F]:
-        """Return the wrench that gives the body this spatial acceleration while it moves with `twist`.
+        """Return the wrench I A + V x* I V of the Newton-Euler equation (Featherstone 2008, section 2.14).
 
         Both are of one body with respect to one inertial frame, expressed in the inertia's frame; else
         FrameMismatchError is raised.
@@ -232,13 +313,8 @@ class SpatialInertia(SpatialValue, Generic[F]):
 
     def _check_motion(self, acceleration: SpatialAcceleration[Any, Any, F], twist: Twist[Any, Any, F]) -> None:
         operation = "SpatialInertia.newton_euler"
-        if type(acceleration) is not SpatialAcceleration or type(twist) is not Twist:
-            require_kind(acceleration, SpatialAcceleration, operation=operation, argument="acceleration")
-            require_kind(twist, Twist, operation=operation, argument="twist")
-        if acceleration.frame is not self.frame:
-            check_frame(acceleration.frame, self.frame, operation=operation, argument="acceleration.frame")
-        if twist.frame is not self.frame:
-            check_frame(twist.frame, self.frame, operation=operation, argument="twist.frame")
+        require_kind_in_frame(acceleration, SpatialAcceleration, self.frame, operation, "acceleration")
+        require_kind_in_frame(twist, Twist, self.frame, operation, "twist")
         if twist.body is not acceleration.body:
             check_frame(twist.body, acceleration.body, operation=operation, argument="twist.body")
         if twist.base is not acceleration.base:
@@ -250,21 +326,36 @@ class SpatialInertia(SpatialValue, Generic[F]):
         return angular, sub3(scale3(v, self.mass), cross3(c, omega))
 
     @override
-    def _frames(self) -> tuple[tuple[str, Frame[Any]], ...]:
-        return (("frame", self.frame),)
-
-    @override
     def _parts(self) -> tuple[Vector, ...]:
         a, b, c = self.moment_components
         return a + b + c, self.cross_part_components, (self.mass,)
 
     @override
     def __repr__(self) -> str:
-        moment = ", ".join(shown_numbers(row) for row in self.moment_components)
+        moment = ", ".join(format_numbers(row) for row in self.moment_components)
         return (
-            f"SpatialInertia in {self.frame.name!r}: mass {shown_numbers((self.mass,))[1:-1]}, "
-            f"mass times centre of mass {shown_numbers(self.cross_part_components)}, moment about the origin ({moment})"
+            f"SpatialInertia in {self.frame.name!r}: mass {format_numbers((self.mass,))[1:-1]}, "
+            f"mass times centre of mass {format_numbers(self.cross_part_components)}, "
+            f"moment about the origin ({moment})"
         )
+
+
+def _lengths(values: VectorLike, count: int, name: str) -> Vector:
+    """Return lengths; raise InertiaError for negative ones."""
+    lengths = scalars(values, count, name)
+    if any(is_float(x) and to_float(x) < 0 for x in lengths):
+        raise InertiaError(
+            f"{name} is {format_numbers(lengths)}, needs lengths of 0 or more", reason="a negative length"
+        )
+    return lengths
+
+
+def _from_principal_moments(
+    frame: Frame[G], mass: Scalar, com: VectorLike | Point[G] | None, squared_gyration_radii: Sequence[Scalar]
+) -> SpatialInertia[G]:
+    """Return the inertia of a body whose principal axes are those of `frame`."""
+    x, y, z = (mass * each for each in squared_gyration_radii)
+    return SpatialInertia(frame, mass=mass, com=com, moment_about_com=((x, 0, 0), (0, y, 0), (0, 0, z)))
 
 
 _set_frame, _set_moment, _set_cross_part, _set_mass = slot_setters(SpatialInertia)

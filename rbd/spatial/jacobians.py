@@ -1,25 +1,31 @@
-"""Jacobians: from velocities to twists and to velocities of points."""
+"""Jacobians: maps from joint velocities to twists and to velocities of points."""
 
 from __future__ import annotations
 
-from typing import Any, Generic, final
+from typing import ClassVar, Generic, Never, NoReturn, final
 
 import attrs
 from typing_extensions import override
 
 from rbd.scalars import Matrix, Vector
-from rbd.scalars.arrays import Array, scalars, to_float_array
+from rbd.scalars.arrays import Array, array_of, scalars
+from rbd.spatial.acceleration import SpatialAcceleration
 from rbd.spatial.columns import ColumnMatrix, columns_of, rows_of, vec3_columns
 from rbd.spatial.force import Wrench
-from rbd.spatial.force_matrices import MomentumMatrix, WrenchMatrix
-from rbd.spatial.frame import A, B, C, D, E, F, Frame, G, check_frame, require_frame
-from rbd.spatial.linalg import Vec3, add3, cross3, dot3, matvec, neg3, scale3, zero3
-from rbd.spatial.motion import SpatialAcceleration, Twist
+from rbd.spatial.frame import A, B, C, D, E, F, Frame, G, require_frame
+from rbd.spatial.linalg import Column, Vec3, add3, dot3, matvec, moved6, neg6, scale3, zero3
+from rbd.spatial.motion import Twist
 from rbd.spatial.transform import Transform
-from rbd.spatial.values import Column, MatrixLike, SpatialValue, VectorLike, require_kind, slot_setters
+from rbd.spatial.values import (
+    MatrixLike,
+    SpatialValue,
+    VectorLike,
+    checked_frames,
+    refuse_product,
+    require_kind_in_frame,
+    slot_setters,
+)
 from rbd.spatial.vectors import FreeVector, check_source
-
-__all__ = ["GeometricJacobian", "MomentumMatrix", "PointJacobian", "WrenchMatrix"]
 
 _new = object.__new__
 _set = object.__setattr__
@@ -30,7 +36,7 @@ _set = object.__setattr__
 class GeometricJacobian(ColumnMatrix, Generic[B, A, E]):
     """Maps velocities to the twist of `body` with respect to `base`, expressed in `frame`.
 
-    `angular` and `linear` are 3xn. Raises ShapeError, NotFiniteError, or ArgumentError when a frame is no frame.
+    `angular` and `linear` are 3xn. Raises ShapeError, NotFiniteError, or ArgumentError when a frame is not a Frame.
 
     >>> hand, world = Frame("hand"), Frame("world")
     >>> jacobian = GeometricJacobian(hand, world, world, angular=[[0], [0], [1]], linear=[[0], [0], [0]])
@@ -41,6 +47,7 @@ class GeometricJacobian(ColumnMatrix, Generic[B, A, E]):
     body: Frame[B]
     base: Frame[A]
     frame: Frame[E]
+    _frame_names: ClassVar[tuple[str, ...]] = ("body", "base", "frame")
 
     def __init__(
         self, body: Frame[B], base: Frame[A], frame: Frame[E], angular: MatrixLike, linear: MatrixLike
@@ -54,13 +61,18 @@ class GeometricJacobian(ColumnMatrix, Generic[B, A, E]):
     def trusted(
         body: Frame[C], base: Frame[D], frame: Frame[F], columns: tuple[Column, ...]
     ) -> GeometricJacobian[C, D, F]:
-        """Make a Jacobian of scalars that need no check."""
+        """Make a Jacobian of scalars, unchecked."""
         self: GeometricJacobian[C, D, F] = _new(GeometricJacobian)
         _geometric_columns(self, columns)
         _geometric_body(self, body)
         _geometric_base(self, base)
         _geometric_frame(self, frame)
         return self
+
+    def expect(self, body: Frame[C], base: Frame[D], frame: Frame[F]) -> GeometricJacobian[C, D, F]:
+        """Return this Jacobian, known to type checkers by the frames given; raise FrameMismatchError for others."""
+        found: GeometricJacobian[C, D, F] = checked_frames(self, body=body, base=base, frame=frame)
+        return found
 
     def transformed(self, tf: Transform[E, F]) -> GeometricJacobian[B, A, F]:
         """Return the same Jacobian expressed in `tf.to_frame`.
@@ -69,12 +81,19 @@ class GeometricJacobian(ColumnMatrix, Generic[B, A, E]):
         """
         if getattr(tf, "from_frame", None) is not self.frame:
             check_source(tf, self.frame, "GeometricJacobian.transformed")
-        columns = tuple(_transformed_motion(tf, a, b) for a, b in self.columns)
+        rotation, translation = tf.components
+        columns = tuple([moved6(rotation, translation, column) for column in self.columns])
         return GeometricJacobian.trusted(self.body, self.base, tf.to_frame, columns)
 
+    @override
+    def with_columns(self, columns: tuple[Column, ...]) -> GeometricJacobian[B, A, E]:
+        return GeometricJacobian.trusted(self.body, self.base, self.frame, columns)
+
     def __neg__(self) -> GeometricJacobian[A, B, E]:
-        columns = tuple((neg3(a), neg3(b)) for a, b in self.columns)
-        return GeometricJacobian.trusted(self.base, self.body, self.frame, columns)
+        return GeometricJacobian.trusted(self.base, self.body, self.frame, tuple(map(neg6, self.columns)))
+
+    def __mul__(self, other: Never, /) -> NoReturn:
+        refuse_product(self, other)
 
     def __matmul__(self, v: VectorLike) -> Twist[B, A, E]:
         return Twist.trusted(self.body, self.base, self.frame, *self.checked_combination(v, "v"))
@@ -88,10 +107,7 @@ class GeometricJacobian(ColumnMatrix, Generic[B, A, E]):
 
         Raises FrameMismatchError unless the wrench is in the frame the Jacobian is expressed in.
         """
-        if type(wrench) is not Wrench:
-            require_kind(wrench, Wrench, operation="GeometricJacobian.torque", argument="wrench")
-        if wrench.frame is not self.frame:
-            check_frame(wrench.frame, self.frame, operation="GeometricJacobian.torque", argument="wrench.frame")
+        require_kind_in_frame(wrench, Wrench, self.frame, "GeometricJacobian.torque", "wrench")
         return self.products(wrench.angular_components, wrench.linear_components)
 
     def torque(self, wrench: Wrench[E]) -> Array:
@@ -99,11 +115,7 @@ class GeometricJacobian(ColumnMatrix, Generic[B, A, E]):
 
         Raises FrameMismatchError unless the wrench is in the frame the Jacobian is expressed in.
         """
-        return to_float_array(self.torque_components(wrench))
-
-    @override
-    def _frames(self) -> tuple[tuple[str, Frame[Any]], ...]:
-        return ("body", self.body), ("base", self.base), ("frame", self.frame)
+        return array_of(self.torque_components(wrench))
 
     @override
     def __repr__(self) -> str:
@@ -118,7 +130,7 @@ class GeometricJacobian(ColumnMatrix, Generic[B, A, E]):
 class PointJacobian(SpatialValue, Generic[F]):
     """Maps velocities to the velocity of a point, expressed in `frame`; three rows.
 
-    Raises ShapeError, NotFiniteError, or ArgumentError when `frame` is no frame.
+    Raises ShapeError, NotFiniteError, or ArgumentError when `frame` is not a Frame.
 
     >>> world = Frame("world")
     >>> PointJacobian(world, [[1, 0], [0, 2], [0, 0]]) @ [3.0, 1.0]
@@ -134,7 +146,7 @@ class PointJacobian(SpatialValue, Generic[F]):
 
     @staticmethod
     def trusted(frame: Frame[G], columns: tuple[Vec3, ...]) -> PointJacobian[G]:
-        """Make a Jacobian of scalars that need no check."""
+        """Make a Jacobian of scalars, unchecked."""
         self: PointJacobian[G] = _new(PointJacobian)
         _point_frame(self, frame)
         _point_columns(self, columns)
@@ -142,22 +154,30 @@ class PointJacobian(SpatialValue, Generic[F]):
 
     @property
     def matrix(self) -> Array:
-        """The three rows as a fresh float64 array. Raises ScalarError unless all scalars are floats."""
+        """The three rows as a fresh array."""
         return rows_of(self.columns)
 
     @property
     def components(self) -> Matrix:
-        """The three rows, whatever scalars they hold."""
+        """The three rows, as scalars."""
         return tuple(tuple(column[i] for column in self.columns) for i in range(3))
 
+    def expect(self, frame: Frame[G]) -> PointJacobian[G]:
+        """Return this Jacobian, known to type checkers by the frame given; raise FrameMismatchError for others."""
+        found: PointJacobian[G] = checked_frames(self, frame=frame)
+        return found
+
     def transformed(self, tf: Transform[F, G]) -> PointJacobian[G]:
-        """Return the same Jacobian expressed in `tf.to_frame`; velocities turn, whatever the two origins.
+        """Return the same Jacobian expressed in `tf.to_frame`; velocities are rotated; the origins have no effect.
 
         Raises FrameMismatchError unless `tf` starts in the Jacobian's frame.
         """
         if getattr(tf, "from_frame", None) is not self.frame:
             check_source(tf, self.frame, "PointJacobian.transformed")
         return PointJacobian.trusted(tf.to_frame, tuple(matvec(tf.rotation_components, c) for c in self.columns))
+
+    def __mul__(self, other: Never, /) -> NoReturn:
+        refuse_product(self, other)
 
     def __matmul__(self, v: VectorLike) -> FreeVector[F]:
         total: Vec3 = zero3()
@@ -170,9 +190,7 @@ class PointJacobian(SpatialValue, Generic[F]):
 
         Raises FrameMismatchError unless the force is in the Jacobian's frame.
         """
-        require_kind(force, FreeVector, operation="PointJacobian.torque", argument="force")
-        if force.frame is not self.frame:
-            check_frame(force.frame, self.frame, operation="PointJacobian.torque", argument="force.frame")
+        require_kind_in_frame(force, FreeVector, self.frame, "PointJacobian.torque", "force")
         return tuple(dot3(column, force.xyz_components) for column in self.columns)
 
     def torque(self, force: FreeVector[F]) -> Array:
@@ -180,11 +198,7 @@ class PointJacobian(SpatialValue, Generic[F]):
 
         Raises FrameMismatchError unless the force is in the Jacobian's frame.
         """
-        return to_float_array(self.torque_components(force))
-
-    @override
-    def _frames(self) -> tuple[tuple[str, Frame[Any]], ...]:
-        return (("frame", self.frame),)
+        return array_of(self.torque_components(force))
 
     @override
     def _parts(self) -> tuple[Vector, ...]:
@@ -197,9 +211,3 @@ class PointJacobian(SpatialValue, Generic[F]):
 
 _geometric_columns, _geometric_body, _geometric_base, _geometric_frame = slot_setters(GeometricJacobian)
 _point_frame, _point_columns = slot_setters(PointJacobian)
-
-
-def _transformed_motion(tf: Transform[Any, Any], angular: Vec3, linear: Vec3) -> Column:
-    rotation = tf.rotation_components
-    turned = matvec(rotation, angular)
-    return turned, add3(matvec(rotation, linear), cross3(tf.translation_components, turned))

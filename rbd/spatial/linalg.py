@@ -1,24 +1,35 @@
-"""Three-vectors and three-by-three matrices as tuples of scalars, written out by hand.
+"""Linear algebra of size three: vectors and matrices as tuples of scalars, written out; no frames.
 
-Nothing here knows frames.
-
-Matrices are tuples of rows. Zero and one are Python ints, which combine exactly with every kind of scalar.
+Matrices are tuples of rows. Zero and one are Python ints, which combine exactly with every kind of scalar. Functions
+ending in 6 are of pairs (angular, linear).
 """
 
 from __future__ import annotations
 
 from typing import TypeAlias
 
-from rbd.scalars import Scalar, sqrt
+from rbd.scalars import Scalar, Vector, sqrt
 from rbd.scalars.lengths import length, lowered, rescaled
 
 Vec3: TypeAlias = tuple[Scalar, Scalar, Scalar]
 Mat3: TypeAlias = tuple[Vec3, Vec3, Vec3]
-Pair: TypeAlias = tuple[Scalar, Scalar]
+Column: TypeAlias = tuple[Vec3, Vec3]  # angular, linear
 
 _ZERO3: Vec3 = (0, 0, 0)
 _ZERO33: Mat3 = (_ZERO3, _ZERO3, _ZERO3)
 _IDENTITY3: Mat3 = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+
+
+def as_vec3(v: Vector) -> Vec3:
+    """Return three scalars as a vector."""
+    x, y, z = v
+    return x, y, z
+
+
+def as_column(v: Vector) -> Column:
+    """Return six scalars as angular and linear part."""
+    a, b, c, x, y, z = v
+    return (a, b, c), (x, y, z)
 
 
 def zero3() -> Vec3:
@@ -56,6 +67,21 @@ def scale3(v: Vec3, s: Scalar) -> Vec3:
     return s * v[0], s * v[1], s * v[2]
 
 
+def add6(a: Column, b: Column) -> Column:
+    """Return a + b."""
+    return add3(a[0], b[0]), add3(a[1], b[1])
+
+
+def neg6(a: Column) -> Column:
+    """Return -a."""
+    return neg3(a[0]), neg3(a[1])
+
+
+def scale6(a: Column, s: Scalar) -> Column:
+    """Return s a."""
+    return scale3(a[0], s), scale3(a[1], s)
+
+
 def dot3(a: Vec3, b: Vec3) -> Scalar:
     """Return the inner product; no conjugation, so that complex steps pass."""
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
@@ -69,12 +95,12 @@ def cross3(a: Vec3, b: Vec3) -> Vec3:
 
 
 def norm3(v: Vec3) -> Scalar:
-    """Return the length of v. Its derivative at zero is infinite: guard v where that matters."""
+    """Return |v|. The derivative at zero is infinite: guard v where that matters."""
     return length(v)
 
 
 def lowered3(v: Vec3) -> tuple[Vec3, Scalar]:
-    """Return v and one, both times a power of two: below one where powers of v's length might overflow."""
+    """Return v times a power of two, and that power: below one where powers of v's length might overflow."""
     (x, y, z), scale = lowered(v)
     return (x, y, z), scale
 
@@ -92,8 +118,18 @@ def matvec(m: Mat3, v: Vec3) -> Vec3:
     return a * x + b * y + c * z, d * x + e * y + f * z, g * x + h * y + i * z
 
 
+def moved6(rotation: Mat3, translation: Vec3, motion: Column) -> Column:
+    """Return a motion vector in the coordinates rotation x + translation, written out: Python's calls are slow."""
+    (a, b, c), (d, e, f), (g, h, i) = rotation
+    (x, y, z), (u, v, w), (px, py, pz) = *motion, translation
+    x, y, z = a * x + b * y + c * z, d * x + e * y + f * z, g * x + h * y + i * z
+    u, v, w = a * u + b * v + c * w, d * u + e * v + f * w, g * u + h * v + i * w
+    lx, ly, lz = py * z - pz * y, pz * x - px * z, px * y - py * x
+    return (x, y, z), (u + lx, v + ly, w + lz)
+
+
 def tmatvec(m: Mat3, v: Vec3) -> Vec3:
-    """Return the transpose of m times v."""
+    """Return m^T v."""
     (a, b, c), (d, e, f), (g, h, i) = m
     x, y, z = v
     return a * x + d * y + g * z, b * x + e * y + h * z, c * x + f * y + i * z
@@ -111,7 +147,7 @@ def matmul(p: Mat3, q: Mat3) -> Mat3:
 
 
 def transpose3(m: Mat3) -> Mat3:
-    """Return the transpose of m."""
+    """Return m^T."""
     (a, b, c), (d, e, f), (g, h, i) = m
     return (a, d, g), (b, e, h), (c, f, i)
 
@@ -138,7 +174,7 @@ def hat(v: Vec3) -> Mat3:
 
 
 def outer(a: Vec3, b: Vec3) -> Mat3:
-    """Return a times b transposed."""
+    """Return a b^T."""
     x, y, z = a
     return scale3(b, x), scale3(b, y), scale3(b, z)
 
@@ -146,68 +182,3 @@ def outer(a: Vec3, b: Vec3) -> Mat3:
 def symmetric(xx: Scalar, xy: Scalar, xz: Scalar, yy: Scalar, yz: Scalar, zz: Scalar) -> Mat3:
     """Return the symmetric matrix with this upper triangle."""
     return (xx, xy, xz), (xy, yy, yz), (xz, yz, zz)
-
-
-def congruence(r: Mat3, a: Mat3) -> Mat3:
-    """Return r a r^T for a rotation r and a symmetric `a`; the result is symmetric to the last bit."""
-    turn = _turn(r)
-    if turn is not None:
-        return _turned(r, a, *turn)
-    p, q, s = matmul(r, a)
-    x, y, z = r
-    return symmetric(dot3(p, x), dot3(p, y), dot3(p, z), dot3(q, y), dot3(q, z), dot3(s, z))
-
-
-def similarity(r: Mat3, a: Mat3) -> Mat3:
-    """Return r a r^T for a rotation r."""
-    turn = _turn(r)
-    return matmul(matmul(r, a), transpose3(r)) if turn is None else _turned(r, a, *turn)
-
-
-def _turn(r: Mat3) -> tuple[int, int] | None:
-    """Return row and column of the lone 1 or -1 of a rotation that turns a plane of coordinate axes, else None.
-
-    Such are rotations about coordinate axes, also after exchanges of axes. Only plain numbers are looked at.
-    """
-    lone = [(m, k) for m, row in enumerate(r) for k, x in enumerate(row) if _is_number(x) and (x == 1 or x == -1)]
-    if len(lone) != 1:
-        return None  # three of them: an exchange of axes alone, which costs nothing anyway
-    m, k = lone[0]
-    (i, j), (p, q) = _OTHERS[m], _OTHERS[k]
-    return (m, k) if all(_is_number(x) and x == 0 for x in (r[m][p], r[m][q], r[i][k], r[j][k])) else None
-
-
-def _is_number(x: Scalar) -> bool:
-    return isinstance(x, (int, float))
-
-
-def _turned(r: Mat3, a: Mat3, m: int, k: int) -> Mat3:
-    """Return r a r^T where row m and column k of the rotation r are zero but for r[m][k].
-
-    In the plane, cos^2 + sin^2 = 1 saves a third of the operations: r's block ((c, s), (-s, c)) takes ((x, y), (z, t))
-    to ((x + s w, c w - z), (c w - y, t - s w)) with w = s (t - x) + c (y + z); mirrored planes differ by a sign.
-    """
-    (i, j), (p, q), lone = _OTHERS[m], _OTHERS[k], r[m][k]
-    mirrored = lone if (m + k) % 2 == 0 else -lone
-    c, s = r[i][p], r[i][q]
-    x, y, z, t = a[p][p], a[p][q], a[q][p], a[q][q]
-    w = s * (t - x) + c * (y + z)
-    sw, cw = s * w, c * w
-    block = ((x + sw, mirrored * (cw - z)), (mirrored * (cw - y), t - sw))
-    column, row = (lone * a[p][k], lone * a[q][k]), (lone * a[k][p], lone * a[k][q])
-    down = (c * column[0] + s * column[1], r[j][p] * column[0] + r[j][q] * column[1])
-    along = (c * row[0] + s * row[1], r[j][p] * row[0] + r[j][q] * row[1])
-    return _bordered(m, a[k][k], down, along, block)
-
-
-_OTHERS = ((1, 2), (0, 2), (0, 1))
-
-
-def _bordered(m: int, corner: Scalar, column: Pair, row: Pair, block: tuple[Pair, Pair]) -> Mat3:
-    """Return the matrix with this column and row crossing at entry (m, m), and `block` in the other places."""
-    (a, b), (d, e) = block
-    if m == 0:
-        return (corner, row[0], row[1]), (column[0], a, b), (column[1], d, e)
-    if m == 1:
-        return (a, column[0], b), (row[0], corner, row[1]), (d, column[1], e)
-    return (a, b, column[0]), (d, e, column[1]), (row[0], row[1], corner)

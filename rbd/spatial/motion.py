@@ -1,7 +1,7 @@
-"""Twists: how fast one frame moves with respect to another.
+"""Twists: the velocity of one frame with respect to another, V_WB_E.
 
-The linear part of a twist is the velocity of the body-fixed point that passes through the origin of the frame it is
-expressed in (Featherstone, 2008, chapter 2). `Twist[B, O, E]`: of B with respect to O, expressed in E.
+The linear part of a twist is the velocity of the body-fixed point at the origin of the frame it is expressed in
+(Featherstone 2008, section 2.2). `Twist[B, W, E]` is of B with respect to W, expressed in E.
 """
 
 from __future__ import annotations
@@ -13,16 +13,15 @@ import attrs
 from rbd.scalars import Scalar
 from rbd.spatial.acceleration import SpatialAcceleration
 from rbd.spatial.frame import A, B, C, D, E, F, Frame, check_frame, require_frame
-from rbd.spatial.linalg import Vec3, add3, cross3, dot3, matvec, neg3, scale3, sub3
-from rbd.spatial.motion_base import Motion, check_sum, difference_frames, fill, motion_cross
-from rbd.spatial.so3 import rotation_exp, stumpff
-from rbd.spatial.values import VectorLike, require_kind, require_scalar, slot_setters
+from rbd.spatial.linalg import Vec3, add3, cross3, dot3, moved6, neg3, scale3
+from rbd.spatial.motion_vector import MotionVector, check_sum, difference_frames, init_fields, motion_cross
+from rbd.spatial.so3 import rotation_exp
+from rbd.spatial.stumpff import stumpff
+from rbd.spatial.values import VectorLike, checked_frames, require_kind_in_frame, require_scalar, slot_setters
 from rbd.spatial.vectors import FreeVector, Point, check_source
 
 if TYPE_CHECKING:
     from rbd.spatial.transform import Transform
-
-__all__ = ["SpatialAcceleration", "Twist"]
 
 _new = object.__new__
 _ZERO: Vec3 = (0, 0, 0)
@@ -30,10 +29,10 @@ _ZERO: Vec3 = (0, 0, 0)
 
 @final
 @attrs.frozen(eq=False, repr=False, init=False)
-class Twist(Motion[B, A, E]):
+class Twist(MotionVector[B, A, E]):
     """The velocity of the frame `body` with respect to `base`, expressed in `frame`.
 
-    Raises ShapeError, NotFiniteError, or ArgumentError when a frame is no frame.
+    Raises ShapeError, NotFiniteError, or ArgumentError when a frame is not a Frame.
 
     >>> hand, world = Frame("hand"), Frame("world")
     >>> Twist(hand, world, world, angular=[0, 0, 2], linear=[1, 0, 0])
@@ -48,11 +47,11 @@ class Twist(Motion[B, A, E]):
         angular: VectorLike | FreeVector[E],
         linear: VectorLike | FreeVector[E],
     ) -> None:
-        fill(self, (body, base, frame), angular, linear)
+        init_fields(self, (body, base, frame), angular, linear)
 
     @staticmethod
     def trusted(body: Frame[C], base: Frame[D], frame: Frame[F], angular: Vec3, linear: Vec3) -> Twist[C, D, F]:
-        """Make a twist of scalars that need no check."""
+        """Make a twist of scalars, unchecked."""
         self: Twist[C, D, F] = _new(Twist)
         _twist_angular(self, angular)
         _twist_linear(self, linear)
@@ -63,8 +62,13 @@ class Twist(Motion[B, A, E]):
 
     @staticmethod
     def zero(body: Frame[C], base: Frame[D], frame: Frame[F]) -> Twist[C, D, F]:
-        """Return the twist of frames that do not move."""
+        """Return the zero twist."""
         return Twist.trusted(body, base, frame, _ZERO, _ZERO)
+
+    def expect(self, body: Frame[C], base: Frame[D], frame: Frame[F]) -> Twist[C, D, F]:
+        """Return this twist, known to type checkers by the frames given; raise FrameMismatchError for others."""
+        found: Twist[C, D, F] = checked_frames(self, body=body, base=base, frame=frame)
+        return found
 
     def transformed(self, tf: Transform[E, F]) -> Twist[B, A, F]:
         """Return the same twist expressed in `tf.to_frame`.
@@ -73,9 +77,8 @@ class Twist(Motion[B, A, E]):
         """
         if getattr(tf, "from_frame", None) is not self.frame:
             check_source(tf, self.frame, "Twist.transformed")
-        rotation = tf.rotation_components
-        angular = matvec(rotation, self.angular_components)
-        linear = add3(matvec(rotation, self.linear_components), cross3(tf.translation_components, angular))
+        motion = self.angular_components, self.linear_components
+        angular, linear = moved6(tf.rotation_components, tf.translation_components, motion)
         return Twist.trusted(self.body, self.base, tf.to_frame, angular, linear)
 
     @overload
@@ -85,13 +88,7 @@ class Twist(Motion[B, A, E]):
     def __add__(self, other: Twist[C, Any, E]) -> Twist[C, A, E] | Twist[B, A, E]:
         if type(other) is not Twist or other.frame is not self.frame or other.base is not self.body:
             check_sum(self, other)
-        return Twist.trusted(
-            other.body,
-            self.base,
-            self.frame,
-            add3(self.angular_components, other.angular_components),
-            add3(self.linear_components, other.linear_components),
-        )
+        return Twist.trusted(other.body, self.base, self.frame, *self._plus(other))
 
     @overload
     def __sub__(self, other: Twist[B, A, E]) -> Twist[B, A, E]: ...
@@ -100,31 +97,12 @@ class Twist(Motion[B, A, E]):
     @overload
     def __sub__(self, other: Twist[B, C, E]) -> Twist[C, A, E]: ...
     def __sub__(self, other: Twist[Any, Any, E]) -> Twist[Any, Any, E]:
-        body, base = difference_frames(self, other)
-        return Twist.trusted(
-            body,
-            base,
-            self.frame,
-            sub3(self.angular_components, other.angular_components),
-            sub3(self.linear_components, other.linear_components),
-        )
+        return Twist.trusted(*difference_frames(self, other), self.frame, *self._minus(other))
 
     def __neg__(self) -> Twist[A, B, E]:
         return Twist.trusted(
             self.base, self.body, self.frame, neg3(self.angular_components), neg3(self.linear_components)
         )
-
-    def __mul__(self, factor: Scalar) -> Twist[B, A, E]:
-        require_scalar(factor, "Twist * factor")
-        return Twist.trusted(
-            self.body,
-            self.base,
-            self.frame,
-            scale3(self.angular_components, factor),
-            scale3(self.linear_components, factor),
-        )
-
-    __rmul__ = __mul__
 
     def __truediv__(self, divisor: Scalar) -> Twist[B, A, E]:
         require_scalar(divisor, "Twist / divisor")
@@ -133,26 +111,23 @@ class Twist(Motion[B, A, E]):
         return Twist.trusted(self.body, self.base, self.frame, angular, linear)
 
     def with_body(self, body: Frame[C]) -> Twist[C, A, E]:
-        """Return the same twist, said of another frame that is rigidly attached to the body: the caller's promise."""
+        """Return the same twist of a frame which the caller promises is rigidly attached to the body."""
         if type(body) is not Frame:
             require_frame(body, "body")
         return Twist.trusted(body, self.base, self.frame, self.angular_components, self.linear_components)
 
     def with_base(self, base: Frame[C]) -> Twist[B, C, E]:
-        """Return the same twist with respect to another frame rigidly attached to the base: the caller's promise."""
+        """Return the same twist with respect to a frame which the caller promises is rigidly attached to the base."""
         if type(base) is not Frame:
             require_frame(base, "base")
         return Twist.trusted(self.body, base, self.frame, self.angular_components, self.linear_components)
 
     def cross(self, other: Twist[C, D, E]) -> SpatialAcceleration[C, D, E]:
-        """Return the motion cross product: how `other`'s components change when it is carried along by this twist.
+        """Return the motion cross product V x m: the rate of the components of `other` when it moves with this twist.
 
         Raises FrameMismatchError unless both are expressed in one frame.
         """
-        if type(other) is not Twist:
-            require_kind(other, Twist, operation="Twist.cross", argument="other")
-        if other.frame is not self.frame:
-            check_frame(other.frame, self.frame, operation="Twist.cross", argument="other.frame")
+        require_kind_in_frame(other, Twist, self.frame, "Twist.cross", "other")
         angular, linear = motion_cross(
             self.angular_components, self.linear_components, other.angular_components, other.linear_components
         )
@@ -163,17 +138,15 @@ class Twist(Motion[B, A, E]):
 
         Raises FrameMismatchError unless the point is in the frame the twist is expressed in.
         """
-        if type(point) is not Point:
-            require_kind(point, Point, operation="Twist.point_velocity", argument="point")
-        if point.frame is not self.frame:
-            check_frame(point.frame, self.frame, operation="Twist.point_velocity", argument="point.frame")
+        require_kind_in_frame(point, Point, self.frame, "Twist.point_velocity", "point")
         omega = self.angular_components
         return FreeVector.trusted(self.frame, add3(self.linear_components, cross3(omega, point.xyz_components)))
 
     def exp(self: Twist[C, D, D]) -> Transform[C, D]:
-        """Return the pose reached from the identity by this twist, held constant, in one unit of time.
+        """Return the exponential of the twist: the pose it leads to from the identity in one unit of time.
 
-        Raises FrameMismatchError unless the twist is expressed in its base. Inverse of `Transform.log`.
+        Inverse of `Transform.log`; see Murray, Li, Sastry (1994), chapter 2, section 3.2. Raises FrameMismatchError
+        unless the twist is expressed in its base.
         """
         from rbd.spatial.transform import Transform  # the exponential and the logarithm need each other
 

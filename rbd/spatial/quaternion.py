@@ -1,7 +1,5 @@
 """Quaternions (w, x, y, z): products, rates, and the ways to and from rotations, rotation vectors and MRPs.
 
-`so3.py` hands all of it on; import it from there.
-
 A unit quaternion rotates vectors from the frame after to the frame before; angular velocities are those of the frame
 after with respect to the frame before, expressed in the frame after ("body").
 """
@@ -13,7 +11,7 @@ from typing import TypeAlias
 from rbd.scalars import Condition, Scalar, Vector, atan2, both, const, either, greater_equal, less, sqrt, where
 from rbd.scalars.lengths import rescaled
 from rbd.spatial.linalg import Mat3, Vec3, add3, cross3, dot3, lowered3, scale3, scale33
-from rbd.spatial.stumpff import polynomial, stumpff
+from rbd.spatial.stumpff import Series, polynomial, stumpff
 
 Vec4: TypeAlias = tuple[Scalar, Scalar, Scalar, Scalar]
 Quaternion: TypeAlias = Vec4
@@ -21,7 +19,13 @@ Quaternion: TypeAlias = Vec4
 _HALF: Scalar = const(1, 2)
 _QUARTER: Scalar = const(1, 4)
 _SIXTEENTH: Scalar = const(1, 16)
-_ARCTANGENT: Vector = tuple(const((-1) ** j, 2 * j + 1) for j in range(10))  # of sqrt(u), over sqrt(u), for u < 0.017
+_ARCTANGENT = Series(const((-1) ** j, 2 * j + 1) for j in range(10))  # of sqrt(u), over sqrt(u), for u < 0.017
+
+
+def as_quaternion(q: Vector) -> Quaternion:
+    """Return four scalars as a quaternion."""
+    w, x, y, z = q
+    return w, x, y, z
 
 
 def quaternion_product(p: Quaternion, q: Quaternion) -> Quaternion:
@@ -54,7 +58,7 @@ def quaternion_normalized(q: Quaternion) -> Quaternion:
     return w * inverse, x * inverse, y * inverse, z * inverse
 
 
-def scaled_rotation(q: Quaternion) -> Mat3:
+def unnormalized_quaternion_to_rotation(q: Quaternion) -> Mat3:
     """Return the rotation matrix of q / |q|, the square of the length divided out: no root."""
     w, x, y, z = scaled = _rescaled(q)[0]
     scale = 2 / quaternion_square_norm(scaled)
@@ -62,7 +66,10 @@ def scaled_rotation(q: Quaternion) -> Mat3:
 
 
 def _rescaled(q: Quaternion) -> tuple[Quaternion, Scalar]:
-    """Return q times a power of two, so that its square can be told, and that power; one for all ordinary q."""
+    """Return q times a power of two, so that its square neither overflows nor underflows, and that power.
+
+    The power is one for all ordinary q.
+    """
     (w, x, y, z), scale = rescaled(q)
     return (w, x, y, z), scale
 
@@ -108,10 +115,10 @@ def rotation_to_quaternion(r: Mat3) -> Quaternion:
     scaled = _where4(w_will_do, by_w, _where4(x_largest, by_x, _where4(y_largest, by_y, by_z)))
     pivot = where(w_will_do, by_w[0], where(x_largest, by_x[1], where(y_largest, by_y[2], by_z[3])))
     factor = 1 / (2 * sqrt(pivot))  # the pivot is at least one
-    return upper_quaternion((scaled[0] * factor, scaled[1] * factor, scaled[2] * factor, scaled[3] * factor))
+    return canonical_quaternion((scaled[0] * factor, scaled[1] * factor, scaled[2] * factor, scaled[3] * factor))
 
 
-def upper_quaternion(q: Quaternion) -> Quaternion:
+def canonical_quaternion(q: Quaternion) -> Quaternion:
     """Return q or -q, the same rotation, with w >= 0."""
     return _where4(less(q[0], 0), (-q[0], -q[1], -q[2], -q[3]), q)
 
@@ -134,7 +141,7 @@ def quaternion_exp(phi: Vec3) -> Quaternion:
 
 def quaternion_log(q: Quaternion) -> Vec3:
     """Return the rotation vector, of length at most pi, of a unit quaternion."""
-    w, x, y, z = upper_quaternion(q)
+    w, x, y, z = canonical_quaternion(q)
     v = x, y, z
     n2 = dot3(v, v)
     small = less(n2, _SIXTEENTH)
@@ -145,7 +152,7 @@ def quaternion_log(q: Quaternion) -> Vec3:
     return scale3(v, where(small, series, direct))
 
 
-def quaternion_rate_matrix(q: Quaternion) -> tuple[Vec3, Vec3, Vec3, Vec3]:
+def quaternion_rate_jacobian(q: Quaternion) -> tuple[Vec3, Vec3, Vec3, Vec3]:
     """Return G, 4 by 3: the derivative of q is G omega, for the body angular velocity omega."""
     w, x, y, z = scale4(q, _HALF)
     return (-x, -y, -z), (w, -z, y), (z, w, -x), (-y, x, w)
@@ -158,11 +165,11 @@ def scale4(q: Quaternion, s: Scalar) -> Quaternion:
 
 def quaternion_rate(q: Quaternion, omega: Vec3) -> Quaternion:
     """Return the derivative of q at the body angular velocity omega."""
-    a, b, c, d = quaternion_rate_matrix(q)
+    a, b, c, d = quaternion_rate_jacobian(q)
     return dot3(a, omega), dot3(b, omega), dot3(c, omega), dot3(d, omega)
 
 
-def quaternion_velocity_matrix(q: Quaternion) -> tuple[Vec4, Vec4, Vec4]:
+def quaternion_velocity_jacobian(q: Quaternion) -> tuple[Vec4, Vec4, Vec4]:
     """Return the matrix from the derivative of q, of any length but zero, to the body angular velocity of q / |q|."""
     scaled, scale = _rescaled(q)
     w, x, y, z = scale4(scale4(scaled, scale), 2 / quaternion_square_norm(scaled))
@@ -183,24 +190,24 @@ def body_angular_velocity(q: Quaternion, qd: Quaternion) -> Vec3:
 
 def mrp_to_quaternion(s: Vec3) -> Quaternion:
     """Return the unit quaternion of modified Rodrigues parameters: s = axis tan(theta / 4)."""
-    scaled, one = lowered3(s)  # the parameters and 1, both times one power of two
-    square, unit = dot3(scaled, scaled), one * one
-    factor = 1 / (unit + square)
-    x, y, z = scale3(scaled, 2 * one * factor)
-    return (unit - square) * factor, x, y, z
+    scaled, scale = lowered3(s)  # the parameters times a power of two, and that power
+    square, scale2 = dot3(scaled, scaled), scale * scale
+    factor = 1 / (scale2 + square)
+    x, y, z = scale3(scaled, 2 * scale * factor)
+    return (scale2 - square) * factor, x, y, z
 
 
 def principal_mrp(s: Vec3) -> Vec3:
     """Return s, or -s / |s|^2 where that is shorter: the same rotation."""
-    scaled, one = lowered3(s)
+    scaled, scale = lowered3(s)
     square = dot3(scaled, scaled)
-    outside = either(less(1, square), less(one, 1))
-    return scale3(scaled, where(outside, -one / where(outside, square, 1), 1))
+    outside = either(less(1, square), less(scale, 1))
+    return scale3(scaled, where(outside, -scale / where(outside, square, 1), 1))
 
 
 def quaternion_to_mrp(q: Quaternion) -> Vec3:
     """Return the modified Rodrigues parameters, of length at most one, of a unit quaternion."""
-    w, x, y, z = upper_quaternion(q)
+    w, x, y, z = canonical_quaternion(q)
     return scale3((x, y, z), 1 / (1 + w))
 
 
@@ -209,26 +216,26 @@ def mrp_to_rotation(s: Vec3) -> Mat3:
     return quaternion_to_rotation(mrp_to_quaternion(s))
 
 
-def mrp_rate_matrix(s: Vec3) -> Mat3:
+def mrp_rate_jacobian(s: Vec3) -> Mat3:
     """Return the matrix from the body angular velocity to the derivative of s."""
     return _mrp_matrix(s, _QUARTER)
 
 
-def mrp_velocity_matrix(s: Vec3) -> Mat3:
-    """Return the matrix from the derivative of s to the body angular velocity, the inverse of `mrp_rate_matrix`."""
-    (x, y, z), one = lowered3(s)
-    unit = one * one
-    length = unit + dot3((x, y, z), (x, y, z))
-    return scale33(_mrp_matrix((-x, -y, -z), 4 / (length * length), one), unit)
+def mrp_velocity_jacobian(s: Vec3) -> Mat3:
+    """Return the matrix from the derivative of s to the body angular velocity, the inverse of `mrp_rate_jacobian`."""
+    (x, y, z), scale = lowered3(s)
+    scale2 = scale * scale
+    length = scale2 + dot3((x, y, z), (x, y, z))
+    return scale33(_mrp_matrix((-x, -y, -z), 4 / (length * length), scale), scale2)
 
 
-def _mrp_matrix(s: Vec3, factor: Scalar, one: Scalar = 1) -> Mat3:
-    """Return factor ((one^2 - s.s) 1 + 2 one hat(s) + 2 s s^T); its transpose is the same with -s."""
+def _mrp_matrix(s: Vec3, factor: Scalar, scale: Scalar = 1) -> Mat3:
+    """Return factor ((scale^2 - s.s) 1 + 2 scale hat(s) + 2 s s^T); its transpose is the same with -s."""
     x, y, z = s
-    diagonal = factor * (one * one - dot3(s, s))
+    diagonal = factor * (scale * scale - dot3(s, s))
     double = 2 * factor
     a, b, c = double * x, double * y, double * z
-    p, q, r = one * a, one * b, one * c
+    p, q, r = scale * a, scale * b, scale * c
     return (
         (diagonal + a * x, a * y - r, a * z + q),
         (a * y + r, diagonal + b * y, b * z - p),

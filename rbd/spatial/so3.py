@@ -1,8 +1,8 @@
 """Rotations: exponential, logarithm, Jacobians, rates.
 
-Every singularity of the library's rotations lives here and in `stumpff.py` and `quaternion.py`, which this module hands
-on. Rotation vectors phi have any length unless said otherwise; `hat(phi)` is written φ̂ below. "Left" is the frame
-before, "right" the frame after:
+Every singularity of the library's rotations is treated here, in `stumpff.py` and in `quaternion.py`. Rotation vectors
+phi have any length unless said otherwise; `hat(phi)` is written φ̂ below. "Left" is the frame before, "right" the frame
+after:
 
     Exp(phi + d) = Exp(J_l d) Exp(phi) = Exp(phi) Exp(J_r d) to first order in d, and J_r(phi) = J_l(-phi).
 """
@@ -10,89 +10,15 @@ before, "right" the frame after:
 from __future__ import annotations
 
 from rbd.scalars import Scalar, const, cos, less, sin, sqrt, where
-from rbd.spatial.linalg import (
-    Mat3,
-    Vec3,
-    add3,
-    add33,
-    cross3,
-    dot3,
-    hat,
-    matmul,
-    neg3,
-    scale3,
-    scale33,
-    sub3,
-    unit3,
-)
+from rbd.spatial.linalg import Mat3, Vec3, add3, add33, cross3, dot3, hat, matmul, neg3, scale3, scale33, sub3, unit3
 from rbd.spatial.quaternion import (
     Quaternion,
-    body_angular_velocity,
-    mrp_rate_matrix,
-    mrp_to_quaternion,
-    mrp_to_rotation,
-    mrp_velocity_matrix,
-    principal_mrp,
-    quaternion_conjugate,
-    quaternion_exp,
     quaternion_log,
     quaternion_normalized,
-    quaternion_product,
-    quaternion_rate,
-    quaternion_rate_matrix,
-    quaternion_rotate,
-    quaternion_square_norm,
-    quaternion_to_mrp,
     quaternion_to_rotation,
-    quaternion_velocity_matrix,
     rotation_to_quaternion,
-    scaled_rotation,
-    upper_quaternion,
 )
-from rbd.spatial.stumpff import Stumpff, inverse_coefficient, rate_coefficients, stumpff
-
-__all__ = [
-    "Quaternion",
-    "Stumpff",
-    "body_angular_velocity",
-    "inverse_coefficient",
-    "inverse_left_jacobian",
-    "inverse_right_jacobian",
-    "left_jacobian",
-    "left_jacobian_derivative",
-    "linearized_rotation_vector",
-    "minimal_rotation",
-    "mrp_rate_matrix",
-    "mrp_to_quaternion",
-    "mrp_to_rotation",
-    "mrp_velocity_matrix",
-    "pose_jacobian_block",
-    "principal_mrp",
-    "quaternion_conjugate",
-    "quaternion_exp",
-    "quaternion_log",
-    "quaternion_normalized",
-    "quaternion_product",
-    "quaternion_rate",
-    "quaternion_rate_matrix",
-    "quaternion_rotate",
-    "quaternion_square_norm",
-    "quaternion_to_mrp",
-    "quaternion_to_rotation",
-    "quaternion_velocity_matrix",
-    "rate_coefficients",
-    "right_jacobian",
-    "right_jacobian_derivative",
-    "rotation_about",
-    "rotation_exp",
-    "rotation_log",
-    "rotation_to_quaternion",
-    "rotation_vector_rate",
-    "rpy_to_rotation",
-    "scaled_rotation",
-    "stumpff",
-    "upper_quaternion",
-]
+from rbd.spatial.stumpff import inverse_jacobian_coefficient, stumpff
 
 _HALF: Scalar = const(1, 2)
 _PARALLEL: Scalar = const(1, 10**30)  # square of the sine below which two directions define no plane
@@ -138,12 +64,12 @@ def right_jacobian(phi: Vec3) -> Mat3:
 
 
 def inverse_left_jacobian(phi: Vec3) -> Mat3:
-    """Return the inverse of J_l; singular where phi is a full turn."""
-    return _series2(phi, -_HALF, inverse_coefficient(dot3(phi, phi)))
+    """Return the inverse of J_l; singular where |phi| is a multiple of 2 pi other than zero."""
+    return _series2(phi, -_HALF, inverse_jacobian_coefficient(dot3(phi, phi)))
 
 
 def inverse_right_jacobian(phi: Vec3) -> Mat3:
-    """Return the inverse of J_r; singular where phi is a full turn."""
+    """Return the inverse of J_r; singular where |phi| is a multiple of 2 pi other than zero."""
     return inverse_left_jacobian(neg3(phi))
 
 
@@ -164,10 +90,10 @@ def right_jacobian_derivative(phi: Vec3, direction: Vec3) -> Mat3:
 
 
 def rotation_vector_rate(phi: Vec3, omega: Vec3) -> Vec3:
-    """Return the derivative of phi at the body angular velocity omega (Bortz, 1971); singular at a full turn."""
+    """Return the derivative of phi at the body angular velocity omega (Bortz, 1971); singular at one revolution."""
     once = cross3(phi, omega)
     twice = cross3(phi, once)
-    return add3(omega, add3(scale3(once, _HALF), scale3(twice, inverse_coefficient(dot3(phi, phi)))))
+    return add3(omega, add3(scale3(once, _HALF), scale3(twice, inverse_jacobian_coefficient(dot3(phi, phi)))))
 
 
 def pose_jacobian_block(phi: Vec3, rho: Vec3) -> Mat3:
@@ -202,7 +128,7 @@ def rotation_about(axis: Vec3, c: Scalar, s: Scalar) -> Mat3:
 def minimal_rotation(u: Vec3, v: Vec3) -> Mat3:
     """Return the rotation by the smallest angle that takes the direction of u to that of v.
 
-    For opposite directions it is half a turn about some perpendicular. Not finite when u or v is zero.
+    For opposite directions it is a rotation by pi about some perpendicular. Not finite when u or v is zero.
     """
     a, b = unit3(u), unit3(v)
     axis, cosine = cross3(a, b), dot3(a, b)

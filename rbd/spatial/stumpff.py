@@ -1,6 +1,8 @@
-"""The scalar coefficients of every rotation formula, accurate from zero on, with accurate derivatives.
+"""Stumpff functions c0 ... c5, and the coefficients of SO(3) and SE(3) formulas.
 
-Functions of squared angles: nothing here sees a square root of zero.
+All are accurate from zero on, with accurate derivatives.
+
+They are functions of squared angles: no square root of zero occurs.
 
 The Stumpff functions are c_k(z) = sum over j of (-z)^j / (2 j + k)!, with z = theta^2:
 
@@ -13,13 +15,13 @@ SO(3) and SE(3), its inverse and its derivative is a combination of them in whic
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple, final
 
-from rbd.scalars import Scalar, Vector, const, cos, less, sin, sqrt, where
+from rbd.scalars import Scalar, const, cos, less, sin, sqrt, to_float, where
 
 _TERMS = 10  # for z < 1 the first one left out is below 1e-20
-_C4: Vector = tuple(const((-1) ** j, math.factorial(2 * j + 4)) for j in range(_TERMS))
-_C5: Vector = tuple(const((-1) ** j, math.factorial(2 * j + 5)) for j in range(_TERMS))
+
 _HALF: Scalar = const(1, 2)
 _THIRD: Scalar = const(1, 3)
 _QUARTER: Scalar = const(1, 4)
@@ -37,16 +39,35 @@ class Stumpff(NamedTuple):
     c5: Scalar
 
 
-def polynomial(coefficients: Vector, x: Scalar) -> Scalar:
+@final
+class Series:
+    """The coefficients of a polynomial: exact, and rounded to floats for floats, which saves time and no bit."""
+
+    __slots__ = ("exact", "rounded")
+
+    def __init__(self, coefficients: Iterable[Scalar]) -> None:
+        """Take the coefficients, the constant one first."""
+        self.exact = tuple(coefficients)
+        self.rounded = tuple(map(to_float, self.exact))
+
+
+def polynomial(series: Series, x: Scalar) -> Scalar:
     """Return coefficients[0] + coefficients[1] x + ... by Horner's rule."""
+    coefficients = series.rounded if type(x) is float else series.exact
     total = coefficients[-1]
-    for coefficient in reversed(coefficients[:-1]):
+    for coefficient in coefficients[-2::-1]:
         total = coefficient + x * total
     return total
 
 
+_C4 = Series(const((-1) ** j, math.factorial(2 * j + 4)) for j in range(_TERMS))
+_C5 = Series(const((-1) ** j, math.factorial(2 * j + 5)) for j in range(_TERMS))
+
+
 def stumpff(z: Scalar) -> Stumpff:
     """Return c0 ... c5 at z >= 0: by series below one, by sine and cosine above."""
+    if type(z) is float:
+        return _by_series(z) if z < 1 else _by_sine(z)
     small = less(z, 1)
     near, far = _by_series(where(small, z, 0)), _by_sine(where(small, 1, z))
     return Stumpff(*(where(small, a, b) for a, b in zip(near, far, strict=True)))
@@ -67,13 +88,13 @@ def _by_sine(z: Scalar) -> Stumpff:
     return Stumpff(cos(theta), c1, c2, c3, (_HALF - c2) / z, (_SIXTH - c3) / z)
 
 
-def inverse_coefficient(z: Scalar) -> Scalar:
-    """Return g = (1 - (theta/2) cot(theta/2)) / theta^2, the coefficient of inverse Jacobians; singular at one turn."""
+def inverse_jacobian_coefficient(z: Scalar) -> Scalar:
+    """Return g = (1 - (theta/2) cot(theta/2)) / theta^2, of inverse Jacobians; singular at one revolution."""
     h = stumpff(_QUARTER * z)
     return _QUARTER * (h.c2 - h.c3) / h.c1
 
 
-def rate_coefficients(z: Scalar) -> tuple[Scalar, Scalar]:
+def log_rate_coefficients(z: Scalar) -> tuple[Scalar, Scalar]:
     """Return the factors of ad^2 and ad^4 in the derivative of the logarithm of a pose (Bullo and Murray, 1995).
 
     With alpha = (theta/2) cot(theta/2) and beta = (theta/2)^2 / sin^2(theta/2) they are

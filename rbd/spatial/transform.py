@@ -5,14 +5,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Generic, final, overload
+from typing import Any, Generic, Never, NoReturn, final, overload
 
 import attrs
 from typing_extensions import override
 
+from rbd.display import latex_matrix, latex_name
 from rbd.errors import RotationError
 from rbd.scalars import Matrix, Scalar, Vector, const, is_float, to_float
-from rbd.scalars.arrays import Array, matrix_scalars, scalars, to_float_array
+from rbd.scalars.arrays import Array, array_of, matrix_scalars, scalars
 from rbd.spatial.checks import check_rotation, check_unit_quaternion
 from rbd.spatial.frame import A, B, C, D, Frame, check_frame, require_frame, same_frame
 from rbd.spatial.linalg import (
@@ -22,8 +23,6 @@ from rbd.spatial.linalg import (
     cross3,
     dot3,
     identity3,
-    matmul,
-    matvec,
     neg3,
     scale3,
     sub3,
@@ -32,21 +31,17 @@ from rbd.spatial.linalg import (
     zero3,
 )
 from rbd.spatial.motion import Twist
-from rbd.spatial.motion_base import motion_cross
-from rbd.spatial.so3 import (
-    inverse_coefficient,
-    quaternion_normalized,
-    quaternion_to_rotation,
-    rate_coefficients,
-    rotation_log,
-    rotation_to_quaternion,
-)
+from rbd.spatial.motion_vector import motion_cross
+from rbd.spatial.quaternion import quaternion_normalized, quaternion_to_rotation, rotation_to_quaternion
+from rbd.spatial.so3 import rotation_log
+from rbd.spatial.stumpff import inverse_jacobian_coefficient, log_rate_coefficients
 from rbd.spatial.values import (
     MatrixLike,
     SpatialValue,
     VectorLike,
+    format_numbers,
+    refuse_product,
     require_kind,
-    shown_numbers,
     slot_setters,
     vec3,
     wrong_kind,
@@ -54,7 +49,6 @@ from rbd.spatial.values import (
 from rbd.spatial.vectors import FreeVector, Point, part
 
 _new = object.__new__
-_set = object.__setattr__
 _HALF: Scalar = const(1, 2)
 
 
@@ -64,7 +58,7 @@ class Transform(SpatialValue, Generic[A, B]):
     """Maps coordinates in `from_frame` to coordinates in `to_frame`: x_to = rotation x_from + translation.
 
     In other words the pose of `from_frame` in `to_frame`. Both parts default to the identity's. Raises ShapeError,
-    NotFiniteError, RotationError unless the matrix is a rotation, ArgumentError when a frame is no frame.
+    NotFiniteError, RotationError unless the matrix is a rotation, ArgumentError when a frame is not a Frame.
 
     >>> camera, world = Frame("camera"), Frame("world")
     >>> tf = Transform(camera, world, translation=[0, 0, 1])
@@ -84,13 +78,13 @@ class Transform(SpatialValue, Generic[A, B]):
         rotation: MatrixLike | None = None,
         translation: VectorLike | FreeVector[B] | None = None,
     ) -> None:
-        _set(self, "from_frame", require_frame(from_frame, "from_frame"))
-        _set(self, "to_frame", require_frame(to_frame, "to_frame"))
+        _set_from(self, require_frame(from_frame, "from_frame"))
+        _set_to(self, require_frame(to_frame, "to_frame"))
         matrix = identity3() if rotation is None else _mat3(matrix_scalars(rotation, 3, 3, "rotation"))
         check_rotation(matrix, "rotation")
-        _set(self, "rotation_components", matrix)
+        _set_rotation(self, matrix)
         offset = zero3() if translation is None else part(translation, to_frame, "translation", "Transform")
-        _set(self, "translation_components", offset)
+        _set_translation(self, offset)
 
     @staticmethod
     def trusted(from_frame: Frame[C], to_frame: Frame[D], rotation: Mat3, translation: Vec3) -> Transform[C, D]:
@@ -118,7 +112,7 @@ class Transform(SpatialValue, Generic[A, B]):
         rows = matrix_scalars(matrix, 4, 4, "matrix")
         if any(is_float(x) and to_float(x) != e for x, e in zip(rows[3], (0, 0, 0, 1), strict=True)):
             raise RotationError(
-                f"matrix: the last row of a pose is (0, 0, 0, 1), not {shown_numbers(rows[3])}",
+                f"matrix: the last row of a pose is (0, 0, 0, 1), not {format_numbers(rows[3])}",
                 argument="matrix",
                 defect=rows[3],
             )
@@ -143,28 +137,28 @@ class Transform(SpatialValue, Generic[A, B]):
 
     @property
     def rotation(self) -> Array:
-        """The rotation as a fresh 3x3 array. Raises ScalarError unless all scalars are floats."""
-        return to_float_array(self.rotation_components)
+        """The rotation as a fresh 3x3 array."""
+        return array_of(self.rotation_components)
 
     @property
     def translation(self) -> Array:
-        """The origin of `from_frame` in `to_frame` as an array. Raises ScalarError unless all scalars are floats."""
-        return to_float_array(self.translation_components)
+        """The origin of `from_frame` in `to_frame` as an array."""
+        return array_of(self.translation_components)
 
     @property
     def quaternion(self) -> Array:
         """The unit quaternion (w, x, y, z) of the rotation, with w >= 0, as a fresh array."""
-        return to_float_array(rotation_to_quaternion(self.rotation_components))
+        return array_of(rotation_to_quaternion(self.rotation_components))
 
     @property
     def matrix(self) -> Array:
-        """The homogeneous matrix as a fresh 4x4 array. Raises ScalarError unless all scalars are floats."""
+        """The homogeneous matrix as a fresh 4x4 array."""
         rows = tuple((*row, x) for row, x in zip(self.rotation_components, self.translation_components, strict=True))
-        return to_float_array((*rows, (0, 0, 0, 1)))
+        return array_of((*rows, (0, 0, 0, 1)))
 
     @property
     def components(self) -> tuple[Mat3, Vec3]:
-        """The rows of the rotation, and the translation, whatever scalars they hold."""
+        """The rows of the rotation, and the translation, as scalars."""
         return self.rotation_components, self.translation_components
 
     def inverse(self) -> Transform[B, A]:
@@ -181,17 +175,37 @@ class Transform(SpatialValue, Generic[A, B]):
     def __matmul__(
         self, other: Transform[C, A] | Point[A] | FreeVector[A]
     ) -> Transform[C, B] | Point[B] | FreeVector[B]:
-        if isinstance(other, Transform):
+        if type(other) is Transform:
             if other.to_frame is not self.from_frame:
                 _check_composition(self, other)
-            rotation = self.rotation_components
-            translation = add3(matvec(rotation, other.translation_components), self.translation_components)
-            product = matmul(rotation, other.rotation_components)
-            return Transform.trusted(other.from_frame, self.to_frame, product, translation)
+            return Transform.trusted(other.from_frame, self.to_frame, *self._product(other))
         if not isinstance(other, (Point, FreeVector)):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may be untyped
             allowed = "Transform, Point or FreeVector (all else has a method .transformed(tf))"
             raise wrong_kind(other, allowed, "Transform @ ...", "the right operand")
         return other.transformed(self)
+
+    def _repr_latex_(self) -> str:
+        rows = zip(self.rotation_components, self.translation_components, strict=True)
+        matrix = latex_matrix([*((*row, x) for row, x in rows), (0, 0, 0, 1)])
+        to, of = latex_name(self.to_frame.name), latex_name(self.from_frame.name)
+        return f"$X^{{{to}}}_{{{of}}} = {matrix}$"
+
+    def __mul__(self, other: Never, /) -> NoReturn:
+        refuse_product(self, other)
+
+    def _product(self, other: Transform[C, A]) -> tuple[Mat3, Vec3]:
+        """Return rotation and translation of the composition, written out: most of the time would go into calls."""
+        (a, b, c), (d, e, f), (g, h, i) = self.rotation_components
+        (j, k, l), (m, n, o), (r, s, t) = other.rotation_components
+        (x, y, z), (px, py, pz) = other.translation_components, self.translation_components
+        x, y, z = a * x + b * y + c * z, d * x + e * y + f * z, g * x + h * y + i * z
+        translation = x + px, y + py, z + pz
+        rotation = (
+            (a * j + b * m + c * r, a * k + b * n + c * s, a * l + b * o + c * t),
+            (d * j + e * m + f * r, d * k + e * n + f * s, d * l + e * o + f * t),
+            (g * j + h * m + i * r, g * k + h * n + i * s, g * l + h * o + i * t),
+        )
+        return rotation, translation
 
     def expect(self, from_frame: Frame[C], to_frame: Frame[D]) -> Transform[C, D]:
         """Return this transform, known to type checkers by the two frames given.
@@ -214,7 +228,7 @@ class Transform(SpatialValue, Generic[A, B]):
         phi = rotation_log(self.rotation_components)
         p = self.translation_components
         once = cross3(phi, p)
-        bent = scale3(cross3(phi, once), inverse_coefficient(dot3(phi, phi)))
+        bent = scale3(cross3(phi, once), inverse_jacobian_coefficient(dot3(phi, phi)))
         return Twist.trusted(
             self.from_frame, self.to_frame, self.to_frame, phi, add3(sub3(p, scale3(once, _HALF)), bent)
         )
@@ -233,7 +247,7 @@ class Transform(SpatialValue, Generic[A, B]):
             check_frame(actual, frame, operation="Transform.log_and_rate", argument=f"twist.{name}")
         log = self.log()
         phi, rho = log.angular_components, log.linear_components
-        a, b = rate_coefficients(dot3(phi, phi))
+        a, b = log_rate_coefficients(dot3(phi, phi))
         total = current = (twist.angular_components, twist.linear_components)
         for factor in (_HALF, a, None, b):
             current = motion_cross(phi, rho, *current)
@@ -252,10 +266,10 @@ class Transform(SpatialValue, Generic[A, B]):
 
     @override
     def __repr__(self) -> str:
-        rotation = ", ".join(shown_numbers(row) for row in self.rotation_components)
+        rotation = ", ".join(format_numbers(row) for row in self.rotation_components)
         return (
             f"Transform from {self.from_frame.name!r} to {self.to_frame.name!r}: "
-            f"rotation ({rotation}), translation {shown_numbers(self.translation_components)}"
+            f"rotation ({rotation}), translation {format_numbers(self.translation_components)}"
         )
 
 

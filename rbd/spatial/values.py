@@ -1,7 +1,7 @@
-"""What all spatial values share: immutability, comparison, conversion, pictures of numbers.
+"""Spatial values: immutability, comparison, validation, printing.
 
-A spatial value is frames plus tuples of scalars of any type. It is immutable, so copies are itself. NumPy arrays never
-take part in its operators: `__array_ufunc__` is None, so that NumPy steps back and our own message is seen.
+A spatial value is frames plus tuples of scalars of any type. It is immutable: copying returns the value itself. NumPy
+arrays are not operands of its operators: `__array_ufunc__` is None, so that rbd's own error is raised.
 """
 
 from __future__ import annotations
@@ -9,23 +9,21 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Self, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self, TypeAlias, TypeVar, cast
 
 import attrs
 from numpy.typing import NDArray
 
-from rbd.arguments import described as kind_of
-from rbd.arguments import is_finite
+from rbd.arguments import described, is_finite
 from rbd.errors import ArgumentError, NotFiniteError
 from rbd.scalars import Scalar, Vector, is_float, to_float
 from rbd.scalars.arrays import scalars
 from rbd.scalars.registry import operations_of
-from rbd.spatial.frame import Frame, check_frame
+from rbd.spatial.frame import Frame, check_frame, require_frame
 from rbd.spatial.linalg import Vec3
 
 VectorLike: TypeAlias = NDArray[Any] | Sequence[Scalar]
 MatrixLike: TypeAlias = NDArray[Any] | Sequence[VectorLike]
-Column: TypeAlias = tuple[Vec3, Vec3]  # angular, linear
 
 _TOLERANCE = 1 / 10**12
 _Value = TypeVar("_Value", bound="SpatialValue")
@@ -36,14 +34,15 @@ class SpatialValue(ABC):
 
     __slots__ = ()
     __array_ufunc__: ClassVar[None] = None
+    _frame_names: ClassVar[tuple[str, ...]] = ("frame",)
 
-    @abstractmethod
     def _frames(self) -> tuple[tuple[str, Frame[Any]], ...]:
         """Return the frames with the names of the attributes that hold them."""
+        return tuple((name, getattr(self, name)) for name in self._frame_names)
 
     @abstractmethod
     def _parts(self) -> tuple[Vector, ...]:
-        """Return the groups of scalars that are compared by their Euclidean norm."""
+        """Return the groups of scalars whose Euclidean norms `isclose` compares."""
 
     def isclose(self, other: Self, atol: float = _TOLERANCE) -> bool:
         """Return whether every part of two values differs by at most `atol`, in Euclidean (Frobenius) norm.
@@ -55,6 +54,16 @@ class SpatialValue(ABC):
         for (name, mine), (_, theirs) in zip(self._frames(), other._frames(), strict=True):
             check_frame(theirs, mine, operation=f"{type(self).__name__}.isclose", argument=f"other.{name}")
         return all(_distance(a, b) <= atol for a, b in zip(self._parts(), other._parts(), strict=True))
+
+    if not TYPE_CHECKING:  # to type checkers a value is no array, so that they refuse it where arrays are wanted
+
+        def __array__(self, dtype: object = None, copy: object = None) -> NoReturn:
+            """Refuse to become an array: the frame would be lost."""
+            kind = type(self).__name__
+            name = next((name for name in ("xyz", "vector", "matrix") if hasattr(type(self), name)), "components")
+            raise ArgumentError(
+                f"a {kind} is not an array: it has frames; its numbers are .{name}", argument="object", value=self
+            )
 
     @property
     def is_finite(self) -> bool:
@@ -69,9 +78,9 @@ class SpatialValue(ABC):
 
 
 def require_finite(value: _Value, argument: str) -> _Value:
-    """Return `value`; raise NotFiniteError, naming `argument`, when plain numbers of it have left the range of floats.
+    """Return `value`; raise NotFiniteError, naming `argument`, when one of its floats is not finite.
 
-    What is finite as it is given may overflow when it is expressed in another frame.
+    Finite numbers may overflow when they are expressed in another frame.
     """
     parts = value._parts()  # pyright: ignore[reportPrivateUsage]  # a class of this module
     if not all(is_finite(x) for part in parts for x in part if is_float(x)):
@@ -82,7 +91,7 @@ def require_finite(value: _Value, argument: str) -> _Value:
 def require_tolerance(atol: object, operation: str) -> None:
     """Raise ArgumentError unless `atol` is a number that is not negative."""
     if not (is_float(atol) and cast("float", atol) >= 0):
-        message = f"{operation}: atol must be a number of 0 or more, not {kind_of(atol)}"
+        message = f"{operation}: atol must be a number of 0 or more, not {described(atol)}"
         raise ArgumentError(message, operation=operation, argument="atol", value=atol, allowed="a number >= 0")
 
 
@@ -93,8 +102,13 @@ def _distance(a: Vector, b: Vector) -> float:
 
 
 def slot_setters(kind: type[Any]) -> tuple[Callable[[object, object], None], ...]:
-    """Return the setters of an attrs class's slots, in the order of its fields: how `trusted` fills a frozen value."""
+    """Return the setters of an attrs class's slots, in the order of its fields: for `trusted`."""
     return tuple(getattr(kind, field.name).__set__ for field in attrs.fields(kind))
+
+
+def isinstance_untyped(value: object, *kinds: type) -> bool:
+    """Return whether a value that callers may get wrong is of one of these classes, whatever its annotation says."""
+    return isinstance(value, kinds)
 
 
 def require_kind(value: object, *kinds: type[Any], operation: str, argument: str) -> None:
@@ -103,11 +117,19 @@ def require_kind(value: object, *kinds: type[Any], operation: str, argument: str
         raise wrong_kind(value, " or ".join(kind.__name__ for kind in kinds), operation, argument)
 
 
+def require_kind_in_frame(value: Any, kind: type[Any], frame: Frame[Any], operation: str, argument: str) -> None:
+    """Raise ArgumentError unless `value` is of the class `kind`, FrameMismatchError unless it is in `frame`."""
+    if type(value) is not kind:
+        require_kind(value, kind, operation=operation, argument=argument)
+    if value.frame is not frame:
+        check_frame(value.frame, frame, operation=operation, argument=f"{argument}.frame")
+
+
 def wrong_kind(value: object, allowed: str, operation: str, argument: str) -> ArgumentError:
-    """Return the error that says an argument is of the wrong class."""
+    """Return the ArgumentError for an argument of the wrong class."""
     article = "an" if allowed[:1] in "AEIO" else "a"
     return ArgumentError(
-        f"{operation}: {argument} must be {article} {allowed}, not {described(value, allowed)}",
+        f"{operation}: {argument} must be {article} {allowed}, not {described_operand(value, allowed)}",
         operation=operation,
         argument=argument,
         value=value,
@@ -115,13 +137,13 @@ def wrong_kind(value: object, allowed: str, operation: str, argument: str) -> Ar
     )
 
 
-def described(value: object, allowed: str) -> str:
-    """Return the type of an operand that does not fit, with advice where one is at hand."""
-    kind = type(value).__name__
+def described_operand(value: object, allowed: str) -> str:
+    """Return the type of an operand of the wrong class, with advice for arrays and lists."""
+    kind, phrase = type(value).__name__, described(value)
     wrappers = [name for name in ("Point", "FreeVector") if name in allowed]
     if kind in {"ndarray", "list", "tuple"} and wrappers:
-        return f"{kind}; wrap it in {' or '.join(f'{name}(frame, xyz)' for name in wrappers)}"
-    return kind
+        return f"{phrase}; wrap it in {' or '.join(f'{name}(frame, xyz)' for name in wrappers)}"
+    return phrase
 
 
 def require_scalar(value: object, operation: str) -> None:
@@ -129,8 +151,9 @@ def require_scalar(value: object, operation: str) -> None:
     if type(value) is float:
         return
     if isinstance(value, SpatialValue) or hasattr(value, "__len__"):
+        advice = "; transforms, inertias and Jacobians are applied with @" if hasattr(value, "__matmul__") else ""
         raise ArgumentError(
-            f"{operation}: needs a scalar factor, not {type(value).__name__}",
+            f"{operation}: needs a scalar factor, not {described(value)}{advice}",
             operation=operation,
             argument="factor",
             value=value,
@@ -138,7 +161,23 @@ def require_scalar(value: object, operation: str) -> None:
         )
     operations_of(value)
     if isinstance(value, int) and not is_finite(value):
-        raise NotFiniteError(f"{operation}: the factor is no float, it is too large", argument="factor")
+        raise NotFiniteError(f"{operation}: the factor is too large for a 64-bit float", argument="factor")
+
+
+def checked_frames(value: SpatialValue, **frames: Frame[Any]) -> Any:
+    """Return a value whose frames are these, for type checkers; raise FrameMismatchError when they are not."""
+    operation = f"{type(value).__name__}.expect"
+    for name, mine in value._frames():  # pyright: ignore[reportPrivateUsage]  # a class of this module
+        wanted = require_frame(frames[name], name)
+        check_frame(mine, wanted, operation=operation, argument=f"self.{name}")
+    return value
+
+
+def refuse_product(left: object, right: object) -> NoReturn:
+    """Raise ArgumentError for `*` where `@` is meant."""
+    kind = type(left).__name__
+    message = f"{kind} * ...: a {kind} is applied with @, not *"
+    raise ArgumentError(message, operation=f"{kind} * ...", argument="the right operand", value=right)
 
 
 def require_number(value: object, argument: str) -> None:
@@ -152,6 +191,6 @@ def vec3(values: VectorLike, name: str) -> Vec3:
     return x, y, z
 
 
-def shown_numbers(values: Vector) -> str:
-    """Return numbers the way the reprs of spatial values show them."""
+def format_numbers(values: Vector) -> str:
+    """Return numbers as text for the reprs of spatial values."""
     return "(" + ", ".join(f"{to_float(x) + 0.0:.6g}" if is_float(x) else str(x) for x in values) + ")"

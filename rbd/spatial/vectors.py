@@ -1,6 +1,6 @@
 """Points and free vectors: three coordinates in a frame.
 
-A transform moves a point and only turns a vector.
+A transform rotates and translates a point, and rotates a vector.
 
 point - point = vector, point + vector = point; the sum of two points does not exist.
 """
@@ -15,16 +15,18 @@ from typing_extensions import override
 
 from rbd.errors import ArgumentError
 from rbd.scalars import Scalar, Vector, positive, sqrt
-from rbd.scalars.arrays import Array, to_float_array
+from rbd.scalars.arrays import Array, array_of
 from rbd.scalars.lengths import rescaled, square_sum
 from rbd.spatial.frame import F, Frame, G, check_frame, require_frame, same_frame
 from rbd.spatial.linalg import Vec3, add3, cross3, dot3, matvec, neg3, norm3, scale3, sub3
 from rbd.spatial.values import (
     SpatialValue,
     VectorLike,
+    checked_frames,
+    format_numbers,
     require_kind,
+    require_kind_in_frame,
     require_scalar,
-    shown_numbers,
     slot_setters,
     vec3,
     wrong_kind,
@@ -39,7 +41,7 @@ _set = object.__setattr__
 
 @attrs.frozen(eq=False, repr=False)
 class Coordinates(SpatialValue, Generic[F]):
-    """What points and free vectors share: a frame and three scalars; abstract."""
+    """Base of Point and FreeVector: a frame and three scalars; abstract."""
 
     frame: Frame[F]
     xyz_components: Vec3
@@ -50,17 +52,13 @@ class Coordinates(SpatialValue, Generic[F]):
 
     @property
     def xyz(self) -> Array:
-        """The coordinates as a fresh float64 array. Raises ScalarError unless all scalars are floats."""
-        return to_float_array(self.xyz_components)
+        """The coordinates as a fresh array."""
+        return array_of(self.xyz_components)
 
     @property
     def components(self) -> Vector:
-        """The coordinates, whatever scalars they are."""
+        """The coordinates, as scalars."""
         return self.xyz_components
-
-    @override
-    def _frames(self) -> tuple[tuple[str, Frame[Any]], ...]:
-        return (("frame", self.frame),)
 
     @override
     def _parts(self) -> tuple[Vector, ...]:
@@ -68,7 +66,7 @@ class Coordinates(SpatialValue, Generic[F]):
 
     @override
     def __repr__(self) -> str:
-        return f"{type(self).__name__} in {self.frame.name!r}: {shown_numbers(self.xyz_components)}"
+        return f"{type(self).__name__} in {self.frame.name!r}: {format_numbers(self.xyz_components)}"
 
 
 @final
@@ -76,7 +74,7 @@ class Coordinates(SpatialValue, Generic[F]):
 class Point(Coordinates[F]):
     """A point, by its coordinates in a frame.
 
-    Raises ShapeError, NotFiniteError, or ArgumentError when `frame` is no frame.
+    Raises ShapeError, NotFiniteError, or ArgumentError when `frame` is not a Frame.
 
     >>> world = Frame("world")
     >>> Point(world, [1, 2, 3]) - Point(world, [1, 1, 1])
@@ -100,6 +98,11 @@ class Point(Coordinates[F]):
         """Return the origin of `frame`."""
         return Point.trusted(frame, (0, 0, 0))
 
+    def expect(self, frame: Frame[G]) -> Point[G]:
+        """Return this point, known to type checkers by the frame given; raise FrameMismatchError for others."""
+        found: Point[G] = checked_frames(self, frame=frame)
+        return found
+
     @override
     def transformed(self, tf: Transform[F, G]) -> Point[G]:
         """Return the same point with its coordinates in `tf.to_frame`.
@@ -114,9 +117,7 @@ class Point(Coordinates[F]):
 
     def __add__(self, other: FreeVector[F]) -> Point[F]:
         _refuse_point(other)
-        require_kind(other, FreeVector, operation="Point + FreeVector", argument="other")
-        if other.frame is not self.frame:
-            check_frame(other.frame, self.frame, operation="Point + FreeVector", argument="other.frame")
+        require_kind_in_frame(other, FreeVector, self.frame, "Point + FreeVector", "other")
         return Point.trusted(self.frame, add3(self.xyz_components, other.xyz_components))
 
     @overload
@@ -137,9 +138,7 @@ class Point(Coordinates[F]):
 
         Raises FrameMismatchError unless both are in one frame.
         """
-        require_kind(other, FreeVector, operation="Point.cross", argument="other")
-        if other.frame is not self.frame:
-            check_frame(other.frame, self.frame, operation="Point.cross", argument="other.frame")
+        require_kind_in_frame(other, FreeVector, self.frame, "Point.cross", "other")
         return FreeVector.trusted(self.frame, cross3(self.xyz_components, other.xyz_components))
 
     def __neg__(self) -> Point[F]:
@@ -160,9 +159,9 @@ class Point(Coordinates[F]):
 @final
 @attrs.frozen(eq=False, repr=False, init=False)
 class FreeVector(Coordinates[F]):
-    """A vector without a place: a velocity, a force, a direction.
+    """A vector without a point of application: a velocity, a force, a direction.
 
-    Raises ShapeError, NotFiniteError, or ArgumentError when `frame` is no frame.
+    Raises ShapeError, NotFiniteError, or ArgumentError when `frame` is not a Frame.
 
     >>> world = Frame("world")
     >>> FreeVector(world, [1, 0, 0]).cross(FreeVector(world, [0, 2, 0]))
@@ -186,9 +185,14 @@ class FreeVector(Coordinates[F]):
         """Return the zero vector in `frame`."""
         return FreeVector.trusted(frame, (0, 0, 0))
 
+    def expect(self, frame: Frame[G]) -> FreeVector[G]:
+        """Return this vector, known to type checkers by the frame given; raise FrameMismatchError for others."""
+        found: FreeVector[G] = checked_frames(self, frame=frame)
+        return found
+
     @override
     def transformed(self, tf: Transform[F, G]) -> FreeVector[G]:
-        """Return the same vector with its coordinates in `tf.to_frame`: turned, not moved.
+        """Return the same vector with its coordinates in `tf.to_frame`: rotated, not translated.
 
         Raises FrameMismatchError unless `tf` starts in the vector's frame.
         """
@@ -232,9 +236,7 @@ class FreeVector(Coordinates[F]):
         return FreeVector.trusted(self.frame, (x / norm, y / norm, z / norm))
 
     def _check(self, other: FreeVector[F], operation: str) -> None:
-        require_kind(other, FreeVector, operation=operation, argument="other")
-        if other.frame is not self.frame:
-            check_frame(other.frame, self.frame, operation=operation, argument="other.frame")
+        require_kind_in_frame(other, FreeVector, self.frame, operation, "other")
 
     def __neg__(self) -> FreeVector[F]:
         return FreeVector.trusted(self.frame, neg3(self.xyz_components))

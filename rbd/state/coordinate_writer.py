@@ -1,4 +1,4 @@
-"""Coordinates on their way into a state, as a program."""
+"""Program that checks coordinates and writes them to a state."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from rbd.scalars import absolute, positive
 from rbd.state.layout import Layout
 
 _NEAR: Final = 1.75 * float(np.finfo(np.float64).eps)
-"""So close to norm 1, the long way, whose rounding may differ by 2.5 epsilon, finds it within the 4 it leaves alone."""
+"""Tolerance of norms: within it, the Python path, which rounds differently, leaves coordinates unchanged."""
 
 
-def writing_program(layout: Layout, name: Literal["q", "v"]) -> Program | None:
-    """Return what copies q or v and checks it: finite, and of norm one where that is wanted; None if there is nothing.
+def coordinate_check_program(layout: Layout, name: Literal["q", "v"]) -> Program | None:
+    """Return a program that copies q or v and checks it: finite, and quaternions of norm one; None for no coordinates.
 
-    It accepts less than the long way does: what is barely normalised is for that to decide.
+    Its tolerance of norms is stricter than that of the Python path, which handles the rest.
     """
     graph = Graph()
     size = layout.nq if name == "q" else layout.nv

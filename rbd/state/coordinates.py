@@ -1,17 +1,18 @@
-"""Checks and conversions of coordinates on their way into a state."""
+"""Validation and conversion of coordinates."""
 
 from __future__ import annotations
 
 import math
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
+from typing_extensions import TypeIs
 
+from rbd.arguments import described
 from rbd.errors import ArgumentError, NotFiniteError, RotationError
 from rbd.scalars import Vector, to_float
 from rbd.scalars.arrays import Array, float_array
-from rbd.solvers.linear import Factor
 from rbd.spatial import Transform, Twist
 from rbd.spatial.frame import check_frame
 from rbd.state.layout import Layout, Link
@@ -42,7 +43,7 @@ def checked_vector(layout: Layout, values: ArrayLike, name: Literal["q", "v"]) -
 
 
 def _joint_at(layout: Layout, name: Literal["q", "v"], index: int) -> str | None:
-    """Return the name of the joint that entry `index` of q or v belongs to."""
+    """Return the name of the joint of entry `index` of q or v."""
     for link in layout.links:
         part = link.q if name == "q" else link.v
         if part.start <= index < part.stop:
@@ -51,7 +52,7 @@ def _joint_at(layout: Layout, name: Literal["q", "v"], index: int) -> str | None
 
 
 def _normalize_joint(link: Link, q: Array, any_norm: bool) -> None:
-    """Normalise the coordinates of one joint in place; refuse what is too far from unit norm."""
+    """Normalise the coordinates of one joint in place; raise RotationError if the norm is too far from one."""
     kind = link.joint.type
     if kind.nq == kind.nv:
         return
@@ -72,7 +73,7 @@ def _normalize_joint(link: Link, q: Array, any_norm: bool) -> None:
 
 
 def _normalised(link: Link, values: Vector) -> list[float] | None:
-    """Return the normalised coordinates of one joint; None when their length is zero or too large to be a number."""
+    """Return the normalised coordinates of one joint; None if their norm is zero or overflows."""
     try:
         normalised = [to_float(x) for x in link.joint.type.normalize(values)]
     except (ZeroDivisionError, OverflowError):
@@ -80,10 +81,18 @@ def _normalised(link: Link, values: Vector) -> list[float] | None:
     return normalised if all(map(math.isfinite, normalised)) else None
 
 
+def _is_transform(value: object) -> TypeIs[Transform[Any, Any]]:
+    return isinstance(value, Transform)
+
+
+def _is_twist(value: object) -> TypeIs[Twist[Any, Any, Any]]:
+    return isinstance(value, Twist)
+
+
 def configuration_of(link: Link, value: ArrayLike | Transform | None, near: Vector) -> Array:
     """Return the coordinates of one joint from a number, an array or a Transform across it."""
     joint = link.joint
-    if isinstance(value, Transform):
+    if _is_transform(value):
         check_frame(value.from_frame, joint.frame_after, operation="set_configuration", argument="value (from)")
         check_frame(value.to_frame, joint.frame_before, operation="set_configuration", argument="value (to)")
         return np.array([to_float(x) for x in joint.type.project(value, near)], dtype=np.float64)
@@ -93,7 +102,9 @@ def configuration_of(link: Link, value: ArrayLike | Transform | None, near: Vect
 def velocity_of(link: Link, value: ArrayLike | Twist | None, q: Vector) -> Array:
     """Return the velocity of one joint from a number, an array or a Twist across it."""
     joint = link.joint
-    if not isinstance(value, Twist):
+    from rbd.solvers.linear import Factor
+
+    if not _is_twist(value):
         return _one_joint(value, joint.nv, joint.name)
     for actual, expected, which in (
         (value.body, joint.frame_after, "body"),
@@ -119,7 +130,9 @@ def _is_one(value: object) -> bool:
 
 
 def only_for_joints(target: object, value: object) -> ArgumentError:
-    """Return the error that says a value was given beside something that is no joint."""
-    hint = "; mechanism.joint() finds joints by name" if isinstance(target, str) else ""
-    message = f"a value is given beside a {type(target).__name__}; it must be beside a Joint{hint}"
+    """Return the error for a value given with a target that is not a joint."""
+    message = (
+        f"a value is given beside {described(target)}: set_configuration(joint, value) takes a Joint or its name "
+        "first, set_configuration(q) all coordinates at once; set_velocity likewise"
+    )
     return ArgumentError(message, argument="value", value=value)

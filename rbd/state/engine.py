@@ -1,7 +1,7 @@
-"""What computes for a state: evaluates kernels, remembers passes, packs results, keeps fast paths.
+"""Engine of a state: evaluates kernels, caches passes, packs results, holds fast paths.
 
-Algorithms reach it through the one attribute `state.engine`. Scalar states have the engine of this module, which runs
-the readable source; live states have `live_engine.LiveEngine`, which runs what was recorded of it.
+Algorithms use it as `state.engine`. Scalar states have `scalar_state.SourceEngine`, which runs the Python source; live
+states have `live_engine.LiveEngine`, which runs recorded programs.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 Depends = Literal["parameters", "q", "qv"]
-"""What a pass depends on; parameters are always included."""
+"""Dependencies of a pass; parameters are always included."""
 Shapes = Mapping[str, tuple[int, ...]]
-"""The arrays a kernel returns, by the names messages call them."""
+"""Shapes of the arrays returned by a kernel, by their names in messages."""
 
 
 class Call(ABC, Generic[R]):
-    """What an algorithm returns to `fast_path`: how its result is computed; abstract."""
+    """A deferred computation, which an algorithm returns to `fast_path`; abstract."""
 
     @abstractmethod
     def run(self, owner: Any, key: object = None, count: int = 0) -> R:
@@ -39,29 +39,31 @@ class Call(ABC, Generic[R]):
 @final
 @attrs.frozen(eq=False)
 class Done(Call[R]):
-    """A result that is there already: no fast path leads to it."""
+    """A call whose result is already computed; it has no fast path."""
 
     value: R
 
     @override
     def run(self, owner: object, key: object = None, count: int = 0) -> R:
-        """Return it."""
+        """Return the result."""
         return self.value
 
 
 @final
 @attrs.frozen(eq=False)
 class KernelCall(Call[R]):
-    """What an algorithm asks the engine of its state for: a kernel with arguments, and how its result is returned."""
+    """A call of a kernel: its arguments, and the conversion of its result."""
 
     kernel: Kernel[..., Any]
     args: tuple[Any, ...] = ()
     shapes: Shapes | None = None
-    """The arrays wanted; None for the value that the kernel returns."""
+    """Shapes of the arrays to return; None for the kernel's result as it is."""
     finish: Callable[..., R] | None = None
-    """Makes the algorithm's result of the arrays, or of the value; must not refer to the state."""
+    """Converts the arrays, or the kernel's result, to the algorithm's result; must not refer to the state."""
     out: Any = None
-    """An array for the result, if it is one array."""
+    """An array for a result of one array."""
+    keyed: bool = False
+    """Whether the key of its fast path and the parameters determine its arguments; their numbers are then bound."""
 
     @override
     def run(self, owner: StateView, key: object = None, count: int = 0) -> R:
@@ -70,33 +72,33 @@ class KernelCall(Call[R]):
         return result
 
     def of_arrays(self, arrays: Sequence[Any]) -> Any:
-        """Return the algorithm's result from the arrays wanted."""
+        """Return the algorithm's result from the arrays."""
         if self.finish is not None:
             return self.finish(*arrays)
         return arrays[0] if len(arrays) == 1 else tuple(arrays)
 
     def of_value(self, value: Any) -> Any:
-        """Return the algorithm's result from what the kernel returns, where no arrays are wanted."""
+        """Return the algorithm's result from the kernel's result, for calls without arrays."""
         return value if self.finish is None else self.finish(value)
 
 
 class Engine(ABC):
-    """Computes for one state; abstract."""
+    """The engine of one state; abstract."""
 
     def __init__(self, mechanism: Mechanism, layout: Layout) -> None:
-        """Begin with nothing computed."""
+        """Initialise without cached results."""
         self.fast: dict[object, Callable[..., Any]] = {}
-        """Builtins by the keys of calls; only live states have some."""
+        """Builtins by the keys of calls; only live states have them."""
         self.mechanism = mechanism
         self.layout = layout
         self.memory: dict[object, tuple[tuple[int, ...], object]] = {}
 
     def __getstate__(self) -> dict[str, object]:
-        """Leave out what is remembered: a copy computes it again."""
+        """Omit cached results: a copy computes them again."""
         return {**self.__dict__, "memory": {}}
 
     def check(self) -> None:
-        """Raise StaleStateError when the mechanism's structure was edited since the state was made."""
+        """Raise StaleStateError if the mechanism's topology was edited since the state was made."""
         made, now = self.layout.version, self.mechanism.structure_version
         if made != now:
             raise StaleStateError(
@@ -108,25 +110,25 @@ class Engine(ABC):
 
     @abstractmethod
     def stamp(self, depends: Depends) -> tuple[int, ...]:
-        """Return numbers that change whenever something a pass depends on does."""
+        """Return version numbers that change with the dependencies of a pass."""
 
     @abstractmethod
     def evaluate(
         self, state: StateView, kernel: Kernel[..., Any], args: Sequence[Any], named: Mapping[str, Any]
     ) -> Any:
-        """Return what a kernel returns for `state`: nested tuples of scalars, or framed values."""
+        """Return the result of a kernel for `state`: nested tuples of scalars, or framed values."""
 
     @abstractmethod
     def arrays(self, state: StateView, kernel: Kernel[..., Any], args: Sequence[Any], shapes: Shapes) -> Sequence[Any]:
-        """Return what a kernel returns as arrays of the state's scalars."""
+        """Return the result of a kernel as arrays of the state's scalars."""
 
     @abstractmethod
     def require_finite(self, name: str, *numbers: object) -> None:
-        """Raise NotFiniteError, naming the result, when floats have left their range; other scalars pass."""
+        """Raise NotFiniteError, naming the result, for floats that are not finite; other scalars pass."""
 
     @abstractmethod
     def pack(self, values: Any, name: str, shape: tuple[int, ...], out: Any = None) -> Any:
-        """Return nested scalars as an array of `shape`, filling `out` when given; `name` is for messages."""
+        """Return nested scalars as an array of `shape`, or write them to `out`; `name` is for messages."""
 
     def run(self, state: StateView, call: KernelCall[Any], key: object, count: int) -> Any:
         """Return the result of a call; a live engine opens a fast path under `key`."""
@@ -139,12 +141,12 @@ class Engine(ABC):
         return call.of_arrays([self.pack(self.evaluate(state, call.kernel, call.args, {}), name, shape, call.out)])
 
     def remembered(self, state: StateView, kernel: Kernel[[], R], depends: Depends) -> R:
-        """Return what a pass returns, computed at most once while what it depends on stays the same."""
+        """Return the result of a pass, cached until one of its dependencies changes."""
         self.check()
         return self.recalled(kernel, depends, lambda: kernel.function(state))
 
     def recalled(self, key: object, depends: Depends, compute: Callable[[], R]) -> R:
-        """Return `compute()`, remembered under `key` until something it depends on changes."""
+        """Return `compute()`, cached under `key` until one of its dependencies changes."""
         stamp = self.stamp(depends)
         known: tuple[tuple[int, ...], Any] | None = self.memory.get(key)
         if known is not None and known[0] == stamp:
@@ -156,6 +158,6 @@ class Engine(ABC):
 
 
 def packed(engine: Engine, value: Any, shapes: Shapes) -> list[Any]:
-    """Return what a kernel returns, as nested scalars, as arrays: one per shape; for one shape it is all it returns."""
+    """Return the result of a kernel, nested scalars, as one array per shape; for one shape, as a single array."""
     values = (value,) if len(shapes) == 1 else value
     return [engine.pack(each, name, shape) for each, (name, shape) in zip(values, shapes.items(), strict=True)]

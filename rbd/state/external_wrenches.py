@@ -1,7 +1,7 @@
-"""External wrenches on their way into machine code: numbers, once it is known which bodies and frames they are for.
+"""External wrenches as arguments of machine code: their numbers, for given bodies and frames.
 
-A call with wrenches has the fast path of all calls with wrenches on the same bodies in the same frames. Only default
-frames of bodies, the root frame among them, are served: in those a kernel takes a wrench as it is given.
+All calls with wrenches on the same bodies in the same frames have one fast path. Only default frames of bodies,
+including the root frame, have fast paths: in these, kernels take wrenches without a transform.
 """
 
 from __future__ import annotations
@@ -16,32 +16,32 @@ from rbd.scalars.arrays import Array
 from rbd.spatial import Wrench
 from rbd.state.layout import Layout
 
-External: TypeAlias = Mapping[RigidBody, Wrench[Any]]
+External: TypeAlias = Mapping[RigidBody, Wrench[Any]] | Mapping[str, Wrench[Any]]
 
 
-Places: TypeAlias = tuple[object, ...]
-"""Bodies, each followed by the identity of the frame in which the wrench on it is given.
+WrenchKey: TypeAlias = tuple[object, ...]
+"""Bodies or their names, each followed by the identity of the frame of its wrench.
 
-A frame for which there is a fast path is some body's, and lives as long as the structure the path is for.
+The frame of a fast path belongs to a body, and lives as long as the layout of the path.
 """
 
 
-def places_and_numbers(external: object) -> tuple[Places, Array | None] | None:
-    """Return where wrenches act, and their numbers (None if some are no floats); None for what may be no wrenches."""
+def wrench_key_and_components(external: object) -> tuple[WrenchKey, Array | None] | None:
+    """Return bodies and frames of wrenches, and their numbers (None unless all are floats); None for other values."""
     if type(external) is not dict:
         return None
-    places: list[object] = []
+    key: list[object] = []
     numbers: list[object] = []
     for body, wrench in cast("External", external).items():
         if type(wrench) is not Wrench:
             return None
-        places += (body, id(wrench.frame))
+        key += (body, id(wrench.frame))
         numbers += wrench.angular_components
         numbers += wrench.linear_components
-    return tuple(places), np.array(numbers) if set(map(type, numbers)) == {float} else None
+    return tuple(key), np.array(numbers) if set(map(type, numbers)) == {float} else None
 
 
 def are_in_default_frames(layout: Layout, external: External) -> bool:
-    """Return whether all wrenches are given in default frames of bodies."""
+    """Return whether all wrenches are expressed in default frames of bodies."""
     frames = {id(body.default_frame) for body in layout.bodies}
     return all(id(wrench.frame) in frames for wrench in external.values())

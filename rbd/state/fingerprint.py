@@ -1,11 +1,11 @@
-"""A hash of everything about a mechanism that a recording may depend on.
+"""Fingerprint of a mechanism: a hash of everything that recordings depend on.
 
-Two mechanisms with the same fingerprint record the same programs, whatever process made them: it covers structure,
-joint types, every number, and all names, which appear in what checks say. Numbers count by their bits. Identities of
-frames do not count; frames do, by their places on their bodies.
+Two mechanisms with the same fingerprint have the same recorded programs, in any process. The hash covers topology,
+joint types, the bits of all numbers, and all names, which occur in error messages. Frames are identified by their order
+on their bodies.
 
-A mechanism has no fingerprint when it holds what others defined: joint types or contact models that are not rbd's, or
-parameters that are no plain numbers.
+A mechanism with joint types or contact models of users, or with parameters that are not plain numbers, has no
+fingerprint.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from weakref import WeakKeyDictionary
 import attrs
 
 from rbd.mechanism import Joint, Mechanism, RigidBody
-from rbd.mechanism.body import books_of
+from rbd.mechanism.body import registry_of
 from rbd.spatial import Frame
 
 JOINT_PARAMETERS: Final = (
@@ -40,7 +40,7 @@ _known: WeakKeyDictionary[Mechanism, tuple[_Stamp, str | None]] = WeakKeyDiction
 
 
 def fingerprint(mechanism: Mechanism) -> str | None:
-    """Return the fingerprint of `mechanism` as it is now; None when it has none. Computed once per version."""
+    """Return the current fingerprint of `mechanism` or None; computed once per version."""
     stamp = _stamp(mechanism)
     known = _known.get(mechanism)
     if known is None or known[0] != stamp:
@@ -49,9 +49,9 @@ def fingerprint(mechanism: Mechanism) -> str | None:
 
 
 def _stamp(mechanism: Mechanism) -> _Stamp:
-    """Return numbers that change with the fingerprint: frames are added without a new version."""
-    books = books_of(mechanism.root_body)
-    frames = 0 if books is None else len(books.frame_owner)
+    """Return numbers that change with the fingerprint: versions, and numbers of frames, which have no version."""
+    registry = registry_of(mechanism.root_body)
+    frames = 0 if registry is None else len(registry.frame_owner)
     return mechanism.structure_version, mechanism.parameter_version, frames
 
 
@@ -60,12 +60,12 @@ def _computed(mechanism: Mechanism) -> str | None:
         writer = _Writer(mechanism.bodies)
         _write_mechanism(writer, mechanism)
         return writer.digest()
-    except (_NotPlainError, KeyError, ValueError):  # also: a frame from elsewhere, an integer too long to print
+    except (_NotPlainError, KeyError, ValueError):  # also: a frame of another mechanism, an integer too long to print
         return None
 
 
 def _write_mechanism(writer: _Writer, mechanism: Mechanism) -> None:
-    """Write all of a mechanism; the order of its bodies and joints is its canonical one."""
+    """Write a mechanism, with bodies and joints in canonical order."""
     writer.put(("mechanism", len(mechanism.bodies), len(mechanism.tree_joints), len(mechanism.loop_joints)))
     writer.put(mechanism.gravity)
     for body in mechanism.bodies:
@@ -76,7 +76,7 @@ def _write_mechanism(writer: _Writer, mechanism: Mechanism) -> None:
 
 
 def _write_body(writer: _Writer, body: RigidBody) -> None:
-    """Write name, inertia, and what is fixed to a body; its frames are numbered in the order they came."""
+    """Write name, inertia, frames and contact points of a body; frames are numbered in the order of addition."""
     writer.put((body.name, body.inertia, len(body.frames)))
     for frame in body.frames:
         pose = body.fixed_transform(frame, body.default_frame)
@@ -87,28 +87,28 @@ def _write_body(writer: _Writer, body: RigidBody) -> None:
 
 
 def _write_joint(writer: _Writer, joint: Joint) -> None:
-    """Write name, frames (which say what it connects, and where), type and parameters of a joint."""
+    """Write name, frames (which define bodies and placements), type and parameters of a joint."""
     writer.put((joint.name, joint.frame_before, joint.frame_after, joint.type))
     for name in JOINT_PARAMETERS:
         writer.put(getattr(joint, name))
 
 
 class _NotPlainError(Exception):
-    """Something in the mechanism is not rbd's own, or no number."""
+    """A part of the mechanism is not defined by rbd, or is not a plain number."""
 
 
 @final
 class _Writer:
-    """Collects values. Other values have other digests: everything says what it is, and how much of it follows."""
+    """Hashes values. The encoding is injective: every value is written with its type and length."""
 
     def __init__(self, bodies: Sequence[RigidBody]) -> None:
-        """Know the frames of these bodies by their places."""
+        """Set the bodies whose frames are identified by order."""
         self._places = {frame: (b, k) for b, body in enumerate(bodies) for k, frame in enumerate(body.frames)}
         self._words: list[object] = []
         self._numbers: list[float] = []
 
     def put(self, value: object) -> None:
-        """Write a number, text, None, a frame, an object of one of rbd's own attrs classes, or a tuple of such."""
+        """Write a number, a string, None, a frame, an instance of an attrs class of rbd, or a tuple of these."""
         kind = type(value)
         if kind is float:
             self._words.append(float)
@@ -123,7 +123,7 @@ class _Writer:
             self._put_object(value)
 
     def put_floats(self, values: tuple[object, ...]) -> None:
-        """Write a tuple that usually holds floats and nothing else."""
+        """Write a tuple, fast if all entries are floats."""
         if all(type(value) is float for value in values):
             self._words.append((len(values), float))
             self._numbers.extend(cast("tuple[float, ...]", values))
@@ -142,7 +142,7 @@ class _Writer:
             self.put(getattr(value, name))
 
     def digest(self) -> str:
-        """Return the hash of all that was written."""
+        """Return the hash."""
         words = repr(self._words).encode(errors="surrogatepass")
         digest = hashlib.sha256(struct.pack("<QQ", len(words), len(self._numbers)))
         digest.update(words)
@@ -152,7 +152,7 @@ class _Writer:
 
 @functools.cache
 def _field_names(kind: type[Any]) -> tuple[str, ...]:
-    """Return the fields of a class of rbd; raise for all others, whatever they call themselves."""
+    """Return the fields of a class of rbd; raise for other classes."""
     module = sys.modules.get(kind.__module__)
     is_own = kind.__module__.startswith("rbd.") and getattr(module, kind.__qualname__, None) is kind
     if not (is_own and attrs.has(kind)):

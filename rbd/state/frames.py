@@ -1,8 +1,10 @@
-"""Which body a frame belongs to, and values carried from frame to frame."""
+"""Frames attached to bodies, and change of frame of values."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, final
+
+import attrs
 
 from rbd.mechanism import RigidBody
 from rbd.spatial import (
@@ -23,6 +25,7 @@ from rbd.spatial import (
 )
 from rbd.spatial.values import require_kind
 from rbd.state.base import StateView
+from rbd.state.layout import Place
 
 if TYPE_CHECKING:
     from rbd.state.queries import State
@@ -34,13 +37,42 @@ _FRAMED = (
 )
 
 
-def body_and_frame(state: StateView, place: RigidBody | Frame[Any]) -> tuple[RigidBody, Frame[Any]]:
-    """Return the body of `place` and the frame meant; raise UnknownNameError or ArgumentError when there is none."""
-    if isinstance(place, RigidBody):
-        state.layout.body_index(place)
-        return place, place.default_frame
-    require_kind(place, RigidBody, Frame, operation="look-up of a place", argument="place")
-    return state.mechanism.body_of_frame(place), place
+@final
+@attrs.frozen(eq=False)
+class Attachment:
+    """A frame attached to a body."""
+
+    index: int
+    """Of the body."""
+    body: RigidBody
+    frame: Frame[Any]
+    to_default: Transform[Any, Any] | None
+    """The transform from the frame to the body's default frame; None for that frame itself, as is the next."""
+    from_default: Transform[Any, Any] | None
+
+
+def attached(state: StateView, place: Place, argument: str = "place") -> Attachment:
+    """Return the frame of a place and its body, cached by the state. Raises as `Layout.place` does."""
+    engine, key = state.engine, place if type(place) is str else id(place)
+    known: tuple[tuple[int, ...], Any] | None = engine.memory.get(key)
+    if known is not None and known[0] == engine.stamp("parameters"):
+        found: Attachment = known[1]
+        return found
+    return engine.recalled(key, "parameters", lambda: _attachment(state, place, argument))
+
+
+def _attachment(state: StateView, place: Place, argument: str) -> Attachment:
+    body, frame = state.layout.place(place, argument)
+    index, own = state.layout.body_index(body), body.default_frame
+    if frame is own:
+        return Attachment(index, body, frame, None, None)
+    there, back = body.fixed_transform(frame, own), body.fixed_transform(own, frame)
+    return Attachment(index, body, frame, state.lifted_transform(there), state.lifted_transform(back))
+
+
+def wanted_frame(state: StateView, frame: Place | None) -> tuple[RigidBody, Frame[Any]]:
+    """Return the frame of a result (None for the root frame) and its body."""
+    return state.layout.place(state.layout.root_frame if frame is None else frame, "frame")
 
 
 def attachment(state: StateView, body: RigidBody, frame: Frame[Any]) -> Transform[Any, Any]:
@@ -49,14 +81,14 @@ def attachment(state: StateView, body: RigidBody, frame: Frame[Any]) -> Transfor
     return Transform.identity(own, own) if frame is own else state.lifted_transform(body.fixed_transform(own, frame))
 
 
-def express(state: State[Any], value: Any, frame: Frame[Any]) -> Any:
-    """Return a framed `value` in `frame`."""
-    require_kind(value, *_FRAMED, operation="State.transform", argument="value")
-    require_kind(frame, Frame, operation="State.transform", argument="frame")
+def express(state: State[Any], value: Any, place: Place) -> Any:
+    """Return `value` expressed in the frame of a place."""
+    if type(value) not in _FRAMED:
+        require_kind(value, *_FRAMED, operation="State.transform", argument="value")
     current: Frame[Any] = value.frame
-    if same_frame(current, frame):
+    if isinstance(place, Frame) and same_frame(current, place):
         return value
-    tf = state.relative_transform(current, frame)
+    tf = state.relative_transform(current, attached(state, place, "frame").frame)
     if type(value) is SpatialAcceleration:
         return _express_acceleration(state, value, tf)
     return value.transformed(tf)
@@ -65,7 +97,7 @@ def express(state: State[Any], value: Any, frame: Frame[Any]) -> Any:
 def _express_acceleration(
     state: State[Any], value: SpatialAcceleration[Any, Any, Any], tf: Transform[Any, Any]
 ) -> SpatialAcceleration[Any, Any, Any]:
-    """Return an acceleration in the frame `tf` maps to: the frames' relative motion and the body's own both matter."""
+    """Return an acceleration in the target frame of `tf`, with the terms of the relative motion of the frames."""
     current_wrt_new = state.relative_twist(value.frame, tf.to_frame, frame=value.frame)
     body_wrt_base = state.relative_twist(value.body, value.base, frame=value.frame)
     return value.transformed(tf, current_wrt_new, body_wrt_base)

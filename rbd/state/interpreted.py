@@ -1,4 +1,4 @@
-"""Running the readable source in place of what was recorded of it."""
+"""Interpreted execution: run the Python source instead of recorded programs."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 _wanted: ContextVar[bool] = ContextVar("rbd_interpreted", default=False)
-BLOCKS = array("q", [0])
-"""How many `interpreted` blocks are open anywhere. While it is not zero, machine code asks first."""
+OPEN_BLOCKS = array("q", [0])
+"""Number of open `interpreted` blocks of all threads; builtins check it."""
 
 
 @contextmanager
 def interpreted() -> Generator[None]:
-    """Let live states run the readable Python source of algorithms inside this block, in this thread only.
+    """Run the Python source of algorithms on live states inside this block, in this thread only.
 
-    That is for stepping through an algorithm in a debugger. Results agree with those of machine code to rounding.
+    Use it to step through an algorithm in a debugger. Results agree with those of machine code up to rounding.
 
     >>> import numpy as np, rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4])
@@ -26,14 +26,14 @@ def interpreted() -> Generator[None]:
     True
     """
     token = _wanted.set(True)
-    BLOCKS[0] += 1
+    OPEN_BLOCKS[0] += 1
     try:
         yield
     finally:
-        BLOCKS[0] -= 1
+        OPEN_BLOCKS[0] -= 1
         _wanted.reset(token)
 
 
 def is_interpreted() -> bool:
-    """Return whether the readable source is asked for."""
+    """Return whether this thread runs the Python source."""
     return _wanted.get()

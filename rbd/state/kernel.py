@@ -1,9 +1,9 @@
-"""Kernels: the readable source of an algorithm under its name, evaluated by the engine of a state.
+"""Kernels: the Python source of algorithms, registered by name and evaluated by the engine of a state.
 
 A kernel is a plain function of a `StateView` and tuples of scalars that returns nested tuples of scalars or framed
-values. Called with a state it is evaluated: scalar states run the source, live states the program recorded from it. The
-state layer never imports algorithms; whoever wants to run a kernel in another way (on symbols, counted, recorded) finds
-it by name in `kernels()`.
+values. Scalar states run its source, live states run the program recorded from it. The state layer does not import
+algorithms; `kernels()` returns the kernels of all imported packages by name, for other executions (symbolic, counted,
+recorded).
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, final, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeGuard, TypeVar, final, overload
 
+from rbd.arguments import described
 from rbd.errors import ArgumentError
 from rbd.state.engine import Engine
 
@@ -25,7 +26,7 @@ R = TypeVar("R")
 
 @final
 class Kernel(Generic[P, R]):
-    """The readable source of an algorithm, and how it may be recorded."""
+    """The source of an algorithm, with options for recording."""
 
     def __init__(
         self, function: Callable[Concatenate[StateView, P], R], *, regroup: bool = False, several: bool = False
@@ -38,7 +39,7 @@ class Kernel(Generic[P, R]):
         self.several = several
 
     def __call__(self, state: StateView, /, *args: P.args, **named: P.kwargs) -> R:
-        """Evaluate for `state`; raise ArgumentError for what is no state."""
+        """Evaluate for `state`; raise ArgumentError for other arguments."""
         require_state(state, self.name)
         result: R = state.engine.evaluate(state, self, args, named)
         return result
@@ -56,11 +57,11 @@ def kernel(
 def kernel(function: Callable[..., Any] | None = None, /, *, regroup: bool = False, several: bool = False) -> Any:
     """Register an algorithm under its function name.
 
-    `regroup` says that it returns torques, masses and accelerations of joints only: recordings may then regroup
-    inertial parameters (see `regroup.py`). `several` says that it returns a tuple of arrays, each of which stays an
-    array of its own even where they could be stacked.
+    `regroup` declares that it returns joint torques, mass matrices and joint accelerations only, so that recordings may
+    regroup inertial parameters (see `regroup.py`). `several` declares that it returns a tuple of arrays, which are not
+    stacked to one array.
 
-    >>> import rbd
+    >>> import rbd.algorithms
     >>> from rbd.state.kernel import kernels
     >>> "mass_matrix" in kernels()
     True
@@ -70,7 +71,7 @@ def kernel(function: Callable[..., Any] | None = None, /, *, regroup: bool = Fal
         made = Kernel(source, regroup=regroup, several=several)
         known = _kernels.get(made.name)
         if known is not None and known.function.__module__ != source.__module__:  # a module may be imported again
-            raise RuntimeError(f"two algorithms are called {made.name!r}")
+            raise RuntimeError(f"two kernels have the name {made.name!r}")
         _kernels[made.name] = made
         return made
 
@@ -78,15 +79,21 @@ def kernel(function: Callable[..., Any] | None = None, /, *, regroup: bool = Fal
 
 
 def kernels() -> Mapping[str, Kernel[..., Any]]:
-    """Return every registered kernel by name."""
+    """Return the kernels of all imported packages by name."""
     return MappingProxyType(_kernels)
+
+
+def is_state(value: object) -> TypeGuard[StateView]:
+    """Return whether a value is a state."""
+    return isinstance(getattr(value, "engine", None), Engine)
 
 
 def require_state(state: object, operation: str) -> None:
     """Raise ArgumentError unless `state` is a state."""
-    if not isinstance(getattr(state, "engine", None), Engine):
+    if not is_state(state):
         raise ArgumentError(
-            f"{operation} works on a state, not on a {type(state).__name__}; rbd.MechanismState(mechanism) makes one",
+            f"{operation}: state must be a MechanismState, not {described(state)}; "
+            "rbd.MechanismState(mechanism, q, v) makes one",
             argument="state",
             value=state,
         )

@@ -1,18 +1,16 @@
-"""The recorded kernels of one mechanism: for every kernel and template of arguments, what runs it.
+"""Cache of the recorded kernels of a mechanism, by kernel and template of arguments.
 
-Caches are kept per mechanism and structure, are shared by all its states and threads, and go with the mechanism. They
-are never pickled.
+There is one cache per mechanism and topology. All states and threads share it, and it is freed with the mechanism.
+Caches are not pickled.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal, TypeAlias, cast, final
 from weakref import WeakKeyDictionary
 
-import attrs
 import numpy as np
 
 from rbd import native
@@ -22,69 +20,31 @@ from rbd.program.graph import Graph
 from rbd.program.outline import Source
 from rbd.program.program import Program
 from rbd.scalars.arrays import Array
-from rbd.state.coordinate_writer import writing_program
+from rbd.state.coordinate_writer import coordinate_check_program
 from rbd.state.kernel import Kernel
 from rbd.state.layout import layout_of
 from rbd.state.parameter_edits import ParameterEdits
 from rbd.state.parameters import ParameterName
+from rbd.state.recorded_kernel import RecordedKernel, RecordingFailure
 from rbd.state.recorder import record_program
-from rbd.state.recording_cache import found_source, keep_source, source_key
-from rbd.state.value_tree import (
-    ResultForm,
-    Template,
-    UnsuitableError,
-    count_numbers,
-    flatten,
-    is_portable,
-    named_form,
-    result_form,
-    unflattener,
-)
+from rbd.state.recording_cache import cache_key, load_program, store_program
+from rbd.state.result_form import ResultForm, named_form, result_form
+from rbd.state.value_tree import Template, UnsuitableError, count_numbers, flatten, is_portable, unflattener
 
-_MOST: Final = 512
-"""Kernels kept per mechanism; the least recently used goes first."""
+_MAX_KERNELS: Final = 512
+"""Maximum number of kernels per mechanism; the least recently used is evicted first."""
 Key: TypeAlias = tuple[Any, ...]
 
 
 @final
-@attrs.frozen(eq=False)
-class RecordedKernel:
-    """A kernel recorded for some template of arguments."""
-
-    executable: Executable
-    parameters: tuple[Array, ...]
-    """The parameters that are inputs, kept up to date in place."""
-    form: ResultForm
-    array_arguments: int
-    """How many arguments with numbers it takes beside coordinates and parameters."""
-
-
-@final
-class Unrecorded:
-    """A kernel that cannot be recorded for some template of arguments: its source runs instead."""
-
-    def __init__(self, reason: BaseException) -> None:
-        """Keep the reason."""
-        self.reason = reason
-        self._warned = False
-
-    def warn(self, name: str) -> None:
-        """Warn, once, that the source runs in the place of machine code."""
-        if not self._warned:
-            self._warned = True
-            message = f"{name} runs as Python source, hundreds of times slower than machine code: {self.reason}"
-            warnings.warn(message, native.InterpretedWarning, stacklevel=2)
-
-
-@final
 class KernelCache:
-    """The recorded kernels of one mechanism at one version of its structure."""
+    """The recorded kernels of one mechanism at one version of its topology."""
 
     def __init__(self, structure: int) -> None:
-        """Begin with none."""
+        """Initialise an empty cache."""
         self.structure = structure
         self.edits = ParameterEdits()
-        self._kernels: OrderedDict[Key, RecordedKernel | Unrecorded] = OrderedDict()
+        self._kernels: OrderedDict[Key, RecordedKernel | RecordingFailure] = OrderedDict()
         self._writers: dict[str, Executable | None] = {}
         self._lock = native.Lock()
 
@@ -92,17 +52,17 @@ class KernelCache:
         """Copy and pickle as an empty cache."""
         return KernelCache, (self.structure,)
 
-    def find(
+    def get_or_record(
         self,
         mechanism: Mechanism,
         version: int,
         kernel: Kernel[..., Any],
         args: Sequence[object],
         named: Mapping[str, object],
-    ) -> tuple[RecordedKernel | Unrecorded | None, list[Array]]:
-        """Return what runs a kernel with these arguments, recorded now if need be, and an array for each with numbers.
+    ) -> tuple[RecordedKernel | RecordingFailure | None, list[Array]]:
+        """Return the recorded kernel for these arguments, and an array for each argument with numbers.
 
-        `version` is that of the mechanism's parameters. None where arguments or parameters are no floats.
+        `version` is that of the mechanism's parameters. Returns None unless arguments and parameters are floats.
         """
         templates: list[Template] = [len(args)]
         arrays: list[Array] = []
@@ -123,40 +83,40 @@ class KernelCache:
             key = (kernel, *templates, *sorted(named), edits.varying, edits.generation)
             found = self._kernels.get(key)
             if found is None:
-                found = self._kernels[key] = self._recorded(mechanism, kernel, tuple(templates), sorted(named))
-                if len(self._kernels) > _MOST:
+                found = self._kernels[key] = self._record(mechanism, kernel, tuple(templates), sorted(named))
+                if len(self._kernels) > _MAX_KERNELS:
                     self._kernels.popitem(last=False)
             self._kernels.move_to_end(key)
             return found, arrays
 
-    def _recorded(
+    def _record(
         self, mechanism: Mechanism, kernel: Kernel[..., Any], templates: tuple[Template, ...], names: list[str]
-    ) -> RecordedKernel | Unrecorded:
+    ) -> RecordedKernel | RecordingFailure:
         varying = self.edits.varying
         parameters = tuple(self.edits.arrays[name] for name in varying)
         count = sum(map(bool, map(count_numbers, templates[1:])))
         what = repr((kernel.name, kernel.regroup, kernel.several, templates, names, varying))
         portable = native.is_loaded() and is_portable(templates) and kernel.function.__module__.startswith("rbd.")
-        key = source_key(mechanism, what) if portable else None
-        found = found_source(mechanism, key, what, lambda now: record_kernel(kernel, now, templates, names, varying)[0])
+        key = cache_key(mechanism, what) if portable else None
+        found = load_program(mechanism, key, what, lambda now: record_kernel(kernel, now, templates, names, varying)[0])
         form = None if found is None else named_form([port.name for port in found.outline.outputs])
         if found is not None and form is not None:
             return RecordedKernel(Executable(found, patient=True), parameters, form, count)
         try:
             program, form = record_kernel(kernel, mechanism, templates, names, varying)
-        except Exception as error:  # the source says what is wrong, or runs in its place
-            return Unrecorded(error)
+        except Exception as error:  # the source raises the error, or runs instead
+            return RecordingFailure(error)
         source = Source.of(program)
-        executable = Executable(source, patient=True, keep=lambda: keep_source(key, source))
+        executable = Executable(source, patient=True, keep=lambda: store_program(key, source))
         return RecordedKernel(executable, parameters, form, count)
 
     def writer(self, mechanism: Mechanism, name: Literal["q", "v"]) -> Executable | None:
-        """Return what copies and checks coordinates, recorded once; None when there is nothing to copy."""
+        """Return the program that checks and copies coordinates, recorded once; None for no coordinates."""
         with self._lock.inner:
             if name not in self._writers:
                 try:
-                    program = writing_program(layout_of(mechanism), name)
-                except Exception:  # a user's joint type that cannot be recorded: Python writes its coordinates
+                    program = coordinate_check_program(layout_of(mechanism), name)
+                except Exception:  # a user's joint type that cannot be recorded: coordinates are written in Python
                     program = None
                 self._writers[name] = None if program is None else Executable(Source.of(program), patient=True)
             return self._writers[name]
@@ -171,8 +131,8 @@ def record_kernel(
 ) -> tuple[Program, ResultForm]:
     """Return the program of a kernel, and the form of its result.
 
-    `templates` are the number of arguments by position, the templates of these, then of those called `names`. Inputs
-    are q, v, one per argument that has numbers, then the parameters.
+    `templates` are the number of positional arguments, their templates, then those of the keyword arguments `names`.
+    Inputs are q, v, one per argument with numbers, then the parameters.
     """
     forms: list[ResultForm] = []
 
@@ -204,7 +164,7 @@ _lock = native.Lock()
 
 
 def kernel_cache(mechanism: Mechanism) -> KernelCache:
-    """Return the kernels of `mechanism` for its structure as it is now."""
+    """Return the cache of `mechanism` for its current topology."""
     with _lock.inner:
         cache = _caches.get(mechanism)
         if cache is None or cache.structure != mechanism.structure_version:

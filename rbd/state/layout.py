@@ -1,27 +1,38 @@
-"""Where every joint and body of a mechanism finds its numbers.
+"""Layout of a mechanism: indices of bodies and joints, slices of q, v and constraint rows.
 
-A layout is a snapshot of the structure: links in topological order, with the ranges of q, v and constraint rows that
-belong to each joint.
+A layout is a snapshot of the topology: links in topological order, with the slices of q, v and constraint rows of each
+joint.
 """
 
 from __future__ import annotations
 
-from typing import final
+from typing import TYPE_CHECKING, Any, TypeAlias, final
 from weakref import WeakKeyDictionary
 
 import attrs
 
-from rbd.errors import UnknownNameError
+from rbd.arguments import described
+from rbd.errors import ArgumentError, RbdError, UnknownNameError, quoted
 from rbd.mechanism import ContactPoint, Joint, Mechanism, RigidBody
+from rbd.mechanism.body import registry_of
 from rbd.spatial import Frame
+from rbd.spatial.frame import F
 from rbd.spatial.half_space import HalfSpace
-from rbd.spatial.values import require_kind
+from rbd.spatial.values import isinstance_untyped
+
+if TYPE_CHECKING:
+    from rbd.mechanism.registry import NameRegistry
+
+Place: TypeAlias = "RigidBody | Frame[F] | str"
+"""A body (its default frame is meant), a frame attached to a body, or the name of either.
+
+Type checkers know the frame's tag where a frame is given."""
 
 
 @final
 @attrs.frozen(eq=False)
 class Link:
-    """A tree joint with the body it carries. `index` counts from 1, in topological order; the root body is 0."""
+    """A tree joint with its successor. `index` counts from 1, in topological order; the root body is 0."""
 
     index: int
     parent: int
@@ -45,7 +56,7 @@ class LoopLink:
 @final
 @attrs.frozen(eq=False)
 class Touch:
-    """A contact point of the body of index `body` and the half-space it may touch; `s` is the range of their states."""
+    """A contact point of the body of index `body` with a half-space; `s` is the slice of its contact states."""
 
     body: int
     point: ContactPoint
@@ -55,10 +66,10 @@ class Touch:
 
 @final
 class Layout:
-    """The structure of a mechanism at one version of it."""
+    """The topology of a mechanism at one version."""
 
     def __init__(self, mechanism: Mechanism) -> None:
-        """Take the snapshot."""
+        """Build the layout of a mechanism."""
         self.version = mechanism.structure_version
         self.bodies: tuple[RigidBody, ...] = tuple(mechanism.bodies)
         self._body_index = {id(body): i for i, body in enumerate(self.bodies)}
@@ -79,12 +90,12 @@ class Layout:
         self._joint_loop = {id(loop.joint): loop for loop in self.loops}
 
     def __getstate__(self) -> dict[str, object]:
-        """Leave out the tables keyed by `id`, which mean nothing in a copy or in another process."""
+        """Omit the tables keyed by `id`, which is not valid in a copy or another process."""
         tables = ("_body_index", "_joint_link", "_joint_loop")
         return {name: value for name, value in self.__dict__.items() if name not in tables}
 
     def __setstate__(self, content: dict[str, object]) -> None:
-        """Take the content and make the tables anew."""
+        """Restore, and rebuild the tables."""
         self.__dict__.update(content)
         self._body_index = {id(body): i for i, body in enumerate(self.bodies)}
         self._index_joints()
@@ -111,7 +122,7 @@ class Layout:
         return tuple(loops)
 
     def _make_touches(self, mechanism: Mechanism) -> tuple[Touch, ...]:
-        """Pair the contact points of all bodies that can move with the half-spaces."""
+        """Pair the contact points of all moving bodies with the half-spaces."""
         touches: list[Touch] = []
         ns = 0
         for index, body in enumerate(self.bodies[1:], start=1):
@@ -121,37 +132,70 @@ class Layout:
                     ns += point.model.ns
         return tuple(touches)
 
-    def body_index(self, body: RigidBody) -> int:
-        """Return the index of `body`; raise UnknownNameError when it is not in the mechanism."""
+    # Bodies and joints are looked up by identity first, which is the fastest.
+
+    def body_index(self, body: RigidBody | str) -> int:
+        """Return the index of a body, given itself or by name; raise UnknownNameError for others."""
         index = self._body_index.get(id(body))
+        if index is None and isinstance(body, str):
+            index = self._body_index.get(id(self._registry.body_named(body)))
         if index is None:
-            name = getattr(body, "name", str(body))
-            hint = "" if hasattr(body, "name") else "; mechanism.body() finds bodies by name"
-            raise UnknownNameError(f"body '{name}' is not part of this mechanism{hint}", kind="body", name=name)
+            raise _unknown_error("body", body, RigidBody)
         return index
 
-    def link(self, joint: Joint) -> Link:
-        """Return the link of tree joint `joint`; raise UnknownNameError when there is none."""
+    def body(self, body: RigidBody | str) -> RigidBody:
+        """Return a body, given itself or by name; raise UnknownNameError for others."""
+        return self.bodies[self.body_index(body)]
+
+    def link(self, joint: Joint | str) -> Link:
+        """Return the link of a tree joint, given itself or by name; raise UnknownNameError for others."""
         link = self._joint_link.get(id(joint))
+        if link is None and isinstance(joint, str):
+            joint = self._registry.joint_named(joint)
+            link = self._joint_link.get(id(joint))
         if link is None:
-            name = getattr(joint, "name", str(joint))
-            loop = id(joint) in self._joint_loop
-            hint = "" if hasattr(joint, "name") else "; mechanism.joint() finds joints by name"
-            what = "closes a loop and has no coordinates" if loop else "is not part of this mechanism"
-            raise UnknownNameError(f"joint '{name}' {what}{hint}", kind="joint", name=name)
+            if self.loop(joint) is not None:
+                message = f"joint {quoted(_name(joint))} closes a loop and has no coordinates"
+                raise UnknownNameError(message, kind="joint", name=_name(joint))
+            raise _unknown_error("joint", joint, Joint)
         return link
 
-    def loop(self, joint: Joint) -> LoopLink | None:
-        """Return the loop link of `joint`, or None for a tree joint."""
-        return self._joint_loop.get(id(joint))
+    def loop(self, joint: Joint | str) -> LoopLink | None:
+        """Return the loop link of a joint, given itself or by name, or None for a tree joint."""
+        return self._joint_loop.get(id(self._registry.joint_named(joint) if isinstance(joint, str) else joint))
+
+    def place(self, place: Place, argument: str = "place") -> tuple[RigidBody, Frame[Any]]:
+        """Return the body and the frame of a place.
+
+        A name is that of a body, for its default frame, or else that of a frame.
+
+        Raises UnknownNameError, AmbiguousNameError for a name, FrameMismatchError for a frame of no body, ArgumentError
+        for anything else.
+        """
+        if isinstance(place, RigidBody):
+            self.body_index(place)
+            return place, place.default_frame
+        if isinstance(place, str):
+            return self._registry.body_and_frame_named(place)
+        if isinstance_untyped(place, Frame):
+            return self._registry.body_of_frame(place, argument), place
+        message = f"{argument} must be a body, a frame, or the name of one, not {described(place)}"
+        raise ArgumentError(message, argument=argument, value=place, allowed="a RigidBody, a Frame or a name")
+
+    @property
+    def _registry(self) -> NameRegistry:
+        """The names and frames of the mechanism."""
+        registry = registry_of(self.bodies[0])
+        assert registry is not None  # the root body of a mechanism has one
+        return registry
 
     @property
     def trunk(self) -> int:
-        """The index of the trunk, the first body a joint carries; the root's when there is none."""
+        """The index of the trunk, the first moving body; that of the root if there is none."""
         return min(1, len(self.links))
 
     def ancestors(self, index: int) -> tuple[int, ...]:
-        """Return the indices from `index` up to, without, the root."""
+        """Return the indices of the ancestors from `index`, included, to the root, excluded."""
         chain: list[int] = []
         while index:
             chain.append(index)
@@ -159,12 +203,33 @@ class Layout:
         return tuple(chain)
 
 
+def _unknown_error(kind: str, thing: object, wanted: type[object]) -> RbdError:
+    """Return the error about a body or joint of another mechanism, or about what is neither that nor a name."""
+    if isinstance(thing, wanted):
+        name = _name(thing)
+        message = f"{kind} {quoted(name)} is not part of this mechanism; a copy has bodies and joints of its own"
+        return UnknownNameError(message, kind=kind, name=name)
+    message = f"{kind} must be a {wanted.__name__} or its name, not {described(thing)}"
+    return ArgumentError(message, argument=kind, value=thing, allowed=f"a {wanted.__name__} or its name")
+
+
+def _name(thing: object) -> str:
+    return str(getattr(thing, "name", thing))
+
+
 _layouts: WeakKeyDictionary[Mechanism, Layout] = WeakKeyDictionary()
 
 
 def layout_of(mechanism: Mechanism) -> Layout:
-    """Return the layout of `mechanism` as it is now (made once per structural version)."""
-    require_kind(mechanism, Mechanism, operation="look-up of a mechanism", argument="mechanism")
+    """Return the current layout of `mechanism`, cached per topology version."""
+    if not isinstance(mechanism, Mechanism):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may be untyped
+        raise ArgumentError(
+            f"mechanism must be a Mechanism, not {described(mechanism)}; rbd.load_urdf(path) reads one, rbd.robots has "
+            "some",
+            argument="mechanism",
+            value=mechanism,
+            allowed="a Mechanism",
+        )
     layout = _layouts.get(mechanism)
     if layout is None or layout.version != mechanism.structure_version:
         layout = _layouts[mechanism] = Layout(mechanism)

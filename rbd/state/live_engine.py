@@ -1,4 +1,4 @@
-"""The engine of live states: float64 buffers that machine code reads, versions, and the kernels of the mechanism."""
+"""Engine of live states: float64 buffers for machine code, versions, and the kernels of the mechanism."""
 
 from __future__ import annotations
 
@@ -7,31 +7,33 @@ import threading
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, TypeVar, final
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, final
 
 import numpy as np
 from typing_extensions import override
 
 from rbd import native
-from rbd.errors import NotFiniteError, ScalarError, WrongThreadError
+from rbd.errors import ScalarError, WrongThreadError
 from rbd.mechanism import Mechanism
-from rbd.mechanism.body import books_of
+from rbd.mechanism.body import registry_of
+from rbd.program.status import range_error
 from rbd.scalars import Vector
 from rbd.scalars.arrays import Array, check_out
 from rbd.state.engine import Depends, Engine, KernelCall, Shapes, packed
-from rbd.state.interpreted import BLOCKS, interpreted, is_interpreted
+from rbd.state.interpreted import OPEN_BLOCKS, interpreted, is_interpreted
 from rbd.state.kernel import Kernel
-from rbd.state.kernel_cache import RecordedKernel, Unrecorded, kernel_cache
 from rbd.state.layout import Layout
+from rbd.state.recorded_kernel import RecordedKernel, RecordingFailure
 from rbd.state.value_tree import UnsuitableError, flatten
 
 if TYPE_CHECKING:
+    from rbd.native.compiled_program import CompiledProgram
     from rbd.state.base import StateView
 
 OWNER, Q, V = 0, 1, 2
-"""Places in the words of a state: the thread it belongs to, and the versions of its coordinates."""
-_MOST: Final = 256
-"""Fast paths of a state; beyond, all are made anew."""
+"""Indices in the words of a state: the owner thread, and the versions of its coordinates."""
+_MAX_FAST_PATHS: Final = 256
+"""Maximum number of fast paths of a state; above it, all are discarded."""
 R = TypeVar("R")
 Builtin = Callable[..., Any]
 Copies = tuple[tuple[Array, Array], ...]
@@ -39,31 +41,33 @@ Copies = tuple[tuple[Array, Array], ...]
 
 @final
 class LiveEngine(Engine):
-    """Computes with what was recorded for the mechanism: interpreted, or as machine code on the state's buffers."""
+    """Runs recorded programs of the mechanism: interpreted, or as machine code on the state's buffers."""
 
     def __init__(self, mechanism: Mechanism, layout: Layout) -> None:
-        """Start with all coordinates zero, in the calling thread."""
+        """Initialise all coordinates to zero; the calling thread is the owner."""
+        from rbd.state.kernel_cache import kernel_cache
+
         super().__init__(mechanism, layout)
         self.words = array("q", [threading.get_ident(), 0, 0])
-        """The owner thread and the versions of q and v; machine code reads and writes these words."""
+        """The owner thread and the versions of q and v, which machine code reads and writes."""
         self.versions = versions_of(mechanism)
-        """The versions of the mechanism's structure and parameters, which edits count up in place."""
+        """The versions of the mechanism's topology and parameters, which edits increment in place."""
         self.q: Array = np.zeros(layout.nq)
         self.v: Array = np.zeros(layout.nv)
         self.zero_torques: Array = np.zeros(layout.nv)
         self._opened: dict[object, tuple[RecordedKernel, int]] = {}
-        """What fast paths lead to: a recorded kernel, at a version of the parameters."""
+        """Recorded kernels of fast paths, with their versions of the parameters."""
         self._kernels = kernel_cache(mechanism)
         self._scalars: dict[int, tuple[int, Vector]] = {}
 
     @override
     def check(self) -> None:
-        """Raise StaleStateError after a structural edit, WrongThreadError in a thread that does not own the state."""
+        """Raise StaleStateError after an edit of the topology, WrongThreadError in other threads than the owner."""
         caller, owner = threading.get_ident(), self.words[OWNER]
         if caller != owner:
             raise WrongThreadError(
                 f"this state belongs to thread {owner} and is used from thread {caller}; make one state per "
-                "thread, or hand it over with state.adopt()",
+                "thread, or transfer it with state.adopt()",
                 owner=owner,
                 caller=caller,
             )
@@ -72,7 +76,7 @@ class LiveEngine(Engine):
 
     @override
     def stamp(self, depends: Depends) -> tuple[int, ...]:
-        """Return the versions `depends` stands for."""
+        """Return the versions of the dependencies."""
         parameters = self.versions[1]
         if depends == "parameters":
             return (parameters,)
@@ -93,34 +97,34 @@ class LiveEngine(Engine):
         self.words[which] += 1
 
     def floats(self, which: int) -> Vector:
-        """Return coordinates (Q or V) as Python floats, made anew when their version has changed."""
+        """Return coordinates (Q or V) as Python floats, cached per version."""
         known, now = self._scalars.get(which), self.words[which]
         if known is None or known[0] != now:
             known = self._scalars[which] = now, tuple((self.q if which == Q else self.v).tolist())
         return known[1]
 
     def writer(self, which: int) -> Builtin | None:
-        """Return a builtin that checks and writes coordinates (Q or V); None while there is none, or can be none."""
-        books = books_of(self.mechanism.root_body)
+        """Return a builtin that checks and writes coordinates (Q or V), or None without machine code."""
+        registry = registry_of(self.mechanism.root_body)
         executable = self._kernels.writer(self.mechanism, "q" if which == Q else "v") if native.available() else None
-        if books is None or executable is None or not executable.request():
+        if registry is None or executable is None or not executable.request():
             return None
-        from rbd.native.bound import Binding, Word, make_bound
+        from rbd.native.builtin import Binding, Word, make_builtin
 
-        kernel = executable.kernel
+        kernel = executable.machine_code
         assert kernel is not None
         scratch = tuple(np.zeros(port.shape) for port in kernel.outline.outputs[1:])
-        guard, target = (Word(books.versions, 0), books.versions[0]), self.q if which == Q else self.v
+        guard, target = (Word(registry.versions, 0), registry.versions[0]), self.q if which == Q else self.v
         binding = Binding(Word(self.words, OWNER), (guard,), (None,), (target, *scratch), (), Word(self.words, which))
-        return make_bound(kernel, binding)
+        return make_builtin(kernel, None, binding)
 
-    # --- computing ---------------------------------------------------------------------------------------------------
+    # --- evaluation --------------------------------------------------------------------------------------------------
 
     @override
     def evaluate(
         self, state: StateView, kernel: Kernel[..., Any], args: Sequence[Any], named: Mapping[str, Any]
     ) -> Any:
-        """Return what a kernel returns: from its program, or else from its source."""
+        """Return the result of a kernel: from its program, or else from its source."""
         self.check()
         recorded, arrays = self._computed(kernel, args, named)
         if arrays is None:
@@ -132,7 +136,7 @@ class LiveEngine(Engine):
     def arrays(
         self, state: StateView, kernel: Kernel[..., Any], args: Sequence[Any], shapes: Shapes
     ) -> Sequence[Array]:
-        """Return what a kernel returns as arrays."""
+        """Return the result of a kernel as arrays."""
         found: list[Array] = self.run(state, KernelCall(kernel, tuple(args), shapes, _as_list), None, 0)
         return found
 
@@ -156,7 +160,9 @@ class LiveEngine(Engine):
             found.append(array if call.out is None else self._copied(array, name, shape, call.out))
         return found[0] if call.finish is None and len(found) == 1 else call.of_arrays(found)
 
-    def _run_source(self, state: StateView, call: KernelCall[Any], recorded: RecordedKernel | Unrecorded | None) -> Any:
+    def _run_source(
+        self, state: StateView, call: KernelCall[Any], recorded: RecordedKernel | RecordingFailure | None
+    ) -> Any:
         """Return the result of a call by running the source of its kernel."""
         value = self._from_source(state, call.kernel, call.args, {}, recorded)
         if call.shapes is None:
@@ -169,11 +175,11 @@ class LiveEngine(Engine):
 
     def _computed(
         self, kernel: Kernel[..., Any], args: Sequence[Any], named: Mapping[str, Any]
-    ) -> tuple[RecordedKernel | Unrecorded | None, Sequence[Array] | None]:
-        """Return a recorded kernel and the arrays that it gives; None for these where the source must run."""
-        if BLOCKS[0] and is_interpreted():
+    ) -> tuple[RecordedKernel | RecordingFailure | None, Sequence[Array] | None]:
+        """Return a recorded kernel and its output arrays, or None for both if the source must run."""
+        if OPEN_BLOCKS[0] and is_interpreted():
             return None, None
-        recorded, numbers = self._kernels.find(self.mechanism, self.versions[1], kernel, args, named)
+        recorded, numbers = self._kernels.get_or_record(self.mechanism, self.versions[1], kernel, args, named)
         if type(recorded) is not RecordedKernel:
             return recorded, None
         return recorded, recorded.executable([self.q, self.v, *numbers, *recorded.parameters])
@@ -184,32 +190,46 @@ class LiveEngine(Engine):
         kernel: Kernel[..., Any],
         args: Sequence[Any],
         named: Mapping[str, Any],
-        recorded: RecordedKernel | Unrecorded | None,
+        recorded: RecordedKernel | RecordingFailure | None,
     ) -> Any:
-        """Run the readable source: it is asked for, it is all there is, or it says best why the program failed."""
+        """Run the Python source: on request, without a program, or for the error of a failed program."""
         with interpreted():
             value = kernel.function(state, *args, **named)
         _require_finite(value, kernel.name)
-        if type(recorded) is Unrecorded:
+        if type(recorded) is RecordingFailure:
             recorded.warn(kernel.name)
         return value
 
     @override
     def remembered(self, state: StateView, kernel: Kernel[[], R], depends: Depends) -> R:
-        """Return what a pass returns, computed at most once while what it depends on stays the same."""
-        self.check()
-        source = depends == "parameters" or is_interpreted()
-        key = (kernel, is_interpreted())
-        return self.recalled(
-            key, depends, lambda: kernel.function(state) if source else self.evaluate(state, kernel, (), {})
-        )
+        """Return the result of a pass, cached until one of its dependencies changes."""
+        words, versions = self.words, self.versions
+        if words[OWNER] != threading.get_ident() or versions[0] != self.layout.version:
+            self.check()
+        if depends == "parameters" or (OPEN_BLOCKS[0] and is_interpreted()):
+            return self.recalled((kernel, is_interpreted()), depends, lambda: kernel.function(state))
+        stamp = (versions[1], words[Q]) if depends == "q" else (versions[1], words[Q], words[V])
+        known: tuple[tuple[int, ...], Any] | None = self.memory.get(kernel)
+        if known is not None and known[0] == stamp:
+            value: R = known[1]
+            return value
+        fast = self.fast.get(kernel)
+        found: Any = NotImplemented if fast is None else fast()
+        if found is NotImplemented:
+            found = self.run(state, KernelCall(kernel), kernel, 0)
+        self.memory[kernel] = stamp, found
+        value = found
+        return value
 
     @override
     def require_finite(self, name: str, *numbers: object) -> None:
-        """Raise NotFiniteError, naming the result, when a float has left its range."""
-        for x in numbers:
-            if type(x) is float and not math.isfinite(x):
-                raise _left_range(name)
+        """Raise NotFiniteError, naming the result, for floats that are not finite."""
+        try:
+            finite = all(map(math.isfinite, cast("tuple[float, ...]", numbers)))
+        except (TypeError, OverflowError):  # other scalars, which pass
+            finite = False
+        if not (finite or all(math.isfinite(x) for x in numbers if type(x) is float)):
+            raise range_error(name)
 
     @override
     def pack(self, values: Any, name: str, shape: tuple[int, ...], out: Any = None) -> Array:
@@ -218,12 +238,12 @@ class LiveEngine(Engine):
             packed: Array = np.asarray(values, dtype=np.float64).reshape(shape)
         except TypeError as error:
             raise ScalarError(
-                f"{name}: a parameter or an argument is no float; state.with_scalars() gives a state for such numbers",
+                f"{name}: a parameter or an argument is not a float; use state.with_scalars() for other scalars",
                 scalar=values,
                 function=name,
             ) from error
         if not np.isfinite(packed).all():
-            raise _left_range(name)
+            raise range_error(name)
         return packed if out is None else self._copied(packed, name, shape, out)
 
     def _copied(self, values: Array, name: str, shape: tuple[int, ...], out: Any) -> Array:
@@ -235,18 +255,23 @@ class LiveEngine(Engine):
     # --- fast paths --------------------------------------------------------------------------------------------------
 
     def _open(self, key: object, count: int, recorded: RecordedKernel, call: KernelCall[Any]) -> None:
-        """Make a fast path: a builtin of `count` arrays on the state's buffers, which returns what the algorithm does.
+        """Add a fast path: a builtin of `count` arrays on the state's buffers, with the result of the algorithm.
 
-        There is one if nothing but these arrays changes from call to call.
+        It requires that only these arrays change from call to call, or nothing at all.
         """
         wanted = recorded, self.versions[1]
-        if recorded.array_arguments != count or self._opened.get(key) == wanted:
+        if self._opened.get(key) == wanted or not (call.keyed or recorded.array_arguments == count):
             return
-        if len(self._opened) >= _MOST:
+        if len(self._opened) >= _MAX_FAST_PATHS:
             self._opened.clear()
             self.fast.clear()
         self._opened[key] = wanted
-        builtin, one = self.bound(recorded), len(recorded.executable.outline.outputs) == 1
+        numbers = (
+            self._kernels.get_or_record(self.mechanism, wanted[1], call.kernel, call.args, {})[1]
+            if call.keyed
+            else None
+        )
+        builtin, one = self.bound(recorded, numbers=numbers), len(recorded.executable.outline.outputs) == 1
         if builtin is None:
             self.fast.pop(key, None)
         elif call.shapes is not None:
@@ -260,46 +285,67 @@ class LiveEngine(Engine):
         outputs: tuple[Array, ...] | None = None,
         copies: Copies = (),
         counter: array[int] | None = None,
+        numbers: Sequence[Array] | None = None,
     ) -> Builtin | None:
-        """Return a builtin of the free arguments of a compiled kernel; None where there can be none.
+        """Return a builtin of the free arguments of a compiled kernel, or of none with `numbers`, or None.
 
-        It returns new arrays, or writes to `outputs`, copies after success, and counts. It serves the owner thread
-        while nothing was edited, and returns NotImplemented otherwise.
+        It returns new arrays, or writes to `outputs`, copies after success, and counts. It returns NotImplemented in
+        other threads than the owner, and after edits.
         """
-        books, kernel = books_of(self.mechanism.root_body), recorded.executable.kernel
-        if books is None or kernel is None:
+        kernel = recorded.executable.machine_code
+        if kernel is None:
             return None
-        if outputs is None and not all(math.prod(port.shape) for port in kernel.outline.outputs):
-            return None  # a matrix without rows was recorded as (): only the algorithm knows its columns
-        from rbd.native.bound import Binding, Word, make_bound
+        ports = kernel.outline.outputs
+        if not ports or (outputs is None and not all(math.prod(port.shape) for port in ports)):
+            return None  # a matrix without rows was recorded as (): only the algorithm has its number of columns
+        arguments = (None,) * recorded.array_arguments if numbers is None else numbers
+        inputs = (self.q, self.v, *arguments, *recorded.parameters)
+        return self.bind(kernel, inputs, outputs, copies, counter)
+
+    def bind(
+        self,
+        kernel: CompiledProgram,
+        inputs: tuple[Array | None, ...],
+        outputs: tuple[Array, ...] | None = None,
+        copies: Copies = (),
+        counter: array[int] | None = None,
+    ) -> Builtin | None:
+        """Return a builtin of machine code, or None. `inputs` that are None are its arguments.
+
+        It returns NotImplemented as `bound` does, and in interpreted execution.
+        """
+        registry = registry_of(self.mechanism.root_body)
+        if registry is None:
+            return None
+        from rbd.native.builtin import Binding, Word, make_builtin
 
         binding = Binding(
             Word(self.words, OWNER),
             (
-                (Word(books.versions, 0), books.versions[0]),
-                (Word(books.versions, 1), books.versions[1]),
-                (Word(BLOCKS, 0), 0),
+                (Word(registry.versions, 0), registry.versions[0]),
+                (Word(registry.versions, 1), registry.versions[1]),
+                (Word(OPEN_BLOCKS, 0), 0),
             ),
-            (self.q, self.v, *(None,) * recorded.array_arguments, *recorded.parameters),
+            inputs,
             outputs,
             copies,
             None if counter is None else Word(counter, 0),
         )
         with suppress(MemoryError):
-            return make_bound(kernel, binding)
+            return make_builtin(kernel, None, binding)
         return None
 
     def recorded(self, kernel: Kernel[..., Any], args: Sequence[Any]) -> RecordedKernel | None:
-        """Return what runs a kernel with these arguments once it is compiled; None before."""
-        found, _ = self._kernels.find(self.mechanism, self.versions[1], kernel, args, {})
-        return found if type(found) is RecordedKernel and found.executable.kernel is not None else None
+        """Return the recorded kernel for these arguments if it is compiled, else None."""
+        found, _ = self._kernels.get_or_record(self.mechanism, self.versions[1], kernel, args, {})
+        return found if type(found) is RecordedKernel and found.executable.machine_code is not None else None
 
 
 def versions_of(mechanism: Mechanism) -> array[int]:
-    """Return the versions of a mechanism's structure and parameters, an array that edits change in place."""
-    books = books_of(mechanism.root_body)
-    assert books is not None  # the root body of a mechanism has one
-    return books.versions
+    """Return the versions of a mechanism's topology and parameters, an array that edits change in place."""
+    registry = registry_of(mechanism.root_body)
+    assert registry is not None  # the root body of a mechanism has one
+    return registry.versions
 
 
 def _as_list(*arrays: Array) -> list[Array]:
@@ -326,15 +372,11 @@ def _unflattened(builtin: Builtin, unflatten: Builtin, finish: Builtin | None, o
 
 
 def _require_finite(value: object, name: str) -> None:
-    """Raise NotFiniteError when a result of floats holds one that is not finite; other scalars pass."""
+    """Raise NotFiniteError if a result of floats has one that is not finite; other scalars pass."""
     numbers: list[float] = []
     try:
         flatten(value, numbers)
     except UnsuitableError:
         return
     if not all(map(math.isfinite, numbers)):
-        raise _left_range(name.replace("_", " "))
-
-
-def _left_range(name: str) -> NotFiniteError:
-    return NotFiniteError(f"{name} left the range of float64", argument=name)
+        raise range_error(name.replace("_", " "))

@@ -1,18 +1,22 @@
-"""The live state: float64 coordinates, versions, and passes remembered until something they need changes."""
+"""Live state: float64 coordinates with versions, and cached passes."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from typing import Any, final, overload
+from typing import Any, TypeAlias, final, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from typing_extensions import override
 
-from rbd.arguments import whole_number
-from rbd.mechanism import Joint, Mechanism
+from rbd.arguments import flag, whole_number
+from rbd.display import preformatted
+from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.scalars import Scalar, Vector, to_float
 from rbd.scalars.arrays import Array, float_array
 from rbd.spatial import Transform, Twist
+from rbd.state import passes
 from rbd.state.coordinates import (
     checked_configuration,
     checked_vector,
@@ -20,20 +24,23 @@ from rbd.state.coordinates import (
     only_for_joints,
     velocity_of,
 )
+from rbd.state.display import by_joint
+from rbd.state.layout import Link
 from rbd.state.live_engine import LiveEngine, Q, V
 from rbd.state.queries import State
 from rbd.state.scalar_state import ScalarState
 
+Bounds: TypeAlias = Sequence[tuple[Scalar, Scalar]]
 WRITES = 32
-"""Writes of q or v before a builtin is made for them."""
+"""Number of writes of q or v after which a builtin is made for them."""
 
 
 @final
 class MechanismState(State[Array]):
-    """Configuration and velocity of a mechanism, with everything derived from them computed once and remembered.
+    """Configuration and velocity of a mechanism, with cached derived quantities.
 
-    `q` and `v` are shown as read-only views; they are written through methods only, so that nothing derived from them
-    is ever stale. A state belongs to the thread that made it; `adopt` hands it over.
+    `q` and `v` are read-only views. Methods set them and invalidate the cache. A state belongs to the thread that made
+    it; `adopt` transfers it to the calling thread.
 
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum())
@@ -57,12 +64,12 @@ class MechanismState(State[Array]):
 
     @property
     def q(self) -> Array:
-        """The configuration: a read-only view that follows the state."""
+        """The configuration, a read-only view."""
         return self._q_view
 
     @property
     def v(self) -> Array:
-        """The velocity: a read-only view that follows the state."""
+        """The velocity, a read-only view."""
         return self._v_view
 
     def configuration_scalars(self) -> Vector:
@@ -74,8 +81,15 @@ class MechanismState(State[Array]):
         return self._live.floats(V)
 
     def lifted(self, value: Scalar) -> Scalar:
-        """Return a parameter as it is."""
+        """Return a parameter unchanged."""
         return value
+
+    @override
+    def _between(self, a: RigidBody, b: RigidBody) -> Transform[Any, Any]:
+        """Return the transform from body `a` to body `b`; from the root it is the inverse of a pose that is kept."""
+        if a.is_root and not b.is_root:
+            return passes.to_root(self)[self._layout.body_index(b)].inverse()
+        return passes.between(self, a, b)
 
     def adopt(self) -> None:
         """Make the calling thread the owner of this state."""
@@ -86,7 +100,9 @@ class MechanismState(State[Array]):
     @overload
     def set_configuration(self, q: ArrayLike, /, *, normalize: bool = False) -> None: ...
     @overload
-    def set_configuration(self, joint: Joint, value: ArrayLike | Transform, /, *, normalize: bool = False) -> None: ...
+    def set_configuration(
+        self, joint: Joint | str, value: ArrayLike | Transform, /, *, normalize: bool = False
+    ) -> None: ...
 
     def set_configuration(
         self, q: ArrayLike | Joint, value: ArrayLike | Transform | None = None, /, *, normalize: bool = False
@@ -94,14 +110,14 @@ class MechanismState(State[Array]):
         """Set all of q, or the configuration of one joint: `set_configuration(q)`, `set_configuration(joint, value)`.
 
         The value of a joint is a number, an array of its coordinates, or a Transform from its frame_after to its
-        frame_before. A quaternion must have unit norm to 1e-6 and is then normalised; `normalize=True` accepts any
-        norm but zero. Raises ShapeError, NotFiniteError (naming the joint), RotationError, FrameMismatchError; the
-        state is unchanged then.
+        frame_before. Quaternions must have unit norm to 1e-6 and are normalised; `normalize=True` accepts any nonzero
+        norm. Raises ShapeError, NotFiniteError (naming the joint), RotationError, FrameMismatchError, and then leaves
+        the state unchanged.
         """
         if value is None and not normalize and (write := self._writers[Q]) is not None and write(q) is None:
             return
         self._live.check()
-        if isinstance(q, Joint):
+        if isinstance(q, (Joint, str)):
             link = self.layout.link(q)
             whole = self._live.q.copy()
             whole[link.q] = configuration_of(link, value, self.configuration_scalars()[link.q])
@@ -114,18 +130,18 @@ class MechanismState(State[Array]):
     @overload
     def set_velocity(self, v: ArrayLike, /) -> None: ...
     @overload
-    def set_velocity(self, joint: Joint, value: ArrayLike | Twist, /) -> None: ...
+    def set_velocity(self, joint: Joint | str, value: ArrayLike | Twist, /) -> None: ...
 
     def set_velocity(self, v: ArrayLike | Joint, value: ArrayLike | Twist | None = None, /) -> None:
         """Set all of v, or the velocity of one joint: `set_velocity(v)`, `set_velocity(joint, value)`.
 
         The value of a joint is a number, an array, or the Twist of its frame_after with respect to its frame_before,
-        expressed in frame_after. Raises as `set_configuration`; the state is unchanged then.
+        expressed in frame_after. Raises as `set_configuration` does, and then leaves the state unchanged.
         """
         if value is None and (write := self._writers[V]) is not None and write(v) is None:
             return
         self._live.check()
-        if isinstance(v, Joint):
+        if isinstance(v, (Joint, str)):
             link = self.layout.link(v)
             whole = self._live.v.copy()
             whole[link.v] = velocity_of(link, value, self.configuration_scalars()[link.q])
@@ -136,29 +152,70 @@ class MechanismState(State[Array]):
         self._wrote(V)
 
     def zero(self) -> None:
-        """Go to the zero configuration (every joint transform the identity), at rest."""
+        """Set the zero configuration (every joint transform is the identity) and zero velocity."""
+        self.zero_configuration()
+        self.zero_velocity()
+
+    def zero_configuration(self) -> None:
+        """Set the zero configuration: every joint transform is the identity."""
         self._live.check()
         self._live.write(Q, self._zero_configuration())
+
+    def zero_velocity(self) -> None:
+        """Set zero velocity."""
+        self._live.check()
         self._live.write(V, np.zeros(self.layout.nv))
 
-    def randomize(self, rng: np.random.Generator | int | None = None) -> None:
-        """Draw a random configuration of every joint type's own distribution, and velocities from N(0, 1).
+    def randomize(self, rng: np.random.Generator | int | None = None, *, within_bounds: bool = False) -> None:
+        """Draw a random configuration and velocity, as `randomize_configuration` and `randomize_velocity` do.
 
         `rng` is a generator or a seed of 0 or more. Raises ArgumentError for anything else.
         """
-        self._live.check()
         generator = _generator(rng)
+        self.randomize_configuration(generator, within_bounds=within_bounds)
+        self.randomize_velocity(generator, within_bounds=within_bounds)
+
+    def randomize_configuration(
+        self, rng: np.random.Generator | int | None = None, *, within_bounds: bool = False
+    ) -> None:
+        """Draw a random configuration from the distribution of each joint type.
+
+        With `within_bounds`, coordinates that are bounded on both sides are drawn uniformly between their position
+        bounds, and others are clipped to their bound.
+        """
+        self._live.check()
+        generator, bounded = _generator(rng), flag(within_bounds, "within_bounds")
         q = [x for link in self.links for x in link.joint.type.random(generator)]
+        if bounded:
+            bounds = [self._own_bounds(link) for link in self.links]
+            q = _drawn_between(q, [pair for pairs in bounds for pair in pairs], generator)
         self._live.write(Q, np.array(q, dtype=np.float64))
-        self._live.write(V, generator.standard_normal(self.layout.nv))
+
+    def randomize_velocity(self, rng: np.random.Generator | int | None = None, *, within_bounds: bool = False) -> None:
+        """Draw velocities from N(0, 1); with `within_bounds`, within the velocity bounds as for configurations."""
+        self._live.check()
+        generator, bounded = _generator(rng), flag(within_bounds, "within_bounds")
+        v: list[float] = generator.standard_normal(self.layout.nv).tolist()
+        if bounded:
+            v = _drawn_between(v, [pair for link in self.links for pair in link.joint.velocity_bounds], generator)
+        self._live.write(V, np.array(v, dtype=np.float64))
+
+    def to_principal_values(self) -> None:
+        """Replace coordinates by principal ones of the same pose: quaternions with w >= 0, shortest rotation vectors.
+
+        Velocities do not change.
+        """
+        self._live.check()
+        q = [to_float(x) for link in self.links for x in link.joint.type.principal_value(self.joint_q(link))]
+        self._live.write(Q, checked_configuration(self.layout, q))
 
     def normalize(self) -> None:
-        """Remove rounding from quaternions and other constrained coordinates."""
+        """Normalise quaternions and other constrained coordinates."""
         self._live.check()
         self._live.write(Q, checked_configuration(self.layout, self._live.q.copy(), normalize=True))
 
     def global_coordinates(self, q0: ArrayLike, phi: ArrayLike) -> None:
-        """Set the configuration that `phi` describes as seen from `q0`; the inverse of `local_coordinates`."""
+        """Set the configuration with local coordinates `phi` around `q0`; the inverse of `local_coordinates`."""
         self._live.check()
         layout = self.layout
         start = tuple(float_array(q0, (layout.nq,), "q0").tolist())
@@ -171,27 +228,39 @@ class MechanismState(State[Array]):
     def with_scalars(
         self, q: Sequence[Scalar] | NDArray[Any] | None = None, v: Sequence[Scalar] | NDArray[Any] | None = None
     ) -> ScalarState:
-        """Return a state at coordinates of any scalar type; this state's own where not given."""
+        """Return a state at coordinates of any scalar type, by default those of this state."""
         self._live.check()
         q = self.configuration_scalars() if q is None else q
         return ScalarState(self.mechanism, q, self.velocity_scalars() if v is None else v)
 
     def _wrote(self, which: int) -> None:
-        """Have coordinates written by a builtin from now on, once they are written often."""
+        """Count a write of coordinates; after many, a builtin writes them."""
         self._writes[which] += 1
         if self._writes[which] >= WRITES and self._writers[which] is None:
             self._writers[which] = self._live.writer(which)
 
-    # --- inside ------------------------------------------------------------------------------------
+    @override
+    def __repr__(self) -> str:
+        return by_joint("MechanismState", self._layout, {"q": self._live.q.tolist(), "v": self._live.v.tolist()})
+
+    def _repr_html_(self) -> str:
+        return preformatted(repr(self))
+
+    # --- helpers -----------------------------------------------------------------------------------
 
     def _zero_configuration(self) -> Array:
         return np.array([x for link in self.links for x in link.joint.type.zero()], dtype=np.float64)
+
+    def _own_bounds(self, link: Link) -> Bounds:
+        """Return the position bounds of a joint; none for normalised coordinates."""
+        joint = link.joint
+        return joint.position_bounds if joint.nq == joint.nv else ((-math.inf, math.inf),) * joint.nq
 
     def _checked_velocity(self, v: ArrayLike) -> Array:
         return checked_vector(self.layout, v, "v")
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Keep mechanism, q and v; the new state belongs to the thread that unpickles it."""
+        """Pickle mechanism, q and v; the copy belongs to the thread that unpickles it."""
         return MechanismState, (self.mechanism, self._live.q.copy(), self._live.v.copy())
 
 
@@ -203,8 +272,17 @@ def _generator(rng: object) -> np.random.Generator:
     return np.random.default_rng(seed)
 
 
+def _drawn_between(values: Sequence[float], bounds: Bounds, rng: np.random.Generator) -> list[float]:
+    """Return values drawn between (lower, upper) pairs; where one is infinite, as they are, or at the other."""
+    drawn: list[float] = []
+    for value, (lower, upper) in zip(values, bounds, strict=True):
+        low, high = to_float(lower), to_float(upper)
+        drawn.append(rng.uniform(low, high) if math.isfinite(high - low) else min(max(value, low), high))
+    return drawn
+
+
 def _read_only(array: Array) -> Array:
-    """Return a view that cannot be made writeable again: its memory is handed over read-only."""
+    """Return a read-only view that cannot be made writeable: its buffer is read-only."""
     if array.size == 0:
         array.flags.writeable = False
         return array.view()

@@ -1,8 +1,7 @@
-"""Which parameters of a mechanism have been edited since algorithms were recorded, and what they are now.
+"""Edited parameters of a mechanism: inputs of recordings instead of constants.
 
-Parameters are baked into recordings: structural zeros and constants make programs short. After the first edit of one
-kind of parameter, say gravity, that kind becomes an input of everything recorded from then on: further edits cost a
-copy of numbers, no recording.
+Parameters are constants of recordings, which makes programs short. After the first edit of one kind of parameter, such
+as gravity, this kind is an input of all later recordings: further edits copy numbers, without a new recording.
 """
 
 from __future__ import annotations
@@ -21,24 +20,24 @@ from rbd.state.parameters import PARAMETERS, ParameterName, current_values, para
 
 @final
 class ParameterEdits:
-    """The parameters of one mechanism as a table of kernels knows them."""
+    """The parameters of one mechanism in a cache of kernels."""
 
     def __init__(self) -> None:
-        """Begin with nothing known."""
+        """Initialise without parameters."""
         self.version = -1
         self.varying: tuple[ParameterName, ...] = ()
         """Kinds of parameters that are inputs of recordings."""
         self.arrays: dict[str, Array] = {}
-        """What they are now; written in place, so that machine code may keep their addresses."""
+        """Their current values, written in place: machine code holds their addresses."""
         self.are_floats = True
         """Whether all parameters are real numbers."""
         self.generation = 0
-        """Counts edits after which everything must be recorded again."""
+        """Number of edits that invalidate all recordings."""
         self._known: dict[ParameterName, Array] = {}
         self._rest: tuple[object, ...] = ()
 
     def update(self, mechanism: Mechanism) -> None:
-        """Read the parameters if they may have changed."""
+        """Read the parameters if their version has changed."""
         version = mechanism.parameter_version
         if version == self.version:
             return
@@ -61,7 +60,7 @@ class ParameterEdits:
 
 
 def _numbers(mechanism: Mechanism) -> dict[ParameterName, Array] | None:
-    """Return all parameters as arrays; None when some are no real numbers."""
+    """Return all parameters as arrays; None unless all are real numbers."""
     found: dict[ParameterName, Array] = {}
     try:
         for name in PARAMETERS:
@@ -72,7 +71,7 @@ def _numbers(mechanism: Mechanism) -> dict[ParameterName, Array] | None:
 
 
 def _baked(mechanism: Mechanism) -> Iterator[object]:
-    """Yield what recordings read that is never an input: bounds, ends of loops, contacts. Values never change."""
+    """Yield the constants of recordings that are never inputs: bounds, placements of loops, contacts."""
     for joint in mechanism.joints:
         yield joint.position_bounds
     for loop in layout_of(mechanism).loops:
@@ -88,5 +87,5 @@ def _same(a: tuple[object, ...], b: tuple[object, ...]) -> bool:
 
 
 def _equal(x: object, y: object) -> bool:
-    """Return whether tuples of numbers are equal; everything else is the same object or has changed."""
+    """Return whether tuples of numbers are equal; other values are compared by identity."""
     return isinstance(x, tuple) and isinstance(y, tuple) and cast("tuple[object, ...]", x) == y

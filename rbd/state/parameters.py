@@ -1,6 +1,6 @@
-"""Parameters of a mechanism as values of their own: what a recording has as inputs instead of constants.
+"""Parameters of a mechanism as inputs of recordings instead of constants.
 
-Algorithms never see this: they read parameters through the state.
+Algorithms do not use this module: they read parameters through the state.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ def parameter_shape(mechanism: Mechanism, name: object) -> tuple[int, ...]:
     """
     layout = layout_of(mechanism)
     if not isinstance(name, str) or name not in PARAMETERS:
-        raise ArgumentError(f"{name!r} is no parameter", argument="parameters", value=name, allowed=PARAMETERS)
+        message = f"{name!r} is not a parameter; parameters: {', '.join(PARAMETERS)}"
+        raise ArgumentError(message, argument="parameters", value=name, allowed=PARAMETERS)
     shapes: dict[str, tuple[int, ...]] = {
         "inertia": (len(layout.links), 10),
         "gravity": (3,),
@@ -51,7 +52,7 @@ def parameter_shape(mechanism: Mechanism, name: object) -> tuple[int, ...]:
 
 
 def current_values(mechanism: Mechanism, name: ParameterName) -> Sequence[object]:
-    """Return a parameter as the mechanism has it now, as nested scalars of the shape `parameter_shape` says."""
+    """Return the current value of a parameter, as nested scalars of the shape `parameter_shape`."""
     links = layout_of(mechanism).links
     if name == "gravity":
         return mechanism.gravity.xyz_components
@@ -73,13 +74,13 @@ def _rows(tf: Transform) -> Matrix:
 @final
 @attrs.frozen(eq=False)
 class ParameterValues:
-    """Values of some parameters, by name, that a scalar state reads instead of the mechanism's own."""
+    """Values of parameters, by name, which a scalar state reads instead of the mechanism's."""
 
     mechanism: Mechanism
     values: Mapping[str, Nested]
 
     def has(self, name: str) -> bool:
-        """Return whether there is a value for this parameter."""
+        """Return whether the parameter has a value."""
         return name in self.values
 
     def inertia(self, index: int, frame: Frame) -> SpatialInertia:
@@ -102,6 +103,6 @@ class ParameterValues:
         return Transform.trusted(known.from_frame, known.to_frame, rotation, (a[3], b[3], c[3]))
 
     def per_velocity(self, joint: Joint, name: str) -> Vector:
-        """Return a parameter of one tree joint, a number per velocity."""
+        """Return a parameter of a tree joint, one number per velocity."""
         whole = cast("Vector", self.values[name])
         return tuple(cast("Sequence[Scalar]", whole[layout_of(self.mechanism).link(joint).v]))

@@ -1,7 +1,6 @@
-"""The recursions a state needs, each computed whole and remembered until what it depends on changes.
+"""Passes: kinematic recursions over all bodies, with cached results.
 
-Everything is expressed in body frames, where structural zeros live; what is asked for in the root frame is carried
-there last.
+Values are expressed in body frames, where they have structural zeros; results in the root frame are transformed last.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from rbd.state.regroup import regrouped
 
 @cached("parameters")
 def body_inertias(state: StateView) -> tuple[SpatialInertia, ...]:
-    """Return the inertia of every body in its default frame, the root's zero; regrouped where the state says so."""
+    """Return the inertia of every body in its default frame, zero for the root; regrouped if the state does so."""
     own = inertias(state)
     return regrouped(state, own) if state.regroups else own
 
@@ -55,9 +54,9 @@ def to_root(state: StateView) -> tuple[Transform, ...]:
 
 @cached("q")
 def to_trunk(state: StateView) -> tuple[Transform, ...]:
-    """Return, per body, the transform from its default frame to that of the trunk, the first body a joint carries.
+    """Return, per body, the transform from its default frame to that of the trunk, the first moving body.
 
-    What lies near the trunk is found there, so that it does not suffer when the mechanism is far from the root.
+    Results near the trunk are computed with it, and keep their accuracy if the mechanism is far from the root.
     """
     steps = to_parent(state)
     if not steps:
@@ -70,20 +69,22 @@ def to_trunk(state: StateView) -> tuple[Transform, ...]:
 
 
 def between(state: StateView, a: RigidBody, b: RigidBody) -> Transform:
-    """Return the transform from body `a` to body `b` over their nearest common ancestor."""
+    """Return the transform from body `a` to body `b` via their nearest common ancestor."""
     steps, layout = to_parent(state), state.layout
     i, j = layout.body_index(a), layout.body_index(b)
     if j == 0:
         return to_root(state)[i]
-    links, up, down = layout.links, Transform.identity(a.default_frame, a.default_frame), None
-    if i > j:
-        up, i = steps[i - 1], links[i - 1].parent
+    links = layout.links
+    up: Transform | None = None
+    down: Transform | None = None
     while i != j:
         if i > j:
-            up, i = steps[i - 1] @ up, links[i - 1].parent
+            step, i = steps[i - 1], links[i - 1].parent
+            up = step if up is None else step @ up
         else:
             step, j = steps[j - 1], links[j - 1].parent
             down = step if down is None else step @ down
+    up = Transform.identity(a.default_frame, a.default_frame) if up is None else up
     return up if down is None else down.inverse() @ up
 
 
@@ -107,7 +108,7 @@ def joint_twists(state: StateView) -> tuple[Twist, ...]:
 
 @cached("qv")
 def joint_biases(state: StateView) -> tuple[SpatialAcceleration, ...]:
-    """Return, per link, the acceleration across its joint when vd is zero, in the body frame (component derivative)."""
+    """Return, per link, the bias acceleration of its joint, in the body frame (component derivative)."""
     return tuple(
         link.joint.type.bias_acceleration(
             state.joint_q(link), state.joint_v(link), link.joint.frame_after, link.joint.frame_before
@@ -118,7 +119,7 @@ def joint_biases(state: StateView) -> tuple[SpatialAcceleration, ...]:
 
 @cached("qv")
 def subspace_rates(state: StateView) -> tuple[GeometricJacobian, ...]:
-    """Return, per link, the rate at which its joint's motion subspace changes as seen in the body frame."""
+    """Return, per link, the time derivative of its joint's motion subspace in the body frame."""
     return tuple(
         link.joint.type.motion_subspace_rate(
             state.joint_q(link), state.joint_v(link), link.joint.frame_after, link.joint.frame_before
@@ -138,14 +139,14 @@ def body_twists(state: StateView) -> tuple[Twist, ...]:
 
 
 def _over_joint(parent: Twist, tf: Transform, joint_twist: Twist) -> Twist:
-    """Return the twist of the next body, in its frame: what it inherits plus what its joint adds."""
+    """Return the twist of a body, in its frame: that of its parent plus that of its joint."""
     inherited = parent.transformed(tf.inverse()).with_body(joint_twist.base)
     return inherited + joint_twist
 
 
 @cached("qv")
 def bias_accelerations(state: StateView) -> tuple[SpatialAcceleration, ...]:
-    """Return, per body, its spatial acceleration when vd is zero, without gravity, in the body frame."""
+    """Return, per body, its bias acceleration (vd is zero, without gravity), in the body frame."""
     return accelerations(state, None)
 
 
@@ -171,7 +172,7 @@ def joint_accelerations(state: StateView, vd: Vector | None) -> tuple[SpatialAcc
 
 
 def _own(subspace: GeometricJacobian, vd: Vector) -> SpatialAcceleration:
-    """Return what a joint's `vd`, checked when it came in, adds to the acceleration across it."""
+    """Return the acceleration S vd across a joint."""
     return SpatialAcceleration.trusted(subspace.body, subspace.base, subspace.frame, *subspace.combination(vd))
 
 
@@ -186,7 +187,7 @@ def configuration_rates(state: StateView) -> Vector:
 
 @cached("q")
 def composite_inertias(state: StateView) -> tuple[SpatialInertia, ...]:
-    """Return, per body, the inertia of everything from it outwards as if rigid, in the body frame."""
+    """Return, per body, its composite inertia (its subtree as a rigid body), in the body frame."""
     composites = list(body_inertias(state))
     for link, tf in reversed(list(zip(state.links, to_parent(state), strict=True))):
         composites[link.parent] = composites[link.parent] + composites[link.index].transformed(tf)

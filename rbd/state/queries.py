@@ -1,6 +1,6 @@
-"""The kinematic questions every state answers with framed values.
+"""Kinematic queries of states, with framed results.
 
-Unless a frame is named, answers are in the root frame.
+Results are expressed in the root frame unless a frame is given.
 """
 
 from __future__ import annotations
@@ -9,12 +9,11 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, Generic, TypeAlias, TypeVar, overload
 
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from rbd.mechanism import Joint, RigidBody
 from rbd.scalars import Scalar, Vector
 from rbd.spatial import (
-    Frame,
     FreeVector,
     GeometricJacobian,
     Momentum,
@@ -29,22 +28,23 @@ from rbd.spatial import (
     WrenchMatrix,
 )
 from rbd.spatial.frame import B, C, F
-from rbd.state import passes
+from rbd.state import conversions, passes
 from rbd.state.base import StateView
-from rbd.state.frames import body_and_frame, express
+from rbd.state.frames import Attachment, attached, express
+from rbd.state.joint_values import JointValues
+from rbd.state.layout import Link
+from rbd.state.layout import Place as Place
 
 ArrayOf: TypeAlias = NDArray[Any]
 """Any array an algorithm may return."""
 A = TypeVar("A", bound=ArrayOf)
 Motion = TypeVar("Motion", Twist, SpatialAcceleration)
-Place: TypeAlias = "RigidBody | Frame[Any]"
-"""A body (its default frame is meant) or a frame attached to a body."""
 
 
 class State(StateView, Generic[A]):
-    """A mechanism with coordinates. `A` is the kind of array its results come in.
+    """A mechanism with coordinates. `A` is the type of arrays in results.
 
-    Live states (`MechanismState`) give float64 arrays; scalar states (`ScalarState`) give arrays of their scalars.
+    Live states (`MechanismState`) return float64 arrays; scalar states (`ScalarState`) return arrays of their scalars.
     """
 
     @property
@@ -63,131 +63,132 @@ class State(StateView, Generic[A]):
 
     # --- poses -------------------------------------------------------------------------------------
 
-    def transform_to_root(self, place: Place) -> Transform[Any, Any]:
-        """Return the transform from `place`, a body or a frame attached to one, to the root frame.
+    def transform_to_root(self, place: Place[B]) -> Transform[B, Any]:
+        """Return the transform from `place`, a body, a frame attached to one, or the name of either, to the root frame.
 
-        Raises FrameMismatchError when a frame, UnknownNameError when a body is not part of the mechanism.
+        A name that is a body's means its default frame. Raises FrameMismatchError when a frame, UnknownNameError when
+        a body or a name is not part of the mechanism.
         """
-        body, frame = body_and_frame(self, place)
-        pose = passes.to_root(self)[self.layout.body_index(body)]
-        if frame is body.default_frame:
-            return pose
-        return pose @ self.lifted_transform(body.fixed_transform(frame, body.default_frame))
+        found = attached(self, place)
+        pose = passes.to_root(self)[found.index]
+        return pose if found.to_default is None else pose @ found.to_default
 
-    @overload
-    def relative_transform(self, a: Frame[B], b: Frame[C]) -> Transform[B, C]: ...
-    @overload
-    def relative_transform(self, a: Place, b: Place) -> Transform[Any, Any]: ...
-    def relative_transform(self, a: Place, b: Place) -> Transform[Any, Any]:
-        """Return the transform from `a` to `b`, each a body or a frame attached to one.
+    def relative_transform(self, a: Place[B], b: Place[C]) -> Transform[B, C]:
+        """Return the transform from `a` to `b`, each a body, a frame attached to one, or the name of either.
 
-        It is found along the path between them, so that it does not lose accuracy far from the root.
+        It is computed along the path between them, and keeps its accuracy far from the root.
         """
-        body_a, frame_a = body_and_frame(self, a)
-        body_b, frame_b = body_and_frame(self, b)
-        between = passes.between(self, body_a, body_b)
-        if frame_a is not body_a.default_frame:
-            between = between @ self.lifted_transform(body_a.fixed_transform(frame_a, body_a.default_frame))
-        if frame_b is not body_b.default_frame:
-            between = self.lifted_transform(body_b.fixed_transform(body_b.default_frame, frame_b)) @ between
-        return between
+        return self._leading(attached(self, a, "a"), attached(self, b, "b"))
 
-    def joint_transform(self, joint: Joint) -> Transform[Any, Any]:
-        """Return the transform from the joint's frame_after to its frame_before; of loop joints as the tree has it."""
-        if self.layout.loop(joint) is not None:
-            return self.relative_transform(joint.frame_after, joint.frame_before)
+    def _leading(self, start: Attachment, end: Attachment) -> Transform[Any, Any]:
+        """Return the transform from one frame to another."""
+        between = self._between(start.body, end.body)
+        if start.to_default is not None:
+            between = between @ start.to_default
+        return between if end.from_default is None else end.from_default @ between
+
+    def _between(self, a: RigidBody, b: RigidBody) -> Transform[Any, Any]:
+        """Return the transform from body `a` to body `b`."""
+        return passes.between(self, a, b)
+
+    def joint_transform(self, joint: Joint | str) -> Transform[Any, Any]:
+        """Return the transform from the joint's frame_after to its frame_before; for loop joints, along the tree."""
+        loop = self.layout.loop(joint)
+        if loop is not None:
+            return self.relative_transform(loop.joint.frame_after, loop.joint.frame_before)
         return passes.joint_transforms(self)[self.layout.link(joint).index - 1]
 
     # --- velocities and accelerations --------------------------------------------------------------
 
-    def twist(self, body: RigidBody) -> Twist[Any, Any, Any]:
+    def twist(self, body: RigidBody | str) -> Twist[Any, Any, Any]:
         """Return the twist of `body` with respect to the root, in the root frame."""
         index = self.layout.body_index(body)
         return self._checked(passes.body_twists(self)[index].transformed(passes.to_root(self)[index]), "twist")
 
-    def relative_twist(self, body: Place, base: Place, *, frame: Frame[Any] | None = None) -> Twist[Any, Any, Any]:
-        """Return the twist of `body` with respect to `base` (bodies or attached frames).
+    def relative_twist(self, body: Place[B], base: Place[C], *, frame: Place[F] | None = None) -> Twist[B, C, F]:
+        """Return the twist of `body` with respect to `base`: bodies, attached frames, or the names of either.
 
         It is expressed in `frame`, any frame attached to a body (the root frame when not given). The difference is
-        taken in the frame of `body`: asked for in a frame near it, it does not lose accuracy far from the root.
+        computed in the frame of `body`: in a frame near it, the result keeps its accuracy far from the root.
         """
-        moving, body_frame = body_and_frame(self, body)
-        fixed, base_frame = body_and_frame(self, base)
-        twists, layout = passes.body_twists(self), self.layout
-        here = twists[layout.body_index(moving)].with_body(body_frame)
-        there = twists[layout.body_index(fixed)].transformed(self.relative_transform(fixed, moving))
-        wanted = layout.root_frame if frame is None else frame
-        relative = -there.with_body(base_frame) + here
-        return self._checked(relative.transformed(self.relative_transform(moving, wanted)), "relative twist")
+        moving, fixed = attached(self, body, "body"), attached(self, base, "base")
+        here = attached(self, moving.body)
+        wanted = attached(self, self._layout.root_frame if frame is None else frame, "frame")
+        twists = passes.body_twists(self)
+        there = twists[fixed.index].transformed(self._leading(attached(self, fixed.body), here))
+        relative = -there.with_body(fixed.frame) + twists[moving.index].with_body(moving.frame)
+        return self._checked(relative.transformed(self._leading(here, wanted)), "relative twist")
 
-    def bias_acceleration(self, body: RigidBody) -> SpatialAcceleration[Any, Any, Any]:
-        """Return the spatial acceleration of `body` when vd is zero, without gravity, in the root frame."""
+    def bias_acceleration(self, body: RigidBody | str) -> SpatialAcceleration[Any, Any, Any]:
+        """Return the bias acceleration of `body` (vd is zero, without gravity), in the root frame."""
         index = self.layout.body_index(body)
         acceleration = passes.bias_accelerations(self)[index].transformed(passes.to_root(self)[index])
         return self._checked(acceleration, "bias acceleration")
 
     # --- inertia and joints ------------------------------------------------------------------------
 
-    def composite_inertia(self, body: RigidBody) -> SpatialInertia[Any]:
-        """Return the inertia of `body` and everything it carries, as if rigid, in the root frame."""
+    def composite_inertia(self, body: RigidBody | str) -> SpatialInertia[Any]:
+        """Return the composite inertia of `body`: that of its subtree as a rigid body, in the root frame."""
         index = self.layout.body_index(body)
         return passes.composite_inertias(self)[index].transformed(passes.to_root(self)[index])
 
-    def motion_subspace(self, joint: Joint) -> GeometricJacobian[Any, Any, Any]:
+    def motion_subspace(self, joint: Joint | str) -> GeometricJacobian[Any, Any, Any]:
         """Return the motion subspace of tree joint `joint`, one column per velocity, in the root frame."""
         link = self.layout.link(joint)
         return passes.subspaces(self)[link.index - 1].transformed(passes.to_root(self)[link.index])
 
-    def constraint_wrench_subspace(self, joint: Joint) -> WrenchMatrix[Any]:
-        """Return a basis of the wrenches `joint` can bear, in the root frame."""
-        pose = self.joint_transform(joint)
-        q = joint.type.project(pose) if self.layout.loop(joint) else self.joint_q(self.layout.link(joint))
+    def constraint_wrench_subspace(self, joint: Joint | str) -> WrenchMatrix[Any]:
+        """Return a basis of the constraint wrenches of `joint`, in the root frame."""
+        pose, loop = self.joint_transform(joint), self.layout.loop(joint)
+        link = self.layout.link(joint) if loop is None else loop
+        joint = link.joint
+        q = self.joint_q(link) if isinstance(link, Link) else joint.type.project(pose)
         subspace = joint.type.constraint_wrench_subspace(q, joint.frame_after)
         return subspace.transformed(self.transform_to_root(joint.frame_after))
 
-    # --- expressing values elsewhere ---------------------------------------------------------------
+    # --- change of frame ---------------------------------------------------------------------------
 
     @overload
-    def transform(self, value: Point[Any], frame: Frame[F]) -> Point[F]: ...
+    def transform(self, value: Point[Any], frame: Place[F]) -> Point[F]: ...
     @overload
-    def transform(self, value: FreeVector[Any], frame: Frame[F]) -> FreeVector[F]: ...
+    def transform(self, value: FreeVector[Any], frame: Place[F]) -> FreeVector[F]: ...
     @overload
-    def transform(self, value: Twist[B, C, Any], frame: Frame[F]) -> Twist[B, C, F]: ...
+    def transform(self, value: Twist[B, C, Any], frame: Place[F]) -> Twist[B, C, F]: ...
     @overload
-    def transform(self, value: SpatialAcceleration[B, C, Any], frame: Frame[F]) -> SpatialAcceleration[B, C, F]: ...
+    def transform(self, value: SpatialAcceleration[B, C, Any], frame: Place[F]) -> SpatialAcceleration[B, C, F]: ...
     @overload
-    def transform(self, value: Wrench[Any], frame: Frame[F]) -> Wrench[F]: ...
+    def transform(self, value: Wrench[Any], frame: Place[F]) -> Wrench[F]: ...
     @overload
-    def transform(self, value: Momentum[Any], frame: Frame[F]) -> Momentum[F]: ...
+    def transform(self, value: Momentum[Any], frame: Place[F]) -> Momentum[F]: ...
     @overload
-    def transform(self, value: SpatialInertia[Any], frame: Frame[F]) -> SpatialInertia[F]: ...
+    def transform(self, value: SpatialInertia[Any], frame: Place[F]) -> SpatialInertia[F]: ...
     @overload
-    def transform(self, value: GeometricJacobian[B, C, Any], frame: Frame[F]) -> GeometricJacobian[B, C, F]: ...
+    def transform(self, value: GeometricJacobian[B, C, Any], frame: Place[F]) -> GeometricJacobian[B, C, F]: ...
     @overload
-    def transform(self, value: PointJacobian[Any], frame: Frame[F]) -> PointJacobian[F]: ...
+    def transform(self, value: PointJacobian[Any], frame: Place[F]) -> PointJacobian[F]: ...
     @overload
-    def transform(self, value: MomentumMatrix[Any], frame: Frame[F]) -> MomentumMatrix[F]: ...
+    def transform(self, value: MomentumMatrix[Any], frame: Place[F]) -> MomentumMatrix[F]: ...
     @overload
-    def transform(self, value: WrenchMatrix[Any], frame: Frame[F]) -> WrenchMatrix[F]: ...
-    def transform(self, value: Any, frame: Frame[Any]) -> Any:
-        """Return `value` expressed in `frame`, any frame attached to a body of the mechanism.
+    def transform(self, value: WrenchMatrix[Any], frame: Place[F]) -> WrenchMatrix[F]: ...
+    def transform(self, value: Any, frame: Place) -> Any:
+        """Return `value` expressed in `frame`, any frame attached to a body of the mechanism, or its name.
 
-        Spatial accelerations get the terms that the motion of the two frames demands.
+        For spatial accelerations this includes the terms of the relative motion of the two frames.
         """
         return express(self, value, frame)
 
     # --- coordinates -------------------------------------------------------------------------------
 
-    def configuration(self, joint: Joint) -> A:
+    def configuration(self, joint: Joint | str) -> A:
         """Return a copy of the configuration of tree joint `joint`."""
         link = self.layout.link(joint)
-        array: A = self.engine.pack(self.joint_q(link), "configuration", (joint.nq,))
+        array: A = self.engine.pack(self.joint_q(link), "configuration", (link.joint.nq,))
         return array
 
-    def velocity(self, joint: Joint) -> A:
+    def velocity(self, joint: Joint | str) -> A:
         """Return a copy of the velocity of tree joint `joint`."""
         link = self.layout.link(joint)
-        array: A = self.engine.pack(self.joint_v(link), "velocity", (joint.nv,))
+        array: A = self.engine.pack(self.joint_v(link), "velocity", (link.joint.nv,))
         return array
 
     def configuration_derivative(self, *, out: A | None = None) -> A:
@@ -195,12 +196,43 @@ class State(StateView, Generic[A]):
         array: A = self.engine.pack(self.configuration_derivative_scalars(), "qd", (self.layout.nq,), out)
         return array
 
+    def velocity_to_configuration_derivative(self, v: Sequence[Scalar] | NDArray[Any]) -> A:
+        """Return dq/dt at the state's configuration for any velocity `v`."""
+        found = conversions.derivative_of_velocity(self, self.vector(v, self.layout.nv, "v"))
+        array: A = self.engine.pack(found, "qd", (self.layout.nq,))
+        return array
+
+    def configuration_derivative_to_velocity(self, qd: Sequence[Scalar] | NDArray[Any]) -> A:
+        """Return v for a derivative `qd` of the configuration; for a `qd` off the manifold, that of the pose."""
+        found = conversions.velocity_of_derivative(self, self.vector(qd, self.layout.nq, "qd"))
+        array: A = self.engine.pack(found, "v", (self.layout.nv,))
+        return array
+
+    def velocity_to_configuration_derivative_adjoint(self, force: Sequence[Scalar] | NDArray[Any]) -> A:
+        """Return the force on v with the power of `force` on dq/dt, which converts gradients by q to those along v."""
+        found = conversions.force_on_velocity(self, self.vector(force, self.layout.nq, "force"))
+        array: A = self.engine.pack(found, "force", (self.layout.nv,))
+        return array
+
+    def configuration_derivative_to_velocity_adjoint(self, force: Sequence[Scalar] | NDArray[Any]) -> A:
+        """Return the force on dq/dt with the power of `force`, such as torques, on v."""
+        found = conversions.force_on_derivative(self, self.vector(force, self.layout.nv, "force"))
+        array: A = self.engine.pack(found, "force", (self.layout.nq,))
+        return array
+
+    def by_joint(self, values: ArrayLike) -> JointValues:
+        """Return an array of q, v, vd or torques, indexed by joints: `state.by_joint(tau)["elbow"]` is a view.
+
+        Raises ShapeError unless the last axis of `values` has one entry per coordinate or one per velocity.
+        """
+        return JointValues(self.layout, values)
+
     def configuration_derivative_scalars(self) -> Vector:
         """Return dq/dt as scalars."""
         return passes.configuration_rates(self)
 
     def local_coordinates(self, q0: Sequence[Scalar] | NDArray[Any]) -> tuple[A, A]:
-        """Return (phi, dphi/dt): the configuration as seen from `q0`, in each joint's exponential coordinates."""
+        """Return (phi, dphi/dt): the local coordinates of the configuration around `q0`, and their rate."""
         self.engine.check()
         start = self.vector(q0, self.layout.nq, "q0")
         phi: list[Scalar] = []

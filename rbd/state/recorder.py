@@ -1,29 +1,73 @@
-"""Recording: run a function of a state on recorded scalars, and keep the program of what it computed.
+"""Recorder: runs a function of a state on recorded scalars and returns the program.
 
-Compiled robots, live states and users' functions are all recorded here, so that the same algorithm with the same
+Compiled robots, live states and functions of users share this recorder, so that the same algorithm with the same
 options is the same program.
 """
 
 from __future__ import annotations
 
+import gc
+import os
+import threading
+import traceback
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from functools import wraps
+from typing import Any, Final, ParamSpec, TypeVar
 
+from rbd.errors import RecordingError
 from rbd.mechanism import Mechanism
 from rbd.program.graph import Graph, Nested
 from rbd.program.program import Program
 from rbd.state.parameters import ParameterName, ParameterValues, parameter_shape
 from rbd.state.scalar_state import ScalarState
 
+P = ParamSpec("P")
+R = TypeVar("R")
+_pausing: Final[set[int]] = set()
+"""Threads that have paused the garbage collector."""
 Arguments = Callable[[Graph], tuple[tuple[Any, ...], Mapping[str, Any]]]
-"""Adds the inputs of a function's own arguments to a graph; returns those by position and by name."""
+"""Adds inputs for the arguments of a function to a graph; returns arguments by position and by name."""
 
 
 def no_arguments(graph: Graph) -> tuple[tuple[Any, ...], Mapping[str, Any]]:
-    """Return that a function takes nothing but the state."""
+    """Return no arguments, for a function of a state only."""
     return (), {}
 
 
+def gc_paused(function: Callable[P, R]) -> Callable[P, R]:
+    """Decorate a function that makes many long-lived objects: the garbage collector is paused.
+
+    A collection during a recording traverses all objects of the process and frees none.
+    """
+
+    @wraps(function)
+    def call(*args: P.args, **named: P.kwargs) -> R:
+        collects, thread = gc.isenabled(), threading.get_ident()
+        try:
+            if collects:
+                _pausing.add(thread)
+                gc.disable()
+            return function(*args, **named)
+        finally:
+            if collects:
+                gc.enable()
+                _pausing.discard(thread)
+
+    return call
+
+
+def _in_child() -> None:
+    """Resume the garbage collector in a forked process, where the thread that paused it does not exist."""
+    if _pausing - {threading.get_ident()}:
+        gc.enable()
+    _pausing.intersection_update({threading.get_ident()})
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_child)
+
+
+@gc_paused
 def record_program(
     function: Callable[..., Any],
     mechanism: Mechanism,
@@ -35,10 +79,10 @@ def record_program(
     regroup: bool = False,
     with_velocity: bool = True,
 ) -> Program:
-    """Return the program of `function`; `outputs` makes named outputs of its result.
+    """Return the program of `function`; `outputs` converts its result to named outputs.
 
-    The inputs are q, v (without velocity v is structural zeros), those of the arguments, then `parameters`; all other
-    parameters are constants as the mechanism has them now. `regroup` as in `ScalarState`.
+    The inputs are q, v (without velocity, v is structural zeros), the arguments, then `parameters`; all other
+    parameters are constants with their current values. `regroup` as in `ScalarState`.
     """
     graph = Graph()
     q = graph.input("q", (mechanism.nq,))
@@ -47,4 +91,35 @@ def record_program(
     values: dict[str, Nested] = {each: graph.input(each, parameter_shape(mechanism, each)) for each in parameters}
     given = ParameterValues(mechanism, values) if values else None
     state = ScalarState(mechanism, q, v, parameters=given, regroup=regroup)
-    return Program.of(graph, name, outputs(function(state, *args, **named)))
+    try:
+        outcome = function(state, *args, **named)
+    except TypeError as error:
+        advice = _of_linear_algebra(error)
+        if advice is None:
+            raise
+        raise advice from error
+    return Program.of(graph, name, outputs(outcome))
+
+
+_LINEAR_ALGEBRA: Final = {
+    "solve": "rbd.solvers.solve_positive_definite(A, B, labels) for symmetric positive definite A, or "
+    "rbd.solvers.minimum_norm_solve(A, b) for any A",
+    "inv": "rbd.solvers.solve_positive_definite(A, B, labels) with what the inverse is applied to as B",
+    "lstsq": "rbd.solvers.minimum_norm_solve(A, b)",
+    "pinv": "rbd.solvers.minimum_norm_solve(A, b)",
+    "svd": "rbd.solvers.minimum_norm_solve(A, b), if a least-squares solution is wanted",
+    "det": "the product of pivots, or a formula for the size at hand",
+}
+
+
+def _of_linear_algebra(error: TypeError) -> RecordingError | None:
+    """Return the error that names the replacement of a function of numpy.linalg; None for other errors."""
+    frames = traceback.extract_tb(error.__traceback__)
+    theirs = next((i for i, frame in enumerate(frames) if "numpy" in frame.filename and "linalg" in frame.filename), 0)
+    if not theirs:
+        return None
+    name, caller = frames[theirs].name.lstrip("_"), frames[theirs - 1]
+    where = f"{caller.filename}:{caller.lineno}"
+    instead = _LINEAR_ALGEBRA.get(name, "the functions of rbd.solvers")
+    message = f"{where}: numpy.linalg.{name} does not run on recorded values; write {instead}"
+    return RecordingError(message, where=where, function=name)

@@ -1,6 +1,6 @@
-"""Programs of rbd's own algorithms on disk: found with all that is needed to run their machine code, or recorded.
+"""Disk cache of recorded programs of rbd's algorithms.
 
-What others wrote is recorded in every process; its machine code is found by the digest of the program.
+Functions of users are recorded in every process; their machine code is found by the digest of the program.
 """
 
 from __future__ import annotations
@@ -12,56 +12,59 @@ from pathlib import Path
 from rbd import native
 from rbd.errors import StaleStateError
 from rbd.mechanism import Mechanism
+from rbd.native import outline_cache
 from rbd.program.outline import Source
 from rbd.program.program import Program
 from rbd.state.fingerprint import fingerprint
 
 PACKAGE = Path(__file__).parents[1]
-"""Where rbd's sources are."""
+"""Directory of rbd's sources."""
 
 
-def recorded_or_found(mechanism: Mechanism, what: str, record: Callable[[Mechanism], Program]) -> Source:
-    """Return the program that `record` makes for `mechanism`, without calling it if it was recorded before.
+def load_or_record(mechanism: Mechanism, description: str, record: Callable[[Mechanism], Program]) -> Source:
+    """Return the program that `record` makes for `mechanism`, from the cache if it was recorded before.
 
-    `what` names an algorithm of rbd with all its options: together with the mechanism as it is now it must determine
-    the program. Programs with anything in them that is not rbd's own must not come here. A program that was found is
-    recorded when somebody asks for it; that raises StaleStateError if the mechanism was edited since, or is gone. The
-    source does not keep the mechanism alive, if `record` does not.
+    `description` names an algorithm of rbd with all its options; together with the current mechanism it must determine
+    the program, so programs with code of users are not allowed. A cached program is recorded only on access to its
+    operations, which raises StaleStateError if the mechanism was edited or freed. The cache does not keep the mechanism
+    alive.
     """
-    key = source_key(mechanism, what)
-    source = found_source(mechanism, key, what, record)
+    key = cache_key(mechanism, description)
+    source = load_program(mechanism, key, description, record)
     if source is None:
         source = Source.of(record(mechanism))
-        keep_source(key, source)
+        store_program(key, source)
     return source
 
 
-def keep_source(key: str | None, source: Source) -> None:
-    """Let other processes find a program."""
+def store_program(key: str | None, source: Source) -> None:
+    """Write a program to the disk cache."""
     if key is not None:
-        native.keep_outline(key, source.outline)
+        outline_cache.store(key, source.outline)
 
 
-def found_source(
-    mechanism: Mechanism, key: str | None, what: str, record: Callable[[Mechanism], Program]
+def load_program(
+    mechanism: Mechanism, key: str | None, description: str, record: Callable[[Mechanism], Program]
 ) -> Source | None:
-    """Return the program that `record` makes for `mechanism` if it was recorded before, as `recorded_or_found` does."""
-    outline = None if key is None else native.find_outline(key)
-    return None if outline is None else Source(outline, _while_unchanged(mechanism, what, record))
+    """Return the cached program of `record` for `mechanism`, or None; see `load_or_record`."""
+    outline = None if key is None else outline_cache.load(key)
+    return None if outline is None else Source(outline, _guarded_by_fingerprint(mechanism, description, record))
 
 
-def source_key(mechanism: Mechanism, what: str) -> str | None:
-    """Return what an outline is kept under; None where nothing may be kept, or could be."""
+def cache_key(mechanism: Mechanism, description: str) -> str | None:
+    """Return the key of an outline in the disk cache; None if it cannot be cached."""
     if not native.keeps_outlines():
         return None
-    mine, sources = fingerprint(mechanism), native.sources_digest(PACKAGE)
+    mine, sources = fingerprint(mechanism), outline_cache.sources_digest(PACKAGE)
     if mine is None or sources is None:
         return None
-    return "|".join((native.platform_key(), sources, mine, what))
+    return "|".join((outline_cache.platform_key(), sources, mine, description))
 
 
-def _while_unchanged(mechanism: Mechanism, what: str, record: Callable[[Mechanism], Program]) -> Callable[[], Program]:
-    """Return what records `mechanism` only while it is what was found."""
+def _guarded_by_fingerprint(
+    mechanism: Mechanism, description: str, record: Callable[[Mechanism], Program]
+) -> Callable[[], Program]:
+    """Return a function that records `mechanism` unless it was edited."""
     found, reference = fingerprint(mechanism), weakref.ref(mechanism)
 
     def guarded() -> Program:
@@ -69,7 +72,8 @@ def _while_unchanged(mechanism: Mechanism, what: str, record: Callable[[Mechanis
         now = None if present is None else fingerprint(present)
         if present is None or now != found:
             raise StaleStateError(
-                f"{what}: the machine code was found on disk; to record it, the mechanism must be as it was then",
+                f"{description}: the machine code was found on disk; "
+                "to record it, the mechanism must be as it was then",
                 made_with=found,
                 now=now,
             )

@@ -1,9 +1,9 @@
-"""A state whose coordinates are any scalars: complex, symbolic, interval, exact, recorded."""
+"""Scalar state: coordinates of any scalar family (complex, symbolic, interval, exact, recorded)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast, final
+from typing import Any, Final, cast, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,22 +14,26 @@ from rbd.errors import ShapeError
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.scalars import Scalar, Vector, is_float, lift
 from rbd.scalars.arrays import ScalarArray, pack, scalars
-from rbd.scalars.registry import ARRAYS
+from rbd.scalars.registry import ARRAYS, operations_of
 from rbd.spatial import FreeVector, SpatialInertia, Transform
 from rbd.spatial.values import require_kind
 from rbd.state.base import JointParameter, StateView
+from rbd.state.display import by_joint
 from rbd.state.engine import Depends, Engine, Shapes, packed
 from rbd.state.kernel import Kernel
 from rbd.state.parameters import ParameterValues
 from rbd.state.queries import State
 
+_FLOATS: Final = frozenset({float, int})
+"""Types of numbers that are combined with recorded scalars without conversion."""
+
 
 @final
 class ScalarState(State[ScalarArray]):
-    """A mechanism at coordinates of any scalar type; never changes.
+    """A mechanism at coordinates of any scalar type; immutable.
 
-    Every query and every algorithm works on it as on a live state and runs the Python source itself. Arrays hold the
-    state's scalars: dtype object, or float64 and complex128 where the scalars are such numbers.
+    It has all queries and algorithms of live states, which run their Python source. Arrays hold the state's scalars:
+    dtype object, or float64 and complex128 for these numbers.
 
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum())
@@ -47,11 +51,11 @@ class ScalarState(State[ScalarArray]):
         parameters: ParameterValues | None = None,
         regroup: bool = False,
     ) -> None:
-        """Take the coordinates; raise ShapeError or NotFiniteError when they do not fit `mechanism`.
+        """Set the coordinates; raise ShapeError or NotFiniteError if they are invalid.
 
-        `parameters` are read instead of the mechanism's own where it has them.
-        `regroup` makes recordings leaner that ask for nothing but torques, the mass matrix or accelerations of joints:
-        inertial parameters move between bodies, so that momenta, energies and wrenches of single bodies are wrong.
+        `parameters` override those of the mechanism.
+        `regroup` regroups inertial parameters, which saves operations of joint torques, mass matrix and joint
+        accelerations. Momenta, energies and wrenches of single bodies are then wrong.
         """
         super().__init__(mechanism)
         self.engine = SourceEngine(mechanism, self._layout)
@@ -62,14 +66,15 @@ class ScalarState(State[ScalarArray]):
         self._q = scalars(q, self.layout.nq, "q")
         self._v = scalars(v, self.layout.nv, "v")
         self._family = next((x for x in self._q + self._v if not is_float(x)), None)
-        # Only numbers that floats would contaminate (or that demand their own kind) need their parameters lifted.
+        # Only families for which floats are inexact (or of the wrong type) need lifted parameters.
         self._lifts = self._family is not None and not isinstance(self._family, complex)
+        self._keeps_floats = self._family is not None and operations_of(self._family).records
         self._q, self._v = tuple(map(self.lifted, self._q)), tuple(map(self.lifted, self._v))
 
     def with_scalars(
         self, q: Sequence[Scalar] | NDArray[Any] | None = None, v: Sequence[Scalar] | NDArray[Any] | None = None
     ) -> ScalarState:
-        """Return a state with the same parameters at other coordinates; this state's own where not given."""
+        """Return a state with the same parameters at other coordinates, by default those of this state."""
         return ScalarState(
             self.mechanism,
             self._q if q is None else q,
@@ -93,28 +98,32 @@ class ScalarState(State[ScalarArray]):
         return self._v
 
     def lifted(self, value: Scalar) -> Scalar:
-        """Return a parameter in this state's family of scalars."""
-        if not self._lifts or self._family is None:
+        """Return a parameter in this state's scalar family."""
+        if not self._lifts or self._family is None or (self._keeps_floats and type(value) in _FLOATS):
             return value
         return lift(value, self._family)
+
+    @override
+    def __repr__(self) -> str:
+        return by_joint("ScalarState", self._layout, {"q": self._q, "v": self._v})
 
     # --- parameters: the ones given, else the mechanism's --------------------------------------------------
 
     @override
     def own_inertia(self, body: RigidBody) -> SpatialInertia:
-        """Return the inertia of `body` as given, in its default frame; zero for the root."""
+        """Return the inertia of `body`, in its default frame; zero for the root."""
         index, given = self.layout.body_index(body), self._parameters
         if given is None or index == 0 or not given.has("inertia"):
             return super().own_inertia(body)
         return given.inertia(index, body.default_frame)
 
     @override
-    def placement(self, joint: Joint) -> Transform:
+    def placement(self, joint: Joint | str) -> Transform:
         """Return the placement of `joint`: from its frame_before to the default frame of its predecessor."""
         given = self._parameters
         if given is None or not given.has("placement") or self.layout.loop(joint) is not None:
             return super().placement(joint)
-        return given.placement(joint)
+        return given.placement(self.layout.link(joint).joint)
 
     @property
     @override
@@ -146,28 +155,28 @@ class ScalarState(State[ScalarArray]):
 
 @final
 class SourceEngine(Engine):
-    """The engine of scalar states: kernels run as the Python they are."""
+    """Engine of scalar states: runs the Python source of kernels."""
 
     @override
     def stamp(self, depends: Depends) -> tuple[int, ...]:
-        """Return the parameter version: coordinates never change."""
+        """Return the version of the parameters: coordinates do not change."""
         return (self.mechanism.parameter_version,)
 
     @override
     def evaluate(
         self, state: StateView, kernel: Kernel[..., Any], args: Sequence[Any], named: Mapping[str, Any]
     ) -> Any:
-        """Run the readable source of a kernel."""
+        """Run the Python source of a kernel."""
         return kernel.function(state, *args, **named)
 
     @override
     def arrays(self, state: StateView, kernel: Kernel[..., Any], args: Sequence[Any], shapes: Shapes) -> Sequence[Any]:
-        """Run the readable source of a kernel, and pack what it returns."""
+        """Run the Python source of a kernel, and pack its result."""
         return packed(self, kernel.function(state, *args), shapes)
 
     @override
     def require_finite(self, name: str, *numbers: object) -> None:
-        """Let every number pass: what is out of range is the family's to say."""
+        """Accept all numbers: the family defines its range."""
 
     @override
     def pack(self, values: Any, name: str, shape: tuple[int, ...], out: Any = None) -> ScalarArray:
@@ -181,7 +190,7 @@ class SourceEngine(Engine):
 
 
 def _check_out(out: ScalarArray, array: ScalarArray, name: str) -> None:
-    """Raise ShapeError unless `out` can hold what is in `array`, without rounding or cutting any of it."""
+    """Raise ShapeError unless `out` can hold the entries of `array` exactly."""
     if not isinstance(out, ARRAYS):
         raise ShapeError(f"{name} must be an array, got {type(out).__name__}", argument=name, expected=array.shape)
     if out.shape != array.shape:

@@ -1,4 +1,4 @@
-"""Solutions of the equations of motion: kernels whose outputs fill the arrays of a result, and fast paths to them."""
+"""Solutions of the equations of motion: kernels that write the arrays of a result, and their fast paths."""
 
 from __future__ import annotations
 
@@ -10,49 +10,49 @@ import attrs
 import numpy as np
 from typing_extensions import override
 
-from rbd.mechanism import Mechanism, RigidBody
+from rbd.mechanism import Mechanism
 from rbd.scalars import Scalar
 from rbd.scalars.arrays import Array
 from rbd.spatial import Wrench
 from rbd.state.base import StateView
 from rbd.state.engine import Call
 from rbd.state.kernel import Kernel
-from rbd.state.kernel_cache import RecordedKernel
 from rbd.state.layout import Layout
 from rbd.state.live_engine import LiveEngine
 from rbd.state.queries import State
 
 if TYPE_CHECKING:
+    from rbd.state.recorded_kernel import RecordedKernel
     from rbd.state.result import DynamicsResult
 
-_MOST: Final = 64
-"""Fast paths of a result; beyond, all are made anew."""
+_MAX_FAST_PATHS: Final = 64
+"""Maximum number of fast paths of a result; above it, all are discarded."""
 BodyWrenchesOf = Callable[[StateView], "tuple[Wrench[Any], ...]"]
-"""Returns, for a state, what each joint applies to its body (one wrench per body, in its frame)."""
+"""Returns the joint wrenches of a state: one per body, applied by its joint, in its frame."""
 Contacts = Sequence["Wrench[Any] | None"]
 
 
 @final
 @attrs.frozen(eq=False)
 class LoopReactions:
-    """What the loops have to do with one solution."""
+    """The loop constraints of a solution."""
 
     rank: Scalar
-    """How many of the constraints are independent."""
+    """The rank of the constraint Jacobian."""
     wrenches: BodyWrenchesOf
-    """Returns, for a state, what each loop joint applies to its successor (one per loop, in the root frame)."""
+    """Returns the wrenches of the loop joints on their successors, for a state (in the root frame)."""
 
 
 @final
 @attrs.frozen(eq=False)
-class SolutionReading:
-    """How joint wrenches and loop reactions are found from a solution."""
+class ReactionSolver:
+    """Functions that compute joint wrenches and loop reactions of a solution."""
 
-    kept: tuple[str, ...]
-    """The arrays of which a copy is kept, safe from callers who write into those of the result; vd is the first."""
-    read: Callable[..., tuple[BodyWrenchesOf, LoopReactions | None]]
+    inputs: tuple[str, ...]
+    """The arrays that are copied, independent of writes of callers to the result; vd is the first."""
+    solve: Callable[..., tuple[BodyWrenchesOf, LoopReactions | None]]
     """Returns the functions for joint wrenches and loop reactions, from external wrenches (a mapping, or as kernels
-    take them) and what is kept."""
+    take them) and the copied arrays."""
 
 
 @final
@@ -62,18 +62,18 @@ class SolvingKernel:
 
     kernel: Kernel[..., Any]
     names: tuple[str, ...]
-    """The arrays of the result that the outputs go to."""
-    reading: SolutionReading
+    """The arrays of the result for the outputs."""
+    reactions: ReactionSolver
 
 
 @final
 @attrs.frozen(eq=False)
 class Solution:
-    """One solution as a result keeps it."""
+    """A solution, as stored by a result."""
 
-    reading: SolutionReading
+    reactions: ReactionSolver
     kept: tuple[Any, ...]
-    """Copies of q, v, and of what the reading needs."""
+    """Copies of q, v, and the inputs of the reactions."""
     external: object
     parameters: int
     """The version of the mechanism's parameters."""
@@ -82,101 +82,101 @@ class Solution:
 
 @final
 @attrs.frozen(eq=False)
-class Solve(Call["DynamicsResult"]):
-    """What `dynamics` asks for: a solver with arguments, for the state it is solved for."""
+class SolveCall(Call["DynamicsResult"]):
+    """The call that `dynamics` returns: a solver with arguments, for a state."""
 
     solver: SolvingKernel
     state: State[Any]
     args: tuple[Any, ...]
     external: object = None
-    frames: Mapping[RigidBody, Any] = attrs.field(factory=dict["RigidBody", Any])
-    """The bodies that external wrenches act on, with the frames these are given in."""
+    frames: Mapping[Any, Any] = attrs.field(factory=dict[Any, Any])
+    """The bodies with external wrenches, or their names, with the frames of the wrenches."""
     contacts: Contacts = ()
     extra: Mapping[str, Sequence[Scalar]] = attrs.field(factory=dict[str, "Sequence[Scalar]"])
     """Further arrays of the result, by name."""
 
     @override
     def run(self, owner: DynamicsResult, key: object = None, count: int = 0) -> DynamicsResult:
-        """Solve, and fill a result; open a fast path under `key` once there is machine code."""
+        """Solve, and write a result; open a fast path under `key` once there is machine code."""
         result = owner
         engine = self.state.engine
         shapes = {name.replace("_", " "): result.engine.arrays[name].shape for name in self.solver.names}
         found = engine.arrays(self.state, self.solver.kernel, self.args, shapes)
         arrays = dict(zip(self.solver.names, found, strict=True))
-        result.take(self.state, self.solver.reading, {**arrays, **self.extra}, self.external, self.contacts)
+        result.take(self.state, self.solver.reactions, {**arrays, **self.extra}, self.external, self.contacts)
         if key is not None and not self.contacts and isinstance(engine, LiveEngine):
             recorded = engine.recorded(self.solver.kernel, self.args)
             if recorded is not None and recorded.array_arguments == count:
-                result.engine.open(key, engine, recorded, self)
+                result.engine.open_fast_path(key, engine, recorded, self)
         return result
 
 
 @final
 @attrs.frozen(eq=False)
-class Way:
-    """A fast path of a result: the machine code, and where it keeps copies."""
+class FastPath:
+    """A fast path of a result: the machine code, and the buffers of its copies."""
 
     recorded: RecordedKernel
-    reading: SolutionReading
+    reactions: ReactionSolver
     kept: tuple[Array, ...]
     parameters: int
-    frames: Mapping[RigidBody, Any]
-    """The frames in which external wrenches on bodies are given."""
+    frames: Mapping[Any, Any]
+    """The frames of external wrenches, by body."""
 
 
 @final
-class ResultEngine:
-    """Lets machine code fill the arrays of a result."""
+class ResultWriter:
+    """Engine of a result: machine code writes its arrays."""
 
     def __init__(self, mechanism: Mechanism, layout: Layout, arrays: dict[str, Any]) -> None:
-        """Begin without fast paths."""
+        """Initialise without fast paths."""
         self.mechanism = mechanism
         self.layout = layout
         self.arrays = arrays
         self.fast: dict[object, Callable[..., Any]] = {}
-        """Builtins by the keys of calls; they return None when they have filled the arrays."""
+        """Builtins by the keys of calls; they return None after writing the arrays."""
         self._engine: LiveEngine | None = None
         """The state that fast paths read."""
-        self._ways: dict[object, Way] = {}
-        self._plain: Way | None = None
+        self._fast_paths: dict[object, FastPath] = {}
+        self._plain: FastPath | None = None
         """The fast path without external wrenches."""
         self._counter = array("q", [0])
-        """Solutions that machine code has written."""
-        self._seen = 0
-        self._pushed: list[tuple[Way, Array, int]] = []
-        """Of the last solution with external wrenches: its fast path, their numbers, and the count after it."""
+        """Number of solutions written by machine code."""
+        self._read_count = 0
+        self._last_wrenches: list[tuple[FastPath, Array, int]] = []
+        """The last solution with external wrenches: its fast path, their numbers, and the number of solutions."""
 
-    def written(self) -> Solution | None:
-        """Return the solution that machine code has written since the last look, if it has."""
+    def new_solution(self) -> Solution | None:
+        """Return the solution that machine code has written since the last call, or None."""
         count = self._counter[0]
-        if self._seen == count:
+        if self._read_count == count:
             return None
-        self._seen, way, external = count, self._plain, None
-        if self._pushed and self._pushed[0][2] == count:
-            way, numbers, _ = self._pushed[0]
+        self._read_count, path, external = count, self._plain, None
+        if self._last_wrenches and self._last_wrenches[0][2] == count:
+            path, numbers, _ = self._last_wrenches[0]
             rows: list[list[float]] = numbers.reshape(-1, 6).tolist()
-            pairs = zip(way.frames.items(), rows, strict=True)
+            pairs = zip(path.frames.items(), rows, strict=True)
             external = {
                 body: Wrench.trusted(frame, (a, b, c), (x, y, z)) for (body, frame), (a, b, c, x, y, z) in pairs
             }
-        assert way is not None
-        return Solution(way.reading, way.kept, external, way.parameters)
+        assert path is not None
+        return Solution(path.reactions, path.kept, external, path.parameters)
 
-    def skip(self) -> None:
-        """Take what machine code has written as seen: another solution has replaced it."""
-        self._seen = self._counter[0]
+    def mark_read(self) -> None:
+        """Discard the solution written by machine code: another one has replaced it."""
+        self._read_count = self._counter[0]
 
-    def open(self, key: object, engine: LiveEngine, recorded: RecordedKernel, solve: Solve) -> None:
-        """Let machine code write solutions of a state into the arrays, from now on, if that is possible."""
-        known, version = self._ways.get(key), self.mechanism.parameter_version
+    def open_fast_path(self, key: object, engine: LiveEngine, recorded: RecordedKernel, solve: SolveCall) -> None:
+        """Open a fast path: machine code writes solutions of a state to the arrays, if possible."""
+        known, version = self._fast_paths.get(key), self.mechanism.parameter_version
         if known is not None and engine is self._engine and (known.recorded, known.parameters) == (recorded, version):
             return
-        if engine is not self._engine or len(self._ways) >= _MOST:
-            self.close()
+        if engine is not self._engine or len(self._fast_paths) >= _MAX_FAST_PATHS:
+            self.close_fast_paths()
         self._engine = engine
         frames = solve.frames
-        copies = tuple(np.zeros_like(self.arrays[name]) for name in ("q", "v", *solve.solver.reading.kept))
-        way = self._ways[key] = Way(recorded, solve.solver.reading, copies, version, frames)
+        copies = tuple(np.zeros_like(self.arrays[name]) for name in ("q", "v", *solve.solver.reactions.inputs))
+        path = self._fast_paths[key] = FastPath(recorded, solve.solver.reactions, copies, version, frames)
         moved = (
             (engine.q, self.arrays["q"]),
             (engine.q, copies[0]),
@@ -184,33 +184,33 @@ class ResultEngine:
             (engine.v, copies[1]),
         )
         further = tuple(
-            (self.arrays[name], copy) for name, copy in zip(solve.solver.reading.kept, copies[2:], strict=True)
+            (self.arrays[name], copy) for name, copy in zip(solve.solver.reactions.inputs, copies[2:], strict=True)
         )
         targets = tuple(self.arrays[name] for name in solve.solver.names)
         builtin = engine.bound(recorded, targets, (*moved, *further), self._counter)
         if builtin is None:
             self.fast.pop(key, None)
         elif frames:
-            self.fast[key] = _with_wrenches(builtin, way, self._pushed, self._counter)
+            self.fast[key] = _with_wrenches(builtin, path, self._last_wrenches, self._counter)
         else:
-            self.fast[key], self._plain = builtin, way
+            self.fast[key], self._plain = builtin, path
 
-    def close(self) -> None:
-        """Forget all fast paths."""
+    def close_fast_paths(self) -> None:
+        """Discard all fast paths."""
         self._engine = self._plain = None
         self.fast.clear()
-        self._ways.clear()
+        self._fast_paths.clear()
 
 
 def _with_wrenches(
-    builtin: Callable[..., Any], way: Way, pushed: list[tuple[Way, Array, int]], counter: array[int]
+    builtin: Callable[..., Any], path: FastPath, last_wrenches: list[tuple[FastPath, Array, int]], counter: array[int]
 ) -> Callable[..., Any]:
-    """Return a builtin that keeps the numbers of external wrenches, its last argument."""
+    """Return a builtin that stores the numbers of external wrenches, its last argument."""
 
     def call(torques: object, numbers: Array) -> Any:
         found = builtin(torques, numbers)
         if found is None:
-            pushed[:] = ((way, numbers, counter[0]),)
+            last_wrenches[:] = ((path, numbers, counter[0]),)
         return found
 
     return call

@@ -1,14 +1,16 @@
-"""Flattening of nested values: numbers on one side, a template of everything else on the other.
+"""Flattening of nested values into numbers and a template.
 
-Arguments and results of kernels are tuples, mappings and framed values with scalars inside. `flatten` takes the numbers
-out and returns a *template*: `float` for a number, `(float, n)` for a tuple of n numbers, a tuple that begins with a
-type for a composite value, anything else as it is. Templates of arguments are hashable, so that they find what was
-recorded for them; `unflattener` makes the function that puts numbers back, recorded ones or floats.
+Arguments and results of kernels are tuples, mappings and framed values of scalars. `flatten` extracts the numbers and
+returns a *template*: `float` for a number, `(float, n)` for a tuple of n numbers, a tuple that begins with a type for a
+composite value, other values unchanged. Templates of arguments are hashable: they are keys of recorded kernels.
+`unflattener` returns the function that restores a value from numbers, recorded ones or floats.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import itemgetter
+from struct import Struct
 from typing import Any, Final, TypeAlias, cast, final, overload
 
 import attrs
@@ -16,31 +18,30 @@ import numpy as np
 from typing_extensions import override
 
 from rbd.mechanism import Joint, RigidBody, TreePath
-from rbd.program.graph import Recorded
 from rbd.scalars.arrays import Array
 from rbd.spatial import Frame
 
 Template: TypeAlias = object
 Numbers: TypeAlias = Sequence[Any]
 Unflatten: TypeAlias = Callable[[Numbers], Any]
+Setter: TypeAlias = Callable[[object, object], None]
 
+_new = object.__new__
 _STATIC: Final = frozenset({int, bool, str, type(None), Frame, RigidBody, Joint})
-"""Types whose values are part of a template as they are."""
-_MOST_ARRAYS: Final = 32
-"""Beyond this many arrays a result is one array: their pointers go on the stack."""
+"""Types whose values are part of a template unchanged."""
 
 
 class UnsuitableError(Exception):
-    """A value cannot be flattened, for instance because it holds symbols; never reaches a user."""
+    """A value cannot be flattened, for instance because it holds symbols (internal)."""
 
 
 # ---------------------------------------------------------------- flattening
 
 
 def flatten(value: object, numbers: list[Any], number: type[Any] = float) -> Template:
-    """Return the template of `value`, its scalars of type `number` appended to `numbers`.
+    """Return the template of `value`; append its scalars of type `number` to `numbers`.
 
-    Raises UnsuitableError for values of types that are neither static nor composed of their fields.
+    Raises UnsuitableError for types that are neither static nor attrs classes.
     """
     kind = type(value)
     if kind is number:
@@ -63,7 +64,7 @@ def flatten(value: object, numbers: list[Any], number: type[Any] = float) -> Tem
 
 
 def _flatten_float(value: float, numbers: list[Any], number: type[Any]) -> Template:
-    """Return the template of a float, or a kind of float, which is a constant where numbers are recorded scalars."""
+    """Return the template of a float or a subclass; it is a constant if numbers are recorded scalars."""
     if number is not float:
         return value
     numbers.append(float(value))
@@ -78,7 +79,7 @@ def _flatten_sequence(values: Sequence[object], numbers: list[Any], number: type
 
 
 def count_numbers(template: Template) -> int:
-    """Return how many numbers belong to a template."""
+    """Return the number of numbers of a template."""
     if template is float:
         return 1
     if not isinstance(template, tuple):
@@ -90,50 +91,157 @@ def count_numbers(template: Template) -> int:
     return 0 if kind is TreePath else sum(map(count_numbers, parts[1:] if kind is dict else parts))
 
 
-def is_vector(template: Template) -> bool:
-    """Return whether this is the template of a number or of a plain tuple of numbers."""
-    return template is float or (isinstance(template, tuple) and cast("tuple[object, ...]", template)[:1] == (float,))
-
-
 def is_portable(template: Template) -> bool:
-    """Return whether a template means the same in every process: nothing but numbers, names and tuples."""
+    """Return whether a template is valid in every process: only numbers, names and tuples."""
     if isinstance(template, tuple):
         return all(part is tuple or is_portable(part) for part in cast("tuple[object, ...]", template))
     return template is float or type(template) in (int, bool, str, type(None))
 
 
-# ---------------------------------------------------------------- putting numbers back
+# ---------------------------------------------------------------- unflattening
 
 
 def unflattener(template: Template, start: int = 0) -> Unflatten:
-    """Return the function from a sequence of numbers to the value; the template's own numbers begin at `start`."""
+    """Return the function from a tuple of numbers to the value; the template's numbers start at index `start`."""
     if template is float:
-        return lambda numbers: numbers[start]
+        return itemgetter(start)
     if not isinstance(template, tuple):
         return lambda numbers: template
     whole: tuple[Any, ...] = template  # pyright: ignore[reportUnknownVariableType]  # mypy refuses a cast
     kind, *parts = whole
     if kind is float:
-        stop = start + parts[0]
-        return lambda numbers: tuple(numbers[start:stop])
+        return itemgetter(_span(start, parts[0]))
     if kind is TreePath:
         path = TreePath(parts[0], parts[1], tuple(parts[2:]))
         return lambda numbers: path
     if kind is dict:
         keys, fills = parts[0], _unflatteners(parts[1:], start)
         return lambda numbers: {key: fill(numbers) for key, fill in zip(keys, fills, strict=True)}
-    fills = _unflatteners(parts, start)
     if kind is tuple:
-        lazy = len(parts) > 2 and any(_is_framed(part) for part in parts)
-        return (
-            (lambda numbers: LazyTuple(fills, numbers))
-            if lazy
-            else (lambda numbers: tuple([f(numbers) for f in fills]))
-        )
-    if not sum(map(count_numbers, parts)):
-        constant = _instance(kind, fills, ())
-        return lambda numbers: constant
-    return lambda numbers: _instance(kind, fills, numbers)
+        return _tuple_unflattener(parts, start)
+    return _instance_unflattener(kind, parts, start)
+
+
+def array_unflattener(template: Template) -> Callable[[Array], Any]:
+    """Return the function from an array of numbers to the value.
+
+    Of a tuple of framed values each reads its own part of the array, when it is first asked for.
+    """
+    if not _is_lazy(template):
+        fill = unflattener(template)
+        return lambda array: fill(tuple(array.tolist()))
+    start = 0
+    readers: list[Callable[[memoryview], Any]] = []
+    for part in cast("tuple[Template, ...]", template)[1:]:
+        readers.append(_reader(part, start))
+        start += count_numbers(part)
+    fills = tuple(readers)
+    return lambda array: LazyTuple(fills, array.data)
+
+
+def _reader(template: Template, start: int) -> Callable[[memoryview], Any]:
+    """Return the function from the memory of an array to a value whose numbers begin at `start`."""
+    count, order = count_numbers(template), list[object]()
+    filled = _filled(template, order)
+    unpack, offset = Struct(f"{count}d").unpack_from, start * Struct("d").size
+    constants = tuple(entry for entry in order if entry is not None)
+    fill = unflattener(filled)
+    if not constants or not count:
+        return lambda memory: fill(unpack(memory, offset))
+    numbers, others = iter(range(count)), iter(range(count, len(order)))
+    arrange = itemgetter(*(next(numbers if entry is None else others) for entry in order))
+    return lambda memory: fill(arrange(unpack(memory, offset) + constants))
+
+
+def _filled(template: Template, order: list[object]) -> Template:
+    """Return a template in which constants between numbers are numbers, so that vectors are runs of numbers.
+
+    `order` gets an entry per number: None, or the constant that it is.
+    """
+    kind, parts = _split(template)
+    if kind in (None, float, dict) or not count_numbers(template):
+        order += [None] * count_numbers(template)
+        return template
+    return _filled_tuple(parts, order) if kind is tuple else (kind, *(_filled(part, order) for part in parts))
+
+
+def _filled_tuple(parts: Sequence[Template], order: list[object]) -> Template:
+    filled = [_filled_entry(part, order) for part in parts]
+    return (float, len(parts)) if all(part is float for part in filled) else (tuple, *filled)
+
+
+def _filled_entry(template: Template, order: list[object]) -> Template:
+    """Return what becomes of an entry of a tuple that has numbers."""
+    if type(template) in (int, float):
+        order.append(template)
+        return float
+    kind, parts = _split(template)
+    return _filled_tuple(parts, order) if kind is tuple else _filled(template, order)
+
+
+def _split(template: Template) -> tuple[Any, Sequence[Template]]:
+    """Return the kind and the parts of a composite template; None and no parts for all others."""
+    if not isinstance(template, tuple):
+        return None, ()
+    whole: tuple[Any, ...] = template  # pyright: ignore[reportUnknownVariableType]  # mypy refuses a cast
+    return whole[0], whole[1:]
+
+
+def _span(start: int, count: int) -> slice:
+    return slice(start, start + count)
+
+
+def _tuple_unflattener(parts: Sequence[Template], start: int) -> Unflatten:
+    """Return the function for a tuple; for one of vectors it is a single call."""
+    if len(parts) > 1 and all(isinstance(part, tuple) and part[0] is float for part in parts):
+        sizes = list(map(count_numbers, parts))
+        return itemgetter(*(_span(start + sum(sizes[:k]), size) for k, size in enumerate(sizes)))
+    fills = _unflatteners(parts, start)
+    if _is_lazy((tuple, *parts)):
+        return lambda numbers: LazyTuple(fills, numbers)
+    return lambda numbers: tuple([fill(numbers) for fill in fills])
+
+
+def _instance_unflattener(kind: type[Any], parts: Sequence[Template], start: int) -> Unflatten:
+    """Return the function for an instance of an attrs class; its fields were checked when the template was made."""
+    rows = list(zip(_setters_of(kind), parts, _unflatteners(parts, start), strict=True))
+    constants = [(setter, fill(())) for setter, part, fill in rows if not count_numbers(part)]
+    fields = [(setter, fill) for setter, part, fill in rows if count_numbers(part)]
+
+    def made(numbers: Numbers) -> Any:
+        value: Any = _new(kind)
+        for setter, entry in constants:
+            setter(value, entry)
+        for setter, fill in fields:
+            setter(value, fill(numbers))
+        return value
+
+    if len(fields) == 2:  # poses, motions and forces: written out, as they are most of what states are asked for
+        return _pair_unflattener(kind, constants, *fields)
+    if fields:
+        return made
+    constant = made(())
+    return lambda numbers: constant
+
+
+def _pair_unflattener(
+    kind: type[Any],
+    constants: Sequence[tuple[Setter, Any]],
+    first: tuple[Setter, Unflatten],
+    last: tuple[Setter, Unflatten],
+) -> Unflatten:
+    """Return the function for an instance with two fields of numbers."""
+    (set_first, fill_first), (set_last, fill_last) = first, last
+
+    def made(numbers: Numbers) -> Any:
+        value: Any = _new(kind)
+        for setter, entry in constants:
+            setter(value, entry)
+        set_first(value, fill_first(numbers))
+        set_last(value, fill_last(numbers))
+        return value
+
+    return made
 
 
 def _unflatteners(templates: Sequence[Template], start: int) -> tuple[Unflatten, ...]:
@@ -144,26 +252,26 @@ def _unflatteners(templates: Sequence[Template], start: int) -> tuple[Unflatten,
     return tuple(fills)
 
 
+def _is_lazy(template: Template) -> bool:
+    """Return whether this is the template of a tuple of several framed values."""
+    if not isinstance(template, tuple):
+        return False
+    kind, *parts = cast("tuple[Template, ...]", template)
+    return kind is tuple and len(parts) > 2 and any(map(_is_framed, parts))
+
+
 def _is_framed(template: Template) -> bool:
     return isinstance(template, tuple) and attrs.has(cast("tuple[type[Any], ...]", template)[0])
 
 
-def _instance(kind: type[Any], fills: Sequence[Unflatten], numbers: Numbers) -> Any:
-    """Return an instance of an attrs class; its fields were checked when the template was made."""
-    value: Any = object.__new__(kind)
-    for setter, fill in zip(_setters_of(kind), fills, strict=True):
-        setter(value, fill(numbers))
-    return value
-
-
 @final
 class LazyTuple(Sequence[Any]):
-    """A tuple of framed values over one run of numbers; each value is made once, when first asked for."""
+    """A tuple of framed values over a sequence of numbers; each value is made lazily, once."""
 
     __slots__ = ("_fills", "_made", "_numbers")
 
-    def __init__(self, fills: tuple[Unflatten, ...], numbers: Numbers) -> None:
-        """Keep the numbers."""
+    def __init__(self, fills: tuple[Callable[[Any], Any], ...], numbers: Numbers | memoryview) -> None:
+        """Set the numbers."""
         self._fills, self._numbers = fills, numbers
         self._made: list[Any] = [None] * len(fills)
 
@@ -190,7 +298,7 @@ class LazyTuple(Sequence[Any]):
 
 
 _names: dict[type[Any], tuple[str, ...]] = {}
-_setters: dict[type[Any], tuple[Callable[[object, object], None], ...]] = {}
+_setters: dict[type[Any], tuple[Setter, ...]] = {}
 
 
 def _field_names(kind: type[Any]) -> tuple[str, ...]:
@@ -200,103 +308,17 @@ def _field_names(kind: type[Any]) -> tuple[str, ...]:
     return found
 
 
-def _setters_of(kind: type[Any]) -> tuple[Callable[[object, object], None], ...]:
-    """Return what sets the fields of an attrs class, frozen or not."""
+def _setters_of(kind: type[Any]) -> tuple[Setter, ...]:
+    """Return setters of the fields of an attrs class, frozen or not."""
     found = _setters.get(kind)
     if found is None:
         found = _setters[kind] = tuple(_setter(kind, name) for name in _field_names(kind))
     return found
 
 
-def _setter(kind: type[Any], name: str) -> Callable[[object, object], None]:
+def _setter(kind: type[Any], name: str) -> Setter:
     slot = getattr(kind, name, None)
     if hasattr(slot, "__set__"):
-        setter: Callable[[object, object], None] = cast("Any", slot).__set__
+        setter: Setter = cast("Any", slot).__set__
         return setter
     return lambda value, entry: object.__setattr__(value, name, entry)
-
-
-# ---------------------------------------------------------------- results of programs
-
-
-@final
-@attrs.frozen(eq=False)
-class ResultForm:
-    """Named outputs of a program, and how the arrays it computes become the result."""
-
-    outputs: Mapping[str, object]
-    unflatten: Callable[[Sequence[Array]], Any]
-
-    is_arrays: bool = False
-    """Whether the result is an array or a tuple of arrays, as nested tuples: the outputs themselves."""
-
-
-def result_form(result: object, *, several: bool = False) -> ResultForm:
-    """Return the form of a recorded result; raise UnsuitableError when it cannot be flattened.
-
-    Arrays of numbers (regular nested tuples), and tuples and mappings of such, become an output each; any other value
-    is one output with all its recorded scalars. With `several`, arrays in a tuple are not stacked to one.
-    """
-    whole = result
-    if not several and _is_array(result):
-        return ResultForm({"result": result}, _only, is_arrays=True)
-    if isinstance(result, tuple):
-        entries = cast("tuple[object, ...]", result)
-        if 0 < len(entries) <= _MOST_ARRAYS and all(map(_is_array, entries)):
-            return ResultForm({f"result_{i}": entry for i, entry in enumerate(entries)}, _each, is_arrays=True)
-    if isinstance(result, Mapping):
-        table = cast("Mapping[str, object]", result)
-        keys = tuple(table)
-        if 0 < len(keys) <= _MOST_ARRAYS and all(map(_is_array, table.values())):
-            return ResultForm(dict(table), lambda arrays: dict(zip(keys, map(nested, arrays), strict=True)))
-    numbers: list[Any] = []
-    fill = unflattener(flatten(whole, numbers, Recorded))
-    return ResultForm({"numbers": tuple(numbers)}, lambda arrays: fill(arrays[0].tolist()))
-
-
-def named_form(outputs: Sequence[str]) -> ResultForm | None:
-    """Return the form that outputs of these names have, where the names say it: arrays, and tuples of arrays."""
-    if list(outputs) == ["result"]:
-        return ResultForm({}, _only, is_arrays=True)
-    return (
-        ResultForm({}, _each, is_arrays=True) if list(outputs) == [f"result_{i}" for i in range(len(outputs))] else None
-    )
-
-
-def _only(arrays: Sequence[Array]) -> Any:
-    return nested(arrays[0])
-
-
-def _each(arrays: Sequence[Array]) -> Any:
-    return tuple(map(nested, arrays))
-
-
-def nested(array: Array) -> Any:
-    """Return an array as nested tuples of floats, the form in which algorithms pass numbers."""
-    if array.ndim < 2:
-        return tuple(array.tolist()) if array.ndim else array.tolist()
-    if not array.size:
-        return _tuples(array.tolist(), array.ndim)
-    values: Iterator[Any] = map(tuple, array.reshape(-1, array.shape[-1]).tolist())
-    for size in array.shape[-2:0:-1]:
-        values = zip(*(values,) * size, strict=True)  # groups of `size`, without a line of Python for each
-    return tuple(values)
-
-
-def _tuples(values: Any, depth: int) -> Any:
-    return tuple([_tuples(row, depth - 1) for row in values]) if depth > 1 else tuple(values)
-
-
-def _is_array(value: object) -> bool:
-    return _array_shape(value) is not None
-
-
-def _array_shape(value: object) -> tuple[int, ...] | None:
-    """Return the shape of regular nested tuples of numbers; None for any other value."""
-    if not isinstance(value, (tuple, list)):
-        return () if type(value) in (float, int, Recorded) else None
-    shapes = {_array_shape(part) for part in cast("Sequence[object]", value)}
-    if not shapes:
-        return (0,)
-    inner = shapes.pop()
-    return None if shapes or inner is None else (len(cast("Sequence[object]", value)), *inner)

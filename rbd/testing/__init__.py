@@ -1,6 +1,6 @@
-"""For tests of your own: the contract every joint type keeps, and random mechanisms.
+"""Helpers for tests: checks of joint types, and random mechanisms.
 
-Needs NumPy only; hypothesis strategies are imported when they are asked for.
+Requires NumPy only. `rbd.testing.strategies` requires hypothesis.
 """
 
 from __future__ import annotations

@@ -1,25 +1,21 @@
-"""One joint type at one random configuration: what the joint contract computes its checks from."""
+"""Test case of the joint contract: a joint type at a random configuration."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast, final
+from typing import TYPE_CHECKING, final
 
 import attrs
 import numpy as np
 
 from rbd.spatial import Frame, Wrench
+from rbd.testing.comparison import as_floats, as_matrix, derivative, pose_matrix
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     from rbd.joints import JointType
     from rbd.scalars import Array, Vector
-    from rbd.spatial import GeometricJacobian, Transform, WrenchMatrix
-
-STEP = 1e-40
-"""A complex step cancels nothing: it may be as small as it likes."""
+    from rbd.spatial import Transform
 
 
 @final
@@ -32,23 +28,23 @@ class JointCase:
     after: Frame
     q: Vector
     """A normalised configuration."""
-    other: Vector
-    """Another one."""
-    shifted: Vector
-    """One beside the manifold, where the joint has one."""
+    q_other: Vector
+    """Another normalised configuration."""
+    q_unnormalized: Vector
+    """A configuration that is not normalised, for joints with normalisation."""
     v: Vector
-    small: Vector
-    """Local coordinates of less than half a turn."""
+    phi: Vector
+    """Local coordinates, at most one long."""
     qd: Vector
-    """Any rate of the coordinates, also one that leads off the manifold."""
+    """Any rate of the coordinates, not necessarily tangent to the manifold."""
     wrench_components: tuple[float, ...]
-    spread: float
-    """How many times farther than random ones configurations may be."""
+    scale: float
+    """Factor of configurations beyond the range of random ones."""
 
     @classmethod
-    def draw(cls, joint: JointType, rng: np.random.Generator, spread: float) -> JointCase:
+    def draw(cls, joint: JointType, rng: np.random.Generator, scale: float) -> JointCase:
         """Return a random case."""
-        small = rng.standard_normal(joint.nv)
+        phi = rng.standard_normal(joint.nv)
         q = joint.random(rng)
         return cls(
             joint,
@@ -57,11 +53,11 @@ class JointCase:
             q,
             joint.random(rng),
             tuple(c + 0.2 * float(d) for c, d in zip(q, rng.standard_normal(joint.nq), strict=True)),
-            plain(rng.standard_normal(joint.nv)),
-            plain(small / max(1.0, float(np.linalg.norm(small)))),
-            plain(rng.standard_normal(joint.nq)),
-            plain(rng.standard_normal(6)),
-            spread,
+            as_floats(rng.standard_normal(joint.nv)),
+            as_floats(phi / max(1.0, float(np.linalg.norm(phi)))),
+            as_floats(rng.standard_normal(joint.nq)),
+            as_floats(rng.standard_normal(6)),
+            scale,
         )
 
     def transform(self, q: Vector) -> Transform:
@@ -79,78 +75,11 @@ class JointCase:
 
     def subspace(self, q: Vector) -> NDArray[np.complex128]:
         """Return the motion subspace as a matrix of 6 rows."""
-        return columns_matrix(self.joint.motion_subspace(q, self.after, self.before))
+        return as_matrix(self.joint.motion_subspace(q, self.after, self.before))
 
     def measured_twist(self, q: Vector, qd: Vector) -> Array:
-        """Return the twist that goes with qd, angular part first, by differentiating the transform."""
+        """Return the twist for the rate qd, angular part first, from the derivative of the transform."""
         pose, rate = self.pose(q).real, derivative(self.pose, q, qd)
-        spin = pose[:3, :3].T @ rate[:3, :3]
+        omega_hat = pose[:3, :3].T @ rate[:3, :3]
         linear = pose[:3, :3].T @ rate[:3, 3]
-        return np.array([spin[2, 1], spin[0, 2], spin[1, 0], *linear])
-
-
-def plain(values: Iterable[float]) -> tuple[float, ...]:
-    """Return numbers as a tuple of Python floats."""
-    return tuple(float(x) for x in values)
-
-
-def expect(condition: bool, what: str) -> None:
-    """Raise AssertionError saying what does not hold."""
-    if not condition:
-        raise AssertionError(what)
-
-
-def expect_close(found: ArrayLike, expected: ArrayLike, what: str, atol: float = 1e-12) -> None:
-    """Raise AssertionError unless two arrays agree, relative to the largest number expected or to one."""
-    a, b = np.asarray(found, dtype=np.complex128), np.asarray(expected, dtype=np.complex128)
-    expect(a.shape == b.shape, f"{what}: shape {a.shape} should be {b.shape}")
-    scale, error = max(1.0, largest(b)), largest(a - b)
-    if not error <= atol * scale:  # NaN does not pass
-        raise AssertionError(f"{what}: {found!r} should be {expected!r}; it is off by {error:.3g}")
-
-
-def largest(values: NDArray[np.complex128]) -> float:
-    """Return the largest modulus; zero when there is none."""
-    return float(np.abs(values).max(initial=0.0))
-
-
-def derivative(function: Callable[[Vector], NDArray[np.complex128]], x: Vector, direction: Vector) -> Array:
-    """Return the derivative of a function along a direction, exact to rounding: by a complex step."""
-    moved = tuple(complex_of(a) + 1j * STEP * complex_of(d) for a, d in zip(x, direction, strict=True))
-    return function(moved).imag / STEP
-
-
-def complex_of(x: object) -> complex:
-    """Return a scalar, real or complex, as a complex number."""
-    return complex(cast("complex", x))
-
-
-def vector(values: Sequence[object]) -> NDArray[np.complex128]:
-    """Return scalars, real or complex, as an array."""
-    return matrix([values], len(values)).reshape(-1)
-
-
-def matrix(rows: Sequence[Sequence[object]], width: int) -> NDArray[np.complex128]:
-    """Return rows of scalars, real or complex, as an array; there may be none."""
-    numbers = [complex_of(x) for row in rows for x in row]
-    return np.array(numbers, dtype=np.complex128).reshape(len(rows), width)
-
-
-def columns_matrix(value: GeometricJacobian | WrenchMatrix) -> NDArray[np.complex128]:
-    """Return columns of angular and linear parts as a matrix of 6 rows."""
-    return matrix([(*angular, *linear) for angular, linear in value.columns], 6).T
-
-
-def pose_matrix(transform: Transform) -> NDArray[np.complex128]:
-    """Return a transform as a 4 by 4 matrix of scalars, real or complex."""
-    full = np.eye(4, dtype=np.complex128)
-    full[:3, :3] = matrix(transform.rotation_components, 3)
-    full[:3, 3] = vector(transform.translation_components)
-    return full
-
-
-def adjoint(pose: Array) -> Array:
-    """Return the matrix that takes motion vectors along a pose."""
-    rotation, (x, y, z) = pose[:3, :3], pose[:3, 3]
-    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    return np.block([[rotation, np.zeros((3, 3))], [cross @ rotation, rotation]])
+        return np.array([omega_hat[2, 1], omega_hat[0, 2], omega_hat[1, 0], *linear])

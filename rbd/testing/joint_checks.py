@@ -1,4 +1,4 @@
-"""The checks of the joint contract that are mathematics: every function against derivatives of the transform."""
+"""Joint contract, numerical checks: all methods against derivatives of the transform."""
 
 from __future__ import annotations
 
@@ -7,35 +7,35 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rbd.scalars import to_float
-from rbd.testing.joint_case import (
-    JointCase,
+from rbd.testing.comparison import (
     adjoint,
-    columns_matrix,
+    as_floats,
+    as_matrix,
     derivative,
     expect,
     expect_close,
     largest,
     matrix,
-    plain,
     pose_matrix,
     vector,
 )
+from rbd.testing.joint_case import JointCase
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rbd.scalars import Vector
 
-_CONDITION = 100.0  # the worst condition of constraint wrenches that passes, in metres and radians
+_CONDITION = 100.0  # largest condition number of constraint wrenches, in metres and radians
 _SIZES = (1e-16, 1e-14, 1e-12, 1e-10, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.3, 1.0)
 
 
 # ---------------------------------------------------------------- kinematics and forces
 
 
-def rigid(case: JointCase) -> None:
+def transform_is_rigid(case: JointCase) -> None:
     """Check that the transform is a rotation and a translation, on and off the manifold."""
-    for q in (case.q, case.shifted):
+    for q in (case.q, case.q_unnormalized):
         rotation = case.pose(q)[:3, :3].real
         expect_close(rotation @ rotation.T, np.eye(3), "rotation times its transpose")
         expect_close(float(np.linalg.det(rotation)), 1.0, "determinant")
@@ -43,34 +43,34 @@ def rigid(case: JointCase) -> None:
 
 def position_subspace(case: JointCase) -> None:
     """Check that H is the derivative of the transform along every coordinate, on and off the manifold."""
-    for q in (case.q, case.shifted):
-        found = columns_matrix(case.joint.position_subspace(q, case.after, case.before)).real
+    for q in (case.q, case.q_unnormalized):
+        found = as_matrix(case.joint.position_subspace(q, case.after, case.before)).real
         for k, unit in enumerate(np.eye(case.joint.nq)):
-            expect_close(found[:, k], case.measured_twist(q, plain(unit)), f"column {k}")
+            expect_close(found[:, k], case.measured_twist(q, as_floats(unit)), f"column {k}")
 
 
 def motion_subspace(case: JointCase) -> None:
     """Check that S is the derivative of the transform along N, H N = S, and the twist is S v."""
     joint = case.joint
-    for q in (case.q, case.shifted):
+    for q in (case.q, case.q_unnormalized):
         subspace, n = case.subspace(q).real, matrix(joint.configuration_derivative_jacobian(q), joint.nv).real
         for k in range(joint.nv):
-            expect_close(subspace[:, k], case.measured_twist(q, plain(n[:, k])), f"column {k}")
-        h = columns_matrix(joint.position_subspace(q, case.after, case.before)).real
+            expect_close(subspace[:, k], case.measured_twist(q, as_floats(n[:, k])), f"column {k}")
+        h = as_matrix(joint.position_subspace(q, case.after, case.before)).real
         expect_close(h @ n, subspace, "H N = S")
         twist = joint.twist(q, case.v, case.after, case.before)
-        found = vector((*twist.angular_components, *twist.linear_components))
+        found = vector(twist.components)
         expect_close(found, subspace @ vector(case.v), "twist = S v")
 
 
 def bias_acceleration(case: JointCase) -> None:
-    """Check that the rate of S is its derivative along N v, and the bias acceleration that times v."""
+    """Check that the rate of S is its derivative along N v, and the bias acceleration is this rate times v."""
     joint, q, v = case.joint, case.q, case.v
     expected = derivative(case.subspace, q, joint.configuration_derivative(q, v))
-    found = columns_matrix(joint.motion_subspace_rate(q, v, case.after, case.before))
+    found = as_matrix(joint.motion_subspace_rate(q, v, case.after, case.before))
     expect_close(found, expected, "rate of the motion subspace")
     bias = joint.bias_acceleration(q, v, case.after, case.before)
-    expect_close(vector((*bias.angular_components, *bias.linear_components)), found @ vector(v), "bias acceleration")
+    expect_close(vector(bias.components), found @ vector(v), "bias acceleration")
 
 
 def bias_acceleration_derivatives(case: JointCase) -> None:
@@ -79,11 +79,11 @@ def bias_acceleration_derivatives(case: JointCase) -> None:
 
     def bias(q: Vector) -> NDArray[np.complex128]:
         found = joint.bias_acceleration(q, v, case.after, case.before)
-        return vector((*found.angular_components, *found.linear_components))
+        return vector(found.components)
 
-    found = columns_matrix(joint.bias_acceleration_derivatives(case.q, v, case.after, case.before)).real
+    found = as_matrix(joint.bias_acceleration_derivatives(case.q, v, case.after, case.before)).real
     for k in range(joint.nv):
-        expect_close(found[:, k], derivative(bias, case.q, plain(n[:, k])), f"column {k}", 1e-11)
+        expect_close(found[:, k], derivative(bias, case.q, as_floats(n[:, k])), f"column {k}", 1e-11)
 
 
 def torque(case: JointCase) -> None:
@@ -93,8 +93,8 @@ def torque(case: JointCase) -> None:
 
 
 def constraint_wrenches(case: JointCase) -> None:
-    """Check that the constraint wrenches do no work on S, and there are 6 - nv well-conditioned ones."""
-    wrenches = columns_matrix(case.joint.constraint_wrench_subspace(case.q, case.after)).real
+    """Check that there are 6 - nv well-conditioned constraint wrenches, orthogonal to S."""
+    wrenches = as_matrix(case.joint.constraint_wrench_subspace(case.q, case.after)).real
     expect_close(case.subspace(case.q).real.T @ wrenches, np.zeros((case.joint.nv, wrenches.shape[1])), "work", 1e-15)
     expect(wrenches.shape[1] == 6 - case.joint.nv, f"{wrenches.shape[1]} wrenches, should be {6 - case.joint.nv}")
     if wrenches.size:
@@ -105,37 +105,37 @@ def constraint_wrenches(case: JointCase) -> None:
 # ---------------------------------------------------------------- coordinates
 
 
-def rates(case: JointCase) -> None:
-    """Check that the maps between v and qd have the stated matrices, and that the one undoes the other."""
+def rate_matrices(case: JointCase) -> None:
+    """Check that the maps between v and qd have the stated matrices, and are inverse to each other."""
     joint, v, qd = case.joint, case.v, case.qd
-    for q in (case.q, case.shifted):
+    for q in (case.q, case.q_unnormalized):
         n = matrix(joint.configuration_derivative_jacobian(q), joint.nv)
         inverse = matrix(joint.velocity_jacobian(q), joint.nq)
         expect_close(vector(joint.configuration_derivative(q, v)), n @ vector(v), "N v")
         expect_close(vector(joint.velocity(q, qd)), inverse @ vector(qd), "matrix of velocity times qd")
-        expect_close(inverse @ n, np.eye(joint.nv), "velocity undoes configuration_derivative")
+        expect_close(inverse @ n, np.eye(joint.nv), "velocity is the inverse of configuration_derivative")
         expect_close(vector(joint.velocity(q, joint.configuration_derivative(q, v))), vector(v), "velocity of N v")
 
 
 def local_coordinates(case: JointCase) -> None:
-    """Check that local coordinates are zero at q0 exactly, and that local and global ones undo each other."""
+    """Check that local coordinates are exactly zero at q0, and inverse to global coordinates."""
     joint, q0 = case.joint, case.q
-    for q in (q0, case.other, joint.zero()):
+    for q in (q0, case.q_other, joint.zero()):
         expect(all(c == 0 for c in joint.local_coordinates(q, q)), "they are zero at q0")
     for size in _SIZES:
-        phi = tuple(size * c for c in case.small)
+        phi = tuple(size * c for c in case.phi)
         for base in (q0, joint.zero()):
             moved = joint.global_coordinates(base, phi)
             expect_close(vector(joint.local_coordinates(base, moved)), vector(phi), f"round trip at {size}", 1e-14)
-    there = joint.global_coordinates(q0, joint.local_coordinates(q0, case.other))
-    expect_close(case.pose(there), case.pose(case.other), "pose of global after local")
+    there = joint.global_coordinates(q0, joint.local_coordinates(q0, case.q_other))
+    expect_close(case.pose(there), case.pose(case.q_other), "pose of global after local")
 
 
 def local_coordinates_rate(case: JointCase) -> None:
-    """Check that the rate of local coordinates is their derivative along N v, from tiny to large ones."""
+    """Check that the rate of local coordinates is their derivative along N v, for small to large ones."""
     joint, v = case.joint, case.v
     for size in (0.0, *_SIZES):
-        q0, q = case.q, joint.global_coordinates(case.q, tuple(size * c for c in case.small))
+        q0, q = case.q, joint.global_coordinates(case.q, tuple(size * c for c in case.phi))
         found = vector(joint.local_coordinates_rate(q0, q, v))
         qd = joint.configuration_derivative(q, v)
         expected = derivative(lambda x: vector(joint.local_coordinates(case.q, x)), q, qd)
@@ -145,18 +145,18 @@ def local_coordinates_rate(case: JointCase) -> None:
 def projection(case: JointCase) -> None:
     """Check that project() finds the pose of a reachable transform and, with `near`, its coordinates."""
     joint = case.joint
-    factors = (1.0, case.spread) if joint.nq == joint.nv else (1.0,)
-    for q in [tuple(f * c for c in q) for f in factors for q in (joint.zero(), case.q, case.other)]:
+    factors = (1.0, case.scale) if joint.nq == joint.nv else (1.0,)
+    for q in [tuple(f * c for c in q) for f in factors for q in (joint.zero(), case.q, case.q_other)]:
         transform = case.transform(q)
         expect_close(case.pose(joint.project(transform)), case.pose(q), "pose")
         expect_close(vector(joint.project(transform, q)), vector(q), "coordinates with near = q")
         expect_close(vector(joint.project(transform, _nudged(q))), vector(q), "coordinates with near beside q")
 
 
-def normalized(case: JointCase) -> None:
-    """Check that normalize() and principal_value() keep the pose, and that once is enough."""
+def normalization(case: JointCase) -> None:
+    """Check that normalize() and principal_value() keep the pose and are idempotent."""
     joint = case.joint
-    for q in (case.q, case.shifted, tuple(-c for c in case.shifted)):
+    for q in (case.q, case.q_unnormalized, tuple(-c for c in case.q_unnormalized)):
         for name, function in (("normalize", joint.normalize), ("principal_value", joint.principal_value)):
             changed = function(q)
             expect_close(case.pose(changed), case.pose(q), f"pose after {name}")
@@ -165,26 +165,28 @@ def normalized(case: JointCase) -> None:
         expect_close(left, 0.0, "normalization error after normalize", 1e-14)
         moved = largest(vector(joint.normalize(q)) - vector(q))
         error = to_float(joint.normalization_error(q))
-        expect(error >= 0 and (error > 1e-14 or moved < 1e-13), "normalization_error sees what normalize repairs")
+        expect(
+            error >= 0 and (error > 1e-14 or moved < 1e-13), "if normalization_error is zero, normalize changes nothing"
+        )
 
 
-def flipping(case: JointCase) -> None:
-    """Check that the flipped joint has the inverse transform and the opposite twist, and flips back."""
+def reversal(case: JointCase) -> None:
+    """Check that the reversed joint has the inverse transform and the opposite twist, and reverses back."""
     joint, q, v = case.joint, case.q, case.v
-    flipped, q_flipped, v_flipped = joint.flipped(), joint.flip_configuration(q), joint.flip_velocity(q, v)
+    reverse, q_reverse, v_reverse = joint.flipped(), joint.flip_configuration(q), joint.flip_velocity(q, v)
     pose = case.pose(q).real
-    found = pose_matrix(flipped.transform(q_flipped, case.before, case.after))
-    expect_close(found @ pose, np.eye(4), "transform of the flipped joint is the inverse")
-    subspace = columns_matrix(flipped.motion_subspace(q_flipped, case.before, case.after))
+    found = pose_matrix(reverse.transform(q_reverse, case.before, case.after))
+    expect_close(found @ pose, np.eye(4), "transform of the reversed joint is the inverse")
+    subspace = as_matrix(reverse.motion_subspace(q_reverse, case.before, case.after))
     twist = -adjoint(pose) @ case.subspace(q) @ vector(v)
-    expect_close(subspace @ vector(v_flipped), twist, "twist of the flipped joint")
+    expect_close(subspace @ vector(v_reverse), twist, "twist of the reversed joint")
     rate = derivative(lambda x: vector(joint.flip_configuration(x)), q, joint.configuration_derivative(q, v))
-    expect_close(vector(flipped.configuration_derivative(q_flipped, v_flipped)), rate, "rate of flipped coordinates")
-    again, q_again = flipped.flipped(), flipped.flip_configuration(q_flipped)
-    expect_close(pose_matrix(again.transform(q_again, case.after, case.before)), pose, "transform after flipping twice")
-    twice = columns_matrix(again.motion_subspace(q_again, case.after, case.before))
-    v_again = flipped.flip_velocity(q_flipped, v_flipped)
-    expect_close(twice @ vector(v_again), case.subspace(q) @ vector(v), "twist after flipping twice")
+    expect_close(vector(reverse.configuration_derivative(q_reverse, v_reverse)), rate, "rate of reversed coordinates")
+    again, q_again = reverse.flipped(), reverse.flip_configuration(q_reverse)
+    expect_close(pose_matrix(again.transform(q_again, case.after, case.before)), pose, "transform reversed twice")
+    twice = as_matrix(again.motion_subspace(q_again, case.after, case.before))
+    v_again = reverse.flip_velocity(q_reverse, v_reverse)
+    expect_close(twice @ vector(v_again), case.subspace(q) @ vector(v), "twist reversed twice")
 
 
 def _nudged(q: Vector) -> Vector:

@@ -1,7 +1,7 @@
-"""The joint contract: every promise of `JointType`, checked against the other ones.
+"""Joint contract: consistency checks of the methods of a `JointType`.
 
-`check_joint_type` is for people who write a joint type; the joint types of rbd pass the same checks. Derivatives are
-compared with complex steps, exact to rounding.
+`check_joint_type` is for authors of joint types; the joint types of rbd pass the same checks. Derivatives are compared
+with complex steps, which are exact to rounding.
 """
 
 from __future__ import annotations
@@ -20,17 +20,18 @@ from rbd.scalars.counting import CountingScalar, OperationCount
 from rbd.spatial import Frame, Wrench
 from rbd.spatial.values import require_kind
 from rbd.testing import joint_checks
-from rbd.testing.joint_case import JointCase, expect, expect_close
+from rbd.testing.comparison import expect, expect_close
+from rbd.testing.joint_case import JointCase
 
 if TYPE_CHECKING:
     from rbd.scalars import Scalar, Vector
 
 
 def check_joint_type(joint_type: JointType, *, rng_seed: int = 0, samples: int = 5, spread: float = 3.0) -> None:
-    """Raise AssertionError, naming the check, unless `joint_type` keeps every promise of the joint contract.
+    """Raise AssertionError, naming the check, unless `joint_type` satisfies the joint contract.
 
-    Checked at `samples` random configurations, and at some `spread` times farther out when q and v have equal lengths
-    (so that turns count).
+    The checks use `samples` random configurations. If q and v have equal lengths, they also use configurations `spread`
+    times as large, which covers whole turns.
 
     >>> from rbd import Revolute
     >>> check_joint_type(Revolute((0, 0, 1)), samples=1)
@@ -47,7 +48,7 @@ def check_joint_type(joint_type: JointType, *, rng_seed: int = 0, samples: int =
                 raise AssertionError(message) from error
 
 
-def sizes(case: JointCase) -> None:
+def shapes(case: JointCase) -> None:
     """Check that every vector is a tuple of the right length, and every matrix has the right shape."""
     joint, q, v = case.joint, case.q, case.v
     nq, nv = joint.nq, joint.nv
@@ -71,7 +72,7 @@ def sizes(case: JointCase) -> None:
 
 
 def frames(case: JointCase) -> None:
-    """Check that typed results carry the right frames, and that a wrench in another frame is refused."""
+    """Check the frames of results, and that a wrench in another frame raises FrameMismatchError."""
     joint, q, v, after, before = case.joint, case.q, case.v, case.after, case.before
     transform = joint.transform(q, after, before)
     expect(transform.from_frame == after and transform.to_frame == before, "transform maps after to before")
@@ -93,8 +94,8 @@ def frames(case: JointCase) -> None:
     raise AssertionError("torque accepts a wrench in another frame")
 
 
-def values(case: JointCase) -> None:
-    """Check that the type compares by value, can be hashed, copied, pickled and printed."""
+def value_semantics(case: JointCase) -> None:
+    """Check equality by value, hashes, copies, pickling and repr."""
     joint = case.joint
     for copied in (copy.deepcopy, _pickled):
         twin = copied(joint)
@@ -108,29 +109,29 @@ def _pickled(joint: JointType) -> JointType:
 
 
 def zero_and_random(case: JointCase) -> None:
-    """Check that zero() is the identity, random() is normalised, of floats, repeatable, and not always the same."""
+    """Check that zero() is the identity, and random() returns normalised, reproducible, varying floats."""
     joint = case.joint
     expect_close(case.pose(joint.zero()), np.eye(4), "transform at zero", 1e-15)
     first, second = (joint.random(np.random.default_rng(1)) for _ in range(2))
     expect(first == second, "the same generator gives the same q")
-    expect(joint.nq == 0 or case.q != case.other, "two draws differ")
+    expect(joint.nq == 0 or case.q != case.q_other, "two draws differ")
     for q in (joint.zero(), case.q):
         expect(all(type(c) is float and np.isfinite(c) for c in q), "entries are finite floats")
         expect_close(to_float(joint.normalization_error(q)), 0.0, "normalization error", 1e-14)
 
 
-def scalars(case: JointCase) -> None:
-    """Check that nothing branches on a value: all runs on scalars that refuse to be compared, with the same results."""
+def generic_scalars(case: JointCase) -> None:
+    """Check that no method branches on a value: counting scalars, which refuse comparisons, give the same results."""
     q, v = _counting(case.q), _counting(case.v)
     for name, function in _functions(case).items():
         found, expected = _floats(function(q, v)), _floats(function(case.q, case.v))
-        expect_close(found, expected, f"{name} on scalars that refuse to be compared", 1e-14)
+        expect_close(found, expected, f"{name} on counting scalars", 1e-14)
 
 
 def _functions(case: JointCase) -> dict[str, Callable[[Vector, Vector], object]]:
-    """Return every function of the interface as a function of q and v."""
+    """Return every method of the interface as a function of q and v."""
     joint, after, before = case.joint, case.after, case.before
-    other, wrench = case.other, case.wrench()
+    other, wrench = case.q_other, case.wrench()
     return {
         "transform": lambda q, v: joint.transform(q, after, before).components,
         "motion_subspace": lambda q, v: joint.motion_subspace(q, after, before).columns,
@@ -173,24 +174,24 @@ def _floats(values: object) -> list[float]:
 CHECKS: dict[str, Callable[[JointCase], None]] = {
     check.__name__: check
     for check in (
-        sizes,
+        shapes,
         frames,
-        values,
+        value_semantics,
         zero_and_random,
-        joint_checks.rigid,
+        joint_checks.transform_is_rigid,
         joint_checks.position_subspace,
         joint_checks.motion_subspace,
         joint_checks.bias_acceleration,
         joint_checks.bias_acceleration_derivatives,
         joint_checks.torque,
         joint_checks.constraint_wrenches,
-        joint_checks.rates,
+        joint_checks.rate_matrices,
         joint_checks.local_coordinates,
         joint_checks.local_coordinates_rate,
         joint_checks.projection,
-        joint_checks.normalized,
-        joint_checks.flipping,
-        scalars,
+        joint_checks.normalization,
+        joint_checks.reversal,
+        generic_scalars,
     )
 }
-"""What `check_joint_type` checks, by name."""
+"""Checks of `check_joint_type`, by name."""

@@ -1,4 +1,4 @@
-"""Random mechanisms for tests: physical inertias, oblique placements, frames that are not the default ones."""
+"""Random mechanisms: physical inertias, random placements, additional frames."""
 
 from __future__ import annotations
 
@@ -6,23 +6,26 @@ from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from rbd.arguments import several
+from rbd.arguments import require_generator, several
 from rbd.errors import ArgumentError
 from rbd.joints import JointType, QuaternionFloating
 from rbd.mechanism import Joint, Mechanism, RigidBody
+from rbd.scalars.arrays import Array, array_of
 from rbd.spatial import Frame, SpatialInertia, Transform
+from rbd.spatial.quaternion import quaternion_to_rotation
 
 JointTypeLike: TypeAlias = JointType | Callable[[], JointType]
-"""A joint type, or something that makes one: `Revolute((0, 0, 1))`, `QuaternionFloating`, `lambda: ...`."""
+"""A joint type, or a callable that returns one: `Revolute((0, 0, 1))`, `QuaternionFloating`, `lambda: ...`."""
 
 ParentChoice: TypeAlias = Callable[[Mechanism, np.random.Generator], RigidBody]
 
-_FEW = 0.3  # how often a joint sits on a frame that is not the default one
+_OTHER_FRAME_PROBABILITY = 0.3  # probability that a joint pose refers to a frame other than the default one
 
 
 def random_chain(joint_types: Iterable[JointTypeLike], rng: np.random.Generator) -> Mechanism:
-    """Return a random mechanism in which every body hangs on the one before it.
+    """Return a random mechanism in which the parent of every body is the previous body.
 
     >>> import numpy as np
     >>> from rbd import Prismatic, Revolute
@@ -35,7 +38,7 @@ def random_chain(joint_types: Iterable[JointTypeLike], rng: np.random.Generator)
 
 
 def random_tree(joint_types: Iterable[JointTypeLike], rng: np.random.Generator) -> Mechanism:
-    """Return a random mechanism in which every body hangs on a random one before it.
+    """Return a random mechanism in which the parent of every body is a random earlier body.
 
     >>> import numpy as np
     >>> from rbd import Revolute
@@ -47,7 +50,7 @@ def random_tree(joint_types: Iterable[JointTypeLike], rng: np.random.Generator) 
 
 
 def random_floating_tree(joint_types: Iterable[JointTypeLike], rng: np.random.Generator) -> Mechanism:
-    """Return a random tree on a first body that floats (`QuaternionFloating`); nothing else hangs on the root.
+    """Return a random tree whose base has a floating joint (`QuaternionFloating`), the root's only one.
 
     >>> import numpy as np
     >>> from rbd import Revolute
@@ -63,48 +66,49 @@ def random_floating_tree(joint_types: Iterable[JointTypeLike], rng: np.random.Ge
 def random_mechanism(
     joint_types: Iterable[JointTypeLike], rng: np.random.Generator, choose_parent: ParentChoice
 ) -> Mechanism:
-    """Return a random mechanism; `choose_parent` says which body the next one hangs on.
+    """Return a random mechanism; `choose_parent` returns the parent of the next body.
 
-    Raises ArgumentError when an entry of `joint_types` is no joint type and makes none.
+    Raises ArgumentError unless every entry of `joint_types` is a joint type or returns one.
     """
-    if not isinstance(rng, np.random.Generator):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers need not be typed
-        raise ArgumentError(
-            "rng must be a numpy.random.Generator, so that tests can be repeated", argument="rng", value=rng
-        )
+    require_generator(rng)
     mechanism = Mechanism()
     entries = several(joint_types, "joint_types", "joint types")
     for number, entry in enumerate(entries, start=1):
         body = random_body(f"body{number}", rng)
         joint = Joint(f"joint{number}", _joint_type(entry))
         parent = choose_parent(mechanism, rng)
-        attach_somewhere(mechanism, parent, body, joint, rng)
+        attach_at_random_pose(mechanism, parent, body, joint, rng)
     return mechanism
 
 
-def attach_somewhere(
+def attach_at_random_pose(
     mechanism: Mechanism, predecessor: RigidBody, successor: RigidBody, joint: Joint, rng: np.random.Generator
 ) -> None:
-    """Attach with random poses, relative to frames that now and then are not the default ones."""
+    """Attach with random poses, relative to the default frame or another one."""
     mechanism.attach(
         predecessor,
         successor,
         joint,
-        joint_pose=random_transform(joint.frame_before, _some_frame(predecessor, rng), rng),
-        successor_pose=random_transform(_some_frame(successor, rng), joint.frame_after, rng),
+        joint_pose=random_transform(joint.frame_before, _random_frame(predecessor, rng), rng),
+        successor_pose=random_transform(_random_frame(successor, rng), joint.frame_after, rng),
     )
 
 
 def random_body(name: str, rng: np.random.Generator) -> RigidBody:
-    """Return a body with a random inertia and one extra frame, both anywhere on it."""
+    """Return a body with a random inertia and an additional frame."""
     body = RigidBody(name, random_inertia(Frame(name), rng))
     body.add_frame(random_transform(Frame(f"{name}_mark"), body.default_frame, rng))
     return body
 
 
 def random_inertia(frame: Frame, rng: np.random.Generator) -> SpatialInertia:
-    """Return the inertia of a random handful of mass points: a physical one, with a centre of mass off the origin."""
+    """Return the inertia of random point masses: physical, with a centre of mass off the origin."""
     masses = rng.uniform(0.1, 1.0, 6)
-    points = rng.uniform(-0.5, 0.5, (6, 3)) + rng.uniform(-0.5, 0.5, 3)
+    return inertia_of_points(frame, masses, rng.uniform(-0.5, 0.5, (6, 3)) + rng.uniform(-0.5, 0.5, 3))
+
+
+def inertia_of_points(frame: Frame, masses: Array, points: Array) -> SpatialInertia:
+    """Return the inertia of point masses, their positions as rows of `points`."""
     mass = float(masses.sum())
     com = masses @ points / mass
     arms = points - com
@@ -113,16 +117,15 @@ def random_inertia(frame: Frame, rng: np.random.Generator) -> SpatialInertia:
     return SpatialInertia(frame, mass=mass, com=com, moment_about_com=about_com)
 
 
-def random_rotation(rng: np.random.Generator) -> np.ndarray:
+def random_rotation(rng: np.random.Generator) -> Array:
     """Return a rotation matrix, uniformly distributed."""
-    w, x, y, z = (q := rng.standard_normal(4)) / np.linalg.norm(q)
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
+    return rotation_of(rng.standard_normal(4))
+
+
+def rotation_of(quaternion: ArrayLike) -> Array:
+    """Return the rotation matrix of a quaternion of any length but zero."""
+    w, x, y, z = (np.asarray(quaternion) / np.linalg.norm(quaternion)).tolist()
+    return array_of(quaternion_to_rotation((w, x, y, z)))
 
 
 def random_transform(from_frame: Frame, to_frame: Frame, rng: np.random.Generator) -> Transform:
@@ -130,9 +133,9 @@ def random_transform(from_frame: Frame, to_frame: Frame, rng: np.random.Generato
     return Transform(from_frame, to_frame, random_rotation(rng), rng.uniform(-0.5, 0.5, 3))
 
 
-def _some_frame(body: RigidBody, rng: np.random.Generator) -> Frame:
+def _random_frame(body: RigidBody, rng: np.random.Generator) -> Frame:
     frames = body.frames
-    return frames[int(rng.integers(len(frames)))] if rng.random() < _FEW else body.default_frame
+    return frames[int(rng.integers(len(frames)))] if rng.random() < _OTHER_FRAME_PROBABILITY else body.default_frame
 
 
 def _any_body(mechanism: Mechanism, rng: np.random.Generator) -> RigidBody:
@@ -148,6 +151,6 @@ def _joint_type(entry: JointTypeLike) -> JointType:
     made = entry if isinstance(entry, JointType) or not callable(entry) else entry()
     if not isinstance(made, JointType):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers need not be typed
         raise ArgumentError(
-            f"joint_types: {entry!r} is no joint type and makes none", argument="joint_types", value=entry
+            f"joint_types: {entry!r} is not a joint type and does not return one", argument="joint_types", value=entry
         )
     return made

@@ -1,9 +1,8 @@
 """Hypothesis strategies: rotations, transforms, inertias, joint types, mechanisms, configurations and states.
 
-Needs the extra `testing`; hypothesis is imported when a strategy is made.
+Requires the extra `testing`; hypothesis is imported when a strategy is made.
 
-Structure is drawn by hypothesis, so that failures shrink to small mechanisms; numbers that hardly matter come from a
-drawn seed.
+Hypothesis draws the structure, so that failures shrink to small mechanisms; other numbers come from a drawn seed.
 """
 
 from __future__ import annotations
@@ -28,11 +27,11 @@ from rbd.joints import (
     SinCosRevolute,
     Universal,
 )
-from rbd.mechanism import Joint, Mechanism
+from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.scalars.arrays import Array
 from rbd.spatial import Frame, SpatialInertia, Transform
 from rbd.state import MechanismState
-from rbd.testing.random_mechanisms import attach_somewhere, random_body
+from rbd.testing.random_mechanisms import attach_at_random_pose, inertia_of_points, random_mechanism, rotation_of
 
 if TYPE_CHECKING:
     from hypothesis.strategies import SearchStrategy
@@ -51,7 +50,7 @@ def seeds() -> SearchStrategy[int]:
 
 
 def axes() -> SearchStrategy[Axis]:
-    """Return axes: coordinate axes, and vectors that are neither unit vectors nor tiny."""
+    """Return axes: coordinate axes, and vectors of other lengths."""
     from hypothesis import strategies as st
 
     part = st.floats(-1, 1, width=32)
@@ -59,20 +58,13 @@ def axes() -> SearchStrategy[Axis]:
 
 
 def rotations() -> SearchStrategy[Array]:
-    """Return rotation matrices, the identity and half turns among them."""
+    """Return rotation matrices, including the identity and half turns."""
     from hypothesis import strategies as st
 
     part = st.floats(-1, 1)
     any_rotation = st.tuples(part, part, part, part).filter(lambda q: np.linalg.norm(q) > 0.1)
     special = st.sampled_from([(1.0, 0, 0, 0), (0.0, 1, 0, 0), (0.0, 0, 0, 1), (0.0, 1, 1, 0), (1.0, 1, 0, 0)])
-    return (special | any_rotation).map(_rotation)
-
-
-def _rotation(quaternion: Sequence[float]) -> Array:
-    w, x, y, z = np.array(quaternion) / np.linalg.norm(quaternion)
-    hat: Array = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
-    rotation: Array = np.eye(3) + 2 * w * hat + 2 * hat @ hat
-    return rotation
+    return (special | any_rotation).map(rotation_of)
 
 
 def transforms(from_frame: Frame, to_frame: Frame, *, size: float = 2.0) -> SearchStrategy[Transform]:
@@ -88,7 +80,7 @@ def transforms(from_frame: Frame, to_frame: Frame, *, size: float = 2.0) -> Sear
 
 
 def inertias(frame: Frame) -> SearchStrategy[SpatialInertia]:
-    """Return the inertias of four to eight mass points, in `frame`: just those a physical body can have."""
+    """Return physical inertias in `frame`: those of four to eight point masses."""
     from hypothesis import strategies as st
 
     part = st.floats(-1, 1)
@@ -97,16 +89,11 @@ def inertias(frame: Frame) -> SearchStrategy[SpatialInertia]:
 
 
 def _inertia(frame: Frame, points: Array) -> SpatialInertia:
-    masses, places = points[:, 0], points[:, 1:]
-    mass = float(masses.sum())
-    com = masses @ places / mass
-    arms = places - com
-    squares = (masses[:, None] * arms).T @ arms
-    return SpatialInertia(frame, mass=mass, com=com, moment_about_com=np.trace(squares) * np.eye(3) - squares)
+    return inertia_of_points(frame, points[:, 0], points[:, 1:])
 
 
 def joint_types() -> SearchStrategy[JointType]:
-    """Return joint types of every kind, with axes of every kind."""
+    """Return joint types of all classes, with random axes."""
     from hypothesis import strategies as st
 
     one_axis = st.builds(Revolute, axes()) | st.builds(Prismatic, axes()) | st.builds(SinCosRevolute, axes())
@@ -126,9 +113,9 @@ def joint_types() -> SearchStrategy[JointType]:
 def mechanisms(
     types: SearchStrategy[JointType] | None = None, *, min_bodies: int = 1, max_bodies: int = 8, max_loops: int = 0
 ) -> SearchStrategy[Mechanism]:
-    """Return random mechanisms of that many bodies besides the root, closed by at most `max_loops` loop joints.
+    """Return random mechanisms with a number of bodies besides the root, and at most `max_loops` loop joints.
 
-    Loops are closed at no particular configuration.
+    The zero configuration does not close the loops.
     """
     from hypothesis import strategies as st
 
@@ -141,20 +128,22 @@ def mechanisms(
 def _mechanism(
     links: Sequence[tuple[JointType, float]], loops: Sequence[tuple[JointType, float, float]], seed: int
 ) -> Mechanism:
-    mechanism, rng = Mechanism(), np.random.default_rng(seed)
-    for k, (joint_type, place) in enumerate(links, start=1):
-        parent = mechanism.bodies[int(place * k)]
-        attach_somewhere(mechanism, parent, random_body(f"body{k}", rng), Joint(f"joint{k}", joint_type), rng)
+    rng, places = np.random.default_rng(seed), iter([place for _, place in links])
+
+    def choose_parent(mechanism: Mechanism, _: np.random.Generator) -> RigidBody:
+        return mechanism.bodies[int(next(places) * len(mechanism.bodies))]
+
+    mechanism = random_mechanism([joint_type for joint_type, _ in links], rng, choose_parent)
     for k, (joint_type, one, other) in enumerate(loops, start=1):
         bodies = mechanism.bodies
         first, last = bodies[int(one * len(bodies))], bodies[int(other * len(bodies))]
         if first is not last:
-            attach_somewhere(mechanism, first, last, Joint(f"loop{k}", joint_type), rng)
+            attach_at_random_pose(mechanism, first, last, Joint(f"loop{k}", joint_type), rng)
     return mechanism
 
 
 def configurations(mechanism: Mechanism) -> SearchStrategy[Array]:
-    """Return configurations of a mechanism: zero, and random ones."""
+    """Return configurations of a mechanism: the zero configuration and random ones."""
     from hypothesis import strategies as st
 
     zero = np.array([x for joint in mechanism.tree_joints for x in joint.type.zero()])

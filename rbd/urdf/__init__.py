@@ -1,18 +1,19 @@
 """Robot files in URDF: read strictly, written back, never trusted.
 
-The way of a file: bytes -> `xml` (nodes with lines, no meaning) -> `links`, `joints`, `shapes`, `topology` (one small
-function per rule) -> `build` (a Mechanism).
+The way of a file: bytes -> `rbd.files.xml` (nodes with lines, no meaning) -> `links`, `joints`, `shapes`, `topology`
+(one small function per rule) -> `build` (a Mechanism).
 """
 
 from __future__ import annotations
 
+from rbd.urdf.limits import UrdfLimits
 from rbd.urdf.packages import Packages, resolve_mesh
 from rbd.urdf.read import load_urdf, parse_urdf
-from rbd.urdf.report import Geometry, Ignored, Mimic, Snapped, UrdfReport, UrdfWarning
+from rbd.urdf.report import Doubt, Geometry, Ignored, Mimic, Snapped, UrdfReport, UrdfWarning
 from rbd.urdf.write import format_urdf, write_urdf
-from rbd.urdf.xml import UrdfLimits
 
 __all__ = [
+    "Doubt",
     "Geometry",
     "Ignored",
     "Mimic",

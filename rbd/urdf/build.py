@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+import attrs
+import numpy as np
+
 from rbd.errors import InertiaError, UrdfTopologyError, UrdfValueError, quoted
 from rbd.joints import Fixed, JointType, Planar, Prismatic, QuaternionFloating, Revolute
 from rbd.mechanism import Joint, Mechanism, RigidBody
@@ -14,7 +17,7 @@ from rbd.spatial.so3 import minimal_rotation
 from rbd.urdf.description import InertialPart, JointPart, LinkPart, RobotPart
 from rbd.urdf.pose import float_rows
 from rbd.urdf.reading import Reading
-from rbd.urdf.report import Triple
+from rbd.urdf.report import Rows, Triple
 from rbd.urdf.snap import ROUNDING, snapped_rotation
 from rbd.urdf.topology import ordered
 
@@ -77,11 +80,22 @@ def _inertia(reading: Reading, frame: Frame, part: InertialPart) -> SpatialInert
     try:
         return SpatialInertia(frame, mass=part.mass, com=part.com, moment_about_com=part.moment)
     except InertiaError as error:
+        mended = "the nearest possible one is taken" if reading.project else "it is taken as it is"
         if reading.strict:
             fields = {"reason": str(error), **error.fields}
-            raise reading.fault(UrdfValueError, part.moment_node, str(error), **fields) from error
-        reading.warn(part.moment_node, f"{error}; it is taken as it is")
-        return _unchecked(frame, part)
+            message = f"{error} (strict=False: {mended})"
+            raise reading.fault(UrdfValueError, part.moment_node, message, **fields) from error
+        reading.warn(part.moment_node, f"{error}; {mended}", refused=True)
+        return _unchecked(frame, attrs.evolve(part, moment=_possible(part.moment)) if reading.project else part)
+
+
+def _possible(moment: Rows) -> Rows:
+    """Return the moment whose distribution of mass, tr(J) / 2 - J, is the nearest one that is nowhere negative."""
+    matrix = np.array(moment)
+    spread, axes = np.linalg.eigh(np.trace(matrix) / 2 * np.eye(3) - matrix)
+    found = (axes * np.maximum(spread, 0.0)) @ axes.T
+    (a, b, c), (d, e, f), (g, h, i) = (np.trace(found) * np.eye(3) - found).tolist()
+    return (a, b, c), (d, e, f), (g, h, i)
 
 
 def _unchecked(frame: Frame, part: InertialPart) -> SpatialInertia:

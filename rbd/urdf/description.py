@@ -6,9 +6,9 @@ from typing import Literal, TypeAlias, final
 
 import attrs
 
-from rbd.urdf.pose import Pose
+from rbd.files.xml import XmlElement
+from rbd.urdf.pose import Origin
 from rbd.urdf.report import Rows, Triple
-from rbd.urdf.xml import Node
 
 Kind: TypeAlias = Literal["revolute", "continuous", "prismatic", "fixed", "floating", "planar"]
 
@@ -18,8 +18,8 @@ Kind: TypeAlias = Literal["revolute", "continuous", "prismatic", "fixed", "float
 class InertialPart:
     """Mass, centre of mass and moment about it, both in the link frame."""
 
-    node: Node
-    moment_node: Node
+    node: XmlElement
+    moment_node: XmlElement
     mass: float
     com: Triple
     moment: Rows
@@ -30,14 +30,14 @@ class InertialPart:
 class LinkPart:
     """One `<link>`."""
 
-    node: Node
+    node: XmlElement
     name: str
     inertial: InertialPart | None
 
 
 @final
 @attrs.frozen(eq=False)
-class Bounds:
+class JointLimits:
     """What `<limit>` says; absent bounds are infinite."""
 
     lower: float = -float("inf")
@@ -51,14 +51,14 @@ class Bounds:
 class JointPart:
     """One `<joint>`; `pose` places its frame in the parent link, `axis` is in that frame."""
 
-    node: Node
+    node: XmlElement
     name: str
     kind: Kind
     parent: str
     child: str
-    pose: Pose
+    pose: Origin
     axis: Triple
-    bounds: Bounds
+    bounds: JointLimits
     damping: float
     friction: float
 
@@ -68,7 +68,7 @@ class JointPart:
 class RobotPart:
     """The whole file: links and joints by name, in file order."""
 
-    node: Node
+    node: XmlElement
     name: str
     links: dict[str, LinkPart]
     joints: dict[str, JointPart]

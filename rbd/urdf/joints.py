@@ -6,11 +6,12 @@ import math
 from typing import Final, get_args
 
 from rbd.errors import UrdfTopologyError, UrdfValueError, quoted
-from rbd.urdf.description import Bounds, JointPart, Kind, LinkPart
+from rbd.files.names import closest
+from rbd.files.xml import XmlElement
+from rbd.urdf.description import JointLimits, JointPart, Kind, LinkPart
 from rbd.urdf.pose import read_axis, read_origin
-from rbd.urdf.reading import Reading, closest
+from rbd.urdf.reading import Reading
 from rbd.urdf.report import Mimic, Triple
-from rbd.urdf.xml import Node
 
 _KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 _CHILDREN: Final = frozenset({"parent", "child", "origin", "axis", "limit", "dynamics", "mimic"})
@@ -21,7 +22,7 @@ UNBOUNDED: Final = 1e300
 """Writers without a word for infinity print the largest float; bounds from here on mean none."""
 
 
-def read_joint(reading: Reading, node: Node, links: dict[str, LinkPart]) -> JointPart:
+def read_joint(reading: Reading, node: XmlElement, links: dict[str, LinkPart]) -> JointPart:
     """Return the joint; `links` are those of the whole file."""
     reading.accept(node, frozenset({"name", "type"}), _CHILDREN)
     name, kind = reading.name(node), _kind(reading, node)
@@ -35,7 +36,7 @@ def read_joint(reading: Reading, node: Node, links: dict[str, LinkPart]) -> Join
     )  # fmt: skip
 
 
-def _kind(reading: Reading, node: Node) -> Kind:
+def _kind(reading: Reading, node: XmlElement) -> Kind:
     text = node.attributes.get("type")
     if text is None:
         message = f"attribute 'type' is missing; the types are {', '.join(_KINDS)}"
@@ -47,7 +48,7 @@ def _kind(reading: Reading, node: Node) -> Kind:
     raise reading.fault(UrdfValueError, node, message, attribute="type", value=text)
 
 
-def _end(reading: Reading, node: Node, tag: str, links: dict[str, LinkPart]) -> str:
+def _end(reading: Reading, node: XmlElement, tag: str, links: dict[str, LinkPart]) -> str:
     end = reading.only(node, tag)
     if end is None:
         raise reading.fault(UrdfValueError, node, f"<{tag}> is missing")
@@ -59,34 +60,34 @@ def _end(reading: Reading, node: Node, tag: str, links: dict[str, LinkPart]) -> 
     return name
 
 
-def _axis(reading: Reading, node: Node, kind: Kind) -> Triple:
+def _axis(reading: Reading, node: XmlElement, kind: Kind) -> Triple:
     if kind not in _WITHOUT_AXIS:
         return read_axis(reading, node)
     _pass_over(reading, node, "axis", kind)
     return (1.0, 0.0, 0.0)
 
 
-def _pass_over(reading: Reading, node: Node, tag: str, kind: Kind) -> None:
+def _pass_over(reading: Reading, node: XmlElement, tag: str, kind: Kind) -> None:
     for child in node.children:
         if child.tag == tag:
             reading.ignore(child, reason=f"has no meaning for a {kind} joint")
 
 
-def _bounds(reading: Reading, node: Node, kind: Kind) -> Bounds:
+def _bounds(reading: Reading, node: XmlElement, kind: Kind) -> JointLimits:
     if kind in _WITHOUT_LIMIT:
         _pass_over(reading, node, "limit", kind)
-        return Bounds()
+        return JointLimits()
     limit = reading.only(node, "limit")
     if limit is None:
         if kind in _BOUNDED:
             reading.object_to(node, f"a {kind} joint needs <limit>", "it has no bounds")
-        return Bounds()
+        return JointLimits()
     reading.accept(limit, frozenset({"lower", "upper", "velocity", "effort"}))
     lower, upper = _range(reading, limit, kind)
-    return Bounds(lower, upper, _magnitude(reading, limit, "velocity"), _magnitude(reading, limit, "effort"))
+    return JointLimits(lower, upper, _magnitude(reading, limit, "velocity"), _magnitude(reading, limit, "effort"))
 
 
-def _range(reading: Reading, limit: Node, kind: Kind) -> tuple[float, float]:
+def _range(reading: Reading, limit: XmlElement, kind: Kind) -> tuple[float, float]:
     if kind not in _BOUNDED:
         for attribute in ("lower", "upper"):
             if attribute in limit.attributes:
@@ -108,7 +109,7 @@ def _unbounded(bound: float) -> float:
     return math.copysign(math.inf, bound) if abs(bound) >= UNBOUNDED else bound
 
 
-def _magnitude(reading: Reading, limit: Node, attribute: str) -> float:
+def _magnitude(reading: Reading, limit: XmlElement, attribute: str) -> float:
     bound = _unbounded(reading.number(limit, attribute, math.inf))
     if bound < 0.0:
         reading.object_to(limit, f"{attribute} {bound:.9g} is negative", "its size is taken", attribute=attribute)
@@ -117,7 +118,7 @@ def _magnitude(reading: Reading, limit: Node, attribute: str) -> float:
     return abs(bound)
 
 
-def _dynamics(reading: Reading, node: Node, kind: Kind) -> tuple[float, float]:
+def _dynamics(reading: Reading, node: XmlElement, kind: Kind) -> tuple[float, float]:
     dynamics = reading.only(node, "dynamics")
     if dynamics is None:
         return 0.0, 0.0
@@ -128,7 +129,7 @@ def _dynamics(reading: Reading, node: Node, kind: Kind) -> tuple[float, float]:
     return _coefficient(reading, dynamics, "damping"), _coefficient(reading, dynamics, "friction")
 
 
-def _coefficient(reading: Reading, dynamics: Node, attribute: str) -> float:
+def _coefficient(reading: Reading, dynamics: XmlElement, attribute: str) -> float:
     value = reading.quantity(dynamics, attribute, 0.0)
     if value < 0.0:
         reading.object_to(dynamics, f"{attribute} {value:.9g} is negative", "0 is taken", attribute=attribute)
@@ -136,7 +137,7 @@ def _coefficient(reading: Reading, dynamics: Node, attribute: str) -> float:
     return value
 
 
-def _mimic(reading: Reading, node: Node, name: str) -> None:
+def _mimic(reading: Reading, node: XmlElement, name: str) -> None:
     mimic = reading.only(node, "mimic")
     if mimic is None:
         return

@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import Final
 
 from rbd.errors import UrdfValueError
-from rbd.spatial.linalg import congruence
+from rbd.files.xml import XmlElement
+from rbd.spatial.congruence import congruence
 from rbd.urdf.description import InertialPart, LinkPart
 from rbd.urdf.pose import float_rows, read_origin
 from rbd.urdf.reading import Reading
 from rbd.urdf.report import Rows
 from rbd.urdf.shapes import Colors, read_shapes
-from rbd.urdf.xml import Node
 
 _MOMENTS: Final = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 _ZERO: Final = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 
-def read_link(reading: Reading, node: Node, colors: Colors) -> LinkPart:
+def read_link(reading: Reading, node: XmlElement, colors: Colors) -> LinkPart:
     """Return the link; its shapes go to the report."""
     reading.accept(node, frozenset({"name"}), frozenset({"inertial", "visual", "collision"}))
     name = reading.name(node)
@@ -27,7 +27,7 @@ def read_link(reading: Reading, node: Node, colors: Colors) -> LinkPart:
     return part
 
 
-def _inertial(reading: Reading, node: Node) -> InertialPart:
+def _inertial(reading: Reading, node: XmlElement) -> InertialPart:
     reading.accept(node, frozenset(), frozenset({"origin", "mass", "inertia"}))
     # not snapped: a centre of mass is a measured quantity, and no structural zero hangs on it
     pose = read_origin(reading, node, snap=False)
@@ -38,7 +38,7 @@ def _inertial(reading: Reading, node: Node) -> InertialPart:
     return InertialPart(node, inertia or node, mass, pose.translation, moment)
 
 
-def _mass(reading: Reading, inertial: Node) -> float:
+def _mass(reading: Reading, inertial: XmlElement) -> float:
     node = reading.only(inertial, "mass")
     if node is None:
         reading.object_to(inertial, "<mass> is missing", "the mass is 0")
@@ -50,7 +50,7 @@ def _mass(reading: Reading, inertial: Node) -> float:
     return mass
 
 
-def _moment(reading: Reading, inertial: Node, node: Node | None) -> Rows:
+def _moment(reading: Reading, inertial: XmlElement, node: XmlElement | None) -> Rows:
     """Return the moment about the centre of mass, in the axes of the inertial's own origin."""
     if node is None:
         reading.object_to(inertial, "<inertia> is missing", "the moments of inertia are 0")

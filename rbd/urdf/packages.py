@@ -7,18 +7,15 @@ the directory it belongs to after every symbolic link is followed. There is no n
 from __future__ import annotations
 
 import os
-import re
-import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, TypeAlias
 
 from rbd.errors import ArgumentError, UrdfPathError, quoted
+from rbd.files.paths import SCHEME, PathFault, check_text, confined
 
 Packages: TypeAlias = Mapping[str, str | os.PathLike[str]]
 
-_SCHEME: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)\Z", re.DOTALL)
-_DRIVE: Final = re.compile(r"[A-Za-z]:")
 _PACKAGE_SCHEMES: Final = frozenset({"package", "model"})
 
 
@@ -37,8 +34,11 @@ def resolve_mesh(
     rbd.errors.UrdfPathError: mesh 'http://example.com/arm.stl': scheme 'http' is not supported; ...
     """
     declared = check_packages(packages)
-    _check_text(reference)
-    match = _SCHEME.match(reference)
+    try:
+        check_text(reference)
+    except PathFault as error:
+        raise _fault(reference, str(error)) from None
+    match = SCHEME.match(reference)
     scheme, rest = (match.group(1).lower(), match.group(2)) if match else ("", reference)
     if scheme in _PACKAGE_SCHEMES:
         return _in_package(reference, rest, declared)
@@ -72,17 +72,6 @@ def check_packages(packages: Packages | None) -> dict[str, Path]:
     return declared
 
 
-def _check_text(reference: str) -> None:
-    if not reference:
-        raise _fault(reference, "the reference is empty")
-    if not reference.isprintable():
-        raise _fault(reference, "control characters are refused")
-    if "\\" in reference:
-        raise _fault(reference, "backslashes are refused; separate folders by '/'")
-    if _DRIVE.match(reference) and not _SCHEME.match(reference):
-        raise _fault(reference, "drive letters are refused")
-
-
 def _in_package(reference: str, rest: str, packages: Mapping[str, Path]) -> Path:
     name, _, path = rest.partition("/")
     if name not in packages:
@@ -95,19 +84,9 @@ def _in_package(reference: str, rest: str, packages: Mapping[str, Path]) -> Path
 
 def _confined(reference: str, candidate: Path, homes: list[Path]) -> Path:
     try:
-        # realpath follows every link and resolves '..'; it does not raise for what is missing
-        real = Path(os.path.realpath(candidate))
-        roots = [Path(os.path.realpath(home)) for home in homes]
-        if not any(real.is_relative_to(root) for root in roots):
-            inside = ", ".join(map(str, homes))
-            raise _fault(reference, f"leads outside {inside}", tried=(str(candidate),))
-        if not stat.S_ISREG(real.stat().st_mode):
-            raise _fault(reference, f"{candidate} is no regular file", tried=(str(candidate),))
-    except (OSError, ValueError) as error:
-        if isinstance(error, UrdfPathError):
-            raise
-        raise _fault(reference, f"not found; tried {candidate}", tried=(str(candidate),)) from None
-    return real
+        return confined(candidate, homes)
+    except PathFault as error:
+        raise _fault(reference, str(error), tried=error.tried) from None
 
 
 def _fault(reference: str, message: str, /, **fields: object) -> UrdfPathError:

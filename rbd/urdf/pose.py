@@ -8,14 +8,15 @@ from typing import Final, Literal, final
 import attrs
 
 from rbd.errors import UrdfValueError
+from rbd.files.xml import XmlElement
 from rbd.joints.axis import unit_axis
 from rbd.scalars import to_float
 from rbd.spatial.linalg import Mat3
-from rbd.spatial.so3 import quaternion_to_rotation, rpy_to_rotation
+from rbd.spatial.quaternion import quaternion_to_rotation
+from rbd.spatial.so3 import rpy_to_rotation
 from rbd.urdf.reading import Reading
 from rbd.urdf.report import Rows, Snapped, Triple
 from rbd.urdf.snap import ROUNDING, change, snapped_angle, snapped_axis, snapped_rotation, snapped_translation
-from rbd.urdf.xml import Node
 
 _ZERO: Final = (0.0, 0.0, 0.0)
 _ORIGIN: Final = frozenset({"xyz", "rpy", "quat_xyzw"})
@@ -24,30 +25,30 @@ _UNIT_TOLERANCE: Final = 1e-6
 
 @final
 @attrs.frozen(eq=False)
-class Pose:
+class Origin:
     """Where a child frame is in its parent frame: rotation (rows) maps child coordinates to parent coordinates."""
 
     rotation: Rows = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
     translation: Triple = _ZERO
 
 
-def read_origin(reading: Reading, node: Node, *, snap: bool) -> Pose:
+def read_origin(reading: Reading, node: XmlElement, *, snap: bool) -> Origin:
     """Return the pose in the `<origin>` child of `node`; the identity when there is none."""
     origin = reading.only(node, "origin")
     if origin is None:
-        return Pose()
+        return Origin()
     reading.accept(origin, _ORIGIN)
     x, y, z = reading.vector(origin, "xyz", _ZERO)
     given, near = _rotations(reading, origin)
     if not (snap and reading.snap):
-        return Pose(given, (x, y, z))
-    pose = Pose(snapped_rotation(near), snapped_translation((x, y, z)))
+        return Origin(given, (x, y, z))
+    pose = Origin(snapped_rotation(near), snapped_translation((x, y, z)))
     _note(reading, origin, "rotation", sum(given, ()), sum(pose.rotation, ()))
     _note(reading, origin, "translation", (x, y, z), pose.translation)
     return pose
 
 
-def _rotations(reading: Reading, origin: Node) -> tuple[Rows, Rows]:
+def _rotations(reading: Reading, origin: XmlElement) -> tuple[Rows, Rows]:
     """Return the rotation as it is given, and with its angles snapped."""
     if "quat_xyzw" in origin.attributes:
         rotation = _quaternion(reading, origin)
@@ -57,7 +58,7 @@ def _rotations(reading: Reading, origin: Node) -> tuple[Rows, Rows]:
     return rpy_rows((roll, pitch, yaw)), rpy_rows(near)
 
 
-def _quaternion(reading: Reading, origin: Node) -> Rows:
+def _quaternion(reading: Reading, origin: XmlElement) -> Rows:
     if "rpy" in origin.attributes:
         raise reading.fault(UrdfValueError, origin, "has both rpy and quat_xyzw", attribute="quat_xyzw")
     quaternion = reading.vector(origin, "quat_xyzw", (0.0, 0.0, 0.0, 1.0))
@@ -65,7 +66,7 @@ def _quaternion(reading: Reading, origin: Node) -> Rows:
     return float_rows(quaternion_to_rotation((w, x, y, z)))
 
 
-def _unit_quaternion(reading: Reading, origin: Node, quaternion: tuple[float, ...]) -> tuple[float, ...]:
+def _unit_quaternion(reading: Reading, origin: XmlElement, quaternion: tuple[float, ...]) -> tuple[float, ...]:
     length = math.hypot(*quaternion)
     if abs(length - 1.0) > _UNIT_TOLERANCE:
         message = f"quat_xyzw has length {length:.6g}, a rotation needs 1"
@@ -89,12 +90,12 @@ def float_rows(rotation: Mat3) -> Rows:
 Snappable = Literal["rotation", "translation", "axis"]
 
 
-def _note(reading: Reading, node: Node, what: Snappable, old: tuple[float, ...], new: tuple[float, ...]) -> None:
+def _note(reading: Reading, node: XmlElement, what: Snappable, old: tuple[float, ...], new: tuple[float, ...]) -> None:
     if change(old, new) > (0.0 if what == "translation" else ROUNDING):
         reading.report.snapped.append(Snapped(node.path, what, node.line, old, new))
 
 
-def read_axis(reading: Reading, node: Node) -> Triple:
+def read_axis(reading: Reading, node: XmlElement) -> Triple:
     """Return the unit vector in the `<axis>` child of `node`; the x axis when there is none."""
     axis = reading.only(node, "axis")
     if axis is None:
@@ -109,7 +110,7 @@ def read_axis(reading: Reading, node: Node) -> Triple:
     return snapped
 
 
-def _unit_axis(reading: Reading, node: Node, axis: Triple) -> Triple:
+def _unit_axis(reading: Reading, node: XmlElement, axis: Triple) -> Triple:
     if not any(axis):
         raise reading.fault(UrdfValueError, node, "the axis is zero: it has no direction", attribute="xyz")
     length = math.hypot(*axis)

@@ -5,18 +5,23 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
-from rbd.arguments import flag
+from rbd.arguments import flag, require_choice
+from rbd.files.formats import URDF
+from rbd.files.source import read_bytes, text_bytes
+from rbd.files.warnings import warn_reader
+from rbd.files.xml import parse_xml
 from rbd.mechanism import Mechanism
 from rbd.spatial.values import require_kind
 from rbd.urdf.build import build
+from rbd.urdf.limits import UrdfLimits
 from rbd.urdf.packages import Packages, check_packages
 from rbd.urdf.reading import Reading
-from rbd.urdf.report import UrdfReport
-from rbd.urdf.source import read_bytes, text_bytes
+from rbd.urdf.report import UrdfReport, UrdfWarning
 from rbd.urdf.topology import read_robot
-from rbd.urdf.xml import UrdfLimits, parse_xml
+
+Inertia: TypeAlias = Literal["keep", "project"]
 
 _LIMITS: Final = UrdfLimits()
 _GRAVITY: Final = (0.0, 0.0, -9.81)
@@ -29,7 +34,8 @@ def load_urdf(
     remove_fixed_joints: bool = True,
     packages: Packages | None = None,
     limits: UrdfLimits = _LIMITS,
-    strict: bool = True,
+    strict: bool = False,
+    inertia: Inertia = "keep",
     snap: bool = True,
     gravity: Sequence[float] = _GRAVITY,
     report: UrdfReport | None = None,
@@ -41,9 +47,13 @@ def load_urdf(
     itself. Joints come in file order, parents first. Each link's frame (`mechanism.frame(link)`) coincides with
     the frame after its joint, also where fixed joints are merged away.
 
-    `strict=False` turns what can be mended into warnings. `snap` makes exact what was meant to be: angles within 5e-8
-    (seven decimals) of a multiple of a right angle, and entries of placements and axes within 1e-8 of those of a
-    coordinate-aligned one. `report` receives what was ignored,
+    A file loads whenever its dynamics are defined. What is wrong and can be mended, such as a revolute joint without
+    limits, and inertias that no body can have are listed in `report.warnings` and told in one UrdfWarning;
+    `strict=True` refuses such files. `inertia="project"` replaces impossible inertias by the nearest possible ones,
+    which "keep" keeps.
+
+    `snap` makes exact what was meant to be: angles within 5e-8 (seven decimals) of a multiple of a right angle, and
+    entries of placements and axes within 1e-8 of those of a coordinate-aligned one. `report` receives what was ignored,
     snapped and doubted, and the shapes; `packages` is where it finds `package://` meshes, which loading never opens.
     `gravity` is in the root frame.
 
@@ -58,11 +68,11 @@ def load_urdf(
     ['shoulder']
     """
     _check_arguments("load_urdf", limits, report)
-    data, file = read_bytes(path, limits)
+    data, file = read_bytes(path, limits.bytes, URDF)
     found = UrdfReport() if report is None else report
     mechanism = parse_urdf(
         data, file=file, floating=floating, remove_fixed_joints=remove_fixed_joints, packages=packages, limits=limits,
-        strict=strict, snap=snap, gravity=gravity, report=found,
+        strict=strict, inertia=inertia, snap=snap, gravity=gravity, report=found,
     )  # fmt: skip
     found.directory = Path(file).parent
     return mechanism
@@ -76,7 +86,8 @@ def parse_urdf(
     remove_fixed_joints: bool = True,
     packages: Packages | None = None,
     limits: UrdfLimits = _LIMITS,
-    strict: bool = True,
+    strict: bool = False,
+    inertia: Inertia = "keep",
     snap: bool = True,
     gravity: Sequence[float] = _GRAVITY,
     report: UrdfReport | None = None,
@@ -92,14 +103,26 @@ def parse_urdf(
     floating, remove_fixed_joints = flag(floating, "floating"), flag(remove_fixed_joints, "remove_fixed_joints")
     strict, snap = flag(strict, "strict"), flag(snap, "snap")
     require_kind(file, str, operation="parse_urdf", argument="file")
-    reading = Reading(file, strict=strict, snap=snap, limits=limits)
+    require_choice(inertia, ("keep", "project"), "inertia", "treatment of inertias")
+    reading = Reading(strict=strict, snap=snap, project=inertia == "project", limits=limits)
     reading.report.packages = check_packages(packages)
-    robot = read_robot(reading, parse_xml(text_bytes(text, file), file=file, limits=limits))
+    robot = read_robot(reading, parse_xml(text_bytes(text, file, URDF), file=file, limits=limits, of=URDF))
     mechanism = build(reading, robot, floating=floating, remove_fixed_joints=remove_fixed_joints, gravity=gravity)
     reading.report.name, reading.report.file = robot.name, file
+    _tell(reading.report)
     if report is not None:
         report.become(reading.report)
     return mechanism
+
+
+def _tell(report: UrdfReport) -> None:
+    """Warn, once for a file, of what `strict=True` refuses."""
+    refused = [doubt for doubt in report.warnings if doubt.refused]
+    if refused:
+        first, count = refused[0], f"{len(refused)} doubt{'s' if len(refused) > 1 else ''}"
+        place = f"line {first.line}: {first.element}: {first.message}"
+        hint = "report=UrdfReport() lists all, strict=True refuses the file"
+        warn_reader(f"{report.file}: {count}, the first in {place}; {hint}", UrdfWarning)
 
 
 def _check_arguments(operation: str, limits: object, report: object) -> None:

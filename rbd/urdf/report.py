@@ -8,12 +8,16 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal, TypeAlias, final
+from typing import TYPE_CHECKING, Literal, TypeAlias, final
 
 import attrs
 from typing_extensions import override
 
 from rbd.urdf.packages import Packages, resolve_mesh
+
+if TYPE_CHECKING:
+    from rbd.contact import CollisionModel
+    from rbd.mechanism import Mechanism
 
 Triple: TypeAlias = tuple[float, float, float]
 Rows: TypeAlias = tuple[Triple, Triple, Triple]
@@ -45,12 +49,18 @@ class Snapped:
 
 @final
 @attrs.frozen
-class UrdfWarning:
-    """Something legal but doubtful, or (with `strict=False`) wrong and mended."""
+class Doubt:
+    """Something legal but doubtful, or wrong and mended; `refused` if `strict=True` refuses the file for it."""
 
     element: str
     line: int
     message: str
+    refused: bool
+
+
+@final
+class UrdfWarning(UserWarning):
+    """A file was loaded, but what it says had to be mended, or no body can have its inertias."""
 
 
 @final
@@ -105,7 +115,7 @@ class UrdfReport:
         self.packages: Packages = {}
         self.ignored: list[Ignored] = []
         self.snapped: list[Snapped] = []
-        self.warnings: list[UrdfWarning] = []
+        self.warnings: list[Doubt] = []
         self.mimics: list[Mimic] = []
         self.geometries: list[Geometry] = []
 
@@ -119,6 +129,23 @@ class UrdfReport:
         reference = mesh if isinstance(mesh, str) else mesh.mesh or ""
         places = self.packages if packages is None else packages
         return resolve_mesh(reference, packages=places, directory=self.directory)
+
+    def collision_model(self, mechanism: Mechanism) -> CollisionModel:
+        """Return the collision model of a mechanism that was read with this report.
+
+        It has the collision shapes that are boxes, spheres and capsules, and all pairs of bodies that no joint
+        connects. Cylinders and meshes are left out. Each shape adds a frame to its body.
+
+        >>> from rbd.urdf import UrdfReport, parse_urdf
+        >>> report = UrdfReport()
+        >>> ball = '<collision><geometry><sphere radius="0.1"/></geometry></collision>'
+        >>> robot = parse_urdf(f"<robot name='r'><link name='a'>{ball}</link></robot>", report=report, floating=True)
+        >>> report.collision_model(robot)
+        <collision model: 1 shapes, 0 pairs>
+        """
+        from rbd.urdf.collisions import collision_model
+
+        return collision_model(mechanism, self.geometries)
 
     def become(self, other: UrdfReport) -> None:
         """Take the contents of `other`."""

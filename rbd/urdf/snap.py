@@ -1,4 +1,4 @@
-"""Rotations and axes that are a printing error away from coordinate-aligned ones are made exact.
+"""Snapping: rotations and axes within a printing error of coordinate-aligned ones are made exact.
 
 Writers of robot files print 1.5707963 for a right angle. The cosine of that is 2.7e-8, not 0, and every structural zero
 that recording could have dropped is lost. Angles are snapped as they are printed: to multiples of a right angle that
@@ -20,25 +20,25 @@ ROUNDING: Final = 1e-15
 
 
 def snapped_angle(angle: float) -> float:
-    """Return `angle`, or the multiple of a right angle that it is printed for."""
+    """Return `angle`, or the multiple of a right angle within the tolerance."""
     right = round(angle / (math.pi / 2)) * (math.pi / 2)
     return right if abs(angle - right) <= ANGLE_TOLERANCE else angle
 
 
 def snapped_axis(axis: Triple) -> Triple:
-    """Return the unit vector `axis` with components within the tolerance of 0 made zero, and the rest made to fit."""
+    """Return the unit vector `axis` with components within the tolerance of 0 set to zero, and normalised."""
     rounded = _near(axis, TOLERANCE)
     return axis if rounded == axis else _unit(rounded)
 
 
 def snapped_translation(translation: Triple) -> Triple:
-    """Return `translation` with components within the tolerance of 0 made zero."""
+    """Return `translation` with components within the tolerance of 0 set to zero."""
     x, y, z = (0.0 if abs(c) <= TOLERANCE else c for c in translation)
     return x, y, z
 
 
 def snapped_rotation(rows: Rows, tolerance: float = TOLERANCE) -> Rows:
-    """Return the rotation matrix `rows` with entries close to 0 or ±1 made exact, and the rest made to fit.
+    """Return the rotation matrix `rows` with entries close to 0 or ±1 made exact, and the other entries adjusted.
 
     An entry of ±1 fixes its row and column, and leaves the angle about one axis. A single entry of 0 keeps its row in a
     coordinate plane; the other rows are made orthogonal to it.

@@ -12,12 +12,13 @@ from collections.abc import Iterable
 from typing import Final
 
 from rbd.errors import UrdfRefusedError, UrdfSyntaxError, UrdfTopologyError, quoted
+from rbd.files.names import closest
+from rbd.files.xml import XmlElement
 from rbd.urdf.description import JointPart, LinkPart, RobotPart
 from rbd.urdf.joints import read_joint
 from rbd.urdf.links import read_link
-from rbd.urdf.reading import Reading, closest
+from rbd.urdf.reading import Reading
 from rbd.urdf.shapes import read_colors
-from rbd.urdf.xml import Node
 
 _SHOWN: Final = 12
 _NOT_HONOURED: Final = {
@@ -26,10 +27,11 @@ _NOT_HONOURED: Final = {
 }
 
 
-def read_robot(reading: Reading, root: Node) -> RobotPart:
+def read_robot(reading: Reading, root: XmlElement) -> RobotPart:
     """Return all links and joints; names are unique and every joint's links exist."""
     if root.tag != "robot":
-        raise reading.fault(UrdfSyntaxError, root, "the root element must be <robot>")
+        hint = ": this is MJCF; rbd.load_mjcf reads it" if root.tag == "mujoco" else ""
+        raise reading.fault(UrdfSyntaxError, root, f"the root element must be <robot>{hint}")
     _refuse_templates(reading, root)
     reading.accept(root, frozenset({"name", "version"}), frozenset({"link", "joint", "material", *_NOT_HONOURED}))
     for node in root.children:
@@ -42,14 +44,14 @@ def read_robot(reading: Reading, root: Node) -> RobotPart:
     return RobotPart(root, name, links, _joints(reading, root, links))
 
 
-def _refuse_templates(reading: Reading, root: Node) -> None:
+def _refuse_templates(reading: Reading, root: XmlElement) -> None:
     for node in root.children:
         if node.tag.startswith("xacro:"):
             message = "this file is a xacro template, a program; expand it with xacro first"
             raise reading.fault(UrdfRefusedError, node, message)
 
 
-def _links(reading: Reading, root: Node) -> dict[str, LinkPart]:
+def _links(reading: Reading, root: XmlElement) -> dict[str, LinkPart]:
     links: dict[str, LinkPart] = {}
     colors = read_colors(reading, root)
     for node in root.children:
@@ -62,7 +64,7 @@ def _links(reading: Reading, root: Node) -> dict[str, LinkPart]:
     return links
 
 
-def _joints(reading: Reading, root: Node, links: dict[str, LinkPart]) -> dict[str, JointPart]:
+def _joints(reading: Reading, root: XmlElement, links: dict[str, LinkPart]) -> dict[str, JointPart]:
     joints: dict[str, JointPart] = {}
     for node in root.children:
         if node.tag == "joint":
@@ -73,7 +75,7 @@ def _joints(reading: Reading, root: Node, links: dict[str, LinkPart]) -> dict[st
     return joints
 
 
-def _require_new(reading: Reading, node: Node, name: str, first: LinkPart | JointPart | None) -> None:
+def _require_new(reading: Reading, node: XmlElement, name: str, first: LinkPart | JointPart | None) -> None:
     if first is not None:
         message = f"a second {node.tag} {quoted(name)}; the first is in line {first.node.line}"
         raise reading.fault(UrdfTopologyError, node, message, name=name, first_line=first.node.line)
@@ -93,11 +95,11 @@ def _check_mimics(reading: Reading, joints: dict[str, JointPart]) -> None:
         _object_to_mimic(reading, node, f"mimic joints form a cycle: {spelled(cycle)}")
 
 
-def _object_to_mimic(reading: Reading, node: Node, message: str) -> None:
+def _object_to_mimic(reading: Reading, node: XmlElement, message: str) -> None:
     reading.object_to(node, message, "it is not followed anyway", kind=UrdfTopologyError)
 
 
-def _mimic_node(joint: JointPart) -> Node:
+def _mimic_node(joint: JointPart) -> XmlElement:
     return next(child for child in joint.node.children if child.tag == "mimic")
 
 

@@ -6,17 +6,17 @@ before it is returned: nothing is written that the reader would refuse.
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from rbd.atomic_files import replaced_file
 from rbd.errors import ArgumentError, UrdfError, UrdfPathError, quoted
 from rbd.mechanism import Mechanism
 from rbd.spatial import Transform
 from rbd.spatial.values import require_kind
-from rbd.urdf.phrases import element, joint_lines, link_lines, origin_line
 from rbd.urdf.read import parse_urdf
+from rbd.urdf.xml_elements import element, joint_lines, link_lines, origin_line
 
 
 def write_urdf(
@@ -40,14 +40,10 @@ def write_urdf(
     """
     require_kind(path, str, os.PathLike, operation="write_urdf", argument="path")
     text = format_urdf(mechanism, name=name, frames=frames, strict=strict)
-    target = Path(path)
-    draft = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        draft.write_text(text, encoding="utf-8", newline="\n")
-        draft.replace(target)
+        with replaced_file(Path(path)) as partial:
+            partial.write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:
-        with contextlib.suppress(OSError):
-            draft.unlink(missing_ok=True)
         message = f"cannot write {os.fspath(path)!r}: {error.strerror}"
         raise UrdfPathError(message, file=os.fspath(path), line=None, column=None, element=None) from None
 

@@ -1,4 +1,4 @@
-"""Pictures of mechanisms: what needs matplotlib (extra `plot`) imports it when it is called.
+"""Plots of mechanisms with matplotlib (extra `plot`), which is imported by the functions that use it.
 
 solids.py    capsules, spheres, boxes and half-spaces as polygons
 shapes.py    plot_shapes: the shapes of a collision model, with witness discs

@@ -1,9 +1,9 @@
-"""Pictures of the shapes of a collision model, with discs where pairs come closest.
+"""Plots of the shapes of a collision model, with discs at witness points.
 
-Needs matplotlib (extra `plot`), imported when something is drawn.
+Requires matplotlib (extra `plot`), which is imported by the functions.
 """
 
-# Matplotlib's 3D axes have no types:
+# Matplotlib's 3D axes have no type annotations:
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false, reportMissingTypeStubs=false
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from rbd.contact import CollisionModel, Distance, HalfSpace
-from rbd.contact.shapes import Shape, bounding_radius
+from rbd.contact.geometry.shapes import Shape, bounding_radius
 from rbd.errors import ArgumentError
 from rbd.scalars.arrays import Array
 from rbd.state import MechanismState
@@ -34,13 +34,13 @@ def plot_shapes(
     colors: Mapping[str, str] | None = None,
     axes: Any = None,
 ) -> Any:
-    """Draw the shapes of `model` at `state`, in the root frame, and return matplotlib's 3D axes.
+    """Plot the shapes of `model` at `state`, in the root frame; return matplotlib's 3D axes.
 
-    Every one of `distances`, as `model.distances(state)` gives them, is drawn as two red discs at its witnesses, across
-    its normal, and a line between them, over all shapes. `colors` go by names of bodies; other bodies take theirs in
-    turns. `axes` are 3D axes to draw into; without them a figure is made, `.figure` of what is returned. Raises
-    ArgumentError for the state of another mechanism, for a model without shapes, and when matplotlib
-    is missing (`pip install 'rbd[plot]'`).
+    `distances`, as returned by `model.distances(state)`, are drawn over the shapes: two red discs at the witness
+    points, perpendicular to the normal, and a line between them. `colors` maps names of bodies to colours; other bodies
+    get colours of a palette. `axes` are 3D axes to draw into; by default those of a new figure, the `.figure` of the
+    result. Raises ArgumentError for the state of another mechanism, for a model without shapes, and if matplotlib is
+    not installed (`pip install 'rbd[plot]'`).
 
     >>> import rbd
     >>> from rbd.viz import plot_shapes
@@ -73,7 +73,7 @@ def plot_shapes(
 
 
 def new_axes() -> Any:
-    """Return the 3D axes of a new figure, which pyplot knows nothing of."""
+    """Return the 3D axes of a new figure, which is not registered with pyplot."""
     figure = _matplotlib("matplotlib.figure").Figure(figsize=(6.4, 4.8), layout="constrained")
     return figure.add_subplot(projection="3d", computed_zorder=False)
 
@@ -83,11 +83,11 @@ def _matplotlib(module: str) -> Any:
         importlib.import_module("mpl_toolkits.mplot3d")
         return importlib.import_module(module)
     except ImportError as error:
-        raise ArgumentError("pictures need matplotlib: pip install 'rbd[plot]'", argument="axes") from error
+        raise ArgumentError("plots require matplotlib: pip install 'rbd[plot]'", argument="axes") from error
 
 
 def _placed(state: MechanismState, model: CollisionModel) -> list[tuple[Shape, Array]]:
-    """Return all shapes with their polygons in the root frame, (polygons, corners, 3)."""
+    """Return all shapes with their polygons in the root frame, shape (polygons, corners, 3)."""
     root = state.mechanism.root_frame
     reach = 2 * max((bounding_radius(s) for s in model.shapes if not isinstance(s, HalfSpace)), default=1.0)
     found: list[tuple[Shape, Array]] = []
@@ -98,7 +98,7 @@ def _placed(state: MechanismState, model: CollisionModel) -> list[tuple[Shape, A
 
 
 def _extent(placed: Sequence[tuple[Shape, Array]]) -> tuple[Array, Array]:
-    """Return the corners of what must be seen: all solids, or the patches if there is nothing else."""
+    """Return the corners of the bounding box: of all solids, or of the patches if there are no solids."""
     solids = [corners for shape, corners in placed if not isinstance(shape, HalfSpace)]
     points = np.concatenate([corners.reshape(-1, 3) for corners in solids or [corners for _, corners in placed]])
     return points.min(axis=0), points.max(axis=0)
@@ -115,7 +115,7 @@ def _colors(model: CollisionModel, chosen: Mapping[str, str]) -> dict[int, str]:
 
 
 def _shaded(corners: Array, color: str) -> Array:
-    """Return a colour per polygon: the more it faces the light, the brighter."""
+    """Return a shaded colour per polygon, brighter towards the light."""
     normals = np.cross(corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1])
     outwards = corners.mean(axis=1) - corners.mean(axis=(0, 1))  # all shapes are convex
     normals = normals * np.where((normals * outwards).sum(axis=1) < 0, -1, 1)[:, None]
@@ -130,12 +130,12 @@ def _rgb(color: str) -> Array:
 
 
 def _discs(distance: Distance[float], size: float) -> list[Array]:
-    """Return two discs at the witnesses; they are drawn over everything."""
+    """Return the discs at the two witness points."""
     return [disc(point.xyz, distance.normal.xyz, size) for point in (distance.witness_a, distance.witness_b)]
 
 
 def _frame(axes: Any, low: Array, high: Array) -> None:
-    """Make all axes equally long to scale, with a little room."""
+    """Set limits with a margin and equal scales of all axes."""
     middle, half = (low + high) / 2, (high - low) / 2 * 1.04
     axes.set(xlim=(middle[0] - half[0], middle[0] + half[0]), ylim=(middle[1] - half[1], middle[1] + half[1]))
     axes.set(zlim=(middle[2] - half[2], middle[2] + half[2]), xlabel="x (m)", ylabel="y (m)", zlabel="z (m)")

@@ -1,6 +1,6 @@
-"""Shapes as polygons around their own origin.
+"""Polygon meshes of shapes.
 
-A polygon is an array (corners, 3); all stand in the shape's frame, corners counted outwards.
+A polygon is an array (corners, 3) in the shape's frame, with outward orientation.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from typing import TypeAlias
 import numpy as np
 
 from rbd.contact import Box, Capsule, HalfSpace, Sphere
-from rbd.contact.shapes import Shape
+from rbd.contact.geometry.shapes import Shape
 from rbd.scalars.arrays import Array
 
 Polygons: TypeAlias = list[Array]
 AROUND, RINGS, CELLS = 28, 7, 6
-"""Polygons around a capsule, along each of its caps, and along each edge of a box."""
+"""Numbers of polygons around a capsule, along each of its caps, and along each edge of a box."""
 
 
 def polygons_of(shape: Shape, reach: float) -> Polygons:
-    """Return the surface of a shape; a half-space is a square patch whose edges are twice `reach`."""
+    """Return the surface of a shape; for a half-space, a square with edges of length twice `reach`."""
     if isinstance(shape, Sphere):
         return rod(shape.radius, 0.0)
     if isinstance(shape, Capsule):
@@ -31,7 +31,7 @@ def polygons_of(shape: Shape, reach: float) -> Polygons:
 
 
 def rod(radius: float, length: float) -> Polygons:
-    """Return a capsule along z: rings from pole to pole, joined by quadrilaterals."""
+    """Return a capsule along z: quadrilaterals between rings from pole to pole."""
     up = np.linspace(-np.pi / 2, 0, RINGS)
     heights = np.concatenate([radius * np.sin(up) - length / 2, -radius * np.sin(up[::-1]) + length / 2])
     widths = radius * np.concatenate([np.cos(up), np.cos(up[::-1])])
@@ -41,7 +41,7 @@ def rod(radius: float, length: float) -> Polygons:
 
 
 def brick(half: Array) -> Polygons:
-    """Return the six faces of a box, each cut into squares so that they sort well by depth."""
+    """Return the six faces of a box, each divided into cells for sorting by depth."""
     found: Polygons = []
     for axis, side in product(range(3), (-1, 1)):
         j, k = (axis + 1) % 3, (axis + 2) % 3
@@ -62,14 +62,14 @@ def patch(plane: HalfSpace, reach: float) -> Polygons:
 
 
 def disc(center: Array, normal: Array, radius: float) -> Array:
-    """Return a disc across a normal as one polygon."""
+    """Return a disc perpendicular to a normal as one polygon."""
     first, second = across(normal)
     turns = np.linspace(0, 2 * np.pi, AROUND, endpoint=False)[:, None]
     return np.asarray(center + radius * (np.cos(turns) * first + np.sin(turns) * second), dtype=np.float64)
 
 
 def across(normal: Array) -> tuple[Array, Array]:
-    """Return two directions of length one across a normal and each other."""
+    """Return two unit vectors that are orthogonal to a normal and to each other."""
     helper = np.eye(3)[int(np.argmin(np.abs(normal)))]
     crossed = np.asarray(np.cross(normal, helper), dtype=np.float64)
     first = crossed / np.linalg.norm(crossed)

@@ -92,6 +92,7 @@ DERIVATIVES: dict[str, Callable[[Any], Any]] = {
             s, arguments(s)[1], prescribed={s.mechanism.tree_joints[0]: [0.5] * s.mechanism.tree_joints[0].nv}
         )
     ),
+    "spatial_accelerations": lambda s: list(rbd.spatial_accelerations(s, arguments(s)[0]).values()),
     "articulated_mobility": lambda s: rbd.articulated_mobility(s, s.mechanism.bodies[-1]),
 }
 EVERYTHING = ALGORITHMS | DERIVATIVES

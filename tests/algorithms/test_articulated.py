@@ -36,7 +36,7 @@ def cut_free(a_case: Case, body: RigidBody) -> MechanismState:
 
 @examples(1)
 @given(cases(passive=True))
-def test_it_is_what_the_body_cut_free_feels_like(a_case: Case) -> None:
+def test_articulated_inertia_is_the_inverse_mobility_of_the_free_subtree(a_case: Case) -> None:
     """Its inverse is the base's block of the inverse mass matrix of the body cut free with all that hangs on it."""
     for body in a_case.mechanism.bodies[1:]:
         state = cut_free(a_case, body)

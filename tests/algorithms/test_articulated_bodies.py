@@ -92,7 +92,7 @@ def inertia_at(state: MechanismState, body: RigidBody, frame: Frame, at: Any) ->
     return inertia.transformed(shift @ tf).matrix
 
 
-def test_what_is_known_of_a_held_body() -> None:
+def test_values_of_a_body_with_prescribed_joints() -> None:
     """The articulated bias of a body is what holds it when all beyond is free."""
     a_case = case("floating tree", seed=9)
     state, mechanism, tau = a_case.state, a_case.mechanism, a_case.velocity()
@@ -104,7 +104,7 @@ def test_what_is_known_of_a_held_body() -> None:
 
 
 @pytest.mark.parametrize("kind", ["floating", "rotation vector floating", "placed"])
-def test_far_from_the_origin_everything_is_as_near_by(kind: str) -> None:
+def test_values_far_from_the_origin_are_those_near_it(kind: str) -> None:
     """A base that floats, or hangs on a hinge, a thousand kilometres away; derivatives and steps included."""
     near, far = (numbers_at(kind, distance) for distance in (0.0, 1e6))
     for name, value in near.items():
@@ -152,7 +152,7 @@ def numbers_at(kind: str, distance: float) -> dict[str, Numbers]:
 
 
 @pytest.mark.parametrize("distance", [1e2, 1e4, 1e6])
-def test_far_from_the_origin_nothing_is_lost(distance: float) -> None:
+def test_accuracy_far_from_the_origin(distance: float) -> None:
     """Featherstone3D's screws at the world's origin lose ten digits at a hundred metres, all at a million."""
     results = []
     for shift in (0.0, distance):
@@ -217,7 +217,7 @@ def test_prescribing_nothing_is_forward_dynamics_and_everything_inverse_dynamics
     close(hybrid.torques, rbd.inverse_dynamics(state, tau), 1e-11)
 
 
-def test_a_locked_joint_may_carry_nothing() -> None:
+def test_a_locked_joint_may_carry_no_inertia() -> None:
     mechanism = rbd.robots.double_pendulum(masses=(1.0, 0.0), radius=0.0)
     state, elbow = MechanismState(mechanism, [0.3, 0.4]), mechanism.joint("elbow")
     with pytest.raises(SingularError, match="elbow"):
@@ -280,7 +280,7 @@ def test_mobility_is_the_jacobian_around_the_inverse_of_m(kind: str) -> None:
         assert np.array_equal(mobility.matrix, mobility.matrix.T)
 
 
-def test_mobility_says_how_a_body_answers_a_push() -> None:
+def test_mobility_is_the_change_of_acceleration_per_wrench() -> None:
     a_case = case("tree", seed=27)
     state, mechanism, tau = a_case.state, a_case.mechanism, a_case.velocity()
     body = mechanism.bodies[-2]
@@ -306,7 +306,7 @@ def test_a_pendulum_starts_to_fall() -> None:
     assert abs(reaction.linear[2] - (9.80665 - 49.133403 * 0.14905)) < 1e-6
 
 
-def test_work_of_a_motor_is_energy_gained() -> None:
+def test_work_of_an_actuator_is_the_energy_gained() -> None:
     """A slider pulled by 5 N carries a pendulum; what the motor does goes into energy."""
     mechanism = Mechanism(gravity=(0, 0, -9.80665))
     cart = RigidBody("cart", SpatialInertia(Frame("cart"), mass=1.0, moment=np.eye(3) / 1000))

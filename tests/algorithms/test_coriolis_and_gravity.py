@@ -78,7 +78,7 @@ def test_gravity_torques_are_the_bias_at_rest(a_case: Case) -> None:
 
 @examples(0.6)
 @given(cases())
-def test_weightless_mechanisms_feel_no_gravity(a_case: Case) -> None:
+def test_gravity_torques_of_massless_mechanisms_are_zero(a_case: Case) -> None:
     a_case.mechanism.gravity = (0, 0, 0)
     assert not rbd.gravity_torques(a_case.state).any()
     assert rbd.gravitational_potential_energy(a_case.state) == 0

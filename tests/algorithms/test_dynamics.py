@@ -112,7 +112,7 @@ def test_forward_dynamics_undoes_inverse_dynamics(a_case: Case) -> None:
 
 
 @pytest.mark.parametrize("kind", JOINT_TYPES)
-def test_every_joint_type_goes_there_and_back(kind: str) -> None:
+def test_forward_and_inverse_dynamics_of_every_joint_type_are_inverse(kind: str) -> None:
     a_case = case(kind, seed=11, passive=True)
     tau = a_case.velocity()
     vd = rbd.forward_dynamics(a_case.state, tau)

@@ -155,7 +155,7 @@ def test_rerooting_keeps_the_motion(base_type: rbd.JointType, seed: int) -> None
 
 @examples(0.6)
 @given(SEEDS)
-def test_far_away_nothing_changes(seed: int) -> None:
+def test_results_far_from_the_origin_are_those_near_it(seed: int) -> None:
     """The base of a tree may stand a thousand kilometres from the origin of the world."""
     rng = np.random.default_rng(seed)
     names = rng.choice([name for name in JOINT_TYPES if name != "fixed"], 6)
@@ -180,7 +180,7 @@ def test_far_away_nothing_changes(seed: int) -> None:
     close(A, A_near, 1e-8)
 
 
-def test_what_is_near_a_floating_base_stays_accurate_far_from_the_origin() -> None:
+def test_accuracy_near_a_floating_base_far_from_the_origin() -> None:
     """Whatever does not speak of the root frame's origin is as accurate at a million metres as at home."""
     robot = rbd.robots.humanoid()
     state = MechanismState(robot)
@@ -212,7 +212,7 @@ def test_what_is_near_a_floating_base_stays_accurate_far_from_the_origin() -> No
     assert np.abs(rbd.center_of_mass(there).xyz - shift - rbd.center_of_mass(state).xyz).max() <= spacing
 
 
-def test_a_path_through_the_tree_as_it_was_is_refused() -> None:
+def test_a_path_from_before_an_edit_is_refused() -> None:
     """The same joints in another order: the old path would count one that is not on the way any more."""
     mechanism = rbd.robots.chain(3)
     (one, two, three), (_, second, third) = mechanism.bodies[1:], mechanism.tree_joints
@@ -227,7 +227,7 @@ def test_a_path_through_the_tree_as_it_was_is_refused() -> None:
     assert (again @ state.v).isclose(state.twist(three))
 
 
-def test_any_frame_of_a_body_may_carry_a_joint_and_be_carried() -> None:
+def test_joints_attach_to_any_frame_of_a_body() -> None:
     """The poses of `attach` may speak of any frame fixed to the body: the motion is the same."""
     results = []
     for detour in (False, True):

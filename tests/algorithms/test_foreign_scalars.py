@@ -20,7 +20,7 @@ from .helpers import JOINT_TYPES, Case, case, cases, close, examples
 
 
 @pytest.mark.parametrize("name", EVERYTHING)
-def test_floats_through_a_scalar_state_give_the_same(name: str) -> None:
+def test_floats_in_a_scalar_state_give_the_same_results(name: str) -> None:
     state = case("tree", seed=113, passive=True).state
     for scalars in (state.with_scalars(state.q, state.v), state.with_scalars(list(state.q), tuple(state.v))):
         close([float(x) for x in flat(EVERYTHING[name](scalars))], flat(EVERYTHING[name](state)), 1e-12, scale=1e-6)
@@ -49,7 +49,7 @@ def test_complex_numbers_without_imaginary_part_give_the_same(a_case: Case) -> N
         close(actual.real, flat(algorithm(state)), 1e-12, scale=1e-6)
 
 
-def test_a_live_state_refuses_numbers_that_are_no_floats() -> None:
+def test_a_live_state_refuses_other_scalars_than_floats() -> None:
     """Symbols among the parameters ask for a scalar state; complex torques too."""
     length = sympy.Symbol("l", positive=True)
     state = MechanismState(rbd.robots.double_pendulum(lengths=(length, 1)))
@@ -63,7 +63,7 @@ def test_a_live_state_refuses_numbers_that_are_no_floats() -> None:
         rbd.forward_dynamics(state, [1j, 0.0])
 
 
-def test_exact_parameters_serve_live_states() -> None:
+def test_live_states_accept_exact_parameters() -> None:
     third = Fraction(1, 3)
     exact = rbd.robots.double_pendulum(lengths=(third, third), masses=(third, 2 * third), radius=third / 10)
     rounded = rbd.robots.double_pendulum(lengths=(1 / 3, 1 / 3), masses=(1 / 3, 2 / 3), radius=1 / 30)
@@ -187,7 +187,7 @@ def test_an_interval_of_angles_contains_every_mass_matrix_in_it() -> None:
     assert float(box[0, 0].b) - float(box[0, 0].a) < 0.5
 
 
-def test_numbers_beside_exact_ones_become_exact() -> None:
+def test_floats_with_exact_numbers_become_exact() -> None:
     """One exact coordinate makes the state exact: floats and integers among coordinates and arguments follow."""
     mechanism = rbd.testing.random_chain([Prismatic((1, 0, 0)), SinCosRevolute((0, 0, 1))], np.random.default_rng(2))
     state = MechanismState(mechanism)

@@ -151,7 +151,20 @@ def test_out_and_wrong_arguments() -> None:
         with pytest.raises(UnknownNameError):
             rbd.geometric_jacobian(state, foreign)
     with pytest.raises(ArgumentError):
-        rbd.geometric_jacobian(state, "body1")
+        rbd.geometric_jacobian(state, 1)
+
+
+@pytest.mark.parametrize(
+    "name", ["geometric_jacobian", "geometric_jacobian_rate", "point_jacobian", "point_jacobian_rate"]
+)
+def test_jacobian_errors_name_the_function_that_was_called(name: str) -> None:
+    a_case = case("chain", seed=1)
+    path = a_case.mechanism.path(a_case.mechanism.root_body, a_case.body())
+    further = (Point(a_case.mechanism.root_frame, (0, 0, 0)),) if name.startswith("point") else ()
+    with pytest.raises(ArgumentError, match=rf"^{name}\b"):
+        getattr(rbd.algorithms, name)("no state", path, *further)
+    with pytest.raises(ArgumentError, match=rf"^{name}\b"):
+        getattr(rbd.algorithms, name)(a_case.state, 3, *further)
 
 
 @examples(1)

@@ -78,7 +78,7 @@ def test_momentum_rate(a_case: Case) -> None:
 
 @examples(1)
 @given(cases())
-def test_momentum_rate_bias_knows_no_gravity(a_case: Case) -> None:
+def test_momentum_rate_bias_is_without_gravity(a_case: Case) -> None:
     before = rbd.momentum_rate_bias(a_case.state).vector
     a_case.mechanism.gravity = (3.0, 1.0, 2.0)
     assert np.array_equal(rbd.momentum_rate_bias(a_case.state).vector, before)
@@ -138,7 +138,7 @@ def is_below(mechanism: rbd.Mechanism, body: rbd.RigidBody, ancestor: rbd.RigidB
 
 @examples(1)
 @given(cases("floating tree"), st.sampled_from(["root", "body"]))
-def test_what_floats_gains_the_momentum_of_gravity_and_external_wrenches(a_case: Case, frame: str) -> None:
+def test_momentum_of_floating_mechanisms_changes_by_gravity_and_external_wrenches(a_case: Case, frame: str) -> None:
     """Joint torques are internal: they cannot change it, as long as the base is not driven."""
     state, wrenches = a_case.state, a_case.wrenches(frame)
     tau = a_case.velocity()

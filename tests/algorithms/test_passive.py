@@ -74,7 +74,7 @@ def test_balance_of_power(a_case: Case) -> None:
 
 @examples(1)
 @given(cases(passive=True))
-def test_springs_at_the_bounds_give_back_what_they_store(a_case: Case) -> None:
+def test_springs_at_the_bounds_conserve_energy(a_case: Case) -> None:
     state = a_case.state
     for joint in a_case.mechanism.tree_joints:
         joint.damping = joint.friction = joint.bound_damping = 0.0
@@ -87,7 +87,7 @@ def test_springs_at_the_bounds_give_back_what_they_store(a_case: Case) -> None:
 
 @examples(1)
 @given(cases(passive=True))
-def test_damping_and_friction_only_take_energy(a_case: Case) -> None:
+def test_damping_and_friction_dissipate_energy(a_case: Case) -> None:
     for joint in a_case.mechanism.tree_joints:
         joint.bound_stiffness = 0.0
     torques = rbd.passive_torques(a_case.state)

@@ -193,7 +193,7 @@ def test_failing_calls_leave_the_result_alone() -> None:
 
 
 @pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda r: pickle.loads(pickle.dumps(r))])
-def test_copies_say_the_same(duplicate: object) -> None:
+def test_copies_are_equal(duplicate: object) -> None:
     a_case = case("tree", seed=97)
     result = solved(a_case, a_case.velocity())
     last, body = a_case.mechanism.tree_joints[-1], a_case.mechanism.bodies[-1]
@@ -209,7 +209,7 @@ def test_copies_say_the_same(duplicate: object) -> None:
 
 
 @pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))])
-def test_copies_of_scalar_states_say_the_same(duplicate: object) -> None:
+def test_copies_of_scalar_states_are_equal(duplicate: object) -> None:
     state = case("tree", seed=98).state.with_scalars()
     body, matrix = state.mechanism.bodies[-1], rbd.mass_matrix(state)
     twin = duplicate(state)
@@ -219,7 +219,7 @@ def test_copies_of_scalar_states_say_the_same(duplicate: object) -> None:
     assert rbd.centroidal_momentum_matrix(fresh).frame is rbd.centroidal_momentum_matrix(twin).frame
 
 
-def test_an_empty_result_says_so() -> None:
+def test_an_empty_result_raises() -> None:
     """Before anything was solved there is nothing physical to hand out."""
     a_case = case("tree", seed=101)
     result = DynamicsResult(a_case.mechanism)
@@ -274,7 +274,7 @@ def test_every_joint_of_a_tree_must_be_actuated() -> None:
 
 def test_buffers_have_room_for_every_velocity_and_constraint() -> None:
     mechanism = rbd.robots.four_bar()
-    result = DynamicsResult(mechanism)
+    result = rbd.dynamics(MechanismState(mechanism))
     assert mechanism.nc == sum(6 - joint.nv for joint in mechanism.loop_joints) > 0
     assert result.constraint_jacobian.shape == (mechanism.nc, mechanism.nv)
     assert result.multipliers.shape == result.constraint_bias.shape == (mechanism.nc,)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import rbd
-from rbd.algorithms.soft_contact import contact_energy_kernel, contact_forces_kernel, settled_contacts_kernel
+from rbd.algorithms.soft_contact import contact_energy, contact_forces_kernel, settled_contacts_kernel
 from rbd.contact import HalfSpace
 from rbd.errors import ArgumentError, FrameMismatchError, NotFiniteError, ShapeError, SingularError
 from rbd.mechanism import NormalModel
@@ -20,7 +20,7 @@ numbers = st.floats(-1.0, 1.0)
 
 
 @given(st.floats(-0.1, 0.1), st.floats(-10, 10), st.sampled_from([1.0, 1.5, 2.2]))
-def test_normal_forces_push_and_only_where_there_is_contact(z: float, rate: float, n: float) -> None:
+def test_normal_forces_are_positive_and_only_in_contact(z: float, rate: float, n: float) -> None:
     force = float(rbd.HuntCrossley(1e4, 2e3, n).force(z, rate))
     assert force >= 0
     if z <= 0:
@@ -96,7 +96,7 @@ def test_the_gradient_of_the_separation_is_the_normal(p: tuple[float, ...], n: t
         assert float(solid.separation(there)) - here == pytest.approx(0.5 * solid.normal.xyz[k], abs=1e-12)
 
 
-def test_half_spaces_know_inside_from_outside() -> None:
+def test_separation_from_half_spaces() -> None:
     solid = half_space((0, 0, 5))
     assert solid.contains(rbd.Point(solid.frame, (7, 8, 0.3)))
     assert solid.contains(rbd.Point(solid.frame, (7, 8, -1)))
@@ -142,7 +142,7 @@ def walker(seed: int = 0) -> rbd.MechanismState:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_contact_changes_the_momentum_by_its_wrenches(seed: int) -> None:
+def test_the_momentum_changes_by_the_wrenches_of_contact(seed: int) -> None:
     """d(momentum)/dt = weight + contact wrenches: signs, points and frames at once."""
     state = walker(seed)
     s = 0.01 * np.random.default_rng(seed).standard_normal(36)
@@ -170,7 +170,7 @@ def test_dynamics_with_contact_is_dynamics_under_those_wrenches(seed: int) -> No
     assert again.contact_wrench(state.mechanism.root_body).vector.tolist() == [0] * 6
 
 
-def test_forces_of_points_that_touch_nothing_are_zero() -> None:
+def test_forces_of_points_without_contact_are_zero() -> None:
     state = walker()
     state.set_configuration(state.mechanism.joint("free"), np.concatenate((state.q[:4], (-10, 0, 10))))
     s = tuple(np.linspace(-1, 1, 36))
@@ -178,7 +178,11 @@ def test_forces_of_points_that_touch_nothing_are_zero() -> None:
     assert all(not wrench.vector.any() for wrench in contact.wrenches if wrench is not None)
     assert np.allclose(contact.sd, -15.0 * np.array(s))
     assert settled_contacts_kernel(state, s) == (0.0,) * 36
-    assert contact_energy_kernel(state) == 0
+    assert contact_energy(state, (0,) * 36) == 0
+    stored = sum(
+        touch.point.model.friction.stiffness * np.square(s[touch.s]).sum() / 2 for touch in state.layout.touches
+    )
+    assert contact_energy(state, s) == pytest.approx(stored, rel=1e-12)
 
 
 def test_contact_is_recorded_and_differentiated_across_lift_off() -> None:
@@ -202,7 +206,7 @@ def test_exact_numbers_stay_exact() -> None:
     assert model.force(Fraction(1, 3), Fraction(1, 7)) == Fraction(100, 3) + Fraction(10, 21)
 
 
-def test_a_model_of_ones_own() -> None:
+def test_a_user_defined_model() -> None:
     class Penalty(NormalModel):
         def force(self, penetration: rbd.scalars.Scalar, rate: rbd.scalars.Scalar) -> rbd.scalars.Scalar:
             return rbd.scalars.maximum(penetration, 0) * 42.0

@@ -1,4 +1,4 @@
-"""How probes are made: a right call of a function, method or attribute, to be spoilt argument by argument."""
+"""Probes: valid calls of functions, methods and attributes, whose arguments are replaced one by one."""
 
 from __future__ import annotations
 

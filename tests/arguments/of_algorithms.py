@@ -1,4 +1,4 @@
-"""Right calls of algorithms, live, interpreted and compiled."""
+"""Valid calls of algorithms: live, interpreted and compiled."""
 
 from __future__ import annotations
 
@@ -34,6 +34,8 @@ _ALGORITHMS: dict[str, Callable[[World], Good]] = {
     "dynamics": lambda w: (
         {"result": rbd.DynamicsResult(w.m)} | tau(w) | {"stabilization": rbd.Baumgarte(0.1), "contact_states": None}
     ),
+    "spatial_accelerations": lambda w: vd(w),
+    "relative_acceleration": lambda w: vd(w) | {"body": w.tip, "base": w.m.root_body, "frame": None},
     "Baumgarte": lambda w: {"time_constant": 0.1},
     "geometric_jacobian": lambda w: {
         "state": w.state,

@@ -1,4 +1,4 @@
-"""Right calls about shapes, distances and what contacts allow."""
+"""Valid calls of shapes, distances and contact solvers."""
 
 from __future__ import annotations
 

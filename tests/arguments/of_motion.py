@@ -1,4 +1,4 @@
-"""Right calls of simulation, scalars, robots, files and rational kinematics."""
+"""Valid calls of simulation, scalars, robots, files and rational kinematics."""
 
 from __future__ import annotations
 
@@ -121,6 +121,8 @@ FILES: Final = functions(
             "report": None,
         },
         "load_urdf": lambda w: {"path": "no such file"},
+        "parse_mjcf": lambda w: {"text": "<mujoco/>", "strict": True, "report": None},
+        "load_mjcf": lambda w: {"path": "no such file"},
     },
 )
 

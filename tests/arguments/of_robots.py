@@ -1,4 +1,4 @@
-"""Right calls about joints, bodies, mechanisms and states."""
+"""Valid calls of joints, bodies, mechanisms and states."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Right calls of frames, spatial values and their methods."""
+"""Valid calls of frames, spatial values and their methods."""
 
 from __future__ import annotations
 

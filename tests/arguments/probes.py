@@ -1,4 +1,4 @@
-"""One right call of every public function, method and settable attribute, by group."""
+"""A valid call of every public function, method and settable attribute, by group."""
 
 from __future__ import annotations
 

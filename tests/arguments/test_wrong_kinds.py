@@ -1,4 +1,4 @@
-"""Whatever is handed to a public function, what comes out is an answer or an error of rbd's own tree.
+"""Wrong arguments of public functions return a result or raise an error of rbd.
 
 `probes.py` has a right call of each; here every argument in turn is replaced by every value of `wrong.py`. Exceptions
 of the user's own functions pass through, as documented: those of callbacks are let by, and so is the file system's.
@@ -41,13 +41,13 @@ def _is_the_users_own(complaint: str) -> bool:
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("name", CALLS)
-def test_wrong_kinds_raise_errors_of_ours(name: str) -> None:
+def test_wrong_types_raise_rbd_errors(name: str) -> None:
     found = [c for c in complaints(name, CALLS[name], probes.world) if not _is_the_users_own(c)]
     assert not found, "\n".join(found)
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_what_the_probes_spoil_is_right(name: str) -> None:
+def test_probe_arguments_are_valid(name: str) -> None:
     call, good = CALLS[name](probes.world())
     error = outcome(lambda: call(**good))
     assert error is None or "no such file" in str(error), error
@@ -101,7 +101,7 @@ def _takes_something(name: str) -> bool:
     return target is not None and bool(inspect.signature(target).parameters)
 
 
-def test_events_that_are_no_sequence() -> None:
+def test_events_must_be_a_sequence() -> None:
     state = rbd.MechanismState(rbd.robots.double_pendulum())
     with pytest.raises(ArgumentError, match="events must be a sequence of events, not 1 of type int") as caught:
         rbd.simulate(state, 0.1, events=1)

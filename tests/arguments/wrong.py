@@ -1,4 +1,4 @@
-"""Values of the wrong kind: what a slip of the pen hands to a function, and what it may raise."""
+"""Values of wrong types for all arguments, and the errors they may raise."""
 
 from __future__ import annotations
 

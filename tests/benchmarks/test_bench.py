@@ -1,4 +1,4 @@
-"""`rbd bench` without other engines: what it writes, what it refuses. That it works, not how fast anything is."""
+"""`rbd bench` without other engines: reports, tables, errors. Times are not tested."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ import pytest
 
 import rbd
 from rbd import bench, cli
-from rbd.bench import goals, ours, preparation, robots, tables
+from rbd.bench import fresh, goals, ours, preparation, robots, tables
 from rbd.bench.clock import Pace, alternate
 from rbd.bench.contender import Contender, Quantity, difference
-from rbd.bench.report import LOOPED, MOVED, SOLUTION, Preparation, Report, Row, Section
+from rbd.bench.queries import Query
+from rbd.bench.report import LOOPED, MOVED, SOLUTION, Preparation, Report, ReportRow, Section
 from rbd.bench.samples import COUNT, draw
 from rbd.bench.tree import tree_of
 from rbd.errors import SolverError, UnknownNameError
 from rbd.mechanism import Mechanism
-from rbd.native import kernel
+from rbd.native import compiled_program
 
 QUICK = bench.Settings(robots=("double_pendulum",), quick=True, peers=False)
 
@@ -72,7 +73,8 @@ def report(command: Command) -> Report:
 def test_every_section_is_measured(report: Report) -> None:
     found = {(row.section, row.what, row.who) for row in report.rows}
     expected = {(Section.ONE, q, who) for q in Quantity for who in (ours.KERNEL, ours.CALL)}
-    expected |= {(Section.LIVE, SOLUTION, ours.LIVE)}
+    expected |= {(Section.LIVE, SOLUTION, ours.LIVE), (Section.FEW, Quantity.INVERSE, ours.CALL)}
+    expected |= {(Section.LIVE, query, ours.LIVE) for query in Query}
     sections = (Section.BATCH, Section.THREADS)
     expected |= {(section, q, ours.CALL) for section in sections for q in (Quantity.INVERSE, Quantity.FORWARD)}
     assert found == expected
@@ -97,7 +99,7 @@ def test_states_of_a_linkage_are_closed() -> None:
         assert np.abs(rbd.constraint_jacobian(state) @ v).max() < 1e-10
 
 
-def test_rows_hold_numbers_that_can_be(report: Report) -> None:
+def test_rows_have_plausible_numbers(report: Report) -> None:
     for row in report.rows:
         assert 0 < row.best <= row.seconds
         assert row.speedup is None  # nobody to compare with
@@ -110,10 +112,30 @@ def test_preparations_are_measured(report: Report) -> None:
     assert all(0 < p.best <= p.seconds for p in found.values())
 
 
-def test_json_says_everything(report: Report) -> None:
+def test_new_processes_are_measured(report: Report) -> None:
+    found = {(p.robot, p.what): p for p in report.waits}
+    humanoid = [(fresh.HUMANOID, fresh.FIRST), (fresh.HUMANOID, fresh.LONGEST)]
+    assert list(found) == [("", fresh.IMPORT), ("", fresh.DEPENDENCIES), *humanoid]
+    assert all(0 < p.best <= p.seconds for p in found.values())
+    assert found["", fresh.IMPORT].seconds > found["", fresh.DEPENDENCIES].seconds / 2
+    page = bench.as_markdown(report)
+    assert all(f"| {what} |" in page for _, what in found)
+
+
+def test_new_processes_find_no_machine_code(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("RBD_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+    monkeypatch.setenv("RBD_CACHE", "0")
+    names = ("PYTHONDONTWRITEBYTECODE", "RBD_CACHE")
+    kept = f"[name in os.environ for name in {names}] + os.listdir(os.environ['RBD_CACHE_DIR'])"
+    assert fresh._fresh(f"import json, os; print(json.dumps({kept}))") == [False, False]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_json_contains_all_results(report: Report) -> None:
     content = json.loads(report.to_json())
-    assert set(content) == {"version", "machine", "quick", "robots", "rows", "preparations"}
-    assert set(content["rows"][0]) == {field.name for field in attrs.fields(Row)}
+    assert set(content) == {"version", "machine", "quick", "robots", "rows", "preparations", "waits"}
+    assert set(content["rows"][0]) == {field.name for field in attrs.fields(ReportRow)}
     assert {"processor", "cores", "load", "lanes", "system", "versions"} == set(content["machine"])
     assert content["machine"]["versions"]["rbd"] == rbd.__version__
     assert content["machine"]["lanes"] in (2, 4, 8)
@@ -122,7 +144,7 @@ def test_json_says_everything(report: Report) -> None:
     }
 
 
-def test_the_page_shows_every_row_and_admits_that_it_was_quick(report: Report) -> None:
+def test_the_page_shows_every_row_and_warns_of_a_quick_run(report: Report) -> None:
     page = bench.as_markdown(report)
     assert page.startswith("# Benchmarks\n")
     assert page.count("| rbd kernel |") == len(Quantity)
@@ -131,11 +153,11 @@ def test_the_page_shows_every_row_and_admits_that_it_was_quick(report: Report) -
     assert bench.as_text(report).count("rbd kernel") == len(Quantity)
 
 
-def test_the_cache_of_the_user_is_left_alone(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_cache_of_the_user_is_not_changed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("RBD_CACHE_DIR", str(tmp_path / "mine"))
     monkeypatch.delenv("RBD_CACHE", raising=False)
-    assembled, assemble = list[str](), kernel.assemble
-    monkeypatch.setattr(kernel, "assemble", lambda text: assembled.append(text) or assemble(text))
+    assembled, assemble = list[str](), compiled_program.assemble
+    monkeypatch.setattr(compiled_program, "assemble", lambda text: assembled.append(text) or assemble(text))
     mechanism = robots.robot("double_pendulum")
     preparation.preparations("double_pendulum", mechanism, draw(mechanism, 1), 1)
     assert len(assembled) == 2 * len(set(assembled)) == 6  # once before it is measured, and nothing from a cache
@@ -155,12 +177,12 @@ def test_the_command_prints_and_writes(command: Command) -> None:
 
 
 @pytest.mark.parametrize("robot", ["nobody", "missing.urdf"])
-def test_an_unknown_robot_is_refused(robot: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_unknown_robots_raise(robot: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["bench", "--robots", robot, "--quick", "--no-peers"]) == 1
     assert robot in capsys.readouterr().err
 
 
-def test_a_file_that_cannot_be_written_is_refused_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_unwritable_files_raise_before_measurements(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["bench", "--json", str(tmp_path / "none" / "bench.json")]) == 1
     captured = capsys.readouterr()
     assert "No such file" in captured.err
@@ -191,7 +213,7 @@ def contender(name: str, value: float, costs: Iterator[float] | None = None) -> 
 CLOCK = [0.0]
 
 
-def test_contenders_that_disagree_are_not_timed() -> None:
+def test_contenders_with_different_results_are_not_timed() -> None:
     assert difference(contender("a", 1.0), contender("b", 1.0 + 1e-9), [0, 1]) == pytest.approx(1e-9, rel=1e-3)
     with pytest.raises(SolverError, match="a and b differ"):
         difference(contender("a", 1.0), contender("b", 1.1), [0])
@@ -244,7 +266,7 @@ def test_a_urdf_file_is_a_robot(tmp_path: Path) -> None:
         robots.robot("arm8")
 
 
-def test_a_robot_as_plain_numbers_is_depth_first() -> None:
+def test_plain_numbers_of_a_robot_are_in_depth_first_order() -> None:
     tree = tree_of(robots.robot("humanoid"))
     assert tree is not None
     assert tree.links[0].kind == "floating"
@@ -256,7 +278,7 @@ def test_a_robot_as_plain_numbers_is_depth_first() -> None:
     assert sorted(i for link in tree.links for i in link.v) == list(range(36))
 
 
-def test_robots_that_others_cannot_have_are_left_to_us() -> None:
+def test_plain_numbers_of_unsupported_mechanisms_are_none() -> None:
     assert tree_of(rbd.robots.four_bar()) is None
     screw = Mechanism()
     nut = rbd.SpatialInertia(rbd.Frame("nut"), mass=1, com=(0, 0, 0), moment=np.eye(3))
@@ -278,10 +300,19 @@ def with_numbers(report: Report, lanes: int, speedup: float, seconds: float) -> 
         robots=[attrs.evolve(report.robots[0], name="panda", operations=dict.fromkeys(Quantity, 700))],
         rows=[attrs.evolve(row, speedup=speedup)],
         preparations=[Preparation("panda", preparation.COLD, seconds, seconds)],
+        waits=[
+            Preparation(robot, what, value, value)
+            for robot, what, value in (
+                ("", fresh.IMPORT, 0.26),
+                ("", fresh.DEPENDENCIES, 0.2),
+                (fresh.HUMANOID, fresh.FIRST, 0.14),
+                (fresh.HUMANOID, fresh.LONGEST, 0.02),
+            )
+        ],
     )
 
 
-def test_goals_are_judged(report: Report) -> None:
+def test_outcomes_of_goals(report: Report) -> None:
     found = {outcome.what: outcome for outcome in goals.outcomes(with_numbers(report, 8, 30.0, 0.6))}
     assert found["operations: inverse dynamics"].reached
     assert not found["operations: mass matrix"].reached
@@ -291,12 +322,20 @@ def test_goals_are_judged(report: Report) -> None:
     assert (cold.goal, cold.found, cold.reached) == ("≤ 500 ms", "600 ms", False)
 
 
-def test_four_lanes_need_half_as_much(report: Report) -> None:
+def test_outcomes_of_goals_for_new_processes(report: Report) -> None:
+    found = {o.what: (o.goal, o.found, o.reached) for o in goals.outcomes(with_numbers(report, 8, 30.0, 0.6))}
+    (title,) = (what for what in found if what.startswith(fresh.IMPORT))
+    assert found[title] == ("≤ 1.25", "1.3", False)
+    assert found[fresh.FIRST] == ("≤ 150 ms", "140 ms", True)
+    assert found[fresh.LONGEST] == ("≤ 10 ms", "20 ms", False)
+
+
+def test_goals_are_halved_for_four_lanes(report: Report) -> None:
     outcomes = goals.outcomes(with_numbers(report, 4, 30.0, 0.6))
     assert any(outcome.goal == "≥ 20" and outcome.reached for outcome in outcomes)
 
 
-def test_the_page_admits_what_was_not_reached(report: Report) -> None:
+def test_the_page_shows_missed_goals(report: Report) -> None:
     page = tables.as_markdown(with_numbers(report, 8, 30.0, 0.6))
     assert "## What rbd aims at" in page
     assert "| ≥ 40 | 30 | **no** |" in page

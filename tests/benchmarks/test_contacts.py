@@ -1,4 +1,4 @@
-"""What `rbd bench` measures of contact: the same loop for everybody, a finger on the palm for most of it."""
+"""Contact benchmarks: the same loop for all contenders, with contacts in the measured part."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import rbd
 from rbd import bench
 from rbd.bench import contacts, goals, peers, robots
 from rbd.bench.contender import difference
-from rbd.bench.report import Report, Row, Section
+from rbd.bench.report import Report, ReportRow, Section
 from rbd.contact import ContactEvent, ContactSimulator
 
 
@@ -44,7 +44,7 @@ def test_other_engines_compute_the_same(given: contacts.Hand) -> None:
     assert difference(loop, contacts.loop(given, recorded=False), [0, 150, 199]) < 1e-10
 
 
-def test_the_hand_has_rows_of_its_own() -> None:
+def test_the_hand_is_measured() -> None:
     report = bench.run(bench.Settings(robots=(robots.HAND,), quick=True, peers=False))
     close = report.row(robots.HAND, Section.BATCH, contacts.CLOSE, contacts.OURS)
     assert close is not None
@@ -58,8 +58,8 @@ def test_the_hand_has_rows_of_its_own() -> None:
 
 @pytest.mark.parametrize(("speedup", "reached"), [(10.5, True), (9.0, False)])
 def test_the_loop_has_a_goal(speedup: float, reached: bool) -> None:
-    row = Row(robots.HAND, Section.LOOP, contacts.LOOP, contacts.RECORDED, 1, 1, 1e-5, 1e-5, speedup, 0.0)
+    row = ReportRow(robots.HAND, Section.LOOP, contacts.LOOP, contacts.RECORDED, 1, 1, 1e-5, 1e-5, speedup, 0.0)
     machine = {"processor": "", "cores": 1, "load": [], "lanes": 8, "system": "", "versions": {}}
-    report = Report(machine, False, [], [row], [])  # type: ignore[arg-type]  # a machine as a plain dict
+    report = Report(machine, False, [], [row], [], [])  # type: ignore[arg-type]  # a machine as a plain dict
     [outcome] = goals.outcomes(report)
     assert (outcome.reached, outcome.found) == (reached, np.format_float_positional(speedup, trim="-"))

@@ -1,4 +1,4 @@
-"""Operation counts are exact: a formula that got longer shows here, whatever the machine does.
+"""Operation counts, which are exact: longer expressions fail here on any machine.
 
 The tables are ceilings. Who makes a formula shorter lowers them.
 """
@@ -11,7 +11,7 @@ from rbd.bench import robots
 from rbd.bench.contender import Quantity
 from rbd.bench.goals import OPERATIONS
 from rbd.bench.ours import program
-from rbd.native.inlined_calls import unrolled
+from rbd.native.inlining import inline_calls
 
 CEILINGS = {
     "double_pendulum": {
@@ -45,18 +45,18 @@ GOALS = [(robot, quantity) for robot, goals in OPERATIONS.items() for quantity i
 
 
 @pytest.mark.parametrize(("robot", "quantity"), CASES)
-def test_our_robots_take_no_more_operations_than_they_did(robot: str, quantity: Quantity) -> None:
+def test_operation_counts_of_rbd_robots_do_not_grow(robot: str, quantity: Quantity) -> None:
     assert program(robots.robot(robot), quantity).count().total <= CEILINGS[robot][quantity.name]
 
 
-def test_batches_leave_out_what_is_zero() -> None:
-    program_of_batch = unrolled(program(robots.robot("humanoid"), Quantity.FORWARD_DERIVATIVES))
+def test_batches_omit_structural_zeros() -> None:
+    program_of_batch = inline_calls(program(robots.robot("humanoid"), Quantity.FORWARD_DERIVATIVES))
     assert program_of_batch.count().total <= 102143
 
 
 @pytest.mark.peers
 @pytest.mark.parametrize(("robot", "quantity"), GOALS)
-def test_example_robots_take_no_more_operations_than_wanted(robot: str, quantity: Quantity) -> None:
+def test_operation_counts_of_example_robots_meet_the_goals(robot: str, quantity: Quantity) -> None:
     if not robots.has_examples():
         pytest.skip("example-robot-data is not installed")
     assert program(robots.robot(robot), quantity).count().total <= OPERATIONS[robot][quantity]

@@ -1,4 +1,4 @@
-"""Other engines get the same robot and compute the same numbers."""
+"""Other engines: the same robot and the same results."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_many_states(pair: tuple[Ours, Peer], quantity: Quantity) -> None:
             assert difference(theirs, reference, [0, 7]) < 1e-10
 
 
-def test_what_casadi_cannot_say_is_left_out() -> None:
+def test_programs_without_casadi_expressions_are_omitted() -> None:
     pytest.importorskip("casadi")
     mechanism = robots.robot("four_bar")
     ours = Ours(mechanism, draw(mechanism, 2))
@@ -75,7 +75,7 @@ def test_a_loop() -> None:
 
 
 @pytest.mark.skipif(not robots.has_examples(), reason="example-robot-data is not installed")
-def test_pinocchio_gets_the_model_its_own_reader_makes() -> None:
+def test_pinocchio_model_equals_that_of_its_urdf_reader() -> None:
     pinocchio = pytest.importorskip("pinocchio")
     from rbd.bench.peers.pinocchio import model_of
 
@@ -92,7 +92,7 @@ def test_pinocchio_gets_the_model_its_own_reader_makes() -> None:
         np.testing.assert_allclose(mine.matrix(), theirs.matrix(), rtol=1e-9, atol=1e-9)
 
 
-def test_a_joint_of_no_other_engine() -> None:
+def test_pinocchio_does_not_load_loop_joints() -> None:
     mechanism = rbd.robots.four_bar()
     ours = Ours(mechanism, draw(rbd.robots.arm7(), 2))
     assert peers.load("Pinocchio", ours) is None

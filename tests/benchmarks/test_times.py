@@ -1,4 +1,4 @@
-"""Measurements, printed: `pytest -m bench -s tests/benchmarks`. They assert nothing about time: machines differ."""
+"""Printed measurements: `pytest -m bench -s tests/benchmarks`. Times are not tested."""
 
 from __future__ import annotations
 

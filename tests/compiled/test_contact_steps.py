@@ -1,4 +1,4 @@
-"""Steps and rollouts of mechanisms that touch something, and of those whose loops are closed."""
+"""Time steps and rollouts with contact states and with loops."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def mechanism() -> rbd.Mechanism:
 
 
 @pytest.mark.parametrize("integrator", ["munthe-kaas-rk4", "semi-implicit-euler"])
-def test_rollouts_are_simulations(mechanism: rbd.Mechanism, integrator: str) -> None:
+def test_rollouts_equal_simulations(mechanism: rbd.Mechanism, integrator: str) -> None:
     robot = rbd.compile(mechanism)
     monitor = EnergyMonitor()  # somebody looks at every sample: every step is taken in Python
     trajectory = rbd.simulate(
@@ -71,7 +71,7 @@ def test_contact_without_states() -> None:
     assert -q[-1, 0] == pytest.approx((9.81 / 5e3) ** (2 / 3), rel=1e-6)
 
 
-def test_states_are_given_where_there_are_some(mechanism: rbd.Mechanism) -> None:
+def test_contact_states_are_required(mechanism: rbd.Mechanism) -> None:
     robot = rbd.compile(mechanism)
     for attempt in (
         lambda: robot.step(Q, V, np.zeros(6), 1e-3),
@@ -85,7 +85,7 @@ def test_states_are_given_where_there_are_some(mechanism: rbd.Mechanism) -> None
         rbd.compile(rbd.robots.double_pendulum()).step([0, 0], [0, 0], [0, 0], 1e-3, s=[0.0])
 
 
-def test_rollouts_of_loops_are_simulations() -> None:
+def test_rollouts_with_loops_equal_simulations() -> None:
     linkage = rbd.robots.four_bar()
     q0 = rbd.robots.four_bar_configuration(0.3)
     trajectory = rbd.simulate(rbd.MechanismState(linkage, q0), 0.3, dt=2e-3, monitors=[EnergyMonitor()])

@@ -1,4 +1,4 @@
-"""Derivatives of recorded functions: against the ones derived by hand, along velocities and by coordinates."""
+"""Derivatives of recorded functions agree with analytical ones, along velocities and by coordinates."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def robot_state() -> MechanismState:
 
 
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
-def test_inverse_dynamics_is_differentiated_as_by_hand(mode: Any) -> None:
+def test_inverse_dynamics_agrees_with_analytical_derivatives(mode: Any) -> None:
     state = robot_state()
     nv = state.mechanism.nv
     vd = np.linspace(-1.0, 1.0, nv)
@@ -39,7 +39,7 @@ def test_inverse_dynamics_is_differentiated_as_by_hand(mode: Any) -> None:
             np.testing.assert_allclose(found, by_hand, rtol=0, atol=1e-11 * np.abs(by_hand).max())
 
 
-def test_forward_dynamics_is_differentiated_as_by_hand() -> None:
+def test_forward_dynamics_agrees_with_analytical_derivatives() -> None:
     state = robot_state()
     nv = state.mechanism.nv
     tau = np.linspace(-1.0, 1.0, nv)
@@ -49,7 +49,7 @@ def test_forward_dynamics_is_differentiated_as_by_hand() -> None:
         np.testing.assert_allclose(found, by_hand, rtol=0, atol=1e-10 * np.abs(by_hand).max())
 
 
-def test_loops_are_differentiated_as_by_hand() -> None:
+def test_loops_agree_with_analytical_derivatives() -> None:
     mechanism = rbd.robots.four_bar()
     state, tau = MechanismState(mechanism), np.array([0.3, -0.2, 0.1])
     recorded = rbd.record(lambda s, tau: rbd.forward_dynamics(s, tau), mechanism, tau=3)
@@ -94,7 +94,7 @@ def test_second_derivatives_of_the_potential_are_symmetric() -> None:
     np.testing.assert_allclose(found, slopes, rtol=0, atol=1e-11)
 
 
-def test_what_is_refused() -> None:
+def test_invalid_arguments() -> None:
     recorded = rbd.record(rbd.kinetic_energy, rbd.robots.double_pendulum())
     with pytest.raises(ArgumentError, match="result"):
         recorded.derivative("energy", "q")

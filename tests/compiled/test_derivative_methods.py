@@ -1,4 +1,4 @@
-"""Compiled derivatives: the numbers of the algorithms, in batches, in both spaces."""
+"""Derivative methods of compiled robots: agreement with the algorithms, batches, both spaces."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def states(count: int) -> list[MechanismState]:
 
 @pytest.mark.parametrize("space", ["tangent", "coordinates"])
 @pytest.mark.parametrize("name", NAMES)
-def test_a_batch_is_what_the_algorithm_gives_one_by_one(name: str, space: Any) -> None:
+def test_batches_equal_single_calls(name: str, space: Any) -> None:
     several = states(5)
     mechanism = several[0].mechanism
     robot = rbd.compile(mechanism)
@@ -45,7 +45,7 @@ def test_a_batch_is_what_the_algorithm_gives_one_by_one(name: str, space: Any) -
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_calls_that_are_frequent_keep_their_options(name: str) -> None:
+def test_builtins_keep_the_options(name: str) -> None:
     (state,) = states(1)
     robot, nv = rbd.compile(state.mechanism), state.mechanism.nv
     first = getattr(robot, name)(state.q, state.v, np.ones(nv))
@@ -88,7 +88,7 @@ def test_second_derivatives_of_a_batch(space: Any) -> None:
     assert all(np.array_equal(getattr(found, name), array) for name, array in zip(CUBES, out, strict=True))
 
 
-def test_second_derivatives_refuse_what_the_others_do() -> None:
+def test_second_derivatives_raise_the_same_errors() -> None:
     mechanism = rbd.robots.double_pendulum()
     robot, zero = rbd.compile(mechanism, parameters=["gravity"]), np.zeros(2)
     still = robot.inverse_dynamics_second_derivatives([0.3, 0.1], zero, zero, gravity=np.zeros(3))

@@ -1,4 +1,4 @@
-"""Methods of a compiled robot become builtins, and nothing but the time of a call changes."""
+"""Methods of a compiled robot become builtins with the same results."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ import pytest
 import rbd
 from rbd.compiled import CompiledRobot, record
 from rbd.compiled import compile as compile_robot
-from rbd.compiled.function import PATIENCE
+from rbd.compiled.evaluation import Evaluation
+from rbd.compiled.function import CALLS_BEFORE_BUILTIN
 from rbd.errors import NotFiniteError, ShapeError, StaleStateError
 from rbd.native import abi, available
 from rbd.scalars.arrays import Array
 
-needs_builtins = pytest.mark.skipif(not (available() and abi.known()), reason="no builtins on this interpreter")
+needs_builtins = pytest.mark.skipif(not (available() and abi.is_supported()), reason="no builtins on this interpreter")
 Call = Callable[[CompiledRobot], object]
 Q, V, A = np.random.default_rng(5).normal(size=(3, 7))
 
 
 def warm(robot: CompiledRobot, call: Call) -> object:
-    return [call(robot) for _ in range(PATIENCE + 2)][-1]
+    return [call(robot) for _ in range(CALLS_BEFORE_BUILTIN + 2)][-1]
 
 
 @pytest.fixture(scope="module")
@@ -68,7 +69,7 @@ def test_methods_become_builtins_with_the_same_results(robot: CompiledRobot, nam
 
 
 @pytest.mark.parametrize("often", [False, True])
-def test_every_way_to_call(robot: CompiledRobot, mechanism: rbd.Mechanism, often: bool) -> None:
+def test_builtins_accept_all_forms_of_arguments(robot: CompiledRobot, mechanism: rbd.Mechanism, often: bool) -> None:
     mine = robot if often else compile_robot(mechanism)
     if often:
         warm(mine, METHODS["inverse_dynamics"])
@@ -92,7 +93,7 @@ def test_every_way_to_call(robot: CompiledRobot, mechanism: rbd.Mechanism, often
         mine.inverse_dynamics(Q, V)  # that is the point
 
 
-def test_edits_are_noticed() -> None:
+def test_edits_make_builtins_stale() -> None:
     mechanism = rbd.robots.double_pendulum()
     robot, zeros = compile_robot(mechanism), np.zeros(2)
     warm(robot, lambda robot: robot.inverse_dynamics(zeros, zeros, zeros))
@@ -114,7 +115,7 @@ def test_builtins_outlive_robot_and_mechanism() -> None:
     assert method([0, 0]).tobytes() == expected.tobytes()
 
 
-def test_robots_are_freed_at_once() -> None:
+def test_robots_are_freed_with_the_last_reference() -> None:
     robot, zeros = compile_robot(rbd.robots.double_pendulum()), np.zeros(2)
     warm(robot, lambda robot: robot.mass_matrix(zeros))
     watched = weakref.ref(robot)
@@ -126,7 +127,7 @@ def test_robots_are_freed_at_once() -> None:
         gc.enable()
 
 
-def test_travelling(robot: CompiledRobot) -> None:
+def test_copies_and_pickles(robot: CompiledRobot) -> None:
     expected = warm(robot, METHODS["inverse_dynamics"])
     for other in (pickle.loads(pickle.dumps(robot)), copy.deepcopy(robot)):
         assert pickle.dumps(METHODS["inverse_dynamics"](other)) == pickle.dumps(expected)
@@ -135,15 +136,45 @@ def test_travelling(robot: CompiledRobot) -> None:
     assert float(again([2.0, 0.0], [0.0, 3.0])) == 6.0
 
 
-def test_recorded_functions_get_faster_too() -> None:
+def test_recorded_functions_become_builtins() -> None:
     function = record(lambda state: state.q[0] * state.v[1], rbd.robots.double_pendulum())
     q, v = np.array([2.0, 0.0]), np.array([0.0, 3.0])
-    results = [function(q, v) for _ in range(PATIENCE + 3)]
+    results = [function(q, v) for _ in range(CALLS_BEFORE_BUILTIN + 3)]
     assert all(type(result) is np.ndarray and result.shape == () and result == 6.0 for result in results)
     assert function.compile()(q, v=v) == 6.0
     assert function(np.stack([q, q]), v).tolist() == [6.0, 6.0]
     with pytest.raises(NotFiniteError):
         function(q, np.array([0.0, np.inf]))
+
+
+@needs_builtins
+def test_small_batches_make_builtins_and_run_in_them(mechanism: rbd.Mechanism, monkeypatch: pytest.MonkeyPatch) -> None:
+    robot = compile_robot(mechanism)
+    q, v, a = np.random.default_rng(6).normal(size=(3, 8, 7))
+    slow = robot.inverse_dynamics(q, v, a)
+    warm(robot, lambda robot: robot.inverse_dynamics(q, v, a))
+    assert isinstance(robot.inverse_dynamics, BuiltinFunctionType)
+    monkeypatch.setattr(Evaluation, "__call__", None)  # nothing may come this way
+    assert robot.inverse_dynamics(q, v, a).tobytes() == slow.tobytes()
+    assert robot.inverse_dynamics(q, v[0], a[0], out=np.empty((8, 7)))[0].tobytes() == slow[0].tobytes()
+    monkeypatch.undo()
+    alone = [robot.inverse_dynamics(q[k], v[k], a[k]) for k in range(8)]
+    assert np.array(alone).tobytes() == slow.tobytes()
+
+
+@needs_builtins
+def test_errors_of_small_batches_name_the_row(mechanism: rbd.Mechanism) -> None:
+    robot = compile_robot(mechanism)
+    q, v, a = np.random.default_rng(6).normal(size=(3, 8, 7))
+    warm(robot, lambda robot: robot.inverse_dynamics(q, v, a))
+    q[5, 2], out = np.nan, np.full((8, 7), 3.0)
+    with pytest.raises(NotFiniteError, match=r"^q\[2\] is not finite in row 5 of the batch$"):
+        robot.inverse_dynamics(q, v, a, out=out)
+    assert (out[5] == 3.0).all()
+    status = rbd.RowStatus()
+    found = robot.inverse_dynamics(q, v, a, status=status)
+    assert np.flatnonzero(status.failed).tolist() == [5]
+    assert found[4].tobytes() == robot.inverse_dynamics(q[4], v[4], a[4]).tobytes()
 
 
 def test_results_may_overlap_inputs(robot: CompiledRobot) -> None:
@@ -159,9 +190,9 @@ def test_empty_batches(robot: CompiledRobot, shape: tuple[int, ...]) -> None:
     assert robot.mass_matrix(np.empty((*shape, 7)), threads=3).shape == (*shape, 7, 7)
 
 
-def test_robots_that_do_not_move() -> None:
+def test_robots_without_velocities() -> None:
     robot, nothing = compile_robot(rbd.Mechanism()), np.empty(0)
-    for _ in range(PATIENCE + 2):
+    for _ in range(CALLS_BEFORE_BUILTIN + 2):
         assert robot.inverse_dynamics(nothing, nothing, nothing).shape == (0,)
         assert robot.mass_matrix(nothing).shape == (0, 0)
     assert robot.inverse_dynamics(np.empty((4, 0)), nothing, nothing).shape == (4, 0)

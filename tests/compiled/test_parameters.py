@@ -27,7 +27,7 @@ def arguments() -> list[np.ndarray]:
 
 
 @pytest.mark.parametrize("method", CALLS)
-def test_left_out_they_are_the_mechanisms_own(method: str, arguments: list[np.ndarray]) -> None:
+def test_omitted_parameters_are_those_of_the_mechanism(method: str, arguments: list[np.ndarray]) -> None:
     mechanism = rbd.robots.double_pendulum()
     mechanism.joint("elbow").damping = 0.3
     baked, open_ = rbd.compile(mechanism), rbd.compile(mechanism, parameters=PARAMETERS)
@@ -35,7 +35,7 @@ def test_left_out_they_are_the_mechanisms_own(method: str, arguments: list[np.nd
     np.testing.assert_allclose(getattr(open_, method)(*given), getattr(baked, method)(*given), rtol=1e-12, atol=1e-13)
 
 
-def test_given_they_describe_another_mechanism(arguments: list[np.ndarray]) -> None:
+def test_given_parameters_replace_those_of_the_mechanism(arguments: list[np.ndarray]) -> None:
     mechanism, other = rbd.robots.double_pendulum(), rbd.robots.double_pendulum(masses=(3.0, 0.5))
     other.gravity, other.joint("shoulder").armature = (1.0, 2.0, -3.0), 0.7
     values = {name: np.array(current_values(other, name)) for name in ("inertia", "gravity", "armature")}
@@ -49,7 +49,7 @@ def test_given_they_describe_another_mechanism(arguments: list[np.ndarray]) -> N
     np.testing.assert_allclose(v, expected.step(*arguments, 0.01)[1], rtol=1e-11)
 
 
-def test_they_have_batch_axes_too(arguments: list[np.ndarray]) -> None:
+def test_parameters_with_batch_axes(arguments: list[np.ndarray]) -> None:
     robot = rbd.compile(rbd.robots.double_pendulum(), parameters=["gravity"])
     gravities = np.random.default_rng(1).standard_normal((5, 3))
     torques = robot.inverse_dynamics(*arguments, gravity=gravities)
@@ -57,7 +57,7 @@ def test_they_have_batch_axes_too(arguments: list[np.ndarray]) -> None:
     assert (torques[3] == robot.inverse_dynamics(*arguments, gravity=gravities[3])).all()
 
 
-def test_wrong_parameters_are_refused(arguments: list[np.ndarray]) -> None:
+def test_wrong_parameters_raise(arguments: list[np.ndarray]) -> None:
     mechanism = rbd.robots.double_pendulum()
     with pytest.raises(ArgumentError, match="colour"):
         rbd.compile(mechanism, parameters=["colour"])

@@ -1,4 +1,4 @@
-"""Getting machine code ready: bars, and another thread; results never depend on it."""
+"""Compilation: progress reports, background threads; results do not depend on them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pytest
 import rbd
 from rbd import native
 from rbd.compiled import RecordedFunction
-from rbd.native import worker
-from rbd.native.kernel import NativeKernel
+from rbd.native import outline_cache, worker
+from rbd.native.compiled_program import CompiledProgram
 
 Q = np.array([0.3, -0.4])
 Seen = list[tuple[float, float | None]]
@@ -22,7 +22,7 @@ Seen = list[tuple[float, float | None]]
 def cache_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RBD_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.delenv("RBD_CACHE", raising=False)
-    monkeypatch.setattr(native, "sources_digest", lambda folder: "sources")
+    monkeypatch.setattr(outline_cache, "sources_digest", lambda folder: "sources")
 
 
 def energy() -> RecordedFunction:
@@ -32,7 +32,7 @@ def energy() -> RecordedFunction:
 # -- progress ---------------------------------------------------------------------------------------------------------
 
 
-def test_a_robot_tells_when_it_compiles() -> None:
+def test_a_robot_reports_compilation() -> None:
     seen: Seen = []
     robot = rbd.compile(rbd.robots.double_pendulum(), progress=lambda done, total: seen.append((done, total)))
     assert seen == []
@@ -46,14 +46,14 @@ def test_a_robot_tells_when_it_compiles() -> None:
     assert len(seen) == 6
 
 
-def test_nothing_is_told_when_code_was_found() -> None:
+def test_cached_code_reports_nothing() -> None:
     seen: Seen = []
     rbd.compile(rbd.robots.double_pendulum()).mass_matrix(Q)
     rbd.compile(rbd.robots.double_pendulum(), progress=lambda done, total: seen.append((done, total))).mass_matrix(Q)
     assert seen == []
 
 
-def test_a_recorded_function_tells_when_it_compiles() -> None:
+def test_a_recorded_function_reports_compilation() -> None:
     seen: Seen = []
     recorded = energy()
     assert recorded.compile(progress=lambda done, total: seen.append((done, total))) is recorded
@@ -61,7 +61,7 @@ def test_a_recorded_function_tells_when_it_compiles() -> None:
     assert float(recorded(Q, Q)) == pytest.approx(float(energy()(Q, Q)))
 
 
-def test_bars_name_what_is_compiled(capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_bars_name_the_function(capsys: pytest.CaptureFixture[str]) -> None:
     rbd.compile(rbd.robots.double_pendulum(), progress=True).mass_matrix(Q)
     assert "compile mass_matrix" in capsys.readouterr().err
 
@@ -74,9 +74,9 @@ class Held:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, error: Exception | None = None) -> None:
         self.may_go, self.entered, self.threads = threading.Event(), threading.Event(), list[str]()
-        original = NativeKernel._made
+        original = CompiledProgram._made
 
-        def library(kernel: NativeKernel, *arguments: object) -> object:
+        def library(kernel: CompiledProgram, *arguments: object) -> object:
             self.threads.append(threading.current_thread().name)
             self.entered.set()
             assert self.may_go.wait(60)
@@ -84,7 +84,7 @@ class Held:
                 raise error
             return original(kernel, *arguments)  # type: ignore[arg-type]  # whatever was given
 
-        monkeypatch.setattr(NativeKernel, "_made", library)
+        monkeypatch.setattr(CompiledProgram, "_made", library)
 
 
 def test_calls_are_interpreted_while_another_thread_compiles(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -92,25 +92,25 @@ def test_calls_are_interpreted_while_another_thread_compiles(monkeypatch: pytest
     with native.background():
         first = [recorded(Q, Q) for _ in range(3)]
         assert held.entered.wait(60)
-        assert held.threads == ["rbd compiles"]
-        assert recorded.evaluation.single_calls == 0
+        assert held.threads == ["rbd-compiler"]
+        assert recorded.evaluation.executable.short_calls == 0
         held.may_go.set()
         recorded.evaluation.executable.compile()
         last = recorded(Q, Q)
-    assert recorded.evaluation.single_calls == 1
+    assert recorded.evaluation.executable.short_calls == 1
     assert len({np.asarray(x).tobytes() for x in (*first, last)}) == 1
-    assert held.threads == ["rbd compiles"]
+    assert held.threads == ["rbd-compiler"]
 
 
-def test_outside_of_the_block_calls_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_calls_outside_the_block_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     held, recorded = Held(monkeypatch), energy()
     with native.background():
         recorded(Q, Q)
         assert held.entered.wait(60)
     threading.Timer(0.1, held.may_go.set).start()
     recorded(Q, Q)
-    assert recorded.evaluation.single_calls == 1
-    assert held.threads == ["rbd compiles"]
+    assert recorded.evaluation.executable.short_calls == 1
+    assert held.threads == ["rbd-compiler"]
 
 
 def test_batches_wait(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -121,7 +121,7 @@ def test_batches_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     assert held.threads == ["MainThread"]
 
 
-def test_what_went_wrong_in_the_other_thread_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_of_the_background_thread_are_raised(monkeypatch: pytest.MonkeyPatch) -> None:
     held, recorded = Held(monkeypatch, MemoryError("no room")), energy()
     with native.background():
         recorded(Q, Q)
@@ -133,9 +133,9 @@ def test_what_went_wrong_in_the_other_thread_is_raised(monkeypatch: pytest.Monke
             recorded(Q, Q)
 
 
-def test_what_was_made_before_is_taken_at_once() -> None:
+def test_cached_machine_code_is_used_at_once() -> None:
     energy()(Q, Q)
     recorded = energy()
     with native.background():
         recorded(Q, Q)
-    assert recorded.evaluation.single_calls == 1
+    assert recorded.evaluation.executable.short_calls == 1

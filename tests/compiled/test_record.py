@@ -15,7 +15,7 @@ def mechanism() -> rbd.Mechanism:
     return rbd.robots.double_pendulum()
 
 
-def test_a_cost(mechanism: rbd.Mechanism) -> None:
+def test_scalar_function(mechanism: rbd.Mechanism) -> None:
     def cost(state: rbd.ScalarState, target: np.ndarray) -> object:
         tip = state.transform_to_root(state.mechanism.bodies[-1]).translation_components
         return sum((x - y) * (x - y) for x, y in zip(tip, target, strict=True)) + rbd.kinetic_energy(state)
@@ -54,7 +54,7 @@ def test_several_outputs_and_framed_values(mechanism: rbd.Mechanism) -> None:
     assert one == 1.0
 
 
-def test_branches_are_selections(mechanism: rbd.Mechanism) -> None:
+def test_where_is_recorded_as_a_selection(mechanism: rbd.Mechanism) -> None:
     def function(state: rbd.ScalarState) -> object:
         a, b = state.q
         return where(greater(a, b), sin(a), maximum(b, const(1, 2)))
@@ -65,7 +65,7 @@ def test_branches_are_selections(mechanism: rbd.Mechanism) -> None:
     assert recorded([0.0, 0.1], [0, 0]) == 0.5
 
 
-def test_branching_on_a_value_is_refused_where_it_happens(mechanism: rbd.Mechanism) -> None:
+def test_branching_on_a_value_names_the_line(mechanism: rbd.Mechanism) -> None:
     def function(state: rbd.ScalarState) -> object:
         return 1 if state.q[0] > 0 else 2
 
@@ -73,7 +73,7 @@ def test_branching_on_a_value_is_refused_where_it_happens(mechanism: rbd.Mechani
         rbd.record(function, mechanism)
 
 
-def test_a_function_that_returns_nothing_is_refused(mechanism: rbd.Mechanism) -> None:
+def test_a_function_that_returns_none_raises(mechanism: rbd.Mechanism) -> None:
     with pytest.raises(ArgumentError, match="None"):
         rbd.record(lambda state: None, mechanism)
 
@@ -99,7 +99,7 @@ def test_a_transform_is_recorded_as_its_matrix(mechanism: rbd.Mechanism) -> None
     np.testing.assert_allclose(recorded(state.q, state.v), state.transform_to_root(body).matrix, rtol=0, atol=1e-15)
 
 
-def test_costs_in_the_words_of_python_and_numpy(mechanism: rbd.Mechanism) -> None:
+def test_functions_with_operators_of_python_and_numpy(mechanism: rbd.Mechanism) -> None:
     def cost(state: rbd.MechanismState, target: np.ndarray) -> object:
         return np.sum((state.q - target) ** 2) + np.linalg.norm(np.sin(state.q)) + abs(state.v[0])
 

@@ -1,4 +1,4 @@
-"""Compiled robots: machine code, the interpreter and the readable algorithms say the same."""
+"""Compiled robots: machine code, interpreter and algorithms agree."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_every_method_on_a_tree_of_all_joint_types(method: str) -> None:
     _check(mechanism, [method], 6)
 
 
-def test_interpreter_and_machine_code_agree_to_the_last_bit() -> None:
+def test_interpreter_and_machine_code_are_bitwise_equal() -> None:
     mechanism = random_tree(JOINT_TYPES, np.random.default_rng(7))
     state = rbd.MechanismState(mechanism)
     for function, inputs in ((rbd.forward_dynamics, {"torques": mechanism.nv}), (rbd.coriolis_matrix, {})):
@@ -116,12 +116,12 @@ def test_out_is_filled(arm: CompiledRobot) -> None:
 
 
 @pytest.mark.parametrize("bad", [np.zeros(6), np.zeros((7, 1)), 0.0, np.zeros(7, complex), np.array(["a"] * 7)])
-def test_wrong_shapes_are_refused(arm: CompiledRobot, bad: np.ndarray) -> None:
+def test_wrong_shapes_raise(arm: CompiledRobot, bad: np.ndarray) -> None:
     with pytest.raises(ShapeError, match=r"^q "):
         arm.mass_matrix(bad)
 
 
-def test_batches_that_do_not_fit_are_refused(arm: CompiledRobot) -> None:
+def test_batch_axes_that_cannot_be_broadcast_raise(arm: CompiledRobot) -> None:
     with pytest.raises(ShapeError, match="batch axes"):
         arm.dynamics_bias(np.zeros((2, 7)), np.zeros((3, 7)))
 
@@ -179,7 +179,7 @@ def test_an_edit_makes_a_robot_stale() -> None:
 
 
 @pytest.mark.parametrize("integrator", ["munthe-kaas-rk4", "semi-implicit-euler"])
-def test_steps_follow_simulate(integrator: str) -> None:
+def test_steps_equal_simulate(integrator: str) -> None:
     types = [rbd.QuaternionFloating(), rbd.QuaternionSpherical(), rbd.Planar((1, 0, 0), (0, 1, 0))]
     mechanism = random_chain(types, np.random.default_rng(1))
     state = rbd.MechanismState(mechanism)

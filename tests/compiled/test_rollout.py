@@ -1,4 +1,4 @@
-"""Rollouts in machine code: the same bits as step after step, for every arrangement of batch axes."""
+"""Rollouts in machine code: bitwise equal to single steps, for all combinations of batch axes."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def same(found: tuple[Array, Array], expected: tuple[Array, Array]) -> None:
 
 @pytest.mark.parametrize("integrator", INTEGRATORS)
 @pytest.mark.parametrize("lead", [(), (1,), (3,), (11,), (2, 5)])
-def test_torques_held(sample: Case, robot: rbd.CompiledRobot, lead: tuple[int, ...], integrator: str) -> None:
+def test_constant_torques(sample: Case, robot: rbd.CompiledRobot, lead: tuple[int, ...], integrator: str) -> None:
     q, v = start(sample, lead)
     tau = sample.rng.uniform(-1, 1, (*lead, robot.mechanism.nv))
     expected = by_steps(robot, q, v, np.stack([tau] * STEPS, axis=-2), DT, integrator)
@@ -68,7 +68,7 @@ def test_torques_of_every_step(sample: Case, robot: rbd.CompiledRobot, lead: tup
     same(robot.rollout(q, v, tau, DT, STEPS), by_steps(robot, q, v, tau, DT, INTEGRATORS[0]))
 
 
-def test_everything_broadcasts(sample: Case, robot: rbd.CompiledRobot) -> None:
+def test_batch_axes_broadcast(sample: Case, robot: rbd.CompiledRobot) -> None:
     nv = robot.mechanism.nv
     q, v = start(sample, (4,))
     series = sample.rng.uniform(-1, 1, (1, STEPS, nv))
@@ -94,13 +94,13 @@ def test_parameters_with_a_batch(sample: Case) -> None:
 
 
 @pytest.mark.parametrize("threads", [2, 3, 50])
-def test_threads_change_nothing(sample: Case, robot: rbd.CompiledRobot, threads: int) -> None:
+def test_results_with_threads_are_bitwise_equal(sample: Case, robot: rbd.CompiledRobot, threads: int) -> None:
     q, v = start(sample, (37,))
     tau = sample.rng.uniform(-1, 1, (37, STEPS, robot.mechanism.nv))
     same(robot.rollout(q, v, tau, DT, STEPS, threads=threads), robot.rollout(q, v, tau, DT, STEPS))
 
 
-def test_inputs_stay_as_they_are(sample: Case, robot: rbd.CompiledRobot) -> None:
+def test_inputs_are_not_changed(sample: Case, robot: rbd.CompiledRobot) -> None:
     arrays = (*start(sample, (3,)), np.ones((3, robot.mechanism.nv)))
     copies = [array.copy() for array in arrays]
     robot.rollout(*arrays, DT, STEPS)
@@ -108,7 +108,7 @@ def test_inputs_stay_as_they_are(sample: Case, robot: rbd.CompiledRobot) -> None
 
 
 @pytest.mark.parametrize("lead", [(), (3,), (2, 5)])
-def test_results_may_have_their_arrays(sample: Case, robot: rbd.CompiledRobot, lead: tuple[int, ...]) -> None:
+def test_results_are_written_to_out(sample: Case, robot: rbd.CompiledRobot, lead: tuple[int, ...]) -> None:
     q, v = start(sample, lead)
     tau = np.ones((*lead, STEPS, robot.mechanism.nv))
     expected = robot.rollout(q, v, tau, DT, STEPS)
@@ -124,7 +124,7 @@ def test_results_may_have_their_arrays(sample: Case, robot: rbd.CompiledRobot, l
         same(found, expected)
 
 
-def test_arrays_for_results_must_fit_and_stay_when_a_step_fails(sample: Case, robot: rbd.CompiledRobot) -> None:
+def test_out_is_checked_and_unchanged_when_a_step_fails(sample: Case, robot: rbd.CompiledRobot) -> None:
     q, v = start(sample, (3,))
     tau = np.ones(robot.mechanism.nv)
     expected = robot.rollout(q, v, tau, DT, STEPS)
@@ -137,7 +137,7 @@ def test_arrays_for_results_must_fit_and_stay_when_a_step_fails(sample: Case, ro
     assert all((x == 7.0).all() for x in out)
 
 
-def test_no_members_and_no_steps(sample: Case, robot: rbd.CompiledRobot) -> None:
+def test_empty_batches_and_no_steps(sample: Case, robot: rbd.CompiledRobot) -> None:
     q, v = start(sample, (2,))
     tau = np.zeros(robot.mechanism.nv)
     assert [x.shape for x in robot.rollout(q[:0], v[:0], tau, DT, STEPS)] == [
@@ -164,7 +164,7 @@ def test_interpreted(sample: Case, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_the_first_bad_step_is_named(sample: Case, robot: rbd.CompiledRobot, threads: int) -> None:
+def test_errors_name_the_first_failed_step(sample: Case, robot: rbd.CompiledRobot, threads: int) -> None:
     q, v = start(sample, (21,))
     tau = np.zeros((21, STEPS, robot.mechanism.nv))
     tau[4, 5, 1] = np.nan
@@ -177,7 +177,7 @@ def test_the_first_bad_step_is_named(sample: Case, robot: rbd.CompiledRobot, thr
     assert caught.value.__notes__ == [f"in step 5 of {STEPS}"]
 
 
-def test_what_leaves_the_finite_numbers_is_an_error(robot: rbd.CompiledRobot, sample: Case) -> None:
+def test_overflow_raises(robot: rbd.CompiledRobot, sample: Case) -> None:
     q, v = start(sample, ())
     with pytest.raises((NotFiniteError, SingularError)) as caught:
         robot.rollout(q, v, np.full(robot.mechanism.nv, 1e9), 10.0, 500)

@@ -1,4 +1,4 @@
-"""Problems of friction, what Coulomb's law asks of them, and all their solutions by enumeration: for the tests here."""
+"""Friction problems, violations of Coulomb's law, and all solutions by enumeration."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import numpy as np
 
 import rbd
 from rbd.compiled import RecordedFunction
-from rbd.contact.accelerations import Problem
-from rbd.contact.evaluation import as_tuple, evaluate
-from rbd.contact.solve import _posed
+from rbd.contact.model.evaluation import as_tuple, evaluate
+from rbd.contact.solver.contact_accelerations import _problem
+from rbd.contact.solver.contact_problem import ContactProblem
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars.arrays import Array
@@ -27,7 +27,7 @@ _CORNERS = np.array([[1, 0], [0, 1], [-1, 0], [0, -1]])
 
 
 def random_problem(seed: int, n: int, p: int, *, mu: float, sliding: float, drift: float = 0.3) -> Data:
-    """Return a problem in which nothing but forces contradicts itself, as long as there are many coordinates."""
+    """Return a random problem whose bounds do not contradict each other, if there are enough coordinates."""
     rng = np.random.default_rng(seed)
     root, rows = rng.normal(size=(n, n)), rng.normal(size=(p, 3, n))
     rows[:, 1:] *= mu
@@ -38,7 +38,7 @@ def random_problem(seed: int, n: int, p: int, *, mu: float, sliding: float, drif
 
 
 def hand_state(seed: int, speed: str) -> tuple[rbd.MechanismState, Array]:
-    """Return a hand with its fingers at the palm, that moves fast, slowly, in some joints, or not; and torques."""
+    """Return a hand with its fingers at the palm and a speed of this kind; and torques."""
     rng = np.random.default_rng(seed)
     q = rng.uniform(-0.2, 0.2, 13)
     q[[2, 3, 5, 6, 8, 9]] -= 1.2
@@ -48,20 +48,20 @@ def hand_state(seed: int, speed: str) -> tuple[rbd.MechanismState, Array]:
     return rbd.MechanismState(HAND, q, v), rng.normal(size=13) * rng.uniform(0.3, 3) - rng.uniform(0, 5)
 
 
-def hand_problem(seed: int, speed: str, mu: float) -> Problem:
+def hand_problem(seed: int, speed: str, mu: float) -> ContactProblem:
     """Return the problem of such a state as arrays."""
     state, torques = hand_state(seed, speed)
-    body, settings = partial(_posed, MODEL.pairs, True, True), (0.2, mu)
-    found = evaluate(MODEL, state, ("pose contacts", True, True), body, torques=torques, settings=settings)
-    return Problem(**found)
+    function, settings = partial(_problem, MODEL.pairs, True, True), (0.2, mu)
+    found = evaluate(MODEL, state, ("contact problem", True, True), function, torques=torques, settings=settings)
+    return ContactProblem(**found)
 
 
 def data_of(problem: Any) -> Data:
     """Return a problem as operands of the solver."""
     p = len(problem.slides)
-    rows = np.stack([problem.normals, problem.slopes[::2], problem.slopes[1::2]], axis=1)
-    bounds = np.stack([problem.bounds, problem.drifts[::2], problem.drifts[1::2]], axis=1)
-    return problem.matrix, problem.right, rows.reshape(3 * p, -1), bounds.ravel(), problem.slides
+    rows = np.stack([problem.J_n, problem.J_t[::2], problem.J_t[1::2]], axis=1)
+    bounds = np.stack([problem.bounds, problem.bias_t[::2], problem.bias_t[1::2]], axis=1)
+    return problem.M, problem.f, rows.reshape(3 * p, -1), bounds.ravel(), problem.slides
 
 
 def nested(part: Array) -> Any:
@@ -78,13 +78,13 @@ def solver(n: int, p: int) -> RecordedFunction:
 
 
 def solve(data: Data) -> tuple[Array, Array, Array]:
-    """Return motion, forces and what is held."""
+    """Return motion, forces and active flags."""
     x, forces, held = as_tuple(solver(data[1].size, data[4].size)(*data))
     return x, forces, held
 
 
 def missed(data: Data, x: Array, forces: Array) -> float:
-    """Return by how much Coulomb's law is missed, relative to the forces and rates there are."""
+    """Return the largest violation of Coulomb's law, relative to forces and rates."""
     matrix, right, rows, bounds, slides = data
     push = rows.T @ forces
     worst = [np.abs(matrix @ x - right - push).max() / (1 + np.abs(right).max() + np.abs(push).max())]
@@ -115,7 +115,7 @@ def solutions(data: Data, tolerance: float = 1e-9) -> list[Array]:
 
 
 def _with(choice: tuple[int, ...], touching: list[int], data: Data, inverse: Array) -> tuple[Array, Array]:
-    """Return motion and forces of one combination, whether they obey the law or not."""
+    """Return motion and forces of one combination of modes, which may violate the law."""
     _, right, rows, bounds, slides = data
     pushes, held, asked = [np.zeros((0, rows.shape[0]))], [np.zeros((0, rows.shape[0]))], [np.zeros(0)]
     for mode, k in zip(choice, touching, strict=True):
@@ -133,7 +133,7 @@ def _with(choice: tuple[int, ...], touching: list[int], data: Data, inverse: Arr
 
 
 def _conditions(mode: int, sliding: bool, bounds: Array) -> Iterator[tuple[Any, Any, float]]:
-    """Yield, per unknown force of a pair in a mode, its part in N, f1, f2; the rates that are held; to which value."""
+    """Yield, per unknown force of a pair in a mode, its part in N, f1, f2, the constrained rate, and its value."""
     b, drift = bounds[0], bounds[1:]
     if mode == 0:
         return

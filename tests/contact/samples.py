@@ -1,4 +1,4 @@
-"""Random shapes in random places, for the tests of this folder."""
+"""Random shapes and poses."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from rbd.contact import Box, Capsule, Sphere
-from rbd.contact.closest import closest
-from rbd.contact.cores import Closest, place
+from rbd.contact.geometry.placed_shapes import NearestPoints, place
+from rbd.contact.geometry.shape_distance import nearest_points
 from rbd.scalars.arrays import Array
 from rbd.spatial import Frame, FreeVector, Point, Transform
 from rbd.spatial.half_space import HalfSpace
 from rbd.spatial.linalg import Vec3
-from rbd.spatial.so3 import quaternion_to_rotation
+from rbd.spatial.quaternion import quaternion_to_rotation
 
 WORLD = Frame("world")
 Sample = Capsule[Any] | Sphere[Any] | Box[Any] | HalfSpace[Any]
@@ -47,12 +47,12 @@ def pose(shape: Sample, turn: Array, at: Array) -> Transform[Any, Any]:
 
 def between(
     a: Sample, tf_a: Transform[Any, Any], b: Sample, tf_b: Transform[Any, Any], previous: Vec3 = (0, 0, 0)
-) -> Closest:
-    """Return how close two placed shapes are."""
-    return closest(place(a, tf_a), place(b, tf_b), previous)
+) -> NearestPoints:
+    """Return the nearest points of two shapes at these poses."""
+    return nearest_points(place(a, tf_a), place(b, tf_b), previous)
 
 
-def numbers(found: Closest) -> tuple[float, Array, Array, Array]:
+def numbers(found: NearestPoints) -> tuple[float, Array, Array, Array]:
     """Return a result as floats and arrays."""
-    on_a, on_b, normal = (np.array(x, dtype=float) for x in (found.on_a, found.on_b, found.normal))
-    return float(found.value), on_a, on_b, normal
+    on_a, on_b, normal = (np.array(x, dtype=float) for x in (found.p_a, found.p_b, found.n))
+    return float(found.phi), on_a, on_b, normal

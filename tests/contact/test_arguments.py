@@ -1,4 +1,4 @@
-"""What contacts say to arguments that do not fit: which one, what was given, what would fit; nothing has changed then.
+"""Errors of wrong arguments: they name the argument, the value and what is allowed; nothing is changed.
 
 Every argument is tried with every wrong kind in `tests/arguments`; here is what the errors say.
 """
@@ -52,7 +52,7 @@ NUMBERS: list[tuple[Call, str, str]] = [
     (lambda s: MODEL.near(s, None), "margin", "margin is None, must be a number"),
     (lambda s: contact_step(s, MODEL, ZERO, 10**5000), "dt", "dt is inf, must be a finite number above 0"),
     (lambda s: contact_step(s, MODEL, ZERO, -(10**400)), "dt", "dt is -inf, must be a finite number above 0"),
-    (lambda s: contact_step(s, MODEL, ZERO, np.ones(1)), "dt", "dt is a ndarray, must be a finite number above 0"),
+    (lambda s: contact_step(s, MODEL, ZERO, np.ones(1)), "dt", "dt is an ndarray, must be a finite number above 0"),
     (lambda s: contact_step(s, MODEL, ZERO, 1e-3, margin=NAN), "margin", "margin is nan, must be a finite number of 0"),
     (lambda s: contact_step(s, MODEL, ZERO, 1e-3, friction={}), "friction", "friction is a dict, must be a finite"),
     (
@@ -84,11 +84,11 @@ KINDS: list[tuple[Call, str, str]] = [
     (
         lambda s: contact_step(s, HAND, ZERO, 1e-3),
         "model",
-        "contact_step: model must be a CollisionModel, not Mech",
+        "contact_step: model must be a CollisionModel, not a Mech",
     ),
-    (lambda s: solve_contact(s, None, ZERO), "model", "solve_contact: model must be a CollisionModel, not NoneType"),
-    (lambda s: impact(s, "hand"), "model", "impact: model must be a CollisionModel, not str"),
-    (lambda s: impact(HAND, MODEL), "state", "works on a state, not on a Mechanism"),
+    (lambda s: solve_contact(s, None, ZERO), "model", "solve_contact: model must be a CollisionModel, not None"),
+    (lambda s: impact(s, "hand"), "model", "impact: model must be a CollisionModel, not 'hand' of type str"),
+    (lambda s: impact(HAND, MODEL), "state", "state must be a MechanismState, not a Mechanism"),
     (lambda s: impact(_elsewhere(), MODEL), "state", "another mechanism than the collision model"),
     (lambda s: impact(s, MODEL, law=None), "law", "there are inelastic, euclidean, unilateral"),
     (
@@ -101,10 +101,10 @@ KINDS: list[tuple[Call, str, str]] = [
     (lambda s: MODEL.distances(s, pairs="0"), "pairs", "pairs must be a sequence of numbers of pairs, not '0'"),
     (lambda s: MODEL.distances(s, pairs=[0.5]), "pairs", "pairs holds 0.5, needs numbers of pairs"),
     (lambda s: MODEL.jacobian(s, pairs=np.zeros(2)), "pairs", "pairs holds .*, needs numbers of pairs"),
-    (lambda s: MODEL.jacobian(s, pairs=np.zeros((2, 2), dtype=int)), "pairs", "pairs holds a ndarray"),
+    (lambda s: MODEL.jacobian(s, pairs=np.zeros((2, 2), dtype=int)), "pairs", "pairs holds an ndarray"),
     (lambda s: MODEL.jacobian(s, pairs=np.array([0, 9])), "pairs", "pairs names pair 9, there are 4 pairs"),
     (lambda s: MODEL.distances(s, 4), "previous", "previous must be a sequence of distances, not 4 of type int"),
-    (lambda s: MODEL.distances(s, [None] * 4), "previous", "previous holds None, needs what `distances` returned"),
+    (lambda s: MODEL.distances(s, [None] * 4), "previous", "previous holds None; pass what `distances` returned"),
     (lambda s: MODEL.body("wrist"), "shape", "shape is 'wrist' of type str, which is no shape of this model"),
     (lambda s: MODEL.add_pair(MODEL.shapes[0], [1]), "b", "b is a list, which is no shape of this model; add it first"),
     (lambda s: MODEL.add_all_pairs(neighbours=1), "neighbours", "neighbours must be True or False, not 1 of type int"),
@@ -113,18 +113,22 @@ KINDS: list[tuple[Call, str, str]] = [
         "name",
         "no function .* is called 'rows'; there are distances, ",
     ),
-    (lambda s: CollisionModel("hand"), "mechanism", "mechanism must be a Mechanism, not str"),
-    (lambda s: ContactSimulator(HAND, HAND, None, 1e-3), "collision_model", "must be a CollisionModel, not Mechanism"),
+    (lambda s: CollisionModel("hand"), "mechanism", "mechanism must be a Mechanism, not 'hand' of type str"),
+    (
+        lambda s: ContactSimulator(HAND, HAND, None, 1e-3),
+        "collision_model",
+        "must be a CollisionModel, not a Mechanism",
+    ),
     (lambda s: _simulator(5), "control", "control must be None, a recorded function or a function of time and state"),
     (lambda s: _simulator(law="soft"), "law", "no law is called 'soft'"),
-    (lambda s: _simulator().run(s.with_scalars(), 0.1), "state", "state must be a MechanismState, not ScalarState"),
+    (lambda s: _simulator().run(s.with_scalars(), 0.1), "state", "state must be a MechanismState, not a ScalarState"),
     (lambda s: _simulator().run(s, 0.1, progress=3), "progress", "progress must be True, False or a function"),
     (lambda s: solve_qp(np.eye(1), [1], [[1]], [1], solver=3), "solver", "there are rbd, daqp"),
 ]
 
 
 @pytest.mark.parametrize(("call", "argument", "words"), [*NUMBERS, *KINDS])
-def test_the_argument_and_what_would_fit_are_named(call: Call, argument: str, words: str) -> None:
+def test_errors_name_the_argument_and_allowed_values(call: Call, argument: str, words: str) -> None:
     state, count = rbd.MechanismState(HAND), len(MODEL.pairs)
     with pytest.raises(ArgumentError, match=words) as caught:
         call(state)
@@ -143,7 +147,7 @@ ARRAYS: list[tuple[Call, type[RbdError], str]] = [
     (lambda s: contact_step(s, MODEL, [10**400] * 13, 1e-3), NotFiniteError, "torques"),
     (lambda s: contact_step(s.with_scalars(), MODEL, [True] * 13, 1e-3), ShapeError, "torques"),
     (lambda s: contact_step(s, MODEL, [sympy.Symbol("x")] * 13, 1e-3), ScalarError, "torques"),
-    (lambda s: solve_contact(s, MODEL, None), ShapeError, "torques"),
+    (lambda s: solve_contact(s, MODEL, "x"), ShapeError, "torques"),
     (lambda s: _simulator(lambda t, state: "x").run(s, 0.1), ShapeError, "control"),
     (lambda s: _simulator(lambda t, state: ZERO * NAN).run(s, 0.1), NotFiniteError, r"control\[0\] is nan"),
     (lambda s: solve_qp(np.eye(2), "x", [], []), ShapeError, "linear"),
@@ -157,7 +161,7 @@ ARRAYS: list[tuple[Call, type[RbdError], str]] = [
 
 
 @pytest.mark.parametrize(("call", "kind", "words"), ARRAYS)
-def test_arrays_are_checked_by_name(call: Call, kind: type[RbdError], words: str) -> None:
+def test_errors_name_the_array(call: Call, kind: type[RbdError], words: str) -> None:
     state = rbd.MechanismState(HAND)
     with pytest.raises(kind, match=words) as caught:
         call(state)
@@ -165,7 +169,7 @@ def test_arrays_are_checked_by_name(call: Call, kind: type[RbdError], words: str
     assert not state.q.any()
 
 
-def test_earlier_normals_are_floats_in_the_root_frame() -> None:
+def test_previous_normals_must_be_floats_in_the_root_frame() -> None:
     state = rbd.MechanismState(HAND)
     found = MODEL.distances(state)
 
@@ -182,7 +186,7 @@ def test_earlier_normals_are_floats_in_the_root_frame() -> None:
             MODEL.distances(state, spoilt(HAND.root_frame, 1j), pairs=pairs)
     with pytest.raises(NotFiniteError, match="previous"):
         MODEL.distances(state, spoilt(HAND.root_frame, NAN), pairs=range(4))
-    with pytest.raises(ArgumentError, match="needs what `distances` returned"):
+    with pytest.raises(ArgumentError, match="pass what `distances` returned"):
         MODEL.distances(state, [attrs.evolve(d, normal=None) for d in found])
 
 
@@ -198,21 +202,21 @@ def test_earlier_normals_are_floats_in_the_root_frame() -> None:
         ({}, lambda state: state.q[0], "to result"),
     ],
 )
-def test_recorded_controls_map_states_and_time_to_torques(inputs: Any, result: Any, words: str) -> None:
+def test_recorded_controls_must_map_state_and_time_to_torques(inputs: Any, result: Any, words: str) -> None:
     recorded = rbd.record(result, HAND, **inputs)
     with pytest.raises(ArgumentError, match=words) as caught:
         _simulator(recorded)
     assert caught.value.argument == "control"
 
 
-def test_recorded_controls_of_other_mechanisms_are_refused() -> None:
+def test_recorded_controls_of_other_mechanisms_raise() -> None:
     recorded = rbd.record(lambda state: state.q, rbd.robots.double_pendulum())
     with pytest.raises(ArgumentError, match=r"control maps q \(2,\), v \(2,\) to result \(2,\)"):
         _simulator(recorded)
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_numbers_of_any_kind_are_numbers(step: str) -> None:
+def test_settings_may_be_numbers_of_any_type(step: str) -> None:
     state = rbd.MechanismState(HAND)
     expected: Any = STEPS[step](state, MODEL, ZERO, 0.5, friction=1.0, margin=1.0)
     for one in (1, np.int8(1), np.float32(1), Fraction(1), np.array(1.0)):
@@ -222,7 +226,7 @@ def test_numbers_of_any_kind_are_numbers(step: str) -> None:
             assert getattr(found, name).tobytes() == getattr(expected, name).tobytes()
 
 
-def test_pairs_are_named_by_integers_of_any_kind() -> None:
+def test_pair_numbers_may_be_integers_of_any_type() -> None:
     state = rbd.MechanismState(HAND)
     expected = MODEL.jacobian(state)[[2, 0]]
     for pairs in ([2, 0], (np.int8(2), 0), np.array([2, 0], dtype=np.uint8), iter([2, 0]), range(2, -1, -2)):
@@ -231,14 +235,14 @@ def test_pairs_are_named_by_integers_of_any_kind() -> None:
     assert (hit.v == impact(state, MODEL, active=np.array([0, 2])).v).all()
 
 
-def test_no_rows_may_be_given_in_several_ways() -> None:
+def test_solve_qp_without_rows() -> None:
     ways: list[Any] = [[], (), np.zeros(0), np.zeros((0, 2))]
     for rows in ways:
         assert solve_qp(np.eye(2), [1.0, 2.0], rows, []).x.tolist() == [1.0, 2.0]
 
 
-def test_derivatives_belong_to_their_function() -> None:
-    """Functions of the same inputs and outputs are told apart, whether the first still lives or not."""
+def test_cached_derivatives_belong_to_their_function() -> None:
+    """Functions with equal inputs and outputs have their own derivatives."""
     state = rbd.MechanismState(HAND, np.full(13, 0.1))
     for factor in (2.0, 3.0):
         recorded = rbd.record(lambda s, factor=factor: factor * s.q[0], HAND)

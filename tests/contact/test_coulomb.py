@@ -1,4 +1,4 @@
-"""Coulomb's law of accelerations: found wherever there is a solution, by enumeration of all there may be."""
+"""Coulomb's law of accelerations, against the enumeration of all solutions."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rbd.contact import solve_qp
-from rbd.contact.accelerations import Problem
-from rbd.contact.coulomb import repeated, residual_of
-from rbd.contact.gauss import Allowed
+from rbd.contact.solver.constrained_motion import ConstrainedMotion
+from rbd.contact.solver.contact_problem import ContactProblem
+from rbd.contact.solver.coulomb import coulomb_residual, solve_by_quadratic_programs
 from rbd.errors import ShapeError, SolverError
 from rbd.scalars.arrays import Array
 from rbd.solvers.friction import INDEFINITE, INFEASIBLE, solve_friction
@@ -29,7 +29,7 @@ from tests.contact.coulomb_cases import (
 
 
 def checked(data: Any) -> Array | None:
-    """Return the motion that is found, or None when there is none; fail if either is wrong."""
+    """Return the solution, or None if there is none; fail if either is wrong."""
     try:
         x, forces, held = solve(data)
     except SolverError:
@@ -44,7 +44,7 @@ def checked(data: Any) -> Array | None:
 @given(
     st.integers(0, 2**32 - 1), st.integers(2, 9), st.integers(1, 3), st.floats(0, 1.5), st.sampled_from([0.0, 0.5, 1.0])
 )
-def test_what_is_found_obeys_the_law_and_else_nothing_does(
+def test_solutions_obey_coulombs_law_and_errors_mean_there_is_none(
     seed: int, n: int, p: int, mu: float, sliding: float
 ) -> None:
     checked(random_problem(seed, n, p, mu=mu, sliding=sliding))
@@ -52,13 +52,13 @@ def test_what_is_found_obeys_the_law_and_else_nothing_does(
 
 @pytest.mark.parametrize("mu", [0.8, 1.5])
 def test_many_sliding_pairs(mu: float) -> None:
-    """Of these some have solutions at which pivoting does not arrive."""
+    """Some of these have solutions that pivoting does not reach."""
     found = [checked(random_problem(seed, 8, 6, mu=mu, sliding=1.0)) is not None for seed in range(40)]
     assert 5 < sum(found) < 40
 
 
-def test_too_many_combinations_are_said_to_be_too_many() -> None:
-    """Of sixteen sliding pairs pivots alone find forces, or nothing can be said."""
+def test_error_if_there_are_too_many_combinations_to_try() -> None:
+    """For sixteen sliding pairs pivoting alone finds solutions."""
     lost = 0
     for seed in range(12):
         data = random_problem(seed, 20, 16, mu=1.5, sliding=1.0)
@@ -70,7 +70,7 @@ def test_too_many_combinations_are_said_to_be_too_many() -> None:
     assert 0 < lost < 12
 
 
-def test_what_rests_always_has_a_solution() -> None:
+def test_pairs_at_rest_always_have_a_solution() -> None:
     for seed in range(200):
         data = random_problem(seed, 12, 4, mu=1.5, sliding=0.0)
         data[3][0::3] = -np.abs(data[3][0::3])
@@ -79,7 +79,7 @@ def test_what_rests_always_has_a_solution() -> None:
 
 
 @pytest.mark.parametrize("speed", SPEEDS)
-def test_hands_obey_the_law_or_jam(speed: str) -> None:
+def test_accelerations_of_the_hand_obey_coulombs_law_or_jam(speed: str) -> None:
     solved = 0
     for seed in range(60):
         data = data_of(hand_problem(seed, speed, 0.1 + 1.4 * (seed % 15) / 14))
@@ -89,21 +89,21 @@ def test_hands_obey_the_law_or_jam(speed: str) -> None:
 
 
 @pytest.mark.parametrize("speed", SPEEDS)
-def test_where_repeated_programs_lead_to_the_law_it_is_the_same(speed: str) -> None:
-    """But for states with several solutions, and more are found."""
+def test_repeated_quadratic_programs_agree_where_they_converge(speed: str) -> None:
+    """Except for states with several solutions."""
     same, more = 0, 0
     for seed in range(40):
         arrays = hand_problem(seed, speed, 0.1 + 0.6 * (seed % 7) / 6)
-        problem, data = Problem(*(nested(np.asarray(part)) for part in arrays)), data_of(arrays)
-        rubbed = repeated(problem, _program)
-        settled = float(residual_of(problem, rubbed)) < 1e-10  # type: ignore[arg-type]  # floats in, a float out
+        problem, data = ContactProblem(*(nested(np.asarray(part)) for part in arrays)), data_of(arrays)
+        solution = solve_by_quadratic_programs(problem, _program)
+        settled = float(coulomb_residual(problem, solution)) < 1e-10  # type: ignore[arg-type]  # floats in, a float out
         try:
             x = solve(data)[0]
         except SolverError:
             assert not settled
             continue
         more += not settled
-        apart = np.abs(x - np.asarray(rubbed.motion)).max() / (1 + np.abs(x).max())
+        apart = np.abs(x - np.asarray(solution.vd)).max() / (1 + np.abs(x).max())
         if settled and apart > 1e-9:
             assert (data[4] == 0).sum() > 2 or len(solutions(data)) > 1
         same += settled and apart <= 1e-9
@@ -111,14 +111,14 @@ def test_where_repeated_programs_lead_to_the_law_it_is_the_same(speed: str) -> N
     assert more > 0 or speed == "rest"
 
 
-def _program(matrix: Any, right: Any, rows: Any, bounds: Any) -> Allowed:
+def _program(matrix: Any, right: Any, rows: Any, bounds: Any) -> ConstrainedMotion:
     found = solve_qp(matrix, right, rows, bounds)
     x, weights, active = (tuple(part.tolist()) for part in (found.x, found.multipliers, found.active))
-    return Allowed(x, weights, active, found.kkt_residual)
+    return ConstrainedMotion(x, weights, active, found.kkt_residual)
 
 
-def test_planar_pairs_and_repeated_ones() -> None:
-    """A second direction that does not move, or moves as the first does; pairs that say the same."""
+def test_planar_and_duplicate_pairs() -> None:
+    """A second tangent that is zero or parallel to the first; equal pairs."""
     for seed in range(60):
         data = random_problem(seed, 6, 3, mu=0.9, sliding=0.4, drift=0.3 * (seed % 2))
         rows, bounds = data[2].reshape(3, 3, -1), data[3].reshape(3, 3)
@@ -128,7 +128,7 @@ def test_planar_pairs_and_repeated_ones() -> None:
         checked(data)
 
 
-def test_without_friction_it_is_the_quadratic_program() -> None:
+def test_without_friction_the_solution_is_that_of_the_quadratic_program() -> None:
     for seed in range(30):
         data = random_problem(seed, 6, 4, mu=0.0, sliding=0.5)
         x, forces, _ = solve(data)
@@ -137,7 +137,7 @@ def test_without_friction_it_is_the_quadratic_program() -> None:
         np.testing.assert_allclose(forces[::3], found.multipliers, rtol=0, atol=1e-10 * (1 + forces.max()))
 
 
-def test_errors_say_what_is_wrong() -> None:
+def test_error_messages_of_the_friction_solver() -> None:
     data = random_problem(1, 3, 2, mu=0.5, sliding=0.0, drift=0.0)
     data[2][3:], data[3][:] = -data[2][:3], [1, 0, 0, 1, 0, 0]  # between walls that come together
     with pytest.raises(SolverError, match=INFEASIBLE) as caught:

@@ -14,7 +14,7 @@ import pytest
 
 import rbd
 from rbd.contact import solve_contact
-from rbd.contact.evaluation import as_tuple
+from rbd.contact.model.evaluation import as_tuple
 from rbd.errors import SolverError
 from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.scalars.arrays import Array
@@ -23,7 +23,7 @@ from tests.contact.coulomb_cases import HAND, MODEL, SPEEDS, Data, hand_state, n
 
 
 @pytest.mark.parametrize(("n", "p"), [(3, 1), (7, 2), (9, 4)])
-def test_machine_code_is_the_reference_bit_for_bit(n: int, p: int) -> None:
+def test_machine_code_has_the_bits_of_the_interpreter(n: int, p: int) -> None:
     for seed in range(12):
         data = random_problem(seed, n, p, mu=1.0, sliding=0.5)
         function = solver(n, p)
@@ -46,7 +46,7 @@ def _recorded(mu: float) -> Any:
     return rbd.record(found, HAND, tau=13)
 
 
-def test_batches_are_the_same_bits_and_name_the_row_that_jams() -> None:
+def test_batches_have_the_same_bits_and_errors_name_the_row() -> None:
     recorded, mu = _recorded(0.7), 0.7
     cases = [hand_state(seed, SPEEDS[seed % 4]) for seed in range(60)]
     rows, jams = list[Array](), list[int]()
@@ -64,12 +64,12 @@ def test_batches_are_the_same_bits_and_name_the_row_that_jams() -> None:
     one_by_one = [np.asarray(recorded(*(x[k] for x in data))) for k in good]
     np.testing.assert_array_equal(recorded(*(x[good] for x in data)), one_by_one)
     np.testing.assert_array_equal(recorded.interpret(*(x[good[0]] for x in data)), one_by_one[0])
-    with pytest.raises(SolverError, match=f"jams.*in row {jams[0]} of the batch"):
+    with pytest.raises(SolverError, match=f"jam.*in row {jams[0]} of the batch"):
         recorded(*data)
 
 
 @pytest.mark.parametrize(("seed", "speed"), [(0, "rest"), (3, "fast"), (7, "some")])
-def test_derivatives_are_the_limits_of_differences(seed: int, speed: str) -> None:
+def test_derivatives_agree_with_finite_differences(seed: int, speed: str) -> None:
     recorded, (state, torques) = _recorded(0.3), hand_state(seed, speed)
     data = [np.array(state.q), np.array(state.v), torques]
     for which, name in enumerate(("q", "v", "tau")):
@@ -84,8 +84,8 @@ def test_derivatives_are_the_limits_of_differences(seed: int, speed: str) -> Non
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_motions_move_as_their_derivatives_say(seed: int) -> None:
-    """By all data, with pairs whose directions are made in every way."""
+def test_derivatives_by_all_data_agree_with_finite_differences(seed: int) -> None:
+    """With pairs of all kinds of tangents."""
     n, p = 4, 2
     data = list(random_problem(seed, n, p, mu=0.4, sliding=0.3))
     flat = 1 + seed % 3
@@ -108,7 +108,7 @@ def test_motions_move_as_their_derivatives_say(seed: int) -> None:
             np.testing.assert_allclose(slope @ lower.ravel(), wanted, rtol=0, atol=1e-6 * (1 + np.abs(wanted).max()))
 
 
-def test_a_call_that_failed_is_not_run_again_to_say_why(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_calls_are_not_repeated_by_the_interpreter(monkeypatch: pytest.MonkeyPatch) -> None:
     """Machine code tries thousands of combinations in milliseconds; the interpreter takes seconds."""
     data = next(data for data in (random_problem(seed, 8, 3, mu=1.5, sliding=1.0) for seed in range(99)) if _jams(data))
 
@@ -149,7 +149,7 @@ def test_c_gives_the_same_bits(tmp_path: Path) -> None:
     assert 0 < sum(map(bool, statuses)) < 30
 
 
-def test_other_scalars_run_the_same_course() -> None:
+def test_other_scalars_give_the_same_solution() -> None:
     """Fifty digits agree with floats; so do complex numbers, whose imaginary parts are derivatives."""
     with mpmath.workdps(50):
         for seed in range(4):

@@ -1,4 +1,4 @@
-"""Derivatives through the conditions that are held: against differences, and to one side at a switch."""
+"""Derivatives at the active set: against finite differences, one-sided at a switch."""
 
 from __future__ import annotations
 
@@ -77,16 +77,16 @@ def difference(
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_derivatives_of_steps_are_the_limits_of_differences(case: str) -> None:
+def test_derivatives_of_steps_agree_with_finite_differences(case: str) -> None:
     make, dt, mu = CASES[case]
     made = make()
     state, model, torques = made
-    slopes = contact_step_derivatives(state, model, torques, dt, friction=mu, margin=0.2)
-    assert slopes.undecided == ()
+    derivatives = contact_step_derivatives(state, model, torques, dt, friction=mu, margin=0.2)
+    assert derivatives.undecided == ()
     if "air" not in case:
         assert contact_step(state, model, torques, dt, friction=mu, margin=0.2).active.any()
     for which in ("q", "v", "torques"):
-        by_q, by_v = getattr(slopes, f"q_by_{which}"), getattr(slopes, f"v_by_{which}")
+        by_q, by_v = getattr(derivatives, f"q_by_{which}"), getattr(derivatives, f"v_by_{which}")
         for k, unit in enumerate(np.eye(state.v.size)):
             q, v = difference(made, dt, mu, unit, which, (-1e-6, 1e-6))
             scale = 1 + np.abs(by_v).max()
@@ -94,18 +94,18 @@ def test_derivatives_of_steps_are_the_limits_of_differences(case: str) -> None:
             np.testing.assert_allclose(by_q[:, k], q, rtol=0, atol=2e-7 * scale)
 
 
-def test_at_a_switch_the_derivative_is_that_to_one_side() -> None:
-    """A ball that falls so fast that its gap just closes: slower it is free, faster the floor stops it."""
+def test_derivatives_at_a_switch_are_one_sided() -> None:
+    """A ball falls so fast that its gap just closes: a slower one is free, the floor stops a faster one."""
     dt, gap = 0.01, 0.002
     speed = gap / dt - 9.81 * dt
     made = free_body("ball", [1, 0, 0, 0, 0, 0, 0.1 + gap], [0, 0, 0, 0, 0, -speed])
     state, model, torques = made
-    slopes = contact_step_derivatives(state, model, torques, dt)
-    assert slopes.undecided == (0,)
+    derivatives = contact_step_derivatives(state, model, torques, dt)
+    assert derivatives.undecided == (0,)
     down = np.array([0, 0, 0, 0, 0, -1.0])
     sides = [difference(made, dt, 0.0, down, "v", steps)[1][5] for steps in ((-1e-5, 0), (0, 1e-5))]
     np.testing.assert_allclose(sides, [-1.0, 0.0], rtol=0, atol=1e-9)
-    assert min(abs(slopes.v_by_v[5] @ down - side) for side in sides) < 1e-10
+    assert min(abs(derivatives.v_by_v[5] @ down - side) for side in sides) < 1e-10
     for faster, wanted in ((1e-6, 0.0), (-1e-6, 1.0)):  # off the switch there is no doubt
         beside = contact_step_derivatives(moved(state, 0 * down, faster * down), model, torques, dt)
         assert beside.undecided == ()
@@ -117,11 +117,11 @@ def test_a_gap_of_zero_is_a_switch() -> None:
     assert contact_step_derivatives(state, model, torques, 0.01).undecided == (0,)
 
 
-def test_what_contacts_stop_is_forgotten() -> None:
+def test_derivatives_by_velocities_that_contacts_stop_are_zero() -> None:
     state, model, torques = free_body("ball", [1, 0, 0, 0, 0, 0, 0.1], [0, 0, 0, 1.0, 0, -3.0])
-    slopes = contact_step_derivatives(state, model, torques, 1e-3)
-    np.testing.assert_allclose(slopes.v_by_v[5], 0, rtol=0, atol=1e-12)
-    np.testing.assert_allclose(slopes.v_by_v[3], [0, 0, 0, 1, 0, 0], rtol=0, atol=1e-2)
+    derivatives = contact_step_derivatives(state, model, torques, 1e-3)
+    np.testing.assert_allclose(derivatives.v_by_v[5], 0, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(derivatives.v_by_v[3], [0, 0, 0, 1, 0, 0], rtol=0, atol=1e-2)
 
 
 def test_recorded_functions_with_contacts_are_differentiable() -> None:
@@ -145,8 +145,8 @@ def test_recorded_functions_with_contacts_are_differentiable() -> None:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_minima_move_as_their_derivatives_say(seed: int) -> None:
-    """Of quadratic programs by all their data, with rows that repeat."""
+def test_derivatives_of_quadratic_programs_agree_with_finite_differences(seed: int) -> None:
+    """By all data, with repeated rows."""
     rng = np.random.default_rng(seed)
     n, m = 4, 6
     graph, shapes = Graph(), {"h": (n, n), "g": (n,), "a": (m, n), "b": (m,)}
@@ -171,7 +171,7 @@ def test_minima_move_as_their_derivatives_say(seed: int) -> None:
         np.testing.assert_allclose(slope @ lower.ravel(), wanted, rtol=0, atol=1e-5 * (1 + np.abs(wanted).max()))
 
 
-def test_what_is_refused() -> None:
+def test_errors_name_the_argument() -> None:
     state, model, torques = hand(0)
     with pytest.raises(ArgumentError, match="live state"):
         contact_step_derivatives(state.with_scalars(), model, torques, 1e-3)  # type: ignore[arg-type]  # on purpose

@@ -1,4 +1,4 @@
-"""Accelerations with friction: sticking, sliding, rolling, other solvers, refusals."""
+"""Accelerations with friction: sticking, sliding, rolling, other solvers, errors."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def floored(mechanism: rbd.Mechanism, body: rbd.RigidBody, *, swapped: bool = Fa
 
 @pytest.mark.parametrize("swapped", [False, True])
 @pytest.mark.parametrize("angle", [0.0, 0.7, 2.1, -1.9])
-def test_a_puck_sticks_until_friction_is_at_its_limit(angle: float, swapped: bool) -> None:
+def test_puck_sticks_up_to_the_friction_limit(angle: float, swapped: bool) -> None:
     state, model = puck([0, 0, 0], swapped=swapped)
     way = np.array([np.cos(angle), np.sin(angle), 0])
     for pull in (0.5, 0.99, 1.5, 4.0):
@@ -50,7 +50,7 @@ def test_a_puck_sticks_until_friction_is_at_its_limit(angle: float, swapped: boo
 
 
 @pytest.mark.parametrize("swapped", [False, True])
-def test_a_sliding_puck_is_slowed_against_its_way_whatever_pulls(swapped: bool) -> None:
+def test_friction_on_a_sliding_puck_is_opposite_to_its_velocity(swapped: bool) -> None:
     state, model = puck([0.3, -0.4, 0.0], swapped=swapped)
     pull = np.array([1.0, 2.0, -3.0])
     found = solve_contact(state, model, pull, friction=MU)
@@ -60,7 +60,7 @@ def test_a_sliding_puck_is_slowed_against_its_way_whatever_pulls(swapped: bool) 
     assert found.energy_change == pytest.approx(-MU * weight * 0.5, abs=1e-8)
 
 
-def test_what_leaves_is_not_rubbed() -> None:
+def test_no_friction_on_separating_pairs() -> None:
     state, model = puck([0.5, 0.0, 0.0])
     found = solve_contact(state, model, [1.0, 0.0, 2 * MASS * G], friction=MU)
     np.testing.assert_allclose(found.vd, [0.5, 0, G], rtol=0, atol=1e-12)
@@ -69,7 +69,7 @@ def test_what_leaves_is_not_rubbed() -> None:
 
 
 @pytest.mark.parametrize("pull", [1.0, -3.0])
-def test_a_wheel_rolls_as_long_as_friction_can_turn_it(pull: float) -> None:
+def test_wheel_rolls_up_to_the_friction_limit(pull: float) -> None:
     mechanism = rbd.Mechanism()
     parent, radius = mechanism.root_body, 0.1
     for name, kind in (
@@ -117,8 +117,8 @@ def test_daqp_finds_the_same_accelerations(seed: int, bias: str, friction: float
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_friction_obeys_coulomb_on_the_hand(seed: int) -> None:
-    """The torques are balanced, no pair approaches faster than allowed, no friction beyond its limit."""
+def test_accelerations_of_the_hand_obey_coulombs_law(seed: int) -> None:
+    """Torques are balanced, bounds hold, friction stays in the cone."""
     state, model, torques = _pressing_hand(seed)
     found = solve_contact(state, model, torques, friction=MU, threshold=0.2)
     balance = rbd.mass_matrix(state) @ found.vd + rbd.dynamics_bias(state) - torques - found.contact_torques
@@ -132,7 +132,7 @@ def test_friction_obeys_coulomb_on_the_hand(seed: int) -> None:
     assert found.kkt_residual < 1e-5
 
 
-def test_what_jams_is_reported() -> None:
+def test_error_if_sliding_bodies_jam() -> None:
     """Three fingers that slide on the palm with a coefficient of one: forces would have to grow without bounds."""
     mechanism, model = rbd.robots.hand()
     q = np.zeros(13)
@@ -140,28 +140,28 @@ def test_what_jams_is_reported() -> None:
     state = rbd.MechanismState(mechanism, q, np.linspace(-0.1, 0.1, 13))
     pressing = np.full(13, -2.0)
     assert solve_contact(state, model, pressing, friction=0.3, threshold=0.05).kkt_residual < 1e-9
-    with pytest.raises(SolverError, match=r"no accelerations obey Coulomb.*jams.*contact_step") as caught:
+    with pytest.raises(SolverError, match=r"no accelerations obey Coulomb.*jam.*contact_step") as caught:
         solve_contact(state, model, pressing, friction=1.0, threshold=0.05)
     assert caught.value.status == "friction"
     state.set_velocity(np.zeros(13))
     assert solve_contact(state, model, pressing, friction=1.0, threshold=0.05).kkt_residual < 1e-9
 
 
-def test_no_friction_and_none_are_the_same() -> None:
+def test_friction_zero_equals_no_friction() -> None:
     state, model, torques = _pressing_hand(1)
     smooth, none = (solve_contact(state, model, torques, friction=mu, threshold=0.2) for mu in (0.0, None))
     np.testing.assert_allclose(smooth.vd, none.vd, rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(none.contact_torques, model.jacobian(state).T @ none.multipliers, rtol=0, atol=1e-10)
 
 
-def test_scalar_states_rub_with_the_same_source() -> None:
+def test_friction_on_scalar_states() -> None:
     state, model = puck([0.3, -0.4, 0.0])
     live = solve_contact(state, model, [1.0, 0, 0], friction=MU)
     scalar = solve_contact(state.with_scalars(), model, [1.0, 0, 0], friction=MU)
     np.testing.assert_allclose(live.vd, np.array(scalar.vd, dtype=float), rtol=0, atol=1e-12)
 
 
-def test_one_function_serves_every_threshold_and_coefficient() -> None:
+def test_one_recorded_function_for_all_thresholds_and_coefficients() -> None:
     state, model = puck([0.3, 0, 0])
     for k in range(3):
         solve_contact(state, model, np.zeros(3), friction=0.1 * k, threshold=0.01 * k)
@@ -169,7 +169,7 @@ def test_one_function_serves_every_threshold_and_coefficient() -> None:
 
 
 @pytest.mark.parametrize("law", ["inelastic", "euclidean", "unilateral"])
-def test_impacts_tell_what_was_held_and_how_well(law: str) -> None:
+def test_active_pairs_and_residual_of_impacts(law: str) -> None:
     state, model, _ = _pressing_hand(2)
     hit = impact(state, model, law=law, active=[0, 2])
     assert hit.kkt_residual < 1e-10
@@ -178,7 +178,7 @@ def test_impacts_tell_what_was_held_and_how_well(law: str) -> None:
         assert hit.active[[0, 2]].all()
 
 
-def test_what_is_refused() -> None:
+def test_errors_name_the_argument() -> None:
     state, model = puck([0, 0, 0])
     zero = np.zeros(3)
     for name, value in (("friction", -0.1), ("friction", float("nan")), ("threshold", float("nan"))):
@@ -186,11 +186,11 @@ def test_what_is_refused() -> None:
             solve_contact(state, model, zero, **{name: value})
     with pytest.raises(ArgumentError, match="no solver is called 'quadprog'; there are rbd, daqp"):
         solve_contact(state, model, zero, solver="quadprog")
-    with pytest.raises(ArgumentError, match="live states"):
+    with pytest.raises(ArgumentError, match="live state"):
         solve_contact(state.with_scalars(), model, zero, solver="daqp")
 
 
-def test_mechanisms_with_loops_are_refused() -> None:
+def test_mechanisms_with_loops_raise() -> None:
     mechanism = rbd.robots.four_bar()
     model = CollisionModel(mechanism)
     bodies = mechanism.bodies[1], mechanism.bodies[-1]

@@ -27,7 +27,7 @@ def control(t: float, state: rbd.MechanismState) -> np.ndarray:
     return -10 * (state.q - wanted(t)) - 2 * np.sqrt(10) * state.v
 
 
-def test_ten_seconds_of_the_loop() -> None:
+def test_ten_seconds_of_the_contact_exercise() -> None:
     mechanism, model = rbd.robots.hand()
     state = rbd.MechanismState(mechanism)
     simulator = ContactSimulator(mechanism, model, control, 1e-3, bias="tutorial", law="euclidean")
@@ -41,7 +41,7 @@ def test_ten_seconds_of_the_loop() -> None:
     np.testing.assert_allclose(state.q, trajectory.q[-1])
 
 
-def test_a_recorded_control_is_the_same_loop() -> None:
+def test_recorded_control_gives_the_same_simulation() -> None:
     mechanism, model = rbd.robots.hand()
 
     def torques(state: rbd.ScalarState, t: Any) -> list[Any]:
@@ -61,7 +61,7 @@ def test_a_recorded_control_is_the_same_loop() -> None:
 
 
 @pytest.mark.parametrize("number", range(len(GOLDEN["states"])))
-def test_distances_and_rows_of_other_engines(number: int) -> None:
+def test_distances_and_jacobian_agree_with_other_engines(number: int) -> None:
     golden = GOLDEN["states"][number]
     mechanism, model = rbd.robots.hand()
     state = rbd.MechanismState(mechanism, golden["q"])

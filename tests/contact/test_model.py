@@ -1,4 +1,4 @@
-"""Collision models: the hand's numbers, rows and second-order terms against differences, errors, other scalars."""
+"""Collision models: the hand, Jacobian and bias against finite differences, errors, other scalars."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 import rbd
 from rbd.contact import Box, Capsule, CollisionModel, HalfSpace, Sphere
-from rbd.contact.kinematics import moving
+from rbd.contact.model.contact_kinematics import distance_jet
 from rbd.errors import ArgumentError, FrameMismatchError, ShapeError, StaleStateError
 from rbd.scalars.arrays import Array
 from rbd.testing import random_tree
@@ -18,7 +18,7 @@ KINDS = [rbd.Revolute([0, 0, 1]), rbd.Prismatic([1, 1, 0]), rbd.QuaternionSpheri
 
 
 def random_model(seed: int, bodies: int = 4) -> tuple[rbd.Mechanism, CollisionModel]:
-    """Return a random tree with a shape on every body, all pairs watched."""
+    """Return a random tree with a shape on every body, and all pairs."""
     rng = np.random.default_rng(seed)
     mechanism = random_tree([KINDS[i % len(KINDS)] for i in range(bodies)], rng)
     model = CollisionModel(mechanism)
@@ -56,7 +56,7 @@ def test_distances_of_the_hand_at_rest() -> None:
     np.testing.assert_allclose(found, [0.10, 0.10, 0.10, 0.019183100353335314], rtol=0, atol=2e-17)
 
 
-def test_the_fingers_do_not_change_their_distances_when_everything_is_in_line() -> None:
+def test_jacobian_of_fingers_vanishes_where_all_links_are_in_line() -> None:
     mechanism, model = rbd.robots.hand()
     rows = model.jacobian(rbd.MechanismState(mechanism))
     np.testing.assert_allclose(rows[:3], 0, rtol=0, atol=1e-15)
@@ -67,7 +67,7 @@ def test_the_fingers_do_not_change_their_distances_when_everything_is_in_line() 
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_rows_are_the_derivatives_of_distances(seed: int) -> None:
+def test_jacobian_is_the_derivative_of_distances(seed: int) -> None:
     mechanism, model = random_model(seed)
     rng = np.random.default_rng(100 + seed)
     state = rbd.MechanismState(mechanism)
@@ -84,13 +84,13 @@ def test_rows_are_the_derivatives_of_distances(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_first_derivative_along_the_motion_is_the_row_times_the_velocity(seed: int) -> None:
+def test_first_derivative_of_the_jet_is_the_jacobian_times_the_velocity(seed: int) -> None:
     mechanism, model = random_model(seed)
     state = rbd.MechanismState(mechanism)
     state.randomize(seed)
     wanted = model.jacobian(state) @ state.v
     scalar = state.with_scalars()
-    found = [float(moving(scalar, pair).first) for pair in model.pairs]
+    found = [float(distance_jet(scalar, pair).first) for pair in model.pairs]
     np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12)
 
 
@@ -110,7 +110,7 @@ def test_second_derivatives_of_distances_along_a_simulated_motion(seed: int) -> 
     np.testing.assert_allclose(found, wanted, rtol=0, atol=2e-6 * (1 + abs(wanted).max()))
 
 
-def test_rows_are_zero_for_joints_that_do_not_lie_between_the_bodies() -> None:
+def test_jacobian_is_zero_for_joints_not_between_the_bodies() -> None:
     mechanism, model = rbd.robots.hand()
     state = rbd.MechanismState(mechanism, np.linspace(0.1, 0.7, 13))
     rows = model.jacobian(state)
@@ -120,7 +120,7 @@ def test_rows_are_zero_for_joints_that_do_not_lie_between_the_bodies() -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_swapping_the_shapes_of_pairs_changes_neither_rows_nor_second_order_terms(seed: int) -> None:
+def test_swapping_the_shapes_of_pairs_changes_neither_jacobian_nor_bias(seed: int) -> None:
     mechanism, model = random_model(seed)
     swapped = CollisionModel(mechanism)
     for shape in model.shapes:
@@ -162,7 +162,7 @@ def test_distances_do_not_depend_on_where_the_robot_stands() -> None:
 # --- the same on other scalars and in batches -------------------------------------------------------------------------
 
 
-def test_scalar_states_give_the_same_answers() -> None:
+def test_scalar_states_give_the_same_results() -> None:
     mechanism, model = random_model(5)
     state = rbd.MechanismState(mechanism)
     state.randomize(5)
@@ -177,7 +177,7 @@ def test_scalar_states_give_the_same_answers() -> None:
     np.testing.assert_allclose(model.bias(state), np.array(model.bias(scalar_state), dtype=float), rtol=0, atol=1e-11)
 
 
-def test_complex_steps_through_distances_are_the_rows() -> None:
+def test_jacobian_agrees_with_complex_step_derivatives() -> None:
     mechanism, model = rbd.robots.hand()
     q = np.linspace(-0.4, 0.5, 13)
     rows = model.jacobian(rbd.MechanismState(mechanism, q))
@@ -208,7 +208,7 @@ def test_recorded_functions_take_batches() -> None:
         assert (row == model.jacobian(rbd.MechanismState(mechanism, one))).all()
 
 
-def test_earlier_normals_are_kept_where_axes_meet() -> None:
+def test_previous_normals_are_kept_where_axes_meet() -> None:
     mechanism, model = _crossing()
     apart = model.distances(rbd.MechanismState(mechanism, [-1e-3]))
     np.testing.assert_allclose(apart[0].normal.xyz, [0, 0, -1], rtol=0, atol=1e-15)
@@ -234,7 +234,7 @@ def _crossing() -> tuple[rbd.Mechanism, CollisionModel]:
 # --- refusals ---------------------------------------------------------------------------------------------------------
 
 
-def test_what_a_model_refuses() -> None:
+def test_errors_of_collision_models() -> None:
     mechanism, model = rbd.robots.hand()
     first, palm = model.shapes[1], model.shapes[5]
     with pytest.raises(FrameMismatchError, match="not fixed to body 'palm'"):
@@ -264,13 +264,13 @@ def test_what_a_model_refuses() -> None:
         (lambda f: Box(f, (1, 0, 1)), "size is 0, must be positive"),
     ],
 )
-def test_what_shapes_refuse(make: object, words: str) -> None:
+def test_errors_of_shapes(make: object, words: str) -> None:
     assert callable(make)
     with pytest.raises(rbd.errors.RbdError, match=words):
         make(rbd.Frame("f"))
 
 
-def test_an_edited_mechanism_needs_a_new_state_and_the_model_follows() -> None:
+def test_collision_models_follow_edits_of_the_mechanism() -> None:
     mechanism, model = rbd.robots.hand()
     state = rbd.MechanismState(mechanism)
     model.distances(state)

@@ -1,4 +1,4 @@
-"""Painlevé's rod: with much friction there may be no accelerations that obey Coulomb's law, or several."""
+"""Painlevé's rod: with large friction there may be no solution of Coulomb's law, or several."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_painleve_little_friction_has_one_solution(speed: float) -> None:
     assert found.contact_torques[0] == pytest.approx(-0.3 * np.sign(speed) * found.multipliers[0], rel=1e-9)
 
 
-def test_painleve_no_solution_is_said_by_name_and_steps_go_on() -> None:
+def test_painleve_without_solution_raises_and_time_steps_continue() -> None:
     angle, mu = 1.0, 2.0
     assert answer(angle, mu) < 0
     state, model = rod(angle, 0.0, BACKWARDS)
@@ -65,7 +65,7 @@ def test_painleve_no_solution_is_said_by_name_and_steps_go_on() -> None:
     assert solve_contact(state, model, np.zeros(3), friction=mu).kkt_residual < 1e-9
 
 
-def test_painleve_of_two_solutions_the_one_without_force_is_given() -> None:
+def test_painleve_of_two_solutions_returns_the_one_without_force() -> None:
     """Spinning so fast that its end leaves the floor, a rod could as well be held by a force that pulls it down."""
     angle, mu, spin = 1.0, 2.0, 8.0
     state, model = rod(angle, spin, BACKWARDS)

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.peers
 
 
 @pytest.mark.parametrize("kind", ["capsule", "box"])
-def test_distances_are_those_of_coal(kind: str) -> None:
+def test_distances_agree_with_coal(kind: str) -> None:
     coal = pytest.importorskip("coal")
     rng = np.random.default_rng(11)
     request = coal.DistanceRequest()

@@ -18,7 +18,7 @@ from mpmath import mp
 
 from rbd.export.c import c_source
 from rbd.export.symbols import sympy_expressions
-from rbd.native.kernel import NativeKernel
+from rbd.native.compiled_program import CompiledProgram
 from rbd.program.differentiate import derivative
 from rbd.program.opcodes import Op
 from rbd.program.program import Port, Program
@@ -87,8 +87,8 @@ def check_bits(op: Op, folder: Path) -> None:
     for row, table in zip(x, expected[0], strict=True):
         _check_floats(op, row, table)
     for lanes in (1, 8):
-        assert_same_bits(native_rows(NativeKernel(program, lanes), [x], len(x)), expected)
-    assert_same_bits(native_singles(NativeKernel(program, 4), [x], len(x)), expected)
+        assert_same_bits(native_rows(CompiledProgram(program, lanes), [x], len(x)), expected)
+    assert_same_bits(native_singles(CompiledProgram(program, 4), [x], len(x)), expected)
     assert_same_bits(_by_c(program, x, folder), expected)
 
 

@@ -104,7 +104,7 @@ def test_signs() -> None:
 # -- an operation that is added ---------------------------------------------------------------------------------------
 
 ADDED = """
-    SQUARE = Row(
+    SQUARE = OperationRow(
         54,
         operands="x",
         floats=lambda x: x * x,
@@ -185,7 +185,7 @@ NAMED = {
         {"CALL", "POSITIVE"} | PAIRS,
         "calls and labels; angles taken before the loop",
     ),
-    "native/inlined_calls.py": ({"ADD", "FMA", "FNMA", *PROGRAM}, "what an intrinsic that is written out may compute"),
+    "native/inlining.py": ({"ADD", "FMA", "FNMA", *PROGRAM}, "what an intrinsic that is written out may compute"),
     "export/c.py": (PROGRAM | PAIRS, "checks and calls are statements; every file has sine and cosine"),
     "export/rolled.py": (PROGRAM, "checks and calls are statements"),
     "export/symbols.py": ({"POSITIVE"}, "checks are left out"),

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import rbd.joints
 from rbd.errors import ArgumentError, NotFiniteError, RbdError, ShapeError
 from rbd.joints import Fixed, JointType, Planar, Prismatic, Revolute, Screw, SinCosRevolute, Universal
-from rbd.joints.axis import triad, unit_axis
+from rbd.joints.axis import perpendicular_axes, unit_axis
 from tests.joints.samples import JOINTS
 
 MAKERS: dict[str, tuple[str, Callable[[object], JointType]]] = {
@@ -99,13 +99,13 @@ def test_an_axis_has_no_negative_zeros() -> None:
 @given(st.tuples(*[st.floats(-1, 1)] * 3).filter(any))
 def test_triads_are_orthonormal_to_the_last_bits(axis: tuple[float, float, float]) -> None:
     unit = unit_axis(axis, "axis")
-    frame = np.array([*triad(unit), unit])
+    frame = np.array([*perpendicular_axes(unit), unit])
     np.testing.assert_allclose(frame @ frame.T, np.eye(3), rtol=0, atol=1e-15)
 
 
 @pytest.mark.parametrize("axis", [(1, 0, 0), (0, 1, 0), (0, 0, 1), (-1, 0, 0)])
 def test_triads_of_coordinate_axes_are_coordinate_axes(axis: tuple[float, float, float]) -> None:
-    assert all(sorted(map(abs, column)) == [0.0, 0.0, 1.0] for column in triad(unit_axis(axis, "axis")))
+    assert all(sorted(map(abs, column)) == [0.0, 0.0, 1.0] for column in perpendicular_axes(unit_axis(axis, "axis")))
 
 
 # ---------------------------------------------------------------- values

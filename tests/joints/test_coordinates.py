@@ -177,10 +177,10 @@ def test_steps_through_half_a_turn_stay_near(joint: JointType) -> None:
     assert_allclose(pose(joint, q)[:3, :3], rotation_matrix(AXIS, size + 0.05), rtol=0, atol=1e-14)
 
 
-# ---------------------------------------------------------------- flipping
+# ---------------------------------------------------------------- reversing
 
 
-def test_flipping_keeps_sine_and_cosine() -> None:
+def test_reversing_keeps_sine_and_cosine() -> None:
     """Upstream negated the bounds of the cosine too: here q is the same, hence so are its bounds."""
     joint = SinCosRevolute((0, 0, 1))
     assert joint.flip_configuration((0.6, 0.8)) == (0.6, 0.8)

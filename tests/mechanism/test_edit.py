@@ -209,10 +209,10 @@ def test_velocities_are_turned_round_too(rng: np.random.Generator) -> None:
     qs = dict(zip(report.old_tree, _cut(q, [joint.nq for joint in report.old_tree]), strict=True))
     for joint, part in zip(report.old_tree, _cut(v, [joint.nv for joint in report.old_tree]), strict=True):
         if joint in report.flipped:
-            flipped = report.flipped[joint]
+            reverse = report.flipped[joint]
             old = joint.type.twist(qs[joint], part, joint.frame_after, joint.frame_before)
             q_new = joint.type.flip_configuration(qs[joint])
-            turned = flipped.type.twist(q_new, parts[flipped], flipped.frame_after, flipped.frame_before)
+            turned = reverse.type.twist(q_new, parts[reverse], reverse.frame_after, reverse.frame_before)
             pose = joint.type.transform(qs[joint], joint.frame_after, joint.frame_before)
             assert turned.isclose((-old).transformed(pose), atol=1e-9)
 

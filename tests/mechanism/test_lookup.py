@@ -5,6 +5,7 @@ from __future__ import annotations
 import networkx as nx
 import pytest
 
+import rbd
 from rbd.errors import AmbiguousNameError, ArgumentError, FrameMismatchError, TopologyError, UnknownNameError
 from rbd.joints import Prismatic, Revolute
 from rbd.mechanism import Joint, Mechanism, RigidBody
@@ -148,3 +149,16 @@ def test_printing_branches() -> None:
         mechanism.attach(parent, RigidBody(name), Joint(f"j{name}", Z))
     shown = [line.split("  (")[0] for line in str(mechanism).splitlines()]
     assert shown[1:] == ["world", "├─ a", "│  ├─ b", "│  │  └─ d", "│  └─ c", "└─ e"]
+
+
+def test_frames_and_copies_are_found_by_name() -> None:
+    arm = rbd.robots.arm7()
+    assert arm.body_of_frame("tool") is arm.body("link7")
+    tool = arm.frame("tool")
+    link = arm.body("link7").default_frame
+    assert arm.fixed_transform("tool", link).isclose(arm.fixed_transform(tool, link))
+    copy, frames = arm.copy()
+    assert frames.body("link3") is copy.body("link3")
+    assert frames.joint("joint3") is copy.joint("joint3")
+    with pytest.raises(rbd.errors.TopologyError, match="body 'link9' was not copied"):
+        frames.body("link9")

@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from rbd.errors import TopologyError
 from rbd.joints import Fixed, JointType, QuaternionFloating, QuaternionSpherical, Revolute
 from rbd.mechanism import Joint, Mechanism
-from rbd.testing.random_mechanisms import attach_somewhere, random_body, random_chain
+from rbd.testing.random_mechanisms import attach_at_random_pose, random_body, random_chain
 from tests.mechanism import invariants
 from tests.mechanism.conftest import ALL_TYPES
 
@@ -53,7 +53,7 @@ class Edits(RuleBasedStateMachine):
     @rule(where=pick, joint_type=types, damping=st.sampled_from([0.0, 0.5]))
     def attach(self, where: float, joint_type: JointType, damping: float) -> None:
         joint, body = Joint(self.name("joint"), joint_type, damping=damping), random_body(self.name("body"), self.rng)
-        attach_somewhere(self.mechanism, self.body(where), body, joint, self.rng)
+        attach_at_random_pose(self.mechanism, self.body(where), body, joint, self.rng)
         assert self.mechanism.tree_joints[-1] is joint
 
     @precondition(lambda self: len(self.mechanism.bodies) > 1)
@@ -62,7 +62,7 @@ class Edits(RuleBasedStateMachine):
         joint = Joint(self.name("loop"), joint_type)
         first, last = self.body(one), self.body(other)
         if first is not last:
-            attach_somewhere(self.mechanism, first, last, joint, self.rng)
+            attach_at_random_pose(self.mechanism, first, last, joint, self.rng)
             assert self.mechanism.loop_joints[-1] is joint
 
     @precondition(lambda self: self.mechanism.joints)

@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from rbd import scalars
-from rbd.native.kernel import NativeKernel
+from rbd.native.compiled_program import CompiledProgram
 from rbd.program import interpret
 from rbd.program.graph import Graph
 from rbd.program.opcodes import CONDITIONS, Op
@@ -182,7 +182,7 @@ def reference(program: Program, arrays: Sequence[Array], count: int) -> tuple[Ar
 
 
 def native_rows(
-    kernel: NativeKernel, arrays: Sequence[Array], count: int, threads: int = 1
+    kernel: CompiledProgram, arrays: Sequence[Array], count: int, threads: int = 1
 ) -> tuple[Array, tuple[int, int]]:
     """Return the same as `reference`, by the code for batches."""
     program = kernel.program
@@ -192,7 +192,7 @@ def native_rows(
     return _side_by_side(outputs, count), verdict
 
 
-def native_singles(kernel: NativeKernel, arrays: Sequence[Array], count: int) -> tuple[Array, tuple[int, int]]:
+def native_singles(kernel: CompiledProgram, arrays: Sequence[Array], count: int) -> tuple[Array, tuple[int, int]]:
     """Return the same as `reference`, by the code for one state."""
     program, tables, verdict = kernel.program, list[Array](), (-1, 0)
     for row in range(count):

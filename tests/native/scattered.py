@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from rbd.native.jit import machine
-from rbd.native.kernel import compile_program
+from rbd.native.compiled_program import compile_program
+from rbd.native.jit import host_processor
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 
@@ -76,7 +76,7 @@ def programs() -> Iterator[tuple[Program, list[float]]]:
 
 def main() -> None:
     """Link and run in scattered memory; print how far apart it was."""
-    machine()
+    host_processor()
     ready = [(program, inputs, program.interpret_flat(inputs)[0]) for program, inputs in programs()]
     scatter()
     apart = spread()

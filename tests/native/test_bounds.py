@@ -7,7 +7,7 @@ import pytest
 
 from rbd import scalars as s
 from rbd.native.bounds import always_finite
-from rbd.native.kernel import compile_program
+from rbd.native.compiled_program import compile_program
 from rbd.program.graph import Graph
 from rbd.program.opcodes import BAD_INPUT
 from rbd.program.program import Program

@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from rbd.errors import ArgumentError, ScalarError, SolverError
 from rbd.export import c_source, sympy_expressions
 from rbd.intrinsics import Intrinsic
-from rbd.intrinsics.checking import checked
 from rbd.intrinsics.language import Floats, divide, fma, sqrt
+from rbd.intrinsics.parser import parse
 from rbd.intrinsics.workspace import Workspace, ints, operand, result
-from rbd.native.kernel import NativeKernel
+from rbd.native.compiled_program import CompiledProgram
 from rbd.program.graph import Graph
 from rbd.program.opcodes import FIRST_CHECK
 from rbd.program.program import Program
@@ -64,9 +64,9 @@ def test_machine_code_gives_the_bits_of_the_interpreter(m: int, n: int, columns:
         arrays = hostile(program, 21, seed)
         expected = reference(program, arrays, 21)
         for lanes, chunk in ((1, 1000), (2, 7), (4, 1000), (8, 31), (8, 1000)):
-            assert_same_bits(native_rows(NativeKernel(program, lanes, chunk), arrays, 21), expected)
+            assert_same_bits(native_rows(CompiledProgram(program, lanes, chunk), arrays, 21), expected)
         for chunk in (3, 1000):
-            assert_same_bits(native_singles(NativeKernel(program, 1, chunk), arrays, 21), expected)
+            assert_same_bits(native_singles(CompiledProgram(program, 1, chunk), arrays, 21), expected)
 
 
 def test_the_pivot_at_fault_is_the_status_of_its_lane() -> None:
@@ -74,7 +74,7 @@ def test_the_pivot_at_fault_is_the_status_of_its_lane() -> None:
     x = graph.input("x", (3,))
     diagonal = tuple(tuple(x[i] if i == j else 0 for j in range(3)) for i in range(3))
     y = solve_positive_definite(diagonal, ((1.0,),) * 3, ["first", "second", "third"])
-    kernel = NativeKernel(Program.of(graph, "diagonal", {"y": y}), 4)
+    kernel = CompiledProgram(Program.of(graph, "diagonal", {"y": y}), 4)
     inputs = [np.array([[1.0, 2, 3], [1, 0, 3], [-1, 2, 3], [1, 2, -3], [0, 0, 0]])]
     for row, status in ((0, 0), (1, 1), (2, 0), (3, 2), (4, 2)):
         out = [np.full((3, 1), 7.0)]
@@ -156,7 +156,7 @@ def test_every_word_means_the_same(n: int, seed: int) -> None:
     program = strange(n)
     arrays = random_inputs(program, 9, seed=seed)
     expected = reference(program, arrays, 9)
-    assert_same_bits(native_rows(NativeKernel(program, 4), arrays, 9), expected)
+    assert_same_bits(native_rows(CompiledProgram(program, 4), arrays, 9), expected)
 
 
 def test_an_intrinsic_has_errors_of_its_own() -> None:
@@ -289,8 +289,8 @@ def _array_result(x: Floats) -> Floats:
 
 PLANTED = {
     _quotient: "write divide(a, b)",
-    _mixed: "mixes kinds",
-    _undefined: "'y' may have no value here",
+    _mixed: "mixes types",
+    _undefined: "'y' may be unassigned here",
     _unknown: "'max' is no function known here",
     _sliced: "is not allowed",
     _reused: "'i' is a loop's variable",
@@ -298,7 +298,7 @@ PLANTED = {
     _endless: "calls itself",
     _text: "is not allowed",
     _falls_through: "the last statement",
-    _after: "nothing is reached",
+    _after: "unreachable after",
     _array_result: "arrays are parameters",
 }
 
@@ -306,7 +306,7 @@ PLANTED = {
 @pytest.mark.parametrize("function", PLANTED, ids=lambda function: function.__name__)
 def test_what_is_not_in_the_subset_is_refused_with_file_and_line(function: Callable[..., Any]) -> None:
     with pytest.raises(ScalarError, match=re.escape(PLANTED[function])) as caught:
-        checked(function)
+        parse(function)
     file, line = str(caught.value.where).rsplit(":", 1)
     first = function.__code__.co_firstlineno
     assert file.endswith("test_calls.py")

@@ -13,8 +13,8 @@ import pytest
 
 from rbd import native
 from rbd.native import executable, jit, worker
+from rbd.native.compiled_program import CompiledProgram
 from rbd.native.executable import Executable
-from rbd.native.kernel import NativeKernel
 from rbd.native.worker import Worker
 from rbd.program.outline import Source
 from rbd.scalars import libm
@@ -31,8 +31,8 @@ def rows() -> list[np.ndarray]:
 def patient(monkeypatch: pytest.MonkeyPatch) -> Executable:
     """An executable that is compiled once it has run three times, by this thread."""
     program = random_program(8, 40, plain=True)
-    monkeypatch.setattr(executable, "SEARCH", -1)
-    monkeypatch.setattr(executable, "PATIENCE", 2 * program.cost)
+    monkeypatch.setattr(executable, "OPERATIONS_BEFORE_SEARCH", -1)
+    monkeypatch.setattr(executable, "OPERATIONS_BEFORE_COMPILING", 2 * program.cost)
     monkeypatch.setattr(worker, "submit", lambda task: task())
     monkeypatch.setenv("RBD_CACHE", "0")
     return Executable(Source.of(program), patient=True)
@@ -54,16 +54,16 @@ def test_compiling_is_tried_again_when_it_failed(
     patient: Executable, rows: list[np.ndarray], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One failure, say of a full disk, does not leave it interpreted for ever; the next caller is told."""
-    make = NativeKernel._made
+    make = CompiledProgram._made
 
     def failing(*args: Any) -> Any:
         raise OSError("the disk is full")
 
-    monkeypatch.setattr(NativeKernel, "_made", failing)
+    monkeypatch.setattr(CompiledProgram, "_made", failing)
     for _ in range(3):
         patient(rows)
     assert not patient.is_compiled
-    monkeypatch.setattr(NativeKernel, "_made", make)
+    monkeypatch.setattr(CompiledProgram, "_made", make)
     with pytest.warns(native.InterpretedWarning, match="the disk is full"):
         patient(rows)
     for _ in range(3):
@@ -71,10 +71,28 @@ def test_compiling_is_tried_again_when_it_failed(
     assert patient.is_compiled
 
 
+def test_requests_that_fail_are_not_repeated_at_once(patient: Executable, monkeypatch: pytest.MonkeyPatch) -> None:
+    """State writers ask at every write."""
+    tries = list[None]()
+
+    def failing(*args: Any) -> Any:
+        tries.append(None)
+        raise MemoryError
+
+    make = CompiledProgram._made
+    monkeypatch.setattr(CompiledProgram, "_made", failing)
+    monkeypatch.setattr(executable, "OPERATIONS_BEFORE_COMPILING", 20 * patient.program.cost)
+    assert [patient.request() for _ in range(50)] == [False] * 50
+    assert len(tries) == 3
+    monkeypatch.setattr(CompiledProgram, "_made", make)
+    assert patient.request() is False
+    assert any(patient.request() for _ in range(21))
+
+
 def test_what_takes_longer_to_interpret_than_to_compile_is_compiled_at_once(
     patient: Executable, rows: list[np.ndarray], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(executable, "COMPILING", (0, 0))
+    monkeypatch.setattr(executable, "COMPILING_COST", (0, 0))
     patient(rows)
     assert patient.is_compiled
 
@@ -92,7 +110,7 @@ def test_the_c_library_is_the_one_the_interpreter_uses(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(libm, "library", library)
     monkeypatch.setattr(ctypes, "CDLL", refused)
-    assert all(jit.library_addresses.__wrapped__().values())
+    assert all(jit.c_function_addresses.__wrapped__().values())
     assert asked == ["library"]
 
 
@@ -109,12 +127,12 @@ def test_a_failure_before_the_caller_goes_on_is_not_the_last_word(
     def without_memory(*args: Any) -> Any:
         raise MemoryError
 
-    make = NativeKernel._made
+    make = CompiledProgram._made
     monkeypatch.setattr(worker, "submit", at_once)
-    monkeypatch.setattr(NativeKernel, "_made", without_memory)
+    monkeypatch.setattr(CompiledProgram, "_made", without_memory)
     for _ in range(4):
         patient(rows)
-    monkeypatch.setattr(NativeKernel, "_made", make)
+    monkeypatch.setattr(CompiledProgram, "_made", make)
     for _ in range(4):
         patient(rows)
     assert patient.is_compiled

@@ -13,9 +13,9 @@ import pytest
 
 from rbd import native
 from rbd.errors import RbdError
-from rbd.native import InterpretedWarning, background, executable, jit, kernel, locks
+from rbd.native import InterpretedWarning, background, compiled_program, executable, jit, locks
+from rbd.native.compiled_program import compile_program
 from rbd.native.executable import Executable
-from rbd.native.kernel import compile_program
 from rbd.native.locks import Lock
 from rbd.program.outline import Source
 from tests.native import programs
@@ -118,7 +118,7 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Callable[[], obj
         threads[-1].start()
         assert reached.wait(20)
 
-    monkeypatch.setattr(kernel, "assemble", stopped)
+    monkeypatch.setattr(compiled_program, "assemble", stopped)
     yield begin
     release.set()
     for thread in threads:
@@ -140,8 +140,8 @@ def test_a_lock_another_thread_holds_is_free_in_the_child() -> None:
     holder.start()
     assert taken.wait(20)
     try:
-        assert in_child(lambda: bool(lock.run_if_free(lambda: True)))
-        assert lock.run_if_free(lambda: True) is None
+        assert in_child(lambda: bool(lock.try_run(lambda: True)))
+        assert lock.try_run(lambda: True) is None
     finally:
         release.set()
         holder.join(20)
@@ -176,7 +176,7 @@ def until(found: Callable[[], bool]) -> bool:
 
 
 def test_a_child_compiles_in_the_background_itself(held: Held, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("PATIENCE", "SEARCH"):
+    for name in ("OPERATIONS_BEFORE_COMPILING", "OPERATIONS_BEFORE_SEARCH"):
         monkeypatch.setattr(executable, name, -1)
     program = programs.random_program(9, 40, plain=True)
     patient, rows = (
@@ -186,7 +186,7 @@ def test_a_child_compiles_in_the_background_itself(held: Held, monkeypatch: pyte
 
     def call() -> bool:
         patient(rows)
-        return patient.kernel is not None
+        return patient.machine_code is not None
 
     held(call)
     assert in_child(lambda: until(call))
@@ -207,7 +207,8 @@ def test_a_child_prepares_in_the_background_itself(held: Held) -> None:
 @pytest.fixture
 def hasty(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Fork while another thread is in the compiler for longer than a fork waits."""
-    monkeypatch.setattr(locks, "FORK_WAITS", 0.01)
+    monkeypatch.setattr(locks, "FORK_TIMEOUT", 0.01)
+    native._load()  # needs the compiler's lock
     taken, release = threading.Event(), threading.Event()
 
     def hold() -> None:
@@ -224,8 +225,8 @@ def hasty(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def test_a_child_of_a_fork_that_could_not_wait_interprets(hasty: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(executable, "PATIENCE", -1)
-    monkeypatch.setattr(executable, "SEARCH", -1)
+    monkeypatch.setattr(executable, "OPERATIONS_BEFORE_COMPILING", -1)
+    monkeypatch.setattr(executable, "OPERATIONS_BEFORE_SEARCH", -1)
     program = programs.random_program(11, 40, plain=True)
     patient, rows = (
         Executable(Source.of(program), patient=True),
@@ -237,7 +238,7 @@ def test_a_child_of_a_fork_that_could_not_wait_interprets(hasty: None, monkeypat
             results = [patient(rows) for _ in range(4)]
         with pytest.raises(RbdError, match="forked"):
             jit.assemble("")
-        return patient.kernel is None and not native.available() and all(each is not None for each in results)
+        return patient.machine_code is None and not native.available() and all(each is not None for each in results)
 
     assert in_child(child)
     assert native.available()
@@ -260,6 +261,6 @@ def test_a_child_of_a_fork_whose_waiting_was_interrupted_does_not_compile(monkey
     def interrupted(lock: object, deadline: float) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(locks, "_take", interrupted)
+    monkeypatch.setattr(locks, "_acquire", interrupted)
     assert in_child(lambda: not native.available())
     assert native.available()

@@ -9,8 +9,8 @@ import threading
 import numpy as np
 import pytest
 
-from rbd.native.kernel import batch_module, compile_program, single_module
-from rbd.native.plan import plan
+from rbd.native.compiled_program import batch_module, compile_program, single_module
+from rbd.native.plan import make_plan
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars.arrays import Array
@@ -62,7 +62,7 @@ def on_heap(text: str) -> bool:
 
 
 def test_large_workspaces_are_on_the_heap() -> None:
-    sizes = [plan(keeping(size)).slot_count for size in (700, 1400, 8500)]
+    sizes = [make_plan(keeping(size)).slot_count for size in (700, 1400, 8500)]
     assert [on_heap(batch_module(keeping(size), 8)) for size in (700, 1400)] == [False, True]
     assert sizes[0] < 950 < sizes[1] < 8000 < sizes[2]
     assert [on_heap(single_module(keeping(size))) for size in (1400, 8500)] == [False, True]
@@ -115,7 +115,7 @@ def test_workspaces_on_the_heap_are_given_back() -> None:
 @pytest.mark.parametrize("chunk", [3, 10, 100, 1000])
 def test_places_are_used_again(chunk: int) -> None:
     program = random_program(9, 3000, plain=True)
-    cut = plan(program, chunk)
+    cut = make_plan(program, chunk)
     assert sorted(index for part in cut.chunks for index in part) == list(range(len(program.code)))
     assert all(len(part) <= chunk for part in cut.chunks)
     assert all(0 <= slot < cut.slot_count for slot in cut.slots.values())

@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 
-from rbd.native.kernel import compile_program
+from rbd.native.compiled_program import compile_program
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars.arrays import Array

@@ -16,8 +16,8 @@ from rbd.errors import RecordingLimitError, WorkspaceError
 from rbd.export import c_source
 from rbd.joints import Prismatic, Revolute
 from rbd.native import jit
-from rbd.native.kernel import NativeKernel, compile_program, single_module
-from rbd.native.plan import plan
+from rbd.native.compiled_program import CompiledProgram, compile_program, single_module
+from rbd.native.plan import make_plan
 from rbd.program import nodes
 from rbd.program.graph import Graph
 from rbd.program.opcodes import CONDITIONS, NO_MEMORY, Op
@@ -141,7 +141,7 @@ def test_rolled_code_gives_the_bits_of_the_interpreter(seed: int, threshold: int
     program, (lanes, chunk) = repeated(seed), sizes
     arrays = random_inputs(program, 5, seed=seed)
     expected = reference(program, arrays, 5)
-    kernel = NativeKernel(program, lanes, chunk, threshold)
+    kernel = CompiledProgram(program, lanes, chunk, threshold)
     assert_same_bits(native_rows(kernel, arrays, 5), expected)
     assert_same_bits(native_singles(kernel, arrays, 5), expected)
 
@@ -221,7 +221,7 @@ def test_usual_robots_stay_straight() -> None:
     for mechanism in (rbd.robots.arm7(), rbd.robots.humanoid()):
         for algorithm in (algorithms.inverse_mass_matrix, algorithms.mass_matrix):
             program = rbd.record(algorithm, mechanism).program
-            assert not plan(program).loops
+            assert not make_plan(program).loops
             inverts = mechanism.nv > 30 and algorithm is algorithms.inverse_mass_matrix
             assert [call.intrinsic.name for call in program.calls] == ["solve_factored"] * inverts
 
@@ -243,8 +243,8 @@ def test_loops_feed_calls_and_calls_feed_loops() -> None:
     arrays = random_inputs(program, 9)
     expected = reference(program, arrays, 9)
     for lanes in (1, 8):
-        kernel = NativeKernel(program, lanes, 1000, 10)
-        assert plan(program, threshold=10).loops
+        kernel = CompiledProgram(program, lanes, 1000, 10)
+        assert make_plan(program, threshold=10).loops
         assert_same_bits(native_rows(kernel, arrays, 9), expected)
         assert_same_bits(native_singles(kernel, arrays, 9), expected)
 
@@ -262,7 +262,7 @@ def test_large_inverses_are_calls() -> None:
 
 def test_large_factors_are_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     def solve(limit: int) -> Program:
-        monkeypatch.setattr(linear, "LARGE", limit)
+        monkeypatch.setattr(linear, "MAX_RECORDED_FACTOR", limit)
         graph = Graph()
         rows, b = graph.input("x", (9, 9)), graph.input("b", (9,))
         factor = linear.Factor.of(rows, [f"row {i}" for i in range(9)])
@@ -281,7 +281,7 @@ def test_large_factors_are_calls(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_recording_ends_at_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nodes, "LIMIT", 1000)
+    monkeypatch.setattr(nodes, "RECORDING_LIMIT", 1000)
     with pytest.raises(RecordingLimitError, match="1000 operations") as caught:
         rbd.record(algorithms.forward_dynamics, rbd.robots.chain(30), torques=30)
     assert caught.value.limit == 1000
@@ -294,10 +294,10 @@ def test_no_memory_is_an_error_and_nothing_is_written(monkeypatch: pytest.Monkey
     monkeypatch.setattr("rbd.native.wrappers._STACK_LIMIT", 100)
     monkeypatch.setenv("RBD_CACHE", "0")
     nothing = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_int64)(lambda size: None)
-    addresses = jit.library_addresses() | {"malloc": ctypes.cast(nothing, ctypes.c_void_p).value or 0}
-    monkeypatch.setattr(jit, "library_addresses", lambda: addresses)
+    addresses = jit.c_function_addresses() | {"malloc": ctypes.cast(nothing, ctypes.c_void_p).value or 0}
+    monkeypatch.setattr(jit, "c_function_addresses", lambda: addresses)
     program = repeated(1)
-    kernel = NativeKernel(program, 4)
+    kernel = CompiledProgram(program, 4)
     arrays = random_inputs(program, 6)
     single, batch = native_singles(kernel, arrays, 6), native_rows(kernel, arrays, 6)
     assert single[1] == batch[1] == (0, NO_MEMORY)

@@ -13,16 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rbd.errors import ScalarError
-from rbd.intrinsics import Call, Intrinsic
-from rbd.intrinsics.checking import checked
-from rbd.intrinsics.columns import decides_by_floats
+from rbd.intrinsics import Intrinsic, IntrinsicCall
+from rbd.intrinsics.dependence_analysis import branches_on_floats
 from rbd.intrinsics.language import Floats, Ints, columns, divide, fma, sqrt
+from rbd.intrinsics.parser import parse
 from rbd.intrinsics.workspace import Workspace, floats, operand, result, table
-from rbd.native import inlined_calls
+from rbd.native import inlining
 from rbd.native.column_blocks import panel_widths
+from rbd.native.compiled_program import CompiledProgram
 from rbd.native.copies import Copies
 from rbd.native.ir import Lanes
-from rbd.native.kernel import NativeKernel
 from rbd.native.routine import routine_text
 from rbd.program.graph import Graph
 from rbd.program.opcodes import FIRST_CHECK, Op
@@ -91,9 +91,9 @@ def agree(program: Program, rows: int, seed: int) -> None:
     """Compare single states and lanes of all widths with the interpreter."""
     arrays = random_inputs(program, rows, seed=seed)
     expected = reference(program, arrays, rows)
-    assert_same_bits(native_singles(NativeKernel(program, 1), arrays, rows), expected)
+    assert_same_bits(native_singles(CompiledProgram(program, 1), arrays, rows), expected)
     for lanes in (2, 4, 8):
-        assert_same_bits(native_rows(NativeKernel(program, lanes), arrays, rows), expected)
+        assert_same_bits(native_rows(CompiledProgram(program, lanes), arrays, rows), expected)
 
 
 @pytest.mark.parametrize(("m", "stride"), [(0, 1), (1, 1), (7, 9), (8, 8), (9, 16), (63, 64), (64, 72), (127, 130)])
@@ -115,10 +115,10 @@ def test_sparse_factors_on_machine_code(size: int, count: int, seed: int) -> Non
     agree(Program.of(graph, "factored", {"z": tuple(found), "first": found[0]}), 5, seed)
 
 
-@pytest.mark.parametrize("most", [0, inlined_calls.MOST])
+@pytest.mark.parametrize("most", [0, inlining.MAX_INLINED_MULTIPLY_ADDS])
 def test_batches_give_the_bits_of_zeros_too(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a batch leaves out when it writes a call out must not show, not even in the sign of a zero."""
-    monkeypatch.setattr(inlined_calls, "MOST", most)
+    monkeypatch.setattr(inlining, "MAX_INLINED_MULTIPLY_ADDS", most)
     monkeypatch.setenv("RBD_CACHE", "0")
     rows = ((), ((0, 0),), ((0, 1), (1, 2)), ((0, 3),), ((0, 4), (3, 5)))
     graph = Graph()
@@ -127,12 +127,12 @@ def test_batches_give_the_bits_of_zeros_too(most: int, monkeypatch: pytest.Monke
     right = [tuple(x[11 + i] if (i + j) % 3 else 0 for i in range(5)) for j in range(9)]
     units = [tuple(-1 if i == j else 0 for i in range(5)) for j in range(5)]
     program = Program.of(graph, "zeros", {"y": tuple(solve_factored(lower, x[6:11], [*right, *units]))})
-    assert (inlined_calls.unrolled(program) is program) == (most == 0)
+    assert (inlining.inline_calls(program) is program) == (most == 0)
     choices = [0.0, -0.0, 1.0, -1.0, 1e-200, -1e-200, 5e-324, 1e100]
     values = np.random.default_rng(0).choice(choices, (400, 16))
     expected = reference(program, [values], 400)
     for lanes in (1, 2, 4, 8):
-        assert_same_bits(native_rows(NativeKernel(program, lanes), [values], 400), expected)
+        assert_same_bits(native_rows(CompiledProgram(program, lanes), [values], 400), expected)
 
 
 def test_a_call_that_is_written_out_costs_what_its_structure_asks_for() -> None:
@@ -142,7 +142,7 @@ def test_a_call_that_is_written_out_costs_what_its_structure_asks_for() -> None:
     found = solve_factored(rows, (2.0, 3.0, x[2]), [(0, x[0], 0)])
     program = Program.of(graph, "sparse", {"y": tuple(found), "z": found[0][1]})
     assert next(instruction[0] for instruction in program.code) == Op.CALL
-    written = inlined_calls.unrolled(program)
+    written = inlining.inline_calls(program)
     assert not written.calls
     # One product inwards; one of the diagonal and one outwards for each of two rows: the third needs no diagonal.
     assert [Op(instruction[0]) for instruction in written.code].count(Op.FMA) == 2
@@ -158,7 +158,7 @@ def test_a_call_that_may_fail_is_kept_whatever_becomes_of_its_outputs() -> None:
     program = Program.of(graph, "failing", {"y": solution})
     values = [np.array([[1.0], [-1.0]])]
     for lanes in (1, 8):
-        assert native_rows(NativeKernel(program, lanes), values, 2)[1] == (1, FIRST_CHECK)
+        assert native_rows(CompiledProgram(program, lanes), values, 2)[1] == (1, FIRST_CHECK)
 
 
 def test_numbers_of_modules_and_lengths_are_part_of_a_call(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,14 +166,16 @@ def test_numbers_of_modules_and_lengths_are_part_of_a_call(monkeypatch: pytest.M
     keys = set[str]()
     for gain in (2.0, 5.0):
         monkeypatch.setattr(f"{__name__}.GAIN", gain)
-        checked.cache_clear()
+        parse.cache_clear()
         for workspace in (Scaled, TwiceAsLong):
-            keys.add(Call(Intrinsic("scaled_for_tests", workspace, _scaled, lambda n: n), (3,), 0, 0).key)
+            keys.add(IntrinsicCall(Intrinsic("scaled_for_tests", workspace, _scaled, lambda n: n), (3,), 0, 0).key)
     assert len(keys) == 4
 
 
 def test_the_order_of_arrays_is_part_of_a_call() -> None:
-    keys = {Call(Intrinsic("sum_for_tests", each, _doubled, lambda n: n), (3,), 0, 0).key for each in (Two, Turned)}
+    keys = {
+        IntrinsicCall(Intrinsic("sum_for_tests", each, _doubled, lambda n: n), (3,), 0, 0).key for each in (Two, Turned)
+    }
     assert len(keys) == 2
 
 
@@ -182,14 +184,14 @@ def test_what_decides_the_code_of_batches_is_part_of_a_call() -> None:
     scaled = Intrinsic("scaled_for_tests", Scaled, _scaled, lambda n: n)
     changed: list[dict[str, Any]] = [{"unrolls": True}, {"operations": _twice}, {"labels": "n - 3"}]
     others = [attrs.evolve(scaled, **change) for change in changed]
-    assert len({Call(each, (3,), 0, 0).key for each in (scaled, *others)}) == 4
+    assert len({IntrinsicCall(each, (3,), 0, 0).key for each in (scaled, *others)}) == 4
 
 
 def test_lanes_go_together_where_no_number_decides() -> None:
-    assert SOLVE_FACTORED.is_steady
-    assert not SOLVE_POSITIVE_DEFINITE.is_steady
-    assert not MINIMUM_NORM_SOLVE.is_steady
-    assert decides_by_floats(MINIMUM_NORM_SOLVE.routine)
+    assert SOLVE_FACTORED.has_uniform_control_flow
+    assert not SOLVE_POSITIVE_DEFINITE.has_uniform_control_flow
+    assert not MINIMUM_NORM_SOLVE.has_uniform_control_flow
+    assert branches_on_floats(MINIMUM_NORM_SOLVE.routine)
     assert "<8 x double>" in routine_text("x", SOLVE_FACTORED.routine, 8, 8)
 
 
@@ -344,24 +346,24 @@ def _two_names(m: int, y: Floats) -> None:
 
 
 PLANTED: dict[Callable[..., Any], str] = {
-    _sum_over_columns: "'total' goes from one to the next",
+    _sum_over_columns: "'total' is carried between iterations",
     _from_the_next: "'y' is not reached as y[i * stride + j]",
     _elsewhere: "'y' is not reached as",
-    _deciding: "a condition depends on it",
+    _deciding: "a condition depends on the column",
     _numbered: "a value is the column's number",
     _counted: "a range depends on the column",
     _listed: "'row' depends on the column",
-    _moving_stride: "'m' goes from one to the next",
-    _left_early: "a break",
+    _moving_stride: "'m' is carried between iterations",
+    _left_early: "nested column loop, return, break or call",
     _integers: "'k' holds ints",
-    _nested: "another such loop",
+    _nested: "nested column loop, return, break or call",
     _computed_stride: "the stride of columns is a variable or a number",
     _no_stride: "columns(count, stride)",
-    _two_names: "_column would know one array by two names",
+    _two_names: "_column has two arguments for one array",
 }
 
 
 @pytest.mark.parametrize("function", PLANTED, ids=lambda function: function.__name__)
 def test_loops_that_mix_columns_are_refused(function: Callable[..., Any]) -> None:
     with pytest.raises(ScalarError, match=re.escape(PLANTED[function])):
-        checked(function)
+        parse(function)

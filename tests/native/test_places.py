@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rbd.native.emit import Body
+from rbd.native.compiled_program import compile_program
+from rbd.native.emit import FunctionWriter
 from rbd.native.ir import Lanes
-from rbd.native.kernel import compile_program
-from rbd.native.plan import plan
+from rbd.native.plan import make_plan
 from tests.native import programs
 from tests.native.programs import assert_same_bits, native_rows, native_singles, reference
 
@@ -19,7 +19,7 @@ rounds = settings(max_examples=max(2, settings().max_examples // 20))
 @pytest.mark.parametrize("lanes", [1, 2, 4, 8])
 def test_a_workspace_of_many_windows(lanes: int) -> None:
     program = programs.random_program(23, 2500)
-    assert plan(program, 20).slot_count > 300
+    assert make_plan(program, 20).slot_count > 300
     arrays = programs.random_inputs(program, 17, seed=4)
     kernel, expected = compile_program(program, lanes=lanes, chunk=20), reference(program, arrays, 17)
     assert_same_bits(native_rows(kernel, arrays, 17), expected)
@@ -39,13 +39,13 @@ def test_random_programs(seed: int, size: int, chunk: int) -> None:
 def test_places_are_shared_within_a_function() -> None:
     """Values of one function used by the next, which makes as many for the one after it."""
     program = programs.random_program(3, 900)
-    cut = plan(program, 300)
+    cut = make_plan(program, 300)
     values = len(cut.slots)
     assert 0 < cut.slot_count < values
 
 
 def test_small_workspaces_have_no_windows() -> None:
     program = programs.random_program(5, 60)
-    cut = plan(program, 20)
+    cut = make_plan(program, 20)
     assert 0 < cut.slot_count <= 128
-    assert Body("one", cut, Lanes(1), {}).span == 0
+    assert FunctionWriter("one", cut, Lanes(1), {}).span == 0

@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbd.native import jit, kernel, locks
-from rbd.native.bound import Binding, Word, make_bound
-from rbd.native.entry import make_entry
+from rbd.native import compiled_program, jit, locks
+from rbd.native.builtin import Binding, Word, make_builtin
+from rbd.native.compiled_program import CompiledProgram, compile_program
 from rbd.native.executable import Executable
-from rbd.native.kernel import NativeKernel, compile_program
-from rbd.native.locks import Lock, once
+from rbd.native.locks import Lock, once_under_compiler_lock
 from rbd.program.outline import Source
 from tests.native import programs
 from tests.native.processes import run
@@ -93,7 +92,7 @@ def test_two_hundred_processes_share_a_mechanism_among_threads(
 
 
 @pytest.fixture
-def program_kernel() -> NativeKernel:
+def program_kernel() -> CompiledProgram:
     return compile_program(programs.random_program(5, 40))
 
 
@@ -112,13 +111,13 @@ def slowly(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
 
 
 @pytest.mark.parametrize("name", ["single_library", "batch_library"])
-def test_the_code_of_a_kernel_is_made_once(program_kernel: NativeKernel, slowly: list[bytes], name: str) -> None:
+def test_the_code_of_a_kernel_is_made_once(program_kernel: CompiledProgram, slowly: list[bytes], name: str) -> None:
     assert len(set(map(id, at_once(6, lambda: getattr(program_kernel, name))))) == 1
     assert len(slowly) == 1
 
 
 def test_code_that_is_found_does_not_replace_code_that_is_there(
-    program_kernel: NativeKernel, slowly: list[bytes]
+    program_kernel: CompiledProgram, slowly: list[bytes]
 ) -> None:
     assert program_kernel.single_library is not None  # now it is on disk
     other = compile_program(program_kernel.program)
@@ -130,7 +129,7 @@ def test_code_that_is_found_does_not_replace_code_that_is_there(
 
 
 def test_looking_for_code_does_not_wait_until_another_thread_has_made_it(
-    program_kernel: NativeKernel, monkeypatch: pytest.MonkeyPatch
+    program_kernel: CompiledProgram, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     entered, release = threading.Event(), threading.Event()
 
@@ -139,7 +138,7 @@ def test_looking_for_code_does_not_wait_until_another_thread_has_made_it(
         assert release.wait(20)
         return jit.assemble(text)
 
-    monkeypatch.setattr(kernel, "assemble", waits)
+    monkeypatch.setattr(compiled_program, "assemble", waits)
     maker = threading.Thread(target=lambda: program_kernel.single_library)
     maker.start()
     assert entered.wait(20)
@@ -150,13 +149,13 @@ def test_looking_for_code_does_not_wait_until_another_thread_has_made_it(
 
 
 def test_a_program_gets_one_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
-    make = NativeKernel.__init__
+    make = CompiledProgram.__init__
 
-    def late(self: NativeKernel, *arguments: Any) -> None:
+    def late(self: CompiledProgram, *arguments: Any) -> None:
         time.sleep(0.02)
         make(self, *arguments)
 
-    monkeypatch.setattr(NativeKernel, "__init__", late)
+    monkeypatch.setattr(CompiledProgram, "__init__", late)
     executable = Executable(Source.of(programs.random_program(6, 40)))
     assert len(set(map(id, at_once(6, executable.compile)))) == 1
 
@@ -164,7 +163,7 @@ def test_a_program_gets_one_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_is_made_once_is_made_once() -> None:
     made = list[object]()
 
-    @once
+    @once_under_compiler_lock
     def make() -> object:
         time.sleep(0.02)
         made.append(object())
@@ -176,30 +175,30 @@ def test_what_is_made_once_is_made_once() -> None:
 
 def test_a_failure_is_no_result() -> None:
     results = iter([0, 1])
-    make = once(lambda: 1 // next(results))
+    make = once_under_compiler_lock(lambda: 1 // next(results))
     with pytest.raises(ZeroDivisionError):
         make()
     assert make() == 1
     assert make() == 1
 
 
-def words(program_kernel: NativeKernel) -> Any:
+def words(program_kernel: CompiledProgram) -> Any:
     """Return a builtin that is bound to memory."""
     from array import array
 
     owner = Word(array("q", [threading.get_ident()]), 0)
     inputs = tuple(np.zeros(port.shape) for port in program_kernel.program.inputs)
-    return make_bound(program_kernel, Binding(owner, (), inputs))
+    return make_builtin(program_kernel, None, Binding(owner, (), inputs))
 
 
-@pytest.mark.parametrize("make", [lambda k: make_entry(k, print), words], ids=["entry", "bound"])
-def test_a_builtin_holds_all_code_it_points_into(program_kernel: NativeKernel, make: Callable[[Any], Any]) -> None:
-    builtin = make(program_kernel)
-    watch = weakref.ref(program_kernel.single_library)
-    program_kernel._libraries.clear()
+@pytest.mark.parametrize("make", [lambda k: make_builtin(k, print), words], ids=["arguments", "bound"])
+def test_a_builtin_holds_all_code_it_points_into(make: Callable[[Any], Any]) -> None:
+    program = compile_program(programs.random_program(5, 40))
+    builtin, watch = make(program), weakref.ref(program.single_library)
+    del program
     gc.collect()
     assert watch() is not None
-    assert sum(isinstance(each, jit.Library) for each in builtin.__self__.kept) == 2
+    assert any(isinstance(each, jit.Library) for each in builtin.__self__.kept)  # the code that all builtins share
     del builtin
     gc.collect()
     assert watch() is None
@@ -207,13 +206,13 @@ def test_a_builtin_holds_all_code_it_points_into(program_kernel: NativeKernel, m
 
 def test_a_lock_that_is_held_is_not_waited_for() -> None:
     lock = Lock()
-    assert lock.run_if_free(lambda: 7) == 7
+    assert lock.try_run(lambda: 7) == 7
     with lock.inner:
-        assert lock.run_if_free(lambda: 8) == 8  # a thread may take it again
-        assert at_once(1, lambda: lock.run_if_free(lambda: 9)) == [None]
+        assert lock.try_run(lambda: 8) == 8  # a thread may take it again
+        assert at_once(1, lambda: lock.try_run(lambda: 9)) == [None]
     with pytest.raises(ZeroDivisionError):
-        lock.run_if_free(lambda: 1 // 0)
-    assert at_once(1, lambda: lock.run_if_free(lambda: 9)) == [9]
+        lock.try_run(lambda: 1 // 0)
+    assert at_once(1, lambda: lock.try_run(lambda: 9)) == [9]
 
 
 def test_one_thread_at_a_time() -> None:

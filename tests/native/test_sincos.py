@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rbd import scalars as s
-from rbd.native.kernel import compile_program
+from rbd.native.compiled_program import compile_program
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars.sincos import LIMIT

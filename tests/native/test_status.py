@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rbd import scalars as s
-from rbd.native.kernel import NativeKernel, compile_program
+from rbd.native.compiled_program import CompiledProgram, compile_program
 from rbd.program.graph import Graph
 from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, FIRST_CHECK
 from rbd.program.program import Program
@@ -26,7 +26,7 @@ def checked() -> Program:
 
 
 @pytest.fixture(scope="module", params=[(lanes, chunk) for lanes in LANES for chunk in (3, 1000)], ids=str)
-def kernel(request: pytest.FixtureRequest) -> NativeKernel:
+def kernel(request: pytest.FixtureRequest) -> CompiledProgram:
     lanes, chunk = request.param
     return compile_program(checked(), lanes=lanes, chunk=chunk)
 
@@ -52,7 +52,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("row", "status"), CASES)
-def test_status_of_one_state(kernel: NativeKernel, row: list[float], status: int) -> None:
+def test_status_of_one_state(kernel: CompiledProgram, row: list[float], status: int) -> None:
     assert checked().interpret_flat(row)[1] == status
     outputs = [np.full(2, UNTOUCHED), np.full((), UNTOUCHED)]
     assert kernel.run([np.array(row)], outputs) == status
@@ -60,7 +60,7 @@ def test_status_of_one_state(kernel: NativeKernel, row: list[float], status: int
 
 
 @pytest.mark.parametrize("shift", range(len(CASES)))
-def test_bad_rows_leave_their_neighbours_alone(kernel: NativeKernel, shift: int) -> None:
+def test_bad_rows_leave_their_neighbours_alone(kernel: CompiledProgram, shift: int) -> None:
     rows = np.array([CASES[(k * 5 + shift) % len(CASES)][0] if k % 3 == 1 else CASES[0][0] for k in range(23)])
     expected = reference(kernel.program, [rows], 23)
     assert_same_bits(native_rows(kernel, [rows], 23), expected)
@@ -69,7 +69,7 @@ def test_bad_rows_leave_their_neighbours_alone(kernel: NativeKernel, shift: int)
 
 
 @pytest.mark.parametrize("place", range(17))
-def test_the_first_bad_row_is_named(kernel: NativeKernel, place: int) -> None:
+def test_the_first_bad_row_is_named(kernel: CompiledProgram, place: int) -> None:
     rows = np.tile(CASES[0][0], (17, 1))
     rows[place:, 1] = -1.0
     rows[place, 0] = -1.0

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rbd.intrinsics import Intrinsic
-from rbd.intrinsics.checking import checked
 from rbd.intrinsics.language import Floats, divide, fma, sqrt
+from rbd.intrinsics.parser import parse
 from rbd.intrinsics.tree import For
 from rbd.intrinsics.workspace import Workspace, operand, result
+from rbd.native.compiled_program import CompiledProgram
 from rbd.native.elementwise_loops import is_strip, strip_widths
-from rbd.native.kernel import NativeKernel
 from rbd.native.routine import routine_text
 from rbd.program.graph import Graph
 from rbd.program.program import Program
@@ -96,8 +96,8 @@ def assert_bits(intrinsic: Intrinsic, cases: list[Sizes], seed: int, lanes: int)
     program = Program.of(graph, "strips", {f"y{k}": intrinsic(sizes, x) for k, sizes in enumerate(cases)})
     arrays = random_inputs(program, ROWS, seed=seed)
     expected = reference(program, arrays, ROWS)
-    assert_same_bits(native_rows(NativeKernel(program, lanes), arrays, ROWS), expected)
-    assert_same_bits(native_singles(NativeKernel(program, 1), arrays, ROWS), expected)
+    assert_same_bits(native_rows(CompiledProgram(program, lanes), arrays, ROWS), expected)
+    assert_same_bits(native_singles(CompiledProgram(program, 1), arrays, ROWS), expected)
 
 
 def many(*ranges: st.SearchStrategy[int]) -> st.SearchStrategy[list[Sizes]]:
@@ -175,7 +175,7 @@ def _sums(n: int, a: Floats, b: Floats) -> None:
     ],
 )
 def test_what_goes_in_steps(function: Callable[..., object], expected: bool) -> None:
-    routine = checked(function)
+    routine = parse(function)
     (loop,) = [statement for statement in routine.body if isinstance(statement, For)]
     assert is_strip(loop) == expected
     assert ("<4 x double>" in routine_text("test", routine, 4)) == expected
@@ -184,5 +184,5 @@ def test_what_goes_in_steps(function: Callable[..., object], expected: bool) -> 
 def test_a_machine_without_vectors_has_no_steps() -> None:
     assert strip_widths(1) == []
     assert strip_widths(8) == [8, 4, 2]
-    assert "x double>" not in routine_text("test", checked(_strip))
+    assert "x double>" not in routine_text("test", parse(_strip))
     assert np.log2(strip_widths(4)).tolist() == [2, 1]

@@ -13,10 +13,10 @@ import pytest
 from rbd.compiled import RecordedFunction
 from rbd.errors import ArgumentError, ScalarError
 from rbd.intrinsics import Intrinsic
-from rbd.intrinsics.checking import checked
 from rbd.intrinsics.language import Floats, Rows, fma
+from rbd.intrinsics.parser import parse
 from rbd.intrinsics.workspace import Workspace, floats, ints, operand, result, table
-from rbd.native.kernel import NativeKernel
+from rbd.native.compiled_program import CompiledProgram
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 from tests.export.building import call, compiled_c
@@ -96,8 +96,8 @@ def test_machine_code_gives_the_bits_of_python(lanes: int) -> None:
     program = products()
     arrays = random_inputs(program, ROWS, seed=5)
     expected = reference(program, arrays, ROWS)
-    assert_same_bits(native_rows(NativeKernel(program, lanes), arrays, ROWS), expected)
-    assert_same_bits(native_singles(NativeKernel(program, lanes), arrays, ROWS), expected)
+    assert_same_bits(native_rows(CompiledProgram(program, lanes), arrays, ROWS), expected)
+    assert_same_bits(native_singles(CompiledProgram(program, lanes), arrays, ROWS), expected)
 
 
 def test_c_gives_the_bits_of_python(tmp_path: Path) -> None:
@@ -165,9 +165,9 @@ def _row_for_a_matrix(w: Product) -> None:
 
 PLANTED = {
     _missing: "Product has no 'z'",
-    _kept: "'w_n' is kept for what belongs to 'w'",
-    _kept_by_a_loop: "'w_a' is kept",
-    _kept_by_a_matrix: "'a_stride' is kept",
+    _kept: "'w_n' is reserved for the fields of 'w'",
+    _kept_by_a_loop: "'w_a' is reserved",
+    _kept_by_a_matrix: "'a_stride' is reserved",
     _derived: "'w' is no Sums",
     _whole_row: "is a row",
     _number_of_a_matrix: "is no number",
@@ -180,7 +180,7 @@ PLANTED = {
 @pytest.mark.parametrize("function", PLANTED, ids=lambda function: function.__name__)
 def test_what_is_not_in_the_subset_is_refused(function: Callable[..., Any]) -> None:
     with pytest.raises(ScalarError, match=re.escape(PLANTED[function])):
-        checked(function)
+        parse(function)
 
 
 @pytest.mark.parametrize("shape", ["k", "n + k", "len(n)"])

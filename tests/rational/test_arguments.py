@@ -1,4 +1,4 @@
-"""What is refused, and that the errors name the argument."""
+"""Errors of wrong arguments."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.rational.models import planar_arm
 from tests.rational.test_polynomial import MIXED, VARIABLES
 
 
-def test_refused_arguments_are_named() -> None:
+def test_errors_name_the_argument() -> None:
     arm, other = planar_arm(), planar_arm()
     kinematics = RationalForwardKinematics(arm)
     tip = arm.body("tip")
@@ -75,7 +75,7 @@ def test_refused_arguments_are_named() -> None:
     [(rbd.QuaternionSpherical(), [1, 0, 0, 0]), (rbd.SinCosRevolute((0, 0, 1)), [0, 1])],
     ids=["quaternion", "sine and cosine"],
 )
-def test_directions_of_length_zero_are_refused(kind: rbd.JointType, identity: list[float]) -> None:
+def test_directions_of_length_zero_raise(kind: rbd.JointType, identity: list[float]) -> None:
     mechanism = Mechanism()
     mechanism.attach(mechanism.root_body, RigidBody("ball"), rbd.Joint("ball", kind))
     kinematics, zero = RationalForwardKinematics(mechanism), np.zeros(kind.nq)
@@ -94,13 +94,13 @@ def test_directions_of_length_zero_are_refused(kind: rbd.JointType, identity: li
 
 
 @pytest.mark.parametrize("tangent", ["1", None, True, float("nan")])
-def test_half_tangents_are_numbers(tangent: Any) -> None:
+def test_half_tangents_must_be_numbers(tangent: Any) -> None:
     with pytest.raises(ArgumentError) as caught:
         HalfTangent(tangent)
     assert caught.value.argument == "tangent"
 
 
-def test_symbolic_parameters_are_refused_by_name() -> None:
+def test_symbolic_parameters_raise() -> None:
     sympy = pytest.importorskip("sympy")
     mechanism = rbd.robots.double_pendulum(lengths=(sympy.Symbol("l"), 1.0))
     kinematics = RationalForwardKinematics(mechanism)
@@ -108,7 +108,7 @@ def test_symbolic_parameters_are_refused_by_name() -> None:
         kinematics.pose_polynomial([0, 0], mechanism.bodies[-1])
 
 
-def test_polynomials_around_other_configurations_do_not_combine() -> None:
+def test_polynomials_around_different_configurations_cannot_be_combined() -> None:
     arm = planar_arm()
     kinematics = RationalForwardKinematics(arm)
     one, other = kinematics.variables([0, 0])["cos[0]"], kinematics.variables([0, 1])["cos[0]"]
@@ -124,7 +124,7 @@ def test_polynomials_around_other_configurations_do_not_combine() -> None:
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_coefficients_are_finite(bad: float) -> None:
+def test_coefficients_must_be_finite(bad: float) -> None:
     with pytest.raises(NotFiniteError):
         _ = VARIABLES["cos[0]"] * bad
 
@@ -139,14 +139,14 @@ def test_exponents_are_bounded() -> None:
 
 
 @pytest.mark.parametrize("monomial", ["u", ["cos[0]", "u"], 3, {"cos[0]": -1}, {"cos[0]": 0.5}, [1]], ids=repr)
-def test_monomials_are_names_with_exponents(monomial: Any) -> None:
+def test_monomials_must_be_names_with_exponents(monomial: Any) -> None:
     with pytest.raises(ArgumentError) as caught:
         VARIABLES["cos[0]"].coefficient(monomial)
     assert caught.value.argument == "monomial"
 
 
 @pytest.mark.parametrize("index", [-1, 5, 0.5, 0.0, "0", [0], None])
-def test_derivatives_are_by_index(index: Any) -> None:
+def test_derivatives_need_an_index(index: Any) -> None:
     for use in (VARIABLES["cos[0]"].derivative, MIXED.rational(VARIABLES["cos[0]"]).derivative):
         with pytest.raises(ArgumentError) as caught:
             use(index)
@@ -154,7 +154,7 @@ def test_derivatives_are_by_index(index: Any) -> None:
 
 
 @pytest.mark.parametrize("n", [-1, 0.5, 2.0, 64, "2", None])
-def test_exponents_are_whole_numbers(n: Any) -> None:
+def test_exponents_must_be_integers(n: Any) -> None:
     with pytest.raises(ArgumentError) as caught:
         _ = VARIABLES["cos[0]"] ** n
     assert caught.value.argument == "n"

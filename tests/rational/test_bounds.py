@@ -1,4 +1,4 @@
-"""Bounds over boxes: nothing gets out, they are tight where they can be, and exact arithmetic agrees."""
+"""Bounds over boxes: rigorous, tight, confirmed by exact arithmetic."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def assert_inside(bounds: Bounds[Any], values: Array) -> None:
 
 @pytest.mark.parametrize("width", [0.0, 1e-9, 0.1, 2.0])
 @pytest.mark.parametrize("angle", [0.0, 0.7])
-def test_a_hundred_thousand_samples(width: float, angle: float) -> None:
+def test_bounds_contain_a_hundred_thousand_samples(width: float, angle: float) -> None:
     arm, rng = iiwa(), np.random.default_rng(5)
     kinematics = RationalForwardKinematics(arm)
     q_star = np.full(7, angle)
@@ -52,7 +52,7 @@ def test_a_hundred_thousand_samples(width: float, angle: float) -> None:
 
 
 @given(strategies.mechanisms(SIMPLE | RATIONAL, max_bodies=3), strategies.seeds())
-def test_samples_of_random_mechanisms(mechanism: Mechanism, seed: int) -> None:
+def test_bounds_contain_samples_of_random_mechanisms(mechanism: Mechanism, seed: int) -> None:
     rng = np.random.default_rng(seed)
     kinematics = RationalForwardKinematics(mechanism)
     q_star = np.array([x for joint in mechanism.tree_joints for x in joint.type.random(rng)])
@@ -71,7 +71,7 @@ def test_samples_of_random_mechanisms(mechanism: Mechanism, seed: int) -> None:
 
 
 @given(POLYNOMIALS, strategies.seeds())
-def test_samples_of_any_polynomial(p: Polynomial, seed: int) -> None:
+def test_bounds_contain_samples_of_any_polynomial(p: Polynomial, seed: int) -> None:
     rng = np.random.default_rng(seed)
     low = rng.uniform(-2, 2, 5)
     high = low + rng.uniform(0, 1, 5)
@@ -87,8 +87,8 @@ FRACTIONS = st.fractions(-2, 2, max_denominator=20)
 
 
 @given(polynomials(EXACT).filter(lambda p: not any(name.startswith("q") for name in p.variables)), st.data())
-def test_exact_arithmetic_agrees(p: Polynomial, data: st.DataObject) -> None:
-    """In fractions there is no rounding to hide behind: exact values at exact points are inside."""
+def test_bounds_contain_exact_values(p: Polynomial, data: st.DataObject) -> None:
+    """Exact values at exact points are inside, without any rounding."""
     ends = [sorted([data.draw(FRACTIONS), data.draw(FRACTIONS)]) for _ in range(2)]
     box = [[float(a), float(b)] for a, b in ends]
     low, high = [a for a, _ in box] + [0, 0, 0], [b for _, b in box] + [0, 0, 0]
@@ -100,8 +100,8 @@ def test_exact_arithmetic_agrees(p: Polynomial, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_kinematics_to_fifty_digits_agree(seed: int) -> None:
-    """Boxes that are points: what the true kinematics give there, to fifty digits, is between the bounds."""
+def test_bounds_contain_kinematics_to_fifty_digits(seed: int) -> None:
+    """For boxes that are points, the kinematics to fifty digits are between the bounds."""
     mpmath: Any = pytest.importorskip("mpmath")
     arm, rng = iiwa(), np.random.default_rng(seed)
     kinematics = RationalForwardKinematics(arm)
@@ -137,7 +137,7 @@ def test_a_point_is_bounded_to_rounding() -> None:
     assert np.max(high - low) < 1e-12
 
 
-def test_pieces_close_in_on_the_range() -> None:
+def test_pieces_make_bounds_tighter() -> None:
     x = KINEMATICS.pose_polynomial([0, 0], ARM.body("tip")).translation[0]
     sides = [-1.0, -1.0], [1.0, 1.0]
     found = [KINEMATICS.bounds(x, *sides, pieces=n) for n in (1, 4, 16)]
@@ -148,8 +148,8 @@ def test_pieces_close_in_on_the_range() -> None:
     assert errors[0] > 4 * errors[1] > 16 * errors[2] > 0
 
 
-def test_whole_turns() -> None:
-    """Sides may be infinite for angles: every configuration at once."""
+def test_bounds_over_whole_turns() -> None:
+    """Boxes of angles may be infinite."""
     x, y, _ = KINEMATICS.pose_polynomial([0.2, 0.3], ARM.body("tip")).translation
     everything = [-np.inf, -np.inf], [np.inf, np.inf]
     low, high = KINEMATICS.bounds(x, *everything, pieces=8)
@@ -174,8 +174,8 @@ def test_derivatives_are_bounded_over_whole_turns() -> None:
         assert_inside(Bounds(low, high), slope(s))
 
 
-def test_dropped_terms_widen_bounds_by_what_they_can_be_worth() -> None:
-    """A tiny coefficient that cancels to rounding counts with its variable, however large that is."""
+def test_dropped_terms_widen_bounds() -> None:
+    """The bound on a dropped coefficient is multiplied by the size of its variable."""
     s = KINEMATICS.variables([0, 0])["s[0]"]
     third = 1 / (0 * s + 3.0)
     rest = third * s + third * s + third * s - s
@@ -198,7 +198,7 @@ def test_exact_poses_have_the_tightest_bounds() -> None:
 # --- what is refused --------------------------------------------------------------------------------------------------
 
 
-def test_refused_arguments_are_named() -> None:
+def test_errors_name_the_argument() -> None:
     x = KINEMATICS.pose_polynomial([0, 0], ARM.body("tip")).translation[0]
     stretched = KINEMATICS.variables([0, 0])["s[0]"] * x
     cases: list[tuple[Any, type[RbdError], str]] = [
@@ -219,7 +219,7 @@ def test_refused_arguments_are_named() -> None:
         assert caught.value.argument == argument
 
 
-def test_rotations_need_finite_sides() -> None:
+def test_bounds_of_rotations_need_finite_boxes() -> None:
     mechanism = Mechanism()
     mechanism.attach(mechanism.root_body, RigidBody("ball"), rbd.Joint("ball", rbd.QuaternionSpherical()))
     kinematics = RationalForwardKinematics(mechanism)

@@ -62,7 +62,7 @@ def test_wrapping() -> None:
 
 @given(st.floats(-1e3, 1e3))
 def test_half_turns_come_back_as_infinity(star: float) -> None:
-    """Also where rounding has made half a turn around q* a little less than π."""
+    """Also if rounding makes half a turn around q* slightly less than π."""
     s = [np.inf, -np.inf]
     q = ARM.compute_q(s, [star, star])
     assert ARM.compute_s(q, [star, star], wrap=True).tolist() == s

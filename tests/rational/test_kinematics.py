@@ -1,4 +1,4 @@
-"""Poses as polynomials: the same numbers as the kinematics of states, few terms, little work."""
+"""Poses as polynomials: values of the state's kinematics, number of terms, number of calls."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def counts(pose: Any) -> list[int]:
 
 
 @given(strategies.mechanisms(SIMPLE, max_bodies=5), strategies.seeds())
-def test_every_pair_of_bodies(mechanism: Mechanism, seed: int) -> None:
+def test_poses_of_every_pair_of_bodies(mechanism: Mechanism, seed: int) -> None:
     rng = np.random.default_rng(seed)
     kinematics = RationalForwardKinematics(mechanism)
     q, q_star = rng.uniform(-3, 3, (2, mechanism.nq))
@@ -43,7 +43,7 @@ def test_every_pair_of_bodies(mechanism: Mechanism, seed: int) -> None:
 
 
 @given(strategies.mechanisms(RATIONAL, max_bodies=3), strategies.seeds())
-def test_every_joint_type(mechanism: Mechanism, seed: int) -> None:
+def test_poses_of_every_joint_type(mechanism: Mechanism, seed: int) -> None:
     rng = np.random.default_rng(seed)
     kinematics = RationalForwardKinematics(mechanism)
     q, q_star = (np.array([x for joint in mechanism.tree_joints for x in joint.type.random(rng)]) for _ in range(2))
@@ -60,7 +60,7 @@ def test_every_joint_type(mechanism: Mechanism, seed: int) -> None:
 
 
 @given(strategies.mechanisms(SIMPLE, max_bodies=5), strategies.seeds())
-def test_frames_and_points(mechanism: Mechanism, seed: int) -> None:
+def test_poses_of_frames_and_points(mechanism: Mechanism, seed: int) -> None:
     rng = np.random.default_rng(seed)
     kinematics = RationalForwardKinematics(mechanism)
     q, q_star = rng.uniform(-3, 3, (2, mechanism.nq))
@@ -84,8 +84,8 @@ def test_frames_and_points(mechanism: Mechanism, seed: int) -> None:
     np.testing.assert_allclose(seen(s).translation, moved, rtol=0, atol=1e-12)
 
 
-def test_the_kinematics_are_those_of_states(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Break the joint transform that states use: the polynomials break with it."""
+def test_polynomials_use_the_joint_transforms_of_states(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A changed joint transform of states changes the polynomials."""
     mechanism = planar_arm()
     original = Revolute.transform
 
@@ -113,8 +113,8 @@ def test_reversed_joints() -> None:
 IIWA_COUNTS = [13, 13, 8, 12, 13, 13, 8, 12, 8, 8, 5, 9]
 
 
-def test_terms_of_the_iiwa() -> None:
-    """Its placements hold sines of pi: nothing of that rounding becomes a term."""
+def test_iiwa_has_no_spurious_terms() -> None:
+    """Its placements contain sines of pi, whose rounding errors must not become terms."""
     arm = iiwa()
     kinematics = RationalForwardKinematics(arm)
     pose = kinematics.pose_polynomial(np.zeros(7), arm.body("link_7"), arm.root_body)
@@ -125,7 +125,7 @@ def test_terms_of_the_iiwa() -> None:
 
 
 @pytest.mark.parametrize(("angle", "most"), [(0.0, 24_000), (0.7, 60_000)])
-def test_twelve_entries_take_few_calls(angle: float, most: int) -> None:
+def test_number_of_calls_for_a_pose(angle: float, most: int) -> None:
     arm = iiwa()
 
     def expand() -> None:
@@ -136,7 +136,7 @@ def test_twelve_entries_take_few_calls(angle: float, most: int) -> None:
     assert calls(expand) < most
 
 
-def test_joints_beyond_the_path_do_not_occur() -> None:
+def test_only_joints_on_the_path_occur() -> None:
     arm = planar_arm(4)
     kinematics = RationalForwardKinematics(arm)
     pose = kinematics.pose_polynomial(np.ones(4), arm.body("link2"), arm.body("link1"))
@@ -166,7 +166,7 @@ def test_exact_coefficients() -> None:
     assert float(value) == pytest.approx(expected, abs=1e-15)
 
 
-def test_rotations_stay_rotations_exactly() -> None:
+def test_exact_rotations_are_orthogonal() -> None:
     """Every q* given by fractions: R times its transpose is the identity, coefficient for coefficient."""
     arm = planar_arm(3)
     q_star = [HalfTangent(Fraction(1, 3)), HalfTangent(Fraction(-5, 2)), HalfTangent(float("inf"))]
@@ -189,7 +189,7 @@ def test_exact_quaternions() -> None:
     )
 
 
-def test_a_half_tangent_in_floats_is_the_angle() -> None:
+def test_half_tangent_in_floats_equals_the_angle() -> None:
     arm = planar_arm()
     kinematics = RationalForwardKinematics(arm)
     star = HalfTangent(0.3)
@@ -205,7 +205,7 @@ def test_a_half_tangent_in_floats_is_the_angle() -> None:
 # --- edits ------------------------------------------------------------------------------------------------------------
 
 
-def test_loops_and_welds_have_no_variables() -> None:
+def test_loop_joints_and_fixed_joints_have_no_variables() -> None:
     four_bar = rbd.robots.four_bar()
     kinematics = RationalForwardKinematics(four_bar)
     assert [kinematics.s_index(joint) for joint in four_bar.loop_joints] == [-1]
@@ -213,7 +213,7 @@ def test_loops_and_welds_have_no_variables() -> None:
     assert RationalForwardKinematics(planar_arm()).s_index("weld") == -1
 
 
-def test_frames_added_later_are_known() -> None:
+def test_poses_of_frames_added_later() -> None:
     arm = planar_arm(1)
     kinematics, tip = RationalForwardKinematics(arm), arm.body("tip")
     assert str(kinematics.pose_polynomial([0], tip).translation[0]) == "cos[0]"

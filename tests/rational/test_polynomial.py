@@ -58,7 +58,7 @@ P, E = polynomials(VARIABLES), polynomials(EXACT)
 
 
 @given(E, E, E)
-def test_ring(a: Polynomial, b: Polynomial, c: Polynomial) -> None:
+def test_ring_axioms(a: Polynomial, b: Polynomial, c: Polynomial) -> None:
     for left, right in [
         ((a + b) * c, a * c + b * c),
         (a * (b * c), (a * b) * c),
@@ -94,7 +94,7 @@ def test_leading_variables_never_occur_squared(p: Polynomial) -> None:
     assert square.degree("qw[2]") <= 1
 
 
-def test_squares_of_circles_are_one() -> None:
+def test_squares_of_circle_variables_sum_to_one() -> None:
     c, s = VARIABLES["cos[0]"], VARIABLES["sin[0]"]
     w, x, y, z = (VARIABLES[f"q{name}[2]"] for name in "wxyz")
     assert (c * c + s * s).terms == {(): 1.0}
@@ -103,7 +103,7 @@ def test_squares_of_circles_are_one() -> None:
 
 
 @given(st.floats(-3, 3), st.floats(-3, 3))
-def test_cancellation_leaves_nothing(a: float, b: float) -> None:
+def test_cancellation_leaves_no_terms(a: float, b: float) -> None:
     """cos² + sin² of sums of angles is one: round-off in the coefficients does not become terms."""
     arm = planar_arm(3)
     tip = RationalForwardKinematics(arm).pose_polynomial([a, b, a - b], arm.body("tip"))
@@ -168,7 +168,7 @@ def test_values_of_other_scalars() -> None:
 # --- as scalars of the house ------------------------------------------------------------------------------------------
 
 
-def test_polynomials_refuse_what_leaves_them() -> None:
+def test_operations_without_polynomial_result_raise() -> None:
     c = VARIABLES["cos[0]"]
     for use in (
         lambda: sin(c),
@@ -200,7 +200,7 @@ def test_printing() -> None:
     assert (1e-7 * c).latex() == "1 \\cdot 10^{-7} c_{0}"
 
 
-def test_long_ones_are_cut() -> None:
+def test_long_polynomials_are_cut() -> None:
     arm = iiwa()
     pose = RationalForwardKinematics(arm).pose_polynomial(np.full(7, 0.3), arm.body("link_7"))
     entry = pose.rotation[0][0]

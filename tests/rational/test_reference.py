@@ -70,7 +70,7 @@ def assert_table(p: Polynomial, recorded: dict[str, float], angles: list[int]) -
 
 
 @pytest.mark.parametrize(("name", "sample", "pose"), poses())
-def test_poses_are_drakes(name: str, sample: int, pose: int) -> None:
+def test_poses_agree_with_drake(name: str, sample: int, pose: int) -> None:
     file = load(name)
     mechanism = described(file)
     kinematics = RationalForwardKinematics(mechanism)
@@ -96,7 +96,7 @@ def test_poses_are_drakes(name: str, sample: int, pose: int) -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_variables_are_drakes(name: str) -> None:
+def test_variables_agree_with_drake(name: str) -> None:
     file = load(name)
     mechanism = described(file)
     kinematics = RationalForwardKinematics(mechanism)
@@ -126,7 +126,7 @@ def one_joint(joint_type: JointType) -> Mechanism:
     return mechanism
 
 
-def test_every_case_of_the_table_is_looked_at() -> None:
+def test_every_case_of_the_error_table_is_covered() -> None:
     cases = set(load("errors")["constructor"])
     assert cases == {*SUPPORTED_HERE, "screw", "plant not finalized"}
 
@@ -134,7 +134,7 @@ def test_every_case_of_the_table_is_looked_at() -> None:
 @pytest.mark.parametrize(
     "joint_type", [kind for kinds in SUPPORTED_HERE.values() for kind in kinds], ids=lambda kind: type(kind).__name__
 )
-def test_joints_that_drake_refuses_have_poses_here(joint_type: JointType) -> None:
+def test_joints_that_drake_does_not_support(joint_type: JointType) -> None:
     mechanism = one_joint(joint_type)
     kinematics, rng = RationalForwardKinematics(mechanism), np.random.default_rng(3)
     q, q_star = joint_type.random(rng), joint_type.random(rng)
@@ -145,20 +145,20 @@ def test_joints_that_drake_refuses_have_poses_here(joint_type: JointType) -> Non
     np.testing.assert_allclose(kinematics.rational(pose)(s).matrix, expected, rtol=0, atol=1e-12)
 
 
-def test_a_screw_is_refused_by_name() -> None:
+def test_error_for_screws_names_the_joint() -> None:
     with pytest.raises(ArgumentError, match=r"mechanism: .*'the joint' \(Screw\)") as caught:
         RationalForwardKinematics(one_joint(Screw((0, 0, 1), 0.1)))
     assert caught.value.argument == "mechanism"
     assert caught.value.joint == "the joint"
 
 
-def test_what_is_no_mechanism_is_refused() -> None:
+def test_mechanism_must_be_a_mechanism() -> None:
     with pytest.raises(ArgumentError) as caught:
         RationalForwardKinematics(None)  # type: ignore[arg-type]  # the point of the test
     assert caught.value.argument == "mechanism"
 
 
-def test_a_mechanism_that_goes_on_being_built_is_noticed() -> None:
+def test_edited_mechanisms_raise() -> None:
     mechanism = one_joint(QuaternionFloating())
     kinematics = RationalForwardKinematics(mechanism)
     mechanism.attach(mechanism.root_body, RigidBody("another"), Joint("another", QuaternionFloating()))

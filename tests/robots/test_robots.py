@@ -1,4 +1,4 @@
-"""The robots that come with rbd: physical, documented, and what their pages say."""
+"""Robot models: physical inertias, documented dimensions and properties."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_placements_are_pure_translations(robot: Mechanism) -> None:
         assert np.array_equal(robot.placement(joint).rotation, np.eye(3))
 
 
-def test_every_call_makes_another_robot(robot: Mechanism) -> None:
+def test_every_call_returns_a_new_mechanism(robot: Mechanism) -> None:
     again = rbd.robots.arm7()
     assert not set(again.bodies) & set(robot.bodies)
     assert again.root_frame != robot.root_frame
@@ -105,7 +105,7 @@ def test_four_bar_configuration_closes_the_loop(crank: float) -> None:
     assert linkage.nc == 5
 
 
-def test_four_bar_that_cannot_close_says_so() -> None:
+def test_four_bar_that_cannot_close_raises() -> None:
     with pytest.raises(ArgumentError, match="cannot meet") as caught:
         rbd.robots.four_bar_configuration(math.pi, lengths=(3.0, 0.5, 0.4, 0.4))
     assert caught.value.argument == "crank_angle"
@@ -123,7 +123,7 @@ def test_a_chain_of_a_thousand_links() -> None:
 
 
 @pytest.mark.parametrize("n", [0, -3])
-def test_a_chain_has_links(n: int) -> None:
+def test_chain_of_less_than_one_link_raises(n: int) -> None:
     with pytest.raises(ArgumentError, match="n must be a whole number of 1 or more"):
         rbd.robots.chain(n)
 
@@ -144,7 +144,7 @@ def test_arm_is_as_documented() -> None:
     assert np.isfinite(np.array(bounds)).all()
 
 
-def test_arm_can_hold_itself_stretched_out() -> None:
+def test_gravity_torques_of_the_stretched_arm_are_within_effort_bounds() -> None:
     arm = rbd.robots.arm7()
     state = rbd.MechanismState(arm, q=[0, math.pi / 2, 0, 0, 0, 0, 0])
     limits = np.array([joint.effort_bounds[0][1] for joint in arm.joints])
@@ -181,7 +181,7 @@ def mirrored_coordinates(robot: Mechanism, values: np.ndarray, *, first: int) ->
     return result
 
 
-def test_humanoid_is_its_own_mirror_image() -> None:
+def test_humanoid_is_symmetric() -> None:
     robot = rbd.robots.humanoid()
     rng = np.random.default_rng(3)
     state = rbd.MechanismState(robot)

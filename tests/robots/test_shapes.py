@@ -1,4 +1,4 @@
-"""Inertias of solids, against integration over thin slices."""
+"""Inertias of solids agree with numerical integration."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def capsule_radius(z: np.ndarray, radius: float, length: float) -> np.ndarray:
 
 
 @pytest.mark.parametrize(("radius", "length"), [(0.3, 0.8), (0.5, 0.1), (0.2, 0.0)])
-def test_capsule_agrees_with_its_slices(radius: float, length: float) -> None:
+def test_capsule_inertia_equals_numerical_integration(radius: float, length: float) -> None:
     h = length / 2
     segments = [(-h - radius, -h), (-h, h), (h, h + radius)]
     volume, axial, transverse = solid_of_revolution(segments, lambda z: capsule_radius(z, radius, length))
@@ -38,7 +38,7 @@ def test_capsule_agrees_with_its_slices(radius: float, length: float) -> None:
     assert np.allclose(inertia.moment, np.diag([transverse, transverse, axial]), rtol=1e-12, atol=0)
 
 
-def test_cylinder_agrees_with_its_slices() -> None:
+def test_cylinder_inertia_equals_numerical_integration() -> None:
     volume, axial, transverse = solid_of_revolution([(-0.4, 0.4)], lambda z: 0.3 + 0 * z)
     inertia = cylinder_inertia(Frame("f"), mass=volume, radius=0.3, length=0.8)
     assert np.allclose(inertia.moment, np.diag([transverse, transverse, axial]), rtol=1e-12, atol=0)
@@ -51,7 +51,7 @@ def test_box_is_the_sum_of_its_halves() -> None:
     assert np.allclose((halves[0] + halves[1]).matrix, whole.matrix, rtol=1e-13, atol=1e-16)
 
 
-def test_box_moment_about_its_middle() -> None:
+def test_box_moment_about_its_centre() -> None:
     inertia = box_inertia(Frame("f"), mass=12.0, size=(1.0, 2.0, 3.0))
     assert np.allclose(inertia.moment, np.diag([13.0, 10.0, 5.0]), rtol=1e-15)
 

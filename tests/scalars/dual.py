@@ -1,4 +1,4 @@
-"""A small dual number, as a user would write one: a value and its derivative."""
+"""A dual number as an example of a user-defined scalar family."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Factors for tests: sparse as those of trees are."""
+"""Sparse factors with the structure of trees, for tests."""
 
 from __future__ import annotations
 

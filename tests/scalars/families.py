@@ -1,4 +1,4 @@
-"""What the tests of this folder share: the functions, where they are defined, their derivatives."""
+"""Functions with their domains and derivatives, shared by tests."""
 
 from __future__ import annotations
 

@@ -127,8 +127,8 @@ def test_one_weight_costs_one_solve() -> None:
     assert len(derivative(program, "y", "x", mode="forward").calls) == 13
 
 
-def test_an_inverse_mass_matrix_goes_both_ways(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(linear, "MANY", 50)
+def test_inverse_mass_matrix_in_both_modes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(linear, "MAX_RECORDED_SOLVES", 50)
     mechanism = rbd.robots.arm7()
     program = rbd.record(rbd.inverse_mass_matrix, mechanism).program
     assert [call.intrinsic.name for call in program.calls] == ["solve_factored"]

@@ -1,4 +1,4 @@
-"""mpmath's numbers: full precision, real answers to real questions."""
+"""mpmath's numbers: full precision, real results for real arguments."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_complex_step_of_atan2(y: float, x: float, dy: float, dx: float) -> None
             assert abs(result.imag / mp.mpf(STEP) - (mp.mpf(x) * dy - mp.mpf(y) * dx) / square) < 1e-35
 
 
-def test_real_questions_have_real_answers() -> None:
+def test_functions_of_real_numbers_are_real() -> None:
     two = mp.mpf(2)
     for undefined in (sqrt(-two), asin(two), acos(-two), log(-two), power(-two, const(1, 2)), divide(two * 0, two * 0)):
         assert isinstance(undefined, mp.mpf)
@@ -90,7 +90,7 @@ def test_complex_numbers_have_principal_values() -> None:
     assert quotient.real == mp.inf
 
 
-def test_everything_enters_at_full_precision() -> None:
+def test_conversions_have_full_precision() -> None:
     with mp.workdps(40):
         one = mp.mpf(1)
         assert lift(0.1, one) == mp.mpf(0.1)
@@ -127,7 +127,7 @@ def test_other_contexts_keep_their_precision() -> None:
     assert abs(result**2 - 2) < context.mpf(2) ** -198
 
 
-def test_the_rest() -> None:
+def test_remaining_functions() -> None:
     assert to_float(mp.mpf("0.5")) == 0.5
     assert to_float(mp.mpc("0.5")) == 0.5
     with pytest.raises(ScalarError):

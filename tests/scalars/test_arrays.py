@@ -1,4 +1,4 @@
-"""What users hand in: every shape, dtype and entry is converted or refused by name."""
+"""Array arguments: conversion of valid ones, errors for others."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_nothing_broadcasts(values: Any, shape: tuple[int | None, ...]) -> None:
     ],
     ids=repr,
 )
-def test_what_is_no_number_is_refused(values: Any) -> None:
+def test_values_that_are_not_numbers_raise(values: Any) -> None:
     with pytest.raises(ShapeError, match="q"):
         float_array(values, (2,), "q")
     with pytest.raises(ShapeError, match="q"):
@@ -136,7 +136,7 @@ def test_what_is_no_number_is_refused(values: Any) -> None:
         matrix_scalars([values], 1, 2, "q")
 
 
-def test_complex_numbers_are_no_floats() -> None:
+def test_complex_numbers_raise() -> None:
     for values in ([1j, 1.0], np.array([1j, 1.0])):
         with pytest.raises(ShapeError, match="complex"):
             float_array(values, (2,), "q")
@@ -144,7 +144,7 @@ def test_complex_numbers_are_no_floats() -> None:
 
 
 @pytest.mark.parametrize("foreign", [X, HALF, iv.mpf([1, 2])], ids=["symbol", "fraction", "interval"])
-def test_foreign_scalars_are_no_floats(foreign: Any) -> None:
+def test_other_scalars_raise(foreign: Any) -> None:
     array = np.empty(2, dtype=object)
     array[:] = [foreign, 1.0]
     for values in ([foreign, 1.0], array):
@@ -157,7 +157,7 @@ def test_foreign_scalars_are_no_floats(foreign: Any) -> None:
         scalars([object(), 1.0], 2, "q")
 
 
-def test_exact_neighbours_keep_a_vector_exact() -> None:
+def test_floats_with_exact_scalars_become_exact() -> None:
     values = [HALF, 1, 0.25, np.float32(0.5), np.int64(3), const(1, 3)]
     result = scalars(values, 6, "q")
     assert result == (HALF, 1, Fraction(1, 4), HALF, 3, const(1, 3))
@@ -186,7 +186,7 @@ def test_values_that_are_not_finite_are_named(bad: float, size: int) -> None:
             assert caught.value.index == (1, 2)
 
 
-def test_numbers_beyond_the_floats_are_not_finite() -> None:
+def test_numbers_above_the_range_of_floats_raise() -> None:
     for values in ([10**400, 1], [complex(math.nan, 0), 1]):
         with pytest.raises(NotFiniteError, match="q"):
             scalars(values, 2, "q")
@@ -291,7 +291,7 @@ def test_check_out() -> None:
         lambda s: st.lists(s, max_size=3),
     )
 )
-def test_nothing_but_our_errors(junk: Any) -> None:
+def test_only_rbd_errors_are_raised(junk: Any) -> None:
     for convert in (
         lambda: float_array(junk, (2,), "q"),
         lambda: float_array(junk, (None, 2), "q"),

@@ -1,4 +1,4 @@
-"""Complex numbers: the principal functions, compared by real part, good for the complex step."""
+"""Complex numbers: principal values, comparison by real part, complex-step derivatives."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_complex_step_of_power(x: float, n: float) -> None:
 
 
 @given(coordinate, coordinate)
-def test_choices_are_made_by_the_real_part(a: float, b: float) -> None:
+def test_selection_is_by_real_part(a: float, b: float) -> None:
     u, v = complex(a, 1.0), complex(b, -1.0)
     assert less(u, v) is (a < b)
     assert less_equal(u, b) is (a <= b)
@@ -127,7 +127,7 @@ def test_principal_values() -> None:
         (tanh(complex(math.inf, 0.0)), 1.0),
     ],
 )
-def test_exceptions_become_the_real_answer(value: object, real: float) -> None:
+def test_exceptions_become_the_real_result(value: object, real: float) -> None:
     assert isinstance(value, complex)
     assert value.real == real or (math.isnan(value.real) and math.isnan(real))
 

@@ -22,7 +22,7 @@ def test_truth_tables(c: Any, d: Any) -> None:
     assert where(c, 1.0, 2.0) == (1.0 if c else 2.0)
 
 
-def test_plain_truth_beside_an_open_condition() -> None:
+def test_bools_with_undecided_conditions() -> None:
     for c in (less(sympy.Symbol("x"), 1), less(iv.mpf([0, 2]), 1)):
         assert both(True, c) is c
         assert both(c, np.True_) is c
@@ -35,7 +35,7 @@ def test_plain_truth_beside_an_open_condition() -> None:
 
 
 @pytest.mark.parametrize("bad", [1.0, "yes", None, 1])
-def test_what_is_no_condition_is_refused(bad: Any) -> None:
+def test_values_that_are_not_conditions_raise(bad: Any) -> None:
     with pytest.raises(ScalarError, match="condition"):
         where(bad, 1.0, 2.0)
     with pytest.raises(ScalarError, match="condition"):

@@ -1,4 +1,4 @@
-"""Exact constants beside every family, in both operand orders."""
+"""Exact constants in operations with all families, in both operand orders."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def defined(operation: object, b: object) -> bool:
 
 @each_operator
 @given(n=top, d=bottom, m=top, e=bottom)
-def test_constants_among_themselves_stay_exact(operation: Any, n: int, d: int, m: int, e: int) -> None:
+def test_operations_of_constants_are_exact(operation: Any, n: int, d: int, m: int, e: int) -> None:
     if defined(operation, m):
         result = operation(const(n, d), const(m, e))
         expected = operation(Fraction(n, d), Fraction(m, e))
@@ -43,7 +43,7 @@ def test_constants_among_themselves_stay_exact(operation: Any, n: int, d: int, m
 
 @each_operator
 @given(n=top, d=bottom, m=st.integers(-9, 9))
-def test_constants_beside_integers_stay_exact(operation: Any, n: int, d: int, m: int) -> None:
+def test_constants_with_integers_are_exact(operation: Any, n: int, d: int, m: int) -> None:
     for kind in (int, np.int64):
         if defined(operation, m) and d > 1 and math.gcd(n, d) == 1:
             assert operation(const(n, d), kind(m)) == operation(Fraction(n, d), m)
@@ -53,7 +53,7 @@ def test_constants_beside_integers_stay_exact(operation: Any, n: int, d: int, m:
 
 @each_operator
 @given(n=top, d=bottom, x=st.floats(-1e9, 1e9).filter(lambda x: x == 0 or abs(x) > 1e-9))
-def test_constants_beside_floats_are_floats(operation: Any, n: int, d: int, x: float) -> None:
+def test_constants_with_floats_are_floats(operation: Any, n: int, d: int, x: float) -> None:
     for kind in (float, np.float64):
         if defined(operation, x):
             assert operation(const(n, d), kind(x)) == operation(n / d, x)
@@ -63,7 +63,7 @@ def test_constants_beside_floats_are_floats(operation: Any, n: int, d: int, x: f
 
 @each_operator
 @given(n=top, d=bottom, p=top, q=bottom)
-def test_constants_beside_fractions_are_fractions(operation: Any, n: int, d: int, p: int, q: int) -> None:
+def test_constants_with_fractions_are_fractions(operation: Any, n: int, d: int, p: int, q: int) -> None:
     c, x = const(n, d), Fraction(p, q)
     if defined(operation, x):
         result = operation(c, x)
@@ -76,7 +76,7 @@ def test_constants_beside_fractions_are_fractions(operation: Any, n: int, d: int
 
 
 @each_operator
-def test_constants_beside_symbols_are_rationals(operation: Any) -> None:
+def test_constants_with_symbols_are_rationals(operation: Any) -> None:
     x, third = sympy.Symbol("x"), sympy.Rational(1, 3)
     assert operation(const(1, 3), x) == operation(third, x)
     assert operation(x, const(1, 3)) == operation(x, third)
@@ -85,7 +85,7 @@ def test_constants_beside_symbols_are_rationals(operation: Any) -> None:
 
 
 @each_operator
-def test_constants_beside_intervals_are_enclosed(operation: Any) -> None:
+def test_constants_with_intervals_are_enclosed(operation: Any) -> None:
     x = iv.mpf([2, 3])
     for result, value in [
         (operation(const(1, 3), x), operation(Fraction(1, 3), Fraction(5, 2))),
@@ -105,7 +105,7 @@ def test_intervals_of_any_precision_enclose_constants(digits: int, monkeypatch: 
 
 
 @each_operator
-def test_constants_beside_mpmath_numbers_have_their_precision(operation: Any) -> None:
+def test_constants_with_mpmath_numbers_have_their_precision(operation: Any) -> None:
     with mp.workdps(50):
         third = mp.mpf(1) / 3
         for x in (mp.mpf("1.5"), mp.mpc("1.5", "-2")):
@@ -114,7 +114,7 @@ def test_constants_beside_mpmath_numbers_have_their_precision(operation: Any) ->
 
 
 @each_operator
-def test_constants_beside_other_numbers(operation: Any) -> None:
+def test_constants_with_other_numbers(operation: Any) -> None:
     z = complex(1.5, -2.0)
     assert operation(const(1, 3), z) == operation(1 / 3, z)
     assert operation(z, const(1, 3)) == operation(z, 1 / 3)
@@ -126,7 +126,7 @@ def test_constants_beside_other_numbers(operation: Any) -> None:
 
 @each_operator
 @pytest.mark.parametrize("other", ["1", None, [1]])
-def test_what_is_no_number_is_refused(operation: Any, other: object) -> None:
+def test_values_that_are_not_numbers_raise(operation: Any, other: object) -> None:
     with pytest.raises(TypeError):
         operation(const(1, 3), other)
     with pytest.raises(TypeError):

@@ -1,4 +1,4 @@
-"""Counted floats: what is counted, and what a recording must refuse."""
+"""Counting scalars: operation counts, and the restrictions of recorded values."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_arithmetic_is_counted(count: OperationCount) -> None:
 
 @pytest.mark.parametrize("operation", [operator.add, operator.sub, operator.mul, operator.truediv])
 @pytest.mark.parametrize("other", [2, 0.5, const(1, 3), Fraction(1, 3), np.float64(0.5), np.int64(3)])
-def test_every_number_mixes_in_both_orders(operation: Any, other: Any, count: OperationCount) -> None:
+def test_operands_of_all_types_in_both_orders(operation: Any, other: Any, count: OperationCount) -> None:
     x = CountingScalar(1.5, count)
     assert operation(x, other).value == pytest.approx(operation(1.5, float(other)))
     assert operation(other, x).value == pytest.approx(operation(float(other), 1.5))
@@ -92,7 +92,7 @@ def test_absolute_is_counted(count: OperationCount) -> None:
     assert (result.value, count.breakdown) == (0.5, {"absolute": 1})
 
 
-def test_choices_are_counted(count: OperationCount) -> None:
+def test_selections_are_counted(count: OperationCount) -> None:
     x = CountingScalar(0.5, count)
     inside = both(greater(x, 0), less(x, 1))
     chosen: Any = where(either(inside, invert(less_equal(x, 5))), x, 7.0)
@@ -124,7 +124,7 @@ PEEKS: list[Callable[[Any], object]] = [
 
 
 @pytest.mark.parametrize("peek", PEEKS)
-def test_looking_inside_is_refused_with_the_line(peek: Callable[[Any], object], count: OperationCount) -> None:
+def test_reading_a_value_raises_with_the_line(peek: Callable[[Any], object], count: OperationCount) -> None:
     x = CountingScalar(0.5, count)
     for opaque in (x, less(x, 1)):
         with pytest.raises(RecordingError) as caught:
@@ -145,7 +145,7 @@ def test_the_line_is_that_of_the_algorithm(peek: Callable[[Any], object], count:
     assert caught.value.where == lines[-1]
 
 
-def test_arrays_keep_recorded_values(count: OperationCount) -> None:
+def test_arrays_hold_recorded_values(count: OperationCount) -> None:
     x = CountingScalar(0.5, count)
     assert scalars([x, 1, 2.5], 3, "q")[0] is x
     assert pack((x, 1.0)).dtype == object
@@ -187,7 +187,7 @@ def test_foreign_operands_are_refused(count: OperationCount) -> None:
         minimum(x, 1j)
 
 
-def test_errors_survive_pickling(count: OperationCount) -> None:
+def test_errors_can_be_pickled(count: OperationCount) -> None:
     with pytest.raises(RecordingError) as caught:
         bool(CountingScalar(0.5, count))
     copy = pickle.loads(pickle.dumps(caught.value))

@@ -1,4 +1,4 @@
-"""Derivatives of programs against complex steps, in both modes, and what they cost."""
+"""Derivatives of programs in both modes: agreement with complex steps, operation counts."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_every_operation(mode: Any, x: list[float]) -> None:
     np.testing.assert_allclose(found, stepped(program, x), rtol=1e-11, atol=1e-11)
 
 
-def test_what_is_not_chosen_may_be_infinite() -> None:
+def test_unselected_branches_may_be_infinite() -> None:
     """Going forward, a slope that is no number does no harm where it is not chosen."""
     program = recorded(lambda x: (where(less(x[0], 1), x[0] * 2, sqrt(x[0] - 1) * x[0]),), 1)
     (found,) = derivative(program, "y", "x", mode="forward").interpret(x=[0.5]).values()
@@ -103,7 +103,7 @@ def test_directions_are_combined_and_may_depend_on_the_input() -> None:
         assert turned.outputs[0].shape == (2, 2)
 
 
-def test_sparse_derivatives_hold_what_sparsity_says() -> None:
+def test_sparse_derivatives_have_the_pattern_of_sparsity() -> None:
     program = recorded(lambda x: (x[0] * x[1], sin(x[2]), 3.0, x[1]), 3)
     pattern = sparsity(program, "y", "x")
     assert pattern.tolist() == [[1, 1, 0], [0, 0, 1], [0, 0, 0], [0, 1, 0]]
@@ -113,7 +113,7 @@ def test_sparse_derivatives_hold_what_sparsity_says() -> None:
         np.testing.assert_allclose(found, stepped(program, x)[pattern])
 
 
-def test_there_may_be_nothing_to_differentiate_by() -> None:
+def test_empty_inputs() -> None:
     graph = Graph()
     x, none = graph.input("x", (2,)), graph.input("none", (0,))
     program = Program.of(graph, "example", {"y": (x[0] * x[1], *none)})
@@ -122,7 +122,7 @@ def test_there_may_be_nothing_to_differentiate_by() -> None:
         assert derivative(program, "y", "none", mode=mode, sparse=True).outputs[0].size == 0  # type: ignore[arg-type]  # literals
 
 
-def test_the_cheaper_mode_is_taken() -> None:
+def test_default_mode_is_the_cheaper_one() -> None:
     def many_to_one(x: Any) -> tuple[Any, ...]:
         total = 0
         for entry in x:
@@ -149,7 +149,7 @@ def test_shapes_and_second_derivatives() -> None:
 
 
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
-def test_a_factor_that_vanishes_when_the_program_runs_again(mode: Any) -> None:
+def test_factors_that_are_zero_in_a_later_run(mode: Any) -> None:
     code = ((Op.SUB, 0, 0), (Op.MUL, 1, 2), (Op.FMA, 1, 2, 3))  # (x - x) y + (x - x) y
     program = Program("vanishing", (Port("x", (2,)),), (Port("y", (1,)),), (), code, (4,), ())
     assert derivative(program, "y", "x", mode=mode).interpret(x=[2.0, 3.0])["d_y_d_x"].tolist() == [[0.0, 0.0]]

@@ -1,4 +1,4 @@
-"""Many right-hand sides with a sparse factor: against NumPy, exact numbers, and differences of the answers."""
+"""Solutions with a sparse factor and many right-hand sides: NumPy, exact numbers, derivatives."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rbd.program.program import Program
 from rbd.program.replay import replay
 from rbd.scalars import Vector
 from rbd.solvers import solve_factored
-from rbd.solvers.linear import MANY, Factor, symmetric
+from rbd.solvers.linear import MAX_RECORDED_SOLVES, Factor, symmetric
 from tests.scalars.factors import tree_factor
 
 STEP = 1e-30
@@ -77,13 +77,13 @@ def test_programs_are_differentiated_through_it(size: int, count: int) -> None:
     np.testing.assert_allclose(found.reshape(expected.shape), expected, atol=1e-11, rtol=1e-11)
 
 
-def test_a_factor_calls_it_where_solutions_are_many() -> None:
+def test_factors_call_the_intrinsic_for_many_solutions() -> None:
     graph = Graph()
     size = 12
     x = graph.input("x", (size, size))
     square = tuple(tuple(x[i][j] + x[j][i] + (20.0 if i == j else 0) for j in range(size)) for i in range(size))
     factor = Factor.of(square, ["pivot"] * size)
-    few = MANY // (size * (size - 1))
+    few = MAX_RECORDED_SOLVES // (size * (size - 1))
     assert not Program.of(graph, "few", {"y": tuple(factor.solve_all([x[0]] * few))}).calls
     many = Program.of(graph, "many", {"y": tuple(factor.solve_all([*x] * 6)), "inverse": factor.inverse()})
     assert [call.intrinsic.name for call in many.calls] == ["solve_factored"]

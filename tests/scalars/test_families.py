@@ -1,4 +1,4 @@
-"""How a foreign family joins: a dual number, and what happens when families meet."""
+"""Scalar families: registration, and operations of two families."""
 
 from __future__ import annotations
 
@@ -108,13 +108,13 @@ register_scalar(Minimal, MinimalOperations(), condition=Minimal)
 
 
 @pytest.mark.parametrize("function", [f.ours for f in FUNCTIONS] + [absolute], ids=[*NAMES, "absolute"])
-def test_what_a_family_lacks_is_refused_by_name(function: Any) -> None:
+def test_undefined_functions_raise_with_their_name(function: Any) -> None:
     with pytest.raises(ScalarError, match=rf"{function.__name__}\(.*'minimal'"):
         function(Minimal())
 
 
 @pytest.mark.parametrize("function", [atan2, power, divide])
-def test_what_a_family_lacks_of_two_is_refused_by_name(function: Any) -> None:
+def test_undefined_functions_of_two_operands_raise_with_their_name(function: Any) -> None:
     with pytest.raises(ScalarError, match=rf"{function.__name__}\(.*'minimal'"):
         function(Minimal(), 1.0)
 
@@ -157,7 +157,7 @@ def test_a_family_may_be_replaced() -> None:
     assert to_float(value) == 2.0
 
 
-def test_the_more_exotic_family_decides() -> None:
+def test_family_of_higher_priority_computes() -> None:
     x = sympy.Symbol("x")
     assert lift(0.5, (1.0, Fraction(1), x)) == sympy.Rational(1, 2)
     assert isinstance(minimum(Fraction(1, 3), 1j), complex)
@@ -199,12 +199,12 @@ print(*sorted({"sympy", "mpmath", "scipy", "tqdm"} & set(sys.modules)))
         ("mpmath", ["where(less(0.0, mpmath.pi), 0, 1) == 0", "sin(mpmath.iv.mpf(0)) == 0", "sin(mpmath.mpf(0)) == 0"]),
     ],
 )
-def test_their_numbers_are_known_when_they_turn_up(package: str, lines: list[str]) -> None:
+def test_families_are_registered_at_their_first_operand(package: str, lines: list[str]) -> None:
     printed = run(f"from rbd.scalars import *; import {package}; print({', '.join(lines)})")
     assert printed.split() == ["True"] * len(lines)
 
 
-def test_a_family_registered_late_reaches_types_that_were_looked_up_before() -> None:
+def test_registration_updates_types_found_by_their_bases() -> None:
     class Base(float):
         pass
 

@@ -1,4 +1,4 @@
-"""Floats: the values of mpmath, the semantics of IEEE 754."""
+"""Floats: values of mpmath, semantics of IEEE 754."""
 
 from __future__ import annotations
 
@@ -62,18 +62,18 @@ def test_atan2(y: float, x: float) -> None:
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=NAMES)
 @given(x=any_float)
-def test_nothing_raises(function: Function, x: float) -> None:
+def test_functions_do_not_raise(function: Function, x: float) -> None:
     assert isinstance(function.ours(x), float)
 
 
 @given(any_float, any_float)
-def test_nothing_of_two_raises(a: float, b: float) -> None:
+def test_functions_of_two_do_not_raise(a: float, b: float) -> None:
     for function in (atan2, power, divide, minimum, maximum):
         assert isinstance(function(a, b), float)
 
 
 @pytest.mark.parametrize("function", [sin, cos, tan])
-def test_no_angle_at_infinity(function: object) -> None:
+def test_trigonometric_functions_at_infinity_are_nan(function: object) -> None:
     for x in (INF, -INF, NAN):
         assert math.isnan(to_float(function(x)))
 
@@ -174,7 +174,7 @@ def test_powers_of_integers_stay_exact() -> None:
 
 
 @pytest.mark.parametrize("bad", [True, np.True_, "1", None, [1.0], object()])
-def test_what_is_no_scalar_is_refused(bad: Scalar) -> None:
+def test_values_that_are_not_scalars_raise(bad: Scalar) -> None:
     with pytest.raises(ScalarError):
         sin(bad)
     with pytest.raises(ScalarError):
@@ -192,7 +192,7 @@ def test_positive_refuses(bad: Scalar) -> None:
 
 
 @pytest.mark.parametrize("bad", [NAN, -INF, np.float64(NAN)])
-def test_what_is_not_finite_left_its_range_before(bad: Scalar) -> None:
+def test_positive_reports_overflow(bad: Scalar) -> None:
     with pytest.raises(NotFiniteError, match="the mass of 'link' left the range of float64"):
         positive(bad, "the mass of 'link'")
 

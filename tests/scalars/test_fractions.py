@@ -1,4 +1,4 @@
-"""Fractions: exact or refused."""
+"""Fractions: exact results, errors for irrational ones."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_exact_values(function: object, x: int, value: int) -> None:
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=NAMES)
-def test_other_values_are_refused_by_name(function: Function) -> None:
+def test_irrational_values_raise_with_the_function_name(function: Function) -> None:
     with pytest.raises(ScalarError, match=rf"{function.name}\(1/7\)") as caught:
         function.ours(Fraction(1, 7))
     assert caught.value.function == function.name
@@ -104,7 +104,7 @@ def test_floats_enter_exactly(x: Fraction, y: float) -> None:
         assert divide(x, y) == x / Fraction(y)
 
 
-def test_floats_that_are_no_fraction_are_refused() -> None:
+def test_nan_and_infinity_raise() -> None:
     for bad in (math.nan, math.inf):
         with pytest.raises(ScalarError):
             minimum(ONE, bad)
@@ -125,7 +125,7 @@ def test_division_by_zero_is_refused() -> None:
         divide(ONE, ZERO)
 
 
-def test_the_rest() -> None:
+def test_remaining_functions() -> None:
     assert absolute(Fraction(-1, 2)) == Fraction(1, 2)
     assert to_float(Fraction(1, 4)) == 0.25
     assert to_float(Fraction(-(10**400))) == -math.inf

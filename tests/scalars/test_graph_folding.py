@@ -1,4 +1,4 @@
-"""What is simplified while recording, and that nothing changes by it."""
+"""Simplification during recording preserves values."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_zeros(folded: Callable[[Any, Any], Any]) -> None:
         lambda x, y: power(x, 1),
     ],
 )
-def test_nothing_is_left_but_the_operand(same: Callable[[Any, Any], Any]) -> None:
+def test_identities_fold_to_their_operand(same: Callable[[Any, Any], Any]) -> None:
     x, y, _ = xyz()
     assert same(x, y) is x
 
@@ -124,7 +124,9 @@ def test_nothing_is_left_but_the_operand(same: Callable[[Any, Any], Any]) -> Non
         (lambda x, y: np.int64(3) - x, lambda x, y: 3 - x),
     ],
 )
-def test_written_differently_recorded_once(one: Callable[[Any, Any], Any], other: Callable[[Any, Any], Any]) -> None:
+def test_equivalent_expressions_are_recorded_once(
+    one: Callable[[Any, Any], Any], other: Callable[[Any, Any], Any]
+) -> None:
     x, y, _ = xyz()
     first = one(x, y)
     second = other(x, y)
@@ -143,7 +145,7 @@ def test_conditions_fold() -> None:
     assert either(c, False) is c
 
 
-def test_negations_vanish_in_what_they_negate() -> None:
+def test_negations_are_folded_into_operands() -> None:
     x, y, z = xyz()
     assert total(-(x - y)) == 1
     assert total(-(2.0 * x)) == 1
@@ -186,7 +188,7 @@ def test_positive() -> None:
 
 
 @pytest.mark.parametrize("function", [minimum, maximum])
-def test_extremes_pass_nan_on(function: Callable[[Any, Any], Any]) -> None:
+def test_minimum_and_maximum_propagate_nan(function: Callable[[Any, Any], Any]) -> None:
     x, y, _ = xyz()
     nan = sqrt(x)
     # NaN becomes 1 and everything else 0, so that the program may return it.
@@ -200,7 +202,7 @@ def test_extremes_pass_nan_on(function: Callable[[Any, Any], Any]) -> None:
 
 
 @given(st.floats(-1e3, 1e3), st.floats(-1e3, 1e3))
-def test_extremes(a: float, b: float) -> None:
+def test_minimum_and_maximum(a: float, b: float) -> None:
     x, y, _ = xyz()
     program = Program.of(x.graph, "p", {"m": (minimum(x, y), maximum(x, y), minimum(x, 2), maximum(2, x))})
     assert program.interpret(x=[a, b, 0.0])["m"].tolist() == [min(a, b), max(a, b), min(a, 2), max(a, 2)]

@@ -1,4 +1,4 @@
-"""What a recorded scalar refuses, and whether the message says where."""
+"""Restrictions of recorded scalars, and the lines named by errors."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbd.errors import ArgumentError, RecordingError, ScalarError, ShapeError
+from rbd.errors import ArgumentError, RecordingError, RecordingLimitError, ScalarError, ShapeError
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars import const, is_float, less, lift, to_float, where
 from rbd.scalars.arrays import pack, scalars
+from rbd.solvers import solve_positive_definite
 
 
 @pytest.mark.parametrize(
@@ -38,13 +39,13 @@ from rbd.scalars.arrays import pack, scalars
         lambda x: less(x, 1) == less(x, 2),
     ],
 )
-def test_looking_into_a_value_names_the_line(look: Callable[[Any], object]) -> None:
+def test_reading_a_value_names_the_line(look: Callable[[Any], object]) -> None:
     x = Graph().input("x")
     with pytest.raises(RecordingError, match=r"test_graph_refusals\.py:\d+"):
         look(x)
 
 
-def test_scalars_of_two_recordings_do_not_meet() -> None:
+def test_scalars_of_two_recordings_raise() -> None:
     x, y = Graph().input("x"), Graph().input("y")
     for meet in (operator.add, operator.sub, operator.mul, operator.truediv, less):
         with pytest.raises(RecordingError, match="two recordings"):
@@ -99,7 +100,7 @@ def test_family() -> None:
         lift("a", like=x)
 
 
-def test_threads_record_at_once() -> None:
+def test_concurrent_recordings() -> None:
     programs: dict[int, Program] = {}
 
     def record(number: int) -> None:
@@ -115,3 +116,21 @@ def test_threads_record_at_once() -> None:
     for thread in threads:
         thread.join()
     assert len({program.digest for program in programs.values()}) == 1
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        lambda x: less(x[0], 1.0),
+        lambda x: solve_positive_definite([[2.0]], [x], ["row"]),
+    ],
+)
+def test_comparisons_and_calls_count_towards_the_limit(
+    monkeypatch: pytest.MonkeyPatch, record: Callable[[Any], object]
+) -> None:
+    monkeypatch.setattr("rbd.program.nodes.RECORDING_LIMIT", 5)
+    graph = Graph()
+    x = graph.input("x", (5,))
+    with pytest.raises(RecordingLimitError, match="5 operations"):
+        record(x)
+    assert len(graph.order) == 5

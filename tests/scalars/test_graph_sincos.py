@@ -1,4 +1,4 @@
-"""Sine and cosine as compiled programs compute them, against 60 digits; the fused multiply-add behind them."""
+"""Sine and cosine of compiled programs against 60 digits; the fused multiply-add."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_tiny_angles() -> None:
     assert math.copysign(1.0, sincos(-0.0, libm.fma)[0]) == 1.0  # as documented
 
 
-def test_beyond_the_limit_the_library_answers() -> None:
+def test_library_is_used_beyond_the_limit() -> None:
     for x in (1.6e6, -1e10, 1e300):
         assert FUNCTIONS[Op.SIN](x) == math.sin(x)
         assert FUNCTIONS[Op.COS](x) == math.cos(x)
@@ -77,7 +77,7 @@ def test_fma_rounds_once(a: float, b: float, c: float) -> None:
         assert abs(exact) > Fraction(1.7976931348623157e308)
 
 
-def test_two_roundings_are_found_out() -> None:
+def test_is_fma_detects_two_roundings() -> None:
     assert libm.is_fma(libm.exact_fma)
     assert libm.is_fma(libm.fma)
     assert not libm.is_fma(lambda a, b, c: a * b + c)

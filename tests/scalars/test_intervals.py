@@ -1,4 +1,4 @@
-"""Intervals: what a function is at any point lies in what it is of the interval."""
+"""Intervals: results contain the values at all points."""
 
 from __future__ import annotations
 
@@ -274,7 +274,7 @@ def test_lifting_encloses(x: Scalar) -> None:
         assert low(lifted) == high(lifted) == x
 
 
-def test_lifting_of_the_rest() -> None:
+def test_lifting_of_other_numbers() -> None:
     assert lift(math.nan, iv.mpf(1)) == iv.mpf(["-inf", "inf"])
     assert lift(mp.mpf(0.1), iv.mpf(1)) == iv.mpf(0.1)
     for bad in (1j, mp.mpc(1, 1)):

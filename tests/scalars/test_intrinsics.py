@@ -1,4 +1,4 @@
-"""Solves with run-time decisions: against NumPy, on every family of scalars, recorded, counted, pickled."""
+"""Solvers with control flow at run time: NumPy, all scalar families, recording, counts, pickling."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_positive_definite_against_numpy(n: int, m: int, seed: int) -> None:
 
 
 @pytest.mark.parametrize("bad", [0.0, -1.0, math.nan])
-def test_the_pivot_that_is_not_positive_is_named(bad: float) -> None:
+def test_nonpositive_pivots_are_named(bad: float) -> None:
     for k in range(3):
         matrix = np.eye(3)
         matrix[k, k] = bad
@@ -65,7 +65,7 @@ def test_the_pivot_that_is_not_positive_is_named(bad: float) -> None:
         assert caught.value.what == f"row {k}"
 
 
-def test_sizes_that_do_not_fit() -> None:
+def test_wrong_sizes_raise() -> None:
     square = ((1.0, 0.0), (0.0, 1.0))
     with pytest.raises(ShapeError):
         solve_positive_definite(square, ((1.0,),), ["a", "b"])
@@ -108,7 +108,7 @@ def test_minimum_norm_of_structured_matrices(m: int, n: int, data: st.DataObject
     np.testing.assert_allclose(np.array(solution, dtype=float), expected, rtol=1e-9, atol=1e-9)
 
 
-def test_nothing_to_solve() -> None:
+def test_empty_systems() -> None:
     assert minimum_norm_solve((), (), columns=3) == ((0, 0, 0), 0)
     assert minimum_norm_solve(((), ()), (1.0, 2.0)) == ((), 0)
     assert minimum_norm_solve(((0.0, 0.0),), (1.0,)) == ((0.0, 0.0), 0.0)
@@ -116,7 +116,7 @@ def test_nothing_to_solve() -> None:
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
-def test_what_is_not_finite_is_not_swallowed(bad: float) -> None:
+def test_nan_and_infinity_propagate(bad: float) -> None:
     for matrix, right in ((((bad, 1.0),), (1.0,)), (((0.0, 1.0),), (bad,)), (((0.0, 0.0),), (bad,))):
         solution, _ = minimum_norm_solve(matrix, right)
         assert all(map(math.isnan, solution))  # type: ignore[arg-type]  # floats in, floats out
@@ -151,7 +151,7 @@ def test_complex_steps_and_duals_differentiate() -> None:
     assert solve(Dual(1.5, 1.0)).derivative == pytest.approx(slope, rel=1e-8)
 
 
-def test_many_digits() -> None:
+def test_minimum_norm_with_mpmath_precision() -> None:
     with mpmath.workdps(50):
         matrix = ((mpmath.mpf(1), 2, 3), (4, mpmath.mpf(5), 6))
         solution, rank = minimum_norm_solve(matrix, (mpmath.mpf(1) / 3, 1))
@@ -161,7 +161,7 @@ def test_many_digits() -> None:
 
 
 @pytest.mark.parametrize("bad", [sympy.Symbol("x"), mpmath.iv.mpf([-1, 3])])
-def test_families_that_cannot_compare_are_refused_by_name(bad: Any) -> None:
+def test_families_without_decided_comparisons_raise(bad: Any) -> None:
     kind = type(bad).__name__
     with pytest.raises(ScalarError, match=f"minimum_norm_solve.*{kind}"):
         minimum_norm_solve(((bad, 1.0), (1.0, 2.0)), (1.0, 1.0))
@@ -271,13 +271,13 @@ def test_equal_calls_are_recorded_once_and_unused_ones_not_at_all() -> None:
     assert [code[0] for code in program.code] == [Op.ADD, Op.CALL, Op.PICK, Op.MUL]
 
 
-def test_scalars_of_two_recordings_do_not_meet() -> None:
+def test_scalars_of_two_recordings_raise() -> None:
     (x,), (y,) = Graph().input("x", (1,)), Graph().input("y", (1,))
     with pytest.raises(RecordingError, match="two recordings"):
         minimum_norm_solve(((x,),), (y,))
 
 
-def test_labels_of_checks_and_calls_are_kept_apart() -> None:
+def test_labels_of_checks_and_calls_are_separate() -> None:
     from rbd.scalars import positive
 
     graph = Graph()
@@ -295,6 +295,6 @@ def test_every_intrinsic_is_in_the_subset() -> None:
         assert intrinsic.routine.returns == "int"
 
 
-def test_names_are_taken_once() -> None:
+def test_duplicate_names_raise() -> None:
     with pytest.raises(ArgumentError, match="another intrinsic"):
-        Intrinsic("minimum_norm_solve", Workspace, test_names_are_taken_once, lambda: 0)  # type: ignore[arg-type]  # never run
+        Intrinsic("minimum_norm_solve", Workspace, test_duplicate_names_raise, lambda: 0)  # type: ignore[arg-type]  # never run

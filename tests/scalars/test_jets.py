@@ -1,4 +1,4 @@
-"""Jets differentiate twice along a motion: checked against derivatives taken with forty digits."""
+"""Jets: second time derivatives agree with derivatives of forty digits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _formula(x: Scalar) -> Scalar:
 
 
 @pytest.mark.parametrize("motion", [(0.7, 1.3, -0.4), (1.2, -0.5, 2.0), (-0.3, 0.0, 1.0)])
-def test_derivatives_are_those_of_the_formula(motion: tuple[float, float, float]) -> None:
+def test_derivatives_equal_those_of_the_expression(motion: tuple[float, float, float]) -> None:
     value, first, second = motion
     found = _formula(Jet(value, first, second))
     assert isinstance(found, Jet)
@@ -48,7 +48,7 @@ def test_jets_of_recorded_numbers_are_recorded() -> None:
     )
 
 
-def test_numbers_that_do_not_move_mix_with_jets() -> None:
+def test_constants_with_jets() -> None:
     x = Jet(2.0, 1.0)
     for mixed in (np.float64(3.0) * x, x * 3, 3.0 * x):
         assert isinstance(mixed, Jet)
@@ -56,6 +56,6 @@ def test_numbers_that_do_not_move_mix_with_jets() -> None:
     assert to_float(Jet(2.5)) == 2.5
 
 
-def test_a_moving_jet_is_no_float() -> None:
+def test_jets_with_rates_have_no_float() -> None:
     with pytest.raises(ScalarError, match="jets"):
         to_float(Jet(1.0, 2.0))

@@ -1,4 +1,4 @@
-"""Factoring and solving positive definite systems of any scalar."""
+"""Factorisation and solution of positive definite systems of any scalars."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_a_bad_pivot_is_named() -> None:
         Factor.of(((1.0, 1.0), (1.0, 1.0)), ["the first", "the second"])
 
 
-def test_branches_that_do_not_meet_cost_nothing() -> None:
+def test_structural_zeros_cost_no_operations() -> None:
     """A star of five branches of one joint each has an arrow-shaped matrix: no fill-in, few operations."""
     count = OperationCount()
     size = 6
@@ -71,4 +71,4 @@ def test_whitening_makes_the_matrix_the_identity(size: int, seed: int) -> None:
     factor = Factor.of(_tuples(matrix), ["pivot"] * size)
     white_a, white_b = np.array(factor.whitened(a.tolist())), np.array(factor.whitened(b.tolist()))
     assert white_a @ white_b == pytest.approx(a @ np.linalg.solve(matrix, b), rel=1e-10, abs=1e-12)
-    np.testing.assert_allclose(factor.coloured(white_a.tolist()), np.linalg.solve(matrix, a), rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(factor.unwhitened(white_a.tolist()), np.linalg.solve(matrix, a), rtol=1e-10, atol=1e-12)

@@ -1,4 +1,4 @@
-"""Recorded numbers take Python's operators and NumPy's functions: the same operations as those of `rbd.scalars`."""
+"""Operators and NumPy functions of recorded numbers equal the functions of `rbd.scalars`."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ WORDS: dict[str, tuple[Any, Any]] = {
 
 
 @pytest.mark.parametrize("name", WORDS)
-def test_methods_mean_what_our_functions_mean(name: str) -> None:
+def test_methods_equal_functions_of_scalars(name: str) -> None:
     graph = Graph()
     word, function = WORDS[name]
     given = np.array(graph.input("x", (2,)), dtype=object)
@@ -67,7 +67,7 @@ def test_powers_of_arrays() -> None:
     assert found["y"].tolist() == [4, 16, 2]
 
 
-def test_what_asks_for_the_value_is_still_refused() -> None:
+def test_reading_the_value_raises() -> None:
     x = np.array(Graph().input("x", (3,)), dtype=object)
     with pytest.raises(RecordingError, match=r"test_operator_methods\.py"):
         np.max(x)

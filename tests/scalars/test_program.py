@@ -1,4 +1,4 @@
-"""Programs: what is in them, how they run, and that they travel."""
+"""Programs: instructions, listings, execution, pickling, digests."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_listings_show_loops_and_calls() -> None:
     assert len(str(program).splitlines()) == len(program.code) + 3
 
 
-def test_travels() -> None:
+def test_programs_can_be_pickled() -> None:
     program = example()
     assert program.digest == example().digest
     copy = pickle.loads(pickle.dumps(program))
@@ -131,7 +131,7 @@ def test_digest_is_the_same_in_another_process() -> None:
         lambda x, y: (s.positive(x, "b") + y, x),
     ],
 )
-def test_digest_tells_programs_apart(function: Callable[..., Any]) -> None:
+def test_different_programs_have_different_digests(function: Callable[..., Any]) -> None:
     base = recorded(lambda x, y: (x - y, x))
     assert recorded(function).digest != base.digest
     renamed = Program("other", base.inputs, base.outputs, base.constants, base.code, base.results, base.labels)
@@ -214,7 +214,7 @@ def test_nan_is_not_positive() -> None:
     assert program.interpret_flat([-1.0])[1] == FIRST_CHECK
 
 
-def test_what_no_output_needs_is_not_done() -> None:
+def test_unused_operations_are_removed() -> None:
     graph = Graph()
     x, y = graph.input("x", (2,))
     s.exp(s.positive(y, "never needed"))

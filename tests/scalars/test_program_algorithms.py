@@ -1,4 +1,4 @@
-"""Every algorithm and every joint type, recorded: the program says what the Python body says on floats."""
+"""Recorded programs of all algorithms and joint types agree with their Python source."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def recorded(state: rbd.MechanismState, algorithm: Any) -> Program:
 
 @pytest.mark.parametrize("name", ALGORITHMS)
 @pytest.mark.parametrize("kind", [*JOINT_TYPES, "tree"])
-def test_program_says_what_python_says(name: str, kind: str) -> None:
+def test_programs_agree_with_the_source(name: str, kind: str) -> None:
     state = case(kind, seed=127, passive=True).state
     program = recorded(state, ALGORITHMS[name])
     expected = flat(ALGORITHMS[name](state.with_scalars(list(state.q), list(state.v))))
@@ -39,7 +39,7 @@ def arm_program(name: str, *arguments: str) -> tuple[rbd.Mechanism, Program]:
     return arm, Program.of(graph, name, {"out": out})
 
 
-def test_forward_undoes_inverse_dynamics() -> None:
+def test_forward_dynamics_inverts_inverse_dynamics() -> None:
     rng = np.random.default_rng(7)
     _, inverse = arm_program("inverse_dynamics", "vd")
     _, forward = arm_program("forward_dynamics", "tau")
@@ -48,5 +48,5 @@ def test_forward_undoes_inverse_dynamics() -> None:
     assert np.allclose(forward.interpret(q=q, v=v, tau=torques)["out"], vd, rtol=1e-10, atol=1e-10)
 
 
-def test_recording_is_the_same_every_time() -> None:
+def test_recording_is_deterministic() -> None:
     assert arm_program("forward_dynamics", "tau")[1].digest == arm_program("forward_dynamics", "tau")[1].digest

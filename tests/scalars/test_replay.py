@@ -1,4 +1,4 @@
-"""Programs on scalars of other kinds: floats, exact numbers, and recorded ones, which makes one part of another."""
+"""Programs evaluated on other scalars: floats, exact numbers, recorded numbers."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_calls_and_labels() -> None:
     assert set(again.labels) == set(program.labels)
 
 
-def test_what_is_wrong_is_named() -> None:
+def test_errors_name_the_argument() -> None:
     with pytest.raises(ShapeError, match="everything takes 3 scalars, not 2"):
         replay(everything(), [1.0, 2.0])
     with pytest.raises(SingularError, match="x"):

@@ -1,4 +1,4 @@
-"""Programs are differentiated through solves: against complex steps."""
+"""Derivatives of programs through solvers agree with complex steps."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ MATRICES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", MATRICES)
-def test_smallest_solutions(name: str) -> None:
+def test_minimum_norm_solutions(name: str) -> None:
     graph = Graph()
     a, b, c = graph.input("x", (3,))
     matrix = MATRICES[name](a, b, c)

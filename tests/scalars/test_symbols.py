@@ -1,4 +1,4 @@
-"""SymPy: relations, Piecewise, exact constants; deciding what can be decided."""
+"""SymPy expressions: relations, Piecewise, exact constants, decided conditions."""
 
 from __future__ import annotations
 
@@ -101,14 +101,14 @@ def test_users_own_relations_are_conditions() -> None:
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
-def test_floats_enter_exactly(f: float) -> None:
+def test_floats_are_converted_exactly(f: float) -> None:
     lifted: Any = lift(f, x)
     assert lifted.is_Rational
     assert float(lifted) == f
     assert where(less(x, 0), f, 1).subs(x, -1) == lifted
 
 
-def test_other_numbers_enter_exactly() -> None:
+def test_other_numbers_are_converted_exactly() -> None:
     assert lift(0.5 - 2j, x) == sympy.Rational(1, 2) - 2 * sympy.I
     assert lift(math.inf, x) == sympy.oo
     assert lift(x, (x, y)) is x
@@ -131,14 +131,14 @@ def test_exact_results() -> None:
     assert absolute(-x) == sympy.Abs(x)
 
 
-def test_derivatives_pass_through() -> None:
+def test_derivatives_of_symbolic_results() -> None:
     f: Callable[[Scalar], Scalar] = lambda s: where(less(s, 0), -s, s * sin(s))  # noqa: E731
     slope: Any = sympy.diff(f(x), x)
     assert slope.subs(x, -2) == -1
     assert value(slope, x=1.0) == pytest.approx(math.sin(1.0) + math.cos(1.0))
 
 
-def test_what_cannot_be_ordered_is_refused() -> None:
+def test_complex_symbols_cannot_be_compared() -> None:
     with pytest.raises(ScalarError, match="order"):
         less(sympy.I, 1)
 

@@ -23,10 +23,10 @@ JOINT_TYPES: dict[str, JointType] = {
     "MRP floating": rbd.MRPFloating(),
     "rotation-vector spherical": rbd.RotationVectorSpherical(),
     "rotation-vector floating": rbd.RotationVectorFloating(),
-    "flipped planar": rbd.Planar((1, 0, 0), (0, 0, 1)).flipped(),
-    "flipped universal": rbd.Universal((0, 1, 0), (1, 0, 0)).flipped(),
-    "flipped quaternion floating": rbd.QuaternionFloating().flipped(),
-    "flipped rotation-vector floating": rbd.RotationVectorFloating().flipped(),
+    "reversed planar": rbd.Planar((1, 0, 0), (0, 0, 1)).flipped(),
+    "reversed universal": rbd.Universal((0, 1, 0), (1, 0, 0)).flipped(),
+    "reversed quaternion floating": rbd.QuaternionFloating().flipped(),
+    "reversed rotation-vector floating": rbd.RotationVectorFloating().flipped(),
 }
 
 

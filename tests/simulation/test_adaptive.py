@@ -84,7 +84,7 @@ def test_it_saves_evaluations_where_little_happens() -> None:
 
 @pytest.mark.parametrize(("rtol", "atol"), [(0.0, 1e-9), (1e-6, -1.0), (float("nan"), 1e-9)])
 def test_tolerances_are_positive(rtol: float, atol: float) -> None:
-    with pytest.raises(ArgumentError, match="needs a finite number above 0"):
+    with pytest.raises(ArgumentError, match="must be a finite number above 0"):
         AdaptiveMuntheKaas(rtol, atol)
 
 

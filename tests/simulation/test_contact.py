@@ -30,6 +30,26 @@ def test_an_elastic_ball_keeps_bouncing() -> None:
     assert trajectory.q.min() > 0.0
 
 
+@pytest.mark.parametrize("exponent", [1.0, 1.5])
+def test_energy_accounts_include_compliant_contacts(exponent: float) -> None:
+    """A mass slides on the floor without slipping: normal springs, and those of friction, give back what they take."""
+    mechanism = rbd.Mechanism()
+    inertia = rbd.SpatialInertia(rbd.Frame("mass"), mass=1.0, moment_about_com=0.01 * np.eye(3))
+    carriage, mass = rbd.RigidBody("carriage"), rbd.RigidBody("mass", inertia)
+    mechanism.attach("world", carriage, rbd.Joint("x", rbd.Prismatic((1, 0, 0))))
+    mechanism.attach(carriage, mass, rbd.Joint("z", rbd.Prismatic((0, 0, 1))))
+    sticky = rbd.ViscoelasticCoulomb(coefficient=10.0, stiffness=1e3, damping=1e-6)
+    model = rbd.SoftContact(rbd.HuntCrossley(stiffness=1e3, damping=0.0, exponent=exponent), sticky)
+    mass.add_contact_point(rbd.Point(mass.default_frame, (0, 0, 0)), model)
+    floor(mechanism)
+    state, monitor = rbd.MechanismState(mechanism, q=[0.0, -0.012], v=[0.05, 0.0]), EnergyMonitor(limit=1e-6)
+    trajectory = rbd.simulate(state, 0.5, dt=1e-3, monitors=[monitor])
+    in_friction = 1e3 * np.square(trajectory.s).sum(axis=1) / 2
+    assert in_friction.max() > 1e-3
+    assert np.ptp(monitor.elastic - in_friction) > 1e-3
+    assert np.array_equal(trajectory.energies(mechanism).total, monitor.total)
+
+
 def test_the_coefficient_of_restitution_falls_with_the_speed_of_impact() -> None:
     """Hunt and Crossley: 1 - alpha * speed, for slow impacts."""
     for speed in (0.05, 0.1, 0.2):

@@ -214,3 +214,12 @@ def test_it_can_be_sent_to_another_process(two_bodies: Build, moving_state: Stat
     again = pickle.loads(pickle.dumps(f))
     x = scaled(f, f.x0(state), 1.1)
     assert np.array_equal(again(0.2, x), f(0.2, x))
+
+
+def test_recorded_controllers_are_those_of_simulate() -> None:
+    pendulum = rbd.robots.double_pendulum()
+    recorded = rbd.record(lambda state: [-0.3 * x for x in state.v], pendulum)
+    x = np.array([0.3, -0.2, 1.0, 0.5])
+    found = rbd.Dynamics(pendulum, recorded)(0.0, x)
+    expected = rbd.Dynamics(pendulum, lambda t, state: -0.3 * state.v)(0.0, x)
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-14)

@@ -123,3 +123,10 @@ def test_periods_are_positive(period: float) -> None:
 def test_controllers_are_functions() -> None:
     with pytest.raises(ArgumentError, match="controller"):
         rbd.ZeroOrderHold(3, 0.1)  # type: ignore[arg-type]  # meant
+
+
+def test_a_recorded_function_is_refused_with_advice() -> None:
+    pendulum = rbd.robots.double_pendulum()
+    recorded = rbd.record(lambda state: [0 * x for x in state.v], pendulum)
+    with pytest.raises(ArgumentError, match=r"lambda t, state: recorded\(state.q, state.v\)"):
+        rbd.ZeroOrderHold(recorded, 0.1)

@@ -15,8 +15,8 @@ from rbd.compiled.stepping import Integrator as IntegratorOfSteps
 from rbd.errors import ArgumentError
 from rbd.robots import four_bar, four_bar_configuration
 from tests.algorithms.helpers import Numbers
-from tests.algorithms.linkages import bennett, energy, sarrus, strandbeest
-from tests.algorithms.loops import consistent, looped, shut
+from tests.algorithms.loops.linkages import bennett, energy, sarrus, strandbeest
+from tests.algorithms.loops.mechanisms import consistent, looped, shut
 
 
 def run(state: MechanismState, time: float, dt: float = 1e-3) -> tuple[Numbers, Numbers]:

@@ -22,7 +22,7 @@ from rbd.errors import (
 )
 from rbd.mechanism import Mechanism
 from rbd.simulation import RUNGE_KUTTA_4, EnergyMonitor, Flow, Integrator, LoopGapMonitor, MuntheKaas
-from rbd.simulation.clock import time_grid
+from rbd.simulation.time_grid import time_grid
 
 Build = Callable[..., Mechanism]
 

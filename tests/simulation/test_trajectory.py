@@ -167,7 +167,8 @@ def test_energies(trajectory: Trajectory, pendulum: rbd.MechanismState) -> None:
     energies = trajectory.energies(pendulum.mechanism)
     assert energies.kinetic[-1] == rbd.kinetic_energy(pendulum)
     assert energies.potential[-1] == rbd.gravitational_potential_energy(pendulum)
-    assert np.array_equal(energies.total, energies.kinetic + energies.potential)
+    assert not energies.elastic.any()
+    assert np.array_equal(energies.total, energies.kinetic + energies.potential + energies.elastic)
     assert energies.total.shape == trajectory.t.shape
 
 

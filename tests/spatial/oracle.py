@@ -7,6 +7,7 @@ back: they belong to the whole process.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,6 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Big = Any  # mpmath matrices and numbers carry no types
+Exact = NDArray[np.object_]
+BITS = 320
+"""Binary places of fixed-point numbers: 96 digits, of which the 1e8 that terms of series cancel takes eight."""
 
 
 def vector(v: Sequence[float]) -> Big:
@@ -29,16 +33,31 @@ def norm(v: Big) -> Big:
     return mp.sqrt(sum(x * x for x in v))
 
 
-def series(m: Big, coefficient: Callable[[int], Big]) -> Big:
-    """Return the sum of coefficient(k) m^k."""
-    total, power = mp.zeros(m.rows), mp.eye(m.rows)
-    size = mp.mnorm(m, 1)
-    for k in range(2000):
-        total += coefficient(k) * power
-        power = power * m
-        if size ** (k + 1) / mp.factorial(k + 1) < mp.mpf(10) ** -40:
+def fixed(m: Big) -> Exact:
+    """Return a matrix as integers in units of 2^-BITS, which Python multiplies far faster than mpmath its numbers."""
+    return np.array([[int(mp.ldexp(m[i, j], BITS)) for j in range(m.cols)] for i in range(m.rows)], dtype=object)
+
+
+def real(m: Exact) -> Big:
+    """Return as a matrix of mpmath what `fixed` has made."""
+    return mp.matrix([[mp.ldexp(mp.mpf(x), -BITS) for x in row] for row in m])
+
+
+def series(term: Exact, following: Callable[[Exact], Exact], first: int) -> Exact:
+    """Return the sum of term_k / (k + first)!, each term made from the one before, to the last of the BITS."""
+    total = term // math.factorial(first)
+    for k in range(first + 1, 2000):
+        term = following(term)
+        total += term // math.factorial(k)
+        if abs(term).max() < math.factorial(k):
             return total
     raise AssertionError("the series did not converge")
+
+
+def powers(m: Big, first: int) -> Big:
+    """Return the sum of m^k / (k + first)!."""
+    factor = fixed(m)
+    return real(series(fixed(mp.eye(m.rows)), lambda power: power.dot(factor) >> BITS, first))
 
 
 def remembered(f: Callable[..., Big]) -> Callable[..., Big]:
@@ -56,26 +75,25 @@ def remembered(f: Callable[..., Big]) -> Callable[..., Big]:
 
 @remembered
 def expm(m: Big) -> Big:
-    return series(m, lambda k: 1 / mp.factorial(k))
+    return powers(m, 0)
 
 
 @remembered
 def left_jacobian(phi: Big) -> Big:
-    return series(hat(phi), lambda k: 1 / mp.factorial(k + 1))
+    return powers(hat(phi), 1)
 
 
 @remembered
 def left_jacobian_derivative(phi: Big, direction: Big) -> Big:
     """Return the derivative by the product rule in every term of the series."""
-    p, d = hat(phi), hat(direction)
-    total, power, derivative = mp.zeros(3), mp.eye(3), mp.zeros(3)
-    for k in range(1, 400):
-        derivative = derivative * p + power * d
-        power = power * p
-        total += derivative / mp.factorial(k + 1)
-        if norm(phi) ** (k - 1) / mp.factorial(k + 1) < mp.mpf(10) ** -40:
-            return total
-    raise AssertionError("the series did not converge")
+    p, d = fixed(hat(phi)), fixed(hat(direction))
+
+    def following(power_and_derivative: Exact) -> Exact:
+        power, derivative = power_and_derivative
+        return np.array([power.dot(p), derivative.dot(p) + power.dot(d)]) >> BITS
+
+    unit = fixed(mp.eye(3))
+    return real(series(np.array([unit, 0 * unit]), following, 1)[1])
 
 
 def little_adjoint(phi: Big, rho: Big) -> Big:
@@ -90,7 +108,7 @@ def little_adjoint(phi: Big, rho: Big) -> Big:
 
 @remembered
 def pose_left_jacobian(phi: Big, rho: Big) -> Big:
-    return series(little_adjoint(phi, rho), lambda k: 1 / mp.factorial(k + 1))
+    return powers(little_adjoint(phi, rho), 1)
 
 
 def largest_difference(actual: Any, expected: Big) -> float:

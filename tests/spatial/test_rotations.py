@@ -9,6 +9,22 @@ import numpy as np
 import pytest
 
 from rbd.spatial import so3
+from rbd.spatial.quaternion import (
+    body_angular_velocity,
+    mrp_rate_jacobian,
+    mrp_to_quaternion,
+    mrp_to_rotation,
+    mrp_velocity_jacobian,
+    quaternion_conjugate,
+    quaternion_normalized,
+    quaternion_product,
+    quaternion_rate,
+    quaternion_rate_jacobian,
+    quaternion_rotate,
+    quaternion_to_mrp,
+    quaternion_to_rotation,
+    rotation_to_quaternion,
+)
 from tests.spatial import helpers
 from tests.spatial.helpers import with_rng
 
@@ -17,12 +33,12 @@ Rng = np.random.Generator
 
 @with_rng
 def test_quaternion_products_are_rotation_products(rng: Rng) -> None:
-    p, q = (so3.rotation_to_quaternion(_rows(helpers.random_rotation(rng))) for _ in range(2))
-    a, b = np.array(so3.quaternion_to_rotation(p)), np.array(so3.quaternion_to_rotation(q))
-    np.testing.assert_allclose(so3.quaternion_to_rotation(so3.quaternion_product(p, q)), a @ b, rtol=0, atol=1e-14)
-    np.testing.assert_allclose(so3.quaternion_to_rotation(so3.quaternion_conjugate(p)), a.T, rtol=0, atol=1e-15)
+    p, q = (rotation_to_quaternion(_rows(helpers.random_rotation(rng))) for _ in range(2))
+    a, b = np.array(quaternion_to_rotation(p)), np.array(quaternion_to_rotation(q))
+    np.testing.assert_allclose(quaternion_to_rotation(quaternion_product(p, q)), a @ b, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(quaternion_to_rotation(quaternion_conjugate(p)), a.T, rtol=0, atol=1e-15)
     v = rng.normal(size=3)
-    np.testing.assert_allclose(so3.quaternion_rotate(p, tuple(v.tolist())), a @ v, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(quaternion_rotate(p, tuple(v.tolist())), a @ v, rtol=0, atol=1e-14)
 
 
 def _rows(matrix: Any) -> Any:
@@ -35,7 +51,7 @@ def test_rotation_to_quaternion(rng: Rng) -> None:
     scale = 10.0 ** rng.uniform(-9, 0, size=4)
     q = rng.normal(size=4) * scale
     q = q / np.linalg.norm(q)
-    found = so3.rotation_to_quaternion(so3.quaternion_to_rotation(tuple(q.tolist())))
+    found = rotation_to_quaternion(quaternion_to_rotation(tuple(q.tolist())))
     np.testing.assert_allclose(found, q if q[0] >= 0 else -q, rtol=0, atol=3e-16 if abs(q[0]) > 1e-8 else 1e-15)
     assert found[0] >= 0  # a float
 
@@ -44,10 +60,10 @@ def test_rotation_to_quaternion(rng: Rng) -> None:
 def test_angular_velocity_inverts_the_quaternion_rate(rng: Rng) -> None:
     q, omega = rng.normal(size=4), rng.normal(size=3)
     unit = tuple((q / np.linalg.norm(q)).tolist())
-    rate = so3.quaternion_rate(unit, tuple(omega.tolist()))
-    matrix = np.array(so3.quaternion_rate_matrix(unit))
+    rate = quaternion_rate(unit, tuple(omega.tolist()))
+    matrix = np.array(quaternion_rate_jacobian(unit))
     np.testing.assert_allclose(rate, matrix @ omega, rtol=0, atol=1e-15)
-    np.testing.assert_allclose(so3.body_angular_velocity(unit, rate), omega, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(body_angular_velocity(unit, rate), omega, rtol=0, atol=1e-14)
     np.testing.assert_allclose(4 * matrix.T @ np.array(rate), omega, rtol=0, atol=1e-14)
 
 
@@ -55,11 +71,11 @@ def test_angular_velocity_inverts_the_quaternion_rate(rng: Rng) -> None:
 def test_angular_velocity_of_quaternions_of_any_length(rng: Rng) -> None:
     """Against the complex step of the normalised rotation."""
     q, qd = rng.normal(size=4), rng.normal(size=4)
-    rotation = np.array(so3.quaternion_to_rotation(so3.quaternion_normalized(tuple((q + 0j).tolist())))).real
-    moved = so3.quaternion_to_rotation(so3.quaternion_normalized(tuple((q + 1j * helpers.STEP * qd).tolist())))
+    rotation = np.array(quaternion_to_rotation(quaternion_normalized(tuple((q + 0j).tolist())))).real
+    moved = quaternion_to_rotation(quaternion_normalized(tuple((q + 1j * helpers.STEP * qd).tolist())))
     spin = rotation.T @ (np.array(moved).imag / helpers.STEP)
     expected = [spin[2, 1], spin[0, 2], spin[1, 0]]
-    found = so3.body_angular_velocity(tuple(q.tolist()), tuple(qd.tolist()))
+    found = body_angular_velocity(tuple(q.tolist()), tuple(qd.tolist()))
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
 
 
@@ -67,14 +83,14 @@ def test_angular_velocity_of_quaternions_of_any_length(rng: Rng) -> None:
 def test_modified_rodrigues_parameters(rng: Rng) -> None:
     s, omega = tuple(rng.uniform(-1.5, 1.5, size=3).tolist()), tuple(rng.normal(size=3).tolist())
     angle, axis = 4 * math.atan(np.linalg.norm(s)), np.array(s) / np.linalg.norm(s)
-    rotation = np.array(so3.mrp_to_rotation(s))
+    rotation = np.array(mrp_to_rotation(s))
     np.testing.assert_allclose(rotation, so3.rotation_exp(tuple((angle * axis).tolist())), rtol=0, atol=1e-14)
-    principal = so3.quaternion_to_mrp(so3.mrp_to_quaternion(s))
+    principal = quaternion_to_mrp(mrp_to_quaternion(s))
     assert np.linalg.norm(principal) <= 1 + 1e-15
-    np.testing.assert_allclose(so3.mrp_to_rotation(principal), rotation, rtol=0, atol=1e-14)
-    rate = np.array(so3.mrp_rate_matrix(s)) @ omega
-    np.testing.assert_allclose(np.array(so3.mrp_velocity_matrix(s)) @ rate, omega, rtol=0, atol=1e-13)
-    stepped = so3.mrp_to_rotation(tuple((np.array(s) + 1j * helpers.STEP * rate).tolist()))
+    np.testing.assert_allclose(mrp_to_rotation(principal), rotation, rtol=0, atol=1e-14)
+    rate = np.array(mrp_rate_jacobian(s)) @ omega
+    np.testing.assert_allclose(np.array(mrp_velocity_jacobian(s)) @ rate, omega, rtol=0, atol=1e-13)
+    stepped = mrp_to_rotation(tuple((np.array(s) + 1j * helpers.STEP * rate).tolist()))
     spin = rotation.T @ (np.array(stepped).imag / helpers.STEP)
     np.testing.assert_allclose(spin, helpers.skew(omega), rtol=0, atol=1e-13)
 

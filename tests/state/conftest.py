@@ -1,6 +1,8 @@
-"""States whose short ways to machine code are open, for the tests of live states."""
+"""Fixtures: live states with open fast paths."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ import pytest
 import rbd
 from rbd import MechanismState
 from rbd.native import executable, worker
+from tests import assembled
 
 from ..algorithms.helpers import Case, case
 
@@ -20,17 +23,24 @@ def a_case() -> Case:
 
 
 @pytest.fixture
-def eager(monkeypatch: pytest.MonkeyPatch) -> None:
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let programs be compiled in the first run, in this thread, and coordinates be written by machine code at once."""
-    for name in ("PATIENCE", "SEARCH"):
+    for name in ("OPERATIONS_BEFORE_COMPILING", "OPERATIONS_BEFORE_SEARCH"):
         monkeypatch.setattr(executable, name, -1)
     monkeypatch.setattr(worker, "submit", lambda task: task())
     monkeypatch.setattr("rbd.state.mechanism_state.WRITES", 1)
 
 
 @pytest.fixture
+def eager(at_once: None) -> Iterator[None]:
+    """Compile at once and without LLVM's optimisation: what is tested are the ways that lead to machine code."""
+    with assembled.unoptimised():
+        yield
+
+
+@pytest.fixture
 def warm(eager: None) -> tuple[MechanismState, rbd.DynamicsResult]:
-    """A state and a result with all their short ways."""
+    """A state and a result with all their fast paths."""
     state = MechanismState(rbd.robots.humanoid())
     result = rbd.DynamicsResult(state.mechanism)
     zero = np.zeros(state.mechanism.nv)

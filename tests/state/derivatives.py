@@ -1,7 +1,8 @@
-"""What the tests of derivatives of live states share: every function, in every form it may be called in."""
+"""Functions of derivatives of live states, with all forms of their calls, shared by tests."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -16,9 +17,16 @@ from rbd.testing import random_chain
 
 from ..algorithms.helpers import JOINT_TYPES, close, set_passive
 
-needs_builtins = pytest.mark.skipif(not (native.available() and abi.known()), reason="no builtins on this interpreter")
+needs_builtins = pytest.mark.skipif(
+    not (native.available() and abi.is_supported()), reason="no builtins on this interpreter"
+)
 Call = Callable[..., Any]
 Wrenches = dict[rbd.RigidBody, Wrench]
+
+
+def needs_vectors(run: Call) -> bool:
+    """Return whether the first vector a function takes is not optional, as torques are."""
+    return list(inspect.signature(run).parameters.values())[1].default is inspect.Parameter.empty
 
 
 @attrs.frozen

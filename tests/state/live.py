@@ -1,4 +1,4 @@
-"""What live states answer, as numbers to compare, for the tests of this folder."""
+"""Results of live states as numbers for comparison, shared by tests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The fingerprint of a mechanism: the same for the same content wherever it was made, another for any other."""
+"""Fingerprints of mechanisms: equal for equal content in all processes, different for any other content."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from hypothesis import strategies as st
 
 import rbd
 from rbd.joints import JointType, Reversed
-from rbd.mechanism.body_data import BodyData
+from rbd.mechanism.body import BodyData
+from rbd.mechanism.joint import JointData
 from rbd.mechanism.structure import Structure
 from rbd.spatial import FreeVector, SpatialInertia, Transform
 from rbd.state.fingerprint import JOINT_PARAMETERS, fingerprint
@@ -156,7 +157,7 @@ def change_frame(mechanism: rbd.Mechanism, body: str, index: int, place: tuple[i
 
 @settings(max_examples=15)
 @given(mechanisms(3))
-def test_every_number_counts(case: tuple[list[str], int]) -> None:
+def test_fingerprint_depends_on_every_number(case: tuple[list[str], int]) -> None:
     """One bit after the other is changed: no fingerprint may appear twice."""
     mechanism = sample(*case)
     seen = {fingerprint(mechanism)}
@@ -169,7 +170,7 @@ def test_every_number_counts(case: tuple[list[str], int]) -> None:
 
 
 @pytest.mark.parametrize("name", JOINT_TYPES)
-def test_every_number_of_a_joint_type_counts(name: str) -> None:
+def test_fingerprint_depends_on_every_number_of_joint_types(name: str) -> None:
     kind: Any = JOINT_TYPES[name]
     seen = {fingerprint(hanging(kind))}
     for field in attrs.fields(type(kind)):
@@ -194,7 +195,7 @@ def test_joint_types_differ() -> None:
     assert len({fingerprint(hanging(kind)) for kind in kinds}) == len(kinds)
 
 
-def test_the_sign_of_zero_counts() -> None:
+def test_fingerprint_depends_on_the_sign_of_zero() -> None:
     mechanism = sample(["revolute z"], 1)
     mechanism.joint("joint1").damping = 0.0
     plus = fingerprint(mechanism)
@@ -233,7 +234,7 @@ def built(
     return mechanism
 
 
-def test_structure_and_names_count() -> None:
+def test_fingerprint_depends_on_topology_and_names() -> None:
     kinds = [
         built(),
         built(parents=(0, 1, 2)),
@@ -254,7 +255,7 @@ def test_structure_and_names_count() -> None:
     assert len({fingerprint(mechanism) for mechanism in kinds}) == len(kinds)
 
 
-def test_frames_count_as_they_come() -> None:
+def test_fingerprint_depends_on_frames_in_order() -> None:
     """Adding one makes no new version, but gives recordings something to refer to."""
     seen = set[str | None]()
     for names in ((), ("x",), ("y",), ("x", "y"), ("y", "x")):
@@ -267,7 +268,7 @@ def test_frames_count_as_they_come() -> None:
     assert len(seen) == 5
 
 
-def test_edits_are_noticed() -> None:
+def test_edits_change_the_fingerprint() -> None:
     mechanism = built()
     seen = [fingerprint(mechanism)]
     mechanism.gravity = (0, 0, -1.62)
@@ -294,11 +295,11 @@ class Hinge(JointType):
 
 
 @pytest.mark.parametrize("kind", [Hinge(), Reversed(Hinge())])
-def test_joint_types_of_others_have_none(kind: JointType) -> None:
+def test_custom_joint_types_have_no_fingerprint(kind: JointType) -> None:
     assert fingerprint(hanging(kind)) is None
 
 
-def test_classes_that_call_themselves_ours_have_none() -> None:
+def test_classes_with_a_false_module_name_have_no_fingerprint() -> None:
     @attrs.frozen
     class Impostor(Hinge):
         pass
@@ -307,7 +308,7 @@ def test_classes_that_call_themselves_ours_have_none() -> None:
     assert fingerprint(hanging(Impostor())) is None
 
 
-def test_other_numbers_than_floats_have_none() -> None:
+def test_other_scalars_have_no_fingerprint() -> None:
     mechanism = sample(["revolute z"], 1)
     mechanism.joint("joint1").damping = Fraction(1, 3)
     assert fingerprint(mechanism) is None
@@ -315,15 +316,27 @@ def test_other_numbers_than_floats_have_none() -> None:
     assert fingerprint(mechanism) is not None
 
 
-def test_everything_a_mechanism_holds_is_known_here() -> None:
+def test_all_attributes_of_mechanisms_are_hashed() -> None:
     """Whoever adds something to a mechanism must write it into the fingerprint, unless no recording depends on it."""
     assert set(rbd.Mechanism.__slots__) == {"__weakref__", "_gravity", "_structure"}
-    own = {"__weakref__", "_membership", "_name", "_type", "_frame_before", "_frame_after"}
-    assert set(rbd.Joint.__slots__) == own | {f"_{name}" for name in JOINT_PARAMETERS}
+    assert set(rbd.Joint.__slots__) == {"__weakref__", "_data"}
+    own = {"registry", "name", "type", "frame_before", "frame_after"}
+    assert {field.name for field in attrs.fields(JointData)} == own | set(JOINT_PARAMETERS)
     assert {field.name for field in attrs.fields(BodyData)} == {
         *("name", "inertia", "frames", "default_frame", "contact_points"),
-        *("own_frame", "books", "is_root"),  # where it came from, and where it is
+        *("own_frame", "registry", "is_root"),  # where it came from, and where it is
     }
-    unnumbered = {"root", "books", "graph", "links", "parent", "rank", "minted", "_ranks", "_snapshot", "_bodies"}
+    unnumbered = {
+        "root",
+        "registry",
+        "graph",
+        "edges",
+        "parent",
+        "rank",
+        "joint_frames",
+        "_next_rank",
+        "_spanning_tree",
+        "_bodies",
+    }
     counted = {"tree", "loops", "nq", "nv", "nc", "half_spaces"}
     assert set(vars(Structure(rbd.RigidBody("root")))) <= unnumbered | counted

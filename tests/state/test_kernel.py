@@ -1,4 +1,4 @@
-"""Algorithms hand themselves in once; a module that is loaded again hands in the same ones."""
+"""Registration of kernels: unique names, modules that are imported again."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _table() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("_table")
-def test_two_algorithms_of_one_name_are_refused() -> None:
+def test_duplicate_kernel_names_raise() -> None:
     def mass_matrix_kernel(state: Any) -> Any:
         return ()
 
@@ -48,6 +48,6 @@ def test_modules_may_be_loaded_again() -> None:
     assert kernels()["kinetic_energy"] is not names["kinetic_energy_kernel"]
 
 
-def test_kernels_want_a_state() -> None:
-    with pytest.raises(ArgumentError, match="mass_matrix works on a state, not on a ndarray"):
+def test_kernels_require_a_state() -> None:
+    with pytest.raises(ArgumentError, match="mass_matrix: state must be a MechanismState, not an ndarray"):
         rbd.mass_matrix(np.zeros(3))  # type: ignore[type-var]  # planted

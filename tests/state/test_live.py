@@ -1,4 +1,4 @@
-"""Live states compute with recorded programs: the same bits however often they are asked, the source's to 1e-12."""
+"""Live states run recorded programs: bitwise equal results for any number of calls, equal to the source to 1e-12."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import rbd
 from rbd import MechanismState, native
 from rbd.errors import NotFiniteError, RotationError, ShapeError, SingularError, StaleStateError
 from rbd.native import executable, worker
-from rbd.native.kernel import NativeKernel
+from rbd.native.compiled_program import CompiledProgram
 from rbd.state.kernel import Kernel, kernels
 from rbd.state.kernel_cache import KernelCache, RecordedKernel, kernel_cache
 
@@ -44,11 +44,11 @@ def test_every_joint_type(kind: str) -> None:
 
 
 @pytest.mark.usefixtures("eager")
-def test_the_bits_do_not_depend_on_the_number_of_calls(a_case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_are_bitwise_equal_for_any_number_of_calls(a_case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     """Interpreted, compiled, through builtins: nobody can tell."""
     state = a_case.state
     with monkeypatch.context() as patient:
-        patient.setattr(executable, "PATIENCE", 10**9)
+        patient.setattr(executable, "OPERATIONS_BEFORE_COMPILING", 10**9)
         first = values(state)
     moved = state.q.copy(), state.v.copy()
     for _ in range(3):
@@ -57,7 +57,7 @@ def test_the_bits_do_not_depend_on_the_number_of_calls(a_case: Case, monkeypatch
         state.set_configuration(moved[0])
         state.set_velocity(moved[1])
         assert values(state) == first
-    compiled = [entry.executable.kernel for entry in entries(state) if entry is not None]
+    compiled = [entry.executable.machine_code for entry in entries(state) if entry is not None]
     assert len(compiled) > 20
     assert all(kernel is not None for kernel in compiled)
     assert {getattr(key, "name", "") for key in state.engine.fast} >= {
@@ -67,8 +67,8 @@ def test_the_bits_do_not_depend_on_the_number_of_calls(a_case: Case, monkeypatch
     }
 
 
-@pytest.mark.usefixtures("eager")
-def test_machine_code_is_the_interpreter_to_the_last_bit(a_case: Case) -> None:
+@pytest.mark.usefixtures("at_once")
+def test_machine_code_and_interpreter_are_bitwise_equal(a_case: Case) -> None:
     """Every kernel, on its own inputs."""
     state = a_case.state
     for _ in range(3):
@@ -79,7 +79,7 @@ def test_machine_code_is_the_interpreter_to_the_last_bit(a_case: Case) -> None:
         inputs = {port.name: rng.standard_normal(port.shape) for port in program.inputs} | {"q": state.q, "v": state.v}
         reference = raised(lambda inputs=inputs, program=program: program.interpret(**inputs))
         found = entry.executable([inputs[port.name] for port in program.inputs])
-        assert entry.executable.kernel is not None
+        assert entry.executable.machine_code is not None
         if isinstance(reference, Exception):
             assert found is None
         else:
@@ -109,13 +109,13 @@ def test_states_of_one_mechanism_share_kernels(a_case: Case) -> None:
 
 def test_interpreted_runs_the_source_in_this_thread_only(a_case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[str] = []
-    original = KernelCache.find
+    original = KernelCache.get_or_record
 
     def watched(self: KernelCache, *args: Any) -> Any:
         calls.append(args[2].name)
         return original(self, *args)
 
-    monkeypatch.setattr(KernelCache, "find", watched)
+    monkeypatch.setattr(KernelCache, "get_or_record", watched)
     with rbd.interpreted():
         rbd.mass_matrix(a_case.state)
         assert calls == []
@@ -128,7 +128,7 @@ def test_interpreted_runs_the_source_in_this_thread_only(a_case: Case, monkeypat
 
 
 @pytest.mark.usefixtures("eager")
-def test_builtins_ask_before_they_ignore_interpreted() -> None:
+def test_builtins_check_for_interpreted_blocks() -> None:
     """A symbol in the source is seen only where the source runs."""
     state = MechanismState(rbd.robots.arm7())
     for _ in range(4):
@@ -143,34 +143,34 @@ def test_builtins_ask_before_they_ignore_interpreted() -> None:
     assert np.array_equal(rbd.mass_matrix(state), M)
 
 
-def test_in_the_background_nobody_waits(a_case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_background_compilation_does_not_block(a_case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     gate = threading.Event()
-    make = NativeKernel._made
+    make = CompiledProgram._made
 
     def slow(*args: Any) -> Any:
         if threading.current_thread() is not threading.main_thread():
             gate.wait(60)
         return make(*args)
 
-    monkeypatch.setattr(NativeKernel, "_made", slow)
+    monkeypatch.setattr(CompiledProgram, "_made", slow)
     monkeypatch.setattr(native, "has_code", lambda kernel: False)
-    monkeypatch.setattr(executable, "PATIENCE", -1)
-    monkeypatch.setattr(executable, "SEARCH", -1)
+    monkeypatch.setattr(executable, "OPERATIONS_BEFORE_COMPILING", -1)
+    monkeypatch.setattr(executable, "OPERATIONS_BEFORE_SEARCH", -1)
     first = rbd.mass_matrix(a_case.state)
     for _ in range(5):
         assert np.array_equal(rbd.mass_matrix(a_case.state), first)
     (entry,) = entries(a_case.state)
-    assert entry.executable.kernel is None
+    assert entry.executable.machine_code is None
     gate.set()
     done = threading.Event()
     worker.submit(done.set)
     assert done.wait(60)
-    assert entry.executable.kernel is not None
+    assert entry.executable.machine_code is not None
     assert np.array_equal(rbd.mass_matrix(a_case.state), first)
 
 
 @pytest.mark.usefixtures("eager")
-def test_without_machine_code_the_bits_are_the_same(a_case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_results_without_machine_code_are_bitwise_equal(a_case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(3):
         expected = values(a_case.state)
     other, _ = a_case.mechanism.copy()
@@ -215,7 +215,7 @@ def _shifted(a_case: Case) -> rbd.Transform:
 
 
 @pytest.mark.parametrize("edit", EDITS)
-def test_edits_are_honoured(edit: str) -> None:
+def test_edits_take_effect(edit: str) -> None:
     a_case = case("tree", 1157, 4, passive=True)
     before = values(a_case.state)
     for _ in range(2):
@@ -244,7 +244,7 @@ def test_the_second_edit_records_nothing() -> None:
     assert sorted(inputs) == sorted([(name, port) for name in both for port in ("v", "gravity")])
 
 
-def test_parameters_that_are_no_numbers_go_through_the_source() -> None:
+def test_symbolic_parameters_run_the_source() -> None:
     mechanism = rbd.robots.double_pendulum()
     body = mechanism.bodies[-1]
     inertia = body.inertia
@@ -260,7 +260,7 @@ def test_parameters_that_are_no_numbers_go_through_the_source() -> None:
 
 
 @pytest.mark.usefixtures("eager")
-def test_structural_edits_close_the_short_ways(a_case: Case) -> None:
+def test_topology_edits_close_fast_paths(a_case: Case) -> None:
     state = MechanismState(rbd.robots.arm7())
     result = rbd.DynamicsResult(state.mechanism)
     for _ in range(4):
@@ -281,7 +281,7 @@ def test_structural_edits_close_the_short_ways(a_case: Case) -> None:
 # --- errors ---------------------------------------------------------------------------------------------------------
 
 
-def test_short_ways_refuse_like_the_long_ones(warm: tuple[MechanismState, rbd.DynamicsResult]) -> None:
+def test_fast_paths_raise_the_same_errors(warm: tuple[MechanismState, rbd.DynamicsResult]) -> None:
     state, result = warm
     nv, q = state.mechanism.nv, state.q.copy()
     before = [array.copy() for array in (state.q, state.v, result.vd, result.mass_matrix, result.q)]
@@ -307,7 +307,7 @@ def test_short_ways_refuse_like_the_long_ones(warm: tuple[MechanismState, rbd.Dy
     assert all(np.array_equal(a, b) for a, b in zip(before[2:], after[2:], strict=True))
 
 
-def test_short_ways_take_what_the_long_ones_take(warm: tuple[MechanismState, rbd.DynamicsResult]) -> None:
+def test_fast_paths_accept_the_same_arguments(warm: tuple[MechanismState, rbd.DynamicsResult]) -> None:
     state, result = warm
     tau = np.linspace(-1, 1, state.mechanism.nv)
     vd = rbd.forward_dynamics(state, tau)
@@ -329,18 +329,18 @@ def test_singular_masses_are_named_at_every_call() -> None:
     mechanism = rbd.Mechanism()
     mechanism.attach("world", rbd.RigidBody("ghost"), rbd.Joint("hinge", rbd.Revolute((0, 0, 1))))
     state, result = MechanismState(mechanism), rbd.DynamicsResult(mechanism)
-    out = np.full(1, 7.0)
-    result.vd[:] = 7.0
+    out, buffer = np.full(1, 7.0), result.engine.arrays["vd"]
+    buffer[:] = 7.0
     for _ in range(4):
         with pytest.raises(SingularError, match="hinge"):
             rbd.dynamics(result, state)
         with pytest.raises(SingularError, match="hinge"):
             rbd.forward_dynamics(state, [1.0], out=out)
-    assert out == result.vd == 7.0
+    assert out == buffer == 7.0
 
 
-def test_results_follow_the_state_that_fills_them(warm: tuple[MechanismState, rbd.DynamicsResult]) -> None:
-    """A result filled by machine code says of accelerations and wrenches what one filled at leisure says."""
+def test_results_hold_the_last_solved_state(warm: tuple[MechanismState, rbd.DynamicsResult]) -> None:
+    """A result filled by machine code says of accelerations and wrenches what one filled by the general path says."""
     state, result = warm
     mechanism, rng = state.mechanism, np.random.default_rng(1)
     other = MechanismState(mechanism)

@@ -1,4 +1,4 @@
-"""Derivatives of live states: short ways to machine code for every form of call, with the long way's results."""
+"""Derivatives of live states: fast paths of all forms of calls agree with the general path."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from rbd.errors import (
     RecordingLimitError,
     TopologyError,
 )
-from rbd.state.kernel_cache import Unrecorded, kernel_cache
+from rbd.state.kernel_cache import RecordingFailure, kernel_cache
 from rbd.state.live_engine import LiveEngine
 from rbd.testing import random_chain
 
 from ..algorithms.helpers import JOINT_TYPES, Case, cases, close, examples
-from ..algorithms.loops import looped
+from ..algorithms.loops.mechanisms import looped
 from .derivatives import (
     FUNCTIONS,
     SECOND,
@@ -33,7 +33,7 @@ from .derivatives import (
 @needs_builtins
 @pytest.mark.usefixtures("eager")
 @pytest.mark.parametrize("name", FUNCTIONS | SECOND)
-def test_every_form_has_a_short_way_with_the_same_bits(name: str) -> None:
+def test_fast_paths_of_all_forms_are_bitwise_equal(name: str) -> None:
     function = (FUNCTIONS | SECOND)[name]
     mechanism = random_chain(
         [JOINT_TYPES["universal oblique"], JOINT_TYPES["planar"], JOINT_TYPES["sin-cos"]], np.random.default_rng(4)
@@ -58,7 +58,7 @@ def test_every_form_has_a_short_way_with_the_same_bits(name: str) -> None:
 @needs_builtins
 @pytest.mark.usefixtures("eager")
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_a_short_way_is_taken(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fast_path_is_used(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Once it is open, no line of the algorithm runs."""
     function, state = FUNCTIONS[name], MechanismState(rbd.robots.arm7())
     args, push = function.arguments(7), pushes(state)
@@ -68,7 +68,7 @@ def test_a_short_way_is_taken(name: str, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(MechanismState, "vector", None)
     monkeypatch.setattr(LiveEngine, "run", None)
     for more, named in function.forms(push):
-        if more != (None,):  # that one goes the long way
+        if more != (None,):  # that one goes the general path
             function.run(state, *args, *more, **named)
 
 
@@ -119,8 +119,8 @@ def test_wrenches_in_any_frame_and_of_any_numbers() -> None:
 
 
 @pytest.mark.usefixtures("eager")
-def test_a_state_keeps_so_many_short_ways(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rbd.state.live_engine._MOST", 4)
+def test_number_of_fast_paths_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rbd.state.live_engine._MAX_FAST_PATHS", 4)
     state = MechanismState(rbd.robots.arm7())
     vd = np.ones(7)
     for body in state.mechanism.bodies[1:] * 2:
@@ -150,7 +150,7 @@ def test_loops() -> None:
 
 
 @pytest.mark.usefixtures("eager")
-def test_nothing_that_moves() -> None:
+def test_mechanisms_without_velocities() -> None:
     mechanism = random_chain([rbd.Fixed()], np.random.default_rng(1))
     state = MechanismState(mechanism)
     for _ in range(4):
@@ -160,14 +160,14 @@ def test_nothing_that_moves() -> None:
         assert [x.shape for x in arrays(second)] == [(0, 0, 0)] * 4
 
 
-def test_what_is_too_long_to_be_recorded_runs_the_source(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rbd.program.nodes.LIMIT", 5000)
+def test_programs_above_the_limit_run_the_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rbd.program.nodes.RECORDING_LIMIT", 5000)
     state, vd = MechanismState(rbd.robots.arm7()), np.linspace(-1.0, 1.0, 7)
     state.randomize(1)
     with pytest.warns(native.InterpretedWarning, match="Python source"):
         found = rbd.inverse_dynamics_second_derivatives(state, vd)
     with rbd.interpreted():
         assert_same(found, rbd.inverse_dynamics_second_derivatives(state, vd))
-    assert {type(entry) for entry in kernel_cache(state.mechanism)._kernels.values()} == {Unrecorded}
+    assert {type(entry) for entry in kernel_cache(state.mechanism)._kernels.values()} == {RecordingFailure}
     with pytest.raises(RecordingLimitError):
         rbd.compile(state.mechanism).inverse_dynamics_second_derivatives(state.q, state.v, vd)

@@ -1,4 +1,4 @@
-"""Results without numbers keep their shape, however often a live state is asked."""
+"""Empty results keep their shape for any number of calls."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 import rbd
 
-OFTEN = 12  # calls until machine code, and the short way to it, has long been taken
+OFTEN = 12  # calls until machine code, and the fast path to it, has long been taken
 MATRICES: list[Callable[..., Any]] = [
     *(rbd.mass_matrix, rbd.coriolis_matrix, rbd.inverse_mass_matrix, rbd.constraint_jacobian)
 ]

@@ -1,4 +1,4 @@
-"""Live states of mechanisms with loops: machine code and its short ways say what the readable source says."""
+"""Live states with loops: machine code and fast paths agree with the source."""
 
 from __future__ import annotations
 
@@ -13,18 +13,11 @@ import pytest
 
 import rbd
 from rbd import Baumgarte, DynamicsResult, MechanismState
-from rbd.native import executable, worker
 
 from ..algorithms.helpers import Case
-from ..algorithms.loops import looped
+from ..algorithms.loops.mechanisms import looped
 
-
-@pytest.fixture(autouse=True)
-def _eager(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let programs be compiled in the first run, in this thread."""
-    for name in ("PATIENCE", "SEARCH"):
-        monkeypatch.setattr(executable, name, -1)
-    monkeypatch.setattr(worker, "submit", lambda task: task())
+pytestmark = pytest.mark.usefixtures("eager")
 
 
 def solution(case: Case, result: DynamicsResult, tau: Any, **options: Any) -> list[np.ndarray]:
@@ -48,7 +41,7 @@ def agree(one: list[np.ndarray], two: list[np.ndarray], tolerance: float = 1e-10
 @pytest.mark.parametrize(
     "kind", ["fixed", "revolute oblique", "universal oblique", "screw oblique", "spherical", "planar"]
 )
-def test_machine_code_says_what_the_source_says(kind: str) -> None:
+def test_machine_code_agrees_with_the_source(kind: str) -> None:
     case, tau = looped(kind, 3, slack=True), np.linspace(-1, 1, looped(kind, 3).mechanism.nv)
     state, result = case.state, DynamicsResult(case.mechanism)
     asked: list[Callable[[], Any]] = [
@@ -68,7 +61,7 @@ def test_machine_code_says_what_the_source_says(kind: str) -> None:
         agree([ask() for ask in asked], answers)
 
 
-def test_the_short_way_follows_the_state_and_its_copies_do_not() -> None:
+def test_fast_path_follows_the_state_but_not_its_copies() -> None:
     """The third call and later ones run machine code only: every answer is of the last solution, kept apart."""
     case = looped("revolute oblique", 3)
     result, tau = DynamicsResult(case.mechanism), np.ones(case.mechanism.nv)
@@ -94,8 +87,8 @@ def test_the_short_way_follows_the_state_and_its_copies_do_not() -> None:
         np.testing.assert_allclose(twin.loop_wrench(same).vector, expected, rtol=1e-12)
 
 
-def test_stabilisations_do_not_mix() -> None:
-    """Calls with other gains in between leave the short way with the default ones."""
+def test_fast_paths_of_different_stabilisations() -> None:
+    """Calls with other gains in between leave the fast path with the default ones."""
     case = looped("spherical", 3, slack=True)
     result, tau = DynamicsResult(case.mechanism), np.ones(case.mechanism.nv)
     choices: list[Any] = [
@@ -114,7 +107,7 @@ def test_stabilisations_do_not_mix() -> None:
             agree([np.array(rbd.constraint_bias(case.state, **choice))], [answer[6]])
 
 
-def test_edited_parameters_are_honoured() -> None:
+def test_edited_parameters_take_effect() -> None:
     """Gravity, inertia, damping and the place of a tree joint change between calls."""
     case = looped("revolute oblique", 3)
     mechanism, state = case.mechanism, case.state

@@ -1,4 +1,4 @@
-"""Whole solutions with external wrenches: the short ways of a result say what a result filled at leisure says."""
+"""Solutions with external wrenches: fast paths of results agree with the general path."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rbd import DynamicsResult, MechanismState, Wrench
 from rbd.errors import ArgumentError, FrameMismatchError, NotFiniteError, ShapeError, StaleStateError, WrongThreadError
 
 from ..algorithms.helpers import case, close, raised
-from ..algorithms.loops import looped
+from ..algorithms.loops.mechanisms import looped
 from .derivatives import Wrenches, needs_builtins, pushes
 from .test_every_kernel import touching
 
@@ -50,7 +50,7 @@ def choices(state: MechanismState) -> list[Wrenches | None]:
 
 @pytest.mark.usefixtures("eager")
 @pytest.mark.parametrize("kind", ["tree", "loops"])
-def test_a_result_follows_whatever_fills_it(kind: str) -> None:
+def test_a_result_holds_the_last_solution_of_any_path(kind: str) -> None:
     """With wrenches and without, in turn: what is asked for later belongs to the last solution."""
     state = (looped("revolute oblique", 3) if kind == "loops" else case("tree", 1157, 6, passive=True)).state
     result, rng, mechanism = DynamicsResult(state.mechanism), np.random.default_rng(1), state.mechanism
@@ -75,7 +75,7 @@ def test_a_result_follows_whatever_fills_it(kind: str) -> None:
 @needs_builtins
 @pytest.mark.usefixtures("eager")
 @pytest.mark.parametrize("kind", ["tree", "loops"])
-def test_a_short_way_is_taken(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fast_path_is_used(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     state = looped("universal", 8).state if kind == "loops" else MechanismState(rbd.robots.arm7())
     result, tau, push = DynamicsResult(state.mechanism), np.ones(state.mechanism.nv), pushes(state)
     for _ in range(4):
@@ -99,7 +99,7 @@ def test_a_short_way_is_taken(kind: str, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 @pytest.mark.usefixtures("eager")
-def test_a_solution_keeps_the_wrenches_it_is_of() -> None:
+def test_a_solution_keeps_its_external_wrenches() -> None:
     state = MechanismState(rbd.robots.arm7())
     state.randomize(1)
     mechanism, result, tau = state.mechanism, DynamicsResult(state.mechanism), np.ones(7)
@@ -119,7 +119,7 @@ def test_a_solution_keeps_the_wrenches_it_is_of() -> None:
 
 
 @pytest.mark.usefixtures("eager")
-def test_failures_leave_the_result_as_it_was() -> None:
+def test_failures_leave_the_result_unchanged() -> None:
     state = MechanismState(rbd.robots.arm7())
     result, tau, push = DynamicsResult(state.mechanism), np.ones(7), pushes(state)
     for _ in range(4):
@@ -165,7 +165,7 @@ def test_edits_and_owners() -> None:
 
 
 @pytest.mark.usefixtures("eager")
-def test_contacts_count_besides() -> None:
+def test_results_with_contacts() -> None:
     state = touching().state
     result, tau, push = DynamicsResult(state.mechanism), np.ones(state.mechanism.nv), pushes(state)
     for _ in range(4):
@@ -174,8 +174,8 @@ def test_contacts_count_besides() -> None:
 
 
 @pytest.mark.usefixtures("eager")
-def test_a_result_keeps_so_many_short_ways(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rbd.state.solution._MOST", 3)
+def test_number_of_fast_paths_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rbd.state.solution._MAX_FAST_PATHS", 3)
     state = MechanismState(rbd.robots.arm7())
     result, tau = DynamicsResult(state.mechanism), np.ones(7)
     for body in state.mechanism.bodies[1:] * 2:
@@ -187,7 +187,7 @@ def test_a_result_keeps_so_many_short_ways(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.usefixtures("eager")
-def test_other_scalars_in_between() -> None:
+def test_calls_with_other_scalars_in_between() -> None:
     state = MechanismState(rbd.robots.arm7())
     result, tau, push = DynamicsResult(state.mechanism), np.ones(7), pushes(state)
     for _ in range(3):

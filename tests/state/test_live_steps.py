@@ -1,4 +1,4 @@
-"""Derivatives of steps on live states: both rules from machine code, with the long way's results."""
+"""Derivatives of time steps of live states: fast paths of both integrators agree with the general path."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pytest
 
 import rbd
 from rbd import MechanismState, native
-from rbd.algorithms.step_derivatives import step_derivatives_kernel
-from rbd.algorithms.step_stages import STEP_RULES
+from rbd.algorithms.derivatives.step_derivatives import step_derivatives_kernel
+from rbd.algorithms.derivatives.step_stages import STEP_RULES
 
 from .derivatives import assert_near, assert_same, needs_builtins, pushes, two_joints
 
@@ -19,7 +19,7 @@ RULE: Final = "munthe-kaas-rk4"
 
 @needs_builtins
 @pytest.mark.usefixtures("eager")
-def test_every_form_has_a_short_way(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fast_paths_of_all_forms(monkeypatch: pytest.MonkeyPatch) -> None:
     """One per rule, space and set of pushed bodies; once they are open, no line of the algorithm runs."""
     state, tau = MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4], [1.0, 2.0]), np.array([0.5, -0.5])
     forms: list[dict[str, Any]] = [
@@ -72,8 +72,8 @@ def test_gains_of_loops() -> None:
     assert np.abs(found[0].v_by_q - found[2].v_by_q).max() > 1e-3
 
 
-def test_what_is_too_long_to_be_recorded_runs_the_source(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rbd.program.nodes.LIMIT", 5000)
+def test_programs_above_the_limit_run_the_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rbd.program.nodes.RECORDING_LIMIT", 5000)
     state, tau = MechanismState(rbd.robots.arm7()), np.linspace(-1.0, 1.0, 7)
     state.randomize(1)
     with pytest.warns(native.InterpretedWarning, match="Python source"):
@@ -92,7 +92,7 @@ def test_large_products_are_calls_of_an_intrinsic(kind: str, monkeypatch: pytest
         return [x for block in blocks for row in block for x in row]
 
     written_out = rbd.record(slopes, state.mechanism, tau=len(tau), dt=())
-    monkeypatch.setattr("rbd.algorithms.products.MANY", 0)
+    monkeypatch.setattr("rbd.algorithms.derivatives.sparse_products.MAX_RECORDED_SOLVES", 0)
     called = rbd.record(slopes, state.mechanism, tau=len(tau), dt=())
     assert "solve_factored" in called.program.count().breakdown
     assert "solve_factored" not in written_out.program.count().breakdown

@@ -1,4 +1,4 @@
-"""Parameters as values of their own: a state that is given them sees the mechanism they describe."""
+"""Parameters of scalar states, which replace those of the mechanism."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _changed(mechanism: rbd.Mechanism, name: str, rng: np.random.Generator) -> N
 
 
 @pytest.mark.parametrize("name", PARAMETERS)
-def test_a_state_with_parameters_is_a_state_of_the_other_mechanism(name: str) -> None:
+def test_parameters_replace_those_of_the_mechanism(name: str) -> None:
     rng = np.random.default_rng(3)
     mechanism = random_tree(TYPES, rng)
     joint = mechanism.joint(next(j.name for j in mechanism.tree_joints if isinstance(j.type, rbd.Revolute)))
@@ -68,6 +68,6 @@ def test_a_state_with_parameters_is_a_state_of_the_other_mechanism(name: str) ->
     assert np.abs(np.asarray(rbd.inverse_dynamics(plain, vd)) - rbd.inverse_dynamics(there, vd)).max() > 1e-6
 
 
-def test_a_name_that_is_no_parameter() -> None:
+def test_unknown_parameters_raise() -> None:
     with pytest.raises(ArgumentError, match="colour"):
         parameter_shape(rbd.robots.double_pendulum(), "colour")

@@ -1,4 +1,4 @@
-"""Inertial parameters moved between bodies: no joint feels it, and recordings need fewer operations."""
+"""Regrouped inertial parameters: the same joint torques with fewer operations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.algorithms.helpers import JOINT_TYPES, case, close
 
 
 @pytest.mark.parametrize("kind", [*JOINT_TYPES, "chain", "tree", "floating tree"])
-def test_joints_feel_nothing(kind: str) -> None:
+def test_joint_torques_do_not_change(kind: str) -> None:
     state = case(kind, seed=11, bodies=12).state
     q, v = list(state.q), list(state.v)
     numbers = tuple(0.3 - 0.1 * k for k in range(len(v)))
@@ -30,7 +30,7 @@ def test_joints_feel_nothing(kind: str) -> None:
         close(list(actual.ravel()), list(expected.ravel()), 1e-9, scale=1e-3)
 
 
-def test_bodies_keep_their_inertia() -> None:
+def test_inertias_of_bodies_do_not_change() -> None:
     state = case("chain", seed=3).state
     moved = ScalarState(state.mechanism, list(state.q), list(state.v), regroup=True)
     for body in state.mechanism.bodies[1:]:

@@ -1,4 +1,4 @@
-"""Values carried from frame to frame by a state, and the queries between bodies and frames."""
+"""Change of frame of values, and queries between bodies and frames."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_same_frame_is_the_same_value() -> None:
     assert np.array_equal(a_case.state.transform(point, body.default_frame).xyz, point.xyz)
 
 
-def test_strangers_are_refused() -> None:
+def test_bodies_and_frames_of_other_mechanisms_raise() -> None:
     a_case, other = case("tree", seed=179), case("tree", seed=181)
     state, nowhere = a_case.state, Frame("nowhere")
     stranger = other.mechanism.bodies[-1]
@@ -163,14 +163,14 @@ def test_strangers_are_refused() -> None:
             call()
 
 
-def test_values_of_no_frame_are_refused() -> None:
+def test_values_without_a_frame_raise() -> None:
     a_case = case("tree", seed=191)
     for bad in (3.0, "x", None, np.zeros(3)):
         with pytest.raises(ArgumentError):
             a_case.state.transform(bad, a_case.mechanism.root_frame)
     point = Point(a_case.mechanism.root_frame, (1, 2, 3))
-    for nowhere in (a_case.mechanism.bodies[-1], "world", None):
-        with pytest.raises(ArgumentError, match="frame"):
+    for nowhere in (3, None):
+        with pytest.raises(ArgumentError, match="frame must be a body, a frame, or the name of one"):
             a_case.state.transform(point, nowhere)
 
 
@@ -187,7 +187,7 @@ def test_motion_subspace_times_velocity_is_the_twist_over_a_joint(a_case: Case) 
 
 @examples(0.6)
 @given(cases())
-def test_scalar_states_answer_the_same_queries(a_case: Case) -> None:
+def test_scalar_states_have_the_same_queries(a_case: Case) -> None:
     state, ahead = a_case.state, moving(a_case.state)
     for frame in frames_of(a_case):
         close(pose(ahead.transform_to_root(frame)).real, state.transform_to_root(frame).matrix, 1e-15)

@@ -1,4 +1,4 @@
-"""What a state remembers, what it must forget, and when it must refuse."""
+"""Versions: validity of cached results, stale states, owner threads, copies."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def _parameter(a_case: Case, name: str, value: float) -> None:
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_every_change_is_noticed(a_case: Case, change: str) -> None:
+def test_every_change_invalidates_cached_results(a_case: Case, change: str) -> None:
     """After anything changes, every answer is the one a new state gives."""
     before = values(a_case.state)
     CHANGES[change](a_case)
@@ -84,7 +84,7 @@ def test_every_change_is_noticed(a_case: Case, change: str) -> None:
     assert change == "normalize" or any(after[name] != before[name] for name in ALGORITHMS)
 
 
-def test_velocity_keeps_what_depends_on_configuration_only(a_case: Case) -> None:
+def test_velocity_does_not_invalidate_configuration_results(a_case: Case) -> None:
     state, body = a_case.state, a_case.mechanism.bodies[-1]
     before = {name: flat(ALGORITHMS[name](state)) for name in Q_ONLY}
     pose = state.transform_to_root(body)
@@ -114,7 +114,7 @@ EDITS: dict[str, Callable[[Case], object]] = {
 
 
 @pytest.mark.parametrize("edit", EDITS)
-def test_structural_edits_make_states_stale(edit: str) -> None:
+def test_topology_edits_make_states_stale(edit: str) -> None:
     rng = np.random.default_rng(163)
     types = [Revolute((0, 0, 1)), rbd.Fixed(), Revolute((0, 1, 0)), rbd.QuaternionSpherical()]
     mechanism = rbd.testing.random_tree(types, rng)
@@ -183,7 +183,7 @@ def test_a_state_belongs_to_one_thread(a_case: Case, use: Callable) -> None:
     use(a_case.state)
 
 
-def test_adopt_hands_a_state_over(a_case: Case) -> None:
+def test_adopt_transfers_a_state(a_case: Case) -> None:
     state = a_case.state
     expected = rbd.mass_matrix(state)
 
@@ -217,7 +217,7 @@ def test_a_pickled_state_belongs_to_whoever_unpickles_it(a_case: Case) -> None:
     assert np.array_equal(M, rbd.mass_matrix(a_case.state))
 
 
-def test_editing_the_mechanism_of_an_unpickled_state_leaves_the_original_alone(a_case: Case) -> None:
+def test_unpickled_states_have_separate_mechanisms(a_case: Case) -> None:
     before = values(a_case.state)
     twin = pickle.loads(pickle.dumps(a_case.state))
     twin.mechanism.gravity = (1.0, 2.0, 3.0)
@@ -225,7 +225,7 @@ def test_editing_the_mechanism_of_an_unpickled_state_leaves_the_original_alone(a
     assert values(a_case.state) == before
 
 
-def test_states_hold_no_mechanism_alive_longer_than_needed(a_case: Case) -> None:
+def test_mechanisms_are_freed_with_their_states(a_case: Case) -> None:
     """Nothing global keeps a mechanism: dropping it and its states frees it."""
     import gc
     import weakref

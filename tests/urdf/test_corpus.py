@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
 
 import pytest
 
 from rbd.errors import InertiaError, UrdfError
-from rbd.urdf import UrdfReport, load_urdf, parse_urdf
+from rbd.urdf import UrdfReport, UrdfWarning, load_urdf, parse_urdf
 from tests.urdf.files import ARM, BAD, GOOD, Fault, faults
 
 FAULTS = faults()
@@ -25,7 +26,7 @@ MENDED = {
 
 def refusal(fault: Fault) -> UrdfError:
     with pytest.raises(UrdfError) as caught:
-        load_urdf(fault.path)
+        load_urdf(fault.path, strict=True)
     return caught.value
 
 
@@ -35,6 +36,7 @@ def test_refused_with_class_line_and_reason(fault: Fault) -> None:
     assert (type(error).__name__, error.line) == (fault.error, fault.line)
     assert fault.fragment
     assert fault.fragment in str(error)
+    assert ("strict=False" in str(error)) == (fault.name in MENDED)
     assert str(error).startswith(f"{fault.path}:{fault.line}:{error.column}: ")
     assert error.file == str(fault.path)
     assert isinstance(error.column, int)
@@ -57,7 +59,7 @@ def test_a_refused_file_leaves_the_report_alone(fault: Fault) -> None:
     report = UrdfReport()
     before = repr(vars(report))
     with pytest.raises(UrdfError):
-        load_urdf(fault.path, report=report)
+        load_urdf(fault.path, strict=True, report=report)
     assert repr(vars(report)) == before
 
 
@@ -65,12 +67,16 @@ def test_a_refused_file_leaves_the_report_alone(fault: Fault) -> None:
 def test_lenient_reading_mends_and_warns_or_refuses_in_the_same_place(fault: Fault) -> None:
     report = UrdfReport()
     if fault.name in MENDED:
-        load_urdf(fault.path, strict=False, report=report)
+        with pytest.warns(UrdfWarning, match=re.escape(f"{fault.path}: ")) as told:
+            load_urdf(fault.path, report=report)
+        assert len(told) == 1
+        assert f"{sum(doubt.refused for doubt in report.warnings)} doubt" in str(told[0].message)
+        assert told[0].filename == __file__
         assert fault.fragment in " ".join(warning.message for warning in report.warnings)
         assert fault.line in [warning.line for warning in report.warnings]
     else:
         with pytest.raises(UrdfError) as caught:
-            load_urdf(fault.path, strict=False, report=report)
+            load_urdf(fault.path, report=report)
         assert (type(caught.value).__name__, caught.value.line) == (fault.error, fault.line)
 
 

@@ -12,6 +12,7 @@ from rbd.errors import UrdfError
 from rbd.urdf import format_urdf, parse_urdf
 from tests.urdf.files import ARM, faults
 
+pytestmark = pytest.mark.filterwarnings("ignore::rbd.urdf.UrdfWarning")
 SEED = ARM.read_bytes()
 WORDS = [
     b"<link", b"<joint", b"/>", b">", b'"', b"<", b"&", b"<!DOCTYPE r>", b"<![CDATA[", b"]]>", b"<!--", b"-->", b"\0",

@@ -14,9 +14,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rbd.errors import UrdfValueError
+from rbd.errors import FileError
+from rbd.files.numbers import parse_number
 from rbd.urdf import format_urdf, load_urdf
-from rbd.urdf.numbers import parse_number
 from tests.urdf.files import ARM, HERE
 
 
@@ -53,13 +53,13 @@ def test_nothing_but_the_grammar_is_read(text: str) -> None:
     if legal and math.isfinite(float(text)):
         assert parse_number(text) == float(text)
     else:
-        with pytest.raises(UrdfValueError):
+        with pytest.raises(FileError):
             parse_number(text)
 
 
 def test_the_largest_float_is_the_last() -> None:
     assert parse_number("1.7976931348623157e308") == sys.float_info.max
-    with pytest.raises(UrdfValueError, match="too large"):
+    with pytest.raises(FileError, match="too large"):
         parse_number("1.8e308")
 
 

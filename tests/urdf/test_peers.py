@@ -10,7 +10,7 @@ import pytest
 from rbd.mechanism import Mechanism
 from rbd.urdf import UrdfReport, load_urdf
 
-pytestmark = pytest.mark.peers
+pytestmark = [pytest.mark.peers, pytest.mark.filterwarnings("ignore::rbd.urdf.UrdfWarning")]
 pin = pytest.importorskip("pinocchio", reason="comparisons need the dependency group `peers`")
 ROBOTS = Path(pin.__file__).parents[4] / "share/example-robot-data/robots"
 EMPTY = {"ur3.urdf"}  # a template that was expanded to nothing
@@ -26,7 +26,7 @@ def test_the_collection_is_there() -> None:
 def test_same_joints_masses_and_placements(path: Path, floating: bool) -> None:
     report = UrdfReport()
     free = floating and '<link name="world"' not in path.read_text()  # the world itself cannot float
-    mechanism = load_urdf(path, strict=False, floating=free, snap=False, report=report)
+    mechanism = load_urdf(path, floating=free, snap=False, report=report)
     model = pin.buildModelFromUrdf(str(path), *([pin.JointModelFreeFlyer()] if free else []))
     ours = {joint.name for joint in mechanism.tree_joints if not joint.name.endswith("_to_world")}
     theirs = set(model.names[1:]) - {"root_joint"}

@@ -10,14 +10,23 @@ import pytest
 from rbd import (
     Fixed,
     JointType,
+    MechanismState,
     Planar,
     Prismatic,
     QuaternionFloating,
     Revolute,
 )
-from rbd.errors import ArgumentError, ShapeError, UnknownNameError, UrdfTopologyError, UrdfValueError
+from rbd.errors import (
+    ArgumentError,
+    ShapeError,
+    UnknownNameError,
+    UrdfSyntaxError,
+    UrdfTopologyError,
+    UrdfValueError,
+)
 from rbd.mechanism import Joint, Mechanism
-from rbd.urdf import UrdfLimits, UrdfReport, load_urdf, parse_urdf
+from rbd.spatial import SpatialInertia
+from rbd.urdf import UrdfLimits, UrdfReport, UrdfWarning, load_urdf, parse_urdf
 from tests.urdf.files import ARM, inertial, joint, link, pair, robot
 
 LIMIT = '<limit lower="-1" upper="2" velocity="3" effort="4"/>'
@@ -195,13 +204,40 @@ def test_a_link_without_inertial_is_massless() -> None:
     assert not inertia.matrix.any()
 
 
-def test_lenient_reading_takes_an_impossible_inertia_as_it_is() -> None:
-    text = pair("continuous", child=inertial(1.0, (1.0, 1.0, 5.0), '<origin xyz="0 0 1"/>'))
-    assert "less than the largest" in warnings(text, strict=False)[0]
-    inertia = parse_urdf(text, strict=False).body("tip").inertia
-    assert inertia is not None
-    np.testing.assert_array_equal(inertia.moment, np.diag([2.0, 2.0, 5.0]))
-    np.testing.assert_array_equal(inertia.center_of_mass.xyz, [0, 0, 1])
+IMPOSSIBLE = pair("continuous", child=inertial(1.0, (1.0, 1.0, 5.0), '<origin xyz="0 0 1" rpy="0.1 0.2 0.3"/>'))
+
+
+def test_an_impossible_inertia_is_kept_and_told_of_once() -> None:
+    report = UrdfReport()
+    with pytest.warns(UrdfWarning, match=r"1 doubt, the first in line 3: link 'tip' .*strict=True") as told:
+        tip = parse_urdf(IMPOSSIBLE, report=report).body("tip")
+    assert len(told) == 1
+    assert tip.inertia is not None
+    np.testing.assert_allclose(np.linalg.eigvalsh(tip.inertia.moment_about_com), [1, 1, 5], rtol=0, atol=1e-14)
+    np.testing.assert_allclose(tip.inertia.center_of_mass.xyz, [0, 0, 1], rtol=0, atol=1e-15)
+    with pytest.raises(UrdfValueError, match="strict=False"):
+        parse_urdf(IMPOSSIBLE, strict=True)
+
+
+def test_an_impossible_inertia_is_projected_to_the_nearest_possible_one() -> None:
+    with pytest.warns(UrdfWarning, match="nearest possible"):
+        tip = parse_urdf(IMPOSSIBLE, inertia="project").body("tip")
+    assert tip.inertia is not None
+    moment = tip.inertia.moment_about_com
+    # second moments of mass are (2.5, 2.5, -1.5): the negative one becomes zero
+    np.testing.assert_allclose(np.linalg.eigvalsh(moment), [2.5, 2.5, 5], rtol=0, atol=1e-14)
+    np.testing.assert_allclose(tip.inertia.mass, 1.0, rtol=0, atol=0)
+    SpatialInertia(tip.default_frame, mass=1.0, moment_about_com=moment * (1 + 1e-15))  # a body can have it
+
+
+def test_what_to_do_with_inertias_is_one_of_two_words() -> None:
+    with pytest.raises(ArgumentError, match="inertia"):
+        load_urdf(ARM, inertia="mend")  # type: ignore[arg-type]  # what is tested
+
+
+def test_a_model_of_mujoco_says_who_reads_it() -> None:
+    with pytest.raises(UrdfSyntaxError, match=r"this is MJCF; rbd\.load_mjcf reads it"):
+        parse_urdf("<mujoco/>")
 
 
 # -- the world --------------------------------------------------------------------------------------------------------
@@ -307,6 +343,32 @@ def test_limits_are_positive_numbers(bad: object) -> None:
 def test_bounds_that_leave_no_position_are_refused_or_mended(lower: str, upper: str) -> None:
     text = pair("revolute", f'<limit lower="{lower}" upper="{upper}" velocity="1" effort="1"/>')
     with pytest.raises(UrdfValueError, match="is above upper"):
-        parse_urdf(text)
-    mended = parse_urdf(text, strict=False, remove_fixed_joints=False).joint("j")
+        parse_urdf(text, strict=True)
+    with pytest.warns(UrdfWarning, match="is above upper"):
+        mended = parse_urdf(text, remove_fixed_joints=False).joint("j")
     assert mended.position_bounds == ((-math.inf, math.inf),)
+
+
+# -- collision shapes -------------------------------------------------------------------------------------------------
+
+
+def collision(shape: str, origin: str = "") -> str:
+    return f"<collision>{origin}<geometry>{shape}</geometry></collision>"
+
+
+def test_collision_shapes_and_pairs_of_bodies_that_no_joint_connects() -> None:
+    ball, rod = '<sphere radius="0.1"/>', '<capsule radius="0.1" length="0.6"/>'
+    box, other = '<box size="0.2 0.4 0.6"/>', '<cylinder radius="1" length="1"/>'
+    text = robot(
+        f'<link name="a">{collision(ball)}</link>', f'<link name="b">{collision(rod)}{collision(other)}</link>',
+        f"""<link name="c">{collision(box, '<origin xyz="0 0 1"/>')}</link>""",
+        joint("j", "a", "b", inside='<origin xyz="0 0 1"/>'), joint("k", "b", "c", inside='<origin xyz="0 0 1"/>'),
+    )  # fmt: skip
+    report = UrdfReport()
+    mechanism = parse_urdf(text, report=report)
+    model = report.collision_model(mechanism)
+    assert [type(shape).__name__ for shape in model.shapes] == ["Sphere", "Capsule", "Box"]
+    (pair,) = model.pairs
+    assert {pair.body_a.name, pair.body_b.name} == {"world", "c"}
+    (near,) = model.distances(MechanismState(mechanism))
+    assert float(near.value) == pytest.approx(3.0 - 0.3 - 0.1, abs=1e-12)

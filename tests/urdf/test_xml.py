@@ -9,15 +9,16 @@ from pathlib import Path
 import pytest
 
 from rbd.errors import ArgumentError, UrdfError, UrdfPathError, UrdfRefusedError, UrdfSyntaxError
+from rbd.files.formats import URDF
+from rbd.files.xml import XmlElement, parse_xml
 from rbd.urdf import UrdfLimits, UrdfReport, format_urdf, load_urdf, parse_urdf
-from rbd.urdf.xml import Node, parse_xml
 from tests.counting import calls
 from tests.urdf.files import ARM, link, robot
 
 
-def tree(text: str | bytes, **limits: int) -> Node:
+def tree(text: str | bytes, **limits: int) -> XmlElement:
     data = text.encode() if isinstance(text, str) else text
-    return parse_xml(data, file="f", limits=UrdfLimits(**limits))
+    return parse_xml(data, file="f", limits=UrdfLimits(**limits), of=URDF)
 
 
 def test_nodes_keep_tags_attributes_order_and_places() -> None:
@@ -108,7 +109,7 @@ def test_a_long_number_is_refused_before_it_is_converted(monkeypatch: pytest.Mon
     def refuse(text: str) -> None:
         raise AssertionError("converted")
 
-    monkeypatch.setattr("rbd.urdf.numbers.float", refuse, raising=False)
+    monkeypatch.setattr("rbd.files.numbers.float", refuse, raising=False)
     text = robot(link("a", f'<inertial><mass value="{"1" * 10_000_000}"/></inertial>'))
     with pytest.raises(UrdfError, match="longer than 128 characters"):
         parse_urdf(text)

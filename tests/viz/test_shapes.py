@@ -1,4 +1,4 @@
-"""Pictures of shapes: polygons lie on the surfaces, discs at the witnesses, files hold something."""
+"""Plots of shapes: polygons on surfaces, discs at witness points, files."""
 
 from __future__ import annotations
 
@@ -52,14 +52,14 @@ def test_polygons_lie_on_the_surface(shape: Capsule | Sphere | Box | HalfSpace) 
         np.testing.assert_allclose(spread, shape.size, rtol=1e-14)
 
 
-def test_discs_stand_across_their_normal() -> None:
+def test_discs_are_perpendicular_to_their_normal() -> None:
     center, normal = np.array([1.0, 2.0, 3.0]), np.array([0.6, 0.0, 0.8])
     points = disc(center, normal, 0.05) - center
     np.testing.assert_allclose(np.linalg.norm(points, axis=1), 0.05, rtol=1e-12)
     np.testing.assert_allclose(points @ normal, 0, rtol=0, atol=1e-15)
 
 
-def test_a_picture_shows_shapes_and_discs(tmp_path: Path) -> None:
+def test_plot_has_shapes_and_discs(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     mechanism, model = rbd.robots.hand()
     state = rbd.MechanismState(mechanism)
@@ -76,7 +76,7 @@ def test_a_picture_shows_shapes_and_discs(tmp_path: Path) -> None:
     assert len(np.unique(pixels.reshape(-1, 3), axis=0)) > 100
 
 
-def test_axes_of_ones_own_are_drawn_into() -> None:
+def test_given_axes_are_used() -> None:
     figure = pytest.importorskip("matplotlib.figure").Figure()
     axes = figure.add_subplot(projection="3d")
     mechanism = rbd.robots.double_pendulum()
@@ -88,7 +88,7 @@ def test_axes_of_ones_own_are_drawn_into() -> None:
     assert len(axes.collections) == 1
 
 
-def test_what_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_invalid_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
     mechanism, model = rbd.robots.hand()
     with pytest.raises(ArgumentError, match="another mechanism"):
         plot_shapes(rbd.MechanismState(rbd.robots.arm7()), model)

@@ -1,6 +1,6 @@
-"""Other engines, where they are installed. Only what stands in this folder imports them.
+"""Other engines, if they are installed. Only the modules of this package import them.
 
-None of them has types that tell anything; each module keeps its engine behind one variable of type Any.
+They have no useful type annotations; each module holds its engine in one variable of type Any.
 """
 
 from __future__ import annotations
@@ -11,25 +11,36 @@ from importlib.util import find_spec
 from rbd.bench.contacts import Hand
 from rbd.bench.contender import Contender, Peer, Quantity
 from rbd.bench.ours import Ours
+from rbd.bench.queries import Queries, Query
 from rbd.bench.tree import tree_of
 
 PACKAGES = {"Pinocchio": "pinocchio", "MuJoCo": "mujoco", "CasADi": "casadi"}
 
 
 def installed(*, quick: bool) -> list[str]:
-    """Return the names of the engines that can be measured; a quick run leaves out those that call a C compiler."""
+    """Return the names of the installed engines; a quick run omits those that call a C compiler."""
     return [name for name, package in PACKAGES.items() if find_spec(package) and not (quick and name == "CasADi")]
 
 
 def constrained(ours: Ours) -> Contender | None:
-    """Return Pinocchio's dynamics of a mechanism with loops; None when it does not have such joints."""
+    """Return Pinocchio's dynamics of a mechanism with loops; None if it does not have such joints."""
     from rbd.bench.peers.pinocchio_loops import constrained_contender
 
     return constrained_contender(ours.mechanism, ours.samples.rows(Quantity.FORWARD))
 
 
+def query(queries: Queries, query: Query) -> Contender | None:
+    """Return Pinocchio's answer to a frame query; None if it does not support the robot."""
+    tree = tree_of(queries.mechanism)
+    if tree is None or not find_spec(PACKAGES["Pinocchio"]):
+        return None
+    from rbd.bench.peers.pinocchio_queries import query_contender
+
+    return query_contender(tree, queries, query)
+
+
 def contacts(given: Hand) -> tuple[Contender, Contender] | tuple[None, None]:
-    """Return distances with rows, and the loop of the hand, by Pinocchio, coal and quadprog where all are installed."""
+    """Return distances and the loop of the hand by Pinocchio, coal and quadprog, if all are installed."""
     if not all(map(find_spec, ("pinocchio", "coal", "quadprog"))):
         return None, None
     from rbd.bench.peers.coal import contact_peers
@@ -38,7 +49,7 @@ def contacts(given: Hand) -> tuple[Contender, Contender] | tuple[None, None]:
 
 
 def load(name: str, ours: Ours) -> Peer | None:
-    """Return an engine with a robot loaded; None when it cannot have this robot."""
+    """Return an engine with a robot loaded; None if it does not support the robot."""
     from rbd.bench.peers.casadi import casadi_peer
 
     if name == "CasADi":

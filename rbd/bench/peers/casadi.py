@@ -1,7 +1,6 @@
-"""CasADi's C code of rbd's own programs, compiled with the C compiler that is found.
+"""CasADi: C code of rbd's programs, compiled with the installed C compiler.
 
-The graph is rbd's, so what is compared is the way from a graph to machine code and to Python, not the number of
-operations.
+The expression graphs are those of rbd, so the comparison is of code generation and calls, not of operation counts.
 """
 
 from __future__ import annotations
@@ -27,11 +26,11 @@ from rbd.program.program import Program
 from rbd.scalars.arrays import Array
 
 _LARGEST = 20000
-"""Operations beyond which a C compiler takes minutes."""
+"""Limit of operations: above it, a C compiler takes minutes."""
 
 
 def casadi_peer(ours: Ours) -> Peer | None:
-    """Return CasADi, if there is a C compiler, and a native loop to time its code in."""
+    """Return CasADi if there is a C compiler and a native loop."""
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     return _CasADi(ours, compiler) if compiler and available() else None
 
@@ -41,7 +40,7 @@ class _CasADi:
     name = "CasADi kernel"
 
     def __init__(self, ours: Ours, compiler: str) -> None:
-        self._casadi: Any = import_module("casadi")  # it has no types
+        self._casadi: Any = import_module("casadi")  # no type annotations
         self._ours = ours
         self._compiler = compiler
 
@@ -78,7 +77,7 @@ class _CasADi:
 
 
 def _compiled(casadi: Any, compiler: str, function: Any, folder: Path) -> Any:
-    """Return the loaded library; its file may go then."""
+    """Return the loaded library, whose file may be deleted."""
     generator = casadi.CodeGenerator("kernel.c")
     generator.add(function)
     generator.generate(f"{folder}/")
@@ -89,7 +88,7 @@ def _compiled(casadi: Any, compiler: str, function: Any, folder: Path) -> Any:
 
 
 def _function(casadi: Any, program: Program) -> Any:
-    """Return a program as CasADi's function of its inputs."""
+    """Return a program as a function of CasADi."""
     inputs = [casadi.SX.sym(port.name, port.size) for port in program.inputs]
     values: list[Any] = [x for vector in inputs for x in casadi.vertsplit(vector)]
 
@@ -106,12 +105,12 @@ def _function(casadi: Any, program: Program) -> Any:
 
 
 def _can_be_said(casadi: Any, program: Program) -> bool:
-    """Return whether every instruction is an expression of CasADi; calls of intrinsics are not."""
+    """Return whether CasADi has all operations of a program; it has no calls of intrinsics."""
     return {Op(code[0]) for code in program.code} <= _operations(casadi).keys() | {Op.POSITIVE}
 
 
 def _operations(casadi: Any) -> dict[Op, Callable[..., Any]]:
-    """Return what CasADi's expressions do for each operation."""
+    """Return the function of CasADi for each operation."""
     return {
         **{op: op.row.generic for op in (Op.ADD, Op.SUB, Op.MUL, Op.NEG, *FUSED.values())},
         Op.DIV: _quotient,

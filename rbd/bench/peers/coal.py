@@ -1,6 +1,6 @@
-"""The contact exercise's loop with Pinocchio, coal and quadprog, called from Python.
+"""Loop of the contact exercise with Pinocchio, coal and quadprog, called from Python.
 
-The bodies and joints of the hand have the same names, and joints follow each other as in rbd.
+Bodies and joints of the hand have the same names and order as in rbd.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from rbd.scalars.arrays import Array
 
 
 def contact_peers(given: Hand) -> tuple[Contender, Contender]:
-    """Return distances with rows, and the loop."""
+    """Return the contenders of distances with Jacobian rows, and of the loop."""
     return _close(given), _loop(given)
 
 
 @final
 class _Engines:
-    """Pinocchio with the hand loaded, and coal with the pairs of one collision model."""
+    """Pinocchio with the hand, and coal with the pairs of a collision model."""
 
     def __init__(self, given: Hand, model: CollisionModel) -> None:
-        self._pin: Any = import_module("pinocchio")  # none of their bindings has types
+        self._pin: Any = import_module("pinocchio")  # no type annotations
         self._coal: Any = import_module("coal")
         self._quadprog: Any = import_module("quadprog")
         tree = tree_of(given.mechanism)
@@ -48,7 +48,7 @@ class _Engines:
         self._pin.computeJointJacobians(self.model, self.data, q)
 
     def distance(self, pair: int) -> tuple[float, Array, Array, Array]:
-        """Return the distance of a pair, witnesses, and the normal, which points from the first to the second."""
+        """Return the distance of a pair, its witnesses, and the normal from the first shape to the second."""
         placed: list[Any] = []
         for joint, place, shape in self._pairs[pair]:
             pose = self.data.oMi[joint] * place
@@ -60,7 +60,7 @@ class _Engines:
         return value, on_a, on_b, normal
 
     def row(self, pair: int, on_a: Array, on_b: Array, normal: Array) -> Array:
-        """Return how the distance changes with the velocities."""
+        """Return the Jacobian row of the distance."""
         (joint_a, *_), (joint_b, *_) = self._pairs[pair]
         frame = self._pin.ReferenceFrame.WORLD
         a, b = (self._pin.getJointJacobian(self.model, self.data, joint, frame) for joint in (joint_a, joint_b))
@@ -68,7 +68,7 @@ class _Engines:
         return np.asarray(normal @ (b[:3] - a[:3]) + turning, dtype=np.float64)
 
     def step(self, t: float, q: Array, v: Array, before: list[int]) -> tuple[Array, Array, list[int]]:
-        """Return q and v a step later, and the pairs that touched."""
+        """Return q and v one step later, and the pairs in contact."""
         pin, model, data = self._pin, self.model, self.data
         torques = -STIFFNESS * (q - wanted(t)) - DAMPING * v
         mass = pin.crba(model, data, q)

@@ -1,6 +1,6 @@
-"""MuJoCo, called from Python, with everything switched off that is no rigid-body dynamics of a tree.
+"""MuJoCo, called from Python, with contacts and constraints disabled.
 
-MuJoCo's free joints have their position first; the linear velocity is that of the origin, in the world.
+Free joints of MuJoCo have the position first, and the linear velocity of the origin expressed in the world.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from rbd.bench.contender import Contender, Peer, Quantity, calls
 from rbd.bench.samples import Samples
 from rbd.bench.tree import Link, Tree
 from rbd.scalars.arrays import Array
-from rbd.spatial.so3 import quaternion_to_rotation
+from rbd.spatial.quaternion import quaternion_to_rotation
 
 
 def mujoco_peer(tree: Tree, samples: Samples) -> Peer | None:
-    """Return MuJoCo with a robot loaded; None when only its first joint could float, and another one does."""
+    """Return MuJoCo with a robot loaded; None if a joint other than the first one floats."""
     for index, link in enumerate(tree.links):
         placed = np.array_equal(link.rotation, np.eye(3)) and not link.translation.any()
         if link.kind == "floating" and not (index == 0 and placed):
@@ -32,7 +32,7 @@ class _MuJoCo:
     name = "MuJoCo"
 
     def __init__(self, tree: Tree, samples: Samples) -> None:
-        self._mujoco: Any = import_module("mujoco")  # its bindings have no complete types
+        self._mujoco: Any = import_module("mujoco")  # incomplete type annotations
         self._tree = tree
         self._model = self._mujoco.MjModel.from_xml_string(text(tree))
         self._data = self._mujoco.MjData(self._model)
@@ -47,7 +47,7 @@ class _MuJoCo:
         self._samples = Samples(samples.q[:, self._q].copy(), v, vd, tau)
 
     def _turn(self, k: int) -> Array:
-        """Return what turns the first three velocities of state k into the world."""
+        """Return the rotation of the first three velocities of state k to the world."""
         if not self._floats:
             return np.eye(3)
         w, x, y, z = (float(value) for value in self._ours.q[k, self._first : self._first + 4])
@@ -63,7 +63,7 @@ class _MuJoCo:
         return v, vd, tau
 
     def single(self, quantity: Quantity) -> Contender | None:
-        if quantity.is_derivative:  # MuJoCo has finite differences
+        if quantity.is_derivative:  # MuJoCo has only finite differences
             return None
         mine = self._samples.rows(quantity)
         function = self._function(quantity)
@@ -127,7 +127,7 @@ class _MuJoCo:
             Quantity.FORWARD: forward,
         }[quantity]
 
-    # --- back to our conventions --------------------------------------------------------------------------------------
+    # --- conversion to rbd's conventions -----------------------------------------------------------------------------
 
     def _value(self, quantity: Quantity, k: int, arguments: tuple[Array, ...]) -> Array:
         result = self._function(quantity)(*arguments)
@@ -145,7 +145,7 @@ class _MuJoCo:
         return out
 
     def _acceleration(self, k: int, theirs: Array) -> Array:
-        """Return vd: the velocity of the origin seen from the turning body."""
+        """Return vd, with the derivative of the linear velocity in the rotating body frame."""
         vd, ours = theirs.copy(), np.empty(len(self._v))
         if self._floats:
             v = self._ours.v[k, self._v]
@@ -154,7 +154,7 @@ class _MuJoCo:
         return ours
 
     def _to_ours(self, k: int, theirs: Array) -> Array:
-        """Return torques or the mass matrix with the first three entries turned into the body, in our order."""
+        """Return torques or the mass matrix with the first three entries rotated to the body frame, in rbd's order."""
         turn = np.eye(len(self._v))
         if self._floats:
             turn[:3, :3] = self._turn(k)

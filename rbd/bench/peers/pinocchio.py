@@ -1,6 +1,6 @@
-"""Pinocchio, called from Python, and its pool of threads.
+"""Pinocchio, called from Python, and its thread pool.
 
-Pinocchio counts linear parts first and quaternions (x, y, z, w), position before orientation.
+Pinocchio has linear parts first, quaternions (x, y, z, w), and the position before the orientation.
 """
 
 from __future__ import annotations
@@ -19,21 +19,24 @@ from rbd.scalars.arrays import Array
 
 def pinocchio_peer(tree: Tree, samples: Samples) -> Peer:
     """Return Pinocchio with a robot loaded."""
-    return _Pinocchio(tree, samples)
+    return Pinocchio(tree, samples)
 
 
 @final
-class _Pinocchio:
+class Pinocchio:
+    """Pinocchio with one robot loaded."""
+
     name = "Pinocchio"
 
     def __init__(self, tree: Tree, samples: Samples) -> None:
-        self._pin: Any = import_module("pinocchio")  # its bindings have no types
+        """Load a robot."""
+        self._pin: Any = import_module("pinocchio")  # no type annotations
         self._tree = tree
-        self._model = model_of(self._pin, tree)
-        self._data = self._model.createData()
+        self.model = model_of(self._pin, tree)
+        self._data = self.model.createData()
         self._q = [i for link in tree.links for i in _positions(link)]
         self._v = [i for link in tree.links for i in _velocities(link)]
-        self._samples = self._converted(samples)
+        self.samples = self._converted(samples)
 
     def _converted(self, samples: Samples) -> Samples:
         """Return states in Pinocchio's order."""
@@ -41,39 +44,43 @@ class _Pinocchio:
         return Samples(np.ascontiguousarray(samples.q[:, self._q]), v, vd, tau)
 
     def single(self, quantity: Quantity) -> Contender:
-        return self._contender(quantity, self._samples)
+        """Call Pinocchio for one state at a time."""
+        return self._contender(quantity, self.samples)
 
     def batch(self, quantity: Quantity, count: int) -> Contender:
-        return self._contender(quantity, self._samples.repeated(count))
+        """Call Pinocchio for one state after the other."""
+        return self._contender(quantity, self.samples.repeated(count))
 
     def _contender(self, quantity: Quantity, samples: Samples) -> Contender:
-        arguments = [(self._model, self._data, *each) for each in samples.rows(quantity)]
+        arguments = [(self.model, self._data, *each) for each in samples.rows(quantity)]
         run = calls(self._function(quantity), arguments)
         return Contender(self.name, run, len(arguments), lambda k: self._value(quantity, arguments[k]))
 
     def solution(self) -> Contender:
+        """Compute the mass matrix and the accelerations."""
         pin = self._pin
-        arguments = [(self._model, self._data, *each) for each in self._samples.rows(Quantity.FORWARD)]
+        arguments = [(self.model, self._data, *each) for each in self.samples.rows(Quantity.FORWARD)]
 
         def solve(model: object, data: object, q: Array, v: Array, tau: Array) -> tuple[Array, Array]:
             return pin.crba(model, data, q), pin.aba(model, data, q, v, tau)
 
         def value(k: int) -> Array:
             matrix, vd = solve(*arguments[k])
-            return np.concatenate([self._matrix(matrix).reshape(-1), self._vector(vd)])
+            return np.concatenate([self._matrix(matrix).reshape(-1), self.vector(vd)])
 
         return Contender(self.name, calls(solve, arguments), len(arguments), value)
 
     def parallel(self, quantity: Quantity, count: int, threads: int) -> Contender | None:
+        """Compute many states with Pinocchio's threads; None for quantities without such a function."""
         names = {Quantity.INVERSE: "rneaInParallel", Quantity.FORWARD: "abaInParallel"}
         function = getattr(self._pin, names.get(quantity, ""), None)
         if function is None:
             return None
-        inputs = [np.asfortranarray(x.T) for x in self._samples.repeated(count).arguments(quantity)]
-        out = np.zeros((self._model.nv, count), order="F")
-        pool = self._pin.ModelPool(self._model, threads)
+        inputs = [np.asfortranarray(x.T) for x in self.samples.repeated(count).arguments(quantity)]
+        out = np.zeros((self.model.nv, count), order="F")
+        pool = self._pin.ModelPool(self.model, threads)
         run = functools.partial(function, threads, pool, *inputs, out)
-        return Contender(f"{self.name}, its threads", repeated(run), count, lambda k: self._vector(out[:, k]))
+        return Contender(f"{self.name}, its threads", repeated(run), count, lambda k: self.vector(out[:, k]))
 
     def _function(self, quantity: Quantity) -> Any:
         pin = self._pin
@@ -97,9 +104,16 @@ class _Pinocchio:
             by_position, by_velocity, last = (np.array(each) for each in result)
             parts = self._permuted(by_position), self._permuted(by_velocity), self._matrix(last)
             return np.concatenate([part.reshape(-1) for part in parts])
-        return self._matrix(result) if quantity is Quantity.MASS else self._vector(result)
+        return self._matrix(result) if quantity is Quantity.MASS else self.vector(result)
 
-    def _vector(self, theirs: Array) -> Array:
+    def columns(self, theirs: Array) -> Array:
+        """Return a matrix with a column per velocity in our order."""
+        ours = np.empty(theirs.shape)
+        ours[:, self._v] = theirs
+        return ours
+
+    def vector(self, theirs: Array) -> Array:
+        """Return velocities or torques in our order."""
         ours = np.empty(len(self._v))
         ours[self._v] = theirs
         return ours
@@ -114,7 +128,7 @@ class _Pinocchio:
 
 
 def _positions(link: Link) -> list[int]:
-    """Return where the coordinates stand in our q, in Pinocchio's order."""
+    """Return the indices in rbd's q of the coordinates in Pinocchio's order."""
     w, x, y, z, *place = link.q if link.kind == "floating" else (0, 0, 0, 0)
     return [*place, x, y, z, w] if link.kind == "floating" else list(link.q)
 
@@ -136,7 +150,7 @@ def model_of(pin: Any, tree: Tree) -> Any:
 
 
 def _joint(pin: Any, link: Link) -> Any:
-    """Return the joint, of the type Pinocchio's own URDF reader would take: axes along x, y or z have theirs."""
+    """Return the joint with the type that Pinocchio's URDF reader chooses: special types for axes x, y and z."""
     if link.kind == "floating":
         return pin.JointModelFreeFlyer()
     letter = "R" if link.kind == "revolute" else "P"

@@ -1,7 +1,7 @@
-"""Pinocchio on mechanisms with hinges that close loops, called from Python.
+"""Pinocchio on mechanisms with revolute loop joints, called from Python.
 
-A hinge of a planar linkage is a constraint of three rows in Pinocchio, a point held fast; rbd has five rows, of which
-three are zero by structure. Both leave the same motion.
+A revolute loop joint of a planar linkage is a point constraint of three rows in Pinocchio. In rbd it has five rows, of
+which three are zero by structure. Both constraints allow the same motion.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from rbd.mechanism import Mechanism
 from rbd.scalars.arrays import Array
 
 _PROXIMAL = 1e-12, 1e-10, 10
-"""Accuracy, regularisation and most iterations of the solver: as exact as the other contenders."""
+"""Accuracy, regularisation and maximum iterations of the solver, for results as exact as the other contenders'."""
 
 
 def constrained_contender(mechanism: Mechanism, rows: list[tuple[Array, ...]]) -> Contender | None:
-    """Return Pinocchio's constrained dynamics of hinged linkages; None when it has no such joints."""
+    """Return Pinocchio's constrained dynamics of linkages with revolute joints; None for other joints."""
     bare, _ = mechanism.copy()
     for joint in bare.loop_joints:
         bare.remove_joint(joint)
@@ -45,7 +45,7 @@ def constrained_contender(mechanism: Mechanism, rows: list[tuple[Array, ...]]) -
 
 
 def _constraints(pin: Any, model: Any, tree: Tree, mechanism: Mechanism) -> tuple[Any, Any]:
-    """Return one constraint per loop joint, and room for what it computes."""
+    """Return the constraint model of each loop joint, and its data."""
     index = {link.body: k + 1 for k, link in enumerate(tree.links)} | {0: 0}
     models, datas = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
     for joint in mechanism.loop_joints:

@@ -1,5 +1,5 @@
-"""The scalar families, one file each.
+"""Built-in scalar families, one module each.
 
 `real`, `constant`, `complexes` and `exact` are registered when `rbd.scalars` is imported; `symbolic` (SymPy),
-`arbitrary` (mpmath numbers) and `interval` (mpmath intervals) when the first operand of theirs turns up.
+`arbitrary` (mpmath numbers) and `interval` (mpmath intervals) when their first operand occurs.
 """

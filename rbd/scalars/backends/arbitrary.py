@@ -1,7 +1,7 @@
-"""Real and complex numbers of mpmath.
+"""Scalar family of mpmath: real and complex numbers of any precision.
 
-A real number stays real: where mpmath would answer with a complex number (the root of -1) the answer is NaN, as for
-floats. Complex numbers compare by real part. Each number knows its context, and with it the precision.
+Functions of real numbers are real: where mpmath would return a complex number (the root of -1), the result is NaN, as
+for floats. Complex numbers compare by real part. Each number has its context, which defines the precision.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing_extensions import override
 
 from rbd.errors import ScalarError, quoted
 from rbd.scalars.constants import Rational
-from rbd.scalars.operations import Operations
+from rbd.scalars.operations import Operations, defined
 from rbd.scalars.protocol import Scalar
 from rbd.scalars.registry import admit
 
-# mpmath has no type information: a number is Any here.
+# mpmath has no type annotations: numbers are Any.
 Number = Any
 
 
@@ -27,8 +27,16 @@ def _is_real(x: Number) -> bool:
     return hasattr(x, "_mpf_")
 
 
+def _method(name: str) -> Callable[..., Number]:
+    def method(self: object, x: Number) -> Number:
+        return getattr(x.context, name)(x)
+
+    return method
+
+
+@defined({name: _method(name) for name in ("sin", "cos", "tan", "exp", "tanh")})
 class ArbitraryOperations(Operations[Number]):
-    """mpmath's `mpf` and `mpc`, of any context."""
+    """Operations of mpmath's `mpf` and `mpc`, of any context."""
 
     name = "mpmath"
     priority = 40
@@ -62,21 +70,9 @@ class ArbitraryOperations(Operations[Number]):
         return bool(a.real <= b.real)
 
     def _kept_real(self, compute: Callable[[], Number], *operands: Number) -> Number:
-        """Return a result that is real when the operands are: NaN where only a complex one exists."""
+        """Return a real result for real operands: NaN instead of a complex number."""
         result = compute()
         return result if _is_real(result) or not all(map(_is_real, operands)) else result.context.nan
-
-    @override
-    def sin(self, x: Number) -> Number:
-        return x.context.sin(x)
-
-    @override
-    def cos(self, x: Number) -> Number:
-        return x.context.cos(x)
-
-    @override
-    def tan(self, x: Number) -> Number:
-        return x.context.tan(x)
 
     @override
     def asin(self, x: Number) -> Number:
@@ -96,16 +92,8 @@ class ArbitraryOperations(Operations[Number]):
         return self._kept_real(lambda: x.context.sqrt(x), x)
 
     @override
-    def exp(self, x: Number) -> Number:
-        return x.context.exp(x)
-
-    @override
     def log(self, x: Number) -> Number:
         return self._kept_real(lambda: x.context.log(x), x)
-
-    @override
-    def tanh(self, x: Number) -> Number:
-        return x.context.tanh(x)
 
     @override
     def power(self, x: Number, n: Number) -> Number:
@@ -137,7 +125,7 @@ class ArbitraryOperations(Operations[Number]):
 
 
 def _inverse(x: Number, function: Callable[[Number], Number], sign: int) -> Number:
-    """Return asin or acos; mpmath loses imaginary parts far below the precision, which are exactly first order."""
+    """Return asin or acos; keep tiny imaginary parts, which mpmath loses, to first order."""
     context, slope = x.context, 1 - x.real * x.real
     if x.imag == 0 or slope <= 0 or x.imag * x.imag > context.eps * slope * slope:
         return function(x)
@@ -155,7 +143,7 @@ def _analytic_atan2(context: Any, y: Number, x: Number, angle: Number) -> Number
 
 
 def register() -> None:
-    """Let mpmath's numbers be scalars; called when the first one turns up, so mpmath is loaded already."""
+    """Register the family; called for the first operand, when mpmath is already imported."""
     mpmath = importlib.import_module("mpmath")
-    # Every context makes subclasses of one base; it stands last but one, before `object`.
+    # The types of all contexts have one base, the last class before `object`.
     admit(mpmath.mp.mpf.__mro__[-2], ArbitraryOperations())

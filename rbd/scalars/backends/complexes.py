@@ -1,8 +1,7 @@
-"""Complex numbers, compared by real part for complex-step differentiation.
+"""Scalar family of complex numbers, compared by real part for complex-step differentiation.
 
-For an analytic f, f(x + ih) has imaginary part h f'(x): `absolute`, `minimum` and `maximum` therefore pick a branch
-by real part and never take a modulus. Where `cmath` raises, the real part is the float answer and the imaginary part
-NaN.
+For an analytic f, f(x + ih) has imaginary part h f'(x). `absolute`, `minimum` and `maximum` therefore select by real
+part, without a modulus. Where `cmath` raises, the real part is that of floats and the imaginary part NaN.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from typing_extensions import override
 
 from rbd.errors import ScalarError
 from rbd.scalars.backends import real
-from rbd.scalars.operations import Operations, not_positive
+from rbd.scalars.operations import Operations, defined, not_positive
 from rbd.scalars.protocol import Scalar
 
 _I = complex(0, 1)
@@ -29,12 +28,18 @@ def _guarded(function: Callable[[complex], complex], fallback: Callable[[float],
         return complex(fallback(z.real), math.nan)
 
 
-def _log(z: complex) -> complex:
-    return cmath.log(z)
+def _method(name: str, fallback: Callable[[float], float]) -> Callable[..., complex]:
+    """Return a function of cmath as a method."""
+    function = getattr(cmath, name)
+
+    def method(self: object, x: complex) -> complex:
+        return _guarded(function, fallback, x)
+
+    return method
 
 
 def analytic_atan2(y: complex, x: complex) -> complex:
-    """Return the analytic continuation of atan2, accurate for imaginary parts however small.
+    """Return the analytic continuation of atan2, accurate for imaginary parts of any size.
 
     With w = x + iy and u = x - iy it is (log w - log u) / 2i; the imaginary part is written as an inverse hyperbolic
     tangent because the difference of the moduli of w and u would cancel.
@@ -44,17 +49,21 @@ def analytic_atan2(y: complex, x: complex) -> complex:
     if not (0.0 < scale < math.inf):
         return complex(angle, 0.0 if scale == 0.0 else math.nan)
     y, x = y / scale, x / scale
-    twisted = x.real * y.imag - x.imag * y.real
-    ratio = (twisted + twisted) / ((x.real * x.real + x.imag * x.imag) + (y.real * y.real + y.imag * y.imag))
+    cross = x.real * y.imag - x.imag * y.real
+    ratio = (cross + cross) / ((x.real * x.real + x.imag * x.imag) + (y.real * y.real + y.imag * y.imag))
     imaginary = math.atanh(ratio) / (1 + 1) if abs(ratio) < 1.0 else math.copysign(math.inf, ratio)
     w, u = x + _I * y, x - _I * y
     half_turns = (cmath.phase(w) - cmath.phase(u)) / (1 + 1)
-    # The half difference is right up to whole half turns; the real parts say which.
+    # The half difference is correct up to multiples of half turns, which the real parts determine.
     return complex(half_turns + math.pi * round((angle - half_turns) / math.pi), imaginary)
 
 
+_FALLBACKS = (real.sin, real.cos, real.tan, real.asin, real.acos, real.exp, real.log, math.tanh)
+
+
+@defined({fallback.__name__: _method(fallback.__name__, fallback) for fallback in _FALLBACKS})
 class ComplexOperations(Operations[complex]):
-    """Python's and NumPy's complex numbers."""
+    """Operations of Python's and NumPy's complex numbers."""
 
     name = "complex"
     priority = 30
@@ -92,44 +101,12 @@ class ComplexOperations(Operations[complex]):
         raise not_positive(x, what)
 
     @override
-    def sin(self, x: complex) -> complex:
-        return _guarded(cmath.sin, real.sin, x)
-
-    @override
-    def cos(self, x: complex) -> complex:
-        return _guarded(cmath.cos, real.cos, x)
-
-    @override
-    def tan(self, x: complex) -> complex:
-        return _guarded(cmath.tan, real.tan, x)
-
-    @override
-    def asin(self, x: complex) -> complex:
-        return _guarded(cmath.asin, real.asin, x)
-
-    @override
-    def acos(self, x: complex) -> complex:
-        return _guarded(cmath.acos, real.acos, x)
-
-    @override
     def atan2(self, y: complex, x: complex) -> complex:
         return analytic_atan2(complex(y), complex(x))
 
     @override
     def sqrt(self, x: complex) -> complex:
         return cmath.sqrt(x)
-
-    @override
-    def exp(self, x: complex) -> complex:
-        return _guarded(cmath.exp, real.exp, x)
-
-    @override
-    def log(self, x: complex) -> complex:
-        return _guarded(_log, real.log, x)
-
-    @override
-    def tanh(self, x: complex) -> complex:
-        return _guarded(cmath.tanh, math.tanh, x)
 
     @override
     def power(self, x: complex, n: complex) -> complex:

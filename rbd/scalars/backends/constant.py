@@ -1,13 +1,14 @@
-"""Exact real constants: int and `const`.
+"""Scalar family of exact constants: int and `const`.
 
-Exact where the result is rational and simple (sin 0, cos 0, square roots of squares, integer powers), floats
-elsewhere: an exact zero met in a structure must not turn exact arithmetic into floating point.
+Results are exact if they are rational (sin 0, cos 0, square roots of squares, integer powers), and floats otherwise: a
+structural zero must not turn exact arithmetic into floating point.
 """
 
 from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Callable
 from fractions import Fraction
 from typing import TypeAlias, cast
 
@@ -15,7 +16,7 @@ from typing_extensions import override
 
 from rbd.scalars.backends import real
 from rbd.scalars.constants import Rational, exact
-from rbd.scalars.operations import Operations, not_positive
+from rbd.scalars.operations import Operations, defined, not_positive
 from rbd.scalars.protocol import Scalar
 
 Constant: TypeAlias = int | Rational
@@ -23,7 +24,7 @@ _LARGEST_POWER = 4096
 
 
 def exact_root(x: Constant | Fraction) -> tuple[int, int] | None:
-    """Return the square root of x as numerator and denominator when it is rational, else None."""
+    """Return the square root of x as numerator and denominator if it is rational, else None."""
     top, bottom = int(x.numerator), int(x.denominator)
     if top < 0:
         return None
@@ -31,8 +32,31 @@ def exact_root(x: Constant | Fraction) -> tuple[int, int] | None:
     return (root, base) if root * root == top and base * base == bottom else None
 
 
+EXACT = {
+    "sin": (0, 0),
+    "cos": (0, 1),
+    "tan": (0, 0),
+    "asin": (0, 0),
+    "acos": (1, 0),
+    "exp": (0, 1),
+    "log": (1, 0),
+    "tanh": (0, 0),
+}
+"""Where functions have an exact value, and which."""
+
+
+def _method(name: str) -> Callable[..., Scalar]:
+    (at, value), function = EXACT[name], getattr(real.REAL, name)
+
+    def method(self: object, x: Scalar) -> Scalar:
+        return value if x == at else function(real.to_float(x))
+
+    return method
+
+
+@defined({name: _method(name) for name in EXACT})
 class ConstantOperations(Operations[Scalar]):
-    """Python's and NumPy's integers and `const`; results are exact constants or floats."""
+    """Operations of Python's and NumPy's integers and `const`; results are exact constants or floats."""
 
     name = "constant"
     priority = 0
@@ -60,26 +84,6 @@ class ConstantOperations(Operations[Scalar]):
         raise not_positive(x, what)
 
     @override
-    def sin(self, x: Scalar) -> Scalar:
-        return 0 if x == 0 else real.sin(real.to_float(x))
-
-    @override
-    def cos(self, x: Scalar) -> Scalar:
-        return 1 if x == 0 else real.cos(real.to_float(x))
-
-    @override
-    def tan(self, x: Scalar) -> Scalar:
-        return 0 if x == 0 else real.tan(real.to_float(x))
-
-    @override
-    def asin(self, x: Scalar) -> Scalar:
-        return 0 if x == 0 else real.asin(real.to_float(x))
-
-    @override
-    def acos(self, x: Scalar) -> Scalar:
-        return 0 if x == 1 else real.acos(real.to_float(x))
-
-    @override
     def atan2(self, y: Scalar, x: Scalar) -> Scalar:
         if y == 0 and self.less_equal(0, x):
             return 0
@@ -89,18 +93,6 @@ class ConstantOperations(Operations[Scalar]):
     def sqrt(self, x: Scalar) -> Scalar:
         root = exact_root(cast("Constant", x))
         return exact(*root) if root is not None else real.sqrt(real.to_float(x))
-
-    @override
-    def exp(self, x: Scalar) -> Scalar:
-        return 1 if x == 0 else real.exp(real.to_float(x))
-
-    @override
-    def log(self, x: Scalar) -> Scalar:
-        return 0 if x == 1 else real.log(real.to_float(x))
-
-    @override
-    def tanh(self, x: Scalar) -> Scalar:
-        return 0 if x == 0 else math.tanh(real.to_float(x))
 
     @override
     def power(self, x: Scalar, n: Scalar) -> Scalar:

@@ -1,6 +1,6 @@
-"""A float that counts, and the result of comparing two.
+"""Floats that count operations, and the conditions of their comparisons.
 
-Public through `rbd.scalars.counting`, which also makes them a scalar family.
+Public through `rbd.scalars.counting`, which also registers the family.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from rbd.scalars.registry import operations_of
 
 @final
 class OperationCount:
-    """How often each operation was done by the scalars that share it."""
+    """Counts of operations of the scalars that share it."""
 
     def __init__(self) -> None:
         self._counter: Counter[str] = Counter()
@@ -41,7 +41,7 @@ class OperationCount:
         self._counter[operation] += 1
 
     def reset(self) -> None:
-        """Start again from zero."""
+        """Reset the counts to zero."""
         self._counter.clear()
 
     @override
@@ -51,7 +51,7 @@ class OperationCount:
 
 @final
 class CountingScalar(Opaque):
-    """A float whose operations are counted in a shared `OperationCount`; `.value` is for looking at results."""
+    """A float whose operations are counted in a shared `OperationCount`; its value is `.value`."""
 
     __slots__ = ("count", "value")
 
@@ -64,7 +64,7 @@ class CountingScalar(Opaque):
         return f"CountingScalar({self.value})"
 
     def _with(self, name: str, function: Callable[[Any, Any], Any], other: object, *, swapped: bool = False) -> Any:
-        """Return the result of a binary operation, or NotImplemented when the other operand is no real number."""
+        """Return the result of a binary operation, or NotImplemented if the other operand is not real."""
         try:
             value = other.value if isinstance(other, CountingScalar) else plain(cast("Scalar", other))
         except ScalarError:
@@ -106,7 +106,7 @@ class CountingScalar(Opaque):
 
 @final
 class CountingCondition(Opaque):
-    """The result of comparing counted values."""
+    """Condition of a comparison of counted values."""
 
     __slots__ = ("count", "holds")
 

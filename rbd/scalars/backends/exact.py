@@ -1,23 +1,34 @@
-"""Fractions: exact or refused, never silently a float."""
+"""Scalar family of fractions: results are exact, or raise ScalarError."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import cast
 
 from typing_extensions import override
 
 from rbd.errors import ScalarError
-from rbd.scalars.backends.constant import exact_root
+from rbd.scalars.backends.constant import EXACT, exact_root
 from rbd.scalars.backends.real import to_float
-from rbd.scalars.operations import Operations
+from rbd.scalars.operations import Operations, defined
 from rbd.scalars.protocol import Scalar
 
-_ZERO, _ONE = Fraction(0), Fraction(1)
+
+def _method(name: str) -> Callable[..., Fraction]:
+    at, value = EXACT[name]
+
+    def method(self: Operations[Fraction], x: Fraction) -> Fraction:
+        if x == at:
+            return Fraction(value)
+        self.refuse(name, x)
+
+    return method
 
 
+@defined({name: _method(name) for name in EXACT})
 class FractionOperations(Operations[Fraction]):
-    """Python's `Fraction`. Functions have a value only where it is rational; elsewhere they raise ScalarError."""
+    """Operations of Python's `Fraction`; functions with irrational values raise ScalarError."""
 
     name = "Fraction"
     priority = 20
@@ -42,47 +53,10 @@ class FractionOperations(Operations[Fraction]):
     def less_equal(self, a: Fraction, b: Fraction) -> bool:
         return a <= b
 
-    def _only(self, function: str, x: Fraction, at: Fraction, value: Fraction) -> Fraction:
-        if x == at:
-            return value
-        self.refuse(function, x)
-
-    @override
-    def sin(self, x: Fraction) -> Fraction:
-        return self._only("sin", x, _ZERO, _ZERO)
-
-    @override
-    def cos(self, x: Fraction) -> Fraction:
-        return self._only("cos", x, _ZERO, _ONE)
-
-    @override
-    def tan(self, x: Fraction) -> Fraction:
-        return self._only("tan", x, _ZERO, _ZERO)
-
-    @override
-    def asin(self, x: Fraction) -> Fraction:
-        return self._only("asin", x, _ZERO, _ZERO)
-
-    @override
-    def acos(self, x: Fraction) -> Fraction:
-        return self._only("acos", x, _ONE, _ZERO)
-
-    @override
-    def exp(self, x: Fraction) -> Fraction:
-        return self._only("exp", x, _ZERO, _ONE)
-
-    @override
-    def log(self, x: Fraction) -> Fraction:
-        return self._only("log", x, _ONE, _ZERO)
-
-    @override
-    def tanh(self, x: Fraction) -> Fraction:
-        return self._only("tanh", x, _ZERO, _ZERO)
-
     @override
     def atan2(self, y: Fraction, x: Fraction) -> Fraction:
         if y == 0 and x >= 0:
-            return _ZERO
+            return Fraction(0)
         self.refuse("atan2", y, x)
 
     @override

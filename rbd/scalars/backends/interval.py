@@ -1,30 +1,31 @@
-"""Intervals of mpmath (`iv.mpf`), rigorous.
+"""Scalar family of mpmath's intervals (`iv.mpf`), with rigorous bounds.
 
-The result of a function contains the function's value at every point of the operands at which it is defined; where it
-is defined nowhere (the root of [-2, -1]) it is the whole line, which says nothing. A comparison of overlapping
-intervals is `Undecided`, and `where` then returns the hull of both branches.
+The result of a function contains its values at all points of the operands where it is defined. If it is defined nowhere
+(the root of [-2, -1]), the result is the whole line. A comparison of overlapping intervals is `Undecided`, and `where`
+then returns the hull of both branches.
 """
 
 from __future__ import annotations
 
 import importlib
+from collections.abc import Callable
 from typing import Any, final
 
 from typing_extensions import override
 
 from rbd.errors import ScalarError, quoted
 from rbd.scalars.backends.enclosure import Bounds, Enclosures
-from rbd.scalars.operations import Operations, not_positive
+from rbd.scalars.operations import Operations, defined, not_positive
 from rbd.scalars.protocol import Condition, Scalar
 from rbd.scalars.registry import admit
 
-# mpmath has no type information: an interval is Any here.
+# mpmath has no type annotations: intervals are Any.
 Interval = Any
 
 
 @final
 class Undecided:
-    """The third truth value: the comparison holds for some points of the intervals and not for others."""
+    """Undecided condition: the comparison holds for some points of the intervals and not for others."""
 
     __slots__ = ("context",)
 
@@ -45,8 +46,22 @@ class Undecided:
         return "undecided"
 
 
+_FUNCTIONS = ("sin", "cos", "tan", "asin", "acos", "atan2", "sqrt", "exp", "log", "tanh", "power")
+
+
+def _method(name: str) -> Callable[..., Interval]:
+    """Return a function of `Enclosures` as a method."""
+
+    def method(self: Any, *operands: Interval) -> Interval:
+        context = operands[0].ctx
+        return context.make_mpf(getattr(self._enclose, name)(*(x._mpi_ for x in operands), context.prec))
+
+    return method
+
+
+@defined({name: _method(name) for name in _FUNCTIONS})
 class IntervalOperations(Operations[Interval]):
-    """mpmath's real intervals, of any context."""
+    """Operations of mpmath's real intervals, of any context."""
 
     name = "interval"
     priority = 50
@@ -134,55 +149,6 @@ class IntervalOperations(Operations[Interval]):
     def _greatest(self, a: Any, b: Any) -> Any:
         return a if self._libmp.mpf_ge(a, b) else b
 
-    def _apply(self, function: str, *operands: Interval) -> Interval:
-        context = operands[0].ctx
-        bounds = getattr(self._enclose, function)(*(x._mpi_ for x in operands), context.prec)
-        return context.make_mpf(bounds)
-
-    @override
-    def sin(self, x: Interval) -> Interval:
-        return self._apply("sin", x)
-
-    @override
-    def cos(self, x: Interval) -> Interval:
-        return self._apply("cos", x)
-
-    @override
-    def tan(self, x: Interval) -> Interval:
-        return self._apply("tan", x)
-
-    @override
-    def asin(self, x: Interval) -> Interval:
-        return self._apply("asin", x)
-
-    @override
-    def acos(self, x: Interval) -> Interval:
-        return self._apply("acos", x)
-
-    @override
-    def atan2(self, y: Interval, x: Interval) -> Interval:
-        return self._apply("atan2", y, x)
-
-    @override
-    def sqrt(self, x: Interval) -> Interval:
-        return self._apply("sqrt", x)
-
-    @override
-    def exp(self, x: Interval) -> Interval:
-        return self._apply("exp", x)
-
-    @override
-    def log(self, x: Interval) -> Interval:
-        return self._apply("log", x)
-
-    @override
-    def tanh(self, x: Interval) -> Interval:
-        return self._apply("tanh", x)
-
-    @override
-    def power(self, x: Interval, n: Interval) -> Interval:
-        return self._apply("power", x, n)
-
     @override
     def divide(self, a: Interval, b: Interval) -> Interval:
         return a / b
@@ -203,8 +169,8 @@ class IntervalOperations(Operations[Interval]):
 
 
 def register() -> None:
-    """Let mpmath's intervals be scalars; called when the first one turns up, so mpmath is loaded already."""
+    """Register the family; called for the first operand, when mpmath is already imported."""
     mpmath = importlib.import_module("mpmath")
     operations = IntervalOperations(importlib.import_module("mpmath.libmp"))
-    # Every context makes subclasses of one base; it stands last but one, before `object`.
+    # The types of all contexts have one base, the last class before `object`.
     admit(mpmath.iv.mpf.__mro__[-2], operations, condition=Undecided)

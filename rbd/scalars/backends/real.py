@@ -1,13 +1,14 @@
-"""Floats, with the semantics of IEEE 754: NaN and infinities where `math` raises."""
+"""Scalar family of floats, with IEEE 754 semantics: NaN and infinities where `math` raises."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import cast
 
 from typing_extensions import override
 
-from rbd.scalars.operations import Operations, not_positive
+from rbd.scalars.operations import Operations, defined, not_positive
 from rbd.scalars.protocol import Scalar
 
 NAN = math.nan
@@ -98,25 +99,33 @@ def divide(a: float, b: float) -> float:
 
 
 def minimum(a: float, b: float) -> float:
-    """Return the smaller; NaN when either is."""
+    """Return the smaller; NaN if either is NaN."""
     return a if a < b or a != a else b
 
 
 def maximum(a: float, b: float) -> float:
-    """Return the larger; NaN when either is."""
+    """Return the larger; NaN if either is NaN."""
     return a if a > b or a != a else b
 
 
 def to_float(x: Scalar) -> float:
-    """Return `x`, a real number, as the nearest float; integers beyond the floats become infinite."""
+    """Return a real number as the nearest float; large integers become infinite."""
     try:
         return float(cast("float", x))
     except OverflowError:
         return INF if cast("float", x) > 0 else -INF
 
 
+def _method(function: Callable[..., float]) -> Callable[..., float]:
+    return staticmethod(function)
+
+
+_FUNCTIONS = (sin, cos, tan, asin, acos, math.atan2, sqrt, exp, log, math.tanh, power)
+
+
+@defined({function.__name__: _method(function) for function in _FUNCTIONS} | {"absolute": _method(math.fabs)})
 class RealOperations(Operations[float]):
-    """Python's and NumPy's floats; results are Python floats."""
+    """Operations of Python's and NumPy's floats; results are Python floats."""
 
     name = "float"
     priority = 10
@@ -152,56 +161,8 @@ class RealOperations(Operations[float]):
         raise not_positive(x, what)
 
     @override
-    def sin(self, x: float) -> float:
-        return sin(x)
-
-    @override
-    def cos(self, x: float) -> float:
-        return cos(x)
-
-    @override
-    def tan(self, x: float) -> float:
-        return tan(x)
-
-    @override
-    def asin(self, x: float) -> float:
-        return asin(x)
-
-    @override
-    def acos(self, x: float) -> float:
-        return acos(x)
-
-    @override
-    def atan2(self, y: float, x: float) -> float:
-        return math.atan2(y, x)
-
-    @override
-    def sqrt(self, x: float) -> float:
-        return sqrt(x)
-
-    @override
-    def exp(self, x: float) -> float:
-        return exp(x)
-
-    @override
-    def log(self, x: float) -> float:
-        return log(x)
-
-    @override
-    def tanh(self, x: float) -> float:
-        return math.tanh(x)
-
-    @override
-    def power(self, x: float, n: float) -> float:
-        return power(x, n)
-
-    @override
     def divide(self, a: float, b: float) -> float:
         return divide(float(a), float(b))
-
-    @override
-    def absolute(self, x: float) -> float:
-        return math.fabs(x)
 
     @override
     def minimum(self, a: float, b: float) -> float:

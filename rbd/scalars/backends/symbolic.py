@@ -1,7 +1,7 @@
-"""SymPy expressions.
+"""Scalar family of SymPy expressions.
 
-Comparisons are relations, a selection is a Piecewise; what SymPy can decide collapses to a bool or a branch. Floats
-enter as the exact rational they are.
+Comparisons are relations, and selections are Piecewise; decided ones are bools and branches. Floats are converted to
+rationals exactly.
 """
 
 from __future__ import annotations
@@ -9,21 +9,39 @@ from __future__ import annotations
 import cmath
 import importlib
 import math
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Final
 
 from typing_extensions import override
 
 from rbd.errors import ScalarError, quoted
-from rbd.scalars.operations import Operations, not_positive
+from rbd.scalars.operations import Operations, defined, not_positive
 from rbd.scalars.protocol import Condition, Scalar
 from rbd.scalars.registry import admit
 
-# SymPy has no type information: an expression is Any here.
+# SymPy has no type annotations: expressions are Any.
 Expression = Any
 
 
+_FUNCTIONS: Final = {
+    **{name: name for name in ("sin", "cos", "tan", "asin", "acos", "sqrt", "exp", "log", "tanh")},
+    "absolute": "Abs",
+    "minimum": "Min",
+    "maximum": "Max",
+}
+"""What SymPy calls the functions."""
+
+
+def _method(theirs: str) -> Callable[..., Expression]:
+    def method(self: Any, *operands: Expression) -> Expression:
+        return getattr(self._sympy, theirs)(*operands)
+
+    return method
+
+
+@defined({name: _method(theirs) for name, theirs in _FUNCTIONS.items()})
 class SymbolicOperations(Operations[Expression]):
-    """SymPy's `Expr`, with its Booleans as conditions."""
+    """Operations of SymPy's `Expr`, with its Booleans as conditions."""
 
     name = "SymPy"
     priority = 60
@@ -102,46 +120,10 @@ class SymbolicOperations(Operations[Expression]):
         return x
 
     @override
-    def sin(self, x: Expression) -> Expression:
-        return self._sympy.sin(x)
-
-    @override
-    def cos(self, x: Expression) -> Expression:
-        return self._sympy.cos(x)
-
-    @override
-    def tan(self, x: Expression) -> Expression:
-        return self._sympy.tan(x)
-
-    @override
-    def asin(self, x: Expression) -> Expression:
-        return self._sympy.asin(x)
-
-    @override
-    def acos(self, x: Expression) -> Expression:
-        return self._sympy.acos(x)
-
-    @override
     def atan2(self, y: Expression, x: Expression) -> Expression:
         if y.is_zero and x.is_zero:
             return self._sympy.Integer(0)
         return self._sympy.atan2(y, x)
-
-    @override
-    def sqrt(self, x: Expression) -> Expression:
-        return self._sympy.sqrt(x)
-
-    @override
-    def exp(self, x: Expression) -> Expression:
-        return self._sympy.exp(x)
-
-    @override
-    def log(self, x: Expression) -> Expression:
-        return self._sympy.log(x)
-
-    @override
-    def tanh(self, x: Expression) -> Expression:
-        return self._sympy.tanh(x)
 
     @override
     def power(self, x: Expression, n: Expression) -> Expression:
@@ -151,20 +133,8 @@ class SymbolicOperations(Operations[Expression]):
     def divide(self, a: Expression, b: Expression) -> Expression:
         return a / b
 
-    @override
-    def absolute(self, x: Expression) -> Expression:
-        return self._sympy.Abs(x)
-
-    @override
-    def minimum(self, a: Expression, b: Expression) -> Expression:
-        return self._sympy.Min(a, b)
-
-    @override
-    def maximum(self, a: Expression, b: Expression) -> Expression:
-        return self._sympy.Max(a, b)
-
 
 def register() -> None:
-    """Let SymPy's expressions be scalars; called when the first one turns up, so SymPy is loaded already."""
+    """Register the family; called for the first operand, when SymPy is already imported."""
     sympy = importlib.import_module("sympy")
     admit(sympy.Expr, SymbolicOperations(sympy), condition=sympy.logic.boolalg.Boolean)

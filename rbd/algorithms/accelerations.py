@@ -1,0 +1,69 @@
+"""Spatial accelerations of bodies for given accelerations of the joints: Featherstone (2008), sections 2.11 and 5.3."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from numpy.typing import NDArray
+
+from rbd.mechanism import RigidBody
+from rbd.scalars import Scalar, Vector
+from rbd.spatial import SpatialAcceleration
+from rbd.spatial.frame import F
+from rbd.state import Call, KernelCall, State, StateView, fast_path, kernel, passes, require_state
+from rbd.state.layout import Place
+
+
+@kernel
+def spatial_accelerations_kernel(state: StateView, vd: Vector) -> tuple[SpatialAcceleration[Any, Any, Any], ...]:
+    """Return the spatial acceleration of every body with respect to the root, in the root frame."""
+    rows = zip(passes.accelerations(state, vd), passes.to_root(state), strict=True)
+    return tuple(acceleration.transformed(tf) for acceleration, tf in rows)
+
+
+@fast_path(vectors=1)
+def spatial_accelerations(
+    state: State[Any], vd: Sequence[Scalar] | NDArray[Any]
+) -> Call[Mapping[RigidBody, SpatialAcceleration[Any, Any, Any]]]:
+    """Return the spatial acceleration of every body when the joints accelerate at `vd`, in the root frame.
+
+    Accelerations are true ones, without gravity. Raises ShapeError, NotFiniteError.
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4], [1.0, 0.5])
+    >>> hand = state.mechanism.body("lower_link")
+    >>> rbd.spatial_accelerations(state, [0.0, 0.0])[hand].isclose(state.bias_acceleration(hand))
+    True
+    """
+    require_state(state, "spatial_accelerations")
+    args, bodies = (state.vector(vd, state.layout.nv, "vd"),), state.layout.bodies
+
+    def by_body(found: Sequence[SpatialAcceleration[Any, Any, Any]]) -> Mapping[RigidBody, SpatialAcceleration]:
+        return dict(zip(bodies, found, strict=True))
+
+    return KernelCall(spatial_accelerations_kernel, args, finish=by_body)
+
+
+def relative_acceleration(
+    state: State[Any],
+    vd: Sequence[Scalar] | NDArray[Any],
+    body: RigidBody | str,
+    base: RigidBody | str,
+    *,
+    frame: Place[F] | None = None,
+) -> SpatialAcceleration[Any, Any, F]:
+    """Return the spatial acceleration of `body` with respect to `base` when the joints accelerate at `vd`.
+
+    It is expressed in `frame`, any frame attached to a body (the root frame when not given), which may move. Raises
+    ShapeError, NotFiniteError, UnknownNameError, FrameMismatchError.
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4], [1.0, 0.5])
+    >>> rbd.relative_acceleration(state, [0.0, 2.0], "lower_link", "upper_link", frame="lower_link").angular
+    array([0., 2., 0.])
+    """
+    found, layout = spatial_accelerations(state, vd), state.layout
+    relative = -found[layout.body(base)] + found[layout.body(body)]
+    wanted: Place[F] = layout.root_frame if frame is None else frame
+    return state.transform(relative, wanted)

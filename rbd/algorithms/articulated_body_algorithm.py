@@ -1,0 +1,176 @@
+"""Articulated-body algorithm (ABA): Featherstone (2008), table 7.1; joints of known acceleration as in section 9.2.
+
+It differs from the table in two things:
+
+* Accelerations a, a', c are those of frame origins, not spatial ones (`rbd/spatial/classical.py`). Then p of a single
+  body, and with it p^A, needs no linear velocity. I^A, U, D, u and vd are the same; a_0 = -gravity as in the table.
+* The second pass is split: I^A, U and D depend on q only, and are all that `articulated_inertia` needs.
+
+Everything is expressed in body frames. `X_PB` is the transform from a body to its parent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias, final
+
+import attrs
+
+from rbd.algorithms.external_wrenches import AppliedWrenches, minus_external
+from rbd.scalars import Matrix, Scalar, Vector
+from rbd.scalars.linear_algebra import subtract
+from rbd.solvers.linear import Factor
+from rbd.spatial import GeometricJacobian, Transform, Wrench, WrenchMatrix
+from rbd.spatial.articulated import ArticulatedInertia
+from rbd.spatial.classical import ClassicalAcceleration, ClassicalMotion
+from rbd.spatial.column_operations import transpose_product, transpose_times_acceleration
+from rbd.spatial.linalg import neg3
+from rbd.state import Link, StateView, passes
+
+KnownAccelerations: TypeAlias = Mapping[int, Vector]
+"""Index of a link -> the accelerations of its joint."""
+NONE: KnownAccelerations = {}
+
+
+@final
+@attrs.frozen(eq=False)
+class FreeJoint:
+    """What the articulated body beyond a joint of unknown acceleration is to that joint."""
+
+    U: WrenchMatrix
+    """I^A S."""
+    D: Factor
+    """S^T U plus armature, factored."""
+
+    def acceleration(self, u: Vector, a: ClassicalAcceleration) -> Vector:
+        """Return vd = D^-1 (u - U^T a) when the body would accelerate by `a` with the joint locked."""
+        return self.D.solve(subtract(u, transpose_times_acceleration(self.U, a)))
+
+
+@final
+@attrs.frozen(eq=False)
+class ArticulatedMotion:
+    """The result of the algorithm: one entry per body, the root first, each in the frame of the body."""
+
+    I_A: Sequence[ArticulatedInertia]
+    p_A: Sequence[Wrench[Any]]
+    """The joint's wrench on the body is I^A a + p^A; not found for the root."""
+    a: Sequence[ClassicalAcceleration]
+    vd: Vector
+
+    @property
+    def f(self) -> tuple[Wrench[Any], ...]:
+        """The wrench that its joint applies to each body: I^A a + p^A."""
+        return tuple(I_A @ a + p_A for I_A, a, p_A in zip(self.I_A, self.a, self.p_A, strict=True))
+
+
+def articulated_motion(
+    state: StateView, tau: Vector, external: AppliedWrenches = (), prescribed: KnownAccelerations = NONE
+) -> ArticulatedMotion:
+    """Return the motion under all torques of the joints, passive ones included; those of `prescribed` do not matter."""
+    known = _with_fixed_joints(state, prescribed)
+    c, p_A = _velocity_terms(state, external)
+    I_A, joints = articulated_inertias(state, known)
+    u = _add_bias_forces(state, tau, known, c, p_A, I_A, joints)
+    a, vd = _accelerations(state, known, c, joints, u)
+    return ArticulatedMotion(I_A, p_A, a, vd)
+
+
+def _joints(state: StateView) -> list[tuple[Link, Transform, GeometricJacobian]]:
+    """Return the tree joints from the root outwards, each with X_PB and S."""
+    return list(zip(state.links, passes.to_parent(state), passes.subspaces(state), strict=True))
+
+
+def _with_fixed_joints(state: StateView, prescribed: KnownAccelerations) -> KnownAccelerations:
+    """Return the joints whose accelerations are known before the algorithm starts."""
+    return {**{link.index: () for link in state.links if not link.joint.nv}, **prescribed}
+
+
+def _velocity_terms(
+    state: StateView, external: AppliedWrenches
+) -> tuple[list[ClassicalAcceleration], list[Wrench[Any]]]:
+    """First pass: return per body c, its acceleration for vd = 0 over a parent that has none, and p."""
+    root = state.layout.root_frame
+    motions = [ClassicalMotion.fixed(root, (0, 0, 0))]
+    c = [ClassicalAcceleration.zero(root, root)]
+    rows = zip(
+        state.links, passes.to_parent(state), passes.joint_twists(state), passes.joint_biases(state), strict=True
+    )
+    for link, X_PB, V_J, c_J in rows:
+        motion = motions[link.parent].across_joint(X_PB, V_J, c_J)
+        c.append(motion.acceleration)
+        motions.append(motion.velocity_terms())
+    p = [motion.wrench(inertia) for motion, inertia in zip(motions, passes.body_inertias(state), strict=True)]
+    return c, minus_external(state, p, external)
+
+
+def articulated_inertias(
+    state: StateView, known: KnownAccelerations = NONE
+) -> tuple[list[ArticulatedInertia], dict[int, FreeJoint]]:
+    """Second pass, inertias: return I^A of every body, and U and D of the joints of unknown acceleration."""
+    I_A = [ArticulatedInertia.of_rigid_body(inertia) for inertia in passes.body_inertias(state)]
+    joints: dict[int, FreeJoint] = {}
+    for link, X_PB, S in reversed(_joints(state)):
+        I_a = I_A[link.index]
+        if link.index not in known and link.joint.nv:
+            U = I_a.wrenches(S)
+            D = _joint_inertia(state, link, transpose_product(S, U))
+            joints[link.index] = FreeJoint(U, D)
+            I_a = I_a.without(U, U.with_columns(U.times(D.inverse())))
+        I_A[link.parent] = I_A[link.parent] + I_a.transformed(X_PB)
+    return I_A, joints
+
+
+def _joint_inertia(state: StateView, link: Link, S_U: Matrix) -> Factor:
+    """Return D = S^T U plus armature, factored; raise SingularError naming the joint."""
+    armature = state.joint_parameter(link.joint, "armature")
+    D = tuple(tuple(x + armature[i] if i == j else x for j, x in enumerate(row)) for i, row in enumerate(S_U))
+    return Factor.of(D, [f"the inertia that joint '{link.joint.name}' moves"] * link.joint.nv)
+
+
+def _add_bias_forces(
+    state: StateView,
+    tau: Vector,
+    known: KnownAccelerations,
+    c: list[ClassicalAcceleration],
+    p_A: list[Wrench[Any]],
+    I_A: list[ArticulatedInertia],
+    joints: dict[int, FreeJoint],
+) -> dict[int, Vector]:
+    """Second pass, forces: turn p into p^A; return u = tau - S^T p^A of the joints of unknown acceleration."""
+    u: dict[int, Vector] = {}
+    for link, X_PB, S in reversed(_joints(state)):
+        i = link.index
+        if i in joints:
+            u[i] = subtract(tau[link.v], S.torque_components(p_A[i]))
+        if not link.parent:
+            continue
+        # p^a = p^A + I^a c + U D^-1 u = p^A + I^A c + U D^-1 (u - U^T c), or p^A + I^A (c + S vd) for known vd.
+        if i in joints:
+            p_a = I_A[i] @ c[i] + Wrench.trusted(
+                c[i].body, *joints[i].U.combination(joints[i].acceleration(u[i], c[i]))
+            )
+        else:
+            p_a = I_A[i] @ c[i].plus_joint_acceleration(S, known[i])
+        p_A[link.parent] = p_A[link.parent] + (p_A[i] + p_a).transformed(X_PB)
+    return u
+
+
+def _accelerations(
+    state: StateView,
+    known: KnownAccelerations,
+    c: list[ClassicalAcceleration],
+    joints: dict[int, FreeJoint],
+    u: dict[int, Vector],
+) -> tuple[list[ClassicalAcceleration], Vector]:
+    """Third pass: return a of every body, and vd = D^-1 (u - U^T a') with a' = a of the parent plus c."""
+    root = state.layout.root_frame
+    a = [ClassicalAcceleration(root, root, (0, 0, 0), neg3(state.gravity.xyz_components))]
+    vd: list[Scalar] = []
+    for link, X_PB, S in _joints(state):
+        i = link.index
+        a_B = a[link.parent].shifted_to(X_PB) + c[i]
+        own = joints[i].acceleration(u[i], a_B) if i in joints else known[i]
+        vd += own
+        a.append(a_B.plus_joint_acceleration(S, own))
+    return a, tuple(vd)

@@ -1,0 +1,1 @@
+"""Analytical derivatives of inverse and forward dynamics, of products with the mass matrix, and of time steps."""

@@ -1,0 +1,94 @@
+"""Derivatives of passive torques and external wrenches, which the derivatives of RNEA leave out.
+
+Passive torques are differentiated on dual numbers; external wrenches by the product rule on S^T f^x, as Carpentier and
+Mansard (2018, section III) differentiate S^T f, for wrenches that are constant in the frame of any body.
+"""
+
+from __future__ import annotations
+
+from rbd.algorithms.assembly import Rows, zeros
+from rbd.algorithms.derivatives.rnea import TorqueDerivatives
+from rbd.algorithms.derivatives.variations import subspace_derivatives
+from rbd.algorithms.external_wrenches import AppliedWrench, AppliedWrenches, in_body_frame
+from rbd.algorithms.passive import active_springs, joint_passive_torques
+from rbd.scalars import Matrix, Vector
+from rbd.scalars.dual import along
+from rbd.scalars.linear_algebra import identity
+from rbd.spatial import GeometricJacobian, Wrench
+from rbd.spatial.column_operations import force_cross_columns, transpose_product
+from rbd.state import Link, StateView, passes
+
+
+def extra_derivatives(state: StateView, external: AppliedWrenches) -> TorqueDerivatives:
+    """Return the derivatives of minus the torques of passive elements and external wrenches."""
+    result = TorqueDerivatives.zero(state.layout.nv)
+    for link in state.links:
+        _add_passive(state, link, result)
+    for applied in external:
+        _add_wrench(state, applied, result.by_position)
+    return result
+
+
+def wrench_derivatives(state: StateView, external: AppliedWrenches) -> Rows:
+    """Return the derivatives by position of minus the torques of external wrenches."""
+    rows = zeros(state.layout.nv)
+    for applied in external:
+        _add_wrench(state, applied, rows)
+    return rows
+
+
+def _add_passive(state: StateView, link: Link, result: TorqueDerivatives) -> None:
+    """Subtract the derivatives of the passive torques of a joint, found on dual numbers."""
+    q, v = state.joint_q(link), state.joint_v(link)
+    if active_springs(state, link):
+        directions = zip(*link.joint.type.configuration_derivative_jacobian(q), strict=True)
+        for k, direction in enumerate(directions, start=link.v.start):
+            _, slopes = along(lambda x: joint_passive_torques(state, link, x, v), q, direction)
+            _subtract(result.by_position, link, k, slopes)
+    for k, direction in enumerate(identity(link.joint.nv)):
+        _, slopes = along(lambda x: joint_passive_torques(state, link, q, x), v, direction)
+        _subtract(result.by_velocity, link, link.v.start + k, slopes)
+
+
+def _subtract(rows: Rows, link: Link, column: int, slopes: Vector) -> None:
+    for i, slope in enumerate(slopes, start=link.v.start):
+        rows[i][column] = rows[i][column] - slope
+
+
+def _add_wrench(state: StateView, applied: AppliedWrench, rows: Rows) -> None:
+    """Add the derivative of -S_i^T f^x over all joints i that carry the body the wrench f^x acts on.
+
+    Along S_j, S_i changes by S_j x S_i if j carries i, and f^x by S_j x* f^x if j carries the body in whose frame it is
+    constant. Both change -S_i^T f^x by S_i^T (S_j x* f^x), the first with a plus, the second with a minus sign.
+    """
+    carriers, holders = state.layout.ancestors(applied.body), state.layout.ancestors(applied.holder)
+    S = {index: _subspace_in(state, index, applied.body) for index in {*carriers, *holders}}
+    f_x = in_body_frame(state, applied)
+    S_cross_f = {index: force_cross_columns(subspace, f_x) for index, subspace in S.items()}
+    for i in carriers:
+        for j in S:
+            sign = int(j in state.layout.ancestors(i)) - int(j in holders)
+            if sign:
+                _accumulate(rows, state.links[i - 1], state.links[j - 1], transpose_product(S[i], S_cross_f[j]), sign)
+        link = state.links[i - 1]
+        dS = subspace_derivatives(state, link)
+        dS_f = tuple(each.torque_components(_wrench_in(state, applied.body, f_x, i)) for each in dS)
+        _accumulate(rows, link, link, tuple(zip(*dS_f, strict=True)), -1)
+
+
+def _subspace_in(state: StateView, index: int, body: int) -> GeometricJacobian:
+    """Return the motion subspace of a link in the frame of a body."""
+    poses = passes.to_trunk(state)
+    return passes.subspaces(state)[index - 1].transformed(poses[body].inverse() @ poses[index])
+
+
+def _wrench_in(state: StateView, body: int, wrench: Wrench, index: int) -> Wrench:
+    """Return a wrench in the frame of body `body` in that of body `index`."""
+    poses = passes.to_trunk(state)
+    return wrench.transformed(poses[index].inverse() @ poses[body])
+
+
+def _accumulate(rows: Rows, row_link: Link, column_link: Link, block: Matrix, sign: int) -> None:
+    for i, entries in enumerate(block, start=row_link.v.start):
+        for j, entry in enumerate(entries, start=column_link.v.start):
+            rows[i][j] = rows[i][j] + sign * entry

@@ -1,0 +1,258 @@
+"""Derivatives of accelerations and multipliers of mechanisms with loops.
+
+M vd + K^T lambda = torques + passive - c and K vd = -k are differentiated: inverse dynamics by the recursion of Singh,
+Russell and Wensing (2022) in `rnea.py`, K and k on dual numbers. The least-squares solution of `loops/least_squares.py`
+is differentiated as pseudo-inverses of constant rank are: Golub and Pereyra (1973).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Generic, cast, final
+
+import attrs
+
+from rbd.algorithms.assembly import Rows, sum_of
+from rbd.algorithms.derivatives.applied_forces import extra_derivatives
+from rbd.algorithms.derivatives.rnea import derivatives_of
+from rbd.algorithms.derivatives.space import SPACES, Space, check_space, in_space, positions
+from rbd.algorithms.derivatives.variations import variations
+from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
+from rbd.algorithms.loops.kinematics import bias_terms, constraint_rows, loop_equations
+from rbd.algorithms.loops.least_squares import (
+    Equations,
+    WhiteProblem,
+    balancing_multipliers,
+    constraint_torques,
+    inner,
+    row_scale,
+)
+from rbd.algorithms.loops.stabilization import DEFAULT, STANDARD, LoopGainsPerLoop, Stabilization, gain_arguments
+from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
+from rbd.algorithms.newton_euler import dynamics_bias_kernel
+from rbd.algorithms.passive import passive_torques_kernel
+from rbd.algorithms.torques import Torques, torques_of
+from rbd.display import fields_repr
+from rbd.scalars import Matrix, Scalar, Vector
+from rbd.scalars.dual import along
+from rbd.solvers import minimum_norm_solve
+from rbd.state import (
+    A,
+    Call,
+    KernelCall,
+    MechanismState,
+    ScalarState,
+    State,
+    StateView,
+    fast_path,
+    kernel,
+    require_state,
+)
+
+Change = tuple[Vector, Matrix, Vector]
+"""Derivatives along one direction, at constant vd, of inverse dynamics, K and k."""
+
+
+@final
+@attrs.frozen(eq=False)
+class ConstrainedDerivatives(Generic[A]):
+    """Derivatives of the accelerations and multipliers of `dynamics` by q, v and torques."""
+
+    vd_by_q: A
+    vd_by_v: A
+    vd_by_torques: A
+    multipliers_by_q: A
+    multipliers_by_v: A
+    multipliers_by_torques: A
+
+    __repr__ = fields_repr
+
+
+@final
+@attrs.frozen(eq=False)
+class _Linear:
+    """The linearised equations of motion under constraints."""
+
+    matrix: Matrix
+    problem: WhiteProblem
+    equations: Equations
+    scales: Vector
+    """Per active row, its scale in the problem."""
+    vd: Vector
+    scaled_multipliers: Vector
+    """The multipliers of the row-scaled problem."""
+    multipliers: Vector
+    K_pinv_lam: Vector
+    """K^+ lambda."""
+
+    def derivative(self, change: Change, torques: Vector | None = None) -> tuple[Vector, Vector]:
+        """Return d vd and d lambda along a direction: for `change` of inverse dynamics, K and k, or for `torques`."""
+        d_ID, d_K, d_k = change
+        right = tuple(-x for x in d_ID) if torques is None else torques
+        d_K_T_lam = constraint_torques(d_K, self.scaled_multipliers, len(self.vd))
+        free = self.problem.factor.whitened([a - b for a, b in zip(right, d_K_T_lam, strict=True)])
+        missing: list[Scalar] = []
+        for i, scale, white in zip(_active(self.equations), self.scales, self.problem.rows, strict=True):
+            missing.append(-(d_k[i] + inner(d_K[i], self.vd)) * scale - inner(white, free))
+        correction, _ = minimum_norm_solve(self.problem.rows, missing, self.equations.tolerance, columns=len(free))
+        vd = self.problem.factor.unwhitened([a + b for a, b in zip(free, correction, strict=True)])
+        return vd, self._multipliers(right, d_K, vd)
+
+    def _multipliers(self, right: Vector, d_K: Matrix, vd: Vector) -> Vector:
+        own = constraint_torques(d_K, self.multipliers, len(vd))
+        rest = [inner(row, vd) - a + b for row, a, b in zip(self.matrix, right, own, strict=True)]
+        shift = tuple(inner(row, self.K_pinv_lam) for row in d_K)
+        K_T_shift = constraint_torques(self.equations.K, shift, len(vd))
+        found, _ = balancing_multipliers(self.equations, tuple(a + b for a, b in zip(rest, K_T_shift, strict=True)))
+        return tuple(a + b for a, b in zip(found, shift, strict=True))
+
+
+@kernel(regroup=True, several=True)
+def constrained_derivatives_kernel(
+    state: StateView,
+    torques: Vector,
+    external: AppliedWrenches = (),
+    space: Space = "tangent",
+    gains: LoopGainsPerLoop = STANDARD,
+) -> tuple[Matrix, Matrix, Matrix, Matrix, Matrix, Matrix]:
+    """Return the derivatives of vd by position, v and torques, then those of the multipliers."""
+    linear = _linear(state, torques, external, gains)
+    rigid, extra = derivatives_of(state, variations(state, linear.vd)), extra_derivatives(state, external)
+    by_q = _columns(sum_of(rigid.by_position, extra.by_position))
+    by_v = _columns(sum_of(rigid.by_velocity, extra.by_velocity))
+    still: Change = ((0,) * len(by_q), ((0,) * len(by_q),) * state.layout.nc, (0,) * state.layout.nc)
+    d_q = [linear.derivative((d_ID, *_loops_by_q(state, gains, k))) for k, d_ID in enumerate(by_q)]
+    d_v = [linear.derivative((d_ID, *_loops_by_v(state, gains, k))) for k, d_ID in enumerate(by_v)]
+    units = [tuple(int(i == k) for i in range(len(by_q))) for k in range(len(by_q))]
+    d_torque = [linear.derivative(still, unit) for unit in units]
+    (vd_q, m_q), (vd_v, m_v), (vd_t, m_t) = (_split(each, state) for each in (d_q, d_v, d_torque))
+    return in_space(state, vd_q, space), vd_v, vd_t, in_space(state, m_q, space), m_v, m_t
+
+
+def _linear(state: StateView, torques: Vector, external: AppliedWrenches, gains: LoopGainsPerLoop) -> _Linear:
+    """Return the equations of motion, linearised at the solution."""
+    matrix, bias = mass_matrix_kernel(state), dynamics_bias_kernel(state, external)
+    rows = zip(torques, passive_torques_kernel(state), bias, strict=True)
+    right = tuple(torque + own - c for torque, own, c in rows)
+    equations, factor = loop_equations(state, gains), factored(state, matrix)
+    problem = WhiteProblem.of(factor, equations, right)
+    kept, _ = minimum_norm_solve(problem.rows, problem.missing, equations.tolerance, columns=len(problem.free))
+    vd = factor.unwhitened([a + b for a, b in zip(problem.free, kept, strict=True)])
+    unbalanced = tuple(inner(row, vd) - torque for row, torque in zip(matrix, right, strict=True))
+    multipliers, _ = balancing_multipliers(equations, unbalanced)
+    scales = _scales(problem, equations)
+    scaled = _scaled_multipliers(problem, equations, scales, kept)
+    return _Linear(
+        matrix, problem, equations, scales, vd, scaled, multipliers, _K_pinv_lam(equations, multipliers, len(vd))
+    )
+
+
+def _active(equations: Equations) -> list[int]:
+    """Return the indices of the rows of K that are not structural zeros."""
+    return [i for block in equations.blocks for i in block]
+
+
+def _scaled_multipliers(problem: WhiteProblem, equations: Equations, scales: Vector, kept: Vector) -> Vector:
+    """Return the smallest multipliers of the row-scaled problem; `kept` is the correction of the free motion."""
+    active, across = _active(equations), tuple(zip(*problem.rows, strict=True)) or ((),) * len(kept)
+    weights, _ = minimum_norm_solve(across, kept, equations.tolerance, columns=len(active))
+    multipliers: list[Scalar] = [0] * len(equations.K)
+    for i, weight, scale in zip(active, weights, scales, strict=True):
+        multipliers[i] = -(weight * scale)
+    return tuple(multipliers)
+
+
+def _K_pinv_lam(equations: Equations, multipliers: Vector, size: int) -> Vector:
+    """Return K^+ lambda."""
+    active = _active(equations)
+    rows, rates = tuple(equations.K[i] for i in active), [multipliers[i] for i in active]
+    found, _ = minimum_norm_solve(rows, rates, equations.tolerance, columns=size)
+    return found
+
+
+def _scales(problem: WhiteProblem, equations: Equations) -> Vector:
+    """Return the scale of each active row."""
+    scales: list[Scalar] = []
+    for block in equations.blocks:
+        white = tuple(problem.factor.whitened(equations.K[i]) for i in block)
+        scales += [row_scale(white)] * len(block)
+    return tuple(scales)
+
+
+def _loops_by_q(state: StateView, gains: LoopGainsPerLoop, k: int) -> tuple[Matrix, Vector]:
+    """Return the derivatives of K and k as the mechanism moves along velocity k."""
+    direction: list[Scalar] = []
+    for link in state.links:
+        unit = [int(i == k) for i in range(link.v.start, link.v.stop)]
+        rows = link.joint.type.configuration_derivative_jacobian(state.joint_q(link))
+        direction += [inner(row, tuple(unit)) for row in rows]
+    q, v = state.configuration_scalars(), state.velocity_scalars()
+    _, slopes = along(lambda x: _loops(_at(state, x, v), gains), q, tuple(direction))
+    return _unflat(slopes, state)
+
+
+def _loops_by_v(state: StateView, gains: LoopGainsPerLoop, k: int) -> tuple[Matrix, Vector]:
+    """Return the derivatives of K, zero, and of k by velocity k."""
+    q, v = state.configuration_scalars(), state.velocity_scalars()
+    unit = tuple(int(i == k) for i in range(len(v)))
+    _, slopes = along(lambda x: bias_terms(_at(state, q, x), gains), v, unit)
+    return ((0,) * len(v),) * state.layout.nc, slopes
+
+
+def _at(state: StateView, q: Vector, v: Vector) -> ScalarState:
+    return cast("MechanismState | ScalarState", state).with_scalars(q, v)
+
+
+def _loops(state: StateView, gains: LoopGainsPerLoop) -> Vector:
+    return tuple(x for row in constraint_rows(state) for x in row) + bias_terms(state, gains)
+
+
+def _unflat(flat: Vector, state: StateView) -> tuple[Matrix, Vector]:
+    width, height = state.layout.nv, state.layout.nc
+    return tuple(flat[i * width : (i + 1) * width] for i in range(height)), flat[width * height :]
+
+
+def _columns(rows: Rows | Matrix) -> list[Vector]:
+    return list(zip(*rows, strict=True))
+
+
+def _split(derivatives: Iterable[tuple[Vector, Vector]], state: StateView) -> tuple[Matrix, Matrix]:
+    """Return columns of vd and of multipliers as two matrices."""
+    found = list(derivatives)
+    first = tuple(zip(*(vd for vd, _ in found), strict=True))
+    return first, tuple(zip(*(multipliers for _, multipliers in found), strict=True))
+
+
+@fast_path(vectors=1, wrenches=True, choices={"space": SPACES})
+def constrained_dynamics_derivatives(
+    state: State[A],
+    torques: Torques | None = None,
+    external_wrenches: ExternalWrenches | None = None,
+    *,
+    space: Space = "tangent",
+    stabilization: Stabilization = DEFAULT,
+) -> Call[ConstrainedDerivatives[A]]:
+    """Return the derivatives of the accelerations and the multipliers of a mechanism with loops.
+
+    For configurations in which the loops are closed; there, redundant constraints are legal. By position, all
+    velocities are moved along, also those that open the loops, where the equations hold in the least-squares sense.
+    `space` and `external_wrenches` as in `forward_dynamics_derivatives`, `stabilization` as in `dynamics`. Raises what
+    these do.
+
+    >>> import numpy as np, rbd
+    >>> mechanism = rbd.robots.four_bar()
+    >>> state = rbd.MechanismState(mechanism)
+    >>> found = rbd.algorithms.constrained_dynamics_derivatives(state, np.zeros(mechanism.nv))
+    >>> bool(np.allclose(found.vd_by_q, rbd.forward_dynamics_derivatives(state, np.zeros(mechanism.nv))[0]))
+    True
+    """
+    require_state(state, "constrained_dynamics_derivatives")
+    check_space(space)
+    nv, nc, n = state.layout.nv, state.layout.nc, positions(state, space)
+    drive, gains = torques_of(state, torques), gain_arguments(state, stabilization)
+    external = applied_wrenches(state, external_wrenches)
+    parts = {"vd by q": (nv, n), "vd by v": (nv, nv), "vd by torques": (nv, nv)}
+    parts |= {"multipliers by q": (nc, n), "multipliers by v": (nc, nv), "multipliers by torques": (nc, nv)}
+    shapes = {f"derivative of {name}": shape for name, shape in parts.items()}
+    args = drive, external, space, *gains
+    return KernelCall(constrained_derivatives_kernel, args, shapes, ConstrainedDerivatives)

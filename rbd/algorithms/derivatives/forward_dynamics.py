@@ -1,0 +1,186 @@
+"""Derivatives of forward dynamics: Carpentier and Mansard (2018), section IV.
+
+From M vd + c = torques + passive follows d vd = M^-1 (d torques - d ID), ID being the inverse dynamics at vd (their
+equations for dFD/dq, dFD/dv, dFD/dtau). M is a by-product of the derivatives of ID, so its factor gives vd too.
+It differs in one thing: columns that belong to motion of the whole mechanism are known without solving (`Known`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import final
+
+import attrs
+
+from rbd.algorithms.assembly import Rows
+from rbd.algorithms.derivatives.applied_forces import extra_derivatives
+from rbd.algorithms.derivatives.constrained_dynamics import constrained_dynamics_derivatives
+from rbd.algorithms.derivatives.rnea import derivatives_of
+from rbd.algorithms.derivatives.space import SPACES, Space, check_space, in_space, positions
+from rbd.algorithms.derivatives.sparse_products import solve_less
+from rbd.algorithms.derivatives.variations import Variations, variations
+from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
+from rbd.algorithms.loops.stabilization import DEFAULT, Stabilization
+from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
+from rbd.algorithms.newton_euler import dynamics_bias_kernel
+from rbd.algorithms.passive import passive_torques_kernel
+from rbd.algorithms.torques import Torques, torques_of
+from rbd.joints.floating import FloatingJoint
+from rbd.scalars import Matrix, Scalar, Vector
+from rbd.solvers.linear import Factor, symmetric
+from rbd.state import A, Call, Done, KernelCall, Link, State, StateView, fast_path, kernel, require_state
+
+
+@kernel(regroup=True, several=True)
+def forward_dynamics_derivatives_kernel(
+    state: StateView, torques: Vector, external: AppliedWrenches = (), space: Space = "tangent"
+) -> tuple[Matrix, Matrix, Matrix]:
+    """Return the derivatives of vd by position, by v and by torques, which is the inverse of M."""
+    by_position, by_velocity, inverse = linear_motion(state, torques, external).slopes()
+    return in_space(state, by_position, space), by_velocity, inverse
+
+
+Known = dict[int, tuple[Link, Vector]]
+"""Column k -> accelerations x of one joint such that column k of d ID, of rigid bodies, is M x."""
+
+
+@final
+@attrs.frozen(eq=False)
+class LinearMotion:
+    """The linearised equations of motion: M d vd = d torques - d ID."""
+
+    vd: Vector
+    factor: Factor
+    """The factor of M."""
+    d_ID: list[Sequence[Scalar]]
+    """The columns of dID/dq, then of dID/dv, at constant vd; without the known parts."""
+    known: tuple[Known, Known]
+    """The known parts of dID/dq and dID/dv."""
+
+    def slopes(self) -> tuple[Matrix, Matrix, Matrix]:
+        """Return the derivatives of vd by position, by v and by torques."""
+        nv, (known_q, known_v) = len(self.vd), self.known
+        d_vd = self.factor.negative().solve_all([*self.d_ID, *_negative_identity(nv)])
+        by_position, by_velocity = _with_known(d_vd[:nv], known_q), _with_known(d_vd[nv : 2 * nv], known_v)
+        return by_position, by_velocity, symmetric(d_vd[2 * nv :])
+
+    def chained(self, q: Matrix, v: Matrix, torques: Matrix) -> Matrix:
+        """Chain rule: return the derivatives of vd from those of q (along velocities), of v and of the torques."""
+        rows = list(solve_less(self.factor, torques, tuple(zip(*self.d_ID, strict=True)), (*q, *v)))
+        for known, moved in zip(self.known, (q, v), strict=True):
+            for k, (link, rates) in known.items():
+                for i, rate in enumerate(rates, start=link.v.start):
+                    rows[i] = tuple(x - rate * y for x, y in zip(rows[i], moved[k], strict=True))
+        return tuple(rows)
+
+
+def linear_motion(state: StateView, torques: Vector, external: AppliedWrenches = ()) -> LinearMotion:
+    """Return the equations of motion, linearised at the motion under `torques`."""
+    factor = factored(state, mass_matrix_kernel(state))
+    vd = factor.solve(_drive(state, torques, external))
+    varied = variations(state, vd)
+    rigid, extra = derivatives_of(state, varied), extra_derivatives(state, external)
+    known = _positions_known(state, varied), _velocities_known(state, varied)
+    right = _right(state, rigid.by_position, extra.by_position, known[0])
+    right += _right(state, rigid.by_velocity, extra.by_velocity, known[1])
+    return LinearMotion(vd, factor, right, known)
+
+
+def _drive(state: StateView, torques: Vector, external: AppliedWrenches) -> Vector:
+    """Return torques + passive - c."""
+    bias, passive = dynamics_bias_kernel(state, external), passive_torques_kernel(state)
+    return tuple(torque + own - c for torque, own, c in zip(torques, passive, bias, strict=True))
+
+
+def _positions_known(state: StateView, varied: Variations) -> Known:
+    """Return the known columns of dID/dq: moving the whole mechanism with its floating joint changes ID by M Psi_dd."""
+    known: Known = {}
+    for link in _floating(state):
+        for k, (angular, linear) in enumerate(varied.joints[link.index - 1].Psi_dd.columns):
+            known[link.v.start + k] = (link, angular + linear)
+    return known
+
+
+def _velocities_known(state: StateView, varied: Variations) -> Known:
+    """Return the known columns of dID/dv: a linear velocity of the floating joint is common to all bodies."""
+    known: Known = {}
+    for link in _floating(state):
+        for k, (angular, linear) in list(enumerate(varied.joints[link.index - 1].Psi_d_plus_S_d.columns))[3:]:
+            known[link.v.start + k] = (link, angular + linear)
+    return known
+
+
+def _floating(state: StateView) -> list[Link]:
+    return [link for link in state.links if link.parent == 0 and isinstance(link.joint.type, FloatingJoint)]
+
+
+def _right(state: StateView, rigid: Rows, extra: Rows, known: Known) -> list[Sequence[Scalar]]:
+    """Return the columns of d ID without the known parts."""
+    columns: list[Sequence[Scalar]] = []
+    for k in range(len(rigid)):
+        right, found = [row[k] for row in extra], known.get(k)
+        if found is None:
+            right = [x + row[k] for x, row in zip(right, rigid, strict=True)]
+        else:
+            _subtract_armatures(state, right, *found)
+        columns.append(right)
+    return columns
+
+
+def _negative_identity(size: int) -> list[Vector]:
+    return [tuple(-1 if i == j else 0 for i in range(size)) for j in range(size)]
+
+
+def _with_known(columns: Sequence[Vector], known: Known) -> Matrix:
+    """Return a matrix from its columns, which lack the known parts."""
+    full = [list(column) for column in columns]
+    for k, (link, rates) in known.items():
+        for i, rate in enumerate(rates, start=link.v.start):
+            full[k][i] = full[k][i] - rate
+    return tuple(zip(*full, strict=True))
+
+
+def _subtract_armatures(state: StateView, right: list[Scalar], link: Link, rates: Vector) -> None:
+    """Subtract armature times `rates`: it is part of M, but not of the inverse dynamics of rigid bodies."""
+    armatures = state.joint_parameter(link.joint, "armature")
+    for i, (armature, rate) in enumerate(zip(armatures, rates, strict=True), start=link.v.start):
+        right[i] = right[i] - armature * rate
+
+
+@fast_path(vectors=1, wrenches=True, zeros=True, choices={"space": SPACES})
+def forward_dynamics_derivatives(
+    state: State[A],
+    torques: Torques | None = None,
+    external_wrenches: ExternalWrenches | None = None,
+    *,
+    space: Space = "tangent",
+    stabilization: Stabilization = DEFAULT,
+) -> Call[tuple[A, A, A]]:
+    """Return (d_dq, d_dv, d_dtau), the derivatives of `forward_dynamics`; d_dtau is the inverse of the mass matrix.
+
+    `space` and `external_wrenches` as in `inverse_dynamics_derivatives`. With loops, d_dtau is the inverse of M as far
+    as these allow motion; see `constrained_dynamics_derivatives`, which has those of the multipliers too. Raises
+    ArgumentError for another space, ShapeError, NotFiniteError, FrameMismatchError, and SingularError, naming the
+    joint, when M cannot be inverted.
+
+    >>> import numpy as np, rbd
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4], [1.0, 2.0])
+    >>> d_dq, d_dv, d_dtau = rbd.forward_dynamics_derivatives(state, [0.5, -0.5])
+    >>> bool(np.allclose(d_dtau, rbd.inverse_mass_matrix(state)))
+    True
+    """
+    require_state(state, "forward_dynamics_derivatives")
+    check_space(space)
+    if state.layout.loops:
+        if stabilization is DEFAULT:  # which has a fast path
+            found = constrained_dynamics_derivatives(state, torques, external_wrenches, space=space)
+        else:
+            found = constrained_dynamics_derivatives(
+                state, torques, external_wrenches, space=space, stabilization=stabilization
+            )
+        return Done((found.vd_by_q, found.vd_by_v, found.vd_by_torques))
+    nv = state.layout.nv
+    drive = torques_of(state, torques)
+    n, args = positions(state, space), (drive, applied_wrenches(state, external_wrenches), space)
+    shapes = {"derivative by position": (nv, n), "derivative by velocity": (nv, nv), "inverse mass matrix": (nv, nv)}
+    return KernelCall(forward_dynamics_derivatives_kernel, args, shapes)

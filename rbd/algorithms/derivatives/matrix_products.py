@@ -1,0 +1,124 @@
+"""Derivatives of the bias c, of M x and of M^-1 f, by the recursion of Singh, Russell and Wensing (2022) in `rnea.py`.
+
+c is inverse dynamics at vd = 0, and M x is inverse dynamics at vd = x without velocity and gravity. With loops they are
+those of the spanning tree, as `dynamics_bias` and `mass_matrix` are.
+"""
+
+from __future__ import annotations
+
+from typing import cast
+
+from rbd.algorithms.assembly import fixed, sum_of
+from rbd.algorithms.derivatives.applied_forces import wrench_derivatives
+from rbd.algorithms.derivatives.rnea import rigid_body_derivatives
+from rbd.algorithms.derivatives.space import SPACES, Space, check_space, in_space, positions
+from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
+from rbd.algorithms.inverse_dynamics import Vd
+from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
+from rbd.algorithms.torques import Torques
+from rbd.scalars import Matrix, Vector
+from rbd.state import (
+    A,
+    Call,
+    KernelCall,
+    MechanismState,
+    ScalarState,
+    State,
+    StateView,
+    fast_path,
+    kernel,
+    require_state,
+)
+
+
+@kernel(regroup=True, several=True)
+def bias_derivatives_kernel(
+    state: StateView, external: AppliedWrenches = (), space: Space = "tangent"
+) -> tuple[Matrix, Matrix]:
+    """Return the derivatives of c by position and by v."""
+    rigid = rigid_body_derivatives(state, None)
+    by_position = sum_of(rigid.by_position, wrench_derivatives(state, external))
+    return in_space(state, by_position, space), fixed(rigid.by_velocity)
+
+
+@fast_path(wrenches=True, choices={"space": SPACES})
+def bias_derivatives(
+    state: State[A], external_wrenches: ExternalWrenches | None = None, *, space: Space = "tangent"
+) -> Call[tuple[A, A]]:
+    """Return (d_dq, d_dv), the derivatives of `dynamics_bias`, with loops too.
+
+    `space` and `external_wrenches` as in `inverse_dynamics_derivatives`. Raises ArgumentError for another space, and
+    FrameMismatchError.
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4], [1.0, 2.0])
+    >>> d_dq, d_dv = rbd.bias_derivatives(state)
+    >>> bool(abs(d_dv @ state.v - 2 * (rbd.dynamics_bias(state) - rbd.gravity_torques(state))).max() < 1e-12)
+    True
+    """
+    require_state(state, "bias_derivatives")
+    check_space(space)
+    nv = state.layout.nv
+    shapes = {"derivative by position": (nv, positions(state, space)), "derivative by velocity": (nv, nv)}
+    return KernelCall(bias_derivatives_kernel, (applied_wrenches(state, external_wrenches), space), shapes)
+
+
+@kernel(regroup=True)
+def mass_matrix_product_derivatives_kernel(state: StateView, x: Vector, space: Space = "tangent") -> Matrix:
+    """Return the derivative of M x by position at constant x."""
+    still = at_rest(state)
+    return in_space(still, fixed(rigid_body_derivatives(still, x, gravity=False).by_position), space)
+
+
+def at_rest(state: StateView) -> StateView:
+    """Return the same configuration without velocity."""
+    return cast("MechanismState | ScalarState", state).with_scalars(
+        state.configuration_scalars(), (0,) * state.layout.nv
+    )
+
+
+@fast_path(vectors=1, choices={"space": SPACES})
+def mass_matrix_product_derivatives(state: State[A], x: Vd, *, space: Space = "tangent") -> Call[A]:
+    """Return the derivative of M(q) x by position at constant `x`: (nv, nv), or (nv, nq) in coordinates.
+
+    `space` as in `inverse_dynamics_derivatives`. Raises ArgumentError for another space, ShapeError, NotFiniteError.
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4])
+    >>> rbd.mass_matrix_product_derivatives(state, [0.0, 0.0]).any()
+    np.False_
+    """
+    require_state(state, "mass_matrix_product_derivatives")
+    check_space(space)
+    nv = state.layout.nv
+    shape = {"derivative of M x": (nv, positions(state, space))}
+    return KernelCall(mass_matrix_product_derivatives_kernel, (state.vector(x, nv, "x"), space), shape)
+
+
+@kernel(regroup=True)
+def inverse_mass_product_derivatives_kernel(state: StateView, f: Vector, space: Space = "tangent") -> Matrix:
+    """Return the derivative of M^-1 f by position at constant f: -M^-1 d(M x) at x = M^-1 f."""
+    factor = factored(state, mass_matrix_kernel(state))
+    still = at_rest(state)
+    slopes = rigid_body_derivatives(still, factor.solve(f), gravity=False).by_position
+    columns = factor.negative().solve_all(list(zip(*slopes, strict=True)))
+    return in_space(still, tuple(zip(*columns, strict=True)), space)
+
+
+@fast_path(vectors=1, choices={"space": SPACES})
+def inverse_mass_product_derivatives(state: State[A], f: Torques, *, space: Space = "tangent") -> Call[A]:
+    """Return the derivative of M(q)^-1 f by position at constant `f`: (nv, nv), or (nv, nq) in coordinates.
+
+    `space` as in `inverse_dynamics_derivatives`. Raises ArgumentError for another space, ShapeError, NotFiniteError,
+    and SingularError, naming the joint, when M cannot be inverted.
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4])
+    >>> rbd.inverse_mass_product_derivatives(state, [0.0, 1.0]).shape
+    (2, 2)
+    """
+    require_state(state, "inverse_mass_product_derivatives")
+    check_space(space)
+    nv = state.layout.nv
+    shape = {"derivative of M^-1 f": (nv, positions(state, space))}
+    return KernelCall(inverse_mass_product_derivatives_kernel, (state.vector(f, nv, "f"), space), shape)

@@ -1,0 +1,141 @@
+"""Derivatives of inverse dynamics by inertial parameters (regressor), gravity and external wrenches.
+
+Atkeson, An and Hollerbach (1986): torques are linear in all three. With loops, torques are those of the spanning tree,
+M vd + c: the constraint torques of given multipliers do not depend on these parameters.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rbd.algorithms.assembly import fixed, write_block, zeros
+from rbd.algorithms.inverse_dynamics import Vd
+from rbd.algorithms.newton_euler import motions
+from rbd.mechanism import RigidBody
+from rbd.scalars import Matrix, Vector
+from rbd.spatial import FreeVector, SpatialInertia, Transform, WrenchMatrix
+from rbd.spatial.classical import ClassicalMotion
+from rbd.spatial.column_operations import transpose_product
+from rbd.spatial.linalg import cross3, identity3, neg3, scale3, symmetric
+from rbd.state import A, Call, KernelCall, State, StateView, fast_path, kernel, passes, require_state
+from rbd.state.frames import attachment, wanted_frame
+from rbd.state.layout import Place
+
+PARAMETERS = 10
+"""Per body: moment xx, xy, xz, yy, yz, zz about the frame's origin, mass times centre of mass, mass."""
+
+
+@kernel
+def regressor_kernel(state: StateView, vd: Vector) -> Matrix:
+    """Return Y: for each body, S_j^T of the wrenches of unit parameters, for every joint j that carries it."""
+    Y = zeros(state.layout.nv, PARAMETERS * len(state.links))
+    moving, steps, subspaces = motions(state, vd), passes.to_parent(state), passes.subspaces(state)
+    for link in state.links:
+        wrenches = _unit_wrenches(moving[link.index])
+        for carrier in passes.ancestry(state, link):
+            write_block(
+                Y,
+                carrier.v.start,
+                PARAMETERS * (link.index - 1),
+                transpose_product(subspaces[carrier.index - 1], wrenches),
+            )
+            wrenches = wrenches.transformed(steps[carrier.index - 1])
+    return fixed(Y)
+
+
+def _unit_wrenches(motion: ClassicalMotion) -> WrenchMatrix[Any]:
+    """Return the wrench of a body's motion per unit of each of its parameters."""
+    columns: list[Any] = []
+    for k in range(PARAMETERS):
+        xx, xy, xz, yy, yz, zz, x, y, z, mass = (int(i == k) for i in range(PARAMETERS))
+        unit = SpatialInertia.trusted(motion.body, symmetric(xx, xy, xz, yy, yz, zz), (x, y, z), mass)
+        wrench = motion.wrench(unit)
+        columns.append((wrench.angular_components, wrench.linear_components))
+    return WrenchMatrix.trusted(motion.body, tuple(columns))
+
+
+@fast_path(vectors=1)
+def regressor(state: State[A], vd: Vd) -> Call[A]:
+    """Return Y, (nv, 10 nb), with Y @ p the torques the bodies' motion with accelerations `vd` takes.
+
+    p has ten parameters for each body but the root, in the order of `mechanism.bodies`: the moment about the origin of
+    the body's frame (xx, xy, xz, yy, yz, zz), mass times centre of mass, mass. It is what `inverse_dynamics` gives but
+    for armature and passive torques, and its derivative by the parameters. That of `forward_dynamics` is minus the
+    inverse of M times Y, taken at its vd; with loops, `torques` here means those of the tree, M vd + c, and the
+    derivatives of vd and multipliers are minus `vd_by_torques` and `multipliers_by_torques` of
+    `constrained_dynamics_derivatives` times Y. Raises ShapeError, NotFiniteError.
+
+    >>> import numpy as np, rbd
+    >>> mechanism = rbd.robots.double_pendulum()
+    >>> state = rbd.MechanismState(mechanism, [0.3, 0.4], [1.0, 2.0])
+    >>> p = np.concatenate([body.inertia.components for body in mechanism.bodies[1:]])
+    >>> bool(np.allclose(rbd.regressor(state, [0.5, 0.6]) @ p, rbd.inverse_dynamics(state, [0.5, 0.6])))
+    True
+    """
+    require_state(state, "regressor")
+    shape = {"regressor": (state.layout.nv, PARAMETERS * len(state.links))}
+    return KernelCall(regressor_kernel, (state.vector(vd, state.layout.nv, "vd"),), shape)
+
+
+@kernel(regroup=True)
+def gravity_derivatives_kernel(state: StateView) -> Matrix:
+    """Return minus S^T of the weight of each composite body in unit fields along the root's axes."""
+    rows: list[Vector] = []
+    for link, subspace in zip(state.links, passes.subspaces(state), strict=True):
+        composite, pose = passes.composite_inertias(state)[link.index], passes.to_root(state)[link.index]
+        pulls: list[Any] = []
+        for axis in identity3():
+            field = (pose.inverse() @ FreeVector.trusted(pose.to_frame, axis)).xyz_components
+            pulls.append(
+                (neg3(cross3(composite.cross_part_components, field)), scale3(neg3(field), composite.mass)),
+            )
+        rows += transpose_product(subspace, WrenchMatrix.trusted(composite.frame, tuple(pulls)))
+    return tuple(rows)
+
+
+@fast_path()
+def gravity_derivatives(state: State[A]) -> Call[A]:
+    """Return the derivative of inverse dynamics by gravity (root frame), (nv, 3); times g it is `gravity_torques`.
+
+    The derivative of forward dynamics is minus the inverse of M times this; see `regressor` for loops.
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4])
+    >>> torques = rbd.algorithms.gravity_derivatives(state) @ state.gravity.xyz
+    >>> bool(abs(torques - rbd.gravity_torques(state)).max() < 1e-12)
+    True
+    """
+    require_state(state, "gravity_derivatives")
+    return KernelCall(gravity_derivatives_kernel, (), {"gravity derivatives": (state.layout.nv, 3)})
+
+
+@kernel
+def external_wrench_derivatives_kernel(state: StateView, index: int, holder: RigidBody, to_frame: Transform) -> Matrix:
+    """Return minus the Jacobian of a body, transposed; `to_frame` leads to the frame wanted from that of `holder`."""
+    rows: list[Vector] = [(0,) * 6] * state.layout.nv
+    for link in (state.links[i - 1] for i in state.layout.ancestors(index)):
+        step = to_frame @ passes.between(state, link.body, holder)
+        S = passes.subspaces(state)[link.index - 1].transformed(step)
+        rows[link.v] = [tuple(-x for x in (*angular, *linear)) for angular, linear in S.columns]
+    return tuple(rows)
+
+
+@fast_path(objects=1, frame=True)
+def external_wrench_derivatives(state: State[A], body: RigidBody | str, *, frame: Place | None = None) -> Call[A]:
+    """Return the derivative of inverse dynamics by a wrench on `body`, (nv, 6): minus its Jacobian, transposed.
+
+    The wrench, angular part first, is in `frame`, any frame attached to a body (the root frame when not given). The
+    derivative of forward dynamics is minus the inverse of M times this; see `regressor` for loops. Raises
+    UnknownNameError, FrameMismatchError.
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, 0.4])
+    >>> rbd.algorithms.external_wrench_derivatives(state, state.mechanism.bodies[-1]).shape
+    (2, 6)
+    """
+    require_state(state, "external_wrench_derivatives")
+    index = state.layout.body_index(body)
+    holder, place = wanted_frame(state, frame)
+    args = index, holder, attachment(state, holder, place)
+    shape = {"external wrench derivatives": (state.layout.nv, 6)}
+    return KernelCall(external_wrench_derivatives_kernel, args, shape, keyed=True)

@@ -1,0 +1,60 @@
+"""Derivatives by position: along joint velocities, or by the entries of q.
+
+`"tangent"` is along joint velocities: column k is the derivative of f as the mechanism moves at unit velocity k; nv
+columns.
+
+`"coordinates"` is by the entries of q, of f(normalise(q)); nq columns. Where v is the derivative of q the two are the
+same; for ball and free joints, planar ones and angles given by sine and cosine they are not.
+
+With H N = S (H says how the pose moves with position, S how the twist moves with velocity), the second is the first
+times the matrix from the derivative of q to the velocity: `JointType.velocity_jacobian`.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias, get_args
+
+from rbd.errors import ArgumentError
+from rbd.joints import JointType
+from rbd.scalars import Matrix, Scalar
+from rbd.scalars.linear_algebra import dot
+from rbd.state import StateView
+
+Space: TypeAlias = Literal["tangent", "coordinates"]
+"""By what a derivative by position is taken: along velocities, or by the entries of q."""
+SPACES: tuple[Space, ...] = get_args(Space)
+
+
+def check_space(space: object) -> None:
+    """Raise ArgumentError unless `space` is one of the two."""
+    if not (isinstance(space, str) and space in SPACES):
+        raise ArgumentError(
+            f"unknown space {space!r}; derivatives by position are along velocities ('tangent') or by the entries of "
+            "q ('coordinates')",
+            argument="space",
+            value=space,
+            allowed=SPACES,
+        )
+
+
+def positions(state: StateView, space: Space) -> int:
+    """Return how many columns a derivative by position has."""
+    return state.layout.nv if space == "tangent" else state.layout.nq
+
+
+def in_space(state: StateView, tangent: Matrix, space: Space) -> Matrix:
+    """Return a matrix with a column per velocity in the space asked for."""
+    return tangent if space == "tangent" else tuple(_by_coordinates(state, row) for row in tangent)
+
+
+def _by_coordinates(state: StateView, row: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
+    result: list[Scalar] = []
+    for link in state.links:
+        kind, entries = link.joint.type, row[link.v]
+        if type(kind).velocity_jacobian is JointType.velocity_jacobian:
+            result += entries
+        elif link.joint.nv:
+            result += [
+                dot(entries, column) for column in zip(*kind.velocity_jacobian(state.joint_q(link)), strict=True)
+            ]
+    return tuple(result)

@@ -1,0 +1,143 @@
+"""Time steps with their derivatives: the chain rule through the stages of an integrator.
+
+Integrators: semi-implicit Euler, and the fourth-order Runge-Kutta method of Munthe-Kaas (1999), with the stages of
+compiled robots and of `rbd.simulate`. Every vector carries its Jacobian by the configuration at the start (along
+velocities), the velocity there, and the torques; nv columns each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Final, Literal, TypeAlias, cast, final, get_args
+
+import attrs
+
+from rbd.algorithms.derivatives.constrained_dynamics import constrained_derivatives_kernel
+from rbd.algorithms.derivatives.forward_dynamics import linear_motion
+from rbd.algorithms.derivatives.sparse_products import product
+from rbd.algorithms.derivatives.step_coordinates import (
+    Differentiated,
+    configuration_after,
+    coordinate_rate,
+    stage_coordinates,
+)
+from rbd.algorithms.external_wrenches import AppliedWrenches
+from rbd.algorithms.forward_dynamics import forward_dynamics_kernel
+from rbd.algorithms.loops.stabilization import STANDARD, LoopGainsPerLoop
+from rbd.algorithms.time_steps import runge_kutta_mean
+from rbd.scalars import Matrix, Scalar, Vector, const
+from rbd.scalars.linear_algebra import identity
+from rbd.state import MechanismState, ScalarState, StateView
+
+StepRule: TypeAlias = Literal["semi-implicit-euler", "munthe-kaas-rk4"]
+"""Name of an integrator."""
+STEP_RULES: tuple[StepRule, ...] = get_args(StepRule)
+
+
+@final
+@attrs.frozen(eq=False)
+class Start:
+    """The start of a step, with the torques and external wrenches that are constant during it."""
+
+    state: StateView
+    torques: Vector
+    external: AppliedWrenches = ()
+    gains: LoopGainsPerLoop = STANDARD
+
+    @property
+    def q(self) -> Matrix:
+        """The Jacobian of the configuration."""
+        return self._rows(0)
+
+    @property
+    def v(self) -> Differentiated:
+        """The velocity."""
+        return Differentiated(self.state.velocity_scalars(), self._rows(1))
+
+    def _rows(self, block: int) -> Matrix:
+        """Return the Jacobian of an independent variable: a block of the identity."""
+        nv = self.state.layout.nv
+        return identity(3 * nv)[block * nv : (block + 1) * nv]
+
+    @property
+    def phi(self) -> Differentiated:
+        """The local coordinates at the start: zero."""
+        nv = self.state.layout.nv
+        return Differentiated((0,) * nv, ((0,) * (3 * nv),) * nv)
+
+    def accelerations(self) -> Differentiated:
+        """Return vd at the start."""
+        if self.state.layout.loops:
+            return self.accelerations_at(self.state, self.q, self.v)
+        motion = linear_motion(self.state, self.torques, self.external)
+        return Differentiated(motion.vd, _beside(motion.slopes()))
+
+    def accelerations_at(self, state: StateView, q: Matrix, v: Differentiated) -> Differentiated:
+        """Return vd at a state whose configuration has the Jacobian `q`, with the constraints of loops."""
+        torques = self._rows(2)
+        if not state.layout.loops:
+            motion = linear_motion(state, self.torques, self.external)
+            return Differentiated(motion.vd, motion.chained(q, v.jacobian, torques))
+        vd = forward_dynamics_kernel(state, self.torques, self.external, self.gains)
+        slopes = constrained_derivatives_kernel(state, self.torques, self.external, "tangent", self.gains)[:3]
+        return Differentiated(vd, product(_beside(slopes), (*q, *v.jacobian, *torques)))
+
+
+def _beside(slopes: tuple[Matrix, Matrix, Matrix]) -> Matrix:
+    return tuple((*a, *b, *c) for a, b, c in zip(*slopes, strict=True))
+
+
+@final
+@attrs.frozen(eq=False)
+class StageRates:
+    """The rates of the local coordinates and of v at a stage."""
+
+    phi: Differentiated
+    v: Differentiated
+
+
+def _semi_implicit(start: Start, dt: Scalar) -> tuple[Differentiated, Differentiated]:
+    """Semi-implicit Euler: v first, then q with the new v."""
+    v = start.v.stepped(start.accelerations(), dt)
+    phi = start.phi.stepped(coordinate_rate(start.state, start.q, v), dt)
+    return configuration_after(start.state, start.q, phi), v
+
+
+def _munthe_kaas(start: Start, dt: Scalar) -> tuple[Differentiated, Differentiated]:
+    """Munthe-Kaas Runge-Kutta: four stages in local coordinates around the configuration at the start."""
+    half = dt * const(1, 2)
+    first = _first(start)
+    second = _stage(start, first, half)
+    third = _stage(start, second, half)
+    fourth = _stage(start, third, dt)
+    stages = (first, second, third, fourth)
+    phi = start.phi.stepped(_weighted([stage.phi for stage in stages]), dt)
+    return configuration_after(start.state, start.q, phi), start.v.stepped(_weighted([stage.v for stage in stages]), dt)
+
+
+RULES: Final[Mapping[StepRule, Callable[[Start, Scalar], tuple[Differentiated, Differentiated]]]] = MappingProxyType(
+    {"semi-implicit-euler": _semi_implicit, "munthe-kaas-rk4": _munthe_kaas}
+)
+"""Integrator -> function that returns q and v after a step of length dt."""
+
+
+def _first(start: Start) -> StageRates:
+    rates = coordinate_rate(start.state, start.q, start.v)
+    return StageRates(rates, start.accelerations())
+
+
+def _stage(start: Start, before: StageRates, ahead: Scalar) -> StageRates:
+    """Return the rates at the state that the rates of the stage before lead to."""
+    v = start.v.stepped(before.v, ahead)
+    q, rates = stage_coordinates(start.state, start.q, start.phi.stepped(before.phi, ahead), v)
+    there = cast("MechanismState | ScalarState", start.state).with_scalars(q.value, v.value)
+    return StageRates(rates, start.accelerations_at(there, q.jacobian, v))
+
+
+def _weighted(rates: Sequence[Differentiated]) -> Differentiated:
+    """Return the weighted mean of the four stages."""
+    a, b, c, d = rates
+    rows = zip(a.jacobian, b.jacobian, c.jacobian, d.jacobian, strict=True)
+    value = runge_kutta_mean(a.value, b.value, c.value, d.value)
+    return Differentiated(value, tuple(runge_kutta_mean(*each) for each in rows))

@@ -1,0 +1,1 @@
+"""Kinematic loops: constraint equations K vd = -k, their least-squares solution, stabilisation and closing."""

@@ -1,0 +1,258 @@
+"""Closing of loops: a configuration without loop errors and a velocity that satisfies the constraints.
+
+Damped least squares (Levenberg, 1944; Marquardt, 1963) on the loop errors, in exponential coordinates of the joints.
+Coordinates at a bound are fixed for a step that would move them outwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final, final
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from rbd.algorithms.loops.equations import constraint_error, constraint_jacobian
+from rbd.arguments import several
+from rbd.errors import SolverError
+from rbd.joints import JointType
+from rbd.mechanism import Joint
+from rbd.scalars.arrays import Array
+from rbd.spatial.values import require_kind
+from rbd.state import Link, MechanismState
+
+Mask = NDArray[np.bool_]
+
+_CLOSED: Final = 1 / 10**10
+"""The largest loop error, in m or rad, that counts as closed; one or two steps more usually leave rounding only."""
+_RANK: Final = 1 / 10**7
+_STEPS: Final = 60
+_ATTEMPTS: Final = 12
+_SMALLEST_DAMPING: Final = 1 / 10**12
+_LARGEST_DAMPING: Final = 10**8
+_FACTOR: Final = 10
+"""Growth of the damping after a step that did not reduce the error; ten times more for each one in a row."""
+
+
+@final
+@attrs.frozen(eq=False)
+class LoopClosure:
+    """The result of `close_loops`.
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.four_bar(), [0.3, 0.5, 0.2])
+    >>> closure = rbd.close_loops(state)
+    >>> closure.gap < 1e-10, closure.rank, closure.mobility
+    (True, 2, 1)
+    """
+
+    gap: float
+    """The largest loop error left (m or rad)."""
+    opening: float
+    """The largest rate at which a loop opens (m/s or rad/s)."""
+    iterations: int
+    """Number of steps tried."""
+    rank: int
+    """Number of independent constraints in the configuration found."""
+    mobility: int
+    """Number of degrees of freedom that the loops leave, those of fixed joints included."""
+
+
+def close_loops(state: MechanismState, *, fixed: Iterable[Joint | str] = ()) -> LoopClosure:
+    """Move `state` to a configuration in which all loops are closed, and its velocity to one that keeps them closed.
+
+    The search starts at the state's configuration; where it gets stuck it restarts from random configurations nearby
+    (the same ones in every run). It stays within the position bounds of joints. Joints in `fixed` keep configuration
+    and velocity; the velocities of the others change as little as possible (in the sum of squares).
+
+    Raises SolverError when the loops cannot be closed, with the remaining `gap` and the `joint` it is at, or when the
+    velocities of fixed joints contradict the loops, with the `opening`; UnknownNameError when `fixed` names no tree
+    joint. The state is unchanged then.
+
+    >>> import rbd
+    >>> linkage = rbd.robots.four_bar()
+    >>> state = rbd.MechanismState(linkage, [0.3, 0.5, 0.0], [1.0, 0.0, 0.0])
+    >>> closure = rbd.close_loops(state, fixed=["joint1"])
+    >>> closure.gap < 1e-10, closure.mobility, float(state.q[0]), float(state.v[0])
+    (True, 1, 0.3, 1.0)
+    """
+    require_kind(state, MechanismState, operation="close_loops", argument="state")
+    search = _Search(state, fixed)
+    search.find()
+    opening, rank = search.settle_velocity()
+    state.set_configuration(search.state.q)
+    state.set_velocity(search.state.v)
+    return LoopClosure(search.gap, opening, search.iterations, rank, state.layout.nv - rank)
+
+
+@final
+class _Search:
+    """The search, on a copy of the state."""
+
+    def __init__(self, state: MechanismState, fixed: Iterable[Joint | str]) -> None:
+        self.state = MechanismState(state.mechanism, state.q, state.v)
+        self.iterations = 0
+        self.gap = 0.0
+        layout = state.layout
+        self._free: Mask = np.ones(layout.nv, dtype=np.bool_)
+        for joint in _joints(fixed):
+            self._free[layout.link(state.mechanism.joint(joint)).v] = False
+        self._bounds = _Bounds([link for link in layout.links if link.joint.nv and self._free[link.v.start]], layout.nq)
+        self._coordinates = _coordinates_of_velocities(layout.links)
+
+    # ---------------------------------------------------------------- configuration
+
+    def find(self) -> None:
+        """Close the loops, or raise SolverError."""
+        start, rng = self.state.q.copy(), np.random.default_rng(0)
+        best = np.inf
+        joint = ""
+        for attempt in range(_ATTEMPTS):
+            self._begin(start, attempt, rng)
+            error = self._descend()
+            self.gap = _largest(error)
+            if self.gap <= _CLOSED:
+                return
+            if self.gap < best:
+                best, joint = self.gap, self._worst(error)
+            if not self._free.any():
+                break
+        raise SolverError(
+            f"the loops cannot be closed: a gap of {best:.3g} remains at joint '{joint}'",
+            status="open",
+            gap=best,
+            joint=joint,
+            iterations=self.iterations,
+        )
+
+    def _begin(self, start: Array, attempt: int, rng: np.random.Generator) -> None:
+        """Go to the start, or to a random configuration around it, further away with every attempt."""
+        spread = np.where(self._free, attempt * rng.standard_normal(len(self._free)) / 4, 0.0)
+        self._go(start, spread)
+
+    def _go(self, start: Array, step: Array) -> None:
+        self.state.global_coordinates(start, step)
+        inside = self._bounds.clipped(self.state.q)
+        if inside is not None:
+            self.state.set_configuration(inside, normalize=True)
+
+    def _descend(self) -> Array:
+        """Take steps while they reduce the loop errors; return those at the end."""
+        damping, growth = _SMALLEST_DAMPING, _FACTOR
+        error = constraint_error(self.state)
+        for _ in range(_STEPS):
+            if not error.any() or damping > _LARGEST_DAMPING:
+                break
+            self.iterations += 1
+            before = self.state.q.copy()
+            self._go(before, self._step(error, damping))
+            after = constraint_error(self.state)
+            if _square(after) < _square(error):
+                settled = _largest(error) <= _CLOSED and _square(after) > _square(error) / 4
+                error, damping, growth = after, max(damping / _FACTOR, _SMALLEST_DAMPING), _FACTOR
+                if settled:
+                    break
+                continue
+            self.state.set_configuration(before)
+            if _largest(error) <= _CLOSED:
+                break
+            damping, growth = damping * growth, _FACTOR * growth
+        return error
+
+    def _step(self, error: Array, damping: float) -> Array:
+        """Return the damped step, of bounded length, with coordinates at their bounds fixed."""
+        jacobian = constraint_jacobian(self.state)
+        movable: Mask = self._free.copy()
+        while True:
+            step: Array = np.zeros(len(movable))
+            step[movable] = _damped(jacobian[:, movable], -error, damping)
+            outwards = self._bounds.outwards(self.state.q, step, self._coordinates)
+            if not (outwards & movable).any():
+                return step * min(1.0, (1 + _largest(error)) / max(_largest(step), 1.0))
+            movable &= ~outwards
+
+    def _worst(self, error: Array) -> str:
+        """Return the loop joint with the largest error."""
+        row = int(np.argmax(np.abs(error)))
+        return next(loop.joint.name for loop in self.state.layout.loops if row < loop.rows.stop)
+
+    # ---------------------------------------------------------------- velocity
+
+    def settle_velocity(self) -> tuple[float, int]:
+        """Project the velocity on the constraints; return the largest rate left, and the rank of K."""
+        jacobian = constraint_jacobian(self.state)
+        v, opening = self.state.v.copy(), jacobian @ self.state.v
+        scale = max(1.0, _largest(opening))
+        v[self._free] -= np.linalg.lstsq(jacobian[:, self._free], opening, rcond=_RANK)[0]
+        left = _largest(jacobian @ v)
+        if left > _CLOSED * scale:
+            raise SolverError(
+                f"the velocities of the fixed joints contradict the loops, which open at a rate of {left:.3g}",
+                status="velocity",
+                opening=left,
+            )
+        self.state.set_velocity(v)
+        return left, int(np.linalg.matrix_rank(jacobian, tol=_RANK * _norm(jacobian))) if jacobian.size else 0
+
+
+def _joints(fixed: object) -> Iterable[Joint | str]:
+    """Return the fixed joints; raise ArgumentError for anything but names and joints."""
+    if isinstance(fixed, (str, Joint)):
+        return (fixed,)
+    return several(fixed, "fixed", "joints")
+
+
+@final
+class _Bounds:
+    """The finite position bounds of joints with one coordinate per velocity."""
+
+    def __init__(self, links: list[Link], nq: int) -> None:
+        self._low, self._high = np.full(nq, -np.inf), np.full(nq, np.inf)
+        for link in links:
+            if link.joint.nq == link.joint.nv:
+                bounds = np.array(link.joint.position_bounds, dtype=np.float64).reshape(-1, 2)
+                self._low[link.q], self._high[link.q] = bounds[:, 0], bounds[:, 1]
+
+    def clipped(self, q: Array) -> Array | None:
+        """Return the nearest configuration within the bounds; None when `q` is within."""
+        inside = np.clip(q, self._low, self._high)
+        return None if (inside == q).all() else inside
+
+    def outwards(self, q: Array, step: Array, coordinates: tuple[int, ...]) -> Mask:
+        """Return the velocities of `step` that move a coordinate at a bound outwards."""
+        outwards: Mask = np.zeros(len(step), dtype=np.bool_)
+        for velocity, coordinate in enumerate(coordinates):
+            if coordinate >= 0:
+                below, above = q[coordinate] <= self._low[coordinate], q[coordinate] >= self._high[coordinate]
+                outwards[velocity] = (below and step[velocity] < 0) or (above and step[velocity] > 0)
+        return outwards
+
+
+def _coordinates_of_velocities(links: tuple[Link, ...]) -> tuple[int, ...]:
+    """Return, per velocity, the coordinate whose derivative it is; -1 where there is none."""
+    result: list[int] = []
+    for link in links:
+        alone = type(link.joint.type).configuration_derivative is JointType.configuration_derivative
+        result += range(link.q.start, link.q.stop) if alone else [-1] * link.joint.nv
+    return tuple(result)
+
+
+def _damped(jacobian: Array, right: Array, damping: float) -> Array:
+    """Return the damped least-squares solution."""
+    size = jacobian.shape[1]
+    weight = np.sqrt(damping) * _norm(jacobian)
+    rows, values = np.vstack([jacobian, weight * np.eye(size)]), np.concatenate([right, np.zeros(size)])
+    return np.asarray(np.linalg.lstsq(rows, values, rcond=_SMALLEST_DAMPING)[0], dtype=np.float64)
+
+
+def _norm(matrix: Array) -> float:
+    return float(np.linalg.norm(matrix))
+
+
+def _square(error: Array) -> float:
+    return float(error @ error)
+
+
+def _largest(values: Array) -> float:
+    return float(np.abs(values).max(initial=0.0))

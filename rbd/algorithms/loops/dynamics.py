@@ -1,0 +1,43 @@
+"""Forward dynamics of mechanisms with loops: M vd + c = tau + passive - Kᵀ λ with K vd = -k.
+
+Featherstone (2008), section 8.5, equations of motion of closed-loop systems; solved by `least_squares.py`.
+"""
+
+from __future__ import annotations
+
+from rbd.algorithms.external_wrenches import AppliedWrenches
+from rbd.algorithms.loops.kinematics import loop_equations
+from rbd.algorithms.loops.least_squares import WhiteProblem, constrained_solution
+from rbd.algorithms.loops.stabilization import STANDARD, LoopGainsPerLoop
+from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
+from rbd.algorithms.newton_euler import dynamics_bias_kernel
+from rbd.algorithms.passive import passive_torques_kernel
+from rbd.scalars import Matrix, Scalar, Vector
+from rbd.state import StateView, kernel, passes
+
+ConstrainedSolution = tuple[Vector, Matrix, Vector, Vector, Vector, Matrix, Vector, Vector, Scalar]
+
+
+@kernel(regroup=True)
+def constrained_dynamics_kernel(
+    state: StateView, torques: Vector, external: AppliedWrenches = (), gains: LoopGainsPerLoop = STANDARD
+) -> ConstrainedSolution:
+    """Return vd, M, c, the passive torques, dq/dt, K, k, the multipliers and the rank of K."""
+    matrix, bias = mass_matrix_kernel(state), dynamics_bias_kernel(state, external)
+    passive = passive_torques_kernel(state)
+    right = tuple(a + b - c for a, b, c in zip(torques, passive, bias, strict=True))
+    equations = loop_equations(state, gains)
+    found = constrained_solution(matrix, factored(state, matrix), equations, right)
+    rates = passes.configuration_rates(state)
+    loops = (equations.K, equations.k, found.multipliers, found.rank)
+    return found.vd, matrix, bias, passive, rates, *loops
+
+
+def constrained_accelerations(
+    state: StateView, drive: Vector, external: AppliedWrenches, gains: LoopGainsPerLoop
+) -> Vector:
+    """Return vd for all torques of the joints, passive ones included."""
+    right = tuple(a - b for a, b in zip(drive, dynamics_bias_kernel(state, external), strict=True))
+    factor = factored(state, mass_matrix_kernel(state))
+    vd, _ = WhiteProblem.of(factor, loop_equations(state, gains), right).accelerations()
+    return vd

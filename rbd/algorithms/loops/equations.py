@@ -1,0 +1,110 @@
+"""Constraint equations of loops, K vd = -k, and loop errors, as arrays.
+
+Featherstone (2008), section 8.2; computed in `kinematics.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, overload
+
+from rbd.algorithms.loops.kinematics import bias_terms, constraint_errors, constraint_rows
+from rbd.algorithms.loops.stabilization import DEFAULT, STANDARD, LoopGainsPerLoop, Stabilization, gain_arguments
+from rbd.scalars import Matrix, Scalar, Vector, absolute, maximum
+from rbd.state import A, Call, KernelCall, MechanismState, State, StateView, fast_path, kernel, require_state
+
+
+@kernel
+def constraint_jacobian_kernel(state: StateView) -> Matrix:
+    """Return K."""
+    return constraint_rows(state)
+
+
+@kernel
+def constraint_bias_kernel(state: StateView, gains: LoopGainsPerLoop = STANDARD) -> Vector:
+    """Return k, with the terms of the stabilisation."""
+    return bias_terms(state, gains)
+
+
+@kernel
+def constraint_error_kernel(state: StateView) -> Vector:
+    """Return the loop errors."""
+    return constraint_errors(state)
+
+
+@kernel
+def loop_gap_kernel(state: StateView) -> Scalar:
+    """Return the largest loop error."""
+    gap: Scalar = 0
+    for error in constraint_errors(state):
+        gap = maximum(gap, absolute(error))
+    return gap
+
+
+@fast_path(out=True)
+def constraint_jacobian(state: State[A], *, out: A | None = None) -> Call[A]:
+    """Return K, (nc, nv): K v is the rate at which the loops open, zero where they stay closed.
+
+    Rows come loop joint by loop joint, in the order of `mechanism.loop_joints`, 6 - nv each: the power of every wrench
+    of the joint's `constraint_wrench_subspace` on the twist of its frame after with respect to its frame before. For
+    joints whose subspace depends on their coordinates, these are the ones nearest to the pose the tree gives.
+
+    >>> import numpy as np, rbd
+    >>> state = rbd.MechanismState(rbd.robots.four_bar(), rbd.robots.four_bar_configuration(0.3))
+    >>> K = rbd.constraint_jacobian(state)
+    >>> K.shape, int(np.linalg.matrix_rank(K))           # five constraints, of which the plane leaves two
+    ((5, 3), 2)
+    """
+    shape = (state.layout.nc, state.layout.nv)
+    return KernelCall(constraint_jacobian_kernel, (), {"constraint jacobian": shape}, out=out)
+
+
+@fast_path(out=True)
+def constraint_bias(state: State[A], *, stabilization: Stabilization = DEFAULT, out: A | None = None) -> Call[A]:
+    """Return k, (nc,), of K vd = -k: accelerations that satisfy it keep the loops closed or let their errors decay.
+
+    With `stabilization=None`, d/dt (K v) = K vd + k along motions that keep the loops closed. `stabilization` adds
+    terms that let the loop errors decay: one `Baumgarte` or `SE3PDGains` for all loops, or a mapping from loop joints
+    to them (joints left out get none). Gains act in a joint's frame after, on the parts of pose and twist that the
+    joint does not allow: they are the same at every angle of the joint.
+
+    Raises ArgumentError for anything but a stabilisation, UnknownNameError for a joint that closes no loop.
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.four_bar(), rbd.robots.four_bar_configuration(0.3))
+    >>> bool(abs(rbd.constraint_bias(state)).max() < 1e-12)                  # closed and at rest
+    True
+    """
+    require_state(state, "constraint_bias")
+    args = gain_arguments(state, stabilization)
+    return KernelCall(constraint_bias_kernel, args, {"constraint bias": (state.layout.nc,)}, out=out)
+
+
+@fast_path(out=True)
+def constraint_error(state: State[A], *, out: A | None = None) -> Call[A]:
+    """Return the loop errors, (nc,): one number (m or rad) per row of the constraint Jacobian.
+
+    The joint's own motion is projected out first: the error is the logarithm of the remaining transform at the
+    coordinates nearest to the pose that the tree gives, in frame after, along the joint's constraint wrenches. Errors
+    vanish exactly where the joint can take the pose, whatever its angle; their derivative is K v there.
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.four_bar(), rbd.robots.four_bar_configuration(0.3))
+    >>> bool(abs(rbd.constraint_error(state)).max() < 1e-12)
+    True
+    """
+    return KernelCall(constraint_error_kernel, (), {"constraint error": (state.layout.nc,)}, out=out)
+
+
+@overload
+def loop_gap(state: MechanismState) -> float: ...
+@overload
+def loop_gap(state: State[Any]) -> Scalar: ...
+def loop_gap(state: State[Any]) -> Scalar:
+    """Return the largest of the loop errors (m or rad); zero for a tree. The measure of drift.
+
+    >>> import rbd
+    >>> linkage = rbd.robots.four_bar()
+    >>> float(rbd.loop_gap(rbd.MechanismState(linkage, [0.0, 0.0, 0.0])))     # all links upright: the ends do not meet
+    1.0
+    """
+    return loop_gap_kernel(state)

@@ -1,0 +1,210 @@
+"""Kinematics of loop joints and their constraint equations K vd = -k.
+
+Featherstone (2008), section 8.2, with the algorithm for K and k of section 8.7. It differs in two things: everything
+about a loop is expressed in its joint's frame after and relative to the nearest common ancestor of both sides, for
+accuracy far from the root; the joint's own motion is projected out, so that the loop error serves every joint type.
+"""
+
+from __future__ import annotations
+
+from typing import final
+
+import attrs
+
+from rbd.algorithms.assembly import fixed, transposed, write_block, zeros
+from rbd.algorithms.loops.least_squares import Equations, blocks_of, rank_tolerance
+from rbd.algorithms.loops.stabilization import LoopGains, LoopGainsPerLoop
+from rbd.scalars import Matrix, Scalar, Vector
+from rbd.solvers.linear import Factor
+from rbd.spatial import GeometricJacobian, SpatialAcceleration, Transform, Twist, Wrench, WrenchMatrix
+from rbd.spatial.column_operations import transpose_product
+from rbd.spatial.frame import check_frame
+from rbd.state import Link, StateView, passes
+from rbd.state.base import cached
+from rbd.state.layout import LoopLink
+
+Side = tuple[Link, ...]
+"""The links from the nearest common ancestor (left out) outwards to one end of a loop."""
+
+
+@final
+@attrs.frozen(eq=False)
+class Closure:
+    """The pose that the tree gives to a loop joint."""
+
+    loop: LoopLink
+    predecessor_side: Side
+    successor_side: Side
+    base: int
+    """Index of the nearest common ancestor of both sides."""
+    to_after: dict[int, Transform]
+    """Per body on the loop, the transform from its frame to the loop joint's frame after."""
+    pose: Transform
+    """From the loop joint's frame after to its frame before."""
+    q: Vector
+    """The loop joint's coordinates nearest to the pose."""
+    T: WrenchMatrix
+    """Constraint wrench subspace of the joint (frame after): one column per constraint."""
+
+    @property
+    def S(self) -> GeometricJacobian:
+        """Motion subspace of the joint, in its frame after."""
+        joint = self.loop.joint
+        return joint.type.motion_subspace(self.q, joint.frame_after, joint.frame_before)
+
+
+@cached("q")
+def closures(state: StateView) -> tuple[Closure, ...]:
+    """Return the pose of every loop joint, in the order of `loop_joints`."""
+    return tuple(_closure(state, loop) for loop in state.layout.loops)
+
+
+def _closure(state: StateView, loop: LoopLink) -> Closure:
+    joint = loop.joint
+    inner, outer = _sides(state, loop)
+    base = inner[0].parent if inner else outer[0].parent if outer else loop.predecessor
+    to_after = _transforms(state, loop, inner, outer)
+    pose = (to_after[loop.predecessor] @ state.placement(joint)).inverse()
+    q = joint.type.project(pose)
+    T = joint.type.constraint_wrench_subspace(q, joint.frame_after)
+    return Closure(loop, inner, outer, base, to_after, pose, q, T)
+
+
+def _sides(state: StateView, loop: LoopLink) -> tuple[Side, Side]:
+    """Return the sides of a loop: from the nearest common ancestor to the predecessor, and to the successor."""
+    inner, outer = state.layout.ancestors(loop.predecessor), state.layout.ancestors(loop.successor)
+    return _outwards(state, inner, outer), _outwards(state, outer, inner)
+
+
+def _outwards(state: StateView, chain: tuple[int, ...], other: tuple[int, ...]) -> Side:
+    """Return the links of `chain` that are not in `other`, from the root outwards."""
+    return tuple(state.links[i - 1] for i in reversed(chain) if i not in other)
+
+
+def _transforms(state: StateView, loop: LoopLink, inner: Side, outer: Side) -> dict[int, Transform]:
+    """Return the transforms to the frame after: inwards along the successor's side, outwards along the other."""
+    steps = passes.to_parent(state)
+    here, tf = loop.successor, state.successor_placement(loop.joint).inverse()
+    found = {here: tf}
+    for link in reversed(outer):
+        here, tf = link.parent, tf @ steps[link.index - 1].inverse()
+        found[here] = tf
+    for link in inner:
+        tf = tf @ steps[link.index - 1]
+        found[link.index] = tf
+    return found
+
+
+def constraint_rows(state: StateView) -> Matrix:
+    """Return K: T^T S of every joint on a loop; minus on the predecessor's side, the integer 0 off the loop."""
+    K = zeros(state.layout.nc, state.layout.nv)
+    for closure in closures(state):
+        for side, sign in ((closure.successor_side, 1), (closure.predecessor_side, -1)):
+            for link in side:
+                S = passes.subspaces(state)[link.index - 1].transformed(closure.to_after[link.index])
+                T_S = transposed(transpose_product(S, closure.T)) if link.joint.nv else ()
+                block = T_S if sign > 0 else tuple(tuple(-x for x in row) for row in T_S)
+                write_block(K, closure.loop.rows.start, link.v.start, block)
+    return fixed(K)
+
+
+# --- motion --------------------------------------------------------------------------------------------------------
+
+
+@final
+@attrs.frozen(eq=False)
+class LoopMotion:
+    """Motion of a loop joint as the tree moves it: frame after with respect to frame before, in frame after."""
+
+    velocity: Vector
+    """The joint's velocity nearest to the twist."""
+    slip: Twist
+    """The part of the twist that the joint does not allow: zero where the loop stays closed."""
+    acceleration: SpatialAcceleration
+    """Spatial acceleration for vd = 0 minus the joint's own bias acceleration."""
+
+
+def loop_motion(state: StateView, closure: Closure) -> LoopMotion:
+    """Return the motion of a loop joint for vd = 0."""
+    after, before = closure.loop.joint.frame_after, closure.loop.joint.frame_before
+    V_s, A_s = _of_side(state, closure, closure.successor_side, closure.loop.successor)
+    V_p, A_p = _of_side(state, closure, closure.predecessor_side, closure.loop.predecessor)
+    coupling = V_s.cross(V_p).with_body(after).with_base(before)
+    relative = A_s.with_body(after) - A_p.with_body(before) + coupling
+    twist = V_s.with_body(after) - V_p.with_body(before)
+    subspace = closure.S
+    velocity = _least_squares(subspace, twist)
+    own = Twist.trusted(after, before, after, *subspace.combination(velocity))
+    bias = closure.loop.joint.type.bias_acceleration(closure.q, velocity, after, before)
+    return LoopMotion(velocity, twist - own, relative - bias)
+
+
+def _of_side(state: StateView, closure: Closure, side: Side, end: int) -> tuple[Twist, SpatialAcceleration]:
+    """Return twist and acceleration (vd = 0) of one end of a loop with respect to the common body, in frame after."""
+    base = state.layout.bodies[closure.base].default_frame
+    twist, acceleration = Twist.zero(base, base, base), SpatialAcceleration.zero(base, base, base)
+    steps, twists, biases = passes.to_parent(state), passes.joint_twists(state), passes.joint_biases(state)
+    for link in side:
+        over, own, bias = steps[link.index - 1].inverse(), twists[link.index - 1], biases[link.index - 1]
+        twist = twist.transformed(over).with_body(own.base) + own
+        turning = twist.cross(own).with_body(own.body).with_base(own.base)
+        acceleration = acceleration.transformed(over).with_body(own.base) + (bias + turning)
+    to_after = closure.to_after[end]
+    return twist.transformed(to_after), acceleration.transformed(to_after)
+
+
+def _least_squares(subspace: GeometricJacobian, twist: Twist) -> Vector:
+    """Return the velocity of a joint whose twist is nearest to a given one."""
+    check_frame(twist.frame, subspace.frame, operation="motion of a loop joint", argument="twist")
+    gram = tuple(subspace.products(*column) for column in subspace.columns)
+    right = subspace.products(twist.angular_components, twist.linear_components)
+    return Factor.of(gram, ["the motion subspace of a loop joint"] * len(right)).solve(right)
+
+
+# --- constraint equations ---------------------------------------------------------------------------------------------
+
+
+def loop_error(closure: Closure) -> Twist:
+    """Return the loop error as a twist in frame after: zero where the joint can take the pose."""
+    joint = closure.loop.joint
+    allowed = joint.type.transform(closure.q, joint.frame_after, joint.frame_before)
+    return (allowed.inverse() @ closure.pose).log()
+
+
+def constraint_errors(state: StateView) -> Vector:
+    """Return the loop errors, one number per constraint."""
+    return tuple(e for closure in closures(state) for e in closure.T.power_components(loop_error(closure)))
+
+
+def bias_terms(state: StateView, gains: LoopGainsPerLoop) -> Vector:
+    """Return k of K vd = -k."""
+    per_loop = gains if isinstance(gains, tuple) else (gains,) * len(state.layout.loops)
+    rows: list[Scalar] = []
+    for closure, own in zip(closures(state), per_loop, strict=True):
+        rows += _loop_bias(state, closure, own)
+    return tuple(rows)
+
+
+def _loop_bias(state: StateView, closure: Closure, gains: LoopGains | None) -> Vector:
+    if not closure.T.columns:
+        return ()
+    motion = loop_motion(state, closure)
+    wanted = motion.acceleration
+    if gains is not None:
+        wanted = wanted - gains.acceleration(loop_error(closure), motion.slip)
+    return closure.T.products(wanted.angular_components, wanted.linear_components)
+
+
+def loop_equations(state: StateView, gains: LoopGainsPerLoop) -> Equations:
+    """Return K, k and the rank tolerance."""
+    K = constraint_rows(state)
+    blocks = blocks_of(K, (loop.rows for loop in state.layout.loops))
+    tolerance = rank_tolerance(K, constraint_errors(state), blocks)
+    k = bias_terms(state, gains)
+    return Equations(K, k, blocks, tolerance)
+
+
+def reaction(closure: Closure, multipliers: Vector) -> Wrench:
+    """Return the wrench of a loop joint on its successor, -T lambda, in its frame after (section 8.4)."""
+    own = multipliers[closure.loop.rows]
+    return -Wrench.trusted(closure.T.frame, *closure.T.combination(own))

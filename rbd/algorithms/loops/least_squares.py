@@ -1,0 +1,206 @@
+"""Constrained accelerations, multipliers and torques by least squares: Udwadia and Kalaba (1992).
+
+By Gauss's principle the accelerations under constraints K vd = -k are the nearest to the free ones in the metric of M:
+vd = M^-1/2 (w + (K M^-1/2)^+ (-k - K M^-1/2 w)) with w = M^1/2 vd_free. Here M^1/2 is the triangular factor of M, and
+the pseudo-inverse is a rank-revealing factorisation of K M^-1/2, never of K M^-1 K^T, whose condition is squared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final, final
+
+import attrs
+
+from rbd.algorithms.passive import vanishes
+from rbd.scalars import Matrix, Scalar, Vector, const, greater, maximum, minimum, sqrt, where
+from rbd.solvers import minimum_norm_solve
+from rbd.solvers.linear import Factor
+
+_SHARPEST: Final = const(1, 10**9)
+_COARSEST: Final = const(1, 10**3)
+_SAFETY: Final = 10
+
+
+@final
+@attrs.frozen(eq=False)
+class Equations:
+    """The constraint equations K vd = -k of all loops."""
+
+    K: Matrix
+    k: Vector
+    blocks: tuple[tuple[int, ...], ...]
+    """The rows of each loop, without structural zeros, such as those out of the plane of a planar loop."""
+    tolerance: Scalar
+    """Rank tolerance: a row is redundant when its part independent of the others is below this share of the largest."""
+
+
+def blocks_of(K: Matrix, loops: Iterable[slice]) -> tuple[tuple[int, ...], ...]:
+    """Return, per loop, the rows that are not structural zeros."""
+    return tuple(tuple(i for i in range(rows.start, rows.stop) if not all(map(vanishes, K[i]))) for rows in loops)
+
+
+def rank_tolerance(K: Matrix, errors: Vector, blocks: tuple[tuple[int, ...], ...]) -> Scalar:
+    """Return the rank tolerance: it grows with the loop errors.
+
+    Overconstrained linkages that move only thanks to their proportions have redundant constraints while their loops are
+    closed. Once the loops are open by rounding, these rows differ by as much; counted as independent they would jam it.
+    """
+    widest: Scalar = 0
+    for rows in blocks:
+        gap, size = sum_of_squares(errors[i] for i in rows), sum_of_squares(x for i in rows for x in K[i])
+        moves = greater(size, 0)
+        widest = maximum(widest, where(moves, gap / where(moves, size, 1), 0))
+    return minimum(_COARSEST, _SHARPEST + _SAFETY * sqrt(widest))
+
+
+@final
+@attrs.frozen(eq=False)
+class Constrained:
+    """Accelerations under the constraints, and the multipliers."""
+
+    vd: Vector
+    multipliers: Vector
+    rank: Scalar
+
+
+@final
+@attrs.frozen(eq=False)
+class WhiteProblem:
+    """The least-squares problem in whitened coordinates w, in which M is the identity.
+
+    The rows of each loop are scaled so that the longest has length one: the rank does not depend on the loop's size.
+    """
+
+    factor: Factor
+    rows: Matrix
+    """K M^-1/2, scaled, one row per constraint."""
+    free: Vector
+    """w of the free motion."""
+    missing: Vector
+    """-k - K M^-1/2 w, scaled: the residual of each constraint in the free motion."""
+    tolerance: Scalar
+
+    @classmethod
+    def of(cls, factor: Factor, equations: Equations, right: Vector) -> WhiteProblem:
+        """Return the problem M vd = `right` - K^T lambda, K vd = -k; `factor` is that of M."""
+        free = factor.whitened(right)
+        rows: list[Vector] = []
+        missing: list[Scalar] = []
+        for block in equations.blocks:
+            white = tuple(factor.whitened(equations.K[i]) for i in block)
+            scale = row_scale(white)
+            rows += [tuple(x * scale for x in row) for row in white]
+            missing += [-(equations.k[i] + inner(row, free)) * scale for i, row in zip(block, white, strict=True)]
+        return cls(factor, tuple(rows), free, tuple(missing), equations.tolerance)
+
+    def accelerations(self) -> tuple[Vector, Scalar]:
+        """Return vd and the rank of K: the free motion plus the smallest correction that satisfies the constraints."""
+        correction, rank = minimum_norm_solve(self.rows, self.missing, self.tolerance, columns=len(self.free))
+        return self.factor.unwhitened([a + b for a, b in zip(self.free, correction, strict=True)]), rank
+
+
+def row_scale(rows: Matrix) -> Scalar:
+    """Return the factor by which the longest row gets length one; 1 when all are zero."""
+    longest: Scalar = 0
+    for row in rows:
+        longest = maximum(longest, sum_of_squares(row))
+    moves = greater(longest, 0)
+    return where(moves, 1 / sqrt(where(moves, longest, 1)), 1)
+
+
+def constrained_solution(matrix: Matrix, factor: Factor, equations: Equations, right: Vector) -> Constrained:
+    """Return vd, the smallest multipliers λ with M vd = right - Kᵀ λ and K vd = -k, and the rank of K.
+
+    Contradictory constraints are satisfied in the least-squares sense.
+    """
+    vd, rank = WhiteProblem.of(factor, equations, right).accelerations()
+    unbalanced = tuple(inner(row, vd) - torque for row, torque in zip(matrix, right, strict=True))
+    multipliers, _ = balancing_multipliers(equations, unbalanced)
+    return Constrained(vd, multipliers, rank)
+
+
+def sum_of_squares(values: Iterable[Scalar]) -> Scalar:
+    """Return the sum of squares."""
+    total: Scalar = 0
+    for x in values:
+        total = total + x * x
+    return total
+
+
+def inner(a: Vector, b: Vector) -> Scalar:
+    """Return the inner product."""
+    total: Scalar = 0
+    for x, y in zip(a, b, strict=True):
+        total = total + x * y
+    return total
+
+
+def balancing_multipliers(equations: Equations, torques: Vector) -> tuple[Vector, Scalar]:
+    """Return the smallest λ that minimises the norm of `torques` + Kᵀ λ, and the rank of K."""
+    active = [i for block in equations.blocks for i in block]
+    columns = tuple(tuple(equations.K[i][j] for i in active) for j in range(len(torques)))
+    right = tuple(-x for x in torques)
+    found, rank = minimum_norm_solve(columns, right, equations.tolerance, columns=len(active))
+    multipliers: list[Scalar] = [0] * len(equations.K)
+    for i, multiplier in zip(active, found, strict=True):
+        multipliers[i] = multiplier
+    return tuple(multipliers), rank
+
+
+def constraint_torques(K: Matrix, multipliers: Vector, size: int) -> Vector:
+    """Return Kᵀ λ, `size` torques."""
+    torques: list[Scalar] = [0] * size
+    for row, weight in zip(K, multipliers, strict=True):
+        for j, entry in enumerate(row):
+            torques[j] = torques[j] + entry * weight
+    return tuple(torques)
+
+
+# --- inverse dynamics: Featherstone (2008), section 8.12 --------------------------------------------------------------
+
+
+@final
+@attrs.frozen(eq=False)
+class Balance:
+    """Torques of actuators and multipliers of constraints for a given motion."""
+
+    torques: Vector
+    multipliers: Vector
+    rank: Scalar
+    missing: Vector
+    """The torques that actuated joints cannot make up for; zero where they can make the motion."""
+
+
+def least_torques(equations: Equations, wanted: Vector, actuated: Sequence[int] | None) -> Balance:
+    """Return the smallest torques with the same power as `wanted` on every velocity that the loops allow.
+
+    `actuated` are the indices of actuated velocities; None means all.
+    """
+    own = (0,) * len(wanted) if actuated is None else _actuator_torques(equations, wanted, actuated)
+    difference = tuple(a - b for a, b in zip(wanted, own, strict=True))
+    multipliers, rank = balancing_multipliers(equations, difference)
+    K_T_lam = constraint_torques(equations.K, multipliers, len(wanted))
+    left = tuple(a + b for a, b in zip(difference, K_T_lam, strict=True))
+    if actuated is None:
+        return Balance(left, multipliers, rank, (0,) * len(wanted))
+    return Balance(own, multipliers, rank, left)
+
+
+def _actuator_torques(equations: Equations, wanted: Vector, actuated: Sequence[int]) -> Vector:
+    """Return the smallest torques of the actuated velocities nearest to `wanted` on allowed velocities."""
+    size = len(wanted)
+    units = [_allowed_part(equations, tuple(1 if i == j else 0 for i in range(size))) for j in actuated]
+    rows = tuple(tuple(unit[i] for unit in units) for i in range(size))
+    found, _ = minimum_norm_solve(rows, _allowed_part(equations, wanted), equations.tolerance, columns=len(units))
+    torques: list[Scalar] = [0] * size
+    for index, torque in zip(actuated, found, strict=True):
+        torques[index] = torque
+    return tuple(torques)
+
+
+def _allowed_part(equations: Equations, vector: Vector) -> Vector:
+    """Return the projection of a vector on the null space of K."""
+    products = tuple(inner(row, vector) for row in equations.K)
+    along, _ = minimum_norm_solve(equations.K, products, equations.tolerance, columns=len(vector))
+    return tuple(a - b for a, b in zip(vector, along, strict=True))

@@ -1,0 +1,76 @@
+"""Wrenches of joints after a solution: of tree joints, with loops or without, and of loop joints.
+
+Featherstone (2008), section 8.4: a loop joint applies minus its constraint wrenches times their multipliers to its
+successor, and the opposite to its predecessor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, Final
+
+from rbd.algorithms.external_wrenches import AppliedWrench, AppliedWrenches, ExternalWrenches, applied_wrenches
+from rbd.algorithms.loops.kinematics import closures, reaction
+from rbd.algorithms.newton_euler import wrenches_of_motion
+from rbd.scalars import Vector
+from rbd.spatial import Wrench
+from rbd.state import StateView, passes
+from rbd.state.solution import BodyWrenchesOf, LoopReactions, ReactionSolver
+
+Given = AppliedWrenches | ExternalWrenches | None
+"""External wrenches as kernels take them, or as users give them."""
+
+
+def tree_wrenches(external: Given, vd: Vector, state: StateView) -> tuple[Wrench[Any], ...]:
+    """Return what each tree joint applies to its body, in the body's frame."""
+    if external is None or isinstance(external, Mapping):
+        external = applied_wrenches(state, external)
+    return wrenches_of_motion(vd, external, state)
+
+
+def tree_wrenches_with_loops(
+    external: Given, vd: Vector, multipliers: Vector, state: StateView
+) -> tuple[Wrench[Any], ...]:
+    """Return what each tree joint applies to its body, in the body's frame, reactions of loop joints included."""
+    if external is None or isinstance(external, Mapping):
+        external = applied_wrenches(state, external)
+    return wrenches_of_motion(vd, (*external, *reactions(state, multipliers)), state)
+
+
+def reactions(state: StateView, multipliers: Vector) -> list[AppliedWrench]:
+    """Return what loop joints apply to the bodies at their ends."""
+    result: list[AppliedWrench] = []
+    for closure in closures(state):
+        wrench = reaction(closure, multipliers)
+        for end, own in ((closure.loop.successor, wrench), (closure.loop.predecessor, -wrench)):
+            result.append(AppliedWrench(end, end, own.transformed(closure.to_after[end].inverse())))
+    return result
+
+
+def loop_wrenches(multipliers: Vector, state: StateView) -> tuple[Wrench[Any], ...]:
+    """Return, per loop, what its joint applies to its successor, in the root frame."""
+    poses = passes.to_root(state)
+    result: list[Wrench[Any]] = []
+    for closure in closures(state):
+        end = closure.loop.successor
+        to_root = poses[end] @ closure.to_after[end].inverse()
+        result.append(reaction(closure, multipliers).transformed(to_root))
+    return tuple(result)
+
+
+def _tree_reactions(external: Given, vd: Vector) -> tuple[BodyWrenchesOf, LoopReactions | None]:
+    return partial(tree_wrenches, external, vd), None
+
+
+def _loop_reactions(
+    external: Given, vd: Vector, multipliers: Vector, rank: Vector
+) -> tuple[BodyWrenchesOf, LoopReactions | None]:
+    loops = LoopReactions(rank[0], partial(loop_wrenches, multipliers))
+    return partial(tree_wrenches_with_loops, external, vd, multipliers), loops
+
+
+TREE_WRENCHES: Final = ReactionSolver(("vd",), _tree_reactions)
+"""How joint wrenches follow from a solution of a tree."""
+LOOP_WRENCHES: Final = ReactionSolver(("vd", "multipliers", "rank"), _loop_reactions)
+"""How joint wrenches and loop reactions follow from a solution of a mechanism with loops."""

@@ -1,0 +1,222 @@
+"""Constraint stabilisation of loops: Baumgarte (1972); Featherstone (2008), section 8.3.
+
+The error e of a loop obeys e'' + d e' + k e = 0 instead of e'' = 0, under which rounding errors accumulate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, cast, final, runtime_checkable
+
+import attrs
+import numpy as np
+
+from rbd.arguments import described, is_finite
+from rbd.errors import ArgumentError, UnknownNameError
+from rbd.mechanism import Joint
+from rbd.scalars import Scalar
+from rbd.spatial import SpatialAcceleration, Twist
+from rbd.spatial.frame import check_frame
+from rbd.spatial.linalg import Mat3, Vec3, add3, matvec, neg3, scale3
+from rbd.spatial.values import require_kind
+from rbd.state import StateView
+from rbd.state.layout import Layout
+
+if TYPE_CHECKING:
+    from rbd.spatial import Frame
+
+LoopGain: TypeAlias = float | Mat3
+"""A number, or a matrix in the loop joint's frame after."""
+
+
+def _positive_time(_: object, __: object, value: object) -> None:
+    """Raise ArgumentError unless `value` is a positive, finite number."""
+    if not isinstance(value, (int, float)) or not (value > 0 and is_finite(value)):
+        raise ArgumentError(
+            f"the time constant of a stabilisation must be positive and finite, got {value!r}",
+            argument="time_constant",
+            value=value,
+            allowed="a positive time in seconds",
+        )
+
+
+@final
+@attrs.frozen
+class Baumgarte:
+    """Stabilisation of loops: errors decay as they do in a critically damped oscillator with this time constant (s).
+
+    The error e obeys e'' + 2 e' / T + e / T² = 0. Short times close gaps faster, but integrators need steps well below
+    them. Raises ArgumentError unless the time is positive and finite.
+
+    >>> import rbd
+    >>> rbd.Baumgarte(0.1)
+    Baumgarte(time_constant=0.1)
+    """
+
+    time_constant: float = attrs.field(default=1 / 10, validator=_positive_time)
+
+    @property
+    def stiffness(self) -> float:
+        """Return the gain of the error, 1/s²."""
+        return 1 / (self.time_constant * self.time_constant)
+
+    @property
+    def damping(self) -> float:
+        """Return the gain of its rate, 1/s."""
+        return 2 / self.time_constant
+
+
+DEFAULT: Final = Baumgarte()
+
+
+@runtime_checkable
+class ProportionalDerivative(Protocol):
+    """Gains of an error (`k`) and of its rate (`d`): numbers or 3x3 matrices, as `PDGains` has them."""
+
+    @property
+    def k(self) -> Any:
+        """The gain of the error."""
+
+    @property
+    def d(self) -> Any:
+        """The gain of its rate."""
+
+
+@runtime_checkable
+class PoseGains(Protocol):
+    """Gains of rotation and translation, as `SE3PDGains` has them."""
+
+    @property
+    def angular(self) -> Any:
+        """The gains of the rotation."""
+
+    @property
+    def linear(self) -> Any:
+        """The gains of the translation."""
+
+
+LoopStabilization: TypeAlias = Baumgarte | PoseGains
+Stabilization: TypeAlias = (
+    LoopStabilization | Mapping[Joint, LoopStabilization] | Mapping[str, LoopStabilization] | None
+)
+"""One for all loops, one per loop joint (those left out are not stabilised), or none at all."""
+
+
+@final
+@attrs.frozen
+class LoopGains:
+    """The gains of one loop: plain numbers, so that they compare by value and recordings can be told apart."""
+
+    angular_stiffness: LoopGain
+    angular_damping: LoopGain
+    linear_stiffness: LoopGain
+    linear_damping: LoopGain
+
+    def acceleration(self, error: Twist, slip: Twist) -> SpatialAcceleration:
+        """Return the stabilising acceleration -(k e + d e') for a loop error and its rate (frame after)."""
+        check_frame(slip.frame, error.frame, operation="stabilisation of a loop", argument="slip")
+        angular = add3(
+            _times(self.angular_stiffness, error.angular_components),
+            _times(self.angular_damping, slip.angular_components),
+        )
+        linear = add3(
+            _times(self.linear_stiffness, error.linear_components),
+            _times(self.linear_damping, slip.linear_components),
+        )
+        return SpatialAcceleration.trusted(slip.body, slip.base, slip.frame, neg3(angular), neg3(linear))
+
+
+LoopGainsPerLoop: TypeAlias = "LoopGains | tuple[LoopGains | None, ...] | None"
+"""One for all loops, or one per loop joint; None for a loop, or all loops, without stabilisation."""
+STANDARD: Final = LoopGains(DEFAULT.stiffness, DEFAULT.damping, DEFAULT.stiffness, DEFAULT.damping)
+"""The default of kernels: constants in their machine code."""
+
+
+def gain_arguments(state: StateView, stabilization: Stabilization) -> tuple[()] | tuple[LoopGainsPerLoop]:
+    """Return the gains as further arguments of a kernel, none for the standard ones; raises as `gains_of_loops`."""
+    gains = gains_of_loops(state, stabilization)
+    return () if gains is STANDARD else (gains,)
+
+
+def _times(gain: LoopGain, vector: Vec3) -> Vec3:
+    return matvec(gain, vector) if isinstance(gain, tuple) else scale3(vector, cast("Scalar", gain))
+
+
+def gains_of_loops(state: StateView, stabilization: Stabilization) -> LoopGainsPerLoop:
+    """Return the gains of every loop of `state`.
+
+    Raises ArgumentError for anything but a stabilisation, UnknownNameError for a joint that closes no loop.
+    """
+    return gains_in(state.layout, stabilization)
+
+
+def gains_in(layout: Layout, stabilization: Stabilization) -> LoopGainsPerLoop:
+    """Return the gains of every loop of a mechanism's layout; raises as `gains_of_loops`."""
+    loops = layout.loops
+    if stabilization is None:
+        return None
+    if isinstance(stabilization, Baumgarte):
+        return STANDARD if stabilization == DEFAULT else _gains(stabilization, layout.root_frame)
+    if not isinstance(stabilization, Mapping):
+        _require_gains(stabilization)
+        return tuple(_gains(stabilization, loop.joint.frame_after) for loop in loops)
+    gains: dict[Joint, LoopGains] = {}
+    for key, value in stabilization.items():
+        require_kind(key, Joint, str, operation="stabilisation of loops", argument="stabilization (key)")
+        loop = layout.loop(key)
+        if loop is None:
+            name = getattr(key, "name", key)
+            raise UnknownNameError(f"joint '{name}' closes no loop here", kind="loop joint", name=name)
+        gains[loop.joint] = _gains(value, loop.joint.frame_after)
+    return tuple(gains.get(loop.joint) for loop in loops)
+
+
+def _gains(value: object, after: Frame) -> LoopGains:
+    """Return the gains of one loop from a stabilisation."""
+    if isinstance(value, Baumgarte):
+        return LoopGains(value.stiffness, value.damping, value.stiffness, value.damping)
+    if isinstance(value, PoseGains):
+        return LoopGains(*_pair(value.angular, after), *_pair(value.linear, after))
+    raise _no_stabilization(value)
+
+
+def _require_gains(value: object) -> None:
+    """Raise ArgumentError unless `value` is a stabilisation, whether or not there are loops."""
+    if not isinstance(value, (Baumgarte, PoseGains)):
+        raise _no_stabilization(value)
+
+
+def _no_stabilization(value: object) -> ArgumentError:
+    message = "stabilization must be None, a Baumgarte, SE3PDGains or a mapping of loop joints to those"
+    return ArgumentError(
+        f"{message}, not {described(value)}",
+        argument="stabilization",
+        value=value,
+        allowed="None, Baumgarte, SE3PDGains, Mapping[Joint, ...]",
+    )
+
+
+def _pair(gains: object, after: Frame) -> tuple[LoopGain, LoopGain]:
+    """Return stiffness and damping; gains that name a frame must name the loop joint's frame after."""
+    frame = getattr(gains, "frame", None)
+    if frame is not None:
+        check_frame(frame, after, operation="stabilisation of a loop", argument="the gains' frame")
+    inner: object = getattr(gains, "gains", gains)
+    if not isinstance(inner, ProportionalDerivative):
+        raise ArgumentError(
+            f"the gains of a loop need k and d, got {inner!r}", argument="stabilization", value=inner, allowed="PDGains"
+        )
+    return _gain(inner.k), _gain(inner.d)
+
+
+def _gain(value: object) -> LoopGain:
+    """Return a gain as a number or a matrix."""
+    array = np.asarray(value, dtype=np.float64)
+    if array.shape not in ((), (3, 3)) or not np.isfinite(array).all():
+        raise ArgumentError(
+            "a gain must be a finite number or a 3x3 matrix", argument="stabilization", value=value, allowed="a number"
+        )
+    if not array.shape:
+        return float(array)
+    a, b, c = ((float(x), float(y), float(z)) for x, y, z in array.tolist())
+    return a, b, c

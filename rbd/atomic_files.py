@@ -1,0 +1,28 @@
+"""Atomic replacement of files: a file is complete, or as it was before."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def replaced_file(path: Path) -> Generator[Path, None, None]:
+    """Yield the path of a temporary file in the same folder, which replaces `path` unless an exception is raised.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "numbers.txt"
+    ...     with replaced_file(path) as partial:
+    ...         _ = partial.write_text("1 2 3")
+    ...     path.read_text()
+    '1 2 3'
+    """
+    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
+    try:
+        yield partial
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)

@@ -1,0 +1,67 @@
+"""Benchmarks of a new process: the import, and the first calls of a live state.
+
+Byte code is present. Each process has an empty cache of machine code.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from rbd.bench.report import Preparation
+
+HUMANOID: Final = "humanoid"
+"""The robot whose first calls are measured."""
+IMPORT, DEPENDENCIES = "import rbd", "import its dependencies"
+FIRST, LONGEST = "first dynamics, mass matrix and inverse dynamics", "longest later call while machine code is made"
+_IMPORT: Final = (
+    "import json, time; start = time.thread_time(); import {}; print(json.dumps([time.thread_time() - start]))"
+)
+_CALLS: Final = """
+import json, time
+import numpy, rbd
+state = rbd.MechanismState(rbd.robots.humanoid(), v=numpy.full(36, 0.1))
+result, vd, lengths = rbd.DynamicsResult(state.mechanism), numpy.zeros(36), []
+for _ in range(300):
+    for call in (
+        lambda: rbd.dynamics(result, state), lambda: rbd.mass_matrix(state), lambda: rbd.inverse_dynamics(state, vd)
+    ):
+        start = time.perf_counter()
+        call()
+        lengths.append(time.perf_counter() - start)
+print(json.dumps([sum(lengths[:3]), max(lengths[3:])]))
+"""
+
+
+def waits(repeats: int) -> list[Preparation]:
+    """Measure the imports of rbd and its dependencies in processor time, and the first calls in wall time."""
+    scripts = [_IMPORT.format(what) for what in ("rbd", "attrs, networkx, numpy, typing_extensions")]
+    for script in scripts:
+        _fresh(script)  # writes byte code
+    imports = [[*_fresh(scripts[0]), *_fresh(scripts[1])] for _ in range(repeats)]
+    calls = [_fresh(_CALLS) for _ in range(repeats)]
+    return [*_medians("", (IMPORT, DEPENDENCIES), imports), *_medians(HUMANOID, (FIRST, LONGEST), calls)]
+
+
+def _medians(robot: str, names: Sequence[str], rows: Sequence[Sequence[float]]) -> list[Preparation]:
+    columns = zip(names, zip(*rows, strict=True), strict=True)
+    return [Preparation(robot, name, float(np.median(column)), min(column)) for name, column in columns]
+
+
+def _fresh(script: str) -> list[float]:
+    """Return the numbers printed by a script in a new process, which keeps byte code and has no machine code."""
+    with tempfile.TemporaryDirectory() as folder:
+        own = {
+            name: value for name, value in os.environ.items() if name not in ("PYTHONDONTWRITEBYTECODE", "RBD_CACHE")
+        }
+        command, environment = [sys.executable, "-c", script], {**own, "RBD_CACHE_DIR": folder}
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment)
+    found: list[float] = json.loads(done.stdout)
+    return found

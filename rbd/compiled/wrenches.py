@@ -1,0 +1,110 @@
+"""External wrenches of compiled functions: arrays by body, in the bodies' default frames or in the root frame."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, TypeAlias, final
+
+import attrs
+import numpy as np
+from numpy.typing import ArrayLike
+from typing_extensions import TypeIs
+
+from rbd.algorithms.external_wrenches import indexed_wrenches
+from rbd.arguments import require_choice
+from rbd.compiled.recipes import Recipe
+from rbd.errors import FrameMismatchError
+from rbd.mechanism import RigidBody
+from rbd.spatial import Wrench
+from rbd.state import ScalarState
+from rbd.state.layout import Layout
+
+WrenchFrame = Literal["body", "root"]
+WrenchArrays: TypeAlias = Mapping[RigidBody, ArrayLike | Wrench[Any]] | Mapping[str, ArrayLike | Wrench[Any]]
+"""Body, or its name -> (..., 6), angular part first, about the origin of the frame; or one wrench."""
+
+
+@final
+@attrs.frozen
+class WrenchPlace:
+    """The body and the frame of an external wrench."""
+
+    index: int
+    body: str
+    frame: WrenchFrame
+
+    @property
+    def name(self) -> str:
+        """The name of the input, an identifier; with the index of the body if its name is not an identifier."""
+        named = re.sub(r"\W", "_", self.body)
+        return f"external_wrench_on_{named}" if named == self.body else f"external_wrench_{self.index}_on_{named}"
+
+    def wrench(self, state: ScalarState, components: Sequence[Any]) -> tuple[RigidBody, Wrench[Any]]:
+        """Return the body and its wrench."""
+        body = state.layout.bodies[self.index]
+        frame = body.default_frame if self.frame == "body" else state.layout.root_frame
+        angular, linear = tuple(components[:3]), tuple(components[3:])
+        return body, Wrench.trusted(frame, angular, linear)
+
+
+Places: TypeAlias = tuple[WrenchPlace, ...]
+
+
+def placed_wrenches(
+    layout: Layout, external: WrenchArrays | None, frame: WrenchFrame
+) -> tuple[Places, tuple[ArrayLike, ...]]:
+    """Return bodies and frames of external wrenches, in the order of the bodies, and their components.
+
+    Raises ArgumentError, UnknownNameError, and FrameMismatchError for a `Wrench` in any frame but the body's default
+    frame and the root frame.
+    """
+    require_choice(frame, ("body", "root"), "wrench_frame", "wrench_frame")
+    found = [_placed(layout, index, value, frame) for index, value in indexed_wrenches(layout, external)]
+    found.sort(key=lambda each: each[0].index)
+    return tuple(place for place, _ in found), tuple(components for _, components in found)
+
+
+def _is_wrench(value: object) -> TypeIs[Wrench[Any]]:
+    return isinstance(value, Wrench)
+
+
+def _placed(layout: Layout, index: int, value: object, frame: WrenchFrame) -> tuple[WrenchPlace, Any]:
+    body = layout.bodies[index]
+    if not _is_wrench(value):
+        return WrenchPlace(index, body.name, frame), value
+    if value.frame is not body.default_frame and value.frame is not layout.root_frame:
+        message = (
+            f"the wrench on body '{body.name}' is in frame '{value.frame.name}'; compiled functions take wrenches in "
+            f"the body's default frame '{body.default_frame.name}' or the root frame '{layout.root_frame.name}'"
+        )
+        fields = {"operation": "external wrenches", "argument": "external_wrenches"}
+        raise FrameMismatchError(message, actual=value.frame, expected=body.default_frame, **fields)
+    own: WrenchFrame = "body" if value.frame is body.default_frame else "root"
+    return WrenchPlace(index, body.name, own), np.array(value.vector, dtype=np.float64)
+
+
+def loaded_key(key: str, places: Places) -> str:
+    """Return the key of a function with wrenches at these places."""
+    where = ", ".join(f"{place.index} in {place.frame}" for place in places)
+    return f"{key} with wrenches on {where}" if places else key
+
+
+def loaded(recipe: Recipe, places: Places) -> Recipe:
+    """Return a recipe with wrenches at these places as last inputs."""
+    if not places:
+        return recipe
+    names = tuple(place.name for place in places)
+    return attrs.evolve(
+        recipe, function=_loaded_function(recipe.function, places), inputs=(*recipe.inputs, *names), wrenches=names
+    )
+
+
+def _loaded_function(function: Callable[..., object], places: Places) -> Callable[..., object]:
+    """Return a function of a state with wrenches as inputs, passed by body."""
+
+    def of_state(state: ScalarState, **inputs: Any) -> object:
+        external = dict(place.wrench(state, inputs.pop(place.name)) for place in places)
+        return function(state, **inputs, external_wrenches=external)
+
+    return of_state

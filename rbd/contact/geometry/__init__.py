@@ -1,0 +1,10 @@
+"""Shapes and the distance between two of them, as functions of numbers in one common frame.
+
+shapes.py            capsules, spheres and boxes, as users make them
+placed_shapes.py     the same as numbers in a common frame
+unit_vectors.py      directions that stay defined where a difference vanishes
+segment_distance.py  nearest points of two segments
+box_distance.py      nearest points of a box and another solid
+shape_distance.py    signed distance, nearest points and normal of any two shapes
+contact_points.py    the points at which two shapes rest on each other
+"""

@@ -1,0 +1,210 @@
+"""Nearest points of a box and another solid: a point, a segment or a box.
+
+Boxes that are apart: the smallest distance of a corner to the other solid or of two edges. Boxes that overlap: the
+direction of least penetration among the face normals and the cross products of edges, by the separating axis theorem
+(Gottschalk, Lin, Manocha, *OBBTree*, 1996). The segment of a capsule is treated as a box without faces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from itertools import product
+from typing import TypeAlias
+
+from rbd.contact.geometry.placed_shapes import NearestPoints, PlacedBox, PlacedCapsule, where_nearest
+from rbd.contact.geometry.segment_distance import clamp, nearest_parameters
+from rbd.contact.geometry.unit_vectors import along, height, length_and_direction, sign, where3
+from rbd.scalars import Condition, Scalar, absolute, const, less, less_equal, sqrt, where
+from rbd.spatial.linalg import Vec3, add3, cross3, dot3, matvec, neg3, scale3, sub3, tmatvec
+
+_PARALLEL = const(1, 10**16)
+"""Square of the sine of the angle below which the cross product of two edges is no separating axis."""
+_NEVER = const(-(10**30), 1)
+"""Separation along such an axis: below that of every other one."""
+
+_Edges: TypeAlias = tuple[Vec3, Vec3, Scalar]
+"""Nearest points of two edges, and their squared distance."""
+
+
+# --- a box ------------------------------------------------------------------------------------------------------------
+
+
+def local_coordinates(box: PlacedBox, point: Vec3) -> Vec3:
+    """Return the coordinates of a point in the axes of a box, from its centre."""
+    return matvec(box.axes, sub3(point, box.center))
+
+
+def from_axes(box: PlacedBox, v: Vec3) -> Vec3:
+    """Return a vector whose coordinates in the axes of a box are v."""
+    return tmatvec(box.axes, v)
+
+
+def clamp_to_box(box: PlacedBox, v: Vec3) -> Vec3:
+    """Return the point of a box nearest to v, both as local coordinates."""
+    x, y, z = (clamp(a, -h, h) for a, h in zip(v, box.half, strict=True))
+    return x, y, z
+
+
+def support(solid: PlacedBox | PlacedCapsule, direction: Vec3, without: int = -1) -> Vec3:
+    """Return the support point: the point farthest in a direction.
+
+    It is the middle of a face or edge at a right angle to the direction. Of a box, `without` leaves out one axis.
+    """
+    if isinstance(solid, PlacedCapsule):
+        return along(solid.center, solid.half, sign(dot3(solid.half, direction)))
+    point = solid.center
+    for i, (axis, half) in enumerate(zip(solid.axes, solid.half, strict=True)):
+        if i != without:
+            point = along(point, axis, sign(dot3(axis, direction)) * half)
+    return point
+
+
+def corners(solid: PlacedBox | PlacedCapsule) -> Iterator[Vec3]:
+    """Yield the corners of a box, or the ends of a segment."""
+    if isinstance(solid, PlacedCapsule):
+        yield from (along(solid.center, solid.half, end) for end in (-1, 1))
+        return
+    for signs in product((-1, 1), repeat=3):
+        yield add3(solid.center, from_axes(solid, _scaled(signs, solid.half)))
+
+
+def _edges(solid: PlacedBox | PlacedCapsule) -> Iterator[PlacedCapsule]:
+    if isinstance(solid, PlacedCapsule):
+        yield solid
+        return
+    for i, half in enumerate(solid.half):
+        for p, q in product((-1, 1), repeat=2):
+            signs = [0, 0, 0]
+            signs[(i + 1) % 3], signs[(i + 2) % 3] = p, q
+            center = add3(solid.center, from_axes(solid, _scaled(signs, solid.half)))
+            yield PlacedCapsule(center, scale3(solid.axes[i], half), 0)
+
+
+def _scaled(signs: Sequence[int], half: Vec3) -> Vec3:
+    x, y, z = (s * h for s, h in zip(signs, half, strict=True))
+    return x, y, z
+
+
+# --- a box and a point ------------------------------------------------------------------------------------------------
+
+
+def box_and_point(a: PlacedBox, point: Vec3) -> NearestPoints:
+    """Return the point of a box nearest to `point`; for a point inside, the nearest one of its surface."""
+    local = local_coordinates(a, point)
+    nearest = clamp_to_box(a, local)
+    dx, dy, dz = (n - x for n, x in zip(nearest, local, strict=True))
+    depth, inward = _nearest_face(a, local)
+    length, normal = length_and_direction((dx, dy, dz), inward, dot3(a.half, a.half))
+    phi = where(less(0, length), length, -depth)
+    n = from_axes(a, normal)
+    return NearestPoints(phi, along(point, n, phi), point, n)
+
+
+def _nearest_face(a: PlacedBox, local: Vec3) -> tuple[Scalar, Vec3]:
+    """Return the depth of a point below the nearest face, and that face's inward normal in the axes of the box."""
+    depths = [h - absolute(x) for x, h in zip(local, a.half, strict=True)]
+    x, y, z = (where(less(x, 0), 1, -1) for x in local)
+    depth, (inward, *others) = depths[0], list[Vec3](((x, 0, 0), (0, y, 0), (0, 0, z)))
+    for other, axis in zip(depths[1:], others, strict=True):
+        shallower = less(other, depth)
+        depth, inward = where(shallower, other, depth), where3(shallower, axis, inward)
+    return depth, inward
+
+
+# --- two solids -------------------------------------------------------------------------------------------------------
+
+
+def box_and_solid(a: PlacedBox, b: PlacedBox | PlacedCapsule, previous: Vec3) -> NearestPoints:
+    """Return signed distance, nearest points and normal of a box and a box or segment."""
+    apart, penetration = _apart(a, b), _least_penetration(a, b, previous)
+    return where_nearest(less_equal(penetration.phi, 0), penetration, apart)
+
+
+def _apart(a: PlacedBox, b: PlacedBox | PlacedCapsule) -> NearestPoints:
+    """Return the nearest points of two solids that do not overlap."""
+    found = [box_and_point(a, corner) for corner in corners(b)]
+    if isinstance(b, PlacedBox):
+        found += [box_and_point(b, corner).swapped() for corner in corners(a)]
+    best = reduce(lambda best, other: where_nearest(less(other.phi, best.phi), other, best), found)
+    p_a, p_b, square = _nearest_edges(a, b)
+    length = sqrt(where(less(0, square), square, 1))
+    closer = less(square, best.phi * best.phi)
+    x, y, z = (d / length for d in sub3(p_a, p_b))
+    return where_nearest(closer, NearestPoints(where(less(0, square), length, 0), p_a, p_b, (x, y, z)), best)
+
+
+def _nearest_edges(a: PlacedBox, b: PlacedBox | PlacedCapsule) -> _Edges:
+    """Return the nearest points of an edge of one solid and one of the other, and their squared distance."""
+
+    def nearer(best: _Edges, other: _Edges) -> _Edges:
+        closer = less(other[2], best[2])
+        return where3(closer, other[0], best[0]), where3(closer, other[1], best[1]), where(closer, other[2], best[2])
+
+    return reduce(nearer, (_edge_points(p, q) for p, q in product(_edges(a), _edges(b))))
+
+
+def _edge_points(p: PlacedCapsule, q: PlacedCapsule) -> _Edges:
+    s, t = nearest_parameters(p, q)
+    p_a, p_b = along(p.center, p.half, s), along(q.center, q.half, t)
+    offset = sub3(p_a, p_b)
+    return p_a, p_b, dot3(offset, offset)
+
+
+def _least_penetration(a: PlacedBox, b: PlacedBox | PlacedCapsule, previous: Vec3) -> NearestPoints:
+    """Return the axis of largest separation; phi is positive if that axis separates the solids."""
+    axes = _separating_axes(a, b, sub3(a.center, b.center), previous)
+    return reduce(lambda best, axis: where_nearest(less(best.phi, axis.phi), axis, best), axes)
+
+
+def _separating_axes(
+    a: PlacedBox, b: PlacedBox | PlacedCapsule, offset: Vec3, previous: Vec3
+) -> Iterator[NearestPoints]:
+    for axis in a.axes:
+        n = _oriented(axis, offset, previous)
+        p_b = support(b, n)
+        phi = height(support(a, neg3(n)), p_b, n)
+        yield NearestPoints(phi, along(p_b, n, phi), p_b, n)
+    for axis in b.axes if isinstance(b, PlacedBox) else ():
+        n = _oriented(axis, offset, previous)
+        p_a = support(a, neg3(n))
+        phi = height(p_a, support(b, n), n)
+        yield NearestPoints(phi, p_a, along(p_a, n, -phi), n)
+    for i, j in product(range(3), range(3 if isinstance(b, PlacedBox) else 1)):
+        yield _edge_axis(a, i, b, j, offset, previous)
+
+
+def _edge_axis(
+    a: PlacedBox, i: int, b: PlacedBox | PlacedCapsule, j: int, offset: Vec3, previous: Vec3
+) -> NearestPoints:
+    """Return the separation along the cross product of two edges; none if they are parallel."""
+    half_b = scale3(b.axes[j], b.half[j]) if isinstance(b, PlacedBox) else b.half
+    half_a = scale3(a.axes[i], a.half[i])
+    crossed = cross3(half_a, half_b)
+    square, size = dot3(crossed, crossed), dot3(half_a, half_a) * dot3(half_b, half_b)
+    parallel = less_equal(square, _PARALLEL * size)
+    safe = where3(parallel, (0, 0, 1), crossed)
+    length = sqrt(where(parallel, 1, square))
+    n = _oriented((safe[0] / length, safe[1] / length, safe[2] / length), offset, previous)
+    edge_a = PlacedCapsule(support(a, neg3(n), i), half_a, 0)
+    edge_b = PlacedCapsule(support(b, n, j), half_b, 0) if isinstance(b, PlacedBox) else b
+    phi = height(edge_a.center, edge_b.center, n)
+    p_a, p_b = _crossing(edge_a, edge_b, parallel)
+    return NearestPoints(where(parallel, _NEVER, phi), p_a, p_b, n)
+
+
+def _crossing(a: PlacedCapsule, b: PlacedCapsule, parallel: Condition) -> tuple[Vec3, Vec3]:
+    """Return the nearest points of two lines that are not parallel."""
+    crossed = cross3(a.half, b.half)
+    square = where(parallel, 1, dot3(crossed, crossed))
+    offset = sub3(a.center, b.center)
+    s, t = dot3(cross3(b.half, offset), crossed) / square, dot3(cross3(a.half, offset), crossed) / square
+    return along(a.center, a.half, s), along(b.center, b.half, t)
+
+
+def _oriented(axis: Vec3, offset: Vec3, previous: Vec3) -> Vec3:
+    """Return an axis that points from b to a; where the centres do not tell, it points as the previous normal."""
+    forward = dot3(axis, offset)
+    tie = less_equal(forward * forward, _PARALLEL * dot3(offset, offset))
+    side = where(tie, dot3(axis, previous), forward)
+    return scale3(axis, where(less(side, 0), -1, 1))

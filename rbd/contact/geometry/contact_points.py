@@ -1,0 +1,73 @@
+"""Contact manifold of two shapes: the points at which one rests on the other.
+
+A box that lies on another needs more than its nearest point to be held. The number of points depends on the kinds of
+shapes only, so that they can be recorded; unused slots hold points at the distance `FAR`. For two boxes, each corner of
+one is projected onto the face of the other along the normal of the pair; it counts where the boxes face each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rbd.contact.geometry.box_distance import clamp_to_box, corners, from_axes, local_coordinates, support
+from rbd.contact.geometry.placed_shapes import (
+    NearestPoints,
+    PlacedBox,
+    PlacedCapsule,
+    PlacedHalfSpace,
+    PlacedShape,
+    PlacedSphere,
+)
+from rbd.contact.geometry.shape_distance import nearest_points, onto_plane
+from rbd.contact.geometry.unit_vectors import along, height
+from rbd.scalars import Condition, Scalar, absolute, both, const, less_equal, where
+from rbd.spatial.linalg import Vec3, add3, neg3
+
+FAR = const(10**9, 1)
+"""Distance of unused points (m)."""
+_SLACK = const(1, 1000)
+"""A point faces a box up to this share of the box's size outside it."""
+
+
+def contact_points(a: PlacedShape, b: PlacedShape) -> list[NearestPoints]:
+    """Return the points at which `a` may rest on `b`, the nearest ones among them."""
+    if isinstance(b, PlacedHalfSpace):
+        return list(_on_plane(a, b))
+    if isinstance(a, PlacedHalfSpace):
+        return [point.swapped() for point in _on_plane(b, a)]
+    nearest = nearest_points(a, b)
+    if isinstance(a, PlacedBox) and isinstance(b, PlacedBox):
+        facing = [*_facing_corners(a, b, nearest.n)]
+        facing += [point.swapped() for point in _facing_corners(b, a, neg3(nearest.n))]
+        return [nearest, *facing]
+    return [nearest]
+
+
+def _on_plane(a: PlacedShape, plane: PlacedHalfSpace) -> Iterator[NearestPoints]:
+    radius = a.radius if isinstance(a, (PlacedSphere, PlacedCapsule)) else 0
+    points = corners(a) if isinstance(a, (PlacedBox, PlacedCapsule)) else [_origin(a)]
+    yield from (onto_plane(point, radius, plane) for point in points)
+
+
+def _origin(a: PlacedSphere | PlacedHalfSpace) -> Vec3:
+    return a.center if isinstance(a, PlacedSphere) else a.point
+
+
+def _facing_corners(a: PlacedBox, b: PlacedBox, n: Vec3) -> Iterator[NearestPoints]:
+    """Yield the corners of `a` with their projections onto the face of `b` whose outward normal is `n`."""
+    top = support(b, n)
+    for corner in corners(a):
+        phi = height(corner, top, n)
+        local = clamp_to_box(b, local_coordinates(b, along(corner, n, -phi)))
+        p_b = add3(b.center, from_axes(b, local))
+        p_a = along(p_b, n, phi)
+        yield NearestPoints(where(_covers(a, p_a), phi, FAR), p_a, p_b, n)
+
+
+def _covers(a: PlacedBox, point: Vec3) -> Condition:
+    """Return whether a point lies in a box, or just outside."""
+    inside: Condition = less_equal(0, 0)
+    for x, half in zip(local_coordinates(a, point), a.half, strict=True):
+        limit: Scalar = half * (1 + _SLACK)
+        inside = both(inside, less_equal(absolute(x), limit))
+    return inside

@@ -1,0 +1,110 @@
+"""Signed distance, nearest points and normal of two placed shapes.
+
+There is one function per pair of kinds; a pair in the other order is the same pair swapped. Where the centres or
+segments themselves meet, the normal is undefined: it is the caller's previous normal if there is one, else a direction
+perpendicular to both segments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from rbd.contact.geometry.box_distance import box_and_point, box_and_solid, support
+from rbd.contact.geometry.placed_shapes import (
+    NearestPoints,
+    PlacedBox,
+    PlacedCapsule,
+    PlacedHalfSpace,
+    PlacedShape,
+    PlacedSphere,
+)
+from rbd.contact.geometry.segment_distance import nearest_parameter, nearest_parameters
+from rbd.contact.geometry.unit_vectors import (
+    along,
+    height,
+    length_and_direction,
+    previous_or_unit,
+    some_perpendicular,
+    where3,
+)
+from rbd.scalars import Scalar, const, less, where
+from rbd.spatial.linalg import Vec3, cross3, dot3, neg3, sub3
+
+
+def nearest_points(a: PlacedShape, b: PlacedShape, previous: Vec3 = (0, 0, 0)) -> NearestPoints:
+    """Return signed distance, nearest points and normal of two shapes; `previous` is an earlier normal, or zero."""
+    function = _PAIRS.get((type(a), type(b)))
+    if function is not None:
+        return function(a, b, previous)
+    return _PAIRS[type(b), type(a)](b, a, neg3(previous)).swapped()
+
+
+def onto_plane(point: Vec3, radius: Scalar, plane: PlacedHalfSpace) -> NearestPoints:
+    """Return the distance of a sphere about `point` from a half-space."""
+    phi = height(point, plane.point, plane.normal)
+    foot = along(point, plane.normal, -phi)
+    return NearestPoints(phi - radius, along(point, plane.normal, -radius), foot, plane.normal)
+
+
+def _points(a: Vec3, b: Vec3, fallback: Vec3, scale: Scalar) -> NearestPoints:
+    length, n = length_and_direction(sub3(a, b), fallback, scale)
+    return NearestPoints(length, a, b, n)
+
+
+def _spheres(a: PlacedSphere, b: PlacedSphere, previous: Vec3) -> NearestPoints:
+    fallback, size = previous_or_unit(previous, (0, 0, 1)), a.radius + b.radius
+    return _points(a.center, b.center, fallback, size * size).rounded(a.radius, b.radius)
+
+
+def _capsule_and_sphere(a: PlacedCapsule, b: PlacedSphere, previous: Vec3) -> NearestPoints:
+    point = along(a.center, a.half, nearest_parameter(a, b.center))
+    fallback = previous_or_unit(previous, some_perpendicular(a.half))
+    return _points(point, b.center, fallback, dot3(a.half, a.half)).rounded(a.radius, b.radius)
+
+
+def _capsules(a: PlacedCapsule, b: PlacedCapsule, previous: Vec3) -> NearestPoints:
+    s, t = nearest_parameters(a, b)
+    crossed, perpendicular = cross3(a.half, b.half), some_perpendicular(a.half)
+    scale = dot3(a.half, a.half) + dot3(b.half, b.half)
+    parallel = less(dot3(crossed, crossed), const(1, 10**20) * scale * scale)
+    fallback = previous_or_unit(previous, where3(parallel, perpendicular, crossed))
+    p_a, p_b = along(a.center, a.half, s), along(b.center, b.half, t)
+    return _points(p_a, p_b, fallback, scale).rounded(a.radius, b.radius)
+
+
+def _sphere_and_plane(a: PlacedSphere, b: PlacedHalfSpace, _: Vec3) -> NearestPoints:
+    return onto_plane(a.center, a.radius, b)
+
+
+def _capsule_and_plane(a: PlacedCapsule, b: PlacedHalfSpace, _: Vec3) -> NearestPoints:
+    """Return the distance of the lower end, or of the middle of a segment parallel to the plane."""
+    slope = dot3(a.half, b.normal)
+    lowest = where(less(slope, 0), 1, where(less(0, slope), -1, 0))
+    return onto_plane(along(a.center, a.half, lowest), a.radius, b)
+
+
+def _box_and_plane(a: PlacedBox, b: PlacedHalfSpace, _: Vec3) -> NearestPoints:
+    """Return the distance of the lowest corner, or of the middle of an edge or face parallel to the plane."""
+    return onto_plane(support(a, neg3(b.normal)), 0, b)
+
+
+def _box_and_sphere(a: PlacedBox, b: PlacedSphere, _: Vec3) -> NearestPoints:
+    return box_and_point(a, b.center).rounded(0, b.radius)
+
+
+def _box_and_capsule(a: PlacedBox, b: PlacedCapsule, previous: Vec3) -> NearestPoints:
+    return box_and_solid(a, b, previous).rounded(0, b.radius)
+
+
+_PAIRS: Final[dict[tuple[type[Any], type[Any]], Callable[[Any, Any, Vec3], NearestPoints]]] = {
+    (PlacedSphere, PlacedSphere): _spheres,
+    (PlacedCapsule, PlacedSphere): _capsule_and_sphere,
+    (PlacedCapsule, PlacedCapsule): _capsules,
+    (PlacedSphere, PlacedHalfSpace): _sphere_and_plane,
+    (PlacedCapsule, PlacedHalfSpace): _capsule_and_plane,
+    (PlacedBox, PlacedHalfSpace): _box_and_plane,
+    (PlacedBox, PlacedSphere): _box_and_sphere,
+    (PlacedBox, PlacedCapsule): _box_and_capsule,
+    (PlacedBox, PlacedBox): box_and_solid,
+}

@@ -1,0 +1,202 @@
+"""`CollisionModel`: signed distances of the shapes of a mechanism, their contact Jacobian and bias."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, Literal, TypeAlias, cast, final, overload
+
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import override
+
+from rbd.arguments import require_choice
+from rbd.compiled import RecordedFunction
+from rbd.compiled.record import Shape as InputShape
+from rbd.contact.arguments import pair_numbers
+from rbd.contact.model.broad_phase import BroadPhase
+from rbd.contact.model.collision_pairs import CollisionPairs
+from rbd.contact.model.contact_kinematics import distance_and_jacobian, distance_and_witnesses, distance_bias
+from rbd.contact.model.distances import Distance, from_row, normals_array, previous_normals
+from rbd.contact.model.recorded_functions import FunctionCache
+from rbd.contact.model.recorded_tables import TABLES
+from rbd.errors import ArgumentError
+from rbd.mechanism import Mechanism
+from rbd.scalars import Scalar
+from rbd.scalars.arrays import Array
+from rbd.scalars.number_checks import not_nan
+from rbd.spatial.values import require_kind
+from rbd.state import MechanismState, State
+from rbd.state.kernel import require_state
+
+TableName: TypeAlias = Literal["distances", "distances again", "jacobian", "bias"]
+PairNumbers: TypeAlias = Sequence[int] | NDArray[np.integer[Any]]
+
+
+@final
+class CollisionModel(CollisionPairs):
+    """Shapes fixed to the bodies of a mechanism, and the pairs whose distance is computed, as functions of a state.
+
+    >>> import rbd
+    >>> from rbd.contact import Capsule, CollisionModel, HalfSpace
+    >>> mechanism = rbd.robots.double_pendulum()
+    >>> world, link = mechanism.root_body, mechanism.bodies[-1]
+    >>> floor = HalfSpace(rbd.Point(world.default_frame, (0, 0, -3)), rbd.FreeVector(world.default_frame, (0, 0, 1)))
+    >>> model = CollisionModel(mechanism)
+    >>> ground = model.add(world, floor)
+    >>> rod = model.add(link, Capsule(link.default_frame, length=0.4, radius=0.05))
+    >>> model.add_pair(rod, ground)
+    >>> near = model.distances(rbd.MechanismState(mechanism))
+    >>> round(float(near[0].value), 6)
+    1.75
+    """
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        """Start without shapes."""
+        require_kind(mechanism, Mechanism, operation="CollisionModel", argument="mechanism")
+        super().__init__(mechanism)
+        self._functions = FunctionCache(mechanism)
+        self._broad_phase: BroadPhase | None = None
+
+    def near(self, state: MechanismState, margin: float) -> NDArray[np.intp]:
+        """Broad phase: return the numbers of all pairs nearer than `margin` (m), and of few others.
+
+        It compares bounding spheres. With hundreds of pairs, pass its result to `distances` and `jacobian`, which then
+        compute these pairs only. Raises ArgumentError for a margin that is no number, and for states that are not live.
+
+        >>> import rbd
+        >>> mechanism, model = rbd.robots.hand()
+        >>> model.add_all_pairs()
+        >>> state = rbd.MechanismState(mechanism)
+        >>> near = model.near(state, margin=0.01)
+        >>> len(near) < len(model.pairs), len(model.distances(state, pairs=near)) == len(near)
+        (True, True)
+        """
+        self.require(state)
+        return self._selection(state).near(state, not_nan(margin, "margin"))
+
+    @overload
+    def distances(  # pyright: ignore[reportOverlappingOverload]  # lists are invariant, and a live state is a state
+        self,
+        state: MechanismState,
+        previous: Sequence[Distance[Any]] | None = None,
+        *,
+        pairs: PairNumbers | None = None,
+    ) -> list[Distance[float]]: ...
+    @overload
+    def distances(
+        self, state: State[Any], previous: Sequence[Distance[Any]] | None = None, *, pairs: PairNumbers | None = None
+    ) -> list[Distance[Scalar]]: ...
+    def distances(
+        self, state: State[Any], previous: Sequence[Distance[Any]] | None = None, *, pairs: PairNumbers | None = None
+    ) -> list[Distance[Any]]:
+        """Return the signed distance of every pair, in the order of the pairs; with `pairs`, of these numbers only.
+
+        Where the axes of two shapes meet, the normal is undefined: it is that of `previous`, the list this method
+        returned before; without it, a direction perpendicular to both axes. For parallel segments, whose nearest points
+        are not unique, the witnesses are in the middle of the overlap. The result depends on the arguments only.
+
+        Raises ArgumentError for pairs that do not exist, and when `previous` holds another number of distances.
+        """
+        self.require(state)
+        root = state.layout.root_frame
+        if pairs is not None:
+            chosen = pair_numbers(pairs, len(self._pairs), "pairs")
+            earlier = normals_array(previous_normals(previous, chosen.size, root))
+            table = self._selection(state).distances(cast("MechanismState", state), chosen, earlier)
+            return [from_row(row, root) for row in table.tolist()]
+        normals = previous_normals(previous, len(self._pairs), root)
+        if not isinstance(state, MechanismState):
+            return self._distances_of_scalars(state, normals)
+        if previous is None:
+            found = self._recorded("distances")(state.q, state.v)
+        else:
+            found = self._recorded("distances again")(state.q, state.v, normals_array(normals))
+        return [from_row(row, root) for row in np.asarray(found).tolist()]
+
+    def _distances_of_scalars(self, state: State[Any], normals: Sequence[Any]) -> list[Distance[Scalar]]:
+        found: list[Distance[Scalar]] = []
+        for pair, normal in zip(self._pairs, normals, strict=True):
+            x, y, z = state.vector(normal, 3, "previous")
+            phi, witnesses = distance_and_witnesses(state, pair, (x, y, z))
+            found.append(Distance(phi, *witnesses))
+        return found
+
+    def jacobian(self, state: State[Any], *, pairs: PairNumbers | None = None, out: Array | None = None) -> Array:
+        """Return the contact Jacobian J: phi' = J v, one row per pair, (pairs, nv); with `pairs`, these rows only.
+
+        Where the nearest points are not unique (parallel segments, faces on faces), phi' has a jump; the row is that of
+        the witnesses that `distances` returns.
+        """
+        self.require(state)
+        shape = (len(self._pairs), state.layout.nv)
+        if pairs is not None:
+            chosen = pair_numbers(pairs, len(self._pairs), "pairs")
+            rows = self._selection(state).jacobian(cast("MechanismState", state), chosen).tolist()
+            shape = (chosen.size, state.layout.nv)
+        elif isinstance(state, MechanismState):
+            return np.asarray(self._recorded("jacobian")(state.q, state.v, out=out))
+        else:
+            rows = [distance_and_jacobian(state, pair)[1] for pair in self._pairs]
+        packed: Array = state.engine.pack(rows, "contact jacobian", shape, out)
+        return packed
+
+    def bias(self, state: State[Any], *, out: Array | None = None) -> Array:
+        """Return b in phi'' = J vd + b, exactly, with the sliding of the witnesses on the surfaces; (pairs,)."""
+        self.require(state)
+        if isinstance(state, MechanismState):
+            return np.asarray(self._recorded("bias")(state.q, state.v, out=out))
+        biases = [distance_bias(state, pair) for pair in self._pairs]
+        packed: Array = state.engine.pack(biases, "contact bias", (len(self._pairs),), out)
+        return packed
+
+    def recorded(self, name: TableName) -> RecordedFunction:
+        """Return one of the model's functions of arrays (q, v), which may have leading batch axes.
+
+        "distances": ten numbers per pair: value, witnesses, normal; "distances again" takes previous normals,
+        (pairs, 3), as a third argument; "jacobian" and "bias": as the methods of these names. The function is for the
+        mechanism and the pairs as they are now. Raises ArgumentError for other names.
+
+        >>> import numpy as np, rbd
+        >>> mechanism, model = rbd.robots.hand()
+        >>> q = np.zeros((100, mechanism.nq))
+        >>> model.recorded("distances")(q, np.zeros(mechanism.nv)).shape
+        (100, 4, 10)
+        """
+        require_choice(name, tuple(TABLES), "name", "function of a collision model")
+        return self._recorded(name)
+
+    def _recorded(self, name: TableName) -> RecordedFunction:
+        inputs: dict[str, InputShape] = {"previous": (len(self._pairs), 3)} if name == "distances again" else {}
+        return self._functions.recorded(name, partial(TABLES[name], self._pairs), inputs)
+
+    @property
+    def functions(self) -> FunctionCache:
+        """Functions recorded for this model, those of steps and accelerations included (internal)."""
+        return self._functions
+
+    @override
+    def __repr__(self) -> str:
+        return f"<collision model: {len(self._bodies)} shapes, {len(self._pairs)} pairs>"
+
+    def require(self, state: State[Any]) -> None:
+        """Raise ArgumentError for a state of another mechanism, StaleStateError for one that is out of date."""
+        require_state(state, "a collision model")
+        if state.mechanism is not self._mechanism:
+            message = "the state is of another mechanism than the collision model; make both for the same one"
+            raise ArgumentError(message, argument="state", value=state)
+        state.engine.check()
+
+    @override
+    def _changed(self) -> None:
+        self._functions.clear()
+        self._broad_phase = None
+
+    def _selection(self, state: State[Any]) -> BroadPhase:
+        if not isinstance(state, MechanismState):
+            message = "pairs and near() need a live state, rbd.MechanismState; leave pairs out for other states"
+            raise ArgumentError(message, argument="state", value=state)
+        if self._broad_phase is None:
+            record = partial(self._functions.recorded, inputs={})
+            self._broad_phase = BroadPhase(self._mechanism, tuple(self._bodies.values()), self._pairs, record)
+        return self._broad_phase

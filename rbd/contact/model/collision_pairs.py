@@ -1,0 +1,118 @@
+"""Shapes fixed to the bodies of a mechanism, and the pairs of them whose distance is computed."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from itertools import combinations
+from typing import TypeVar
+
+from rbd.arguments import described, flag
+from rbd.contact.geometry.shapes import Box, Capsule, Shape, Sphere
+from rbd.contact.model.pairs import Pair
+from rbd.errors import ArgumentError, FrameMismatchError
+from rbd.mechanism import Mechanism, RigidBody
+from rbd.spatial.half_space import HalfSpace
+from rbd.spatial.values import require_kind
+
+S = TypeVar("S", bound=Shape)
+
+
+class CollisionPairs(ABC):
+    """The shapes and pairs of a collision model; abstract: the model clears its caches when they change."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        """Start without shapes."""
+        self._mechanism = mechanism
+        self._bodies: dict[int, tuple[Shape, RigidBody]] = {}
+        self._pairs: list[Pair] = []
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism to whose bodies the shapes are fixed."""
+        return self._mechanism
+
+    @property
+    def shapes(self) -> tuple[Shape, ...]:
+        """The shapes in the order they were added."""
+        return tuple(shape for shape, _ in self._bodies.values())
+
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        """The pairs in the order they were added."""
+        return tuple(self._pairs)
+
+    def body(self, shape: Shape) -> RigidBody:
+        """Return the body that `shape` is fixed to; raise ArgumentError for a shape that was not added."""
+        return self._body_of(shape, "shape")
+
+    def add(self, body: RigidBody | str, shape: S) -> S:
+        """Fix `shape` to `body`, one of whose frames is the shape's; return the shape.
+
+        Raises FrameMismatchError for a frame of another body, UnknownNameError, ArgumentError for a shape added before.
+        """
+        require_kind(shape, Capsule, Sphere, Box, HalfSpace, operation="add", argument="shape")
+        owner = self._mechanism.body(body)
+        if not owner.has_frame(shape.frame):
+            raise FrameMismatchError(
+                f"add: the shape is in frame '{shape.frame.name}', which is not fixed to body '{owner.name}'; "
+                f"add the frame to the body first: body.add_frame(...)",
+                operation="add",
+                argument="shape",
+            )
+        if id(shape) in self._bodies:
+            message = "add: this shape was added before; make a new one for another body"
+            raise ArgumentError(message, argument="shape", value=shape)
+        self._bodies[id(shape)] = (shape, owner)
+        self._changed()
+        return shape
+
+    def add_pair(self, a: Shape, b: Shape) -> None:
+        """Add the pair of two shapes of different bodies.
+
+        Raises ArgumentError for shapes that were not added, of one body, or of two half-spaces.
+        """
+        body_a, body_b = self._body_of(a, "a"), self._body_of(b, "b")
+        if body_a is body_b:
+            raise ArgumentError(
+                f"add_pair: both shapes are fixed to body '{body_a.name}', their distance never changes",
+                argument="b",
+                value=b,
+            )
+        if isinstance(a, HalfSpace) and isinstance(b, HalfSpace):
+            raise ArgumentError("add_pair: a and b are both half-spaces, which have no distance", argument="b", value=b)
+        self._pairs.append(Pair(a, b, body_a, body_b))
+        self._changed()
+
+    def add_all_pairs(self, *, neighbours: bool = False) -> None:
+        """Add all pairs of shapes of different bodies that were not added yet.
+
+        Bodies connected by a joint usually overlap there: their pairs are left out unless `neighbours` is true.
+
+        >>> import rbd
+        >>> _, model = rbd.robots.hand()
+        >>> model.add_all_pairs()
+        >>> len(model.pairs)
+        106
+        """
+        neighbours, joints = flag(neighbours, "neighbours"), self._mechanism.joints
+        connected = {
+            frozenset((self._mechanism.predecessor(j).name, self._mechanism.successor(j).name)) for j in joints
+        }
+        known = {frozenset((id(pair.a), id(pair.b))) for pair in self._pairs}
+        for (a, body_a), (b, body_b) in combinations(self._bodies.values(), 2):
+            planes = isinstance(a, HalfSpace) and isinstance(b, HalfSpace)
+            apart = neighbours or frozenset((body_a.name, body_b.name)) not in connected
+            if body_a is not body_b and apart and not planes and frozenset((id(a), id(b))) not in known:
+                self.add_pair(a, b)
+
+    @abstractmethod
+    def _changed(self) -> None:
+        """Clear what was computed for the present shapes and pairs."""
+
+    def _body_of(self, shape: Shape, argument: str) -> RigidBody:
+        found = self._bodies.get(id(shape))
+        if found is None:
+            shown = described(shape)
+            message = f"{argument} is {shown}, which is no shape of this model; add it first: model.add(body, shape)"
+            raise ArgumentError(message, argument=argument, value=shape, allowed="a shape that was added")
+        return found[1]

@@ -1,0 +1,117 @@
+"""Signed distance phi of a pair of shapes, its contact Jacobian J and bias b, as functions of a mechanism's state.
+
+    phi' = J v        phi'' = J vd + b
+
+Everything about a pair is computed in the default frame of the second shape's body, along the path between the two
+bodies, so that nothing is lost far from the root. J needs no derivative of the witnesses (envelope theorem): it is the
+speed at which the material points at the witnesses separate along the normal. b needs the second derivative; the same
+formulas, run on jets (truncated Taylor series in time), give it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from rbd.algorithms import geometric_jacobian
+from rbd.contact.geometry.contact_points import contact_points
+from rbd.contact.geometry.placed_shapes import NearestPoints, PlacedShape, place
+from rbd.contact.geometry.shape_distance import nearest_points
+from rbd.contact.model.pairs import Pair
+from rbd.scalars import Scalar, Vector
+from rbd.scalars.jets import Jet
+from rbd.spatial import Frame, FreeVector, Point, SpatialAcceleration, Transform, Twist, Wrench
+from rbd.spatial.linalg import Mat3, Vec3, add3, cross3
+from rbd.state import State
+
+Witnesses: TypeAlias = tuple[Point[Any], Point[Any], FreeVector[Any]]
+"""The nearest points of a pair, and the unit normal from the second shape to the first."""
+
+
+def distance_and_witnesses(state: State[Any], pair: Pair, previous: Vec3 = (0, 0, 0)) -> tuple[Scalar, Witnesses]:
+    """Return phi, witnesses and normal; in the root frame, as the previous normal."""
+    base = pair.base
+    found = nearest_in_base(state, pair, previous)
+    up = state.relative_transform(base, state.layout.root_frame)
+    p_a, p_b = (Point.trusted(base, p).transformed(up) for p in (found.p_a, found.p_b))
+    return found.phi, (p_a, p_b, FreeVector.trusted(base, found.n).transformed(up))
+
+
+def distance_and_jacobian(state: State[Any], pair: Pair) -> tuple[Scalar, Vector]:
+    """Return phi and the row J of the contact Jacobian: the generalized force of a unit normal force at the witness."""
+    found = nearest_in_base(state, pair)
+    force = Wrench.of_force(Point.trusted(pair.base, found.p_a), FreeVector.trusted(pair.base, found.n))
+    path = state.mechanism.path(pair.body_b, pair.body_a)
+    return found.phi, geometric_jacobian(state, path, frame=pair.base).torque_components(force)
+
+
+def distance_bias(state: State[Any], pair: Pair) -> Scalar:
+    """Return b in phi'' = J vd + b."""
+    return distance_jet(state, pair).second
+
+
+def distance_jet(state: State[Any], pair: Pair) -> Jet:
+    """Return phi with its first and second time derivatives when vd is zero."""
+    X_BA = state.relative_transform(pair.a.frame, pair.base)
+    V_BA = state.relative_twist(pair.body_a, pair.base, frame=pair.base)
+    phi = nearest_points(*_placed(state, pair, _transform_jet(X_BA, V_BA, _bias_acceleration(state, pair)))).phi
+    return phi if isinstance(phi, Jet) else Jet(phi)
+
+
+def nearest_in_base(state: State[Any], pair: Pair, previous: Vec3 = (0, 0, 0)) -> NearestPoints:
+    """Return phi, witnesses and normal in the base frame of the pair; the previous normal is in the root frame."""
+    earlier = _in_base(state, previous, pair.base)
+    return nearest_points(*_placed(state, pair), earlier)
+
+
+def contact_points_in_base(state: State[Any], pair: Pair) -> list[NearestPoints]:
+    """Return the points at which the shapes of a pair rest on each other, in the base frame of the pair."""
+    return contact_points(*_placed(state, pair))
+
+
+def point_bias_acceleration(state: State[Any], pair: Pair, p: Vec3) -> Vec3:
+    """Return the acceleration, when vd is zero, of the first body's material point at p, relative to the second body.
+
+    It is a0 + alpha0 x p + omega x (v0 + omega x p), in the base frame of the pair.
+    """
+    V, A = state.relative_twist(pair.body_a, pair.base, frame=pair.base), _bias_acceleration(state, pair)
+    omega, velocity = V.angular_components, add3(V.linear_components, cross3(V.angular_components, p))
+    return add3(add3(A.linear_components, cross3(A.angular_components, p)), cross3(omega, velocity))
+
+
+def _transform_jet(
+    tf: Transform[Any, Any], twist: Twist[Any, Any, Any], acceleration: SpatialAcceleration[Any, Any, Any]
+) -> Transform[Any, Any]:
+    """Return `tf` as jets in time, for this motion of its source frame."""
+    omega, alpha = twist.angular_components, acceleration.angular_components
+    columns = [_jets(x, omega, alpha, ((0, 0, 0), (0, 0, 0))) for x in zip(*tf.rotation_components, strict=True)]
+    linear = twist.linear_components, acceleration.linear_components
+    origin = _jets(tf.translation_components, omega, alpha, linear)
+    rows: Mat3 = tuple(zip(*columns, strict=True))  # type: ignore[assignment]  # three columns of three
+    return Transform.trusted(tf.from_frame, tf.to_frame, rows, origin)
+
+
+def _jets(x: Vec3, omega: Vec3, alpha: Vec3, linear: tuple[Vec3, Vec3]) -> Vec3:
+    """Return a material point with its velocity and acceleration."""
+    velocity = add3(linear[0], cross3(omega, x))
+    acceleration = add3(add3(linear[1], cross3(alpha, x)), cross3(omega, velocity))
+    a, b, c = (Jet(*parts) for parts in zip(x, velocity, acceleration, strict=True))
+    return a, b, c
+
+
+def _bias_acceleration(state: State[Any], pair: Pair) -> SpatialAcceleration[Any, Any, Any]:
+    """Return the spatial acceleration of the first body relative to the second, when vd is zero."""
+    difference = -state.bias_acceleration(pair.body_b) + state.bias_acceleration(pair.body_a)
+    return state.transform(difference, pair.base)
+
+
+def _placed(state: State[Any], pair: Pair, X_BA: Transform[Any, Any] | None = None) -> tuple[PlacedShape, PlacedShape]:
+    tf_a = state.relative_transform(pair.a.frame, pair.base) if X_BA is None else X_BA
+    tf_b = state.lifted_transform(pair.body_b.fixed_transform(pair.b.frame, pair.base))
+    return place(pair.a, tf_a, state.lifted), place(pair.b, tf_b, state.lifted)
+
+
+def _in_base(state: State[Any], previous: Vec3, base: Frame[Any]) -> Vec3:
+    if all(isinstance(x, int) for x in previous):
+        return previous
+    root = state.layout.root_frame
+    return FreeVector.trusted(root, previous).transformed(state.relative_transform(root, base)).xyz_components

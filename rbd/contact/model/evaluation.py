@@ -1,0 +1,98 @@
+"""Evaluates functions of a state and a collision model: recorded on live states, from source on others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, Concatenate, Generic, ParamSpec, Protocol, TypeVar, cast, overload
+
+import numpy as np
+
+from rbd.algorithms.trees import require_tree
+from rbd.compiled.evaluation import Result
+from rbd.contact.arguments import float_vector
+from rbd.contact.model.collision_model import CollisionModel
+from rbd.scalars import Scalar, Vector
+from rbd.scalars.arrays import Array, pack
+from rbd.spatial.values import wrong_kind
+from rbd.state import MechanismState, ScalarState, State
+
+P = ParamSpec("P")
+Floats = TypeVar("Floats", covariant=True)
+Scalars = TypeVar("Scalars", covariant=True)
+
+
+class OfState(Protocol[P, Floats, Scalars]):
+    """A function whose result holds floats for live states, and a scalar state's own scalars for that."""
+
+    @overload
+    def __call__(self, state: MechanismState, /, *args: P.args, **named: P.kwargs) -> Floats: ...
+    @overload
+    def __call__(self, state: State[Any], /, *args: P.args, **named: P.kwargs) -> Scalars: ...
+
+
+class of_state(Generic[Floats, Scalars]):
+    """Tells type checkers what a function of a state returns: `floats` for live states, `scalars` for others."""
+
+    def __init__(self, floats: type[Floats], scalars: type[Scalars]) -> None:
+        """Take both kinds of result."""
+
+    def __call__(self, function: Callable[Concatenate[State[Any], P], Any]) -> OfState[P, Floats, Scalars]:
+        """Return the function itself."""
+        return cast("OfState[P, Floats, Scalars]", function)
+
+
+def require_both(state: object, model: object, operation: str) -> None:
+    """Raise ArgumentError unless these are a collision model and a state of its mechanism."""
+    if not isinstance(model, CollisionModel):
+        raise wrong_kind(model, "CollisionModel", operation, "model")
+    model.require(cast("State[Any]", state))
+
+
+def torques_of(state: State[Any], torques: object) -> Vector | Array:
+    """Return torques as scalars of the state, zeros for None; an array of floats for live states."""
+    if torques is None:
+        torques = (0.0,) * state.layout.nv
+    if isinstance(state, MechanismState):
+        return float_vector(torques, state.layout.nv, "torques")
+    return state.vector(cast("Vector", torques), state.layout.nv, "torques")
+
+
+def evaluate(
+    model: CollisionModel,
+    state: State[Any],
+    key: tuple[str, *tuple[Hashable, ...]],
+    function: Callable[..., Mapping[str, object]],
+    **arguments: Vector | Any,
+) -> dict[str, Any]:
+    """Return the named arrays of `function(state, **arguments)`; `key` identifies the function in the model's cache.
+
+    The key begins with the name of the operation; the state is one of the model's mechanism. Raises TopologyError for
+    mechanisms with loops.
+    """
+    require_tree(state, key[0])
+    if not isinstance(state, MechanismState):
+        named = function(cast("ScalarState", state), **arguments)
+        return {name: pack(value) for name, value in named.items()}
+    lengths = {name: len(value) for name, value in arguments.items()}
+    recorded = model.functions.recorded(key, function, lengths)
+    found = recorded(state.q, state.v, *(np.asarray(x, dtype=np.float64) for x in arguments.values()))
+    names = [port.name for port in recorded.program.outputs]
+    return dict(zip(names, as_tuple(found), strict=True))
+
+
+def as_tuple(result: Result) -> tuple[Any, ...]:
+    """Return the arrays of a result."""
+    return result if isinstance(result, tuple) else (result,)
+
+
+def number(x: Any) -> Any:
+    """Return the one number of an array without axes."""
+    return x.item() if hasattr(x, "item") else x
+
+
+def sums_by_owner(values: Vector, owners: Sequence[int], count: int) -> Vector:
+    """Return the sum of the values of each of `count` owners."""
+    totals: list[Scalar] = [0] * count
+    for owner, x in zip(owners, values, strict=True):
+        totals[owner] = totals[owner] + x
+    return tuple(totals)

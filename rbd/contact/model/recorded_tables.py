@@ -1,0 +1,44 @@
+"""Distances, contact Jacobian and bias of all pairs of a model: functions of pairs and a state, to be recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, cast
+
+import numpy as np
+
+from rbd.contact.model.contact_kinematics import distance_and_jacobian, distance_and_witnesses, distance_bias
+from rbd.contact.model.pairs import Pair
+from rbd.spatial.linalg import Vec3
+from rbd.state import ScalarState
+
+
+def _distances(pairs: Sequence[Pair], state: ScalarState, previous: object = None) -> object:
+    earlier = [(0, 0, 0)] * len(pairs) if previous is None else cast("list[Vec3]", cast("Any", previous).tolist())
+    rows: list[object] = []
+    for pair, normal in zip(pairs, earlier, strict=True):
+        phi, witnesses = distance_and_witnesses(state, pair, normal)
+        rows.append((phi, *(x for vector in witnesses for x in vector.xyz_components)))
+    return _table(rows, 10)
+
+
+def _jacobian(pairs: Sequence[Pair], state: ScalarState) -> object:
+    return _table([distance_and_jacobian(state, pair)[1] for pair in pairs], state.layout.nv)
+
+
+def _bias(pairs: Sequence[Pair], state: ScalarState) -> object:
+    return _table([distance_bias(state, pair) for pair in pairs])
+
+
+def _table(rows: Sequence[object], width: int | None = None) -> object:
+    """Return the rows, or an empty array of the right shape if there are none."""
+    return tuple(rows) if rows else np.empty((0,) if width is None else (0, width))
+
+
+TABLES: Final[Mapping[str, Callable[..., object]]] = {
+    "distances": _distances,
+    "distances again": _distances,
+    "jacobian": _jacobian,
+    "bias": _bias,
+}
+"""The functions by name; "distances again" takes the previous normals as a third argument."""

@@ -1,0 +1,114 @@
+"""Gauss's principle of least constraint for contacts.
+
+Among the motions x (accelerations, velocities) that the contacts allow, J x >= bounds, the true one is nearest to the
+free motion M⁻¹ f in the metric of the mass matrix M:
+
+    minimise 1/2 (x - M⁻¹ f)' M (x - M⁻¹ f)   subject to   J x >= bounds
+
+The KKT conditions are M x = f + J' lam, lam >= 0, J x >= bounds, and lam (J x - bounds) = 0 in each row. Pairs that do
+not touch have rows of zeros, which constrain nothing, so that the number of rows never changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from rbd.algorithms.loops.least_squares import constraint_torques
+from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
+from rbd.algorithms.newton_euler import dynamics_bias_kernel
+from rbd.algorithms.passive import passive_torques_kernel, vanishes
+from rbd.contact.model.contact_kinematics import distance_and_jacobian, distance_bias
+from rbd.contact.model.pairs import Pair
+from rbd.scalars import Condition, Matrix, Scalar, Vector, absolute, less, maximum, where
+from rbd.scalars.linear_algebra import dot
+from rbd.solvers.linear import Factor
+from rbd.solvers.quadratic_program import solve_quadratic_program
+from rbd.state import ScalarState
+
+
+class Contacts(NamedTuple):
+    """The pairs of a state: whether they touch, signed distances phi, and contact Jacobian J, zero if they do not."""
+
+    touching: tuple[Condition, ...]
+    phi: Vector
+    J: Matrix
+
+    def masked(self, values: Sequence[Scalar]) -> Vector:
+        """Return values of pairs, zero for those that do not touch."""
+        return tuple(where(touches, x, 0) for touches, x in zip(self.touching, values, strict=True))
+
+    def flags(self) -> Vector:
+        """Return 1 for pairs that touch, 0 for others."""
+        return tuple(where(touches, 1, 0) for touches in self.touching)
+
+
+class ConstrainedMotion(NamedTuple):
+    """The motion x, the multipliers lam, 1 for rows that are held, and the largest violation of the KKT conditions."""
+
+    x: Vector
+    lam: Vector
+    active: Vector
+    residual: Scalar
+
+
+def contacts_of(state: ScalarState, pairs: Sequence[Pair], touching: Callable[[int, Scalar], Condition]) -> Contacts:
+    """Return the contacts of a state; `touching` tells from number and distance of a pair whether it touches."""
+    conditions: list[Condition] = []
+    distances: list[Scalar] = []
+    rows: list[Vector] = []
+    for number, pair in enumerate(pairs):
+        phi, row = distance_and_jacobian(state, pair)
+        condition = touching(number, phi)
+        conditions.append(condition)
+        distances.append(phi)
+        rows.append(masked_row(condition, row))
+    return Contacts(tuple(conditions), tuple(distances), tuple(rows))
+
+
+def masked_row(condition: Condition, row: Vector) -> Vector:
+    """Return a row where the condition holds, zeros elsewhere; structural zeros stay as they are."""
+    return tuple(x if vanishes(x) else where(condition, x, 0) for x in row)
+
+
+def nearer_than(threshold: Scalar) -> Callable[[int, Scalar], Condition]:
+    """Return the rule that pairs nearer than `threshold` touch."""
+    return lambda _, phi: less(phi, threshold)
+
+
+def mass_and_factor(state: ScalarState) -> tuple[Matrix, Factor]:
+    """Return the mass matrix and its factor, whose error names joints that move no mass."""
+    M = mass_matrix_kernel(state)
+    return M, factored(state, M)
+
+
+def applied_forces(state: ScalarState, tau: Vector) -> Vector:
+    """Return f of M vd = f + J' lam: torques and passive torques less the bias c."""
+    terms = zip(tau, passive_torques_kernel(state), dynamics_bias_kernel(state), strict=True)
+    return tuple(torque + passive - bias for torque, passive, bias in terms)
+
+
+def acceleration_bounds(state: ScalarState, pairs: Sequence[Pair], contacts: Contacts, *, exact: bool) -> Vector:
+    """Return the bounds of J vd: -phi, less the bias b of phi'' = J vd + b if `exact`."""
+    bounds = [-phi for phi in contacts.phi]
+    if exact:
+        bounds = [bound - distance_bias(state, pair) for bound, pair in zip(bounds, pairs, strict=True)]
+    return contacts.masked(bounds)
+
+
+def nearest_motion(M: Matrix, f: Vector, J: Matrix, bounds: Vector) -> ConstrainedMotion:
+    """Return the motion of Gauss's principle: the x nearest to M⁻¹ f with J x >= bounds."""
+    x, lam, active, _ = solve_quadratic_program(M, f, J, bounds)
+    return ConstrainedMotion(x, lam, active, kkt_residual(M, f, J, bounds, x, lam))
+
+
+def kkt_residual(M: Matrix, f: Vector, J: Matrix, bounds: Vector, x: Vector, lam: Vector) -> Scalar:
+    """Return the largest violation of the KKT conditions: stationarity, feasibility, complementarity."""
+    worst: Scalar = 0
+    forces = constraint_torques(J, lam, len(f))
+    for row, torque, force in zip(M, f, forces, strict=True):
+        worst = maximum(worst, absolute(dot(row, x) - torque - force))
+    for row, bound, multiplier in zip(J, bounds, lam, strict=True):
+        slack = dot(row, x) - bound
+        worst = maximum(worst, maximum(-slack, maximum(-multiplier, absolute(slack * multiplier))))
+    return worst

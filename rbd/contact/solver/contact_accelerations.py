@@ -1,0 +1,136 @@
+"""`solve_contact`: accelerations with contacts and friction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, Final, Literal, TypeAlias, cast, get_args
+
+from numpy.typing import NDArray
+
+from rbd.arguments import require_choice
+from rbd.contact.model.collision_model import CollisionModel
+from rbd.contact.model.evaluation import evaluate, number, of_state, require_both, torques_of
+from rbd.contact.model.pairs import Pair
+from rbd.contact.solver.constrained_motion import ConstrainedMotion
+from rbd.contact.solver.contact_problem import ContactProblem, contact_problem
+from rbd.contact.solver.coulomb import solve_problem
+from rbd.contact.solver.impacts import TOUCHING
+from rbd.contact.solver.quadratic_program import SOLVERS, Solver, nested, solve_qp
+from rbd.contact.solver.results import ContactSolution
+from rbd.errors import ArgumentError, SolverError
+from rbd.scalars import Matrix, Scalar, Vector, is_float, to_float
+from rbd.scalars.arrays import pack
+from rbd.scalars.number_checks import at_least_zero, finite
+from rbd.state import MechanismState, ScalarState, State
+
+Bias: TypeAlias = Literal["exact", "tutorial"]
+BIASES: Final[tuple[str, ...]] = get_args(Bias)
+_TOLERANCE = 1e-6
+"""Residual of Coulomb's law, relative to the forces, above which there is no solution."""
+
+
+@of_state(ContactSolution[float], ContactSolution[Scalar])
+def solve_contact(
+    state: State[Any],
+    model: CollisionModel,
+    torques: Sequence[Scalar] | NDArray[Any] | None,
+    *,
+    bias: Bias = "exact",
+    friction: float | None = None,
+    threshold: float = TOUCHING,
+    solver: Solver = "rbd",
+) -> ContactSolution[Any]:
+    """Forward dynamics with contacts, by Gauss's principle: accelerations nearest to the free ones.
+
+    Minimises 1/2 (vd - free)' M (vd - free) subject to J vd >= bound, one row per pair nearer than `threshold`. With
+    `bias="tutorial"` the bound is -phi, which pushes overlapping pairs apart; "exact" bounds the whole second
+    derivative of the distance: J vd >= -phi - b, where b is `model.bias(state)`. A row that vanishes, as for shapes in
+    line, constrains nothing.
+
+    Contacts push along normals. With a coefficient `friction` they obey Coulomb's law as well: pairs that slide faster
+    than a millimetre per second are braked opposite to their direction, others stick if a force in the cone suffices.
+    A pair touches at one point, its witness, in the second body's frame; for a box on its face use `contact_step`,
+    which has all corners. The cone has four edges, the first along the sliding direction. Large friction on sliding
+    pairs may leave no solution (Painlevé's paradox): SolverError with status "friction". If several solutions exist,
+    returns the first found as bounds rise from zero contact force; where none is needed, zero force.
+
+    `solver` is rbd's own, in the machine code, or "daqp", for comparison on live states; with friction it solves
+    seventeen quadratic programs, which may miss an existing solution or find another one. Raises ShapeError,
+    NotFiniteError, ArgumentError, TopologyError for mechanisms with loops, and SolverError when the conditions
+    contradict each other.
+
+    >>> import numpy as np, rbd
+    >>> mechanism, model = rbd.robots.hand()
+    >>> state = rbd.MechanismState(mechanism)
+    >>> solution = rbd.contact.solve_contact(state, model, np.zeros(13), threshold=0.02)
+    >>> solution.active
+    array([0., 0., 0., 0.])
+    """
+    require_both(state, model, "solve_contact")
+    require_choice(bias, BIASES, "bias", "bias")
+    require_choice(solver, SOLVERS, "solver", "solver")
+    settings = finite(threshold, "threshold"), 0.0 if friction is None else at_least_zero(friction, "friction")
+    given = {"torques": torques_of(state, torques), "settings": settings}
+    options = (bias == "exact", friction is not None)
+    if solver == "rbd":
+        function = partial(_accelerations, model.pairs, *options)
+        found = evaluate(model, state, ("solve_contact", *options), function, **given)
+    else:
+        function = partial(_problem, model.pairs, *options)
+        problem = evaluate(model, state, ("contact problem", *options), function, **given)
+        found = _by_other_solver(state, solver, problem)
+    if friction is not None:
+        _require_coulomb(found)
+    return ContactSolution(
+        found["vd"],
+        found["multipliers"],
+        found["active"],
+        number(found["residual"]),
+        number(found["power"]),
+        found["contact_torques"],
+    )
+
+
+def _require_coulomb(found: Mapping[str, Any]) -> None:
+    """Raise SolverError where Coulomb's law is violated."""
+    residual = number(found["residual"])
+    if not is_float(residual):
+        return
+    largest = max((abs(to_float(x)) for x in found["multipliers"].tolist()), default=0.0)
+    if not to_float(residual) <= _TOLERANCE * (1 + largest):
+        raise SolverError(
+            f"the solution violates Coulomb's law by {to_float(residual):.1e}: with this friction, sliding bodies may "
+            "jam; contact_step finds velocities with any friction",
+            status="friction",
+        )
+
+
+def _problem(
+    pairs: Sequence[Pair], exact: bool, frictional: bool, state: ScalarState, torques: Vector, settings: Vector
+) -> Mapping[str, object]:
+    threshold, mu = (state.lifted(x) for x in settings)
+    friction = mu if frictional else None
+    return contact_problem(state, pairs, tuple(torques), threshold, exact=exact, friction=friction)._asdict()
+
+
+def _accelerations(
+    pairs: Sequence[Pair], exact: bool, frictional: bool, state: ScalarState, torques: Vector, settings: Vector
+) -> Mapping[str, object]:
+    fields = cast("dict[str, Any]", _problem(pairs, exact, frictional, state, torques, settings))
+    return solve_problem(ContactProblem(**fields), tuple(state.v))
+
+
+def _by_other_solver(state: State[Any], solver: Solver, problem: Mapping[str, Any]) -> dict[str, Any]:
+    """Solve a problem given as arrays with another solver."""
+    if not isinstance(state, MechanismState):
+        message = f"solver={solver!r} needs a live state, rbd.MechanismState; leave solver out for other states"
+        raise ArgumentError(message, argument="solver", value=solver)
+
+    def solve(M: Matrix, f: Vector, J: Matrix, bounds: Vector) -> ConstrainedMotion:
+        found = solve_qp(pack(M), pack(f), pack(J), pack(bounds), solver=solver)
+        x, lam, active = (nested(part) for part in (found.x, found.multipliers, found.active))
+        return ConstrainedMotion(x, lam, active, found.kkt_residual)
+
+    tuples = ContactProblem(**{name: nested(array) for name, array in problem.items()})
+    return {name: pack(value) for name, value in solve_problem(tuples, nested(state.v), solve).items()}

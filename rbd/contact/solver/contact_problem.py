@@ -1,0 +1,93 @@
+"""The problem of contact accelerations, with and without friction, as numbers.
+
+Without friction there is one row per pair: that of the normal. With friction there are two more, those of the tangents
+times mu. The first tangent is the direction in which the point slides or, at rest, would slide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from rbd.contact.geometry.unit_vectors import where3
+from rbd.contact.model.contact_kinematics import nearest_in_base, point_bias_acceleration
+from rbd.contact.model.pairs import Pair
+from rbd.contact.solver.constrained_motion import (
+    acceleration_bounds,
+    applied_forces,
+    contacts_of,
+    mass_and_factor,
+    nearer_than,
+)
+from rbd.contact.solver.friction_cone import contact_point_jacobian, tangents
+from rbd.scalars import Condition, Matrix, Scalar, Vector, both, const, less, where
+from rbd.spatial.linalg import add3, dot3
+from rbd.state import ScalarState
+
+_SLOW = const(1, 10**6)
+"""Square of the speed above which a point slides: a millimetre per second."""
+
+
+class ContactProblem(NamedTuple):
+    """M vd = f + J_n' lam_n + J_t' lam_t, with J_n vd >= bounds; rows of pairs that do not touch are zero."""
+
+    M: Matrix
+    f: Vector
+    J_n: Matrix
+    bounds: Vector
+    J_t: Matrix
+    """Two rows mu t' J per pair; none without friction."""
+    bias_t: Vector
+    """The tangential accelerations times mu when vd is zero."""
+    slides: Vector
+    """Per pair, 1 if it slides along the first tangent."""
+
+
+def contact_problem(
+    state: ScalarState, pairs: Sequence[Pair], tau: Vector, threshold: Scalar, *, exact: bool, friction: Scalar | None
+) -> ContactProblem:
+    """Return the problem of a state; pairs nearer than `threshold` touch."""
+    M, factor = mass_and_factor(state)
+    f = applied_forces(state, tau)
+    contacts = contacts_of(state, pairs, nearer_than(threshold))
+    bounds = acceleration_bounds(state, pairs, contacts, exact=exact)
+    if friction is None:
+        return ContactProblem(M, f, contacts.J, bounds, (), (), ())
+    free = factor.solve(f)
+    touching = zip(pairs, contacts.touching, strict=True)
+    found = [_friction_rows(state, pair, touches, free, friction, exact=exact) for pair, touches in touching]
+    return ContactProblem(
+        M,
+        f,
+        contacts.J,
+        bounds,
+        J_t=tuple(row for part in found for row in part.J_t),
+        bias_t=tuple(x for part in found for x in part.bias_t),
+        slides=tuple(part.slides for part in found),
+    )
+
+
+class _FrictionRows(NamedTuple):
+    """The part of a problem that is one pair's friction."""
+
+    J_t: Matrix
+    bias_t: Vector
+    slides: Scalar
+
+
+def _friction_rows(
+    state: ScalarState, pair: Pair, touches: Condition, free: Vector, mu: Scalar, *, exact: bool
+) -> _FrictionRows:
+    point = nearest_in_base(state, pair)
+    J = contact_point_jacobian(state, pair, point.p_a)
+    bias = point_bias_acceleration(state, pair, point.p_a) if exact else (0, 0, 0)
+    slip = J.slip(point.n, tuple(state.v))
+    slides = both(touches, less(_SLOW, dot3(slip, slip)))
+    directions = tangents(point.n, where3(slides, slip, add3(J.velocity(free), bias)))
+    J_t = [[mu * x for x in J.row(t)] for t in directions]
+    bias_t = [mu * dot3(t, bias) for t in directions]
+    return _FrictionRows(
+        J_t=tuple(tuple(where(touches, x, 0) for x in row) for row in J_t),
+        bias_t=tuple(where(touches, x, 0) for x in bias_t),
+        slides=where(slides, 1, 0),
+    )

@@ -1,0 +1,74 @@
+"""Polyhedral friction cones with four edges, and the relative velocity of the bodies at a contact point.
+
+An edge of the cone is n + mu t, for the normal n and a tangent direction t; forces in the cone are sums of edges with
+weights that are not negative. (Stewart, Trinkle, *An implicit time-stepping scheme for rigid body dynamics with
+inelastic collisions and Coulomb friction*, 1996.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from typing import Any, NamedTuple
+
+from rbd.algorithms import geometric_jacobian
+from rbd.contact.geometry.unit_vectors import length_and_direction, some_perpendicular
+from rbd.contact.model.pairs import Pair
+from rbd.scalars import Matrix, Scalar, Vector, const, minimum, sqrt
+from rbd.scalars.linear_algebra import matvec
+from rbd.spatial.linalg import Vec3, add3, cross3, dot3, scale3, sub3
+from rbd.state import State
+
+EDGES = 4
+_MEAN = const(1, EDGES)
+
+
+class ContactPointJacobian(NamedTuple):
+    """Velocity of a material point of a pair's first body relative to the second, per velocity coordinate."""
+
+    columns: tuple[Vec3, ...]
+
+    def row(self, direction: Vec3) -> Vector:
+        """Return the row of the velocity along a direction."""
+        return tuple(dot3(direction, column) for column in self.columns)
+
+    def velocity(self, v: Vector) -> Vec3:
+        """Return the velocity of the point."""
+        x, y, z = (self.row(axis) for axis in ((1, 0, 0), (0, 1, 0), (0, 0, 1)))
+        a, b, c = matvec((x, y, z), v)
+        return a, b, c
+
+    def slip(self, n: Vec3, v: Vector) -> Vec3:
+        """Return the tangential velocity of the point."""
+        return tangential(n, self.velocity(v))
+
+
+def contact_point_jacobian(state: State[Any], pair: Pair, point: Vec3) -> ContactPointJacobian:
+    """Return the Jacobian at `point`, in the base frame of the pair."""
+    path = state.mechanism.path(pair.body_b, pair.body_a)
+    J = geometric_jacobian(state, path, frame=pair.base)
+    return ContactPointJacobian(tuple(add3(linear, cross3(angular, point)) for angular, linear in J.columns))
+
+
+def tangential(n: Vec3, x: Vec3) -> Vec3:
+    """Return the part of x in the tangent plane of the unit normal n."""
+    return sub3(x, scale3(n, dot3(x, n)))
+
+
+def tangents(n: Vec3, sliding: Vec3) -> tuple[Vec3, Vec3]:
+    """Return two orthogonal unit tangents, the first along the sliding velocity unless that is zero."""
+    fallback = some_perpendicular(n)
+    length = sqrt(dot3(fallback, fallback))
+    x, y, z = (entry / length for entry in fallback)
+    _, first = length_and_direction(tangential(n, sliding), (x, y, z), 1)
+    return first, cross3(n, first)
+
+
+def cone_edges(J_n: Vector, J_t: Sequence[Vector]) -> Matrix:
+    """Return the rows of the edges: J_n + J_t and J_n - J_t for each of the rows J_t = mu t' J."""
+    return tuple(tuple(n + sign * t for n, t in zip(J_n, row, strict=True)) for row in J_t for sign in (1, -1))
+
+
+def mean_and_least(rates: Vector) -> tuple[Scalar, Scalar]:
+    """Return the mean of the rates along the edges of one cone, which is that along the normal, and the least one."""
+    return reduce(lambda a, b: a + b, rates) * _MEAN, reduce(minimum, rates)

@@ -1,0 +1,155 @@
+"""Impact laws: velocities after an impact of touching pairs, and the impulses that make them.
+
+All are projections of the velocity v before onto what the contact Jacobian J allows: in the metric of the mass matrix
+M (least kinetic energy of the change), or in that of the coordinates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, Final, Literal, TypeAlias, get_args
+
+from rbd.algorithms.loops.least_squares import constraint_torques
+from rbd.arguments import require_choice
+from rbd.contact.arguments import pair_set
+from rbd.contact.model.collision_model import CollisionModel
+from rbd.contact.model.evaluation import evaluate, number, of_state, require_both
+from rbd.contact.model.pairs import Pair
+from rbd.contact.solver.constrained_motion import (
+    ConstrainedMotion,
+    Contacts,
+    contacts_of,
+    mass_and_factor,
+    nearer_than,
+    nearest_motion,
+)
+from rbd.contact.solver.results import ImpactSolution
+from rbd.errors import ArgumentError
+from rbd.scalars import Condition, Matrix, Scalar, Vector, absolute, const, less, maximum, where
+from rbd.scalars.linear_algebra import dot, matvec, subtract
+from rbd.scalars.number_checks import fraction_of_one
+from rbd.solvers import minimum_norm_solve
+from rbd.solvers.linear import Factor
+from rbd.state import ScalarState, State
+
+Law: TypeAlias = Literal["inelastic", "euclidean", "unilateral"]
+LAWS: Final[tuple[str, ...]] = get_args(Law)
+TOUCHING: Final = 1 / 1000
+"""Distance below which a pair touches (m)."""
+
+
+@of_state(ImpactSolution[float], ImpactSolution[Scalar])
+def impact(
+    state: State[Any],
+    model: CollisionModel,
+    *,
+    law: Law = "inelastic",
+    restitution: float = 0.0,
+    active: Iterable[int] | None = None,
+) -> ImpactSolution[Any]:
+    """Impact: return the velocities after the pairs `active` have hit; by default all nearer than a millimetre.
+
+    "inelastic": the velocity nearest to the present one, in the metric of the mass matrix, at which no distance of the
+    pairs changes: J v⁺ = 0. "euclidean": the same in the metric of the coordinates, v⁺ = v - J⁺ J v, as in Pinocchio's
+    exercise on contacts; it depends on the units of the coordinates and may add energy. "unilateral": pairs may
+    separate, J v⁺ >= -e J v for the coefficient of restitution e; only this law has one.
+
+    Raises ArgumentError for pairs that do not exist, and for a restitution with a law that has none.
+
+    >>> import rbd
+    >>> mechanism, model = rbd.robots.hand()
+    >>> state = rbd.MechanismState(mechanism, v=[0.1] * 13)
+    >>> hit = rbd.contact.impact(state, model, active=[3])
+    >>> hit.energy_change < 0, bool(abs(model.jacobian(state)[3] @ hit.v) < 1e-12)
+    (True, True)
+    """
+    require_both(state, model, "impact")
+    require_choice(law, LAWS, "law", "law")
+    e = fraction_of_one(restitution, "restitution")
+    if e and law != "unilateral":
+        message = f"restitution is {e:g}, but the law {law!r} has none; use law='unilateral'"
+        raise ArgumentError(message, argument="restitution", value=restitution, allowed=0)
+    chosen = None if active is None else pair_set(active, len(model.pairs), "active")
+    function = partial(_impact, model.pairs, law, e, chosen)
+    found = evaluate(model, state, ("impact", law, e, chosen), function)
+    return ImpactSolution(
+        found["v"], found["impulses"], number(found["energy"]), found["active"], number(found["residual"])
+    )
+
+
+def _impact(
+    pairs: Sequence[Pair], law: Law, restitution: float, chosen: frozenset[int] | None, state: ScalarState
+) -> Mapping[str, object]:
+    contacts = contacts_of(state, pairs, nearer_than(TOUCHING) if chosen is None else _one_of(chosen))
+    M, v = mass_and_factor(state)[0], tuple(state.v)
+    found = impact_motion(state, law, restitution, contacts)
+    return {
+        "v": found.x,
+        "impulses": found.lam,
+        "energy": kinetic_energy(M, found.x) - kinetic_energy(M, v),
+        "active": found.active,
+        "residual": found.residual,
+    }
+
+
+def _one_of(chosen: frozenset[int]) -> Callable[[int, Scalar], Condition]:
+    return lambda number, _: less(0, 1) if number in chosen else less(1, 0)
+
+
+def impact_motion(state: ScalarState, law: Law, restitution: Scalar, contacts: Contacts) -> ConstrainedMotion:
+    """Return the velocities after an impact of all contacts, and the impulses."""
+    M, factor = mass_and_factor(state)
+    J, v = contacts.J, tuple(state.v)
+    if law == "unilateral":
+        return _unilateral(M, J, v, restitution)
+    after = _euclidean(J, v) if law == "euclidean" else _inelastic(factor, J, v)
+    change = subtract(after, v)
+    momentum = matvec(M, change)
+    impulses = _least_impulses(J, momentum)
+    balance = (change, _least_impulses(J, change)) if law == "euclidean" else (momentum, impulses)
+    return ConstrainedMotion(after, impulses, contacts.flags(), _residual(J, after, *balance))
+
+
+def _residual(J: Matrix, after: Vector, change: Vector, impulses: Vector) -> Scalar:
+    """Return the largest entry of J v⁺ and of change - J' impulses."""
+    worst: Scalar = 0
+    for rate in matvec(J, after):
+        worst = maximum(worst, absolute(rate))
+    for x, impulse in zip(change, constraint_torques(J, impulses, len(after)), strict=True):
+        worst = maximum(worst, absolute(x - impulse))
+    return worst
+
+
+def _euclidean(J: Matrix, v: Vector) -> Vector:
+    """Return v - J⁺ J v."""
+    change, _ = minimum_norm_solve(J, matvec(J, v), columns=len(v))
+    return subtract(v, change)
+
+
+def _inelastic(factor: Factor, J: Matrix, v: Vector) -> Vector:
+    """Return v - M⁻¹ J' (J M⁻¹ J')⁻¹ J v, by orthogonal projection in coordinates in which M is the identity."""
+    white = tuple(factor.whitened(row) for row in J)
+    change, _ = minimum_norm_solve(white, matvec(J, v), columns=len(v))
+    return subtract(v, factor.unwhitened(change))
+
+
+def _unilateral(M: Matrix, J: Matrix, v: Vector, restitution: Scalar) -> ConstrainedMotion:
+    """Return the velocity nearest to v, in the metric of M, with J v⁺ >= -e J v."""
+    rates = matvec(J, v)
+    # Pairs that already separate only must not approach afterwards.
+    bounds = tuple(where(less(rate, 0), -(restitution * rate), 0) for rate in rates)
+    return nearest_motion(M, matvec(M, v), J, bounds)
+
+
+def _least_impulses(J: Matrix, momentum: Vector) -> Vector:
+    """Return the impulses of least norm with J' impulses = momentum."""
+    columns = tuple(tuple(row[j] for row in J) for j in range(len(momentum)))
+    impulses, _ = minimum_norm_solve(columns, momentum, columns=len(J))
+    return impulses
+
+
+def kinetic_energy(M: Matrix, v: Vector) -> Scalar:
+    """Return 1/2 v' M v."""
+    energy: Scalar = const(1, 2) * dot(v, matvec(M, v))
+    return energy

@@ -1,0 +1,155 @@
+"""`solve_qp`: quadratic programs, by rbd's solver or daqp."""
+
+from __future__ import annotations
+
+import importlib
+from functools import lru_cache
+from typing import Any, Final, Literal, TypeAlias, final, get_args
+
+import attrs
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from typing_extensions import override
+
+from rbd import native
+from rbd.arguments import require_choice
+from rbd.compiled import RecordedFunction
+from rbd.contact.arguments import LISTS, float_vector
+from rbd.contact.model.evaluation import as_tuple
+from rbd.contact.solver.constrained_motion import kkt_residual
+from rbd.contact.solver.results import shown
+from rbd.errors import ArgumentError, SolverError
+from rbd.program.graph import Graph
+from rbd.program.program import Program
+from rbd.scalars import to_float
+from rbd.scalars.arrays import Array, float_array
+from rbd.solvers.quadratic_program import INDEFINITE, INFEASIBLE, STUCK, solve_quadratic_program
+
+Solver: TypeAlias = Literal["rbd", "daqp"]
+SOLVERS: Final[tuple[str, ...]] = get_args(Solver)
+_UNBOUNDED, _TOLERANCE, _ASYMMETRY = 1e30, 1e-12, 1e-9
+_OUTCOMES = {-1: INFEASIBLE, -3: INDEFINITE, -4: STUCK, -5: INDEFINITE}
+"""Meaning of daqp's exit codes; 1 and 2 are solutions."""
+
+
+@final
+@attrs.frozen(eq=False, repr=False)
+class QPSolution:
+    """Minimum x of a quadratic program: H x = g + A' multipliers, with A x >= b and complementarity in each row.
+
+    `active` is 1 for rows that are held, `iterations` the number of iterations of the solver, `kkt_residual` the
+    largest violation of the KKT conditions.
+
+    >>> import numpy as np
+    >>> from rbd.contact import solve_qp
+    >>> solution = solve_qp(np.eye(2), [0.0, 0.0], [[1.0, 0.0], [0.0, 1.0]], [1.0, -1.0])    # x >= 1, y >= -1
+    >>> solution.active, solution.kkt_residual < 1e-12
+    (array([1., 0.]), True)
+    """
+
+    x: Array
+    multipliers: Array
+    active: Array
+    iterations: int
+    kkt_residual: float
+
+    @override
+    def __repr__(self) -> str:
+        return shown("minimum of a quadratic program", "rows", self.active, self.kkt_residual)
+
+
+def solve_qp(
+    hessian: ArrayLike, linear: ArrayLike, rows: ArrayLike, bounds: ArrayLike, *, solver: Solver = "rbd"
+) -> QPSolution:
+    """Quadratic program: minimise 1/2 x'Hx - g'x subject to A x >= b, for a symmetric positive definite H.
+
+    `hessian` is H, `linear` g, `rows` A with one row per constraint (there may be none), `bounds` b. `solver` is rbd's
+    own, or "daqp", which must be installed. Raises ShapeError, NotFiniteError or ArgumentError before the solver runs,
+    and SolverError when H is not positive definite or the constraints contradict each other; its `status` says which.
+
+    >>> import numpy as np
+    >>> from rbd.contact import solve_qp
+    >>> solution = solve_qp(np.eye(2), [0.0, 0.0], [[1.0, 1.0]], [1.0])     # the point of a line nearest to the origin
+    >>> solution.x.round(12), solution.multipliers.round(12)
+    (array([0.5, 0.5]), array([0.5]))
+    """
+    require_choice(solver, SOLVERS, "solver", "solver")
+    g, side = float_vector(linear, None, "linear"), float_vector(bounds, None, "bounds")
+    n, m = g.size, side.size
+    data = _symmetric(float_array(hessian, (n, n), "hessian")), g, _rows(rows, m, n), side
+    if n == 0 or m == 0:
+        x, multipliers, active, rounds = _without_constraints(data[0], data[1])
+    else:
+        x, multipliers, active, rounds = _by_daqp(*data) if solver == "daqp" else _by_rbd(*data)
+    return QPSolution(x, multipliers, active, rounds, _residual(*data, x, multipliers))
+
+
+def _symmetric(hessian: Array) -> Array:
+    defect = float(np.abs(hessian - hessian.T).max(initial=0.0))
+    if defect > _ASYMMETRY * float(np.abs(hessian).max(initial=0.0)):
+        message = f"hessian is not symmetric: entries differ from their mirror images by {defect:.3g}"
+        raise ArgumentError(message, argument="hessian")
+    return hessian
+
+
+def _rows(rows: object, m: int, n: int) -> Array:
+    """Return m rows of n numbers; if m is zero, an empty list will do."""
+    if m == 0 and (not rows if isinstance(rows, LISTS) else getattr(rows, "shape", None) == (0,)):
+        return np.zeros((0, n))
+    return float_array(rows, (m, n), "rows")
+
+
+def _residual(hessian: Array, linear: Array, rows: Array, bounds: Array, x: Array, multipliers: Array) -> float:
+    return to_float(kkt_residual(*(nested(part) for part in (hessian, linear, rows, bounds, x, multipliers))))
+
+
+def nested(array: NDArray[Any]) -> Any:
+    """Return the entries of a vector, or the rows of a matrix, as tuples."""
+    entries: list[Any] = array.tolist()
+    return tuple(tuple(row) for row in entries) if array.ndim == 2 else tuple(entries)
+
+
+def _without_constraints(hessian: Array, linear: Array) -> tuple[Array, Array, Array, int]:
+    """Return the solution of H x = g."""
+    try:
+        np.linalg.cholesky(hessian)
+    except np.linalg.LinAlgError as error:
+        raise SolverError(INDEFINITE, status=INDEFINITE) from error
+    return np.asarray(np.linalg.solve(hessian, linear), dtype=np.float64), np.zeros(0), np.zeros(0), 0
+
+
+def _by_rbd(hessian: Array, linear: Array, rows: Array, bounds: Array) -> tuple[Array, Array, Array, int]:
+    x, multipliers, active, rounds = as_tuple(_program(linear.size, bounds.size)(hessian, linear, rows, bounds))
+    return x, multipliers, active, int(rounds)
+
+
+@native.one_at_a_time
+@lru_cache(maxsize=64)
+def _program(n: int, m: int) -> RecordedFunction:
+    """Return rbd's solver for n variables and m constraints as machine code."""
+    graph = Graph()
+    shapes: dict[str, tuple[int, ...]] = {"hessian": (n, n), "linear": (n,), "rows": (m, n), "bounds": (m,)}
+    data: list[Any] = [graph.input(name, shape) for name, shape in shapes.items()]
+    names = ("x", "multipliers", "active", "rounds")
+    outputs: dict[str, object] = dict(zip(names, solve_quadratic_program(*data), strict=True))
+    return RecordedFunction(Program.of(graph, "quadratic_program", outputs))
+
+
+def _by_daqp(hessian: Array, linear: Array, rows: Array, bounds: Array) -> tuple[Array, Array, Array, int]:
+    try:
+        daqp: Any = importlib.import_module("daqp")
+    except ImportError as error:
+        raise ArgumentError(
+            "solver='daqp' needs the package daqp: pip install 'rbd[contact]'", argument="solver", value="daqp"
+        ) from error
+    if not np.linalg.eigvalsh(hessian)[0] > 0:  # daqp would regularise it silently
+        raise SolverError(INDEFINITE, status=INDEFINITE)
+    upper, sense = np.full(bounds.size, _UNBOUNDED), np.zeros(bounds.size, dtype=np.int32)
+    x, _, code, information = daqp.solve(
+        hessian, -linear, rows, upper, bounds.copy(), sense, primal_tol=_TOLERANCE, dual_tol=_TOLERANCE
+    )
+    if code not in (1, 2):
+        raise SolverError(_OUTCOMES.get(code, f"daqp gave up with code {code}"), status=code)
+    multipliers = np.maximum(-np.asarray(information["lam"], dtype=np.float64), 0.0)
+    held = (multipliers > 0).astype(np.float64)
+    return np.asarray(x, dtype=np.float64), multipliers, held, int(information["iterations"])

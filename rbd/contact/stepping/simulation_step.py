@@ -1,0 +1,110 @@
+"""One step of `ContactSimulator`, as a function to be recorded.
+
+Without friction: an impact of the pairs that have just met, accelerations by Gauss's principle, semi-implicit Euler
+integration. With friction: time stepping on velocities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast, final
+
+import attrs
+
+from rbd.compiled import RecordedFunction
+from rbd.compiled.stepping import moved_along
+from rbd.contact.model.pairs import Pair
+from rbd.contact.solver.constrained_motion import (
+    Contacts,
+    acceleration_bounds,
+    applied_forces,
+    contacts_of,
+    mass_and_factor,
+    nearer_than,
+    nearest_motion,
+)
+from rbd.contact.solver.contact_accelerations import Bias
+from rbd.contact.solver.impacts import Law, impact_motion
+from rbd.contact.stepping.time_stepping import MARGIN, velocity_step
+from rbd.errors import ArgumentError
+from rbd.mechanism import Mechanism
+from rbd.program.replay import replay
+from rbd.scalars import Scalar, Vector, both, either, less, where
+from rbd.state import ScalarState
+
+
+@final
+@attrs.frozen
+class StepSettings:
+    """Settings of a simulator: part of the key of its recorded step."""
+
+    threshold: float
+    bias: Bias
+    law: Law
+    friction: float | None
+
+
+def require_recorded(control: RecordedFunction, mechanism: Mechanism) -> None:
+    """Raise ArgumentError unless a recorded control maps q, v and t, or some of them, to the torques of a mechanism."""
+    known = {"q": (mechanism.nq,), "v": (mechanism.nv,), "t": ()}
+    ports, results = control.program.inputs, control.program.outputs
+    fits = all(known.get(port.name) == port.shape for port in ports)
+    if not fits or [port.shape for port in results] != [(mechanism.nv,)]:
+        allowed = f"q {known['q']}, v {known['v']} and t () to torques {known['v']}"
+        message = f"control maps {_ports(ports)} to {_ports(results)}, must map {allowed}, or some of these"
+        raise ArgumentError(message, argument="control", value=control, allowed=allowed)
+
+
+def _ports(ports: Sequence[Any]) -> str:
+    return ", ".join(f"{port.name} {port.shape}" for port in ports) or "nothing"
+
+
+def simulation_step(
+    pairs: Sequence[Pair], settings: StepSettings, control: RecordedFunction | None, state: ScalarState, **inputs: Any
+) -> Mapping[str, object]:
+    """Return the state after one step, and the distances and touching pairs before it."""
+    tau = _controlled(control, state, inputs["t"]) if control is not None else tuple(inputs["torques"])
+    if settings.friction is None:
+        return _acceleration_step(pairs, settings, state, tau, tuple(inputs["touched"]), inputs["dt"])
+    margin = state.lifted(max(settings.threshold, MARGIN))
+    mu = state.lifted(settings.friction) if settings.friction else None
+    found = velocity_step(pairs, state, tau, inputs["dt"], margin, mu)
+    distances = cast("Vector", found["distances"])
+    touching = tuple(where(less(phi, settings.threshold), 1, 0) for phi in distances)
+    return {"q_next": found["q_next"], "v_next": found["v_next"], "distances": distances, "touching": touching}
+
+
+def _acceleration_step(
+    pairs: Sequence[Pair], settings: StepSettings, state: ScalarState, tau: Vector, touched: Vector, dt: Scalar
+) -> Mapping[str, object]:
+    """Return an impact of the pairs that have just met, followed by a semi-implicit Euler step."""
+    contacts = contacts_of(state, pairs, nearer_than(settings.threshold))
+    v = _after_impacts(settings.law, state, contacts, touched)
+    after_impact = state.with_scalars(None, v)
+    bounds = acceleration_bounds(after_impact, pairs, contacts, exact=settings.bias == "exact")
+    f = applied_forces(after_impact, tau)
+    vd = nearest_motion(mass_and_factor(after_impact)[0], f, contacts.J, bounds).x
+    v_next = tuple(x + dt * rate for x, rate in zip(v, vd, strict=True))
+    return {
+        "q_next": moved_along(state, v_next, dt),
+        "v_next": v_next,
+        "distances": contacts.phi,
+        "touching": contacts.flags(),
+    }
+
+
+def _after_impacts(law: Law, state: ScalarState, contacts: Contacts, touched: Vector) -> Vector:
+    """Return the velocities after an impact, if any pair touches that did not before."""
+    v, met = tuple(state.v), less(1, 0)
+    if not contacts.J:
+        return v
+    for touches, before in zip(contacts.touching, touched, strict=True):
+        met = either(met, both(touches, less(before, 1)))
+    hit = impact_motion(state, law, 0, contacts).x
+    return tuple(where(met, after, before) for after, before in zip(hit, v, strict=True))
+
+
+def _controlled(control: RecordedFunction, state: ScalarState, t: Scalar) -> Vector:
+    """Return the torques of a recorded control."""
+    known = {"q": state.configuration_scalars(), "v": state.velocity_scalars(), "t": (t,)}
+    return tuple(replay(control.program, [x for port in control.program.inputs for x in known[port.name]]))

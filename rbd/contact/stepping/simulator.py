@@ -1,0 +1,180 @@
+"""`ContactSimulator`: fixed-step simulation with contacts.
+
+It is the loop of Pinocchio's exercise on contacts; one step is one function, recorded once and run as machine code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TypeAlias, cast, final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbd.algorithms.trees import require_tree
+from rbd.arguments import require_callable, require_choice
+from rbd.compiled import RecordedFunction
+from rbd.contact.arguments import float_vector_unless_nan
+from rbd.contact.model.collision_model import CollisionModel
+from rbd.contact.model.evaluation import as_tuple
+from rbd.contact.solver.contact_accelerations import BIASES, Bias
+from rbd.contact.solver.impacts import LAWS, TOUCHING, Law
+from rbd.contact.stepping.simulation_step import StepSettings, require_recorded, simulation_step
+from rbd.contact.stepping.trajectory import ContactTrajectory, TrajectoryRecorder
+from rbd.errors import ArgumentError, DivergedError, NotFiniteError
+from rbd.mechanism import Mechanism
+from rbd.progress import Listener, Progress, progress_bar, require_progress
+from rbd.scalars.arrays import Array, float_array
+from rbd.scalars.number_checks import above_zero, at_least_zero
+from rbd.spatial.values import require_kind, wrong_kind
+from rbd.state import MechanismState
+from rbd.state.callback_guard import guarded_callback
+from rbd.state.saved_state import restored_on_failure
+
+Control: TypeAlias = Callable[[float, MechanismState], "ArrayLike | None"]
+"""Maps time and state to torques."""
+_MOST_STEPS = 1e10
+
+
+@final
+class ContactSimulator:
+    """Simulator of a mechanism with contacts, in steps of `dt`.
+
+    In each step `control(t, state)` returns torques (None: zero). If a pair is nearer than `threshold` that was not in
+    the step before, velocities change by the impact law `law` of all touching pairs. Accelerations are those of
+    `solve_contact` with `bias`; integration is semi-implicit Euler. With a coefficient of `friction`, 0 included, steps
+    are those of `contact_step` instead, which needs no impact law and no bias. A control may also be a recorded
+    function of q, v and perhaps t, which becomes part of the machine code of the step. Raises ArgumentError for invalid
+    controls, steps, laws and thresholds.
+
+    >>> import rbd
+    >>> mechanism, model = rbd.robots.hand()
+    >>> simulator = rbd.contact.ContactSimulator(mechanism, model, lambda t, state: -state.v, 1e-3)
+    >>> trajectory = simulator.run(rbd.MechanismState(mechanism, v=[0.1] * 13), 0.05)
+    >>> trajectory.q.shape, trajectory.events
+    ((51, 13), ())
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        collision_model: CollisionModel,
+        control: Control | RecordedFunction | None,
+        dt: float,
+        *,
+        threshold: float = TOUCHING,
+        bias: Bias = "tutorial",
+        law: Law = "inelastic",
+        friction: float | None = None,
+    ) -> None:
+        """Check the settings; nothing is simulated yet."""
+        _require_model(collision_model, mechanism)
+        _require_control(control, mechanism)
+        require_choice(bias, BIASES, "bias", "bias")
+        require_choice(law, LAWS, "law", "law")
+        self._model, self._control, self._dt = collision_model, control, above_zero(dt, "dt")
+        self._function: RecordedFunction | None = None
+        self._version: tuple[int, ...] = ()
+        mu = None if friction is None else at_least_zero(friction, "friction")
+        self._settings = StepSettings(at_least_zero(threshold, "threshold"), bias, law, mu)
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism that is simulated."""
+        return self._model.mechanism
+
+    def run(
+        self, state: MechanismState, final_time: float, *, progress: bool | Listener | Progress = False
+    ) -> ContactTrajectory:
+        """Simulate from `state` for `final_time` and return all steps; afterwards `state` is the last one.
+
+        There are `final_time / dt` steps, rounded. A failure leaves the state as it was. Raises DivergedError with the
+        time when a number is no longer finite, ShapeError and NotFiniteError for what a control returns, and
+        ArgumentError for states that are not live and invalid times.
+        """
+        self._require_state(state)
+        require_progress(progress)
+        steps = self._steps(final_time)
+        record = TrajectoryRecorder(self._dt, state, steps, len(self._model.pairs))
+        with restored_on_failure(state):
+            with progress_bar(steps, "contacts", progress) as bar:
+                for k in range(steps):
+                    self._advance(k, self._step(), state, record)
+                    bar.update(1)
+            state.set_configuration(record.q[-1])
+            state.set_velocity(record.v[-1])
+        return record.trajectory()
+
+    def _require_state(self, state: object) -> None:
+        require_kind(state, MechanismState, operation="ContactSimulator", argument="state")
+        self._model.require(cast("MechanismState", state))
+        require_tree(cast("MechanismState", state), "ContactSimulator")
+
+    def _steps(self, final_time: object) -> int:
+        time = at_least_zero(final_time, "final_time")
+        ratio = time / self._dt
+        if ratio > _MOST_STEPS:
+            allowed = f"at most {_MOST_STEPS:g} steps of {self._dt:g} s"
+            message = f"final_time is {time:g}, needs {allowed}"
+            raise ArgumentError(message, argument="final_time", value=final_time, allowed=allowed)
+        return round(ratio)
+
+    def _advance(self, k: int, step: RecordedFunction, state: MechanismState, record: TrajectoryRecorder) -> None:
+        time = k * self._dt
+        control = self._control_input(k, state, record)
+        try:
+            found = step(record.q[k], record.v[k], control, record.touching, self._dt)
+        except (NotFiniteError, ArithmeticError) as error:
+            if isinstance(control, np.ndarray):
+                float_array(control, control.shape, "control", copy=False)
+            raise DivergedError(
+                f"the simulation diverged at t = {time:g}: {error}",
+                time=time,
+                q=record.q[k].copy(),
+                v=record.v[k].copy(),
+            ) from error
+        record.append(k, *as_tuple(found))
+
+    def _control_input(self, k: int, state: MechanismState, record: TrajectoryRecorder) -> Array | float:
+        """Return the time for a recorded control, torques otherwise."""
+        time, size = k * self._dt, state.mechanism.nv
+        if self._control is None:
+            return np.zeros(size)
+        if isinstance(self._control, RecordedFunction):
+            return time
+        state.set_configuration(record.q[k])
+        state.set_velocity(record.v[k])
+        with guarded_callback("control", time, state):
+            torques = self._control(time, state)
+            return np.zeros(size) if torques is None else float_vector_unless_nan(torques, size, "control")
+
+    def _step(self) -> RecordedFunction:
+        """Return the function of one step, for the mechanism as it is now: a control may edit it."""
+        now = (self.mechanism.structure_version, self.mechanism.parameter_version, len(self._model.pairs))
+        if now != self._version:
+            control = self._control if isinstance(self._control, RecordedFunction) else None
+            _require_control(control, self.mechanism)
+            inputs: dict[str, int | tuple[int, ...]] = {"t": ()} if control else {"torques": self.mechanism.nv}
+            inputs |= {"touched": len(self._model.pairs), "dt": ()}
+            function = partial(simulation_step, self._model.pairs, self._settings, control)
+            self._function = self._model.functions.recorded(("step", self._settings, control), function, inputs)
+            self._version = now
+        assert self._function is not None
+        return self._function
+
+
+def _require_model(model: object, mechanism: object) -> None:
+    require_kind(mechanism, Mechanism, operation="ContactSimulator", argument="mechanism")
+    if not isinstance(model, CollisionModel):
+        raise wrong_kind(model, "CollisionModel", "ContactSimulator", "collision_model")
+    if model.mechanism is not mechanism:
+        message = "collision_model is of another mechanism; make it for the mechanism that is simulated"
+        raise ArgumentError(message, argument="collision_model", value=model, allowed="a model of this mechanism")
+
+
+def _require_control(control: object, mechanism: Mechanism) -> None:
+    if isinstance(control, RecordedFunction):
+        require_recorded(control, mechanism)
+    elif control is not None:
+        require_callable(control, "control", "None, a recorded function or a function of time and state")

@@ -1,0 +1,124 @@
+"""`contact_step_derivatives`: derivatives of the state after a time step with contacts.
+
+Rows that are held stay held for small changes, so that the KKT conditions of the step are equations, to which the
+implicit function theorem applies; the rest of the step is differentiated as it was recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, final
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import override
+
+from rbd.contact.model.collision_model import CollisionModel
+from rbd.contact.model.evaluation import as_tuple, require_both
+from rbd.contact.stepping.time_stepping import MARGIN, step_arguments, step_function
+from rbd.errors import ArgumentError
+from rbd.scalars import Scalar
+from rbd.scalars.arrays import Array, to_float_array
+from rbd.state import MechanismState, State
+
+_TOLERANCE = 1e-9
+"""A multiplier or slack below this share of the largest one counts as zero."""
+
+_TOUCHING = 1e-12
+"""A gap below this counts as zero (m): overlaps are closed more slowly than gaps."""
+
+
+@final
+@attrs.frozen(eq=False, repr=False)
+class ContactStepDerivatives:
+    """Derivatives of q and v after a step by q, v and torques before it; configurations along velocities, (nv, nv).
+
+    `undecided` are the pairs at a switch: a bound held without force, or met without being held, or a gap of exactly
+    zero, since overlaps are closed more slowly than gaps. There the derivatives are one-sided: those to the side on
+    which the same bounds stay held.
+
+    >>> import numpy as np, rbd
+    >>> mechanism, model = rbd.robots.hand()
+    >>> state = rbd.MechanismState(mechanism)
+    >>> derivatives = rbd.contact.contact_step_derivatives(state, model, np.zeros(13), 1e-3)
+    >>> bool(np.allclose(derivatives.q_by_torques, 1e-3 * derivatives.v_by_torques))    # q moves with the new v
+    True
+    """
+
+    q_by_q: Array
+    q_by_v: Array
+    q_by_torques: Array
+    v_by_q: Array
+    v_by_v: Array
+    v_by_torques: Array
+    undecided: tuple[int, ...]
+
+    @override
+    def __repr__(self) -> str:
+        return f"<derivatives of a contact step: six of shape {self.v_by_v.shape}, undecided pairs {self.undecided}>"
+
+
+def contact_step_derivatives(
+    state: State[Any],
+    model: CollisionModel,
+    torques: Sequence[Scalar] | NDArray[Any] | None,
+    dt: float,
+    *,
+    friction: float = 0.0,
+    margin: float = MARGIN,
+) -> ContactStepDerivatives:
+    """Return the derivatives of `contact_step` with these arguments, at its active set.
+
+    They are exact where no pair begins or ceases to push, stick or slide. A step that stops a motion has derivatives of
+    zero in the directions that contacts determine. Besides the pairs in `undecided`, distances have corners of their
+    own (parallel segments, the edge of a face): the derivative is that of the witnesses. Raises what `contact_step`
+    does, and ArgumentError for states that are not live.
+
+    >>> import numpy as np, rbd
+    >>> mechanism, model = rbd.robots.hand()
+    >>> state = rbd.MechanismState(mechanism)
+    >>> derivatives = rbd.contact.contact_step_derivatives(state, model, np.zeros(13), 1e-3)
+    >>> derivatives.v_by_torques.shape, derivatives.undecided
+    ((13, 13), ())
+    """
+    require_both(state, model, "contact_step_derivatives")
+    if not isinstance(state, MechanismState):
+        message = "contact_step_derivatives needs a live state, rbd.MechanismState"
+        raise ArgumentError(message, argument="state", value=state, allowed="MechanismState")
+    arguments = step_arguments(state, model, torques, dt, friction, margin)
+    function = step_function(model, friction > 0, state.layout.nv)
+    found = dict(zip((port.name for port in function.program.outputs), as_tuple(function(*arguments)), strict=True))
+    jacobians = [
+        np.asarray(model.functions.derivative(function, "after", name)(*arguments)) for name in ("q", "v", "torques")
+    ]
+    nq, nv = state.layout.nq, state.layout.nv
+    along_velocities = _along_velocities(state, found["q_next"])
+    by_q, by_v, by_torques = ((along_velocities @ j[:nq], j[nq : nq + nv].copy()) for j in jacobians)
+    changes = np.max([np.abs(j[nq + nv :]).max(axis=1, initial=0.0) for j in jacobians], axis=0)
+    undecided = _undecided(found, nq + nv, changes)
+    return ContactStepDerivatives(by_q[0], by_v[0], by_torques[0], by_q[1], by_v[1], by_torques[1], undecided)
+
+
+def _along_velocities(state: MechanismState, q: Array) -> Array:
+    """Return the matrix from changes of the coordinates q to velocities, (nv, nq)."""
+    matrix = np.zeros((state.layout.nv, state.layout.nq))
+    for joint in state.mechanism.tree_joints:
+        rows, columns = state.v_slice(joint), state.q_slice(joint)
+        if joint.nv:
+            matrix[rows, columns] = to_float_array(joint.type.velocity_jacobian(tuple(q[columns].tolist())))
+    return matrix
+
+
+def _undecided(found: dict[str, Array], start: int, changes: Array) -> tuple[int, ...]:
+    """Return the pairs with a bound that is neither clearly held nor clearly free, or with a gap of zero.
+
+    `changes` are the largest derivatives of the slacks and multipliers; those that do not change do not switch: the
+    fourth edge of a cone, for one, follows from the others.
+    """
+    slack, lam = np.split(found["after"][start:], 2)
+    held, (slack_moves, lam_moves) = found["held"] > 0, np.split(changes > _TOLERANCE, 2)
+    grazing = ~held & slack_moves & (slack <= _TOLERANCE * np.abs(slack).max(initial=1.0))
+    idle = held & lam_moves & (lam <= _TOLERANCE * lam.max(initial=1.0))
+    rows = grazing | idle | (np.abs(found["gaps"]) <= _TOUCHING)
+    return tuple(sorted({int(owner) for owner in found["owners"][rows]}))

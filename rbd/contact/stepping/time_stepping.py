@@ -1,0 +1,201 @@
+"""`contact_step`: time stepping on velocities and impulses, with contact and Coulomb friction.
+
+One convex quadratic program per step covers impact, rest and sliding (Anitescu, *Optimization-based simulation of
+nonsmooth rigid multibody dynamics*, 2006, a relaxation of the complementarity problems of Stewart, Trinkle 1996 and
+Anitescu, Potra 1997): with the free velocity M v_free = M v + dt f,
+
+    minimise 1/2 (v⁺ - v_free)' M (v⁺ - v_free)   subject to   (J_n + J_t) v⁺ >= -phi / dt
+
+for the rows J_t = mu t' J of four tangent directions t: a point may not close more than its gap in one step, whichever
+way it slides. Impulses lie in the polyhedral friction cone; two of its edges lie along the sliding direction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial, reduce
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbd.algorithms.trees import require_tree
+from rbd.compiled import RecordedFunction
+from rbd.compiled.stepping import moved_along
+from rbd.contact.geometry.placed_shapes import NearestPoints
+from rbd.contact.model.collision_model import CollisionModel
+from rbd.contact.model.contact_kinematics import contact_points_in_base
+from rbd.contact.model.evaluation import evaluate, number, of_state, require_both, sums_by_owner, torques_of
+from rbd.contact.model.pairs import Pair
+from rbd.contact.solver.constrained_motion import applied_forces, masked_row, mass_and_factor, nearest_motion
+from rbd.contact.solver.friction_cone import EDGES, cone_edges, contact_point_jacobian, mean_and_least, tangents
+from rbd.contact.solver.impacts import kinetic_energy
+from rbd.contact.solver.results import ContactStep
+from rbd.scalars import Matrix, Scalar, Vector, const, less, minimum, where
+from rbd.scalars.arrays import Array
+from rbd.scalars.linear_algebra import matvec, subtract
+from rbd.scalars.number_checks import above_zero, at_least_zero
+from rbd.state import ScalarState, State
+
+_NAME = "contact_step"
+MARGIN = 1 / 100
+"""Distance below which points constrain a step (m)."""
+_SOFTNESS = const(1, 5)
+"""Share of an overlap that one step removes."""
+
+
+@of_state(ContactStep[float], ContactStep[Scalar])
+def contact_step(
+    state: State[Any],
+    model: CollisionModel,
+    torques: Sequence[Scalar] | NDArray[Any] | None,
+    dt: float,
+    *,
+    friction: float = 0.0,
+    margin: float = MARGIN,
+) -> ContactStep[Any]:
+    """Time step with contacts: return the state a time `dt` later, velocities first, then configurations with them.
+
+    `friction` is Coulomb's coefficient mu of all pairs. Points nearer than `margin` constrain the step; it must be more
+    than the distance that a point moves in one step. Boxes rest on faces with all their corners, capsules on planes
+    with both ends. The state itself does not change. Raises ShapeError, NotFiniteError, ArgumentError, SolverError.
+
+    >>> import rbd
+    >>> mechanism, model = rbd.robots.hand()
+    >>> after = rbd.contact.contact_step(rbd.MechanismState(mechanism), model, [0.0] * 13, 1e-3, friction=0.5)
+    >>> after.q.shape, after.active
+    ((13,), array([0., 0., 0., 0.]))
+    """
+    arguments = _checked(state, model, torques, dt, friction, margin)
+    function = partial(_step, model.pairs, friction > 0)
+    found = evaluate(model, state, _key(friction > 0), function, **arguments)
+    return ContactStep(
+        found["q_next"],
+        found["v_next"],
+        found["impulses"],
+        found["active"],
+        number(found["residual"]),
+        number(found["energy"]),
+    )
+
+
+def step_function(model: CollisionModel, frictional: bool, nv: int) -> RecordedFunction:
+    """Return the step as a function of arrays: q, v, torques, and (dt, margin, friction)."""
+    inputs = {"torques": nv, "settings": 3}
+    return model.functions.recorded(_key(frictional), partial(_step, model.pairs, frictional), inputs)
+
+
+def step_arguments(state: State[Any], *arguments: Any) -> tuple[Array, ...]:
+    """Return the arguments of the step function from those of `contact_step` after the state, checked."""
+    named = _checked(state, *arguments)
+    require_tree(state, _NAME)
+    return tuple(np.asarray(x, dtype=np.float64) for x in (state.q, state.v, *named.values()))
+
+
+def _key(frictional: bool) -> tuple[str, bool]:
+    return _NAME, frictional
+
+
+def _checked(
+    state: State[Any], model: CollisionModel, torques: object, dt: object, friction: object, margin: object
+) -> dict[str, Vector | Array]:
+    require_both(state, model, _NAME)
+    settings = above_zero(dt, "dt"), at_least_zero(margin, "margin"), at_least_zero(friction, "friction")
+    return {"torques": torques_of(state, torques), "settings": settings}
+
+
+def _step(
+    pairs: Sequence[Pair], frictional: bool, state: ScalarState, torques: Vector, settings: Vector
+) -> Mapping[str, object]:
+    dt, margin, friction = (state.lifted(x) for x in settings)
+    return velocity_step(pairs, state, tuple(torques), dt, margin, friction if frictional else None)
+
+
+class _Constraints(NamedTuple):
+    """Rows and bounds of all contact points, with the number of the pair each belongs to."""
+
+    rows: Matrix
+    bounds: Vector
+    owners: tuple[int, ...]
+    gaps: Vector
+    """The distance of each row's point."""
+    distances: Vector
+    """The smallest distance of each pair's points."""
+
+
+def velocity_step(
+    pairs: Sequence[Pair], state: ScalarState, tau: Vector, dt: Scalar, margin: Scalar, mu: Scalar | None
+) -> Mapping[str, object]:
+    """Return q and v after a step, impulses, and the residual of the quadratic program; `mu` None: no friction."""
+    v = tuple(state.v)
+    M, factor = mass_and_factor(state)
+    f = applied_forces(state, tau)
+    momentum = tuple(p + dt * x for p, x in zip(matvec(M, v), f, strict=True))
+    v_free = factor.solve(momentum)
+    constraints = _constraints(state, pairs, v_free, dt, margin, mu)
+    J, bounds = constraints.rows, constraints.bounds
+    if mu is not None:
+        bounds = _without_rise(J, bounds, v)
+    found = nearest_motion(M, momentum, J, bounds)
+    q_next = moved_along(state, found.x, dt)
+    slack = subtract(matvec(J, found.x), bounds)
+    impulses = sums_by_owner(found.lam, constraints.owners, len(pairs))
+    return {
+        "distances": constraints.distances,
+        "q_next": q_next,
+        "v_next": found.x,
+        "impulses": impulses,
+        "active": tuple(where(less(0, x), 1, 0) for x in impulses),
+        "residual": found.residual,
+        "energy": kinetic_energy(M, found.x) - kinetic_energy(M, v_free),
+        "after": (*q_next, *found.x, *slack, *found.lam),
+        "held": found.active,
+        "gaps": constraints.gaps,
+        "owners": constraints.owners,
+    }
+
+
+def _constraints(
+    state: ScalarState, pairs: Sequence[Pair], v_free: Vector, dt: Scalar, margin: Scalar, mu: Scalar | None
+) -> _Constraints:
+    rows: list[Vector] = []
+    bounds: list[Scalar] = []
+    owners: list[int] = []
+    gaps: list[Scalar] = []
+    distances: list[Scalar] = []
+    for owner, pair in enumerate(pairs):
+        points = contact_points_in_base(state, pair)
+        distances.append(reduce(minimum, (point.phi for point in points)))
+        for point in points:
+            near = less(point.phi, margin)
+            gap = where(less(point.phi, 0), _SOFTNESS * point.phi, point.phi)
+            cone = _cone(state, pair, point, mu, v_free)
+            rows += [masked_row(near, row) for row in cone]
+            bounds += [where(near, -gap / dt, 0)] * len(cone)
+            owners += [owner] * len(cone)
+            gaps += [point.phi] * len(cone)
+    return _Constraints(tuple(rows), tuple(bounds), tuple(owners), tuple(gaps), tuple(distances))
+
+
+def _without_rise(J: Matrix, bounds: Vector, v: Vector) -> Vector:
+    """Return bounds that let points slide without rising.
+
+    Under the relaxation a point that slides at speed s must rise at mu s, so that bodies take off. Subtracting mu s,
+    for the speed at the beginning of the step, from the bounds removes that (De Saxcé, Feng 1998). The error from
+    changes of speed within the step appears in the gaps, which later steps close.
+    """
+    rates, corrected = matvec(J, v), list[Scalar]()
+    for k in range(0, len(rates), EDGES):
+        mean, least = mean_and_least(rates[k : k + EDGES])
+        corrected += [bound - (mean - least) for bound in bounds[k : k + EDGES]]
+    return tuple(corrected)
+
+
+def _cone(state: ScalarState, pair: Pair, point: NearestPoints, mu: Scalar | None, v_free: Vector) -> Matrix:
+    """Return the rows of the edges of the friction cone at a point; without friction, the row of the normal."""
+    J = contact_point_jacobian(state, pair, point.p_a)
+    J_n = J.row(point.n)
+    if mu is None:
+        return (J_n,)
+    directions = tangents(point.n, J.velocity(v_free))
+    return cone_edges(J_n, [tuple(mu * x for x in J.row(t)) for t in directions])

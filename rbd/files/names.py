@@ -1,0 +1,35 @@
+"""Names in robot files: which are legal, and which known one is closest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Final
+
+from rbd.errors import quoted
+
+_NAMES_COMPARED: Final = 500
+
+
+def name_problem(name: str, longest: int) -> str | None:
+    """Return what is wrong with a name, or None."""
+    if not name or name.isspace():
+        return "is empty"
+    if len(name) > longest:
+        return f"has {len(name)} characters, at most {longest} are read"
+    if not name.isprintable():
+        return "has control or invisible characters"
+    if name != name.strip():
+        return "begins or ends with a blank"
+    return None
+
+
+def closest(name: str, known: Iterable[str]) -> str:
+    """Return a hint naming the known name closest to `name`, or those that exist."""
+    # bounded: names come from strangers, and difflib is quadratic in their length
+    candidates = [other for other in known if abs(len(other) - len(name)) <= 8][:_NAMES_COMPARED]
+    near = get_close_matches(name, candidates, 1)
+    if near:
+        return f"did you mean {quoted(near[0])}?"
+    shown = candidates[:5]
+    return f"there are {', '.join(map(quoted, shown))}{', ...' if len(candidates) > 5 else ''}" if shown else ""

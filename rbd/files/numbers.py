@@ -1,0 +1,93 @@
+"""Numbers in robot files: one ASCII grammar, the same under every locale.
+
+`float()` alone would also read `nan`, `infinity`, `1_000` and digits of other scripts; other readers take `1,5` for 1
+or for 1.5. Here a number is an optional sign, decimal digits with at most one point, and an optional exponent.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Final
+
+from rbd.errors import FileError, quoted
+from rbd.files.formats import Format
+from rbd.files.xml import XmlElement, fault
+
+_NUMBER: Final = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\Z")
+_BLANKS: Final = re.compile(r"[ \t\r\n]+")
+_LONGEST: Final = 128
+_XML_BLANKS: Final = " \t\r\n"
+
+
+class _NumberFault(Exception):
+    """Why a text is no number."""
+
+
+def parse_number(text: str) -> float:
+    """Return the number `text` spells; raise FileError (without a place) when it spells none.
+
+    >>> from rbd.files.numbers import parse_number
+    >>> parse_number(" -1.5e3 ")
+    -1500.0
+    """
+    try:
+        return _number(text.strip(_XML_BLANKS))
+    except _NumberFault as error:
+        raise FileError(str(error), file=None, line=None, column=None, element=None) from None
+
+
+def _number(token: str) -> float:
+    if len(token) > _LONGEST:
+        raise _NumberFault(f"{quoted(token)} is longer than {_LONGEST} characters")
+    if not _NUMBER.match(token):
+        raise _NumberFault(f"{quoted(token)} is no number{_hint(token)}")
+    value = float(token)
+    if math.isinf(value):
+        raise _NumberFault(f"{quoted(token)} is too large for a 64-bit float")
+    return value
+
+
+def _hint(token: str) -> str:
+    if "${" in token or "$(" in token:
+        return ": this file is a xacro template; expand it with xacro first"
+    if "," in token:
+        return ": write a decimal point, and blanks between numbers"
+    return ", such as 1.5 or -2e-3"
+
+
+def number(of: Format, node: XmlElement, attribute: str, default: float | None = None) -> float:
+    """Return the number in `attribute` of `node`; without `default` the attribute must be there."""
+    return vector(of, node, attribute, 1, None if default is None else (default,))[0]
+
+
+def vector(
+    of: Format, node: XmlElement, attribute: str, count: int, default: tuple[float, ...] | None = None
+) -> tuple[float, ...]:
+    """Return the `count` blank-separated numbers in `attribute` of `node`."""
+    return values(of, node, attribute, count, count, default)
+
+
+def values(
+    of: Format, node: XmlElement, attribute: str, least: int, most: int, default: tuple[float, ...] | None = None
+) -> tuple[float, ...]:
+    """Return the `least` to `most` blank-separated numbers in `attribute` of `node`."""
+    text = node.attributes.get(attribute)
+    if text is None:
+        if default is not None:
+            return default
+        raise fault(of.value, node, f"attribute {attribute!r} is missing", attribute=attribute)
+    try:
+        return _numbers(text.strip(_XML_BLANKS), least, most)
+    except _NumberFault as error:
+        raise fault(of.value, node, f"{attribute}: {error}", attribute=attribute, value=text) from None
+
+
+def _numbers(text: str, least: int, most: int) -> tuple[float, ...]:
+    tokens = _BLANKS.split(text, maxsplit=most) if text else []
+    found = tuple(_number(token) for token in tokens[:most])
+    if not least <= len(tokens) <= most:
+        wanted = f"{least}" if least == most else f"{least} to {most}"
+        has = "more" if len(tokens) > most else str(len(tokens))
+        raise _NumberFault(f"needs {wanted} number{'s' if most > 1 else ''}, has {has}: {quoted(text)}")
+    return found

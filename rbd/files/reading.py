@@ -1,0 +1,109 @@
+"""What every rule of a reader needs: strictness, lookups that fail with a place, errors of inner layers placed."""
+
+from __future__ import annotations
+
+import unicodedata
+from abc import ABC, abstractmethod
+from collections.abc import Generator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from rbd.errors import FileError, RbdError, quoted
+from rbd.files import numbers
+from rbd.files.formats import Format
+from rbd.files.names import name_problem
+from rbd.files.xml import FileLimits, XmlElement, fault
+
+_Error = TypeVar("_Error", bound=FileError)
+
+
+class FileReading(ABC):
+    """One reading of one robot file; abstract."""
+
+    def __init__(self, of: Format, *, strict: bool, limits: FileLimits) -> None:
+        """Begin."""
+        self.format = of
+        self.strict = strict
+        self.limits = limits
+
+    @abstractmethod
+    def warn(self, node: XmlElement, message: str, *, refused: bool = False) -> None:
+        """Put a warning in the report; `refused` if `strict=True` refuses the file for it."""
+
+    @abstractmethod
+    def ignore(
+        self, node: XmlElement, attribute: str | None = None, reason: str = "unknown", line: int | None = None
+    ) -> None:
+        """List an element or attribute as not honoured."""
+
+    def fault(self, kind: type[_Error], node: XmlElement, message: str, /, **fields: object) -> _Error:
+        """Return an error of `kind` at `node`."""
+        return fault(kind, node, message, **fields)
+
+    def object_to(
+        self, node: XmlElement, message: str, mended: str, /, kind: type[FileError] | None = None, **fields: object
+    ) -> None:
+        """Refuse when strict; else warn and say how it was mended."""
+        if self.strict:
+            raise self.fault(kind or self.format.value, node, f"{message} (strict=False: {mended})", **fields)
+        self.warn(node, f"{message}; {mended}", refused=True)
+
+    def accept(self, node: XmlElement, attributes: frozenset[str], children: frozenset[str] = frozenset()) -> None:
+        """List every attribute, child element and text of `node` that its rule does not know."""
+        for attribute in node.attributes:
+            if attribute not in attributes and not attribute.startswith("xmlns"):
+                self.ignore(node, attribute)
+        for child in node.children:
+            if child.tag not in children:
+                self.ignore(child)
+        if node.text_line is not None:
+            self.ignore(node, None, "text", node.text_line)
+
+    def only(self, node: XmlElement, tag: str) -> XmlElement | None:
+        """Return the one child named `tag`, or None; two are refused (strict) or the first is taken."""
+        found = [child for child in node.children if child.tag == tag]
+        if len(found) > 1:
+            message = f"a second <{tag}>; the first is in line {found[0].line}"
+            self.object_to(found[1], message, "the first is taken")
+        return found[0] if found else None
+
+    def number(self, node: XmlElement, attribute: str, default: float | None = None) -> float:
+        """Return a number whose size is no matter (a bound, a gain)."""
+        return numbers.number(self.format, node, attribute, default)
+
+    def quantity(self, node: XmlElement, attribute: str, default: float | None = None) -> float:
+        """Return a number that enters products (a mass, a moment): not larger than the limit."""
+        return self.moderate(node, attribute, (numbers.number(self.format, node, attribute, default),))[0]
+
+    def vector(self, node: XmlElement, attribute: str, default: tuple[float, ...]) -> tuple[float, ...]:
+        """Return as many numbers as `default` has, none larger than the limit."""
+        return self.moderate(node, attribute, numbers.vector(self.format, node, attribute, len(default), default))
+
+    def moderate(self, node: XmlElement, attribute: str, values: tuple[float, ...]) -> tuple[float, ...]:
+        """Return numbers, none of them larger than the limit."""
+        for value in values:
+            if abs(value) > self.limits.magnitude:
+                message = f"{attribute}: {value!r} is beyond {self.limits.magnitude:g}, no physical quantity"
+                raise self.fault(self.format.value, node, message, attribute=attribute, limit="magnitude")
+        return values
+
+    def name(self, node: XmlElement, attribute: str = "name") -> str:
+        """Return the name in `attribute`, in Unicode normal form C: printable, not empty, not too long."""
+        text = node.attributes.get(attribute)
+        if text is None:
+            raise self.fault(self.format.value, node, f"attribute {attribute!r} is missing", attribute=attribute)
+        problem = name_problem(text, self.limits.name_length)
+        if problem is not None:
+            raise self.fault(self.format.value, node, f"{attribute} {quoted(text)} {problem}", attribute=attribute)
+        return unicodedata.normalize("NFC", text)
+
+    @contextmanager
+    def blaming(self, node: XmlElement) -> Generator[None]:
+        """Turn an error of an inner layer into one at `node`, its cause chained."""
+        try:
+            yield
+        except FileError:
+            raise
+        except RbdError as error:
+            fields = {k: v for k, v in error.fields.items() if k not in {"file", "line", "column", "element", "path"}}
+            raise self.fault(self.format.value, node, str(error), **fields) from error

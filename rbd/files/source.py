@@ -1,0 +1,65 @@
+"""Reading the bytes of a robot file: regular files only, and never more than the limit."""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import Final
+
+from rbd.errors import ArgumentError, FileError
+from rbd.files.formats import Format
+from rbd.files.xml import fault_at
+
+# a FIFO without a writer must not block, a terminal must not become ours
+_FLAGS: Final = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+
+
+def read_bytes(path: str | os.PathLike[str], most: int, of: Format) -> tuple[bytes, str]:
+    """Return the bytes of the regular file at `path`, and its name for messages.
+
+    Raises the format's path error when there is no such file, and refuses one of more than `most` bytes.
+    """
+    try:
+        file = os.fsdecode(path)
+    except TypeError:
+        message = f"path must be a path, not {type(path).__name__}; {of.parser} reads text"
+        raise ArgumentError(message, argument="path", value=path) from None
+    try:
+        descriptor = os.open(file, _FLAGS)
+    except (OSError, ValueError) as error:
+        raise _unreadable(file, getattr(error, "strerror", None) or str(error), of) from None
+    try:
+        return _regular(descriptor, file, most, of), file
+    finally:
+        os.close(descriptor)
+
+
+def _regular(descriptor: int, file: str, most: int, of: Format) -> bytes:
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        raise _unreadable(file, "no regular file", of)
+    if status.st_size > most:
+        message = f"the file has {status.st_size} bytes, at most {most} are read"
+        raise fault_at(of.refused, file, 1, 1, message, limit="bytes")
+    with os.fdopen(os.dup(descriptor), "rb") as stream:
+        return stream.read(most + 1)
+
+
+def text_bytes(text: str | bytes, file: str, of: Format) -> bytes:
+    """Return `text` as UTF-8."""
+    if isinstance(text, bytes):
+        return text
+    if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may be untyped
+        raise ArgumentError(f"text must be str or bytes, not {type(text).__name__}", argument="text", value=text)
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        line = text.count("\n", 0, error.start) + 1
+        column = error.start - text.rfind("\n", 0, error.start)
+        message = "a lone surrogate: the text is not Unicode"
+        raise fault_at(of.syntax, file, line, column, message, reason="encoding") from None
+
+
+def _unreadable(file: str, reason: str, of: Format) -> FileError:
+    message = f"cannot read {file!r}: {reason}"
+    return of.path(message, file=file, line=None, column=None, element=None, reason=reason)

@@ -1,0 +1,197 @@
+"""Bytes to a tree of nodes with line and column; nothing here knows what a robot is.
+
+The standard library's expat is the only parser. A DOCTYPE is refused where it stands, so no entity is ever declared and
+no other file ever named; every size is limited while parsing, before the tree is complete.
+"""
+
+from __future__ import annotations
+
+import codecs
+from typing import TypeVar, final
+from xml.parsers import expat
+
+import attrs
+
+from rbd.errors import ArgumentError, FileError, quoted
+from rbd.files.formats import Format
+
+_Error = TypeVar("_Error", bound=FileError)
+_FOREIGN_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
+_ENCODINGS = frozenset({"utf-8", "utf8", "us-ascii", "ascii"})
+
+
+@attrs.frozen
+class FileLimits:
+    """What a robot file may ask for; a file that asks for more is refused while it is read."""
+
+    bytes: int = 16_000_000
+    depth: int = 32
+    elements: int = 200_000
+    attributes: int = 64
+    name_length: int = 255
+    magnitude: float = 1e30
+    """Largest length, mass or moment of inertia; beyond it products overflow."""
+
+    def __attrs_post_init__(self) -> None:
+        """Raise ArgumentError unless every limit is a positive number."""
+        for name, value in attrs.asdict(self).items():
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
+                message = f"{type(self).__name__}: {name} must be a positive number, not {value!r}"
+                raise ArgumentError(message, argument=name, value=value, allowed="> 0")
+
+
+@final
+@attrs.define(eq=False)
+class XmlElement:
+    """One element: its attributes, its children and where it stands (1-based line and column).
+
+    Not frozen, because files have many and the parser fills them; nobody else writes to them.
+    """
+
+    tag: str
+    attributes: dict[str, str]
+    line: int
+    column: int
+    file: str
+    parent: XmlElement | None = None
+    children: list[XmlElement] = attrs.field(factory=list["XmlElement"], repr=False)
+    text_line: int | None = None
+    """The line of the first stray text inside the element, if any."""
+
+    @property
+    def title(self) -> str:
+        """The element as a message names it: its tag and its name, such as `link 'arm'`."""
+        name = self.attributes.get("name")
+        shown = self.tag if self.tag.isprintable() and len(self.tag) <= 80 else quoted(self.tag)
+        return shown if name is None else f"{shown} {quoted(name)}"
+
+    @property
+    def path(self) -> str:
+        """The element and those around it, outermost first, without the root."""
+        steps = [self.title]
+        node = self.parent
+        while node is not None and node.parent is not None:
+            steps.append(node.title)
+            node = node.parent
+        return " > ".join(reversed(steps))
+
+
+def fault(kind: type[_Error], node: XmlElement, message: str, /, **fields: object) -> _Error:
+    """Return an error of `kind` that says where `node` stands."""
+    text = f"{node.file}:{node.line}:{node.column}: {node.path}: {message}"
+    places: dict[str, object] = {"file": node.file, "line": node.line, "column": node.column}
+    return kind(text, **places, element=node.tag, path=node.path, **fields)
+
+
+def fault_at(kind: type[_Error], file: str, line: int, column: int, message: str, /, **fields: object) -> _Error:
+    """Return an error of `kind` for a place that is no element."""
+    text = f"{file}:{line}:{column}: {message}"
+    fields.setdefault("element", None)
+    return kind(text, file=file, line=line, column=column, **fields)
+
+
+def parse_xml(data: bytes, *, file: str, limits: FileLimits, of: Format) -> XmlElement:
+    """Return the root element of `data`, which must be UTF-8.
+
+    Raises the format's syntax error when it is not well-formed XML, and refuses a DOCTYPE or an exceeded limit.
+    """
+    _check_bytes(data, file, limits, of)
+    builder = _Builder(file, limits, of)
+    try:
+        builder.parser.Parse(data, True)
+    except expat.ExpatError as error:
+        reason = expat.ErrorString(error.code)
+        message = f"not well-formed XML: {reason}"
+        raise fault_at(of.syntax, file, error.lineno, error.offset + 1, message, reason=reason) from None
+    assert builder.root is not None  # expat refuses a document without an element
+    return builder.root
+
+
+def _check_bytes(data: bytes, file: str, limits: FileLimits, of: Format) -> None:
+    if len(data) > limits.bytes:
+        message = f"the file has more than {limits.bytes} bytes (limits={of.limits}(bytes=...) allows more)"
+        raise fault_at(of.refused, file, 1, 1, message, limit="bytes")
+    if data.startswith(_FOREIGN_MARKS):
+        raise fault_at(of.syntax, file, 1, 1, "the file is UTF-16 or UTF-32; save it as UTF-8", reason="encoding")
+    nul = data.find(b"\0")
+    if nul >= 0:
+        line, column = _place(data, nul)
+        raise fault_at(of.syntax, file, line, column, "a NUL byte: this is no UTF-8 text file", reason="NUL")
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line, column = _place(data, error.start)
+        message = f"byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8"
+        raise fault_at(of.syntax, file, line, column, message, reason="encoding") from None
+
+
+def _place(data: bytes, index: int) -> tuple[int, int]:
+    before = data[:index]
+    start = before.rfind(b"\n") + 1
+    return before.count(b"\n") + 1, len(before[start:].decode("utf-8", "replace")) + 1
+
+
+@final
+class _Builder:
+    """The expat handlers: they make nodes and count."""
+
+    def __init__(self, file: str, limits: FileLimits, of: Format) -> None:
+        self.file = file
+        self.format = of
+        self.limits = limits
+        self.root: XmlElement | None = None
+        self.parser = expat.ParserCreate("utf-8")
+        self._open: list[XmlElement] = []
+        self._count = 0
+        self._install()
+
+    def _install(self) -> None:
+        parser = self.parser
+        parser.buffer_text = True
+        parser.ordered_attributes = True
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self._text
+        parser.XmlDeclHandler = self._declaration
+        parser.StartDoctypeDeclHandler = self._doctype
+
+    def _fault(self, kind: type[_Error], message: str, /, **fields: object) -> _Error:
+        parser = self.parser
+        place = (parser.CurrentLineNumber, parser.CurrentColumnNumber + 1)
+        return fault_at(kind, self.file, *place, message, **fields)
+
+    def _declaration(self, version: str, encoding: str | None, standalone: int) -> None:
+        if encoding is not None and encoding.lower() not in _ENCODINGS:
+            raise self._fault(self.format.syntax, f"encoding {quoted(encoding)}; only UTF-8 is read", reason="encoding")
+
+    def _doctype(self, name: str, system: str | None, public: str | None, internal: bool) -> None:
+        raise self._fault(self.format.refused, "DOCTYPE is refused: robot files need no entities", element="!DOCTYPE")
+
+    def _start(self, tag: str, flat: list[str]) -> None:
+        limits = self.limits
+        self._count += 1
+        if self._count > limits.elements:
+            raise self._fault(self.format.refused, f"more than {limits.elements} elements", limit="elements")
+        if len(self._open) >= limits.depth:
+            raise self._fault(self.format.refused, f"elements nested deeper than {limits.depth}", limit="depth")
+        if len(flat) > 2 * limits.attributes:
+            message = f"{len(flat) // 2} attributes in one element, at most {limits.attributes} are read"
+            raise self._fault(self.format.refused, message, limit="attributes")
+        self._add(tag, dict(zip(flat[::2], flat[1::2], strict=True)))
+
+    def _add(self, tag: str, attributes: dict[str, str]) -> None:
+        parser, parent = self.parser, self._open[-1] if self._open else None
+        node = XmlElement(tag, attributes, parser.CurrentLineNumber, parser.CurrentColumnNumber + 1, self.file, parent)
+        if parent is None:
+            self.root = node
+        else:
+            parent.children.append(node)
+        self._open.append(node)
+
+    def _end(self, tag: str) -> None:
+        self._open.pop()
+
+    def _text(self, text: str) -> None:
+        node = self._open[-1]
+        if node.text_line is None and not text.isspace():
+            node.text_line = self.parser.CurrentLineNumber

@@ -1,0 +1,128 @@
+"""Dependence analysis: whether the iterations of a loop over columns are independent, and what branches on floats.
+
+Columns are independent when matrices that the loop writes are reached only as `matrix[i * stride + j]`, when nothing
+else depends on `j`, and when no variable outlives an iteration.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Any, cast
+
+import attrs
+
+from rbd.intrinsics import tree
+
+
+def parts(node: object) -> Iterator[Any]:
+    """Yield a statement or expression and all that it is made of, without the functions it calls."""
+    for each in _nodes(node):
+        yield each
+        yield from parts(_fields(each))
+
+
+def _nodes(value: object) -> list[Any]:
+    """Return a statement or expression, or those in a tuple."""
+    if isinstance(value, tuple):
+        return [node for each in cast("tuple[object, ...]", value) for node in _nodes(each)]
+    return [value] if hasattr(value, "__attrs_attrs__") and not isinstance(value, tree.Routine) else []
+
+
+def _fields(node: Any) -> tuple[object, ...]:
+    return tuple(getattr(node, field.name) for field in attrs.fields(node.__class__))
+
+
+def branches_on_floats(routine: tree.Routine) -> bool:
+    """Return whether a function, or one it calls, compares floats."""
+    compared = (part for part in parts(routine.body) if isinstance(part, tree.Comparison))
+    return any(part.left.kind == "float" for part in compared) or any(map(branches_on_floats, routine.calls))
+
+
+def has_columns(routine: tree.Routine) -> bool:
+    """Return whether a function, or one it calls, loops over columns: each of its arrays must have one name only."""
+    return any(isinstance(part, tree.Columns) for part in parts(routine.body)) or any(map(has_columns, routine.calls))
+
+
+def row_of_column_access(index: tree.Expression, loop: tree.Columns) -> tree.Expression | None:
+    """Return `i` of an index `i * stride + j`; None for other indices."""
+    match index:
+        case tree.Arithmetic("+", tree.Arithmetic("*", row, stride), tree.Name(name)) if (name, stride) == (
+            loop.variable,
+            loop.stride,
+        ):
+            return None if _mentions(row, loop.variable) else row
+        case _:
+            return None
+
+
+def column_dependence(loop: tree.Columns, before: Collection[str]) -> str:
+    """Return why columns are not independent, "" when they are; `before` are variables with values."""
+    found = [
+        part for part in parts(loop.body) if isinstance(part, (tree.Columns, tree.Return, tree.Break, tree.Invoked))
+    ]
+    if found:
+        return "the body has a nested column loop, return, break or call"
+    assigned = {part.name for part in parts(loop.body) if isinstance(part, tree.Assign)}
+    kept = sorted(assigned.intersection({*before, *_names(loop.stride)}))
+    if kept:
+        return f"'{kept[0]}' is carried between iterations"
+    return _access_dependence(loop) or next(filter(None, (_control_dependence(each, loop) for each in loop.body)), "")
+
+
+def _access_dependence(loop: tree.Columns) -> str:
+    """Return which access is not to an entry of the column."""
+    written = {part.array for part in parts(loop.body) if isinstance(part, tree.Store)}
+    for part in parts(loop.body):
+        if isinstance(part, tree.Store) and part.value.kind != "float":
+            return f"'{part.array}' holds ints"
+        if (
+            isinstance(part, (tree.Element, tree.Store))
+            and row_of_column_access(part.index, loop) is None
+            and (part.array in written or _mentions(part.index, loop.variable))
+        ):
+            return f"'{part.array}' is not reached as {part.array}[i * stride + {loop.variable}]"
+    return ""
+
+
+def _control_dependence(statement: tree.Statement, loop: tree.Columns) -> str:
+    """Return what else depends on the column, or on floats."""
+    match statement:
+        case tree.If(condition, then, otherwise):
+            return _condition_dependence(condition, loop) or _first_dependence((*then, *otherwise), loop)
+        case tree.While(condition, body):
+            return _condition_dependence(condition, loop) or _first_dependence(body, loop)
+        case tree.For(_, start, stop, _, body):
+            depends = _uses_column_index(start, loop) or _uses_column_index(stop, loop)
+            return "a range depends on the column" if depends else _first_dependence(body, loop)
+        case tree.Assign(name, value):
+            return f"'{name}' depends on the column" if _uses_column_index(value, loop) else ""
+        case tree.Store(_, _, value):
+            return "a value is the column's number" if _uses_column_index(value, loop) else ""
+        case _:
+            return "the body has other statements than assignments and loops"
+
+
+def _first_dependence(block: tuple[tree.Statement, ...], loop: tree.Columns) -> str:
+    return next(filter(None, (_control_dependence(each, loop) for each in block)), "")
+
+
+def _condition_dependence(condition: tree.Expression, loop: tree.Columns) -> str:
+    floats = any(isinstance(part, tree.Comparison) and part.left.kind == "float" for part in parts(condition))
+    return "a condition depends on the column" if floats or _uses_column_index(condition, loop) else ""
+
+
+def _uses_column_index(node: tree.Expression, loop: tree.Columns) -> bool:
+    """Return whether the column's number is used for more than to reach its entries."""
+    if isinstance(node, tree.Element) and node.kind == "float" and row_of_column_access(node.index, loop) is not None:
+        return False
+    if isinstance(node, tree.Name):
+        return node.name == loop.variable
+    return any(_uses_column_index(part, loop) for part in _nodes(_fields(node)))
+
+
+def _mentions(node: tree.Expression, name: str) -> bool:
+    return name in _names(node)
+
+
+def _names(node: tree.Expression | tree.Number) -> set[str]:
+    return {part.name for part in parts(node) if isinstance(part, tree.Name)}

@@ -1,0 +1,202 @@
+"""Reports of edits: what became of bodies, joints, frames and coordinates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeVar, final
+
+import attrs
+from typing_extensions import override
+
+from rbd.errors import ArgumentError, FrameMismatchError, ShapeError, TopologyError, quoted
+
+if TYPE_CHECKING:
+    from rbd.mechanism.body import RigidBody
+    from rbd.mechanism.joint import Joint
+    from rbd.scalars import Scalar, Vector
+    from rbd.spatial import Frame
+    from rbd.spatial.frame import F
+
+    Named = TypeVar("Named", RigidBody, Joint)
+
+
+@final
+@attrs.frozen(eq=False, repr=False)
+class FrameMap:
+    """The map from the frames, bodies and joints of an original to those of its copy.
+
+    >>> from rbd import Mechanism
+    >>> original = Mechanism()
+    >>> copy, frames = original.copy()
+    >>> frames[original.root_frame] == copy.root_frame, original.root_frame == copy.root_frame
+    (True, False)
+    """
+
+    frames: Mapping[Frame, Frame]
+    bodies: Mapping[RigidBody, RigidBody]
+    joints: Mapping[Joint, Joint]
+
+    @override
+    def __repr__(self) -> str:
+        return f"<frame map: {len(self.frames)} frames, {len(self.bodies)} bodies, {len(self.joints)} joints>"
+
+    def __getitem__(self, frame: Frame[F]) -> Frame[F]:
+        """Return the copy of a frame; raise FrameMismatchError if it was not copied."""
+        found = self.frames.get(frame)
+        if found is None:
+            raise FrameMismatchError(
+                f"{frame!r} was not copied",
+                operation="FrameMap",
+                argument="frame",
+                actual=frame,
+                expected=tuple(self.frames),
+            )
+        return found
+
+    def __contains__(self, frame: object) -> bool:
+        return frame in self.frames
+
+    def __len__(self) -> int:
+        return len(self.frames)
+
+    def __iter__(self) -> Iterator[Frame]:
+        return iter(self.frames)
+
+    def body(self, body: str | RigidBody) -> RigidBody:
+        """Return the copy of a body, itself or by name; raise TopologyError if it was not copied."""
+        found = _found(body, self.bodies)
+        if found is None:
+            name = body if isinstance(body, str) else body.name
+            raise TopologyError(f"body {quoted(name)} was not copied", body=name)
+        return found
+
+    def joint(self, joint: str | Joint) -> Joint:
+        """Return the copy of a joint, itself or by name; raise TopologyError if it was not copied."""
+        found = _found(joint, self.joints)
+        if found is None:
+            name = joint if isinstance(joint, str) else joint.name
+            raise TopologyError(f"joint {quoted(name)} was not copied", joint=name)
+        return found
+
+
+def _found(given: str | Named, copies: Mapping[Named, Named]) -> Named | None:
+    """Return the copy of an original, or of the one of that name; None if there is none."""
+    if not isinstance(given, str):
+        return copies.get(given)
+    return next((copy for original, copy in copies.items() if original.name == given), None)
+
+
+@final
+@attrs.frozen(eq=False)
+class MergeReport:
+    """The report of `remove_fixed_joints`: the body each merged body went into, and the removed joints.
+
+    >>> from rbd import Fixed, Joint, Mechanism, Revolute, RigidBody
+    >>> mechanism = Mechanism()
+    >>> mechanism.attach("world", RigidBody("wrist"), Joint("turn", Revolute((0, 0, 1))))
+    >>> mechanism.attach("wrist", RigidBody("tool"), Joint("mount", Fixed()))
+    >>> report = mechanism.remove_fixed_joints()
+    >>> [(body.name, kept.name) for body, kept in report.merged.items()]
+    [('tool', 'wrist')]
+    """
+
+    merged: Mapping[RigidBody, RigidBody]
+    removed_joints: tuple[Joint, ...]
+
+
+@final
+@attrs.frozen(eq=False)
+class RerootReport:
+    """The report of a change of the spanning tree: what became of joints and coordinates.
+
+    `flipped` maps the old joints to the reversed joints that replaced them; `entered` are the new tree joints
+    that closed loops before, `left` those that close loops now; `removed` the joints that are gone; `dropped` names the
+    bounds that reversing dropped, by joint name. A loop joint has no coordinates: those of `entered` must be
+    found from the bodies' poses (`JointType.project`).
+
+    >>> from rbd import Joint, Mechanism, Revolute, RigidBody
+    >>> hinge, mechanism = Revolute((0, 0, 1)), Mechanism()
+    >>> mechanism.attach("world", RigidBody("a"), Joint("one", hinge))
+    >>> mechanism.attach("a", RigidBody("b"), Joint("two", hinge))
+    >>> mechanism.attach("world", "b", Joint("three", hinge))
+    >>> report = mechanism.remove_joint("one")
+    >>> [joint.name for joint in report.new_tree], [joint.name for joint in report.flipped]
+    (['three', 'two'], ['two'])
+    """
+
+    old_tree: tuple[Joint, ...]
+    new_tree: tuple[Joint, ...]
+    flipped: Mapping[Joint, Joint]
+    removed: tuple[Joint, ...]
+    dropped: Mapping[str, tuple[str, ...]]
+
+    @property
+    def entered(self) -> tuple[Joint, ...]:
+        """Return the tree joints that closed loops before."""
+        before = {self.joint(joint) for joint in self.old_tree}
+        return tuple(joint for joint in self.new_tree if joint not in before)
+
+    @property
+    def left(self) -> tuple[Joint, ...]:
+        """Return the joints that were tree joints and close loops now."""
+        now = set(self.new_tree)
+        kept = (self.joint(joint) for joint in self.old_tree)
+        return tuple(joint for joint in kept if joint is not None and joint not in now)
+
+    def joint(self, joint: Joint) -> Joint | None:
+        """Return what became of a joint: itself, the one it was turned into, or None if it was removed."""
+        return None if joint in self.removed else self.flipped.get(joint, joint)
+
+    def configuration(self, q: Sequence[Scalar], entered: Mapping[Joint, Sequence[Scalar]] | None = None) -> Vector:
+        """Return the configuration of the new tree that belongs to the old one.
+
+        `entered` gives the coordinates of the joints in `.entered`. Raises ShapeError or ArgumentError.
+        """
+        parts = {joint: tuple(value) for joint, value in (entered or {}).items()}
+        for joint, part in zip(self.old_tree, _split(q, [joint.nq for joint in self.old_tree], "q"), strict=True):
+            new = self.flipped.get(joint)
+            parts[new or joint] = joint.type.flip_configuration(part) if new else part
+        return self._concatenated(parts, "configuration")
+
+    def velocity(
+        self, q: Sequence[Scalar], v: Sequence[Scalar], entered: Mapping[Joint, Sequence[Scalar]] | None = None
+    ) -> Vector:
+        """Return the velocity of the new tree that belongs to the old configuration and velocity.
+
+        `entered` gives the velocities of the joints in `.entered`. Raises ShapeError or ArgumentError.
+        """
+        parts = {joint: tuple(value) for joint, value in (entered or {}).items()}
+        qs = _split(q, [joint.nq for joint in self.old_tree], "q")
+        vs = _split(v, [joint.nv for joint in self.old_tree], "v")
+        for joint, part_q, part_v in zip(self.old_tree, qs, vs, strict=True):
+            new = self.flipped.get(joint)
+            parts[new or joint] = joint.type.flip_velocity(part_q, part_v) if new else part_v
+        return self._concatenated(parts, "velocity")
+
+    def _concatenated(self, parts: Mapping[Joint, Vector], what: str) -> Vector:
+        missing = [quoted(joint.name) for joint in self.new_tree if joint not in parts]
+        if missing:
+            raise ArgumentError(
+                f"entered: the {what} of {', '.join(missing)} is not determined by the old one",
+                argument="entered",
+                value=parts,
+            )
+        return tuple(number for joint in self.new_tree for number in parts[joint])
+
+
+def _split(values: Sequence[Scalar], sizes: Sequence[int], argument: str) -> list[Vector]:
+    """Return a vector cut into pieces of the given sizes."""
+    total = sum(sizes)
+    if len(values) != total:
+        raise ShapeError(
+            f"{argument} has {len(values)} entries, needs {total}",
+            argument=argument,
+            expected=(total,),
+            actual=(len(values),),
+        )
+    parts: list[Vector] = []
+    start = 0
+    for size in sizes:
+        parts.append(tuple(values[start : start + size]))
+        start += size
+    return parts

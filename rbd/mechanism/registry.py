@@ -1,0 +1,209 @@
+"""The name registry of a mechanism: its names, frames, tags and version counters.
+
+All bodies and joints of a mechanism refer to its registry. So a frame added to a body or a parameter set on a joint
+changes the versions, and bodies and joints need not know the mechanism.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, final
+
+from rbd.errors import AmbiguousNameError, ArgumentError, FrameMismatchError, TopologyError, UnknownNameError, quoted
+from rbd.spatial.frame import require_frame
+
+if TYPE_CHECKING:
+    from rbd.mechanism.body import RigidBody
+    from rbd.mechanism.joint import Joint
+    from rbd.spatial import Frame, Tag
+
+_MOST_COMPARED = 4096  # beyond this many names the closest one is not searched for
+
+
+def require_name(name: object, what: str) -> str:
+    """Return `name` if it can name a body, joint or frame; raise ArgumentError otherwise."""
+    if not isinstance(name, str) or not name.strip():
+        shown = quoted(name) if isinstance(name, str) else type(name).__name__
+        raise ArgumentError(
+            f"the name of a {what} must be text that is not empty, not {shown}", argument="name", value=name
+        )
+    return name
+
+
+def require_text(value: object, argument: str, allowed: str) -> str:
+    """Return `value` if it is text; raise ArgumentError otherwise."""
+    if isinstance(value, str):
+        return value
+    raise ArgumentError(
+        f"{argument} must be {allowed}, not {type(value).__name__}", argument=argument, value=value, allowed=allowed
+    )
+
+
+def unknown_name(kind: str, name: str, known: Iterable[str], remark: str = "", more: str = "") -> UnknownNameError:
+    """Return the error that says there is no such name, with the closest one there is."""
+    import difflib
+
+    names = tuple(known)
+    close = difflib.get_close_matches(name, names, n=1, cutoff=0.5) if len(names) <= _MOST_COMPARED else []
+    suggestion = close[0] if close else None
+    hint = f"; did you mean {quoted(suggestion)}?" if suggestion else f" among {len(names)}"
+    message = f"no {kind} is named {quoted(name)}{remark or hint}{more}"
+    return UnknownNameError(message, kind=kind, name=name, known=names, suggestion=suggestion)
+
+
+@final
+class NameRegistry:
+    """The names, frames, tags and versions of one mechanism."""
+
+    __slots__ = (
+        "_frame_names",
+        "bodies",
+        "frame_owner",
+        "joints",
+        "merged",
+        "tags",
+        "versions",
+    )
+
+    def __init__(self) -> None:
+        """Start empty."""
+        self.versions = array("q", [0, 0])
+        """Of structure and parameters. Changed in place, never moved: machine code looks at these words."""
+        self.bodies: dict[str, RigidBody] = {}
+        self.joints: dict[str, Joint] = {}
+        self.frame_owner: dict[Frame, str] = {}
+        self.tags: dict[Frame, type[Tag]] = {}
+        self.merged: dict[str, str] = {}
+        self._frame_names: dict[str, dict[Frame, None]] = {}
+
+    # ---------------------------------------------------------------- versions
+
+    @property
+    def structure_version(self) -> int:
+        """Return a number that grows with every change of bodies and joints."""
+        return self.versions[0]
+
+    @structure_version.setter
+    def structure_version(self, value: int) -> None:
+        self.versions[0] = value
+
+    @property
+    def parameter_version(self) -> int:
+        """Return a number that grows with every change of a parameter."""
+        return self.versions[1]
+
+    @parameter_version.setter
+    def parameter_version(self, value: int) -> None:
+        self.versions[1] = value
+
+    def structure_changed(self) -> None:
+        """Increment the structure version."""
+        self.versions[0] += 1
+
+    def parameters_changed(self) -> None:
+        """Increment the parameter version."""
+        self.versions[1] += 1
+
+    # ---------------------------------------------------------------- frames
+
+    def register_frame(self, frame: Frame, body: str) -> None:
+        """Register a frame of the body of that name."""
+        self.frame_owner[frame] = body
+        self._frame_names.setdefault(frame.name, {})[frame] = None
+
+    def unregister_frame(self, frame: Frame) -> None:
+        """Unregister a frame."""
+        del self.frame_owner[frame]
+        self.tags.pop(frame, None)
+        namesakes = self._frame_names[frame.name]
+        del namesakes[frame]
+        if not namesakes:
+            del self._frame_names[frame.name]
+
+    def require_new_frame(self, frame: Frame, argument: str) -> None:
+        """Raise TopologyError if `frame` is already fixed to a body."""
+        owner = self.frame_owner.get(frame)
+        if owner is not None:
+            raise TopologyError(
+                f"{argument}: frame {quoted(frame.name)} is already fixed to body {quoted(owner)}", body=owner
+            )
+
+    def body_of_frame(self, frame: Frame, argument: str = "frame") -> RigidBody:
+        """Return the body `frame` is fixed to; raise FrameMismatchError if there is none."""
+        owner = self.frame_owner.get(require_frame(frame, argument))
+        if owner is None:
+            remark = (
+                "; a body has a frame of that name, but this is another frame"
+                if frame.name in self._frame_names
+                else ""
+            )
+            raise FrameMismatchError(
+                f"{argument}: {frame!r} is fixed to no body of this mechanism{remark}",
+                operation="look-up of a frame",
+                argument=argument,
+                actual=frame,
+                expected=tuple(self._frame_names.get(frame.name, ())),
+            )
+        return self.bodies[owner]
+
+    def body_and_frame_named(self, name: str) -> tuple[RigidBody, Frame]:
+        """Return the body of that name and its default frame, or else the only frame of that name and its body."""
+        body = self.bodies.get(name)
+        if body is not None:
+            return body, body.default_frame
+        if name not in self._frame_names:
+            raise unknown_name("body or frame", name, {**self.bodies, **self._frame_names})
+        frame = self.frame_named(name)
+        return self.bodies[self.frame_owner[frame]], frame
+
+    def frame_named(self, name: str) -> Frame:
+        """Return the only frame of that name; raise UnknownNameError or AmbiguousNameError."""
+        found = tuple(self._frame_names.get(name, ()))
+        if len(found) == 1:
+            return found[0]
+        if found:
+            owners = ", ".join(quoted(self.frame_owner[frame]) for frame in found[:4])
+            raise AmbiguousNameError(
+                f"{len(found)} frames are named {quoted(name)}, on bodies {owners}", kind="frame", name=name
+            )
+        body = self.bodies.get(name)
+        remark = f", but a body is; its frames: {', '.join(quoted(f.name) for f in body.frames[:6])}" if body else ""
+        raise unknown_name("frame", name, self._frame_names, remark)
+
+    def bind_tag(self, frame: Frame, tag: type[Tag]) -> None:
+        """Bind a tag to a frame once and for all; a second, different one raises FrameMismatchError."""
+        bound = self.tags.setdefault(frame, tag)
+        if bound is not tag:
+            raise FrameMismatchError(
+                f"frame {quoted(frame.name)} is bound to tag {bound.__name__} in this mechanism, not to {tag.__name__}",
+                operation="typed look-up of a frame",
+                argument="tag",
+                actual=tag,
+                expected=bound,
+            )
+
+    # ---------------------------------------------------------------- names
+
+    def body_named(self, name: str) -> RigidBody:
+        """Return the body of that name; raise UnknownNameError, naming the body it was merged into."""
+        body = self.bodies.get(name)
+        if body is None:
+            target = self.merged.get(name)
+            remark = f": it was merged into body {quoted(target)}, which has its frames" if target else ""
+            owner = next((self.frame_owner[frame] for frame in self._frame_names.get(name, ())), None)
+            more = "" if owner is None else f"; a frame of body {quoted(owner)} is"
+            raise unknown_name("body", name, self.bodies, remark, more)
+        return body
+
+    def joint_named(self, name: str) -> Joint:
+        """Return the joint of that name; raise UnknownNameError."""
+        joint = self.joints.get(name)
+        if joint is None:
+            raise unknown_name("joint", name, self.joints)
+        return joint
+
+    def require_new_name(self, name: str, table: Mapping[str, object], kind: str) -> None:
+        """Raise TopologyError if something in `table` has that name already."""
+        if name in table:
+            raise TopologyError(f"the mechanism already has a {kind} named {quoted(name)}", **{kind: name})

@@ -1,0 +1,30 @@
+"""Robot models in MJCF, MuJoCo's format: mechanisms that move as MuJoCo's do.
+
+The way of a file: bytes -> `rbd.files.xml` (nodes with lines, no meaning) -> `files` (includes in place) -> `settings`,
+`defaults`, `meshes`, `bodies` (one small module per element) -> `masses` -> `build` (a Mechanism).
+"""
+
+from __future__ import annotations
+
+from rbd.mjcf.controller import MjcfController
+from rbd.mjcf.coordinates import from_mujoco, to_mujoco
+from rbd.mjcf.limits import MjcfLimits
+from rbd.mjcf.read import load_mjcf, parse_mjcf
+from rbd.mjcf.report import Actuator, Coupling, Finding, Geom, GravityCompensation, MjcfReport, MjcfWarning, Spring
+
+__all__ = [
+    "Actuator",
+    "Coupling",
+    "Finding",
+    "Geom",
+    "GravityCompensation",
+    "MjcfController",
+    "MjcfLimits",
+    "MjcfReport",
+    "MjcfWarning",
+    "Spring",
+    "from_mujoco",
+    "load_mjcf",
+    "parse_mjcf",
+    "to_mujoco",
+]

@@ -1,0 +1,222 @@
+"""`<worldbody>`: bodies and what stands in them, with frames applied and replicas made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final, final
+
+import attrs
+
+from rbd.errors import MjcfRefusedError, MjcfTopologyError, MjcfValueError, quoted
+from rbd.files.xml import XmlElement
+from rbd.mjcf.defaults import MAIN, Defaults
+from rbd.mjcf.description import BodyPart, GeomPart, JointPart, SitePart
+from rbd.mjcf.element import Element
+from rbd.mjcf.geoms import GeomReader
+from rbd.mjcf.joints import read_free_joint, read_joint
+from rbd.mjcf.masses import read_inertial
+from rbd.mjcf.orientation import read_pose
+from rbd.mjcf.pose import Pose, of_euler
+from rbd.mjcf.reading import Reading
+from rbd.mjcf.schema import CHILDREN_WITHOUT_EFFECT
+from rbd.mjcf.settings import Settings
+
+WORLD: Final = "world"
+_UNSUPPORTED: Final = {
+    "composite": "composites are not supported: their bodies are missing",
+    "flexcomp": "deformable bodies are not supported: they are missing",
+    "attach": "models attached to others are not supported: their bodies are missing",
+    "plugin": "plugins are not supported: its forces are missing",
+}
+
+
+@final
+@attrs.frozen
+class _Place:
+    """Where an element stands: in which frame of its body, under which class, in which replica."""
+
+    frame: Pose = attrs.field(factory=Pose)
+    inherited: str = MAIN
+    suffix: str = ""
+
+
+@final
+class BodyReader:
+    """Reads the tree of bodies, parents first, in the order of the file."""
+
+    def __init__(self, reading: Reading, defaults: Defaults, settings: Settings, geoms: GeomReader) -> None:
+        """Begin with nothing but the world."""
+        self._reading = reading
+        self._defaults = defaults
+        self._settings = settings
+        self._geoms = geoms
+        self._joints = 0
+        self._names: dict[str, dict[str, XmlElement]] = {"body": {}, "joint": {}, "geom": {}, "site": {}}
+        self.bodies: list[BodyPart] = []
+
+    def read(self, root: XmlElement) -> list[BodyPart]:
+        """Return the world, then all bodies."""
+        world = BodyPart(root, WORLD, None, Pose())
+        self._names["body"][WORLD] = root
+        self.bodies.append(world)
+        for section in root.children:
+            if section.tag == "worldbody":
+                self._reading.check_attributes(section)
+                self._require_few(section)
+                self._fill(world, section, _Place())
+        return self.bodies
+
+    def _fill(self, body: BodyPart, node: XmlElement, place: _Place) -> None:
+        """Read the children of a body, frame or replicate."""
+        for child in node.children:
+            if child.tag == "body":
+                self._body(body, child, place)
+            elif child.tag == "frame":
+                self._frame(body, child, place)
+            elif child.tag == "replicate":
+                self._replicate(body, child, place)
+            else:
+                self._part(body, child, place)
+
+    def _require_few(self, node: XmlElement) -> int:
+        """Return how many elements a subtree has once its replicas are made; refuse more than the limit."""
+        count = 1 + sum(self._require_few(child) for child in node.children)
+        if node.tag == "replicate":
+            count *= max(1, Element(self._reading, node).whole("count"))
+        most = self._reading.limits.elements
+        if count > most:
+            raise self._reading.fault(MjcfRefusedError, node, f"more than {most} elements", limit="elements")
+        return count
+
+    # ---------------------------------------------------------------- bodies, frames, replicas
+
+    def _body(self, parent: BodyPart, node: XmlElement, place: _Place) -> None:
+        reading = self._reading
+        reading.check_attributes(node)
+        inherited = self._defaults.require(node, "childclass") or place.inherited
+        element = Element(reading, node)
+        pose = place.frame @ read_pose(reading, element, self._settings)
+        name = self._name(node, "body", place) or f"body#{len(self.bodies)}"
+        body = BodyPart(node, name, parent, pose)
+        body.mocap = element.flag("mocap", False)
+        if body.mocap and parent.parent is not None:
+            raise reading.fault(MjcfTopologyError, node, "a mocap body is a child of the world", attribute="mocap")
+        body.gravity_compensation = element.quantity("gravcomp", 0.0)
+        self.bodies.append(body)
+        self._weigh(body, node)
+        self._fill(body, node, _Place(inherited=inherited, suffix=place.suffix))
+
+    def _weigh(self, body: BodyPart, node: XmlElement) -> None:
+        found = list(self._inertials(node, Pose()))
+        if len(found) > 1:
+            message = f"a second <inertial>; the first is in line {found[0][0].line}"
+            raise self._reading.fault(MjcfValueError, found[1][0], message)
+        for inertial, frame in found:
+            body.inertial = read_inertial(self._reading, Element(self._reading, inertial), frame, self._settings)
+
+    def _inertials(self, node: XmlElement, frame: Pose) -> Iterator[tuple[XmlElement, Pose]]:
+        """Yield the inertials of a body and of the frames in it, with the poses of these frames."""
+        for child in node.children:
+            if child.tag == "inertial":
+                yield child, frame
+            elif child.tag == "frame":
+                inner = read_pose(self._reading, Element(self._reading, child), self._settings)
+                yield from self._inertials(child, frame @ inner)
+
+    def _frame(self, body: BodyPart, node: XmlElement, place: _Place) -> None:
+        self._reading.check_attributes(node)
+        pose = place.frame @ read_pose(self._reading, Element(self._reading, node), self._settings)
+        inherited = self._defaults.require(node, "childclass") or place.inherited
+        self._fill(body, node, attrs.evolve(place, frame=pose, inherited=inherited))
+
+    def _replicate(self, body: BodyPart, node: XmlElement, place: _Place) -> None:
+        reading = self._reading
+        reading.check_attributes(node)
+        element = Element(reading, node)
+        count = element.whole("count")
+        if count < 1:
+            raise reading.fault(MjcfValueError, node, f"count: {count} is less than 1", attribute="count")
+        x, y, z = element.vector("offset", (0.0, 0.0, 0.0))
+        angles = [angle * self._settings.angle for angle in element.vector("euler", (0.0, 0.0, 0.0))]
+        inherited = self._defaults.require(node, "childclass") or place.inherited
+        origin = (0.0, 0.0, 0.0)
+        for k in range(count):
+            replica = Pose(of_euler([k * angle for angle in angles], self._settings.euler), origin)
+            suffix = f"{element.text('sep') or ''}{k:0{len(str(count))}d}{place.suffix}"
+            self._fill(body, node, _Place(place.frame @ replica, inherited, suffix))
+            origin = replica.point((x, y, z))
+
+    # ---------------------------------------------------------------- what stands in a body
+
+    def _part(self, body: BodyPart, node: XmlElement, place: _Place) -> None:
+        if node.tag == "geom":
+            body.geoms.append(self._geom(body, node, place))
+        elif node.tag in ("joint", "freejoint"):
+            self._joint(body, node, place)
+        elif node.tag == "site":
+            body.sites.append(self._site(node, place))
+        elif node.tag == "inertial":
+            if body.parent is None:
+                raise self._reading.fault(MjcfTopologyError, node, "the world does not move: it has no inertia")
+        elif node.tag in CHILDREN_WITHOUT_EFFECT:
+            self._reading.ignore(node, reason=f"a {node.tag}")
+        elif node.tag in _UNSUPPORTED:
+            self._reading.doubt(node, _UNSUPPORTED[node.tag])
+        else:
+            self._reading.doubt(node, f"unknown element {quoted(node.tag)}")
+
+    def _geom(self, body: BodyPart, node: XmlElement, place: _Place) -> GeomPart:
+        element = self._defaults.element(node, place.inherited)
+        way = self._settings.from_geoms
+        weigh = body.parent is not None and (way == "true" or (way == "auto" and body.inertial is None))
+        part = self._geoms.read(element, place.frame, weigh=weigh)
+        return attrs.evolve(part, name=self._name(node, "geom", place))
+
+    def _site(self, node: XmlElement, place: _Place) -> SitePart:
+        element = self._defaults.element(node, place.inherited)
+        self._reading.check_attributes(node)
+        pose = read_pose(self._reading, element, self._settings)
+        if element.has("fromto"):
+            pose, _ = self._geoms.fromto_pose(element)
+        return SitePart(node, self._name(node, "site", place), place.frame @ pose)
+
+    def _joint(self, body: BodyPart, node: XmlElement, place: _Place) -> None:
+        reading = self._reading
+        if body.parent is None:
+            raise reading.fault(MjcfTopologyError, node, "the world does not move: it has no joints")
+        name = self._name(node, "joint", place) or f"joint#{self._joints}"
+        self._joints += 1
+        if node.tag == "freejoint":
+            part = read_free_joint(reading, Element(reading, node), name, self._settings)
+        else:
+            element = self._defaults.element(node, place.inherited)
+            part = read_joint(reading, element, name, place.frame, self._settings)
+        self._check_joint(body, part)
+        body.joints.append(part)
+
+    def _check_joint(self, body: BodyPart, part: JointPart) -> None:
+        kinds = [joint.kind for joint in body.joints]
+        message = ""
+        if (part.kind == "free" and kinds) or "free" in kinds:
+            message = "a body with a free joint has no other"
+        elif part.kind == "free" and (body.parent is None or body.parent.parent is not None):
+            message = "a free joint belongs to a child of the world"
+        elif part.kind in ("ball", "hinge") and "ball" in kinds:
+            message = "no joint turns a body after a ball joint"
+        elif body.mocap:
+            message = "a mocap body has no joints"
+        if message:
+            raise self._reading.fault(MjcfTopologyError, part.node, message, name=part.name)
+
+    # ---------------------------------------------------------------- names
+
+    def _name(self, node: XmlElement, kind: str, place: _Place) -> str | None:
+        if not node.attributes.get("name"):
+            return None
+        name = self._reading.name(node) + place.suffix
+        known = self._names[kind]
+        if name in known:
+            message = f"a second {kind} {quoted(name)}; the first is in line {known[name].line}"
+            raise self._reading.fault(MjcfTopologyError, node, message, name=name, first_line=known[name].line)
+        known[name] = node
+        return name

@@ -1,0 +1,51 @@
+"""The geoms of a file as a CollisionModel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from rbd.contact import Box, Capsule, CollisionModel, HalfSpace, Sphere
+from rbd.files.shapes import add_shape
+from rbd.mechanism import Mechanism
+from rbd.mjcf.pose import Pose
+from rbd.spatial import Frame, FreeVector, Point
+
+if TYPE_CHECKING:
+    from rbd.contact import Shape
+    from rbd.mjcf.report import Geom
+
+
+def collision_model(mechanism: Mechanism, geoms: Sequence[Geom], pairs: Sequence[tuple[int, int]]) -> CollisionModel:
+    """Return the shapes that are in some pair, and the pairs of them."""
+    model = CollisionModel(mechanism)
+    shapes: dict[int, Shape] = {}
+    for number in sorted({number for pair in pairs for number in pair}):
+        if geoms[number].shape in _SHAPES:
+            shapes[number] = _added(model, mechanism, number, geoms[number])
+    for a, b in pairs:
+        if a in shapes and b in shapes and not (geoms[a].shape == geoms[b].shape == "plane"):
+            model.add_pair(shapes[a], shapes[b])
+    return model
+
+
+_SHAPES = frozenset({"plane", "sphere", "capsule", "box"})
+
+
+def _added(model: CollisionModel, mechanism: Mechanism, number: int, geom: Geom) -> Shape:
+    if geom.shape == "plane":
+        standing = mechanism.frame(geom.body)
+        normal = FreeVector(standing, Pose(geom.rotation).direction((0.0, 0.0, 1.0)))
+        return model.add(mechanism.body_of_frame(standing), HalfSpace(Point(standing, geom.translation), normal))
+    name, pose = f"{geom.name or f'geom#{number}'}#shape", (geom.rotation, geom.translation)
+    return add_shape(model, mechanism, geom.body, name, pose, partial(_shape, geom))
+
+
+def _shape(geom: Geom, frame: Frame[Any]) -> Shape:
+    x, y, z = geom.size
+    if geom.shape == "sphere":
+        return Sphere(frame, x)
+    if geom.shape == "capsule":
+        return Capsule(frame, 2 * y, x)
+    return Box(frame, (2 * x, 2 * y, 2 * z))

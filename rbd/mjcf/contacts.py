@@ -1,0 +1,102 @@
+"""`<contact>` and the collision masks of geoms: which pairs of geoms may touch."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import final
+
+from rbd.errors import MjcfTopologyError, quoted
+from rbd.files.names import closest
+from rbd.files.xml import XmlElement
+from rbd.mjcf.description import BodyPart, GeomPart
+from rbd.mjcf.element import Element
+from rbd.mjcf.reading import Reading
+from rbd.mjcf.report import Geom
+
+_MOST_PAIRS = 1_000_000
+
+
+@final
+class ContactReader:
+    """Puts the geoms and the pairs that may touch into the report."""
+
+    def __init__(self, reading: Reading, bodies: list[BodyPart]) -> None:
+        """List all geoms in the order of the file."""
+        self._reading = reading
+        self._bodies = {body.name: body for body in bodies}
+        self._geoms = [(body, geom) for body in bodies for geom in body.geoms]
+        self._numbers = {geom.name: k for k, (_, geom) in enumerate(self._geoms) if geom.name is not None}
+        self._excluded: set[frozenset[str]] = set()
+        self._pairs: dict[tuple[int, int], None] = {}
+
+    def read(self, root: XmlElement) -> None:
+        """Fill the report: geoms, then the pairs that the file names, then those that masks allow."""
+        report = self._reading.report
+        report.geoms = [_public(body, geom) for body, geom in self._geoms]
+        for section in root.children:
+            if section.tag == "contact":
+                for node in section.children:
+                    self._entry(node)
+        self._by_masks()
+        report.pairs = list(self._pairs)
+
+    def _entry(self, node: XmlElement) -> None:
+        if node.tag not in ("pair", "exclude"):
+            self._reading.doubt(node, f"unknown element {quoted(node.tag)}")
+            return
+        self._reading.check_attributes(node)
+        element = Element(self._reading, node)
+        if node.tag == "pair":
+            a, b = (self._geom(element, attribute) for attribute in ("geom1", "geom2"))
+            if a != b:
+                self._pairs[min(a, b), max(a, b)] = None
+        else:
+            self._excluded.add(frozenset(self._body(element, attribute) for attribute in ("body1", "body2")))
+
+    def _geom(self, element: Element, attribute: str) -> int:
+        name = self._reading.name(element.node, attribute)
+        if name not in self._numbers:
+            message = f"{attribute}: there is no geom {quoted(name)}; {closest(name, self._numbers)}"
+            raise self._reading.fault(MjcfTopologyError, element.node, message, attribute=attribute, name=name)
+        return self._numbers[name]
+
+    def _body(self, element: Element, attribute: str) -> str:
+        name = self._reading.name(element.node, attribute)
+        if name not in self._bodies:
+            message = f"{attribute}: there is no body {quoted(name)}; {closest(name, self._bodies)}"
+            raise self._reading.fault(MjcfTopologyError, element.node, message, attribute=attribute, name=name)
+        return name
+
+    def _by_masks(self) -> None:
+        active = [k for k, (_, geom) in enumerate(self._geoms) if geom.contype or geom.conaffinity]
+        if len(active) ** 2 > 2 * _MOST_PAIRS:
+            self._reading.warn(self._geoms[active[0]][1].node, "too many geoms: only the pairs that the file names")
+            return
+        carriers = {k: _carrier(self._geoms[k][0]) for k in active}
+        above = {k: None if c.parent is None else _carrier(c.parent) for k, c in carriers.items()}
+        for a, b in combinations(active, 2):
+            (body, one), (other, two) = self._geoms[a], self._geoms[b]
+            masks = one.contype & two.conaffinity or two.contype & one.conaffinity
+            family = _is_parent(carriers[a], above[b]) or _is_parent(carriers[b], above[a])
+            excluded = family or frozenset((body.name, other.name)) in self._excluded
+            if masks and carriers[a] is not carriers[b] and not excluded:
+                self._pairs[a, b] = None
+
+
+def _carrier(body: BodyPart) -> BodyPart:
+    """Return the body with joints that a body is welded to, or the world."""
+    while body.parent is not None and not body.joints:
+        body = body.parent
+    return body
+
+
+def _is_parent(one: BodyPart, above: BodyPart | None) -> bool:
+    """Whether `one` moves, and is what the other hangs on."""
+    return one is above and one.parent is not None
+
+
+def _public(body: BodyPart, geom: GeomPart) -> Geom:
+    pose = geom.pose
+    return Geom(
+        geom.name, body.name, geom.shape, geom.size, pose.rotation, pose.translation, geom.friction, geom.node.line
+    )

@@ -1,0 +1,95 @@
+"""Actuators, springs and gravity compensation of a model as a controller for `simulate`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeAlias, final
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rbd.algorithms import point_jacobian
+from rbd.mechanism import Mechanism
+from rbd.scalars.arrays import float_array
+from rbd.spatial import Point
+from rbd.spatial.values import require_kind
+from rbd.state import MechanismState
+
+if TYPE_CHECKING:
+    from rbd.mjcf.report import Actuator, GravityCompensation, MjcfReport, MomentArms
+
+Array: TypeAlias = NDArray[np.float64]
+Control: TypeAlias = ArrayLike | Callable[[float, MechanismState], ArrayLike] | None
+
+
+@final
+class MjcfController:
+    """A controller with the actuators, springs and gravity compensation of a file: a function of (t, state).
+
+    Made by `MjcfReport.controller`.
+    """
+
+    def __init__(self, mechanism: Mechanism, report: MjcfReport, control: Control = None) -> None:
+        require_kind(mechanism, Mechanism, operation="MjcfController", argument="mechanism")
+        self.mechanism = mechanism
+        self._actuators = list(report.actuators)
+        self._springs = list(report.springs)
+        self._compensations = list(report.gravity_compensations)
+        constant = control is None or callable(control)
+        self._control = control if constant else float_array(control, (len(self._actuators),), "control")
+        self._driving = _moments(mechanism, [actuator.moment_arms for actuator in report.actuators])
+        self._pulling = _moments(mechanism, [spring.moment_arms for spring in report.springs])
+        bounds = [pair for joint in mechanism.tree_joints for pair in joint.effort_bounds]
+        self._bounds = np.array(bounds, dtype=np.float64).reshape(-1, 2).T
+
+    def __call__(self, t: float, state: MechanismState) -> Array:
+        """Return the torques on all joints."""
+        forces = map(_force, self._actuators, self._controls(t, state), *_motion(self._driving, state))
+        driven: Array = np.clip(np.array([*forces, 0.0])[:-1] @ self._driving[1], *self._bounds)
+        for spring, row, length, speed in zip(
+            self._springs, self._pulling[1], *_motion(self._pulling, state), strict=True
+        ):
+            missing = np.clip(length, *spring.rest) - length
+            driven = driven + row * (spring.stiffness * missing - spring.damping * speed)
+        for entry in self._compensations:
+            driven = driven - self._compensation(entry, state)
+        return driven
+
+    def _controls(self, t: float, state: MechanismState) -> Array:
+        if self._control is None:
+            return np.zeros(len(self._actuators))
+        given = self._control(t, state) if callable(self._control) else self._control
+        return float_array(given, (len(self._actuators),), "control")
+
+    def _compensation(self, entry: GravityCompensation, state: MechanismState) -> Array:
+        """Return the joint torques of the compensated share of a body's weight, with the opposite sign."""
+        frame = self.mechanism.frame(entry.body)
+        body = self.mechanism.body_of_frame(frame)
+        path = self.mechanism.path(self.mechanism.root_body, body)
+        point = self.mechanism.fixed_transform(frame, body.default_frame) @ Point(frame, entry.com)
+        jacobian = point_jacobian(state, path, state.transform(point, self.mechanism.root_frame))
+        weight = entry.share * entry.mass * np.asarray(self.mechanism.gravity.xyz)
+        return np.asarray(weight @ jacobian.matrix, dtype=np.float64)
+
+
+def _moments(mechanism: Mechanism, moment_arms: Sequence[MomentArms]) -> tuple[Array, Array]:
+    """Return the matrices that give lengths for q and speeds for v; those of ball joints have no length."""
+    lengths, speeds = np.zeros((len(moment_arms), mechanism.nq)), np.zeros((len(moment_arms), mechanism.nv))
+    layout = MechanismState(mechanism)
+    for row, entries in enumerate(moment_arms):
+        for name, factors in entries:
+            joint = mechanism.joint(name)
+            speeds[row, layout.v_slice(joint)] += factors[: joint.nv]
+            if joint.nq == 1:
+                lengths[row, layout.q_slice(joint)] += factors[:1]
+    return lengths, speeds
+
+
+def _motion(moments: tuple[Array, Array], state: MechanismState) -> tuple[Array, Array]:
+    return moments[0] @ state.q, moments[1] @ state.v
+
+
+def _force(actuator: Actuator, control: float, length: float, speed: float) -> float:
+    gain, bias = (a + b * length + c * speed for a, b, c in (actuator.gain, actuator.bias))
+    force = gain * float(np.clip(control, *actuator.control_range)) + bias
+    return float(np.clip(force, *actuator.force_range))

@@ -1,0 +1,70 @@
+"""`springdamper` and `dampratio`: stiffness and damping from time constants, damping ratios and the mass matrix."""
+
+from __future__ import annotations
+
+import math
+from typing import TypeAlias
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from rbd.algorithms import mass_matrix
+from rbd.files.xml import XmlElement
+from rbd.mechanism import Mechanism
+from rbd.mjcf.description import BodyPart, JointPart
+from rbd.mjcf.reading import Reading
+from rbd.mjcf.report import Actuator, Spring
+from rbd.state import MechanismState, interpreted
+
+Array: TypeAlias = NDArray[np.float64]
+
+
+def apply_damping_ratios(reading: Reading, root: XmlElement, bodies: list[BodyPart], mechanism: Mechanism) -> None:
+    """Set stiffness and damping of joints with `springdamper` and of position servos with `dampratio`."""
+    report = reading.report
+    joints = [joint for body in bodies for joint in body.joints if any(joint.spring_damper)]
+    if not joints and not any(map(_has_ratio, report.actuators)):
+        return
+    state = MechanismState(mechanism, report.keyframes["qpos0"][0])
+    with interpreted():
+        matrix = np.asarray(mass_matrix(state), dtype=np.float64)
+    if np.linalg.matrix_rank(matrix) < len(matrix):
+        for joint in joints:
+            reading.doubt(joint.node, "springdamper: the mass matrix is singular; they are missing", "springdamper")
+        if any(map(_has_ratio, report.actuators)):
+            reading.doubt(root, "dampratio: the mass matrix is singular; position servos that have it are left out")
+        report.actuators = [actuator for actuator in report.actuators if not _has_ratio(actuator)]
+        return
+    mobility = np.asarray(np.linalg.inv(matrix), dtype=np.float64)
+    for joint in joints:
+        _spring(reading, joint, state, mobility)
+    report.actuators = [_damped(actuator, state, mobility) for actuator in report.actuators]
+
+
+def _spring(reading: Reading, joint: JointPart, state: MechanismState, mobility: Array) -> None:
+    if joint.kind not in ("hinge", "slide"):
+        reading.doubt(joint.node, f"springdamper: it is not supported for a {joint.kind} joint", "springdamper")
+        return
+    (time, ratio), rest = joint.spring_damper, (joint.spring_reference, joint.spring_reference)
+    place = state.v_slice(state.mechanism.joint(joint.name)).start
+    inertia = 1 / float(mobility[place, place])
+    state.mechanism.joint(joint.name).damping = 2 * inertia / time
+    reading.report.springs.append(Spring(((joint.name, (1.0,)),), inertia / (time * ratio) ** 2, rest))
+
+
+def _has_ratio(actuator: Actuator) -> bool:
+    """Whether the velocity coefficient of a position servo is a damping ratio: then it is positive."""
+    return actuator.bias[2] > 0.0 and actuator.gain[0] == -actuator.bias[1]
+
+
+def _damped(actuator: Actuator, state: MechanismState, mobility: Array) -> Actuator:
+    if not _has_ratio(actuator):
+        return actuator
+    row = np.zeros(len(mobility))
+    for name, factors in actuator.moment_arms:
+        place = state.v_slice(state.mechanism.joint(name))
+        row[place] += factors[: place.stop - place.start]
+    inertia = 1 / float(row @ mobility @ row) if row.any() else 0.0
+    damping = 2 * actuator.bias[2] * math.sqrt(max(0.0, actuator.gain[0] * inertia))
+    return attrs.evolve(actuator, bias=(actuator.bias[0], actuator.bias[1], -damping))

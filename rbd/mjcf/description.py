@@ -1,0 +1,92 @@
+"""What an MJCF file says, checked piece by piece but not yet put together. Poses are in the frame of the body."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal, TypeAlias, final
+
+import attrs
+
+from rbd.files.xml import XmlElement
+from rbd.mjcf.pose import NOTHING, Pose, Rows, Triple
+
+JointKind: TypeAlias = Literal["hinge", "slide", "ball", "free"]
+Shape: TypeAlias = Literal["plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf"]
+
+
+@final
+@attrs.frozen(eq=False)
+class JointPart:
+    """One joint: `position` and `axis` in the frame of its body, at the reference configuration."""
+
+    node: XmlElement
+    name: str
+    kind: JointKind
+    position: Triple
+    axis: Triple
+    reference: float = 0.0
+    spring_reference: float = 0.0
+    stiffness: float = 0.0
+    spring_damper: tuple[float, float] = (0.0, 0.0)
+    damping: float = 0.0
+    friction: float = 0.0
+    armature: float = 0.0
+    bounds: tuple[float, float] = (-math.inf, math.inf)
+    effort: tuple[float, float] = (-math.inf, math.inf)
+
+
+@final
+@attrs.frozen(eq=False)
+class GeomPart:
+    """One geom. `size` as in the format: half lengths, after meshes were fitted and `fromto` was resolved."""
+
+    node: XmlElement
+    name: str | None
+    shape: Shape
+    pose: Pose
+    size: Triple
+    group: int
+    contype: int
+    conaffinity: int
+    friction: float
+    mass: float = 0.0
+    moment: Rows = NOTHING
+    """About the centre of mass, which is the origin of `pose`, in its axes."""
+
+
+@final
+@attrs.frozen(eq=False)
+class SitePart:
+    """One site."""
+
+    node: XmlElement
+    name: str | None
+    pose: Pose
+
+
+@final
+@attrs.frozen(eq=False)
+class MassPart:
+    """Mass, centre of mass and moment about it, in the frame of the body."""
+
+    mass: float
+    com: Triple
+    moment: Rows
+
+
+@final
+@attrs.define(eq=False)
+class BodyPart:
+    """One body; `parent` is None for the world. Filled while its children are read."""
+
+    node: XmlElement
+    name: str
+    parent: BodyPart | None
+    pose: Pose
+    mocap: bool = False
+    gravity_compensation: float = 0.0
+    inertial: MassPart | None = None
+    joints: list[JointPart] = attrs.field(factory=list[JointPart])
+    geoms: list[GeomPart] = attrs.field(factory=list[GeomPart])
+    sites: list[SitePart] = attrs.field(factory=list[SitePart])
+    mass: MassPart | None = None

@@ -1,0 +1,101 @@
+"""One element of an MJCF file, with the defaults that its class gives it."""
+
+from __future__ import annotations
+
+from typing import TypeVar, final
+
+from rbd.errors import MjcfValueError, quoted
+from rbd.files import numbers
+from rbd.files.formats import MJCF
+from rbd.files.xml import XmlElement
+from rbd.mjcf.reading import Reading
+
+_Word = TypeVar("_Word", bound=str)
+
+
+@final
+class Element:
+    """An element: its own attributes, and behind them those of its default classes, the nearest first to count.
+
+    Faults are placed where the attribute stands, which may be in a default class.
+    """
+
+    __slots__ = ("_reading", "layers", "node")
+
+    def __init__(self, reading: Reading, node: XmlElement, defaults: tuple[XmlElement, ...] = ()) -> None:
+        """Take a node, and the nodes of its defaults, outermost class first."""
+        self.node = node
+        self._reading = reading
+        self.layers = (*defaults, node)
+
+    def source(self, attribute: str) -> XmlElement | None:
+        """Return the node that sets an attribute."""
+        for node in reversed(self.layers):
+            if attribute in node.attributes:
+                return node
+        return None
+
+    def has(self, attribute: str) -> bool:
+        """Return whether anybody sets an attribute."""
+        return self.source(attribute) is not None
+
+    def text(self, attribute: str) -> str | None:
+        """Return an attribute as it stands."""
+        node = self.source(attribute)
+        return None if node is None else node.attributes[attribute]
+
+    def name(self, attribute: str = "name") -> str | None:
+        """Return the checked name in an attribute of the element itself; None if it is not there or empty."""
+        return self._reading.name(self.node, attribute) if self.node.attributes.get(attribute) else None
+
+    def number(self, attribute: str, default: float | None = None) -> float:
+        """Return a number whose size is no matter."""
+        return self._reading.number(self.source(attribute) or self.node, attribute, default)
+
+    def quantity(self, attribute: str, default: float | None = None) -> float:
+        """Return a number that enters products."""
+        return self._reading.quantity(self.source(attribute) or self.node, attribute, default)
+
+    def vector(self, attribute: str, default: tuple[float, ...], least: int | None = None) -> tuple[float, ...]:
+        """Return as many numbers as `default` has; where an element gives fewer, the rest is that of its class.
+
+        An element must give `least` of them, or all.
+        """
+        found = list(default)
+        for node in self.layers:
+            if attribute in node.attributes:
+                given = numbers.values(MJCF, node, attribute, least or len(default), len(default))
+                found[: len(given)] = self._reading.moderate(node, attribute, given)
+        return tuple(found)
+
+    def numbers(self, attribute: str, most: int) -> tuple[float, ...]:
+        """Return as many numbers as there are, at most `most`; none if the attribute is not there."""
+        node = self.source(attribute)
+        if node is None:
+            return ()
+        return self._reading.moderate(node, attribute, numbers.values(MJCF, node, attribute, 0, most))
+
+    def flag(self, attribute: str, default: bool) -> bool:
+        """Return a truth value."""
+        return self.choice(attribute, ("true", "false"), "true" if default else "false") == "true"
+
+    def choice(self, attribute: str, words: tuple[_Word, ...], default: _Word) -> _Word:
+        """Return one of the words that an attribute may be."""
+        node = self.source(attribute)
+        if node is None:
+            return default
+        text = node.attributes[attribute].strip()
+        for word in words:
+            if text == word:
+                return word
+        message = f"{attribute}: {quoted(text)} is none of {', '.join(words)}"
+        raise self._reading.fault(MjcfValueError, node, message, attribute=attribute, value=text)
+
+    def whole(self, attribute: str, default: int | None = None) -> int:
+        """Return a whole number."""
+        value = self.number(attribute, default)
+        if value != int(value):
+            node = self.source(attribute) or self.node
+            message = f"{attribute}: {value:g} is no whole number"
+            raise self._reading.fault(MjcfValueError, node, message, attribute=attribute, value=value)
+        return int(value)

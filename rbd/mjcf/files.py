@@ -1,0 +1,104 @@
+"""The files a model consists of: the model, what it includes, its meshes; all below one directory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import final
+
+from rbd.errors import MjcfPathError, MjcfRefusedError, MjcfSyntaxError, quoted
+from rbd.files.formats import MJCF
+from rbd.files.paths import PathFault, check_text, confined
+from rbd.files.source import read_bytes
+from rbd.files.xml import XmlElement, fault, parse_xml
+from rbd.mjcf.limits import MjcfLimits
+
+
+@final
+class Files:
+    """Opens what a model names: regular files below `root`, as many as the limits allow."""
+
+    def __init__(self, directory: Path | None, root: Path | None, limits: MjcfLimits) -> None:
+        """`directory` is the model's own, where relative paths start; without one nothing is opened."""
+        self.directory = directory
+        self._root = directory if root is None else root
+        self.limits = limits
+        self._opened = 0
+
+    def find(self, node: XmlElement, reference: str, *starts: Path | None) -> Path:
+        """Return the file that `reference` names, looked for from each of `starts` (else the model's own)."""
+        try:
+            check_text(reference)
+        except PathFault as error:
+            raise _fault(node, reference, error) from None
+        if self.directory is None or self._root is None:
+            message = f"file {quoted(reference)}: the model was not read from a file; pass directory="
+            raise fault(MjcfPathError, node, message, reference=reference)
+        last = PathFault("")
+        for start in starts or (self.directory,):
+            if start is not None:
+                try:
+                    return confined(start / reference, [self._root])
+                except PathFault as error:
+                    last = error
+        raise _fault(node, reference, last)
+
+    def read(self, node: XmlElement, path: Path, most: int) -> bytes:
+        """Return the bytes of a file that `find` found."""
+        self._opened += 1
+        if self._opened > self.limits.files:
+            raise fault(MjcfRefusedError, node, f"more than {self.limits.files} files", limit="files")
+        data, _ = read_bytes(path, most, MJCF)
+        if len(data) > most:
+            raise fault(MjcfRefusedError, node, f"{path.name} has more than {most} bytes", limit="bytes")
+        return data
+
+
+def _fault(node: XmlElement, reference: str, error: PathFault) -> MjcfPathError:
+    message = f"file {quoted(reference)}: {error}"
+    if "leads outside" in str(error):
+        message += "; pass root= to allow a directory above"
+    return fault(MjcfPathError, node, message, reference=reference, tried=error.tried)
+
+
+@final
+class Inclusion:
+    """Puts the children of included files where the includes stand."""
+
+    def __init__(self, files: Files) -> None:
+        self._files = files
+        self._included: set[Path] = set()
+        self._elements = 0
+
+    def expand(self, node: XmlElement, directory: Path | None = None, depth: int = 0) -> None:
+        """Replace every include below `node`, which stands in a file of `directory`."""
+        limits = self._files.limits
+        if depth > limits.depth:
+            raise fault(MjcfRefusedError, node, f"elements nested deeper than {limits.depth}", limit="depth")
+        children: list[XmlElement] = []
+        for child in node.children:
+            self._elements += 1
+            if self._elements > limits.elements:
+                raise fault(MjcfRefusedError, child, f"more than {limits.elements} elements", limit="elements")
+            if child.tag == "include":
+                children += self._included_by(child, directory, depth)
+            else:
+                self.expand(child, directory, depth + 1)
+                children.append(child)
+        for child in children:
+            child.parent = node
+        node.children = children
+
+    def _included_by(self, node: XmlElement, directory: Path | None, depth: int) -> list[XmlElement]:
+        if node.children:
+            raise fault(MjcfSyntaxError, node, "an include has no children")
+        reference = node.attributes.get("file")
+        if reference is None:
+            raise fault(MjcfSyntaxError, node, "attribute 'file' is missing", attribute="file")
+        files = self._files
+        path = files.find(node, reference, files.directory, directory)
+        if path in self._included:
+            raise fault(MjcfRefusedError, node, f"file {quoted(reference)} is included already", reference=reference)
+        self._included.add(path)
+        root = parse_xml(files.read(node, path, files.limits.bytes), file=str(path), limits=files.limits, of=MJCF)
+        self.expand(root, path.parent, depth + 1)
+        return root.children

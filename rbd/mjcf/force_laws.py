@@ -1,0 +1,57 @@
+"""The force of an actuator: gain times control, plus bias, both affine in length and speed."""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+from rbd.mjcf.element import Element
+from rbd.mjcf.pose import Triple
+
+LAWS: Final = ("none", "fixed", "affine")
+_MOST: Final = 10
+
+
+@final
+class ForceLaw:
+    """Gain and bias while the layers of defaults are read: each kind of actuator changes what it says."""
+
+    def __init__(self) -> None:
+        """Begin with a gain of one and no bias."""
+        self._gain = [1.0, 0.0, 0.0]
+        self._bias = [0.0, 0.0, 0.0]
+        self._varies = False
+        self._biased = False
+
+    def read(self, layer: Element) -> None:
+        """Take what one layer says."""
+        gain, bias, kind = self._gain, self._bias, layer.node.tag
+        if kind == "position":
+            gain[0] = layer.number("kp", gain[0])
+            bias[1], bias[2] = -gain[0], -layer.number("kv", -bias[2])
+            bias[2] = layer.number("dampratio", bias[2])  # positive: a ratio, until inertia is known
+            self._varies, self._biased = False, True
+        elif kind == "velocity":
+            gain[0] = layer.number("kv", gain[0])
+            bias[:] = [0.0, 0.0, -gain[0]]
+            self._varies, self._biased = False, True
+        elif kind == "damper":
+            gain[:] = [0.0, 0.0, -layer.number("kv", -gain[2])]
+            self._varies, self._biased = True, False
+        elif kind == "motor":
+            gain[0], self._varies, self._biased = 1.0, False, False
+        else:
+            self._general(layer)
+
+    def _general(self, layer: Element) -> None:
+        for values, attribute in ((self._gain, "gainprm"), (self._bias, "biasprm")):
+            given = layer.numbers(attribute, _MOST)[:3]
+            values[: len(given)] = given
+        self._varies = layer.choice("gaintype", LAWS, "affine" if self._varies else "fixed") == "affine"
+        self._biased = layer.choice("biastype", LAWS, "affine" if self._biased else "none") == "affine"
+
+    def coefficients(self) -> tuple[Triple, Triple]:
+        """Return the factors of (1, length, speed) in gain and bias."""
+        a, b, c = self._gain
+        x, y, z = self._bias
+        gain = (a, b, c) if self._varies else (a, 0.0, 0.0)
+        return gain, (x, y, z) if self._biased else (0.0, 0.0, 0.0)

@@ -1,0 +1,50 @@
+"""Forces on joints: actuators, springs, gravity compensation, tendons."""
+
+from __future__ import annotations
+
+from rbd.files.xml import XmlElement
+from rbd.mjcf.actuators import ActuatorReader
+from rbd.mjcf.defaults import Defaults
+from rbd.mjcf.description import BodyPart, JointPart
+from rbd.mjcf.reading import Reading
+from rbd.mjcf.report import GravityCompensation, Spring
+from rbd.mjcf.settings import Settings
+from rbd.mjcf.tendons import TendonReader
+
+
+def read_forces(
+    reading: Reading, root: XmlElement, defaults: Defaults, settings: Settings, bodies: list[BodyPart]
+) -> dict[str, float]:
+    """Add actuators, springs and gravity compensation to the report; return the armature of actuators by joint."""
+    tendons = TendonReader(reading, defaults, bodies)
+    tendons.read(root)
+    reader = ActuatorReader(reading, defaults, settings, bodies, tendons)
+    reading.report.actuators = reader.read(root)
+    for body in bodies:
+        _weight(reading, body)
+        for joint_part in body.joints:
+            _spring(reading, joint_part)
+    for section in root.children:
+        if section.tag == "deformable":
+            reading.doubt(section, "deformable bodies are not supported: they are missing")
+    return reader.armatures
+
+
+def _spring(reading: Reading, joint: JointPart) -> None:
+    if joint.stiffness != 0.0 and not any(joint.spring_damper):
+        if joint.kind in ("hinge", "slide"):
+            rest = (joint.spring_reference, joint.spring_reference)
+            reading.report.springs.append(Spring(((joint.name, (1.0,)),), joint.stiffness, rest))
+        else:
+            reading.doubt(joint.node, f"stiffness: springs of {joint.kind} joints are not supported", "stiffness")
+    if joint.kind == "free" and joint.armature:
+        reading.warn(joint.node, "armature: it acts on the velocity as the body sees it")
+
+
+def _weight(reading: Reading, body: BodyPart) -> None:
+    moving: BodyPart | None = body
+    while moving is not None and not moving.joints:
+        moving = moving.parent
+    if body.gravity_compensation and moving is not None and body.mass is not None:
+        entry = GravityCompensation(body.name, body.gravity_compensation, body.mass.mass, body.mass.com)
+        reading.report.gravity_compensations.append(entry)

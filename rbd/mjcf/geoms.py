@@ -1,0 +1,177 @@
+"""The rules of `<geom>`: shape, size, pose, and the mass it gives its body."""
+
+from __future__ import annotations
+
+import math
+from typing import Final, final
+
+import attrs
+
+from rbd.errors import MjcfValueError
+from rbd.mjcf.description import GeomPart, Shape
+from rbd.mjcf.element import Element
+from rbd.mjcf.geom_inertias import extent
+from rbd.mjcf.mesh_inertias import MeshInertia
+from rbd.mjcf.meshes import Meshes
+from rbd.mjcf.orientation import read_pose
+from rbd.mjcf.pose import NOTHING, UPRIGHT, Pose, Rows, Triple, facing, triple
+from rbd.mjcf.reading import Reading
+from rbd.mjcf.settings import Settings
+from rbd.spatial.linalg import scale33
+
+_SHAPES: Final[tuple[Shape, ...]] = (
+    "plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf",
+)  # fmt: skip
+_SIZES: Final = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
+_STRETCHED: Final = frozenset({"capsule", "cylinder", "ellipsoid", "box"})
+_DENSITY: Final = 1000.0
+_SMALLEST: Final = 1e-14
+
+
+@final
+@attrs.frozen(eq=False)
+class GeomReader:
+    """Reads geoms; `weigh` tells which of them give mass."""
+
+    reading: Reading
+    settings: Settings
+    meshes: Meshes
+
+    def read(self, element: Element, frame: Pose, *, weigh: bool) -> GeomPart:
+        """Return a geom that stands in a `frame` of its body; it has a mass only if asked to `weigh`."""
+        self.reading.check_attributes(element.node)
+        shape: Shape = element.choice("type", _SHAPES, "sphere")
+        group = element.whole("group", 0)
+        weigh = weigh and self.settings.groups[0] <= group <= self.settings.groups[1]
+        pose, size, inertia = self._form(element, shape, weigh)
+        mass, moment = self._mass(element, shape, size, inertia) if weigh else (0.0, NOTHING)
+        friction, *_ = element.vector("friction", (1.0, 0.005, 0.0001), 1)
+        return GeomPart(
+            element.node, element.name(), shape, frame @ pose, size, group,
+            element.whole("contype", 1), element.whole("conaffinity", 1), friction, mass, moment,
+        )  # fmt: skip
+
+    # ---------------------------------------------------------------- pose and size
+
+    def _form(self, element: Element, shape: Shape, weigh: bool) -> tuple[Pose, Triple, MeshInertia | None]:
+        if element.has("mesh") or shape in ("mesh", "sdf"):
+            return self._meshed(element, shape, weigh)
+        if shape == "hfield":
+            x, y, up, down = self.meshes.field_size(element.node, self._reference(element, "hfield"))
+            return read_pose(self.reading, element, self.settings), (x, y, up / 4 + down / 2), None
+        if element.has("fromto"):
+            return (*self._stretched(element, shape), None)
+        size = self._size(element, shape, _SIZES.get(shape, 0))
+        return read_pose(self.reading, element, self.settings), size, None
+
+    def _reference(self, element: Element, kind: str) -> str:
+        name = element.text(kind)
+        if not name:
+            message = f"a geom of this type needs the attribute {kind!r}"
+            raise self.reading.fault(MjcfValueError, element.node, message, attribute=kind)
+        return name
+
+    def _size(self, element: Element, shape: Shape, count: int) -> Triple:
+        x, y, z = element.vector("size", (0.0, 0.0, 0.0), 1)
+        if min((x, y, z)[:count], default=1.0) <= 0.0:
+            node = element.source("size") or element.node
+            message = f"a {shape} needs {count} positive number{'s' if count > 1 else ''} in 'size'"
+            raise self.reading.fault(MjcfValueError, node, message, attribute="size")
+        return x, y, z
+
+    def _stretched(self, element: Element, shape: Shape) -> tuple[Pose, Triple]:
+        """Return pose and size of a shape that reaches from one point to another."""
+        if shape not in _STRETCHED:
+            message = f"fromto is for {', '.join(sorted(_STRETCHED))}, not for a {shape}"
+            raise self.reading.fault(MjcfValueError, element.node, message, attribute="fromto")
+        pose, half = self.fromto_pose(element)
+        width = self._size(element, shape, 1)[0]
+        return pose, (width, half, 0.0) if shape in ("capsule", "cylinder") else (width, width, half)
+
+    def fromto_pose(self, element: Element) -> tuple[Pose, float]:
+        """Return the pose half way between the points of `fromto`, its z axis along them, and half their distance."""
+        a, b, c, x, y, z = element.vector("fromto", (0.0,) * 6)
+        along = (a - x, b - y, c - z)
+        rotation = facing(along)
+        if rotation is None:
+            raise self.reading.fault(MjcfValueError, element.node, "fromto: the points are one", attribute="fromto")
+        return Pose(rotation, ((a + x) / 2, (b + y) / 2, (c + z) / 2)), math.hypot(*along) / 2
+
+    def _meshed(self, element: Element, shape: Shape, weigh: bool) -> tuple[Pose, Triple, MeshInertia | None]:
+        """Return pose and size of a mesh, or of the simple shape that is fitted to it."""
+        name = self._reference(element, "mesh")
+        if element.has("fromto"):
+            raise self.reading.fault(MjcfValueError, element.node, "a mesh has no fromto", attribute="fromto")
+        pose = read_pose(self.reading, element, self.settings)
+        if shape == "sdf":
+            self.reading.doubt(element.node, "signed distance fields are not supported; the geom has no mass")
+            return pose, (0.0, 0.0, 0.0), None
+        if shape == "mesh":
+            self.meshes.require(element.node, name)
+            inertia = self.meshes.mesh_inertia(element.node, name) if weigh else None
+            return (pose if inertia is None else pose @ Pose(UPRIGHT, inertia.center)), (0.0, 0.0, 0.0), inertia
+        inertia = self.meshes.mesh_inertia(element.node, name)
+        size, center = self._fitted(element, shape, inertia)
+        return pose @ inertia.principal @ Pose(UPRIGHT, center), size, None
+
+    def _fitted(self, element: Element, shape: Shape, inertia: MeshInertia) -> tuple[Triple, Triple]:
+        if shape not in _SIZES:
+            raise self.reading.fault(MjcfValueError, element.node, f"no {shape} is fitted to a mesh", attribute="type")
+        scale = element.number("fitscale", 1.0)
+        if self.settings.fit_boxes:
+            center = [(low + high) / 2 for low, high in zip(inertia.low, inertia.high, strict=True)]
+            x, y, z = (high - middle for high, middle in zip(inertia.high, center, strict=True))
+            size = _enclosing_size((x, y, z), shape)
+        else:
+            center = [0.0, 0.0, 0.0]
+            size = _equivalent_size(inertia.half_sizes, shape)
+        x, y, z = (scale * s for s in size)
+        return (x, y, z), triple((center[0], center[1], center[2]))
+
+    # ---------------------------------------------------------------- mass
+
+    def _mass(self, element: Element, shape: Shape, size: Triple, inertia: MeshInertia | None) -> tuple[float, Rows]:
+        """Return the mass, and the moment about its centre in the axes of the geom."""
+        if shape == "sdf":
+            return 0.0, NOTHING
+        shell = element.flag("shellinertia", False)
+        if inertia is not None:
+            if shell:
+                message = "shellinertia: the inertia of a mesh is an attribute of the mesh"
+                raise self.reading.fault(MjcfValueError, element.node, message, attribute="shellinertia")
+            mass = self._amount(element, inertia.volume)
+            a, b, c = scale33(inertia.moment, mass / inertia.volume)
+            return mass, (triple(a), triple(b), triple(c))
+        volume, (x, y, z) = extent(shape, size, shell=shell)
+        mass = self._amount(element, volume)
+        return mass, ((mass * x, 0.0, 0.0), (0.0, mass * y, 0.0), (0.0, 0.0, mass * z))
+
+    def _amount(self, element: Element, volume: float) -> float:
+        attribute = "mass" if element.has("mass") else "density"
+        value = element.quantity(attribute, _DENSITY)
+        if value < 0.0:
+            node = element.source(attribute) or element.node
+            raise self.reading.fault(MjcfValueError, node, f"{attribute} {value:.9g} is negative", attribute=attribute)
+        if attribute == "density":
+            return value * volume
+        return value if volume > _SMALLEST else 0.0
+
+
+def _enclosing_size(half: Triple, shape: Shape) -> Triple:
+    """Return the size of the smallest shape around a box of half lengths `half`, each axis for itself."""
+    x, y, z = half
+    if shape == "sphere":
+        return max(half), 0.0, 0.0
+    if shape == "capsule":
+        return max(x, y), z - max(x, y), 0.0
+    return (max(x, y), z, 0.0) if shape == "cylinder" else half
+
+
+def _equivalent_size(half: Triple, shape: Shape) -> Triple:
+    """Return the size of a shape about as large as a box of half lengths `half`."""
+    x, y, z = half
+    if shape == "sphere":
+        return (x + y + z) / 3, 0.0, 0.0
+    if shape == "capsule":
+        return (x + y) / 2, max(0.0, z - (x + y) / 4), 0.0
+    return ((x + y) / 2, z, 0.0) if shape == "cylinder" else half

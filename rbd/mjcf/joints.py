@@ -1,0 +1,113 @@
+"""The rules of `<joint>` and `<freejoint>`."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from rbd.errors import MjcfValueError
+from rbd.mjcf.description import JointKind, JointPart
+from rbd.mjcf.element import Element
+from rbd.mjcf.pose import Pose, Triple, triple, unit
+from rbd.mjcf.reading import Reading
+from rbd.mjcf.settings import Settings
+
+_KINDS: Final[tuple[JointKind, ...]] = ("hinge", "slide", "ball", "free")
+_NONE: Final = (-math.inf, math.inf)
+
+
+def read_free_joint(reading: Reading, element: Element, name: str, settings: Settings) -> JointPart:
+    """Return a free joint; no defaults apply to it."""
+    reading.check_attributes(element.node)
+    align = element.choice("align", ("false", "true", "auto"), "auto")
+    if align == "true" or (align == "auto" and settings.align_free):
+        message = "align: the frame of the body stays where it is, and is not moved to the centre of mass"
+        reading.warn(element.node, message)
+    return JointPart(element.node, name, "free", (0.0, 0.0, 0.0), (0.0, 0.0, 1.0))
+
+
+def read_joint(reading: Reading, element: Element, name: str, frame: Pose, settings: Settings) -> JointPart:
+    """Return a joint that stands in a `frame` of its body."""
+    reading.check_attributes(element.node, "joint")
+    kind: JointKind = element.choice("type", _KINDS, "hinge")
+    unit_of_angle = settings.angle if kind == "hinge" else 1.0
+    polynomials = [element.vector(word, (0.0, 0.0, 0.0), 1) for word in ("stiffness", "damping")]
+    for word, (_, *higher) in zip(("stiffness", "damping"), polynomials, strict=True):
+        if any(higher):
+            reading.doubt(element.node, f"{word}: only its first coefficient is taken", word)
+    spring, damper = element.vector("springdamper", (0.0, 0.0))
+    if (spring or damper) and min(spring, damper) <= 0.0:
+        message = "springdamper: both numbers must be positive"
+        raise reading.fault(MjcfValueError, element.source("springdamper") or element.node, message)
+    return JointPart(
+        element.node, name, kind,
+        position=(0.0, 0.0, 0.0) if kind == "free" else _position(element, frame),
+        axis=_axis(reading, element, frame) if kind in ("hinge", "slide") else (0.0, 0.0, 1.0),
+        reference=element.number("ref", 0.0) * unit_of_angle if kind in ("hinge", "slide") else 0.0,
+        spring_reference=element.number("springref", 0.0) * unit_of_angle,
+        stiffness=polynomials[0][0], spring_damper=(spring, damper),
+        damping=_coefficient(reading, element, "damping", polynomials[1][0]),
+        friction=_coefficient(reading, element, "frictionloss", element.quantity("frictionloss", 0.0)),
+        armature=_coefficient(reading, element, "armature", element.quantity("armature", 0.0)),
+        bounds=_range(reading, element, kind, settings), effort=_effort(reading, element, kind, settings),
+    )  # fmt: skip
+
+
+def _position(element: Element, frame: Pose) -> Triple:
+    x, y, z = element.vector("pos", (0.0, 0.0, 0.0))
+    return frame.point((x, y, z))
+
+
+def _axis(reading: Reading, element: Element, frame: Pose) -> Triple:
+    axis = unit(element.vector("axis", (0.0, 0.0, 1.0)))
+    if axis is None:
+        node = element.source("axis") or element.node
+        raise reading.fault(MjcfValueError, node, "the axis is zero: it has no direction", attribute="axis")
+    return triple(frame.direction(axis))
+
+
+def _coefficient(reading: Reading, element: Element, attribute: str, value: float) -> float:
+    if value < 0.0:
+        node = element.source(attribute) or element.node
+        reading.object_to(node, f"{attribute} {value:.9g} is negative", "0 is taken", attribute=attribute)
+        return 0.0
+    return value
+
+
+def is_limited(reading: Reading, element: Element, switch: str, given: str, settings: Settings) -> bool:
+    """Return whether a range is in force: because it says so, or because it is there."""
+    word = element.choice(switch, ("false", "true", "auto"), "auto")
+    if word != "auto":
+        return word == "true"
+    there = any(element.vector(given, (0.0, 0.0)))
+    if there and not settings.limits_by_range:
+        message = f"{given} without {switch}, and autolimits is false"
+        reading.object_to(element.source(given) or element.node, message, "it has no bounds", attribute=given)
+    return there and settings.limits_by_range
+
+
+def _range(reading: Reading, element: Element, kind: JointKind, settings: Settings) -> tuple[float, float]:
+    if kind == "free" or not is_limited(reading, element, "limited", "range", settings):
+        return _NONE
+    lower, upper = element.vector("range", (0.0, 0.0))
+    if kind == "ball":
+        reading.doubt(element.node, "range: the angle of a ball joint is not bounded", "range")
+        return _NONE
+    _require_order(reading, element, "range", lower, upper)
+    turn = settings.angle if kind == "hinge" else 1.0
+    return lower * turn, upper * turn
+
+
+def _effort(reading: Reading, element: Element, kind: JointKind, settings: Settings) -> tuple[float, float]:
+    if kind in ("free", "ball") or not is_limited(reading, element, "actuatorfrclimited", "actuatorfrcrange", settings):
+        return _NONE
+    lower, upper = element.vector("actuatorfrcrange", (0.0, 0.0))
+    _require_order(reading, element, "actuatorfrcrange", lower, upper)
+    return lower, upper
+
+
+def _require_order(reading: Reading, element: Element, attribute: str, lower: float, upper: float) -> None:
+    if lower >= upper:
+        node = element.source(attribute) or element.node
+        message = f"{attribute}: {lower:.9g} is not below {upper:.9g}"
+        raise reading.fault(MjcfValueError, node, message, attribute=attribute)

@@ -1,0 +1,28 @@
+"""Limits of MJCF files."""
+
+from __future__ import annotations
+
+from typing import final
+
+import attrs
+
+from rbd.files.xml import FileLimits
+
+
+@final
+@attrs.frozen
+class MjcfLimits(FileLimits):
+    """What an MJCF file may ask for; a file that asks for more is refused while it is read.
+
+    `elements` counts those of included files and the copies that `<replicate>` makes, too.
+
+    >>> from rbd.mjcf import MjcfLimits
+    >>> MjcfLimits(depth=32).files
+    1000
+    """
+
+    depth: int = 200
+    files: int = 1000
+    """Included files and meshes."""
+    mesh_bytes: int = 100_000_000
+    """Size of one mesh."""

@@ -1,0 +1,140 @@
+"""`<equality>`: connections and welds become loop joints; the other constraints are reported."""
+
+from __future__ import annotations
+
+from typing import final
+
+from rbd.errors import MjcfTopologyError, MjcfValueError, quoted
+from rbd.files.names import closest
+from rbd.files.xml import XmlElement
+from rbd.joints import Fixed, QuaternionSpherical
+from rbd.mechanism import Joint
+from rbd.mjcf.bodies import WORLD
+from rbd.mjcf.build import Builder, transform
+from rbd.mjcf.defaults import Defaults
+from rbd.mjcf.description import BodyPart, SitePart
+from rbd.mjcf.element import Element
+from rbd.mjcf.pose import Pose, of_quaternion
+from rbd.mjcf.reading import Reading
+from rbd.mjcf.report import Coupling
+
+
+@final
+class LoopReader:
+    """Reads `<equality>`, once all bodies are attached."""
+
+    def __init__(self, reading: Reading, defaults: Defaults, bodies: list[BodyPart], builder: Builder) -> None:
+        """Take the bodies, by name, with their sites and joints."""
+        self._reading = reading
+        self._defaults = defaults
+        self._builder = builder
+        self._bodies = {body.name: body for body in bodies}
+        self._sites = {site.name: (body, site) for body in bodies for site in body.sites if site.name is not None}
+        self._joints = {joint.name for body in bodies for joint in body.joints}
+
+    def read(self, root: XmlElement) -> None:
+        """Attach a loop joint for every connection and weld that is active."""
+        number = 0
+        for section in root.children:
+            if section.tag == "equality":
+                for node in section.children:
+                    self._constraint(node, number)
+                    number += 1
+
+    def _constraint(self, node: XmlElement, number: int) -> None:
+        if node.tag not in ("connect", "weld", "joint"):
+            self._reading.doubt(node, f"constraints on a {node.tag} are not supported: it is not held")
+            return
+        self._reading.check_attributes(node, "equality joint" if node.tag == "joint" else None)
+        element = self._defaults.element(node, kind="equality")
+        if not element.flag("active", True):
+            self._reading.ignore(node, reason="not active")
+        elif node.tag == "joint":
+            self._couple(element)
+        else:
+            name = element.name() or f"{node.tag}#{number}"
+            while name in self._joints:
+                name += "#"
+            self._joints.add(name)
+            self._close(element, name)
+
+    # ---------------------------------------------------------------- loop joints
+
+    def _close(self, element: Element, name: str) -> None:
+        first, second, before, after = self._ends(element)
+        if first is second:
+            message = f"both ends are on body {quoted(first.name)}"
+            raise self._reading.fault(MjcfTopologyError, element.node, message, body=first.name)
+        if second.parent is None:  # the world comes before, as in the tree
+            first, second, before, after = second, first, after, before
+        joint = Joint(name, Fixed() if element.node.tag == "weld" else QuaternionSpherical())
+        frames = self._builder.frame(first.name), self._builder.frame(second.name)
+        with self._reading.blaming(element.node):
+            self._builder.mechanism.attach(
+                self._builder.bodies[first.name], self._builder.bodies[second.name], joint,
+                joint_pose=transform(joint.frame_before, before, frames[0]),
+                successor_pose=transform(joint.frame_after, after, frames[1]).inverse(),
+            )  # fmt: skip
+
+    def _ends(self, element: Element) -> tuple[BodyPart, BodyPart, Pose, Pose]:
+        """Return two bodies, and in each the pose of the frame that is to stay on the other's."""
+        if element.has("site1") or element.has("site2"):
+            (first, a), (second, b) = self._site(element, "site1"), self._site(element, "site2")
+            return first, second, a.pose, b.pose
+        first = self._body(element, "body1")
+        second = self._body(element, "body2") if element.has("body2") else self._bodies[WORLD]
+        there = _standing(second).inverse() @ _standing(first)  # of the first in the second, as the file has them
+        if element.node.tag == "weld":
+            return first, second, self._relative(element, there.inverse()), Pose()
+        if not element.has("anchor"):
+            message = "attribute 'anchor' is missing"
+            raise self._reading.fault(MjcfValueError, element.node, message, attribute="anchor")
+        x, y, z = element.vector("anchor", (0.0, 0.0, 0.0))
+        anchor = Pose(translation=(x, y, z))
+        return first, second, anchor, there @ anchor
+
+    def _relative(self, element: Element, pose: Pose) -> Pose:
+        """Return the pose of a weld's second body in its first: `relpose`, unless its quaternion is zero."""
+        x, y, z, *quaternion = element.vector("relpose", (0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+        rotation = of_quaternion(quaternion)
+        return pose if rotation is None else Pose(rotation, (x, y, z))
+
+    def _body(self, element: Element, attribute: str) -> BodyPart:
+        name = self._reading.name(element.node, attribute)
+        if name not in self._bodies:
+            raise self._unknown(element, attribute, "body", name, list(self._bodies))
+        return self._bodies[name]
+
+    def _site(self, element: Element, attribute: str) -> tuple[BodyPart, SitePart]:
+        name = self._reading.name(element.node, attribute)
+        if name not in self._sites:
+            raise self._unknown(element, attribute, "site", name, list(self._sites))
+        return self._sites[name]
+
+    def _unknown(self, element: Element, attribute: str, kind: str, name: str, known: list[str]) -> MjcfTopologyError:
+        message = f"{attribute}: there is no {kind} {quoted(name)}; {closest(name, known)}"
+        return self._reading.fault(MjcfTopologyError, element.node, message, attribute=attribute, name=name)
+
+    # ---------------------------------------------------------------- couplings
+
+    def _couple(self, element: Element) -> None:
+        ends: list[str | None] = [None, None]
+        for k, attribute in enumerate(("joint1", "joint2")):
+            if attribute == "joint1" or element.has(attribute):
+                ends[k] = name = self._reading.name(element.node, attribute)
+                if name not in self._joints:
+                    raise self._unknown(element, attribute, "joint", name, sorted(self._joints))
+        coefficients = element.vector("polycoef", (0.0, 1.0, 0.0, 0.0, 0.0), 1)
+        coupling = Coupling(ends[0] or "", ends[1], coefficients, element.node.line)
+        self._reading.report.couplings.append(coupling)
+        self._reading.doubt(element.node, "couplings of joints are not supported: the joints are independent")
+
+
+def _standing(body: BodyPart) -> Pose:
+    """Return the pose of a body in the world as the file has it."""
+    pose = Pose()
+    part: BodyPart | None = body
+    while part is not None:
+        pose = part.pose @ pose
+        part = part.parent
+    return pose

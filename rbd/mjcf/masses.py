@@ -1,0 +1,114 @@
+"""The mass of bodies: `<inertial>`, or the sum of the geoms, and what `<compiler>` makes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbd.errors import MjcfValueError
+from rbd.mjcf.description import BodyPart, GeomPart, MassPart
+from rbd.mjcf.element import Element
+from rbd.mjcf.orientation import read_rotation
+from rbd.mjcf.pose import NOTHING, ZERO, Pose, Rows, Triple
+from rbd.mjcf.reading import Reading
+from rbd.mjcf.schema import ORIENTATION
+from rbd.mjcf.settings import Settings
+
+_SMALLEST: Final = 1e-14
+
+
+def read_inertial(reading: Reading, element: Element, frame: Pose, settings: Settings) -> MassPart:
+    """Return what `<inertial>` says, which stands in a `frame` of the body."""
+    reading.check_attributes(element.node)
+    for attribute in ("pos", "mass"):
+        if not element.has(attribute):
+            message = f"attribute {attribute!r} is missing"
+            raise reading.fault(MjcfValueError, element.node, message, attribute=attribute)
+    x, y, z = element.vector("pos", (0.0, 0.0, 0.0))
+    mass = element.quantity("mass")
+    if mass < 0.0:
+        message = f"the mass {mass!r} is negative"
+        raise reading.fault(MjcfValueError, element.node, message, attribute="mass", value=mass)
+    rotation = np.array(frame.rotation)
+    moment = rotation @ np.array(_moment(reading, element, settings)) @ rotation.T
+    return MassPart(mass, frame.point((x, y, z)), _rows(moment))
+
+
+def _moment(reading: Reading, element: Element, settings: Settings) -> Rows:
+    if element.has("fullinertia"):
+        other = next((word for word in (*ORIENTATION, "diaginertia") if element.has(word)), None)
+        if other is not None:
+            message = f"has both fullinertia and {other}"
+            raise reading.fault(MjcfValueError, element.node, message, attribute=other)
+        xx, yy, zz, xy, xz, yz = element.vector("fullinertia", (0.0,) * 6)
+        return (xx, xy, xz), (xy, yy, yz), (xz, yz, zz)
+    diagonal = np.diag(element.vector("diaginertia", (0.0, 0.0, 0.0)))
+    rotation = np.array(read_rotation(reading, element, settings))
+    return _rows(rotation @ diagonal @ rotation.T)
+
+
+def weigh(reading: Reading, bodies: Sequence[BodyPart], settings: Settings) -> None:
+    """Give every body but the world its mass."""
+    for body in bodies[1:]:
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = _sum([geom for geom in body.geoms if geom.mass > _SMALLEST])
+        use_geoms = settings.from_geoms == "true" or body.inertial is None
+        part = found if use_geoms and found is not None else body.inertial
+        body.mass = _checked(reading, body, part or MassPart(0.0, ZERO, NOTHING), settings)
+    total = sum(body.mass.mass for body in bodies if body.mass is not None)
+    if settings.total_mass > 0.0 and total > 0.0:
+        for body in bodies[1:]:
+            body.mass = _scaled(body.mass, settings.total_mass / total)
+
+
+def _sum(geoms: Sequence[GeomPart]) -> MassPart | None:
+    if not geoms:
+        return None
+    mass = sum(geom.mass for geom in geoms)
+    centers = np.array([geom.pose.translation for geom in geoms])
+    com = np.array([geom.mass for geom in geoms]) @ centers / mass
+    moment = np.zeros((3, 3))
+    for geom, offset in zip(geoms, centers - com, strict=True):
+        rotation = np.array(geom.pose.rotation)
+        moment += rotation @ np.array(geom.moment) @ rotation.T
+        moment += geom.mass * (offset @ offset * np.eye(3) - np.outer(offset, offset))
+    x, y, z = (float(c) for c in com)
+    return MassPart(mass, (x, y, z), _rows(moment))
+
+
+def _checked(reading: Reading, body: BodyPart, part: MassPart, settings: Settings) -> MassPart:
+    """Return a mass within the bounds of `<compiler>`, with moments that a body can have if it asks for that."""
+    if not np.isfinite([part.mass, *part.com, *sum(part.moment, ())]).all():
+        raise reading.fault(MjcfValueError, body.node, "the mass or inertia of the body is beyond floats")
+    moments, axes = np.linalg.eigh(np.array(part.moment))
+    bounded = np.maximum(moments, settings.least_moment) if settings.least_moment > 0.0 else moments
+    impossible = bounded[0] < 0.0 or bounded[0] + bounded[1] < bounded[2] * (1 - 1e-12)
+    if impossible and settings.balance:
+        bounded = np.full(3, bounded.mean())
+    elif impossible:
+        shown = ", ".join(f"{moment:.6g}" for moment in bounded)
+        reading.object_to(
+            body.node, f"no body has the principal moments {shown}", "they are kept", moments=tuple(bounded.tolist())
+        )
+    mass = max(part.mass, settings.least_mass)
+    changed = (bounded != moments).any()
+    return MassPart(mass, part.com, _rows((axes * bounded) @ axes.T) if changed else part.moment)
+
+
+def _scaled(part: MassPart | None, factor: float) -> MassPart | None:
+    if part is None:
+        return None
+    return MassPart(part.mass * factor, part.com, _rows(np.array(part.moment) * factor))
+
+
+def _rows(matrix: NDArray[np.float64]) -> Rows:
+    a, b, c = (_triple(row) for row in matrix.tolist())
+    return a, b, c
+
+
+def _triple(row: Sequence[float]) -> Triple:
+    x, y, z = row
+    return x, y, z

@@ -1,0 +1,131 @@
+"""Vertices and triangles from mesh files: STL, OBJ and MSH.
+
+Coordinates are rounded to single precision, whatever the format, as models are weighed by MuJoCo.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vertices: TypeAlias = NDArray[np.float64]
+Faces: TypeAlias = NDArray[np.intp]
+
+_STL_HEADER: Final = 84
+_STL_FACE: Final = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
+_INTEGER: Final = re.compile(rb"-?[0-9]+")
+
+
+class MeshFault(Exception):
+    """Why the bytes are no mesh."""
+
+
+def read_mesh(data: bytes, suffix: str) -> tuple[Vertices, Faces]:
+    """Return the vertices (n, 3) and the triangles (m, 3) of a mesh; raise MeshFault for what is none.
+
+    A mesh without triangles has none: its convex hull is meant.
+    """
+    reader = _READERS.get(suffix.lower())
+    if reader is None:
+        raise MeshFault(f"the formats of meshes are STL, OBJ and MSH, not {suffix or 'a file without a suffix'}")
+    vertices, faces = reader(data)
+    check_mesh(vertices, faces)
+    return vertices, faces
+
+
+def check_mesh(vertices: Vertices, faces: Faces) -> None:
+    """Raise MeshFault unless there are four finite vertices, and the triangles use no others."""
+    if len(vertices) < 4:
+        raise MeshFault(f"a mesh has at least 4 vertices, not {len(vertices)}")
+    if not np.isfinite(vertices).all():
+        raise MeshFault("a coordinate is not finite")
+    if faces.size and (faces.min() < 0 or faces.max() >= len(vertices)):
+        raise MeshFault("a triangle has a corner that is no vertex")
+
+
+def single(coordinates: NDArray[np.float64]) -> Vertices:
+    """Return coordinates rounded to single precision."""
+    with np.errstate(over="ignore"):  # infinite ones are refused by `check_mesh`
+        return coordinates.astype(np.float32).astype(np.float64)
+
+
+def _stl(data: bytes) -> tuple[Vertices, Faces]:
+    count = int.from_bytes(data[80:_STL_HEADER], "little") if len(data) >= _STL_HEADER else -1
+    if len(data) == _STL_HEADER + count * _STL_FACE.itemsize:
+        corners = np.frombuffer(data, _STL_FACE, count, _STL_HEADER)["corners"]
+        return _separate(corners.reshape(-1, 3).astype(np.float64))
+    if data[:6].strip() == b"solid":
+        return _stl_text(data)
+    raise MeshFault(f"no STL file: {len(data)} bytes, {max(count, 0)} triangles need others")
+
+
+def _stl_text(data: bytes) -> tuple[Vertices, Faces]:
+    lines = [line.split()[1:] for line in data.splitlines() if line.split()[:1] == [b"vertex"]]
+    corners = _table(lines, 3)
+    if len(corners) % 3:
+        raise MeshFault("no STL file: the last triangle has no three corners")
+    return _separate(single(corners))
+
+
+def _separate(corners: Vertices) -> tuple[Vertices, Faces]:
+    return corners, np.arange(len(corners), dtype=np.intp).reshape(-1, 3)
+
+
+def _obj(data: bytes) -> tuple[Vertices, Faces]:
+    places: list[list[bytes]] = []
+    faces: list[tuple[int, int, int]] = []
+    groups = 0
+    for line in data.splitlines():
+        words = line.split()
+        if not words:
+            continue
+        if words[0] == b"v":
+            places.append(words[1:4])
+        elif words[0] in (b"o", b"g") and faces:
+            groups += 1
+        elif words[0] == b"f" and not groups:  # the first shape of a file is the mesh
+            faces += _fan([_corner(word, len(places)) for word in words[1:]])
+    return single(_table(places, 3)), np.array(faces, dtype=np.intp).reshape(-1, 3)
+
+
+def _corner(word: bytes, count: int) -> int:
+    match = _INTEGER.match(word)
+    if match is None or len(match.group()) > 18:
+        raise MeshFault(f"no OBJ file: {word[:20]!r} is no corner")
+    number = int(match.group())
+    return number - 1 if number > 0 else count + number
+
+
+def _fan(corners: list[int]) -> list[tuple[int, int, int]]:
+    if not 3 <= len(corners) <= 4:
+        raise MeshFault(f"only triangles and quadrangles are read, not faces of {len(corners)} corners")
+    return [(corners[0], corners[k], corners[k + 1]) for k in range(1, len(corners) - 1)]
+
+
+def _table(rows: list[list[bytes]], width: int) -> NDArray[np.float64]:
+    if any(len(row) != width for row in rows):
+        raise MeshFault(f"a vertex without {width} coordinates")
+    try:
+        table = np.array([[float(word) for word in row] for row in rows], dtype=np.float64)
+    except ValueError:
+        raise MeshFault("a coordinate is no number") from None
+    return table.reshape(-1, width)
+
+
+def _msh(data: bytes) -> tuple[Vertices, Faces]:
+    if len(data) < 16:
+        raise MeshFault("no MSH file: it has no header")
+    vertices, normals, textures, faces = (int(n) for n in np.frombuffer(data, "<i4", 4))
+    floats = 3 * vertices + 3 * normals + 2 * textures
+    if min(vertices, normals, textures, faces) < 0 or len(data) != 16 + 4 * (floats + 3 * faces):
+        raise MeshFault(f"no MSH file: {len(data)} bytes do not fit its header")
+    places = np.frombuffer(data, "<f4", 3 * vertices, 16).astype(np.float64).reshape(-1, 3)
+    corners = np.frombuffer(data, "<i4", 3 * faces, 16 + 4 * floats).astype(np.intp).reshape(-1, 3)
+    return places, corners
+
+
+_READERS: Final[dict[str, Callable[[bytes], tuple[Vertices, Faces]]]] = {".stl": _stl, ".obj": _obj, ".msh": _msh}

@@ -1,0 +1,128 @@
+"""Volume, centre and inertia of what triangles enclose, in the four ways the format has.
+
+`exact` counts signed tetrahedra, `legacy` their sizes, `convex` those of the convex hull, `shell` the triangles alone.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias, final
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from rbd.mjcf.mesh_files import Faces, MeshFault, Vertices
+from rbd.mjcf.pose import Pose, Rows, Triple
+
+Way: TypeAlias = Literal["legacy", "exact", "convex", "shell"]
+_SMALLEST = 1e-15
+_TOO_LARGE = "the mesh is too large: its inertia is beyond floats"
+
+
+@final
+@attrs.frozen(eq=False)
+class MeshInertia:
+    """A mesh as it is weighed, at density one: `moment` is about `center`, in the axes of the mesh.
+
+    `low` and `high` are the corners of the box around it, in the frame of its `principal` axes.
+    """
+
+    volume: float
+    center: Triple
+    moment: Rows
+    principal: Pose
+    half_sizes: Triple
+    low: Triple
+    high: Triple
+
+
+def mesh_inertia(vertices: Vertices, faces: Faces, way: Way) -> MeshInertia:
+    """Return a mesh's volume and inertia; raise MeshFault when there is none."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = _mesh_inertia(vertices, faces, way)
+    return found
+
+
+def _mesh_inertia(vertices: Vertices, faces: Faces, way: Way) -> MeshInertia:
+    if way == "convex" or not len(faces):
+        faces = _hull(vertices)
+    a, b, c = (vertices[faces[:, k]] for k in range(3))
+    normals = np.cross(b - a, c - a) / 2  # their lengths are the areas
+    areas = np.linalg.norm(normals, axis=1)
+    middles = (a + b + c) / 3
+    if not areas.sum() < np.inf:
+        raise MeshFault(_TOO_LARGE)
+    if areas.sum() < _SMALLEST:
+        raise MeshFault("the mesh has no surface")
+    start = areas @ middles / areas.sum()
+    volumes = _volumes(normals, areas, middles - start, way)
+    total = float(volumes.sum())
+    if total < _SMALLEST:
+        reason = "negative: triangles face inwards" if total < 0 else "too small; inertia='shell' weighs the surface"
+        raise MeshFault(f"the volume of the mesh is {reason}")
+    center = volumes @ (middles * 3 / 4 + start / 4) / total
+    return _weighed(vertices - center, faces, center, way)
+
+
+def _volumes(
+    normals: NDArray[np.float64], areas: NDArray[np.float64], middles: NDArray[np.float64], way: Way
+) -> NDArray[np.float64]:
+    if way == "shell":
+        return areas
+    volumes: NDArray[np.float64] = np.einsum("ij,ij->i", normals, middles) / 3
+    return np.abs(volumes) if way == "legacy" else volumes
+
+
+def _weighed(places: Vertices, faces: Faces, center: NDArray[np.float64], way: Way) -> MeshInertia:
+    a, b, c = (places[faces[:, k]] for k in range(3))
+    normals = np.cross(b - a, c - a) / 2
+    volumes = _volumes(normals, np.linalg.norm(normals, axis=1), (a + b + c) / 3, way)
+    weights = volumes / (12 if way == "shell" else 20)
+    total = a + b + c
+    products = sum((x * weights[:, None]).T @ x for x in (a, b, c, total))
+    spread = np.asarray(products)
+    moment = np.trace(spread) * np.eye(3) - spread
+    return _principal(float(volumes.sum()), center, moment, places)
+
+
+def _principal(
+    volume: float, center: NDArray[np.float64], moment: NDArray[np.float64], places: Vertices
+) -> MeshInertia:
+    if not np.isfinite(moment).all():
+        raise MeshFault(_TOO_LARGE)
+    moments, axes = np.linalg.eigh(moment)
+    moments, axes = moments[::-1], axes[:, ::-1]  # the largest first
+    axes = axes * np.sign(np.linalg.det(axes))
+    if moments[2] <= 0:
+        raise MeshFault("the mesh has no inertia")
+    squares = 6 * (moments.sum() - 2 * moments) / volume
+    sizes = np.sqrt(np.maximum(squares, 0)) / 2
+    turned = places @ axes
+    principal = Pose(_rows(axes), _triple(center))
+    low, high = turned.min(axis=0), turned.max(axis=0)
+    return MeshInertia(volume, _triple(center), _rows(moment), principal, _triple(sizes), _triple(low), _triple(high))
+
+
+def _hull(vertices: Vertices) -> Faces:
+    try:
+        from scipy.spatial import ConvexHull, QhullError
+    except ImportError:
+        raise MeshFault("convex hulls need SciPy: pip install rbd[sim]") from None
+    try:
+        hull = ConvexHull(vertices)
+    except QhullError:
+        raise MeshFault("the mesh is flat: it has no convex hull") from None
+    faces = np.asarray(hull.simplices, dtype=np.intp)
+    a, b, c = (vertices[faces[:, k]] for k in range(3))
+    inwards = np.einsum("ij,ij->i", np.cross(b - a, c - a), np.asarray(hull.equations)[:, :3]) < 0
+    faces[inwards] = faces[inwards][:, ::-1]
+    return faces
+
+
+def _triple(values: NDArray[np.float64]) -> Triple:
+    x, y, z = (float(v) for v in values)
+    return x, y, z
+
+
+def _rows(matrix: NDArray[np.float64]) -> Rows:
+    return _triple(matrix[0]), _triple(matrix[1]), _triple(matrix[2])

@@ -1,0 +1,129 @@
+"""The meshes of `<asset>`: read and weighed when a geom needs it, each once."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+from typing import Final, final
+
+import numpy as np
+
+from rbd.errors import MjcfRefusedError, MjcfValueError, quoted
+from rbd.files.names import closest
+from rbd.files.xml import XmlElement
+from rbd.mjcf.defaults import Defaults
+from rbd.mjcf.element import Element
+from rbd.mjcf.files import Files
+from rbd.mjcf.mesh_files import Faces, MeshFault, Vertices, check_mesh, read_mesh, single
+from rbd.mjcf.mesh_inertias import MeshInertia, Way, mesh_inertia
+from rbd.mjcf.pose import of_quaternion
+from rbd.mjcf.reading import Reading
+from rbd.mjcf.settings import Settings
+
+_WAYS: Final[tuple[Way, ...]] = ("legacy", "exact", "convex", "shell")
+_MOST_NUMBERS: Final = 10_000_000
+
+
+@final
+class Meshes:
+    """The meshes and height fields of a file, by name."""
+
+    def __init__(
+        self, reading: Reading, root: XmlElement, defaults: Defaults, settings: Settings, files: Files
+    ) -> None:
+        """List them; nothing is opened yet."""
+        self._reading = reading
+        self._settings = settings
+        self._files = files
+        self._meshes: dict[str, Element] = {}
+        self._fields: dict[str, Element] = {}
+        self._inertias: dict[str, MeshInertia] = {}
+        for section in root.children:
+            if section.tag == "asset":
+                for node in section.children:
+                    self._list(node, defaults)
+
+    def _list(self, node: XmlElement, defaults: Defaults) -> None:
+        if node.tag not in ("mesh", "hfield"):
+            if node.tag not in ("texture", "material", "skin", "model"):
+                self._reading.doubt(node, f"unknown asset {quoted(node.tag)}")
+            return
+        self._reading.check_attributes(node)
+        listed = self._meshes if node.tag == "mesh" else self._fields
+        name = node.attributes.get("name") or PurePosixPath(node.attributes.get("file", "")).stem
+        if not name:
+            raise self._reading.fault(MjcfValueError, node, "has neither a name nor a file", attribute="name")
+        if name in listed:
+            message = f"a second {node.tag} {quoted(name)}; the first is in line {listed[name].node.line}"
+            raise self._reading.fault(MjcfValueError, node, message, attribute="name", value=name)
+        listed[name] = defaults.element(node)
+
+    def field_size(self, node: XmlElement, name: str) -> tuple[float, ...]:
+        """Return the four sizes of a height field."""
+        element = self._named(node, "hfield", name, self._fields)
+        if not element.has("size"):
+            raise self._reading.fault(MjcfValueError, element.node, "attribute 'size' is missing", attribute="size")
+        return element.vector("size", (0.0,) * 4)
+
+    def require(self, node: XmlElement, name: str) -> None:
+        """Raise MjcfValueError, at `node`, unless there is such a mesh."""
+        self._named(node, "mesh", name, self._meshes)
+
+    def mesh_inertia(self, node: XmlElement, name: str) -> MeshInertia:
+        """Return the volume and inertia of a mesh; `node` is the geom that needs it."""
+        element = self._named(node, "mesh", name, self._meshes)
+        if name not in self._inertias:
+            try:
+                self._inertias[name] = self._weigh(element)
+            except MeshFault as error:
+                raise self._reading.fault(MjcfValueError, element.node, str(error), reason=str(error)) from None
+        return self._inertias[name]
+
+    def _named(self, node: XmlElement, kind: str, name: str, known: dict[str, Element]) -> Element:
+        if name not in known:
+            message = f"there is no {kind} {quoted(name)}; {closest(name, known)}"
+            raise self._reading.fault(MjcfValueError, node, message, attribute=kind, value=name)
+        return known[name]
+
+    def _weigh(self, element: Element) -> MeshInertia:
+        way: Way = element.choice("inertia", _WAYS, "legacy")
+        if way == "convex" and element.has("maxhullvert"):
+            self._reading.doubt(element.node, "maxhullvert: the whole convex hull is weighed", "maxhullvert")
+        return mesh_inertia(*self._placed(element, *self._shape(element)), way)
+
+    def _shape(self, element: Element) -> tuple[Vertices, Faces]:
+        node = element.node
+        if element.has("builtin") or any(child.tag == "plugin" for child in node.children):
+            raise self._reading.fault(MjcfRefusedError, node, "meshes made by MuJoCo itself are not supported")
+        if element.text("file"):
+            path = self._path(element)
+            data = self._files.read(node, path, self._files.limits.mesh_bytes)
+            return read_mesh(data, path.suffix)
+        vertices = single(np.array(element.numbers("vertex", _MOST_NUMBERS), dtype=np.float64))
+        faces = np.array(element.numbers("face", _MOST_NUMBERS), dtype=np.float64)
+        if vertices.size % 3 or faces.size % 3 or (faces != np.floor(faces)).any():
+            raise MeshFault("vertices have three coordinates each, triangles three whole numbers")
+        if (np.abs(faces) > vertices.size).any():
+            raise MeshFault("a triangle has a corner that is no vertex")
+        shape = vertices.reshape(-1, 3), faces.astype(np.intp).reshape(-1, 3)
+        check_mesh(*shape)
+        return shape
+
+    def _path(self, element: Element) -> Path:
+        reference = element.text("file") or ""
+        if self._settings.strip_path:
+            reference = PurePosixPath(reference).name
+        directory = self._files.directory
+        start = None if directory is None else directory / self._settings.mesh_directory
+        return self._files.find(element.source("file") or element.node, reference, start)
+
+    def _placed(self, element: Element, vertices: Vertices, faces: Faces) -> tuple[Vertices, Faces]:
+        """Return the mesh moved, turned and scaled as the asset says."""
+        vertices = vertices - np.array(element.vector("refpos", (0.0, 0.0, 0.0)))
+        rotation = of_quaternion(element.vector("refquat", (1.0, 0.0, 0.0, 0.0)))
+        if rotation is None:
+            raise self._reading.fault(MjcfValueError, element.node, "refquat is zero", attribute="refquat")
+        scale = np.array(element.vector("scale", (1.0, 1.0, 1.0)))
+        if not scale.all():
+            raise self._reading.fault(MjcfValueError, element.node, "scale is zero", attribute="scale")
+        placed = vertices @ np.array(rotation) * scale
+        return placed, faces[:, ::-1] if float(np.prod(np.sign(scale))) < 0 else faces

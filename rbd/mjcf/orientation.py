@@ -1,0 +1,48 @@
+"""The orientation of an element, in whichever of the five forms it is given."""
+
+from __future__ import annotations
+
+from rbd.errors import MjcfValueError
+from rbd.mjcf.element import Element
+from rbd.mjcf.pose import UPRIGHT, Pose, Rows, about, facing, of_axes, of_euler, of_quaternion, unit
+from rbd.mjcf.reading import Reading
+from rbd.mjcf.schema import ORIENTATION
+from rbd.mjcf.settings import Settings
+
+
+def read_pose(reading: Reading, element: Element, settings: Settings) -> Pose:
+    """Return the pose that `pos` and the orientation give."""
+    x, y, z = element.vector("pos", (0.0, 0.0, 0.0))
+    return Pose(read_rotation(reading, element, settings), (x, y, z))
+
+
+def read_rotation(reading: Reading, element: Element, settings: Settings) -> Rows:
+    """Return the orientation; the other forms count more than `quat`, as they are read after it."""
+    given = [form for form in ORIENTATION if form in element.node.attributes]
+    if len(given) > 1:
+        message = f"has both {given[0]} and {given[1]}; an orientation is given once"
+        raise reading.fault(MjcfValueError, element.node, message, attribute=given[1])
+    forms = [form for form in (*given, *reversed(ORIENTATION)) if element.has(form)]
+    if not forms:
+        return UPRIGHT
+    form = next((form for form in forms if form != "quat"), "quat")
+    rotation = _rotation(element, form, settings)
+    if rotation is None:
+        node = element.source(form) or element.node
+        raise reading.fault(MjcfValueError, node, f"{form} gives no direction: it is too short", attribute=form)
+    return rotation
+
+
+def _rotation(element: Element, form: str, settings: Settings) -> Rows | None:
+    if form == "quat":
+        return of_quaternion(element.vector("quat", (1.0, 0.0, 0.0, 0.0)))
+    if form == "axisangle":
+        *axis, angle = element.vector("axisangle", (0.0, 0.0, 0.0, 0.0))
+        direction = unit(axis)
+        return None if direction is None else about(direction, angle * settings.angle)
+    if form == "xyaxes":
+        return of_axes(element.vector("xyaxes", (0.0,) * 6))
+    if form == "zaxis":
+        return facing(element.vector("zaxis", (0.0, 0.0, 0.0)))
+    angles = element.vector("euler", (0.0, 0.0, 0.0))
+    return of_euler([angle * settings.angle for angle in angles], settings.euler)

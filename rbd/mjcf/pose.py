@@ -1,0 +1,112 @@
+"""Poses of one frame in another, and the orientations MJCF has words for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final, TypeAlias, final
+
+import attrs
+
+from rbd.scalars import to_float
+from rbd.spatial.linalg import Mat3, Vec3, add3, cross3, dot3, matmul, matvec, neg3, scale3, sub3, tmatvec, transpose3
+from rbd.spatial.quaternion import quaternion_to_rotation
+from rbd.spatial.so3 import rotation_about
+
+Triple: TypeAlias = tuple[float, float, float]
+Rows: TypeAlias = tuple[Triple, Triple, Triple]
+
+ZERO: Final[Triple] = (0.0, 0.0, 0.0)
+NOTHING: Final[Rows] = (ZERO, ZERO, ZERO)
+UPRIGHT: Final[Rows] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+_AXES: Final = {"x": UPRIGHT[0], "y": UPRIGHT[1], "z": UPRIGHT[2]}
+SMALLEST: Final = 1e-14
+"""Directions shorter than this have none."""
+
+
+@final
+@attrs.frozen(eq=False)
+class Pose:
+    """Where a frame is in another: rotation (rows) and translation map its coordinates to those of the other."""
+
+    rotation: Rows = UPRIGHT
+    translation: Triple = ZERO
+
+    def __matmul__(self, other: Pose) -> Pose:
+        """Return the pose of the frame that `other` places in this one."""
+        return Pose(rows(matmul(self.rotation, other.rotation)), self.point(other.translation))
+
+    def point(self, xyz: Vec3) -> Triple:
+        """Return the coordinates of a point of this frame in the other."""
+        return triple(add3(self.translation, matvec(self.rotation, xyz)))
+
+    def direction(self, xyz: Vec3) -> Triple:
+        """Return the components of a vector of this frame in the other."""
+        return triple(matvec(self.rotation, xyz))
+
+    def inverse(self) -> Pose:
+        """Return the pose of the other frame in this one."""
+        return Pose(rows(transpose3(self.rotation)), triple(neg3(tmatvec(self.rotation, self.translation))))
+
+
+def triple(vector: Vec3) -> Triple:
+    """Return a vector of scalars as floats, without negative zeros."""
+    x, y, z = (to_float(c) + 0.0 for c in vector)
+    return x, y, z
+
+
+def rows(matrix: Mat3) -> Rows:
+    """Return a matrix of scalars as floats, without negative zeros."""
+    return triple(matrix[0]), triple(matrix[1]), triple(matrix[2])
+
+
+def unit(vector: Sequence[float]) -> Triple | None:
+    """Return the direction of a vector; None if it is too short to have one."""
+    length = math.hypot(*vector)
+    if length < SMALLEST:
+        return None
+    x, y, z = (c / length for c in vector)
+    return x, y, z
+
+
+def about(axis: Triple, angle: float) -> Rows:
+    """Return the rotation about a unit axis."""
+    return rows(rotation_about(axis, math.cos(angle), math.sin(angle)))
+
+
+def of_quaternion(quaternion: Sequence[float]) -> Rows | None:
+    """Return the rotation of a quaternion (w, x, y, z) of any length; None for a zero one."""
+    length = math.hypot(*quaternion)
+    if length < SMALLEST:
+        return None
+    w, x, y, z = (c / length for c in quaternion)
+    return rows(quaternion_to_rotation((w, x, y, z)))
+
+
+def of_axes(xyaxes: Sequence[float]) -> Rows | None:
+    """Return the rotation whose x axis is given, and its y axis up to a part along x."""
+    x = unit(xyaxes[:3])
+    if x is None:
+        return None
+    raw = (xyaxes[3], xyaxes[4], xyaxes[5])
+    y = unit(triple(sub3(raw, scale3(x, dot3(x, raw)))))
+    return None if y is None else rows(transpose3((x, y, triple(cross3(x, y)))))
+
+
+def facing(vector: Sequence[float]) -> Rows | None:
+    """Return the least rotation that turns the z axis towards `vector`; half a turn about x if it points down."""
+    z = unit(vector)
+    if z is None:
+        return None
+    sine = math.hypot(z[0], z[1])
+    axis: Triple = (1.0, 0.0, 0.0) if sine < 1e-10 else (-z[1] / sine, z[0] / sine, 0.0)
+    return about(axis, math.atan2(sine, z[2]))
+
+
+def of_euler(angles: Sequence[float], sequence: str) -> Rows:
+    """Return three turns: about moving axes for small letters, fixed ones for capitals."""
+    total: Mat3 = UPRIGHT
+    for letter, angle in zip(sequence, angles, strict=True):
+        turn = about(_AXES[letter.lower()], angle)
+        total = matmul(total, turn) if letter.islower() else matmul(turn, total)
+    return rows(total)

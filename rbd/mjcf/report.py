@@ -1,0 +1,208 @@
+"""The report of the MJCF reader.
+
+An `MjcfReport` is filled by `load_mjcf(..., report=report)` when loading succeeds; a refused file leaves it as it was.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias, final
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import override
+
+from rbd.mjcf.pose import Rows, Triple
+
+if TYPE_CHECKING:
+    from rbd.contact import CollisionModel
+    from rbd.mechanism import Mechanism
+    from rbd.mjcf.controller import Control, MjcfController
+
+
+@final
+@attrs.frozen
+class Finding:
+    """A remark of the reader about an element or one of its attributes."""
+
+    file: str
+    line: int
+    element: str
+    """The element and those around it, such as `worldbody > body 'arm' > joint 'elbow'`."""
+    attribute: str | None
+    message: str
+    refused: bool = False
+    """Whether `strict=True` refuses the file for it."""
+
+
+@final
+@attrs.frozen
+class Coupling:
+    """A joint constraint of the file, which the mechanism does not have.
+
+    The coordinate of `joint` is c₀ + c₁ x + c₂ x² + ..., where x is that of `source`, both relative to "qpos0". Without
+    a source it is c₀.
+    """
+
+    joint: str
+    source: str | None
+    coefficients: tuple[float, ...]
+    line: int
+
+
+@final
+@attrs.frozen
+class Geom:
+    """A geom; `rotation` (rows) and `translation` are its pose in the frame of `body`.
+
+    `size` has radii and half lengths, as in the file. Meshes have size zero. The origin of a mesh that contributes to
+    the mass of its body is its centre of mass.
+    """
+
+    name: str | None
+    body: str
+    shape: str
+    size: Triple
+    rotation: Rows
+    translation: Triple
+    friction: float
+    line: int
+
+
+MomentArms: TypeAlias = tuple[tuple[str, tuple[float, ...]], ...]
+"""Joints by name, each with a factor per velocity."""
+
+
+@final
+@attrs.frozen
+class Actuator:
+    """An actuator with force = gain · control + bias, which acts on joints by `moment_arms`.
+
+    `gain` and `bias` are coefficients of (1, length, velocity). Length and velocity are the moment arms times those of
+    the joints. Control and force are clamped to their ranges.
+    """
+
+    name: str | None
+    moment_arms: MomentArms
+    gain: Triple
+    bias: Triple
+    control_range: tuple[float, float]
+    force_range: tuple[float, float]
+    line: int
+
+
+@final
+@attrs.frozen
+class Spring:
+    """A linear spring and damper, which acts on joints by `moment_arms`.
+
+    Its length is the moment arms times the joint coordinates. The spring force is zero for lengths within `rest`.
+    """
+
+    moment_arms: MomentArms
+    stiffness: float
+    rest: tuple[float, float]
+    damping: float = 0.0
+
+
+@final
+@attrs.frozen
+class GravityCompensation:
+    """A force at the centre of mass of a body that compensates a `share` of its weight."""
+
+    body: str
+    share: float
+    mass: float
+    com: Triple
+
+
+@final
+class MjcfWarning(UserWarning):
+    """The mechanism lacks something in the file that affects its dynamics."""
+
+
+@final
+class MjcfReport:
+    """The findings of `load_mjcf`, and those parts of the file that a mechanism does not have.
+
+    `ignored` lists elements without effect on the dynamics, such as cameras. `warnings` lists unsupported elements that
+    affect the dynamics, and doubtful values. `keyframes` are (q, v) by name; "qpos0" is the reference configuration.
+    `geoms` are all shapes, `pairs` the indices of those that may collide. `controller` uses `actuators`, `springs` and
+    `gravity_compensations`. `couplings` are joint constraints that are not enforced.
+
+    >>> from rbd.mjcf import MjcfReport, parse_mjcf
+    >>> report = MjcfReport()
+    >>> ball = parse_mjcf('''<mujoco><worldbody><camera/><body name="ball" pos="0 0 1"><freejoint/><geom size="0.1"/>
+    ...   </body></worldbody></mujoco>''', report=report)
+    >>> [finding.element for finding in report.ignored], report.keyframes["qpos0"][0]
+    (['worldbody > camera'], array([1., 0., 0., 0., 0., 0., 1.]))
+    """
+
+    def __init__(self) -> None:
+        """Begin empty."""
+        self.name: str = ""
+        self.file: str = ""
+        self.time_step: float = 0.002
+        self.ignored: list[Finding] = []
+        self.warnings: list[Finding] = []
+        self.couplings: list[Coupling] = []
+        self.keyframes: dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
+        self.actuators: list[Actuator] = []
+        self.springs: list[Spring] = []
+        self.gravity_compensations: list[GravityCompensation] = []
+        self.geoms: list[Geom] = []
+        self.pairs: list[tuple[int, int]] = []
+
+    def collision_model(self, mechanism: Mechanism) -> CollisionModel:
+        """Return the collision model of a mechanism that was read with this report.
+
+        It has the planes, spheres, capsules and boxes that may collide; other geoms and their pairs are left out. Each
+        shape adds a frame to its body.
+
+        >>> import rbd
+        >>> from rbd.mjcf import MjcfReport, parse_mjcf
+        >>> report = MjcfReport()
+        >>> ball = parse_mjcf('''<mujoco><worldbody><geom type="plane" size="1 1 1"/><body pos="0 0 1"><freejoint/>
+        ...   <geom size="0.1"/></body></worldbody></mujoco>''', report=report)
+        >>> state = rbd.MechanismState(ball, *report.keyframes["qpos0"])
+        >>> round(float(report.collision_model(ball).distances(state)[0].value), 6)
+        0.9
+        """
+        from rbd.mjcf.collisions import collision_model
+
+        return collision_model(mechanism, self.geoms, self.pairs)
+
+    def controller(self, mechanism: Mechanism, control: Control = None) -> MjcfController:
+        """Return a controller for `simulate` with the actuators, springs and gravity compensation of the file.
+
+        `control` is one number per actuator, or a function of (t, state) that returns them; zeros by default.
+
+        >>> import rbd
+        >>> from rbd.mjcf import MjcfReport, parse_mjcf
+        >>> report = MjcfReport()
+        >>> arm = parse_mjcf('''<mujoco><worldbody><body><joint name="j"/><geom size="0.1"/></body></worldbody>
+        ...   <actuator><position joint="j" kp="20" kv="2"/></actuator></mujoco>''', report=report)
+        >>> report.controller(arm, [0.5])(0.0, rbd.MechanismState(arm))
+        array([10.])
+        """
+        from rbd.mjcf.controller import MjcfController
+
+        return MjcfController(mechanism, self, control)
+
+    def become(self, other: MjcfReport) -> None:
+        """Take the contents of `other`."""
+        self.__dict__.update(other.__dict__)
+
+    @override
+    def __repr__(self) -> str:
+        """Show the counts."""
+        counts = (
+            f"{len(entries)} {what}"
+            for what, entries in (
+                ("ignored", self.ignored),
+                ("warnings", self.warnings),
+                ("keyframes", self.keyframes),
+                ("geoms", self.geoms),
+            )
+        )
+        return f"MjcfReport({self.name!r}: {', '.join(counts)})"

@@ -1,0 +1,73 @@
+"""Which attributes elements have: those that are honoured, and those that do not change how the mechanism moves."""
+
+from __future__ import annotations
+
+from typing import Final
+
+ORIENTATION: Final = ("quat", "axisangle", "xyaxes", "zaxis", "euler")
+
+
+def _words(*lines: str) -> frozenset[str]:
+    return frozenset(" ".join(lines).split())
+
+
+_TURNED: Final = " ".join(ORIENTATION)
+ATTRIBUTES: Final = {
+    "compiler": _words(
+        "angle eulerseq autolimits inertiafromgeom inertiagrouprange balanceinertia boundmass boundinertia",
+        "settotalmass fitaabb alignfree strippath meshdir assetdir coordinate",
+    ),
+    "body": _words("name childclass pos mocap gravcomp", _TURNED),
+    "worldbody": _words("name childclass"),
+    "frame": _words("name childclass pos", _TURNED),
+    "replicate": _words("count offset euler sep childclass"),
+    "inertial": _words("pos mass diaginertia fullinertia", _TURNED),
+    "joint": _words(
+        "name class type pos axis ref springref springdamper stiffness damping frictionloss armature range limited",
+        "actuatorfrcrange actuatorfrclimited actuatorgravcomp",
+    ),
+    "freejoint": _words("name align"),
+    "geom": _words(
+        "name class type pos size fromto mass density shellinertia mesh hfield fitscale group contype conaffinity",
+        "condim friction fluidshape",
+        _TURNED,
+    ),
+    "site": _words("name class pos fromto size type", _TURNED),
+    "mesh": _words("name class file scale refpos refquat inertia vertex face content_type maxhullvert builtin params"),
+    "hfield": _words("name file size nrow ncol elevation content_type"),
+    "connect": _words("name class active body1 body2 anchor site1 site2"),
+    "weld": _words("name class active body1 body2 anchor relpose site1 site2"),
+    "equality joint": _words("name class active joint1 joint2 polycoef"),
+    "pair": _words("name class geom1 geom2 condim friction"),
+    "exclude": _words("name body1 body2"),
+    "actuator": _words(
+        "name class joint jointinparent tendon site refsite cranksite slidersite body gear ctrlrange ctrllimited",
+        "forcerange forcelimited inheritrange kp kv dampratio timeconst dyntype gaintype biastype gainprm biasprm",
+        "dynprm armature cranklength area diameter bias gain range force scale lmin lmax vmax fpmax fvmax tausmooth",
+    ),
+    "tendon": _words(
+        "name class stiffness damping springlength frictionloss armature range limited actuatorfrcrange",
+        "actuatorfrclimited",
+    ),
+    "key": _words("name time qpos qvel ctrl act mpos mquat"),
+}
+"""What is read of each element."""
+
+_OF_APPEARANCE: Final = _words("rgba material user group smoothnormal castshadow texcoord normal")
+_OF_THE_SOLVER: Final = _words(
+    "solref solimp solmix solreflimit solimplimit solreffriction solimpfriction margin gap priority torquescale sleep",
+    "simple lengthrange actlimited actrange actdim actearly width discardvisual fusestatic usethread saveinertial",
+    "conflict texturedir condim fluidcoef",
+)
+WITHOUT_EFFECT: Final = {
+    **dict.fromkeys(sorted(_OF_APPEARANCE), "appearance"),
+    **dict.fromkeys(sorted(_OF_THE_SOLVER), "a setting of MuJoCo's compiler or solver"),
+}
+"""Attributes that do not change how the mechanism moves."""
+
+SECTIONS_WITHOUT_EFFECT: Final = _words("visual statistic sensor custom size extension")
+CHILDREN_WITHOUT_EFFECT: Final = _words("camera light")
+SECTIONS: Final = _words(
+    "compiler option size visual statistic default extension custom asset worldbody contact deformable equality tendon",
+    "actuator sensor keyframe",
+)

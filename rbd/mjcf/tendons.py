@@ -1,0 +1,80 @@
+"""`<tendon>`: fixed tendons, whose length is a sum of joint coordinates, as transmissions and springs."""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+from rbd.errors import MjcfTopologyError, MjcfValueError, quoted
+from rbd.files.names import closest
+from rbd.files.xml import XmlElement
+from rbd.mjcf.defaults import Defaults
+from rbd.mjcf.description import BodyPart
+from rbd.mjcf.element import Element
+from rbd.mjcf.reading import Reading
+from rbd.mjcf.report import MomentArms, Spring
+
+_MISSING: Final = ("frictionloss", "armature", "range", "actuatorfrcrange")
+
+
+@final
+class TendonReader:
+    """Reads `<tendon>`."""
+
+    def __init__(self, reading: Reading, defaults: Defaults, bodies: list[BodyPart]) -> None:
+        """Take the joints, by name."""
+        self._reading = reading
+        self._defaults = defaults
+        self._joints = {joint.name: joint for body in bodies for joint in body.joints}
+        self.fixed: dict[str, MomentArms] = {}
+        self.spatial: set[str] = set()
+
+    def read(self, root: XmlElement) -> None:
+        """Collect tendons by name, and put the springs among them into the report."""
+        for section in root.children:
+            if section.tag == "tendon":
+                for node in section.children:
+                    self._tendon(node)
+
+    def _tendon(self, node: XmlElement) -> None:
+        self._reading.check_attributes(node, "tendon")
+        element = self._defaults.element(node, kind="tendon")
+        name = element.name()
+        if node.tag != "fixed":
+            if name is not None:
+                self.spatial.add(name)
+            if not self._acts(element, ("stiffness", "damping", *_MISSING), "tendons along sites are not supported"):
+                self._reading.ignore(node, reason="a tendon along sites that does nothing by itself")
+            return
+        moment_arms = tuple(self._joint(child) for child in node.children if child.tag == "joint")
+        if name is not None:
+            self.fixed[name] = moment_arms
+        self._acts(element, _MISSING, "it is not supported for tendons")
+        self._spring(element, moment_arms)
+
+    def _joint(self, node: XmlElement) -> tuple[str, tuple[float]]:
+        name = self._reading.name(node, "joint")
+        if name not in self._joints:
+            message = f"there is no joint {quoted(name)}; {closest(name, self._joints)}"
+            raise self._reading.fault(MjcfTopologyError, node, message, attribute="joint", name=name)
+        if self._joints[name].kind not in ("hinge", "slide"):
+            message = f"a fixed tendon has hinges and slides, joint {quoted(name)} is none"
+            raise self._reading.fault(MjcfValueError, node, message, attribute="joint", name=name)
+        return name, (self._reading.quantity(node, "coef"),)
+
+    def _acts(self, element: Element, attributes: tuple[str, ...], reason: str) -> bool:
+        """Doubt what a tendon does by itself in these attributes; return whether it does anything."""
+        acting = [attribute for attribute in attributes if any(element.vector(attribute, (0.0, 0.0, 0.0), 1))]
+        for attribute in acting[:1]:
+            self._reading.doubt(element.node, f"{attribute}: {reason}", attribute)
+        return bool(acting)
+
+    def _spring(self, element: Element, moment_arms: MomentArms) -> None:
+        stiffness, damping = (element.vector(word, (0.0, 0.0, 0.0), 1)[0] for word in ("stiffness", "damping"))
+        if not (stiffness or damping):
+            return
+        low, high = element.vector("springlength", (-1.0, -1.0), 1)
+        if "springlength" in element.node.attributes and len(element.numbers("springlength", 2)) == 1:
+            high = low
+        if low == high == -1.0:
+            low = high = sum(factors[0] * self._joints[name].spring_reference for name, factors in moment_arms)
+        self._reading.report.springs.append(Spring(moment_arms, stiffness, (low, high), damping))

@@ -1,0 +1,259 @@
+"""A program as machine code: compile it, call it for one state or for many."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import hashlib
+from array import array
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final, TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbd.native import abi, cache
+from rbd.native.arithmetic import LIBRARY, declarations, library_symbol
+from rbd.native.batch import batch, batch_worker
+from rbd.native.column_blocks import panel_widths
+from rbd.native.elementwise_loops import strip_widths
+from rbd.native.emit import emit_functions
+from rbd.native.inlining import inline_calls
+from rbd.native.ir import Lanes
+from rbd.native.jit import Library, assemble, host_processor
+from rbd.native.locks import Lock
+from rbd.native.outline_cache import python_files
+from rbd.native.plan import CHUNK, make_plan
+from rbd.native.thread_pool import run_on_threads
+from rbd.native.trig import sincos_function
+from rbd.native.wrappers import single
+from rbd.program.outline import Outline, Source
+from rbd.program.program import Program
+from rbd.program.rolling import THRESHOLD
+from rbd.scalars.arrays import Array
+from rbd.scalars.lazy import lazy
+
+Codes: TypeAlias = NDArray[np.int64]
+"""A status per row, 0 where it is clean."""
+_SINGLE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
+_BATCH = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, *([ctypes.c_void_p] * 5))
+_WORK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, *([ctypes.c_void_p] * 5))
+_SINGLE_SYMBOL, _BATCH_SYMBOL, _WORK_SYMBOL = "single", "batch", "work"
+_SINGLE_SYMBOLS = (_SINGLE_SYMBOL, "fresh")
+_SMALL = 8192
+"""Numbers that rows of a small batch read and write, at most: some microseconds of work."""
+_PIECE = 1024
+"""Rows a thread takes at a time, at most."""
+_PIECES = 8
+"""Pieces per thread, if there are rows enough: one that is late then has little left to do."""
+CODEGEN_VERSION = 2
+"""Counts changes of what machine code is expected to do; part of the keys it is kept under on disk."""
+
+
+def single_module(program: Program, chunk: int = CHUNK, threshold: int = THRESHOLD) -> str:
+    """Return the IR of a kernel for one state; its angles are packed into as many lanes as the processor has."""
+    cut, pack = make_plan(program, chunk, 1, threshold), host_processor().lanes
+    names, texts = emit_functions(cut, Lanes(1), "one", pack)
+    return "\n".join([*_declarations({1, pack}), *texts, single(program, cut.slot_count, names)])
+
+
+def batch_module(program: Program, lanes: int, chunk: int = CHUNK, threshold: int = THRESHOLD) -> str:
+    """Return the IR of a kernel for many rows, `lanes` at a time."""
+    program = inline_calls(program) if lanes > 1 else program
+    cut, wide = make_plan(program, chunk, lanes, threshold), Lanes(lanes)
+    names, texts = emit_functions(cut, wide, "wide", lanes)
+    return "\n".join([*_declarations({1, lanes}), *texts, batch(program, cut.slot_count, names, wide), batch_worker()])
+
+
+def _declarations(widths: set[int]) -> list[str]:
+    most = max(widths)
+    panels = {lanes * columns for lanes in widths for columns in panel_widths(lanes, most)}
+    taken = {*widths, *strip_widths(most), *panels}
+    lines = [line for width in sorted(taken) for line in declarations(Lanes(width))]
+    for function, count in LIBRARY.items():
+        lines.append(f"declare double @{library_symbol(function)}({', '.join(['double'] * count)})")
+    lines += ["declare ptr @rbd_malloc(i64)", "declare void @rbd_free(ptr)"]
+    lines.append("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
+    lines.append("declare void @llvm.memcpy.p0.p0.i64(ptr noalias, ptr noalias, i64, i1)")
+    return lines + [sincos_function(Lanes(width)) for width in sorted(widths)]
+
+
+@final
+class CompiledProgram:
+    """Machine code of one program. Arrays handed to it must be what the program says; nothing is checked here.
+
+    The code for one state and the code for batches are made separately, each when it is first needed.
+    """
+
+    def __init__(self, program: Program | Source, lanes: int, chunk: int = CHUNK, threshold: int = THRESHOLD) -> None:
+        """Prepare `program` for `lanes` lanes; nothing is compiled yet."""
+        self._source = Source.of(program) if isinstance(program, Program) else program
+        self.lanes = lanes
+        self._chunk = chunk
+        self._threshold = threshold
+        self._libraries = dict[str, Library]()
+        self.entries = array("q", [0, 0, 0])
+        """Addresses of the code for one state, the same for new arrays, and for rows; 0 until it is loaded."""
+        self._lock = Lock()
+
+    @property
+    def outline(self) -> Outline:
+        """What is known of the program without recording it."""
+        return self._source.outline
+
+    @property
+    def program(self) -> Program:
+        """The program, recorded now if machine code was all there was of it."""
+        return self._source.program
+
+    @property
+    def single_library(self) -> Library:
+        """The code for one state."""
+        code = self._library(_SINGLE_SYMBOLS, lambda: single_module(self.program, self._chunk, self._threshold))
+        self.entries[1], self.entries[0] = (code.address(symbol) for symbol in reversed(_SINGLE_SYMBOLS))
+        return code
+
+    @property
+    def batch_library(self) -> Library:
+        """The code for many rows."""
+        code = self._library(
+            (_BATCH_SYMBOL, _WORK_SYMBOL),
+            lambda: batch_module(self.program, self.lanes, self._chunk, self._threshold),
+        )
+        self.entries[2] = code.address(_BATCH_SYMBOL)
+        return code
+
+    def load_entries(self) -> None:
+        """Load the code for one state, unless there is code for rows already."""
+        if not any(self.entries):
+            self.single_library  # noqa: B018 - this compiles
+
+    @lazy
+    def small_batch(self) -> int:
+        """How many rows are computed at once under the interpreter's lock, without threads."""
+        ports = self.outline
+        return max(1, _SMALL // max(1, sum(port.size for port in (*ports.inputs, *ports.outputs))))
+
+    def load_single(self) -> bool:
+        """Load the code for one state if it was made before; return whether it is there, without waiting for it."""
+        if _SINGLE_SYMBOL not in self._libraries:
+            self._lock.try_run(self._find_single)
+        return _SINGLE_SYMBOL in self._libraries
+
+    def _find_single(self) -> None:
+        code = cache.load(self._key(_SINGLE_SYMBOL))
+        if code is not None and _SINGLE_SYMBOL not in self._libraries:
+            self._libraries[_SINGLE_SYMBOL] = Library(code, _SINGLE_SYMBOLS)
+
+    def _key(self, symbol: str) -> str:
+        """Return what machine code of this program is kept under."""
+        sizes = (self.lanes, self._chunk, self._threshold)
+        return "|".join((symbol, self.outline.digest, *map(str, sizes), codegen_digest(), host_processor().key))
+
+    def _library(self, symbols: tuple[str, ...], text: Callable[[], str]) -> Library:
+        """Return loaded machine code: made once, from disk if it was made before; its address never changes."""
+        found = self._libraries.get(symbols[0])
+        if found is None:
+            with self._lock.inner:
+                found = self._libraries.get(symbols[0])
+                if found is None:
+                    found = self._libraries[symbols[0]] = self._made(symbols, text)
+        return found
+
+    def _made(self, symbols: tuple[str, ...], text: Callable[[], str]) -> Library:
+        key = self._key(symbols[0])
+        code = cache.load(key)
+        if code is None:
+            code = assemble(text())
+            cache.store(key, code)
+        return Library(code, symbols)
+
+    @lazy
+    def _single(self) -> Callable[..., int]:
+        return _SINGLE(self.single_library.address(_SINGLE_SYMBOL))
+
+    @lazy
+    def _batch(self) -> Callable[..., int]:
+        return _BATCH(self.batch_library.address(_BATCH_SYMBOL))
+
+    @lazy
+    def _work(self) -> Callable[..., int]:
+        return _WORK(self.batch_library.address(_WORK_SYMBOL))
+
+    def run(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> int:
+        """Compute one state into `outputs`, one C-contiguous float64 array per port; return the status."""
+        into, out = _addresses(inputs), _addresses(outputs)
+        return self._single(into.buffer_info()[0], out.buffer_info()[0])
+
+    def run_batch(
+        self,
+        inputs: Sequence[Array],
+        strides: Sequence[int],
+        outputs: Sequence[Array],
+        count: int,
+        threads: int = 1,
+        codes: Codes | None = None,
+    ) -> tuple[int, int]:
+        """Compute `count` rows; `strides` are doubles from row to row of each input, 0 for one row for all.
+
+        Returns the first bad row and its status, (-1, 0) when all are clean. The result does not depend on `threads`.
+        `codes`, zeros, one per row, take the status of every row.
+        """
+        if threads <= 1 or count <= self.lanes:
+            return self._rows(self._batch, (0, count), inputs, strides, outputs, codes)
+        following, piece = ctypes.c_int64(0), _piece(count, threads, self.lanes)
+        start = (ctypes.byref(following), piece, count)
+        task = functools.partial(self._rows, self._work, start, inputs, strides, outputs, codes)
+        found = run_on_threads(task, min(threads, -(-count // piece)), stop=lambda: setattr(following, "value", count))
+        return min((each for each in found if each[0] >= 0), default=(-1, 0))
+
+    def _rows(
+        self,
+        entry: Callable[..., int],
+        start: tuple[object, ...],
+        inputs: Sequence[Array],
+        strides: Sequence[int],
+        outputs: Sequence[Array],
+        codes: Codes | None,
+    ) -> tuple[int, int]:
+        """Call machine code for rows; whoever holds this call holds the arrays, even if its caller is interrupted."""
+        tables, status = (_addresses(inputs), array("q", strides), _addresses(outputs)), ctypes.c_int64(0)
+        taken = None if codes is None else codes.ctypes.data
+        row = entry(*start, *(table.buffer_info()[0] for table in tables), ctypes.byref(status), taken)
+        return row, status.value
+
+
+def _addresses(arrays: Sequence[Array]) -> array[int]:
+    """Return where the numbers of arrays are."""
+    return array("Q", [abi.address(each) for each in arrays])
+
+
+def _piece(count: int, threads: int, lanes: int) -> int:
+    """Return how many rows a thread takes at a time: whole blocks of lanes, so that cutting changes no result."""
+    blocks = -(-count // (lanes * threads * _PIECES))
+    return min(blocks * lanes, _PIECE // lanes * lanes)
+
+
+PACKAGES: Final = ("intrinsics", "native", "program", "scalars", "solvers")
+"""What of `rbd` makes machine code of a program."""
+
+
+@functools.cache
+def codegen_digest() -> str:
+    """Return a version and hash of the code generator's sources, part of the keys of machine code on disk."""
+    digest, folders = hashlib.sha256(), [Path(__file__).parents[1] / package for package in PACKAGES]
+    for name, path in (each for folder in folders if folder.is_dir() for each in python_files(str(folder))):
+        content = Path(path).read_bytes()
+        digest.update(f"{len(name)} {len(content)} {name}".encode() + content)
+    return f"{CODEGEN_VERSION}-{digest.hexdigest()}"
+
+
+def compile_program(
+    program: Program | Source, *, lanes: int | None = None, chunk: int = CHUNK, threshold: int = THRESHOLD
+) -> CompiledProgram:
+    """Return `program` as machine code; `lanes` None takes what the processor has.
+
+    Straight code is cut into functions of `chunk` instructions; loops are rolled beyond `threshold` instructions.
+    """
+    return CompiledProgram(program, host_processor().lanes if lanes is None else lanes, chunk, threshold)

@@ -1,0 +1,175 @@
+"""Inlining of intrinsics into the instructions of a program, for batches.
+
+Lanes fill the registers whether columns go side by side or not, and written out, operations with what is zero by
+structure are left out. The instructions are those of the intrinsic, in its order, so that the bits are the same as long
+as all numbers are finite; zero by structure times infinity is left out, too. A term that is left out could have turned
+-0 into 0: what such an intrinsic stores must have had `+ 0.0` last.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, TypeAlias, cast, final
+
+import attrs
+
+from rbd.intrinsics.intrinsic import IntrinsicCall
+from rbd.program.opcodes import NUMBERED, Op, operands_of
+from rbd.program.program import Program
+
+MAX_INLINED_MULTIPLY_ADDS: Final = 100_000
+"""Multiply-adds of a call that is written out, at most; all lanes go through a larger one together."""
+
+
+def inline_calls(program: Program) -> Program:
+    """Return an equivalent program with small calls inlined."""
+    if not any(map(_is_small, program.calls)):
+        return program
+    return _Inliner(program).program()
+
+
+def _is_small(call: IntrinsicCall) -> bool:
+    return call.intrinsic.unrolls and call.operations <= 2 * MAX_INLINED_MULTIPLY_ADDS
+
+
+@final
+class _Inliner:
+    """Copies a program, instruction by instruction."""
+
+    def __init__(self, program: Program) -> None:
+        self.old, self.first = program, program.input_size
+        self.code: list[tuple[int, ...]] = []
+        self.calls: list[IntrinsicCall] = []
+        self.constants = [*program.constants, 0.0]
+        self.zero = ~len(program.constants)
+        self.places = list(range(self.first))
+        self.stored: dict[int, list[int]] = {}
+        """Position of a call -> operands of what it stores."""
+
+    def program(self) -> Program:
+        """Return the copy."""
+        for position, instruction in enumerate(self.old.code, start=self.first):
+            self.places.append(self._copied(position, instruction))
+        results = [self._place(r) for r in self.old.results]
+        code, places = self._needed(results)
+        return attrs.evolve(
+            self.old,
+            constants=tuple(self.constants),
+            code=code,
+            calls=tuple(self.calls),
+            results=tuple(places[r] if r >= 0 else r for r in results),
+        )
+
+    def add(self, op: Op, *operands: int) -> Value:
+        """Add an instruction; return its result."""
+        self.code.append((int(op), *operands))
+        return Value(self, self.first + len(self.code) - 1)
+
+    def operand(self, x: float | Value) -> int:
+        """Return the operand of a result, or of zero, which is the only number that intrinsics may store."""
+        return x.operand if isinstance(x, Value) else self.zero
+
+    def _place(self, operand: int) -> int:
+        return self.places[operand] if operand >= 0 else operand
+
+    def _copied(self, position: int, instruction: tuple[int, ...]) -> int:
+        """Copy an instruction; return where its result is."""
+        op = instruction[0]
+        if op == Op.CALL and _is_small(self.old.calls[instruction[1]]):
+            self.stored[position] = self._inlined(instruction)
+            return -1  # nobody asks for it
+        if op == Op.PICK and instruction[1] in self.stored:
+            return self.stored[instruction[1]][instruction[2]]
+        moved = tuple(self._place(r) for r in operands_of(instruction))
+        if op == Op.CALL:
+            self.calls.append(self.old.calls[instruction[1]])
+            moved = (len(self.calls) - 1, *moved)
+        elif op in NUMBERED:
+            moved = (*moved, instruction[2])
+        self.code.append((op, *moved))
+        return self.first + len(self.code) - 1
+
+    def _inlined(self, instruction: tuple[int, ...]) -> list[int]:
+        """Run an intrinsic on numbers that write instructions; return the operands of its outputs."""
+        call = self.old.calls[instruction[1]]
+        given = [Value(self, self._place(r)) for r in operands_of(instruction)]
+        outputs, _ = call.intrinsic.run(call.sizes, cast("Any", given))
+        return [self.operand(x) for x in outputs]
+
+    def _needed(self, results: list[int]) -> tuple[tuple[tuple[int, ...], ...], dict[int, int]]:
+        """Return the instructions that results need, and what may fail; and from old places to new ones."""
+        needed = {r for r in results if r >= self.first}
+        for position in reversed(range(self.first, self.first + len(self.code))):
+            instruction = self.code[position - self.first]
+            if self._may_fail(instruction):
+                needed.add(position)
+            if position in needed:
+                needed.update(r for r in operands_of(instruction) if r >= self.first)
+        places = {k: k for k in range(self.first)}
+        kept: list[tuple[int, ...]] = []
+        for position in sorted(needed):
+            places[position] = self.first + len(kept)
+            kept.append(_moved(self.code[position - self.first], places))
+        return tuple(kept), places
+
+    def _may_fail(self, instruction: tuple[int, ...]) -> bool:
+        op = instruction[0]
+        return op == Op.POSITIVE or (op == Op.CALL and self.calls[instruction[1]].label_count > 0)
+
+
+def _moved(instruction: tuple[int, ...], places: dict[int, int]) -> tuple[int, ...]:
+    operands = operands_of(instruction)
+    start = 2 if instruction[0] == Op.CALL else 1
+    moved = tuple(places[r] if r >= 0 else r for r in operands)
+    return (*instruction[:start], *moved, *instruction[start + len(operands) :])
+
+
+@final
+@attrs.frozen(eq=False)
+class Value:
+    """A number of the program; arithmetic with it writes instructions. The float 0.0 is zero by structure."""
+
+    to: _Inliner
+    operand: int
+
+    def __neg__(self) -> NegatedValue:
+        return NegatedValue(self)
+
+    def __mul__(self, other: ValueOrZero) -> PendingProduct | float:
+        return PendingProduct(Op.FMA, self, other) if isinstance(other, Value) else 0.0
+
+    __rmul__ = __mul__
+
+    def __add__(self, zero: float) -> Value:
+        return self.to.add(Op.ADD, self.operand, self.to.operand(zero))
+
+    def __radd__(self, product: float) -> Value:
+        """Add a product that is zero by structure."""
+        return self
+
+
+@final
+@attrs.frozen(eq=False)
+class NegatedValue:
+    """-x, as a factor."""
+
+    of: Value
+
+    def __mul__(self, other: ValueOrZero) -> PendingProduct | float:
+        return PendingProduct(Op.FNMA, self.of, other) if isinstance(other, Value) else 0.0
+
+
+@final
+@attrs.frozen(eq=False)
+class PendingProduct:
+    """A product that a fused multiply-add waits for."""
+
+    op: Op
+    one: Value
+    other: Value
+
+    def __add__(self, addend: ValueOrZero) -> Value:
+        return self.one.to.add(self.op, self.one.operand, self.other.operand, self.one.to.operand(addend))
+
+
+ValueOrZero: TypeAlias = Value | float
+"""A result, or the 0.0 that stands for what is zero by structure."""

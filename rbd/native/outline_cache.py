@@ -1,0 +1,123 @@
+"""Outlines of programs on disk, so that the next process need not record to find its machine code.
+
+A key must name everything the program depends on: what is recorded, its data and its options, the sources that do it
+(`sources_digest`) and what they run on (`platform_key`). Outlines are entries of the object cache, under its rules:
+what is damaged, or not ours, is not there. They are data and read as such; nothing in them is executed.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import os
+import platform
+import stat
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+
+from rbd.intrinsics.intrinsic import TABLE, IntrinsicCall
+from rbd.native import LOADED, cache
+from rbd.program.outline import Outline
+from rbd.program.program import Port
+
+_FORMAT: Final = 1
+
+
+def load(key: str) -> Outline | None:
+    """Return the outline stored under `key`; None when there is none that can be trusted."""
+    content = cache.load(entry(key))
+    return None if content is None else _parsed(content)
+
+
+def store(key: str, outline: Outline) -> None:
+    """Store an outline under `key`, if there is a place for it."""
+    ports = [[[port.name, port.shape] for port in ports] for ports in (outline.inputs, outline.outputs)]
+    calls = [[c.intrinsic.name, c.sizes, c.first_label, c.label_count] for c in outline.calls]
+    content = [outline.name, *ports, outline.labels, outline.digest, calls]
+    cache.store(entry(key), json.dumps(content).encode())
+
+
+def entry(key: str) -> str:
+    """Return the key of the cache's entry for an outline."""
+    return f"index {_FORMAT}|{key}"
+
+
+def _parsed(content: bytes) -> Outline | None:
+    """Return what an entry says; None when it is no outline."""
+    try:
+        name, inputs, outputs, labels, digest, calls = json.loads(content)
+        texts = tuple(map(str, labels))
+        return Outline(str(name), _ports(inputs), _ports(outputs), texts, str(digest), tuple(_call(*c) for c in calls))
+    except (ValueError, TypeError, KeyError):
+        return None
+
+
+def _ports(content: Any) -> tuple[Port, ...]:
+    return tuple(Port(str(name), tuple(map(int, shape))) for name, shape in content)
+
+
+# ---------------------------------------------------------------- what every key must contain
+
+
+@functools.cache
+def platform_key() -> str:
+    """Return what stands for the interpreter and its libraries, which fold constants while recording."""
+    library = os.confstr("CS_GNU_LIBC_VERSION") if "CS_GNU_LIBC_VERSION" in getattr(os, "confstr_names", {}) else None
+    system = library or platform.platform()
+    return "|".join((sys.version, np.__version__, sys.platform, platform.machine(), system))
+
+
+@functools.cache
+def sources_digest(folder: Path) -> str | None:
+    """Return a hash over all Python files below `folder`, read once per process.
+
+    None when there are none to read, or when one was changed since this process was started: what it has loaded is not
+    what the files say then, and nothing it records may be found by others.
+    """
+    digest, count = hashlib.sha256(), 0
+    try:
+        for inside, path in python_files(str(folder)):
+            content = _unchanged(path)
+            if content is None:
+                return None
+            name = inside.encode(errors="surrogateescape")
+            digest.update(b"%d %d %b%b" % (len(name), len(content), name, content))
+            count += 1
+    except OSError:
+        return None
+    return digest.hexdigest() if count else None
+
+
+def python_files(folder: str, inside: str = "") -> Iterator[tuple[str, str]]:
+    """Return the names below a folder and the paths of all its Python files, in an order that depends on names only."""
+    with os.scandir(folder) as found:
+        entries = sorted((entry.name, entry.is_dir(), entry.path) for entry in found)
+    for name, is_folder, path in entries:
+        if is_folder and name != "__pycache__":
+            yield from python_files(path, f"{inside}{name}/")
+        elif name.endswith(".py"):
+            yield inside + name, path
+
+
+def _unchanged(path: str) -> bytes | None:
+    """Return the content of a file, None when it is newer than this process. Plain system calls: half the time."""
+    handle = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    try:
+        found = os.fstat(handle)
+        changed = found.st_mtime if sys.platform == "win32" else found.st_ctime
+        if changed > LOADED or not stat.S_ISREG(found.st_mode):
+            return None
+        content = os.read(handle, found.st_size + 1)
+        return content if len(content) == found.st_size else None
+    finally:
+        os.close(handle)
+
+
+def _call(name: str, sizes: list[int], first: int, count: int) -> IntrinsicCall:
+    """Return a call; KeyError when its intrinsic is not known here."""
+    return IntrinsicCall(TABLE[name], tuple(map(int, sizes)), int(first), int(count))

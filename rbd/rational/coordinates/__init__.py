@@ -1,0 +1,7 @@
+"""How the coordinates of joints follow from s, and s from them.
+
+coordinate.py             displacements and angles
+rotation.py               rotations about any axis
+joint_coordinates.py      the coordinates of every joint type
+nominal_configuration.py  nominal configurations q* as users give them
+"""

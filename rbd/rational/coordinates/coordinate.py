@@ -1,0 +1,181 @@
+"""Displacements and angles as coordinates: their variables s, s of q and q of s."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, ClassVar, TypeAlias, cast, final
+
+import numpy as np
+from typing_extensions import override
+
+from rbd.errors import ArgumentError
+from rbd.rational.polynomials.polynomial import Polynomial
+from rbd.rational.polynomials.polynomial_scalars import AngleScalar, HalfTangent, Star
+from rbd.rational.polynomials.ring import Block, Kind, Ring
+from rbd.scalars import Scalar, Vector, atan2, const, cos, divide, is_float, sin, sqrt, tan
+from rbd.scalars.arrays import Array
+
+Stars: TypeAlias = Sequence[Star]
+
+
+class Coordinate(ABC):
+    """A coordinate, or several that form a rotation: `nq` entries of q and `ns` of s; abstract."""
+
+    nq: ClassVar[int] = 1
+    ns: ClassVar[int] = 1
+    kind: ClassVar[Kind]
+
+    @abstractmethod
+    def polynomials(self, ring: Ring, block: Block, star: Stars) -> Vector:
+        """Return the polynomials around q* that replace q in the joint's transform."""
+
+    @abstractmethod
+    def to_s(self, q: Vector, star: Stars, *, wrap: bool) -> Vector:
+        """Return s of q; with `wrap`, infinite for angles half a turn or more away."""
+
+    @abstractmethod
+    def to_q(self, s: Vector, star: Stars) -> Vector:
+        """Return q of s, which may be infinite for angles."""
+
+    def rows_to_s(self, q: Array, star: Stars, *, wrap: bool) -> Array:
+        """Return `to_s` of every row."""
+        return np.array([self.to_s(tuple(row), star, wrap=wrap) for row in q.tolist()]).reshape(len(q), self.ns)
+
+    def rows_to_q(self, s: Array, star: Stars) -> Array:
+        """Return `to_q` of every row."""
+        return np.array([self.to_q(tuple(row), star) for row in s.tolist()]).reshape(len(s), self.nq)
+
+
+@final
+class LengthCoordinate(Coordinate):
+    """Displacement: s = q - q*."""
+
+    kind = Kind.LENGTH
+
+    @override
+    def polynomials(self, ring: Ring, block: Block, star: Stars) -> Vector:
+        return (Polynomial.variable(ring, block.s[0]) + Polynomial.given(ring, number(star[0])),)
+
+    @override
+    def to_s(self, q: Vector, star: Stars, *, wrap: bool) -> Vector:
+        return (q[0] - number(star[0]),)
+
+    @override
+    def to_q(self, s: Vector, star: Stars) -> Vector:
+        return (s[0] + number(star[0]),)
+
+    @override
+    def rows_to_s(self, q: Array, star: Stars, *, wrap: bool) -> Array:
+        return q - float(number(star[0]))
+
+    @override
+    def rows_to_q(self, s: Array, star: Stars) -> Array:
+        return s + float(number(star[0]))
+
+
+@final
+class AngleCoordinate(Coordinate):
+    """Angle: s = tan((q - q*) / 2)."""
+
+    kind = Kind.ANGLE
+
+    @override
+    def polynomials(self, ring: Ring, block: Block, star: Stars) -> Vector:
+        return (cast("Scalar", AngleScalar(ring, block, star[0])),)
+
+    @override
+    def to_s(self, q: Vector, star: Stars, *, wrap: bool) -> Vector:
+        start = angle(star[0])
+        difference = q[0] - start
+        if wrap and is_float(difference) and is_half_turn(np.float64(cast("float", q[0])), start):
+            return (math.copysign(math.inf, cast("float", difference)),)
+        return (tan(difference * const(1, 2)),)
+
+    @override
+    def to_q(self, s: Vector, star: Stars) -> Vector:
+        return (turn(s[0]) + angle(star[0]),)
+
+    @override
+    def rows_to_s(self, q: Array, star: Stars, *, wrap: bool) -> Array:
+        start = float(angle(star[0]))
+        tangent: Array = np.tan((q - start) / 2)
+        if wrap:
+            tangent = np.where(is_half_turn(q, start), np.copysign(np.inf, q - start), tangent)
+        return tangent
+
+    @override
+    def rows_to_q(self, s: Array, star: Stars) -> Array:
+        turned: Array = 2 * np.arctan(s)
+        return turned + float(angle(star[0]))
+
+
+def is_half_turn(q: Array | np.float64, start: float) -> Any:
+    """Return whether angles are half a turn or more from `start`, up to rounding."""
+    rounding = np.spacing(np.maximum(np.abs(q), max(abs(start), math.pi)))
+    return np.abs(q - start) >= math.pi - rounding
+
+
+def turn(s: Scalar) -> Scalar:
+    """Return 2 atan(s), from -π to π; s may be infinite."""
+    return 2 * (math.atan(cast("float", s)) if is_float(s) else atan2(s, 1))
+
+
+@final
+class SinCosCoordinate(Coordinate):
+    """Angle given by its sine and cosine: s = tan(Δ / 2), for the angle Δ from q* to q."""
+
+    nq = 2
+    kind = Kind.ANGLE
+
+    @override
+    def polynomials(self, ring: Ring, block: Block, star: Stars) -> Vector:
+        c, s = (Polynomial.variable(ring, g) for g in block.circle)
+        sine, cosine = (Polynomial.given(ring, x) for x in sine_cosine(star))
+        return c * sine + s * cosine, c * cosine - s * sine
+
+    @override
+    def to_s(self, q: Vector, star: Stars, *, wrap: bool) -> Vector:
+        (s, c), (sine, cosine) = q, sine_cosine(star)
+        require_direction(q, "q", "a sine and a cosine")
+        along, across = cosine * c + sine * s, cosine * s - sine * c
+        # tan(Δ/2) = sin Δ / (1 + cos Δ) = (1 - cos Δ) / sin Δ; the form without cancellation.
+        length = sqrt(along * along + across * across)
+        if is_float(along) and cast("float", along) < 0:
+            return (divide(length - along, across),)
+        return (divide(across, length + along),)
+
+    @override
+    def to_q(self, s: Vector, star: Stars) -> Vector:
+        sine, cosine = sine_cosine(star)
+        by_sine, by_cosine = sin(turn(s[0])), cos(turn(s[0]))
+        return sine * by_cosine + cosine * by_sine, cosine * by_cosine - sine * by_sine
+
+
+def sine_cosine(star: Stars) -> tuple[Any, Any]:
+    """Return the sine and the cosine in q*; raise ArgumentError when both are zero."""
+    sine, cosine = (number(x) for x in star)
+    require_direction((sine, cosine), "q_star", "a sine and a cosine")
+    return sine, cosine
+
+
+def require_direction(values: Vector, argument: str, what: str) -> None:
+    """Raise ArgumentError naming the argument when the components of a direction are all zero."""
+    if all(is_float(x) or isinstance(x, Fraction) for x in values) and not any(values):
+        message = f"{argument} has {what} that are all zero; their squares must sum to one"
+        raise ArgumentError(message, argument=argument, value=values, allowed="values whose squares sum to one")
+
+
+def number(star: Star) -> Any:
+    """Return an entry of q* that is not an angle; raise ArgumentError for a HalfTangent."""
+    if isinstance(star, HalfTangent):
+        message = f"q_star has {star} for a coordinate that is not an angle; give a number"
+        raise ArgumentError(message, argument="q_star", value=star, allowed="HalfTangent for angles only")
+    return star
+
+
+def angle(star: Star) -> Any:
+    """Return an angle of q* as a number."""
+    return star.angle if isinstance(star, HalfTangent) else star

@@ -1,0 +1,14 @@
+"""Polynomials and rational functions in the variables of a mechanism.
+
+ring.py                 the variables, and monomials packed into integers
+arithmetic.py           sums and products of packed polynomials, with bounds on their errors
+ring_element.py         operators that follow from others, LaTeX
+evaluation.py           values, derivatives and native functions
+printing.py             text, LaTeX and SymPy expressions
+polynomial.py           `Polynomial`
+polynomial_scalars.py   polynomials as scalars of `rbd.scalars`; `HalfTangent`
+division.py             division without remainder
+rational_function.py    `RationalFunction`
+half_angle.py           tangent half-angle substitution: from cosines and sines to s
+bernstein.py            Bernstein coefficients of monomials on intervals of s
+"""

@@ -1,0 +1,158 @@
+"""Sums and products of packed polynomials, with running error bounds.
+
+Every polynomial in floats carries `error`, a bound on the rounding error of each coefficient. A sum below that bound is
+the remainder of a cancellation and is dropped; `lost` bounds the sum of all dropped coefficients.
+"""
+
+from __future__ import annotations
+
+from typing import final
+
+import attrs
+
+from rbd.errors import ArgumentError
+from rbd.rational.polynomials.ring import FIELD, LARGEST, ROUNDING, Block, Coefficient, Packed, Ring
+
+_COARSEST = 2.0**-46
+"""No coefficient above this share of the largest one counts as the remainder of a cancellation."""
+
+
+@final
+@attrs.frozen(eq=False)
+class Content:
+    """Terms of a polynomial; `top` bounds the coefficients, `degree` the exponents."""
+
+    terms: Packed
+    support: int = 0
+    degree: int = 0
+    multilinear: bool = True
+    top: float = 0.0
+    error: float = 0.0
+    lost: float = 0.0
+
+
+def constant(value: Coefficient, error: float) -> Content:
+    """Return a constant."""
+    if not value:
+        return Content({})
+    return Content({0: value}, top=abs(float(value)), error=error)
+
+
+def negated(a: Content) -> Content:
+    """Return -a."""
+    return attrs.evolve(a, terms={key: -c for key, c in a.terms.items()})
+
+
+def scaled(a: Content, c: Coefficient, exact: bool) -> Content:
+    """Return c a, for an exact coefficient c."""
+    if not c:
+        return Content({})
+    size = abs(float(c))
+    terms: Packed = {key: c * x for key, x in a.terms.items()}
+    error = 0.0 if exact else size * (a.error + ROUNDING * a.top)
+    return Content(terms, a.support, a.degree, a.multilinear, size * a.top, error, size * a.lost)
+
+
+def total(a: Content, b: Content, exact: bool) -> Content:
+    """Return a + b."""
+    if len(a.terms) < len(b.terms):
+        a, b = b, a
+    terms = a.terms | b.terms
+    common = a.terms.keys() & b.terms.keys()
+    support, degree, multilinear = a.support | b.support, max(a.degree, b.degree), a.multilinear and b.multilinear
+    top, error, lost = max(a.top, b.top), max(a.error, b.error), a.lost + b.lost
+    if common:
+        error = 0.0 if exact else a.error + b.error + ROUNDING * (a.top + b.top)
+        top, gone = _merged(terms, common, a.terms, b.terms, threshold(error, top), top)
+        lost += gone * error * 2
+    return Content(terms, support, degree, multilinear, top, error, lost)
+
+
+def threshold(error: float, top: float) -> float:
+    """Return the size below which a coefficient counts as the remainder of a cancellation."""
+    return min(error, _COARSEST * max(1.0, top))
+
+
+def _merged(
+    terms: Packed, common: set[int], first: Packed, second: Packed, negligible: float, top: float
+) -> tuple[float, int]:
+    """Write the sums of common terms into `terms`; return the largest coefficient and how many were dropped."""
+    gone = 0
+    for key in common:
+        value = first[key] + second[key]
+        size = abs(value)
+        if size <= negligible:
+            del terms[key]
+            gone += 1
+        else:
+            terms[key] = value
+            if size > top:
+                top = float(size)
+    return top, gone
+
+
+def product(ring: Ring, a: Content, b: Content) -> Content:
+    """Return a b."""
+    if len(a.terms) < len(b.terms):
+        a, b = b, a
+    if a.support & b.support:
+        return _overlapping(ring, a, b)
+    terms = {j + k: x * y for k, y in b.terms.items() for j, x in a.terms.items()}
+    error = 0.0 if ring.exact else _product_error(a, b)
+    degree, multilinear = max(a.degree, b.degree), a.multilinear and b.multilinear
+    return Content(terms, a.support | b.support, degree, multilinear, a.top * b.top, error, _product_lost(a, b))
+
+
+def _product_error(a: Content, b: Content) -> float:
+    return a.error * b.top + a.top * b.error + a.error * b.error + ROUNDING * a.top * b.top
+
+
+def _product_lost(a: Content, b: Content) -> float:
+    if not a.lost and not b.lost:
+        return 0.0
+    return a.lost * weight(b) + weight(a) * b.lost + a.lost * b.lost
+
+
+def weight(a: Content) -> float:
+    """Return the sum of the absolute values of the coefficients and their errors."""
+    return sum(float(abs(c)) for c in a.terms.values()) + len(a.terms) * a.error
+
+
+def _overlapping(ring: Ring, a: Content, b: Content) -> Content:
+    """Return the product of polynomials that have variables in common."""
+    degree = a.degree + b.degree
+    if degree > LARGEST:
+        raise ArgumentError(f"exponents above {LARGEST} are not supported", argument="other", value=degree)
+    terms: Packed = {}
+    for k, y in b.terms.items():
+        for j, x in a.terms.items():
+            terms[j + k] = terms.get(j + k, 0) + x * y
+    count = min(len(a.terms), len(b.terms))
+    error = count * (_product_error(a, b) + count * ROUNDING * a.top * b.top)
+    support = a.support | b.support
+    for block in ring.blocks:
+        if a.support & b.support & block.bit and block.circle:
+            terms = reduced(terms, block)
+            error *= 2 * degree * len(block.circle)
+    error = 0.0 if ring.exact else error
+    top = max((abs(float(c)) for c in terms.values()), default=0.0)
+    negligible = threshold(error, top)
+    kept = {key: c for key, c in terms.items() if abs(c) > negligible}
+    lost = _product_lost(a, b) + (len(terms) - len(kept)) * 2 * error
+    return Content(kept, support, degree, False, top, error, lost)
+
+
+def reduced(terms: Packed, block: Block) -> Packed:
+    """Return the terms with the square of the block's first circle variable replaced by one minus the others'."""
+    shift = FIELD * block.circle[0]
+    others = [2 << (FIELD * g) for g in block.circle[1:]]
+    while True:
+        high = [key for key in terms if (key >> shift) & LARGEST > 1]
+        if not high:
+            return terms
+        for key in high:
+            c = terms.pop(key)
+            lower = key - (2 << shift)
+            terms[lower] = terms.get(lower, 0) + c
+            for square in others:
+                terms[lower + square] = terms.get(lower + square, 0) - c

@@ -1,0 +1,181 @@
+"""Bernstein control values of a block's monomials on an interval of s.
+
+On an interval, numerator and denominator are polynomials in Bernstein form. Where the denominator's coefficients are
+positive, all values are convex combinations of the quotients of coefficients, the control values. (Of cosine and sine,
+they are both ends of the arc and the intersection of the tangents there.) The ends of the interval are points of the
+projective line with integer coordinates: (d, n) for s = n / d, (0, ±1) at infinity; so that all is exact but the final
+division.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from typing import Final, TypeAlias
+
+import attrs
+import numpy as np
+
+from rbd.errors import NotFiniteError
+from rbd.rational.polynomials.half_angle import numerator
+from rbd.rational.polynomials.ring import FIELD, LARGEST, Block, Kind, unit
+from rbd.scalars.arrays import Array
+
+Form: TypeAlias = list[int]
+"""A homogeneous polynomial in (1 - t, t): Bernstein coefficients times binomials. Products are convolutions."""
+Row: TypeAlias = tuple[float, ...]
+"""The control values of all monomials at one control point."""
+
+_WIDEST: Final = math.pi / 2
+"""The longest arc: longer ones are cut, since the tangents at their ends meet far outside."""
+
+
+@attrs.frozen(eq=False)
+class BlockMonomials:
+    """Monomials of one block, as exponents of circle variables and of s, over (1 + s²) to `power`."""
+
+    block: Block
+    monomials: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
+    power: int
+
+    @property
+    def halves(self) -> int:
+        """The power of 1 + s² in the denominators of the circle variables."""
+        degree = max(sum(circle) for circle, _ in self.monomials)
+        return (degree + 1) // 2 if self.block.kind is Kind.ROTATION else degree
+
+    @property
+    def degree(self) -> int:
+        """The degree of all numerators and the denominator in every s."""
+        highest = max((max(s, default=0) for _, s in self.monomials), default=0)
+        return max(2 * (self.halves + self.power), 2 * self.halves + highest)
+
+
+def controls(wanted: BlockMonomials, low: Sequence[float], high: Sequence[float], pieces: int) -> Array:
+    """Return the control values, one row per control point and one column per monomial, correctly rounded.
+
+    Raises NotFiniteError where a monomial is not bounded.
+    """
+    if wanted.block.kind is Kind.ROTATION:
+        boxes = itertools.product(*(_cuts(a, b, pieces, wanted) for a, b in zip(low, high, strict=True)))
+        rows = [row for box in boxes for row in _rotation_rows(wanted, box)]
+    else:
+        rows = [row for ends in _cuts(low[0], high[0], pieces, wanted) for row in _rows(wanted, *ends)]
+    return np.array(list(dict.fromkeys(rows)))  # neighbouring pieces share an end
+
+
+def _cuts(low: float, high: float, pieces: int, wanted: BlockMonomials) -> list[tuple[float, float]]:
+    """Return the parts of an interval."""
+    if wanted.block.kind is Kind.LENGTH:
+        inner = np.linspace(low, high, pieces + 1)[1:-1].tolist()
+    else:
+        start, end = 2 * math.atan(low), 2 * math.atan(high)
+        count = pieces * max(1, math.ceil((end - start) / _WIDEST - 1e-9))
+        inner = [math.tan(x / 2) for x in np.linspace(start, end, count + 1)[1:-1].tolist()]
+    ends = [low, *(x for x in inner if low < x < high), high]
+    return list(itertools.pairwise(ends))
+
+
+def _projective(s: float) -> tuple[int, int]:
+    """Return s as a point of the projective line."""
+    if math.isinf(s):
+        return 0, 1 if s > 0 else -1
+    top, bottom = s.as_integer_ratio()
+    return bottom, top
+
+
+def _rows(wanted: BlockMonomials, low: float, high: float) -> list[Row]:
+    """Return the control values on one interval, of one variable."""
+    (u0, v0), (u1, v1) = _projective(low), _projective(high)
+    u, v = [u0, u1], [v0, v1]
+    squares = _sum(_product(u, u), _product(v, v))
+    half, n = wanted.halves, wanted.degree
+    power = half + wanted.power
+    below = _product(_power(squares, power), _power(u, n - 2 * power))
+    if min(below) <= 0:
+        raise NotFiniteError(
+            f"s[{wanted.block.first}] is unbounded on an infinite interval; give it finite bounds",
+            argument="s_low",
+            index=(0,),
+        )
+    above = [
+        _product(_circle(u, v, squares, half, circle), _rest(u, v, n - 2 * half, s)) for circle, s in wanted.monomials
+    ]
+    return [tuple(form[k] / below[k] for form in above) for k in range(n + 1)]
+
+
+def _circle(u: Form, v: Form, squares: Form, half: int, circle: Sequence[int]) -> Form:
+    """Return (1 - s²)^a (2 s)^b (1 + s²)^(half - a - b), homogeneous."""
+    cos, sin = circle or (0, 0)
+    difference = _sum(_product(u, u), [-x for x in _product(v, v)])
+    twice = [2 * x for x in _product(u, v)]
+    return _product(_product(_power(difference, cos), _power(twice, sin)), _power(squares, half - cos - sin))
+
+
+def _rest(u: Form, v: Form, degree: int, s: Sequence[int]) -> Form:
+    return _product(_power(v, s[0]), _power(u, degree - s[0]))
+
+
+def _product(a: Form, b: Form) -> Form:
+    result = [0] * (len(a) + len(b) - 1)
+    for (i, x), (j, y) in itertools.product(enumerate(a), enumerate(b)):
+        result[i + j] += x * y
+    return result
+
+
+def _sum(a: Form, b: Form) -> Form:
+    return [x + y for x, y in zip(a, b, strict=True)]
+
+
+def _power(a: Form, n: int) -> Form:
+    result = [1]
+    for _ in range(n):
+        result = _product(result, a)
+    return result
+
+
+# --- rotations: three variables at a time -----------------------------------------------------------------------------
+
+
+def _rotation_rows(wanted: BlockMonomials, box: Sequence[tuple[float, float]]) -> list[Row]:
+    """Return the control values on a box of the three s of a rotation, cut in eight where it is too wide."""
+    n, power = wanted.degree, wanted.halves + wanted.power
+    tables = [_powers(low, high, n) for low, high in box]
+    below = _expanded(wanted.block, numerator(wanted.block, power, (0, 0, 0, 0)), tables, n)
+    if min(below) <= 0:
+        smaller = itertools.product(*(_halved(low, high) for low, high in box))
+        return [row for part in smaller for row in _rotation_rows(wanted, part)]
+    above = [
+        _expanded(wanted.block, _raised(wanted.block, numerator(wanted.block, wanted.halves, circle), s), tables, n)
+        for circle, s in wanted.monomials
+    ]
+    return [tuple(form[k] / below[k] for form in above) for k in range(len(below))]
+
+
+def _halved(low: float, high: float) -> list[tuple[float, float]]:
+    middle = 0.0 if low < 0.0 < high else (low + high) / 2
+    return [(low, middle), (middle, high)] if low < middle < high else [(low, high)]
+
+
+def _powers(low: float, high: float, n: int) -> list[Form]:
+    """Return s^j on an interval for j up to n, all of degree n."""
+    if math.isinf(low) or math.isinf(high):
+        raise NotFiniteError("s_low and s_high must be finite for rotations", argument="s_low", index=(0,))
+    (u0, v0), (u1, v1) = _projective(low), _projective(high)
+    return [_product(_power([v0, v1], j), _power([u0, u1], n - j)) for j in range(n + 1)]
+
+
+def _raised(block: Block, polynomial: dict[int, int], s: Sequence[int]) -> dict[int, int]:
+    shift = sum(e * unit(g) for g, e in zip(block.s, s, strict=True))
+    return {key + shift: c for key, c in polynomial.items()}
+
+
+def _expanded(block: Block, polynomial: dict[int, int], tables: Sequence[Sequence[Form]], n: int) -> Form:
+    """Return the Bernstein coefficients of a polynomial in the three s of a block, as one list."""
+    result = [0] * (n + 1) ** 3
+    for key, c in polynomial.items():
+        x, y, z = (table[(key >> (FIELD * g)) & LARGEST] for table, g in zip(tables, block.s, strict=True))
+        for k, (a, b, d) in enumerate(itertools.product(x, y, z)):
+            result[k] += c * a * b * d
+    return result

@@ -1,0 +1,89 @@
+"""Exact division of polynomials, for minimal denominators.
+
+Polynomials in floats are divided only by sums of squares 1 + s², whose leading coefficients are one, so that rounding
+errors in the remainder have a small bound; exact polynomials by any polynomial.
+"""
+
+from __future__ import annotations
+
+import heapq
+
+from rbd.rational.polynomials.arithmetic import Content, constant, threshold
+from rbd.rational.polynomials.polynomial import Polynomial
+from rbd.rational.polynomials.ring import LARGEST, ROUNDING, Block, Kind, Packed, Ring
+
+
+def sum_of_squares(ring: Ring, block: Block) -> Polynomial:
+    """Return 1 + s², for a rotation 1 + s0² + s1² + s2²."""
+    one = ring.coefficient(1)
+    terms: Packed = {0: one} | {2 * key: one for key in (1 << (6 * g) for g in block.s)}
+    return Polynomial(ring, Content(terms, block.bit, 2, False, 1.0))
+
+
+def bounded_blocks(ring: Ring) -> tuple[Block, ...]:
+    """Return the blocks that have denominators 1 + s²: angles and rotations."""
+    return tuple(block for block in ring.blocks if block.kind is not Kind.LENGTH)
+
+
+def without_squares(p: Polynomial, block: Block, most: int) -> tuple[Polynomial, int]:
+    """Return `p` divided by a block's 1 + s² as often as the remainder is zero, at most `most` times; and how often."""
+    divisor, count = sum_of_squares(p.ring, block), 0
+    while count < most and (found := quotient(p, divisor)) is not None:
+        p, count = found, count + 1
+    return p, count
+
+
+def quotient(p: Polynomial, divisor: Polynomial) -> Polynomial | None:
+    """Return p / divisor if that is a polynomial (up to rounding); else None."""
+    a, b = p.content, divisor.content
+    if a.degree + b.degree > LARGEST:
+        return None
+    # In floats the divisor is 1 + s²: a coefficient of the quotient sums at most this many, each with its error.
+    growth = float((a.degree + 1) * max(1, len(b.terms) - 1) ** (a.degree // 2))
+    error = 0.0 if p.ring.exact else growth * (a.error + ROUNDING * a.top)
+    found = _divided(p.ring, a.terms, b.terms, threshold(error, a.top))
+    if found is None:
+        return None
+    top = max((abs(float(c)) for c in found.values()), default=0.0)
+    return Polynomial(p.ring, Content(found, a.support | b.support, a.degree, False, top, error, growth * a.lost))
+
+
+def common_factor(p: Polynomial, divisor: Polynomial | None) -> tuple[Polynomial, Polynomial | None]:
+    """Return p / divisor as a constant, and None, if it is one up to rounding; else both unchanged."""
+    if divisor is None:
+        return p, None
+    a, b = p.content, divisor.content
+    largest = max(b.terms, key=lambda key: abs(b.terms[key]))
+    if a.terms.keys() != b.terms.keys():
+        return p, divisor
+    c = a.terms[largest] / b.terms[largest]
+    size = abs(float(c))
+    error = 0.0 if p.ring.exact else a.error + size * b.error + 4 * ROUNDING * a.top
+    negligible = threshold(error, max(a.top, size * b.top))
+    if any(abs(x - c * b.terms[key]) > negligible for key, x in a.terms.items()):
+        return p, divisor
+    return Polynomial(p.ring, constant(c, error / abs(float(b.terms[largest])))), None
+
+
+def _divided(ring: Ring, terms: Packed, divisor: Packed, negligible: float) -> Packed | None:
+    """Return the quotient, or None if a remainder is left; packed monomials are ordered as integers."""
+    lead = max(divisor)
+    lead_powers = ring.unpacked(lead)
+    rest = {key: c for key, c in divisor.items() if key != lead}
+    left, order = dict(terms), [-key for key in terms]
+    heapq.heapify(order)
+    found: Packed = {}
+    while order:
+        key = -heapq.heappop(order)
+        c = left.pop(key, 0)
+        if abs(c) <= negligible:
+            continue
+        if any(ring.exponents(key, (g,))[0] < e for g, e in lead_powers):
+            return None
+        found[key - lead] = c = c / divisor[lead]
+        for other, d in rest.items():
+            at = key - lead + other
+            if at not in left:
+                heapq.heappush(order, -at)
+            left[at] = left.get(at, 0) - c * d
+    return found

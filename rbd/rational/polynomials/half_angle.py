@@ -1,0 +1,210 @@
+"""Tangent half-angle substitution: cos = (1 - s²) / (1 + s²), sin = 2 s / (1 + s²).
+
+It makes a polynomial in cosines and sines a rational function of s (Amice, Dai, Werner, Zhang, Tedrake, *Finding and
+optimizing certified, collision-free regions in configuration space*, 2022). The quaternion of a rotation is
+(1, s0, s1, s2) / √(1 + s0² + s1² + s2²). Polynomials in floats are converted as dense arrays, one axis per angle; exact
+ones, those with rotations, and those with many angles, term by term.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from typing import Final, TypeAlias, cast
+
+import attrs
+import numpy as np
+
+from rbd.errors import ArgumentError
+from rbd.rational.polynomials.arithmetic import Content
+from rbd.rational.polynomials.polynomial import Polynomial
+from rbd.rational.polynomials.rational_function import RationalFunction
+from rbd.rational.polynomials.ring import LARGEST, ROUNDING, Block, Kind, Packed, Ring, unit
+
+_DENSE: Final = 60_000
+"""The largest size at which a dense array is used."""
+
+_KEEPS: Final = 32 * ROUNDING
+"""A sum below this share of its summands' sizes is the remainder of a cancellation."""
+
+_BASIS: Final = np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 2.0], [1.0, -1.0, 0.0]])
+"""From coefficients of (1, cos, sin) to those of (1, s, s²) over 1 + s²."""
+
+
+def rational_function(p: Polynomial) -> RationalFunction:
+    """Return a polynomial as a rational function of s; raise ArgumentError where a root of s would remain."""
+    ring, content = p.ring, p.content
+    used = functools.reduce(lambda a, b: a | b, content.terms, 0)
+    blocks = [block for block in ring.blocks if block.circle and any(ring.exponents(used, block.circle))]
+    dense = not ring.exact and content.multilinear and all(block.kind is Kind.ANGLE for block in blocks)
+    if dense and 3 ** len(blocks) <= _DENSE and not _has_others(ring, used, blocks):
+        return RationalFunction(_converted_dense(p, blocks), {block.number: 1 for block in blocks})
+    powers = {block.number: _power(ring, content.terms, block) for block in blocks}
+    return RationalFunction(_converted_sparse(p, powers), powers)
+
+
+def _has_others(ring: Ring, used: int, blocks: Sequence[Block]) -> bool:
+    """Return whether variables other than the circle variables of these blocks occur."""
+    circles = {g for block in blocks for g in block.circle}
+    return any(g not in circles for g, _ in ring.unpacked(used))
+
+
+def _power(ring: Ring, terms: Packed, block: Block) -> int:
+    """Return the power of 1 + s² in the denominator: the degree in cosine and sine, half that in a quaternion."""
+    degrees = {sum(ring.exponents(key, block.circle)) for key in terms}
+    if 2 * max(degrees) > LARGEST:
+        raise ArgumentError(f"powers above {LARGEST // 2} are not supported", argument="polynomial", value=max(degrees))
+    if block.kind is Kind.ANGLE:
+        return max(degrees)
+    require_even(ring, terms)
+    return max(degrees) // 2
+
+
+def require_even(ring: Ring, terms: Packed) -> None:
+    """Raise ArgumentError where a product of an odd number of entries of a quaternion occurs."""
+    for block in ring.blocks:
+        if block.kind is Kind.ROTATION and any(sum(ring.exponents(key, block.circle)) % 2 for key in terms):
+            name = ring.names[block.circle[0]]
+            message = f"products of an odd number of {name} and its companions have a square root in s"
+            raise ArgumentError(message, argument="polynomial", value=name, allowed="even powers")
+
+
+# --- dense: every angle once ------------------------------------------------------------------------------------------
+
+
+def _converted_dense(p: Polynomial, blocks: Sequence[Block]) -> Polynomial:
+    where, keys = _places(tuple((block.circle[0], block.circle[1], block.s[0]) for block in blocks))
+    coefficients = np.zeros(len(keys))
+    terms = p.content.terms
+    coefficients[[where[key] for key in terms]] = list(cast("Mapping[int, float]", terms).values())
+    result, sizes = coefficients, np.abs(coefficients)
+    for _ in blocks:  # moves its axis to the end, so that the order is restored after all of them
+        result = (_BASIS @ result.reshape(3, -1)).T.reshape(-1)
+        sizes = (np.abs(_BASIS) @ sizes.reshape(3, -1)).T.reshape(-1)
+    gone = np.abs(result) <= _KEEPS * sizes
+    result[gone] = 0.0
+    found: Packed = {key: c for key, c in zip(keys, result.tolist(), strict=True) if c}
+    dropped = sizes[gone & (sizes > 0.0)]
+    errors = _Errors(
+        2.0 ** len(blocks), 2 * len(blocks), float(sizes.max(initial=0.0)), float(dropped.sum()), len(dropped)
+    )
+    return Polynomial(p.ring, errors.content(p.content, found, max(2, p.content.degree)))
+
+
+@attrs.frozen
+class _Errors:
+    """Errors of a substitution: growth factor, roundings per coefficient, the largest size, what was dropped."""
+
+    growth: float
+    roundings: int
+    largest: float
+    gone: float
+    gone_count: int
+
+    def content(self, old: Content, terms: Packed, degree: int) -> Content:
+        """Return the numerator with these terms."""
+        error, rounding = self.growth * old.error, _KEEPS + self.roundings * ROUNDING
+        lost = self.growth * old.lost + self.gone_count * error + rounding * self.gone
+        top = max((abs(float(c)) for c in terms.values()), default=0.0)
+        return Content(terms, old.support, degree, False, top, error + rounding * self.largest, lost)
+
+
+@functools.lru_cache(maxsize=64)
+def _places(generators: tuple[tuple[int, int, int], ...]) -> tuple[dict[int, int], list[int]]:
+    """Return the places of circle monomials in the dense array, and the monomials in s at the same places."""
+    before = _sums([(0, unit(cos), unit(sin)) for cos, sin, _ in generators])
+    after = _sums([(0, unit(s), 2 * unit(s)) for _, _, s in generators])
+    return {key: place for place, key in enumerate(before)}, after
+
+
+def _sums(choices: Sequence[tuple[int, ...]]) -> list[int]:
+    keys = [0]
+    for options in choices:
+        keys = [key + option for key in keys for option in options]
+    return keys
+
+
+# --- term by term -----------------------------------------------------------------------------------------------------
+
+_Row: TypeAlias = tuple[tuple[int, int], ...]
+"""A polynomial in the s of one block: packed monomials with whole coefficients."""
+
+
+def _converted_sparse(p: Polynomial, powers: Mapping[int, int]) -> Polynomial:
+    ring, terms = p.ring, p.content.terms
+    sizes: Packed = {key: abs(c) for key, c in terms.items()}
+    growth = 1.0
+    for number, power in powers.items():
+        block, rows = ring.blocks[number], _Rows(ring.blocks[number], power)
+        terms, sizes = _substituted(ring, terms, sizes, block, rows)
+        growth *= rows.growth
+    old, degree = p.content, p.content.degree + 2 * max(powers.values(), default=0)
+    if ring.exact:
+        return Polynomial(ring, Content({key: c for key, c in terms.items() if c}, old.support, degree, False))
+    kept = {key: c for key, c in terms.items() if abs(c) > _KEEPS * sizes[key]}
+    gone = [sizes[key] for key in terms.keys() - kept.keys()]
+    rounded = sum(len(terms).bit_length() + 4 * power + 8 for power in powers.values())
+    errors = _Errors(growth, len(old.terms) + rounded, max(sizes.values(), default=0.0), sum(gone), len(gone))
+    return Polynomial(ring, errors.content(old, kept, degree))
+
+
+def _substituted(ring: Ring, terms: Packed, sizes: Packed, block: Block, rows: _Rows) -> tuple[Packed, Packed]:
+    """Return the terms with a block's circle variables replaced, and the sums of the summands' sizes."""
+    found: Packed = {}
+    found_sizes: Packed = {}
+    for key, c in terms.items():
+        exponents = ring.exponents(key, block.circle)
+        rest = key - sum(e * unit(g) for g, e in zip(block.circle, exponents, strict=True))
+        for monomial, factor in rows[exponents]:
+            found[rest + monomial] = found.get(rest + monomial, 0) + factor * c
+            found_sizes[rest + monomial] = found_sizes.get(rest + monomial, 0) + abs(factor) * sizes[key]
+    return found, found_sizes
+
+
+class _Rows(dict[tuple[int, ...], _Row]):
+    """Numerators of the circle monomials of one block, over (1 + s²) to a power."""
+
+    def __init__(self, block: Block, power: int) -> None:
+        super().__init__()
+        self._block, self._power = block, power
+        self.growth = 4.0**power * (2.0 * power + 1.0) ** len(block.s)  # factors, times monomials
+
+    def __missing__(self, exponents: tuple[int, ...]) -> _Row:
+        found = self[exponents] = tuple(numerator(self._block, self._power, exponents).items())
+        return found
+
+
+def numerator(block: Block, power: int, exponents: tuple[int, ...]) -> dict[int, int]:
+    """Return a circle monomial of a block times (1 + s²)^power, as a polynomial in s."""
+    if block.kind is Kind.ANGLE:
+        cos, sin = exponents
+        result = _times(_binomial(unit(block.s[0]) * 2, cos, -1), _binomial(unit(block.s[0]) * 2, power - cos - sin, 1))
+        return {key + sin * unit(block.s[0]): c * 2**sin for key, c in result.items()}
+    left = power - sum(exponents) // 2
+    shift = sum(e * unit(g) for g, e in zip(block.s, exponents[1:], strict=True))
+    return {key + shift: c for key, c in _squares(block, left).items()}
+
+
+def _binomial(square: int, n: int, sign: int) -> dict[int, int]:
+    """Return (1 + sign x)^n for the packed monomial x."""
+    return {j * square: math.comb(n, j) * sign**j for j in range(n + 1)}
+
+
+def _squares(block: Block, n: int) -> dict[int, int]:
+    """Return (1 + s²)^n, for a rotation with s² = s0² + s1² + s2²."""
+    result: dict[int, int] = {}
+    for powers in itertools.product(range(n + 1), repeat=len(block.s)):
+        rest = n - sum(powers)
+        if rest >= 0:
+            ways = math.factorial(n) // math.prod(map(math.factorial, (*powers, rest)))
+            result[sum(2 * j * unit(g) for j, g in zip(powers, block.s, strict=True))] = ways
+    return result
+
+
+def _times(a: Mapping[int, int], b: Mapping[int, int]) -> dict[int, int]:
+    result: dict[int, int] = {}
+    for (j, x), (k, y) in itertools.product(a.items(), b.items()):
+        result[j + k] = result.get(j + k, 0) + x * y
+    return result

@@ -1,0 +1,270 @@
+"""`Polynomial`: sparse polynomials in the variables of a mechanism, without spurious terms."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, SupportsIndex, cast, final
+
+from typing_extensions import override
+
+from rbd.errors import ArgumentError, ScalarError
+from rbd.rational.polynomials import arithmetic, evaluation, printing
+from rbd.rational.polynomials.arithmetic import Content
+from rbd.rational.polynomials.ring import GIVEN, LARGEST, ROUNDING, Coefficient, Kind, Monomial, Packed, Ring, unit
+from rbd.rational.polynomials.ring_element import RingElement
+from rbd.scalars import Scalar, is_float
+from rbd.scalars.constants import Rational
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from rbd.compiled import RecordedFunction
+
+
+_NOTHING = Content({})
+"""The zero polynomial, recognised by identity: products with structural zeros are frequent."""
+
+
+@final
+class Polynomial(RingElement):
+    """Polynomial in cosines and sines of q - q*, unit quaternions, and the variables s.
+
+    `RationalForwardKinematics` makes them. They can be added, subtracted and multiplied with each other and with
+    numbers. Squares of cosines are replaced by sines, so that equal polynomials have equal terms; terms that cancel up
+    to rounding are dropped.
+
+    >>> import rbd
+    >>> from rbd.rational import RationalForwardKinematics
+    >>> kinematics = RationalForwardKinematics(rbd.robots.double_pendulum())
+    >>> cos, sin = kinematics.variables([0, 0])["cos[0]"], kinematics.variables([0, 0])["sin[0]"]
+    >>> cos * cos + sin * sin, 2 * cos * sin - 1
+    (1, -1 + 2*cos[0]*sin[0])
+    """
+
+    __slots__ = ("_terms", "content", "ring")
+
+    def __init__(self, ring: Ring, content: Content) -> None:
+        """Wrap the terms of a polynomial; use `RationalForwardKinematics` to get one."""
+        self.ring = ring
+        self.content = content
+        self._terms: Mapping[Monomial, Coefficient] | None = None
+
+    @staticmethod
+    def constant(ring: Ring, x: Scalar) -> Polynomial:
+        """Return a number, taken as exact, as a polynomial."""
+        inexact = 0.0 if ring.exact or not isinstance(x, Rational) else ROUNDING * abs(float(x))
+        return Polynomial(ring, arithmetic.constant(ring.coefficient(x), inexact))
+
+    @staticmethod
+    def given(ring: Ring, x: Scalar) -> Polynomial | int:
+        """Return a number of a mechanism; as an int if it is 0, 1 or -1 up to rounding, to keep structure visible."""
+        c = ring.coefficient(x)
+        error = 0.0 if ring.exact else GIVEN * max(1.0, abs(float(c)))
+        for nearest in (0, 1, -1):
+            if c == nearest or abs(float(c - nearest)) < error:
+                return nearest
+        return Polynomial(ring, arithmetic.constant(c, error))
+
+    @staticmethod
+    def variable(ring: Ring, g: int) -> Polynomial:
+        """Return one variable, by its number in the ring."""
+        block = ring.block_of[g]
+        support = block.bit | (block.s_bit if g in block.s else 0)
+        return Polynomial(ring, Content({unit(g): ring.coefficient(1)}, support, 1, True, 1.0))
+
+    # --- terms --------------------------------------------------------------------------------------------------------
+
+    @property
+    def terms(self) -> Mapping[Monomial, Coefficient]:
+        """The coefficients by monomial, from low degrees to high ones."""
+        if self._terms is None:
+            found: dict[Monomial, Coefficient] = {self._monomial(key): c for key, c in self.content.terms.items()}
+            order = sorted(found, key=functools.partial(printing.rank, self.ring))
+            self._terms = MappingProxyType({monomial: found[monomial] for monomial in order})
+        return self._terms
+
+    def _monomial(self, key: int) -> Monomial:
+        return tuple((self.ring.names[g], e) for g, e in self.ring.unpacked(key))
+
+    def coefficient(self, monomial: str | Mapping[str, int] | Iterable[str] = ()) -> Coefficient:
+        """Return the coefficient of a monomial: a name, names, or exponents by name; omit it for the constant term.
+
+        Raises ArgumentError naming the monomial for a name that is no variable, or a negative exponent.
+        """
+        key = self.ring.packed(monomial)
+        zero = self.ring.coefficient(0)
+        found: Coefficient = zero if key is None else self.content.terms.get(key, zero)
+        return found
+
+    def degree(self, name: str) -> int:
+        """Return the largest exponent of a variable; raise ArgumentError for a name that is no variable."""
+        g = self.ring.number(name, "name")
+        return max((self.ring.exponents(key, (g,))[0] for key in self.content.terms), default=0)
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The names of the variables that occur."""
+        present = {g for key in self.content.terms for g, _ in self.ring.unpacked(key)}
+        return tuple(self.ring.names[g] for g in sorted(present))
+
+    def isclose(self, other: Polynomial, atol: float = 1e-12) -> bool:
+        """Return whether all coefficients agree up to `atol`."""
+        return all(abs(c) <= atol for c in self._difference(other, atol).content.terms.values())
+
+    # --- values -------------------------------------------------------------------------------------------------------
+
+    def __call__(self, s: ArrayLike | Iterable[Scalar]) -> Any:
+        """Return the value at s, of any scalars; entries of angles or rotations may be infinite.
+
+        An array of floats may have leading axes; the result has them too. Raises ShapeError or NotFiniteError.
+        """
+        return evaluation.value(self.ring, self.content.terms, s)
+
+    def compile(self) -> RecordedFunction:
+        """Return the polynomial as a native function of s; `.derivative`, `.to_c` and batches come with it."""
+        return evaluation.recorded(self.ring, "polynomial", {"result": self.content.terms})
+
+    def derivative(self, index: SupportsIndex) -> Polynomial:
+        """Return the derivative by s[index], a polynomial again, since dΔ = (1 + cos Δ) ds.
+
+        Raises ArgumentError when there is no such variable.
+        """
+        block = self.ring.block_at(index)
+        position = operator.index(index) - block.first
+        inner = self._partial(block.s[position])
+        if block.kind is Kind.LENGTH:
+            return inner
+        variables = [Polynomial.variable(self.ring, g) for g in block.circle]
+        partials = [self._partial(g) for g in block.circle]
+        if block.kind is Kind.ANGLE:
+            (cos, sin), (by_cos, by_sin) = variables, partials
+            return inner + (by_sin * cos - by_cos * sin) * (1 + cos)
+        # The quaternion is (1, s) over its length: its derivative is w times (the unit vector less its radial part).
+        along = variables[position + 1]
+        for variable, partial in zip(variables, partials, strict=True):
+            inner = inner - partial * variable * along * variables[0]
+        return inner + partials[position + 1] * variables[0]
+
+    def _partial(self, g: int) -> Polynomial:
+        """Return the partial derivative by a variable, with all variables independent."""
+        terms: Packed = {}
+        for key, c in self.content.terms.items():
+            if exponent := self.ring.exponents(key, (g,))[0]:
+                terms[key - unit(g)] = exponent * c
+        a = self.content
+        error = a.degree * (a.error + 2 * ROUNDING * a.top)
+        content = Content(
+            terms, a.support, a.degree, a.multilinear, a.degree * a.top, 0.0 if self.ring.exact else error,
+            a.degree * a.lost,
+        )  # fmt: skip
+        return Polynomial(self.ring, content)
+
+    # --- arithmetic ---------------------------------------------------------------------------------------------------
+
+    @override
+    def __add__(self, other: Any, /) -> Polynomial:
+        if type(other) is int and not other:
+            return self
+        mine = self._like(other)
+        if mine is None:
+            return NotImplemented
+        if mine.content is _NOTHING:
+            return self
+        if self.content is _NOTHING:
+            return mine
+        return Polynomial(self.ring, arithmetic.total(self.content, mine.content, self.ring.exact))
+
+    @override
+    def __mul__(self, other: Any, /) -> Polynomial:
+        if type(other) is int:
+            if other == 1:
+                return self
+            return -self if other == -1 else self._scaled(other)
+        mine = self._like(other)
+        if mine is None:
+            return NotImplemented
+        if self.content is _NOTHING or mine.content is _NOTHING:
+            return Polynomial(self.ring, _NOTHING)
+        return Polynomial(self.ring, arithmetic.product(self.ring, self.content, mine.content))
+
+    def _scaled(self, c: int) -> Polynomial:
+        if not c:
+            return Polynomial(self.ring, _NOTHING)
+        return Polynomial(self.ring, arithmetic.scaled(self.content, self.ring.coefficient(c), self.ring.exact))
+
+    def __truediv__(self, other: Any, /) -> Polynomial:
+        mine = self._like(other)
+        return NotImplemented if mine is None else self * mine.reciprocal()
+
+    def __rtruediv__(self, other: Any, /) -> Polynomial:
+        quotient: Polynomial = self.reciprocal() * other
+        return quotient
+
+    def reciprocal(self) -> Polynomial:
+        """Return one over a constant; raise ScalarError when this is zero or no constant."""
+        c = self.constant_value("division by")
+        if not c:
+            raise ScalarError("division by a polynomial that is zero", scalar=self, function="divide")
+        error = 0.0 if self.ring.exact else (self.content.error / abs(float(c)) + 2 * ROUNDING) / abs(float(c))
+        return Polynomial(self.ring, arithmetic.constant(1 / c, error))
+
+    def constant_value(self, function: str) -> Coefficient:
+        """Return the value of a constant; raise ScalarError naming the function when this is no constant."""
+        if self.content.terms.keys() - {0}:
+            message = f"{function} {printing.text(self, 80)} gives no polynomial"
+            raise ScalarError(message, scalar=self, function=function)
+        found: Coefficient = self.content.terms.get(0, self.ring.coefficient(0))
+        return found
+
+    @override
+    def __neg__(self) -> Polynomial:
+        if self.content is _NOTHING:
+            return self
+        return Polynomial(self.ring, arithmetic.negated(self.content))
+
+    def __pow__(self, n: int, /) -> Polynomial:
+        if not isinstance(cast("object", n), SupportsIndex) or n not in range(LARGEST + 1):
+            raise ArgumentError(
+                f"n is {n!r}, exponents of polynomials are 0, 1, 2, ...", argument="n", value=n, allowed="0, 1, 2, ..."
+            )
+        result = Polynomial.constant(self.ring, 1)
+        for _ in range(n):
+            result = result * self
+        return result
+
+    @override
+    def _like(self, other: object) -> Polynomial | None:
+        """Return the other operand as a polynomial of this ring; None for other types."""
+        if isinstance(other, Polynomial):
+            self.ring.require_same(other.ring)
+            return other
+        if is_float(other) or isinstance(other, Fraction):
+            return Polynomial.constant(self.ring, cast("Scalar", other))
+        return None
+
+    # --- display ------------------------------------------------------------------------------------------------------
+
+    def to_sympy(self) -> Any:
+        """Return a SymPy expression in symbols like `cos_0`, `sin_0` and `s_1`; fractions become exact rationals."""
+        return printing.sympy(self.ring, self.content.terms)
+
+    @override
+    def __str__(self) -> str:
+        return printing.text(self)
+
+    @override
+    def __repr__(self) -> str:
+        return printing.text(self, 2000)
+
+    @override
+    def latex(self) -> str:
+        """Return the polynomial as LaTeX, which notebooks show; a long one is cut after the first terms."""
+        return printing.latex(self)
+
+    @override
+    def __reduce__(self) -> tuple[object, ...]:
+        return Polynomial, (self.ring, self.content)

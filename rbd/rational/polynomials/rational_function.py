@@ -1,0 +1,324 @@
+"""`RationalFunction`: a polynomial in s over powers of 1 + s²."""
+
+from __future__ import annotations
+
+import operator
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, SupportsIndex, cast, final
+
+import attrs
+from typing_extensions import override
+
+from rbd.errors import ArgumentError, ScalarError
+from rbd.rational.polynomials import evaluation, printing
+from rbd.rational.polynomials.arithmetic import Content
+from rbd.rational.polynomials.division import bounded_blocks, common_factor, quotient, sum_of_squares, without_squares
+from rbd.rational.polynomials.polynomial import Polynomial
+from rbd.rational.polynomials.ring import FIELD, LARGEST, Block, Packed, Ring, unit
+from rbd.rational.polynomials.ring_element import RingElement
+from rbd.scalars import is_float
+from rbd.scalars.lazy import lazy
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+    from rbd.compiled import RecordedFunction
+    from rbd.scalars import Scalar, Vector
+    from rbd.scalars.arrays import Array
+
+
+@final
+@attrs.frozen(eq=False, repr=False, slots=False)
+class RationalFunction(RingElement):
+    """Rational function: a polynomial in s over a product of powers of 1 + s²; `RationalForwardKinematics.rational`.
+
+    They can be added, subtracted, multiplied and divided with each other and with numbers, and raised to integer
+    powers; those of exact kinematics stay exact. A divisor that does not divide the numerator stays in the denominator
+    as `divisor`. `==` compares identity, as for polynomials; use `isclose`.
+
+    >>> import rbd
+    >>> from rbd.rational import RationalForwardKinematics
+    >>> kinematics = RationalForwardKinematics(rbd.robots.double_pendulum())
+    >>> sin = kinematics.variables([0, 0])["sin[1]"]
+    >>> kinematics.rational(sin * sin)
+    4*s[1]**2 / (1 + s[1]**2)**2
+    >>> cos, sin = (kinematics.rational(kinematics.variables([0, 0])[name]) for name in ("cos[1]", "sin[1]"))
+    >>> cos**2 + sin**2, sin / (1 + cos)
+    (1, s[1])
+    >>> 1 / (2 - cos)
+    (1 + s[1]**2) / (1 + 3*s[1]**2)
+    """
+
+    numerator: Polynomial
+    powers: Mapping[int, int]
+    """The power of 1 + s² by number of the block; other blocks have power zero."""
+    divisor: Polynomial | None = None
+    """Another factor of the denominator, or None."""
+
+    @property
+    def ring(self) -> Ring:
+        """The polynomial ring of numerator and denominator."""
+        return self.numerator.ring
+
+    @lazy
+    def denominator(self) -> Polynomial:
+        """The denominator, expanded."""
+        result = Polynomial.constant(self.ring, 1) if self.divisor is None else self.divisor
+        return _raised(result, self.powers)
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The names of the variables that occur."""
+        found = {*self.numerator.variables, *(() if self.divisor is None else self.divisor.variables)}
+        return tuple(name for name in self.ring.names if name in found)
+
+    def __call__(self, s: ArrayLike | Iterable[Scalar]) -> Any:
+        """Return the value at s, of any scalars; entries of angles or rotations may be infinite.
+
+        An array of floats may have leading axes; the result has them too. At poles floats are infinite or NaN. Raises
+        ShapeError or NotFiniteError, and SingularError at poles of other scalars.
+        """
+        found = evaluation.entries(self.ring, s)
+        if isinstance(found, tuple) or (self.divisor is None and self.projective is None):
+            with evaluation.pole_errors():
+                return self._in_s(self.numerator, found) / self._in_s(self.denominator, found)
+        if self.divisor is not None:
+            return evaluation.ratio(self.ring, *self._ratio, found, evaluation.half_values)
+        assert self.projective is not None
+        return evaluation.value(self.ring, self.projective, found, evaluation.half_values)
+
+    def _in_s(self, p: Polynomial, s: Array | Vector) -> Any:
+        """Return the value of a polynomial without circle variables: rotations then need no square roots."""
+        return evaluation.value_in_s(self.ring, p.content.terms, s)
+
+    @lazy
+    def projective(self) -> Packed | None:
+        """The function as a polynomial in cosines and sines of half the angles; None if it is none."""
+        terms = self.numerator.content.terms
+        for number, power in self.powers.items():
+            block = self.ring.blocks[number]
+            terms = {_homogeneous(key, block, 2 * power): c for key, c in terms.items()}
+        return None if any(key < 0 for key in terms) else terms
+
+    @lazy
+    def _ratio(self) -> tuple[Packed, Packed]:
+        """Numerator and denominator in cosines and sines of half the angles, homogeneous in each block."""
+        assert self.divisor is not None
+        top, bottom = self.numerator.content.terms, self.divisor.content.terms
+        for block in bounded_blocks(self.ring):
+            own = 2 * self.powers.get(block.number, 0)
+            degree = max(_degree(top, block), _degree(bottom, block) + own)
+            top = {_homogeneous(key, block, degree): c for key, c in top.items()}
+            bottom = {_homogeneous(key, block, degree - own): c for key, c in bottom.items()}
+        return top, bottom
+
+    def compile(self) -> RecordedFunction:
+        """Return it as a native function of s; `.derivative`, `.to_c` and batches come with it."""
+        if self.divisor is not None:
+            return evaluation.recorded_ratio(self.ring, "rational", *self._ratio, evaluation.half_circle_values)
+        if self.projective is None:
+            raise ArgumentError(
+                "a function that is infinite at infinite s cannot be compiled", argument="self", value=str(self)
+            )
+        return evaluation.recorded(self.ring, "rational", {"result": self.projective}, evaluation.half_circle_values)
+
+    def derivative(self, index: SupportsIndex) -> RationalFunction:
+        """Return the derivative by s[index]; raise ArgumentError when there is no such variable."""
+        if self.divisor is not None:
+            above, below = RationalFunction(self.numerator, self.powers), RationalFunction(self.divisor, {})
+            return (above.derivative(index) * below - above * below.derivative(index)) / (below * below)
+        inner = self.numerator.derivative(index)
+        block = self.ring.block_at(index)
+        power = self.powers.get(block.number, 0)
+        if not power:
+            return RationalFunction(inner, self.powers)
+        # Not `Polynomial.variable`: over the denominator the powers of this s are bounded, so its s_bit is not set.
+        g = block.s[operator.index(index) - block.first]
+        s = Polynomial(self.ring, Content({unit(g): self.ring.coefficient(1)}, block.bit, 1, True, 1.0))
+        top = inner * sum_of_squares(self.ring, block) - 2 * power * (self.numerator * s)
+        return RationalFunction(top, {**self.powers, block.number: power + 1})
+
+    def to_sympy(self) -> Any:
+        """Return a SymPy expression in symbols `s_0`, `s_1` ..., the denominator not expanded."""
+        result = self.numerator.to_sympy()
+        for number, power in self.powers.items():
+            result /= sum_of_squares(self.ring, self.ring.blocks[number]).to_sympy() ** power
+        return result if self.divisor is None else result / self.divisor.to_sympy()
+
+    # --- arithmetic ---------------------------------------------------------------------------------------------------
+
+    def isclose(self, other: RationalFunction, atol: float = 1e-12) -> bool:
+        """Return whether all coefficients of the difference's numerator are at most `atol`."""
+        return all(abs(c) <= atol for c in self._difference(other, atol).numerator.content.terms.values())
+
+    @override
+    def __add__(self, other: Any, /) -> RationalFunction:
+        b = self._like(other)
+        if b is None:
+            return NotImplemented
+        powers = dict(Counter(self.powers) | Counter(b.powers))
+        top = _raised(self.numerator, _excess(powers, self.powers))
+        more = _raised(b.numerator, _excess(powers, b.powers))
+        if self.divisor is b.divisor:
+            return _reduced(top + more, powers, self.divisor)
+        return _reduced(_times(top, b.divisor) + _times(more, self.divisor), powers, _both(self.divisor, b.divisor))
+
+    @override
+    def __mul__(self, other: Any, /) -> RationalFunction:
+        b = self._like(other)
+        if b is None:
+            return NotImplemented
+        powers = dict(Counter(self.powers) + Counter(b.powers))
+        top, below = common_factor(self.numerator, b.divisor)
+        more, beneath = common_factor(b.numerator, self.divisor)
+        return _reduced(top * more, powers, _both(below, beneath))
+
+    def __truediv__(self, other: Any, /) -> RationalFunction:
+        b = self._like(other)
+        if b is None:
+            return NotImplemented
+        if not b.numerator.content.terms:
+            raise ScalarError("division by a rational function that is zero", scalar=b, function="divide")
+        top, below = common_factor(self.numerator, b.numerator)
+        top = _raised(_times(top, b.divisor), _excess(b.powers, self.powers))
+        top, beneath = common_factor(top, self.divisor)
+        return _reduced(top, _excess(self.powers, b.powers), _both(below, beneath))
+
+    def __rtruediv__(self, other: Any, /) -> RationalFunction:
+        a = self._like(other)
+        return NotImplemented if a is None else a / self
+
+    @override
+    def __neg__(self) -> RationalFunction:
+        return RationalFunction(-self.numerator, self.powers, self.divisor)
+
+    def __pow__(self, n: int, /) -> RationalFunction:
+        if not isinstance(cast("object", n), int) or isinstance(n, bool):
+            raise ArgumentError(
+                f"n is {n!r}, powers of rational functions are integers",
+                argument="n",
+                value=n,
+                allowed="..., -1, 0, 1, 2, ...",
+            )
+        one = RationalFunction(Polynomial.constant(self.ring, 1), {})
+        if n < 0:
+            return (one / self) ** -n
+        result = one
+        for _ in range(n):
+            result = result * self
+        return result
+
+    @override
+    def _like(self, other: object) -> RationalFunction | None:
+        """Return the other operand as a rational function of the same ring; None for other types."""
+        if isinstance(other, RationalFunction):
+            self.ring.require_same(other.ring)
+            return other
+        if isinstance(other, Polynomial):
+            message = (
+                "other is a polynomial in cosines and sines; make it a function of s by kinematics.rational(other)"
+            )
+            raise ArgumentError(message, argument="other", value=other, allowed="RationalFunction, numbers")
+        if is_float(other) or isinstance(other, Fraction):
+            return RationalFunction(Polynomial.constant(self.ring, cast("Scalar", other)), {})
+        return None
+
+    # --- display ------------------------------------------------------------------------------------------------------
+
+    def _bases(self, show: Any) -> dict[str, int]:
+        blocks = self.ring.blocks
+        found = {show(sum_of_squares(self.ring, blocks[number])): power for number, power in self.powers.items()}
+        return found if self.divisor is None else found | {show(self.divisor): 1}
+
+    @override
+    def __str__(self) -> str:
+        below = self._bases(str)
+        if not below:
+            return str(self.numerator)
+        top = str(self.numerator)
+        top = f"({top})" if len(self.numerator.terms) > 1 else top
+        text = printing.denominator_text(below)
+        return f"{top} / ({text})" if len(below) > 1 else f"{top} / {text}"
+
+    @override
+    def __repr__(self) -> str:
+        return (
+            str(self)
+            if len(self.numerator.terms) <= printing.LONGEST
+            else f"<{len(self.numerator.terms)} terms over {printing.denominator_text(self._bases(str))}>"
+        )
+
+    @override
+    def latex(self) -> str:
+        """Return the function as LaTeX, which notebooks show."""
+        below = self._bases(printing.latex)
+        if not below:
+            return printing.latex(self.numerator)
+        return f"\\frac{{{printing.latex(self.numerator)}}}{{{printing.denominator_latex(below)}}}"
+
+
+def _raised(p: Polynomial, powers: Mapping[int, int]) -> Polynomial:
+    """Return p times powers of 1 + s²."""
+    for number, power in powers.items():
+        p = p * sum_of_squares(p.ring, p.ring.blocks[number]) ** power if power else p
+    return p
+
+
+def _excess(powers: Mapping[int, int], others: Mapping[int, int]) -> dict[int, int]:
+    """Return the positive differences of two sets of powers."""
+    return dict(Counter(powers) - Counter(others))
+
+
+def _times(p: Polynomial, factor: Polynomial | None) -> Polynomial:
+    return p if factor is None else p * factor
+
+
+def _both(a: Polynomial | None, b: Polynomial | None) -> Polynomial | None:
+    return b if a is None else _times(a, b)
+
+
+def _reduced(top: Polynomial, powers: Mapping[int, int], divisor: Polynomial | None) -> RationalFunction:
+    """Return a quotient with minimal denominator."""
+    if not top.content.terms:
+        return RationalFunction(top, {})
+    left = Counter(powers)
+    if divisor is not None:
+        for block in bounded_blocks(top.ring):
+            divisor, count = without_squares(divisor, block, LARGEST)
+            left[block.number] += count
+        top, divisor = _divided_out(top, divisor)
+    for number, power in list(left.items()):
+        top, count = without_squares(top, top.ring.blocks[number], power)
+        left[number] -= count
+    return RationalFunction(top, {number: left[number] for number in sorted(left) if left[number] > 0}, divisor)
+
+
+def _divided_out(top: Polynomial, divisor: Polynomial) -> tuple[Polynomial, Polynomial | None]:
+    """Return top / divisor as a polynomial if it is one; else both, the constant factor in the numerator."""
+    if not divisor.content.terms.keys() - {0}:
+        return top / divisor, None
+    whole = quotient(top, divisor) if top.ring.exact else None
+    if whole is not None:
+        return whole, None
+    if not top.ring.exact:
+        return top, divisor
+    first = next(iter(divisor.terms.values()))  # the coefficient of the lowest monomial becomes one
+    return top / first, divisor / first
+
+
+def _degree(terms: Packed, block: Block) -> int:
+    """Return the degree in a block's s."""
+    return max((sum((key >> (FIELD * g)) & LARGEST for g in block.s) for key in terms), default=0)
+
+
+def _homogeneous(key: int, block: Block, degree: int) -> int:
+    """Return a monomial of this degree in sines (for s) and cosines of half angles; -1 if its degree is higher."""
+    if key < 0:
+        return key
+    for g, sine in zip(block.s, block.circle[1:], strict=True):
+        exponent = (key >> (FIELD * g)) & (unit(1) - 1)
+        key += exponent * (unit(sine) - unit(g))
+        degree -= exponent
+    return -1 if degree < 0 else key + degree * unit(block.circle[0])

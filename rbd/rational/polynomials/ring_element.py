@@ -1,0 +1,68 @@
+"""What polynomials and rational functions have in common: operators that follow from others, and LaTeX."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Self
+
+from rbd.spatial.values import require_tolerance, wrong_kind
+
+
+class Latex(ABC):
+    """An object that notebooks show as LaTeX; abstract."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def latex(self) -> str:
+        """Return the object as LaTeX."""
+
+    def _repr_latex_(self) -> str:
+        return f"$\\displaystyle {self.latex()}$"
+
+
+class RingElement(Latex):
+    """An element of a commutative ring that combines with numbers; abstract."""
+
+    __slots__ = ()
+    __array_ufunc__: ClassVar[None] = None  # NumPy's scalars leave the operation to this class
+
+    @abstractmethod
+    def _like(self, other: object) -> Self | None:
+        """Return the other operand as an element of the same ring; None for other types."""
+
+    @abstractmethod
+    def __add__(self, other: Any, /) -> Self: ...
+
+    @abstractmethod
+    def __mul__(self, other: Any, /) -> Self: ...
+
+    @abstractmethod
+    def __neg__(self) -> Self: ...
+
+    def __pos__(self) -> Self:
+        return self
+
+    def __radd__(self, other: Any, /) -> Self:
+        return self.__add__(other)
+
+    def __sub__(self, other: Any, /) -> Self:
+        element = self._like(other)
+        if element is None:
+            return NotImplemented
+        return self + (-element)
+
+    def __rsub__(self, other: Any, /) -> Self:
+        return (-self).__add__(other)
+
+    def __rmul__(self, other: Any, /) -> Self:
+        return self.__mul__(other)
+
+    def _difference(self, other: object, atol: float) -> Self:
+        """Return self - other for `isclose`; raise ArgumentError for other types and invalid tolerances."""
+        name = type(self).__name__
+        require_tolerance(atol, f"{name}.isclose")
+        element = self._like(other)
+        if element is None:
+            raise wrong_kind(other, f"{name} or a number", f"{name}.isclose", "other")
+        return self - element

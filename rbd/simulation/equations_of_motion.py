@@ -1,0 +1,117 @@
+"""The right-hand side of the equations of motion in a simulation.
+
+It adds the forces of controllers, external wrenches, force elements and contacts; loops are constraints of the solver.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbd.algorithms import ExternalWrenches, Stabilization, forward_dynamics
+from rbd.algorithms.external_wrenches import checked_wrenches
+from rbd.algorithms.loops.stabilization import DEFAULT
+from rbd.algorithms.soft_contact import contact_forces_kernel, settled_contacts_kernel
+from rbd.mechanism import RigidBody
+from rbd.scalars import to_float
+from rbd.scalars.arrays import Array, float_array
+from rbd.simulation.callbacks import Callbacks, Control, External
+from rbd.simulation.forces import ForceElement, force_elements
+from rbd.simulation.hold import ZeroOrderHold
+from rbd.simulation.integrator import Rates
+from rbd.spatial import Wrench
+from rbd.state import MechanismState
+
+BodyForces = dict[RigidBody, Wrench[Any]]
+
+
+@final
+class EquationsOfMotion:
+    """The right-hand side of the equations of motion: accelerations and rates of contact states."""
+
+    def __init__(
+        self,
+        control: Control | None = None,
+        external: External | None = None,
+        *,
+        forces: Sequence[ForceElement] = (),
+        stabilization: Stabilization = DEFAULT,
+    ) -> None:
+        """Check the sources of forces; each may be missing."""
+        self.callbacks = Callbacks(control, external)
+        self._forces = force_elements(forces, "simulation")
+        self._has_external = external is not None
+        self._stabilization: Stabilization = stabilization
+
+    @property
+    def callback_error(self) -> BaseException | None:
+        """The last exception raised by a callback."""
+        return self.callbacks.error
+
+    @property
+    def holds(self) -> tuple[ZeroOrderHold[Any], ...]:
+        """The zero-order holds among the callbacks."""
+        return self.callbacks.holds
+
+    def is_control_only(self, state: MechanismState) -> bool:
+        """Return whether nothing but the control enters the dynamics that machine code computes."""
+        default = self._stabilization == DEFAULT or not state.layout.loops
+        return default and not (self._has_external or self._forces)
+
+    def __call__(self, t: float, state: MechanismState, s: Array) -> Rates:
+        """Return the rates at time `t`; the arrays belong to the caller."""
+        return self.rates(self.callbacks.torques(t, state), t, state, s)
+
+    def rates(self, torques: Array, t: float, state: MechanismState, s: Array) -> Rates:
+        """Return the rates under known torques of the control, which are overwritten."""
+        wrenches = _body_wrenches(state, self.callbacks.wrenches(t, state))
+        for element in self._forces:
+            action = element.act(state)
+            for joint, own in action.torques.items():
+                torques[state.layout.link(joint).v] += [to_float(x) for x in own]
+            _accumulate(wrenches, _body_wrenches(state, action.wrenches))
+        sd = _add_contacts(wrenches, state, s)
+        return Rates(self._accelerations(state, torques, wrenches), sd)
+
+    def settle(self, state: MechanismState, s: Array) -> Array:
+        """Return the contact states with those of points that have lifted off reset to zero."""
+        return np.array(settled_contacts_kernel(state, tuple(s.tolist())), dtype=np.float64) if s.size else s
+
+    def _accelerations(self, state: MechanismState, torques: Array, wrenches: BodyForces) -> Array:
+        if self._stabilization == DEFAULT:
+            return forward_dynamics(state, torques, wrenches) if wrenches else forward_dynamics(state, torques)
+        return forward_dynamics(state, torques, wrenches or None, stabilization=self._stabilization)
+
+
+def initial_contact_states(state: MechanismState, contact_states: ArrayLike | None) -> Array:
+    """Return the initial contact states, zero if not given. Raises ShapeError or NotFiniteError."""
+    ns = state.layout.ns
+    return np.zeros(ns) if contact_states is None else float_array(contact_states, (ns,), "contact_states").copy()
+
+
+def _body_wrenches(state: MechanismState, wrenches: ExternalWrenches | None) -> BodyForces:
+    """Return wrenches by body, each in its body's frame."""
+    bodies = state.layout.bodies
+    checked = checked_wrenches(state, wrenches)
+    return {bodies[i]: state.transform(wrench, bodies[i].default_frame) for i, wrench in checked}
+
+
+def _accumulate(wrenches: BodyForces, more: BodyForces) -> None:
+    for body, wrench in more.items():
+        present = wrenches.get(body)
+        wrenches[body] = wrench if present is None else present + wrench
+
+
+def _add_contacts(wrenches: BodyForces, state: MechanismState, s: Array) -> Array:
+    """Add the wrenches of contacts; return the rates of the contact states."""
+    layout = state.layout
+    if not layout.touches:
+        return np.zeros(layout.ns)
+    contact = contact_forces_kernel(state, tuple(s.tolist()))
+    _accumulate(
+        wrenches, {b: wrench for b, wrench in zip(layout.bodies, contact.wrenches, strict=True) if wrench is not None}
+    )
+    return np.array(contact.sd, dtype=np.float64)

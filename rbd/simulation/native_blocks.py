@@ -1,0 +1,103 @@
+"""Blocks of native steps: many steps per call, where no callback needs the state in between.
+
+They serve long runs of mechanisms that move freely, under a zero-order hold or under a recorded controller, by one of
+the two integrators that compiled robots have. Machine code refuses a step in which a number leaves its range; Python
+takes that step, or raises the error.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, final
+
+import numpy as np
+
+from rbd import native
+from rbd.compiled.recipes import controlled_step_recipe, step_recipe
+from rbd.compiled.stepping import Integrator as StepName
+from rbd.mechanism import Mechanism
+from rbd.scalars.arrays import Array
+from rbd.simulation.callbacks import RecordedControl
+from rbd.simulation.compiled_steps import compiled_step
+from rbd.simulation.integrator import Integrator
+from rbd.simulation.munthe_kaas import MuntheKaas
+from rbd.simulation.semi_implicit import SemiImplicitEuler
+from rbd.simulation.tableau import RUNGE_KUTTA_4
+from rbd.state import MechanismState
+from rbd.state.interpreted import is_interpreted
+
+if TYPE_CHECKING:
+    from rbd.native.compiled_program import CompiledProgram
+    from rbd.native.repeat import Moving
+
+_MIN_STEPS: Final = 500
+"""The least number of steps of a compiled run: fixed, so that results do not depend on the speed of a machine."""
+_MAX_JOINTS: Final = 128
+"""The largest number of joints of a compiled step, which is straight-line code of four forward dynamics."""
+_MAX_CONTACTS: Final = 256
+"""The largest number of contact points of a compiled step."""
+_STEPS_PER_CALL: Final = 20_000
+"""Steps between updates of the progress bar and checks for interrupts, for one joint; fewer for more."""
+
+
+@final
+class NativeBlocks:
+    """Blocks of steps of one mechanism in machine code."""
+
+    def __init__(self, mechanism: Mechanism, kernel: CompiledProgram, *, controlled: bool) -> None:
+        """Use a kernel of one step, with inputs q, v, then t and t_next, or tau and dt."""
+        self._kernel, self._controlled = kernel, controlled
+        self._torques = np.zeros(mechanism.nv)
+        self.max_steps = max(_STEPS_PER_CALL // max(len(mechanism.tree_joints), 1), 1)
+        """The largest number of steps of a block."""
+
+    def hold(self, torques: Array) -> None:
+        """Use these torques from now on."""
+        self._torques[:] = torques
+
+    def take(self, times: Array, q: Array, v: Array, s: Array) -> tuple[Array, Array, Array]:
+        """Return q, v and s at `times[1:]` from those at `times[0]`, up to the first step that machine code refuses."""
+        from rbd.native.repeat import repeat
+
+        steps = len(times) - 1
+        start = (q, v, s) if s.size else (q, v)
+        history = tuple(np.empty((steps + 1, x.size)) for x in start)
+        for rows, x in zip(history, start, strict=True):
+            rows[0] = x
+        states: Moving = [(rows, rows.shape[1]) for rows in history]
+        following: Moving = [(rows[1:], rows.shape[1]) for rows in history]
+        done = repeat(self._kernel, steps, [*states, *self._other_inputs(times)], following).done
+        found = [rows[1 : done + 1] for rows in history]
+        return found[0], found[1], found[2] if s.size else np.empty((done, 0))
+
+    def _other_inputs(self, times: Array) -> Moving:
+        if self._controlled:
+            return [(times, 1), (times[1:], 1)]
+        return [(self._torques, 0), (np.diff(times), 1)]
+
+
+def native_blocks(state: MechanismState, name: StepName, control: RecordedControl | None) -> NativeBlocks | None:
+    """Return blocks of native steps; None where a step cannot be recorded."""
+    if control is not None and state.layout.touches:
+        return None
+    ns = state.layout.ns
+    if control is None:
+        kernel = compiled_step(state.mechanism, f"step {name}", step_recipe(name, ns))
+    else:
+        program = control.function.program
+        recipe = controlled_step_recipe(name, program)
+        kernel = compiled_step(state.mechanism, f"step {name} {program.digest}", recipe, portable=False)
+    return None if kernel is None else NativeBlocks(state.mechanism, kernel, controlled=control is not None)
+
+
+def native_method(state: MechanismState, steps: int, method: Integrator) -> StepName | None:
+    """Return the name of an integrator that has native steps; None for others, and where a run is not compiled.
+
+    Compiled are runs of many steps, of mechanisms of moderate size.
+    """
+    layout = state.layout
+    moderate = 0 < len(layout.links) <= _MAX_JOINTS and len(layout.touches) <= _MAX_CONTACTS
+    if steps < _MIN_STEPS or not moderate or not native.available() or is_interpreted():
+        return None
+    if isinstance(method, SemiImplicitEuler):
+        return "semi-implicit-euler"
+    return "munthe-kaas-rk4" if isinstance(method, MuntheKaas) and method.tableau is RUNGE_KUTTA_4 else None

@@ -1,0 +1,61 @@
+"""A run of a simulation in blocks of native steps; Python takes the steps that machine code refuses."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import Any, final
+
+import numpy as np
+
+from rbd.progress import Progress
+from rbd.simulation.hold import ZeroOrderHold
+from rbd.simulation.native_blocks import NativeBlocks
+from rbd.simulation.run import Run
+
+_MIN_BLOCK = 4  # steps between two instants of a hold, from which on one call takes them all
+
+
+@final
+class NativeRun:
+    """A run without events, in which at most the control is a zero-order hold."""
+
+    def __init__(self, run: Run, blocks: NativeBlocks) -> None:
+        """Take a run that has not begun, and what takes its steps in blocks."""
+        self._run, self._blocks = run, blocks
+        self._hold: ZeroOrderHold[Any] | None = next(iter(run.flow.holds), None)
+
+    def run(self, times: list[float], bar: Progress) -> None:
+        """Take the steps between `times`."""
+        self._run.begin(times[0])
+        k, last = 0, len(times) - 1
+        while k < last:
+            end = self._block_end(times, k)
+            done = self._take_block(times[k : end + 1]) if end > k else 0
+            k += done
+            if done:
+                bar.update(done)
+            if k < end or not done:
+                self._run.advance(times[k], times[k + 1])
+                k += 1
+                bar.update()
+
+    def _block_end(self, times: list[float], k: int) -> int:
+        """Return the index of the time to which the block from `times[k]` goes; sample the hold if it is due."""
+        last = len(times) - 1
+        end, hold = min(k + self._blocks.max_steps, last), self._hold
+        if hold is None:
+            return end
+        self._run.sample_holds(times[k])
+        self._blocks.hold(self._run.flow.callbacks.torques(times[k], self._run.state))
+        held = bisect_right(times, hold.next_instant, lo=k) - 1
+        if held < last and not hold.is_before(times[held + 1]):  # equal but for rounding
+            held += 1
+        return min(end, held) if held - k >= _MIN_BLOCK else k
+
+    def _take_block(self, times: list[float]) -> int:
+        """Take the steps between `times` until machine code refuses one; return how many."""
+        run = self._run
+        q, v, s = self._blocks.take(np.array(times), run.state.q, run.state.v, run.s)
+        if len(q):
+            run.advance_by_rows(times[1 : len(q) + 1], q, v, s)
+        return len(q)

@@ -1,0 +1,77 @@
+"""Outputs of a simulation: sink, monitors and real-time pacing, which receive every sample."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import TracebackType
+from typing import final
+
+import attrs
+
+from rbd.scalars.arrays import Array
+from rbd.simulation.events import Occurrence
+from rbd.simulation.monitors import Monitor
+from rbd.simulation.realtime import Throttle
+from rbd.simulation.sinks import Sink, Sizes
+from rbd.simulation.trajectory import Trajectory
+from rbd.spatial.values import require_kind
+from rbd.state import MechanismState
+
+
+@final
+class Outputs:
+    """What receives the samples of a run: sink, monitors, real-time pacing."""
+
+    def __init__(self, sink: Sink, monitors: tuple[Monitor, ...], throttle: Throttle | None) -> None:
+        """Check the outputs, without starting them."""
+        require_kind(sink, Sink, operation="simulate", argument="sink")
+        for monitor in monitors:
+            require_kind(monitor, Monitor, operation="simulate", argument="monitors")
+        if throttle is not None:
+            require_kind(throttle, Throttle, operation="simulate", argument="realtime")
+        self._sink, self._monitors, self._throttle = sink, monitors, throttle
+        self._kept: Trajectory | None = None
+
+    def begin(self, state: MechanismState) -> None:
+        """Start a run of `state`."""
+        layout = state.layout
+        self._sink.begin(Sizes(layout.nq, layout.nv, layout.ns))
+        for monitor in self._monitors:
+            monitor.begin()
+        if self._throttle is not None:
+            self._throttle.begin()
+
+    def take(self, t: float, state: MechanismState, s: Array) -> None:
+        """Record one sample."""
+        self._sink.take(t, state.q, state.v, s)
+        for monitor in self._monitors:
+            monitor.look(t, state, s)
+        if self._throttle is not None:
+            self._throttle.wait(t)
+
+    @property
+    def needs_states(self) -> bool:
+        """Whether an output needs the state at every sample."""
+        return bool(self._monitors) or self._throttle is not None
+
+    def take_rows(self, times: Sequence[float], q: Array, v: Array, s: Array) -> None:
+        """Record samples computed without the state."""
+        self._sink.take_rows(times, q, v, s)
+
+    def trajectory(self, occurrences: Sequence[Occurrence]) -> Trajectory:
+        """Return the trajectory that the sink kept, with the events."""
+        if self._kept is None:
+            raise RuntimeError("the run has not ended")
+        return attrs.evolve(self._kept, events=occurrences)
+
+    def __enter__(self) -> None:
+        """Do nothing."""
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Finish the sink after a success, abandon it after a failure."""
+        if kind is None:
+            self._kept = self._sink.finish()
+        else:
+            self._sink.abandon()

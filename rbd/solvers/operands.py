@@ -1,0 +1,43 @@
+"""Operands of solvers, which intrinsics take as flat sequences: matrices to entries and back, errors of labels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rbd.errors import SolverError
+from rbd.scalars.protocol import Matrix, Scalar, Vector
+
+
+def entries(matrix: Matrix) -> Vector:
+    """Return the entries of a matrix, row by row.
+
+    >>> entries(((1.0, 2.0), (3.0, 4.0)))
+    (1.0, 2.0, 3.0, 4.0)
+    """
+    return tuple(x for row in matrix for x in row)
+
+
+def rows_of(flat: Sequence[Scalar], count: int, length: int) -> Matrix:
+    """Return `count` rows of `length` entries each.
+
+    >>> rows_of((1.0, 2.0, 3.0, 4.0), 2, 2)
+    ((1.0, 2.0), (3.0, 4.0))
+    """
+    return tuple(tuple(flat[i * length : (i + 1) * length]) for i in range(count))
+
+
+def unpack(n: int, m: int, operands: Vector) -> tuple[Matrix, Vector, Matrix, Vector]:
+    """Return the n by n matrix, the right side, the m rows and their bounds that operands begin with."""
+    start = n * n + n
+    end = start + m * n
+    return (
+        rows_of(operands, n, n),
+        tuple(operands[n * n : start]),
+        rows_of(operands[start:], m, n),
+        operands[end : end + m],
+    )
+
+
+def solver_error(label: str) -> SolverError:
+    """Return the error of a failed solver, whose label says why."""
+    return SolverError(label, status=label)

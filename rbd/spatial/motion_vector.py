@@ -1,0 +1,88 @@
+"""Motion vectors (Featherstone 2008, section 2.2): frames of twists and accelerations, and which may be added."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Generic, Self
+
+import attrs
+from typing_extensions import override
+
+from rbd.spatial.frame import A, B, E, Frame, check_frame, require_frame, same_frame
+from rbd.spatial.linalg import Vec3, add3, cross3
+from rbd.spatial.spatial_vector import SpatialVector
+from rbd.spatial.values import VectorLike, require_kind
+from rbd.spatial.vectors import FreeVector, part
+
+_set = object.__setattr__
+
+
+@attrs.frozen(eq=False, repr=False)
+class MotionVector(SpatialVector, Generic[B, A, E]):
+    """A twist or spatial acceleration of `body` with respect to `base`, expressed in `frame`; abstract."""
+
+    body: Frame[B]
+    base: Frame[A]
+    frame: Frame[E]
+    _frame_names: ClassVar[tuple[str, ...]] = ("body", "base", "frame")
+
+    @override
+    def _with(self, angular: Vec3, linear: Vec3) -> Self:
+        made: Any = type(self)
+        value: Self = made.trusted(self.body, self.base, self.frame, angular, linear)
+        return value
+
+    @override
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__} of {self.body.name!r} with respect to {self.base.name!r} in {self.frame.name!r}: "
+            f"{self._numbers()}"
+        )
+
+
+def init_fields(
+    value: MotionVector[Any, Any, Any],
+    frames: tuple[Frame[Any], Frame[Any], Frame[Any]],
+    angular: VectorLike | FreeVector[Any],
+    linear: VectorLike | FreeVector[Any],
+) -> None:
+    """Set the frames and components of a new value, checked."""
+    for name, frame in zip(("body", "base", "frame"), frames, strict=True):
+        _set(value, name, require_frame(frame, name))
+    operation = type(value).__name__
+    _set(value, "angular_components", part(angular, frames[2], "angular", operation))
+    _set(value, "linear_components", part(linear, frames[2], "linear", operation))
+
+
+def motion_cross(omega: Vec3, v: Vec3, other_omega: Vec3, other_v: Vec3) -> tuple[Vec3, Vec3]:
+    """Return (omega, v) x (other_omega, other_v), the motion cross product (Featherstone 2008, section 2.9)."""
+    return cross3(omega, other_omega), add3(cross3(omega, other_v), cross3(v, other_omega))
+
+
+def check_sum(a: MotionVector[Any, Any, Any], b: MotionVector[Any, Any, Any]) -> None:
+    """Raise unless a + b is a chain (b starts where a ends) or both are of the same pair of frames."""
+    kind = type(a).__name__
+    operation = f"{kind} + {kind}"
+    require_kind(b, type(a), operation=operation, argument="other")
+    if b.frame is not a.frame:
+        check_frame(b.frame, a.frame, operation=operation, argument="other.frame")
+    if a.body is b.base or same_frame(a.body, b.base):
+        return
+    if same_frame(a.body, b.body) and same_frame(a.base, b.base):
+        return
+    hint = "the other order would fit" if same_frame(b.body, a.base) else ""
+    check_frame(b.base, a.body, operation=operation, argument="other.base", hint=hint)
+
+
+def difference_frames(a: MotionVector[Any, Any, Any], b: MotionVector[Any, Any, Any]) -> tuple[Frame[Any], Frame[Any]]:
+    """Return body and base of a - b: the same pair, or the chain that is left when the common end is dropped."""
+    kind = type(a).__name__
+    operation = f"{kind} - {kind}"
+    require_kind(b, type(a), operation=operation, argument="other")
+    check_frame(b.frame, a.frame, operation=operation, argument="other.frame")
+    if same_frame(a.base, b.base):
+        return (a.body, a.base) if same_frame(a.body, b.body) else (a.body, b.body)
+    if same_frame(a.body, b.body):
+        return b.base, a.base
+    hint = "the sum would fit" if same_frame(a.body, b.base) else ""
+    check_frame(b.base, a.base, operation=operation, argument="other.base", hint=hint)
+    raise AssertionError("unreachable: the bases differ")

@@ -1,0 +1,127 @@
+"""Derivatives of motions with loops against complex steps, redundant constraints and multipliers included."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rbd
+from rbd import Joint, Mechanism, MechanismState, QuaternionFloating, Wrench
+from rbd.algorithms.external_wrenches import applied_wrenches
+from rbd.algorithms.loops.dynamics import constrained_dynamics_kernel
+from rbd.algorithms.loops.stabilization import gains_of_loops
+from rbd.errors import ArgumentError, ShapeError
+from rbd.testing.random_mechanisms import random_body
+
+from ..helpers import Numbers, close, rate
+from ..loops.linkages import bennett, sarrus
+from ..loops.mechanisms import consistent, looped
+from .test_derivatives import by_coordinates
+
+KEPT = 1e-9
+
+
+def moving_state(mechanism: Mechanism, rng: np.random.Generator) -> MechanismState:
+    """Return a state in which the loops are closed and their velocities fit."""
+    state = MechanismState(mechanism)
+    _, sizes, rows = np.linalg.svd(rbd.constraint_jacobian(state))
+    free = rows[int((sizes > KEPT * sizes[0]).sum()) :]
+    state.set_velocity(free.T @ rng.standard_normal(len(free)))
+    return state
+
+
+def planar_four_bar() -> Mechanism:
+    """Return the four-bar linkage: of its five constraints, three are redundant."""
+    return rbd.robots.four_bar()
+
+
+def floating_four_bar() -> Mechanism:
+    """Return the linkage on a body that floats, with passive torques everywhere."""
+    rng = np.random.default_rng(2)
+    mechanism, base = Mechanism(), random_body("base", rng)
+    mechanism.attach("world", base, Joint("free", QuaternionFloating()))
+    mechanism.attach_mechanism(base, rbd.robots.four_bar())
+    for joint in mechanism.tree_joints:
+        joint.damping, joint.armature = 0.2, 0.1
+    return mechanism
+
+
+@pytest.mark.parametrize("make", [planar_four_bar, floating_four_bar])
+@pytest.mark.parametrize("stabilization", [None, rbd.Baumgarte(0.2)])
+def test_redundant_constraints(make: Any, stabilization: Any) -> None:
+    check(moving_state(make(), np.random.default_rng(3)), stabilization)
+
+
+@pytest.mark.parametrize("make", [sarrus, bennett])
+def test_overconstrained_linkages(make: Any) -> None:
+    """Sarrus's has five constraints, four independent; Bennett's five, two independent."""
+    state = make()
+    rbd.close_loops(state)
+    state.set_velocity(np.linspace(1.0, 2.0, state.mechanism.nv))
+    state.set_velocity(consistent(state))
+    check(state, rbd.Baumgarte(0.1))
+
+
+@pytest.mark.parametrize(
+    "kind", ["prismatic oblique", "screw oblique", "universal oblique", "planar oblique", "spherical", "fixed"]
+)
+def test_loops_closed_by_many_kinds_of_joint(kind: str) -> None:
+    check(looped(kind, 3).state, rbd.Baumgarte(0.1))
+
+
+def check(state: MechanismState, stabilization: Any) -> None:
+    """Compare everything in both spaces with complex steps."""
+    mechanism, rng = state.mechanism, np.random.default_rng(3)
+    nv, tau = mechanism.nv, rng.standard_normal(mechanism.nv)
+    body = mechanism.bodies[-1]
+    push = {body: Wrench(mechanism.root_frame, rng.standard_normal(3), rng.standard_normal(3))}
+    found = rbd.algorithms.constrained_dynamics_derivatives(state, tau, push, stabilization=stabilization)
+
+    def both(s: Any, torques: Numbers = tau) -> Any:
+        return solution(s, torques, push, stabilization)
+
+    still, units = np.zeros(nv), np.eye(nv)
+    for name, columns in (
+        ("q", [rate(state, both, still, unit) for unit in units]),
+        ("v", [rate(state, both, unit, still) for unit in units]),
+        ("torques", [np.imag(both(state.with_scalars(state.q + 0j), tau + 1e-30j * unit)) / 1e-30 for unit in units]),
+    ):
+        expected = np.array(columns).T
+        close(getattr(found, f"vd_by_{name}"), expected[:nv], 1e-11)
+        close(getattr(found, f"multipliers_by_{name}"), expected[nv:], 1e-11)
+    whole = rbd.algorithms.constrained_dynamics_derivatives(
+        state, tau, push, stabilization=stabilization, space="coordinates"
+    )
+    expected = by_coordinates(state, both)
+    close(whole.vd_by_q, expected[:nv], 1e-11)
+    close(whole.multipliers_by_q, expected[nv:], 1e-11)
+    three = rbd.forward_dynamics_derivatives(state, tau, push, stabilization=stabilization)
+    for a, b in zip(three, (found.vd_by_q, found.vd_by_v, found.vd_by_torques), strict=True):
+        assert np.array_equal(a, b)
+
+
+def test_trees_have_the_derivatives_of_forward_dynamics() -> None:
+    mechanism = rbd.robots.double_pendulum()
+    state, tau = MechanismState(mechanism, [0.3, 0.4], [1.0, 2.0]), [0.5, -0.5]
+    found = rbd.algorithms.constrained_dynamics_derivatives(state, tau)
+    expected = rbd.forward_dynamics_derivatives(state, tau)
+    for a, b in zip((found.vd_by_q, found.vd_by_v, found.vd_by_torques), expected, strict=True):
+        close(a, b, 1e-12)
+    assert found.multipliers_by_q.shape == (0, 2)
+
+
+def solution(state: Any, torques: Numbers, push: Any, stabilization: Any) -> Any:
+    """Return vd and the multipliers of any state."""
+    gains = gains_of_loops(state, stabilization)
+    found = constrained_dynamics_kernel(state, tuple(torques), applied_wrenches(state, push), gains)
+    return np.array([*found[0], *found[7]], dtype=complex)
+
+
+def test_what_is_refused() -> None:
+    state = MechanismState(rbd.robots.four_bar())
+    with pytest.raises(ArgumentError, match="space"):
+        rbd.forward_dynamics_derivatives(state, np.zeros(3), space="world")  # type: ignore[arg-type]  # the error
+    with pytest.raises(ShapeError):
+        rbd.forward_dynamics_derivatives(state, np.zeros(2))

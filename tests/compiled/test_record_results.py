@@ -1,0 +1,105 @@
+"""Results of recorded functions: result classes, tuples of different shapes, arrays of framed values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rbd
+from rbd.errors import ArgumentError, RecordingError
+
+
+@pytest.fixture(scope="module")
+def state() -> rbd.MechanismState:
+    made = rbd.MechanismState(rbd.robots.double_pendulum(), [0.3, -0.4], [1.0, 0.5])
+    assert made.mechanism.nv == 2
+    return made
+
+
+def outputs(function: Callable[[Any], object], state: rbd.MechanismState) -> dict[str, np.ndarray]:
+    """Return what a recorded function gives, by the names of its outputs."""
+    recorded = rbd.record(function, state.mechanism)
+    found = recorded(state.q, state.v)
+    names = [port.name for port in recorded.program.outputs]
+    return dict(zip(names, found if isinstance(found, tuple) else (found,), strict=True))
+
+
+def test_a_class_of_results_has_an_output_per_field(state: rbd.MechanismState) -> None:
+    found = outputs(lambda s: rbd.step_derivatives(s, None, 0.01), state)
+    wanted = rbd.step_derivatives(state, None, 0.01)
+    assert list(found) == ["q_by_q", "q_by_v", "q_by_torques", "v_by_q", "v_by_v", "v_by_torques"]
+    for name, array in found.items():
+        np.testing.assert_allclose(array, getattr(wanted, name), rtol=0, atol=1e-12)
+
+
+def test_contact_steps_are_recorded() -> None:
+    mechanism, model = rbd.robots.hand()
+    state = rbd.MechanismState(mechanism)
+    found = outputs(lambda s: rbd.contact.contact_step(s, model, [0.0] * mechanism.nv, 1e-3), state)
+    wanted = rbd.contact.contact_step(state, model, [0.0] * mechanism.nv, 1e-3)
+    assert {"q", "v", "impulses", "energy_change"} <= set(found)
+    np.testing.assert_allclose(found["q"], wanted.q, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(found["impulses"], wanted.impulses, rtol=0, atol=1e-12)
+
+
+def test_tuples_of_different_shapes_and_nested_results(state: rbd.MechanismState) -> None:
+    found = outputs(lambda s: (s.q, s.twist("lower_link"), {"energy": rbd.kinetic_energy(s)}), state)
+    assert list(found) == ["result_0", "result_1", "result_2_energy"]
+    np.testing.assert_array_equal(found["result_0"], state.q)
+    np.testing.assert_allclose(found["result_1"], state.twist("lower_link").vector, rtol=0, atol=1e-15)
+    nested = outputs(lambda s: {"step": rbd.forward_dynamics(s, prescribed={"elbow": 0.5}), "q": s.q}, state)
+    assert list(nested) == ["step_vd", "step_torques", "q"]
+
+
+def test_tuples_of_one_shape_stay_one_array(state: rbd.MechanismState) -> None:
+    assert outputs(lambda s: (s.q, s.v), state)["result"].shape == (2, 2)
+    assert outputs(lambda s: [s.q[0], s.v[1]], state)["result"].shape == (2,)
+
+
+def test_framed_values_give_arrays_of_recorded_scalars(state: rbd.MechanismState) -> None:
+    def speed(s: Any) -> Any:
+        return np.linalg.norm(rbd.geometric_jacobian(s, "lower_link").matrix @ s.v)
+
+    wanted = np.linalg.norm(rbd.geometric_jacobian(state, "lower_link").matrix @ state.v)
+    assert abs(outputs(speed, state)["result"] - wanted) < 1e-14
+    exact = state.with_scalars().transform_to_root("lower_link").matrix
+    assert exact.dtype == np.float64
+
+
+def branch(s: Any) -> Any:
+    return 1.0 if s.q[0] > 0 else 0.0
+
+
+REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "math": (lambda s: math.sin(s.q[0]), r"write rbd\.scalars\.sin instead of math\.sin"),
+    "clip": (lambda s: np.clip(s.q, -1, 1), r"write rbd\.scalars\.minimum\(.* instead of np\.clip"),
+    "max": (lambda s: max(s.q[0], s.q[1]), r"write rbd\.scalars\.maximum instead of max"),
+    "branch": (branch, r"compare with rbd\.scalars\.less and choose with rbd\.scalars\.where"),
+    "float": (lambda s: float(s.q[0]), "it has no value before the recording runs"),
+    "solve": (lambda s: np.linalg.solve(rbd.mass_matrix(s), s.v), r"numpy\.linalg\.solve .*solve_positive_definite"),
+    "inv": (lambda s: np.linalg.inv(rbd.mass_matrix(s)), r"numpy\.linalg\.inv .*solve_positive_definite"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_unsupported_functions_name_their_replacement(name: str, state: rbd.MechanismState) -> None:
+    function, message = REFUSED[name]
+    with pytest.raises(RecordingError, match=message) as caught:
+        rbd.record(function, state.mechanism)
+    assert "test_record_results.py:" in str(caught.value.where)
+
+
+def test_other_type_errors_pass(state: rbd.MechanismState) -> None:
+    with pytest.raises(TypeError, match="unsupported operand"):
+        rbd.record(lambda s: s.q[0] + "x", state.mechanism)
+
+
+def test_returning_a_dynamics_result_raises(state: rbd.MechanismState) -> None:
+    with pytest.raises(ArgumentError, match=r"such as result\.vd"):
+        rbd.record(lambda s: rbd.dynamics(s), state.mechanism)
+    found = outputs(lambda s: rbd.dynamics(s).vd, state)["result"]
+    np.testing.assert_allclose(found, rbd.forward_dynamics(state), rtol=0, atol=1e-12)

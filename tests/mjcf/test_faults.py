@@ -1,0 +1,63 @@
+"""Every faulty model is refused by its own error class, at its line, with the reason in the message."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import warnings
+
+import pytest
+
+from rbd.errors import MjcfError
+from rbd.mjcf import MjcfReport, MjcfWarning, parse_mjcf
+from tests.mjcf.faults import DOUBTS, FAULTS, Fault
+
+
+def refusal(fault: Fault, *, strict: bool = False, report: MjcfReport | None = None) -> MjcfError:
+    with pytest.raises(MjcfError) as caught:
+        parse_mjcf(fault.text, file="f.xml", strict=strict, report=report)
+    return caught.value
+
+
+def test_there_are_many() -> None:
+    assert len(FAULTS) >= 60
+
+
+@pytest.mark.parametrize("strict", [False, True])
+@pytest.mark.parametrize("name", FAULTS)
+def test_refused_with_class_line_and_reason(name: str, strict: bool) -> None:
+    fault = FAULTS[name]
+    error = refusal(fault, strict=strict)
+    assert (type(error).__name__, error.line) == (fault.error, fault.line)
+    assert fault.fragment in str(error)
+    assert str(error).startswith(f"f.xml:{fault.line}:{error.column}: ")
+    assert len(str(error)) < 500
+    assert str(error).isprintable()
+    for copied in (pickle.loads(pickle.dumps(error)), copy.deepcopy(error)):
+        assert (type(copied), str(copied), copied.line) == (type(error), str(error), error.line)
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_refused_file_leaves_the_report_alone(name: str) -> None:
+    report = MjcfReport()
+    before = repr(vars(report))
+    refusal(FAULTS[name], report=report)
+    assert repr(vars(report)) == before
+
+
+@pytest.mark.parametrize("name", DOUBTS)
+def test_a_doubt_is_warned_of_and_refused_when_strict(name: str) -> None:
+    fault, report = DOUBTS[name], MjcfReport()
+    with pytest.warns(MjcfWarning, match="^f.xml: . doubts?, the first in line") as caught:
+        parse_mjcf(fault.text, file="f.xml", report=report)
+    assert len(caught) == 1
+    assert [f for f in report.warnings if f.line == fault.line and fault.fragment in f.message]
+    error = refusal(fault, strict=True)
+    assert (type(error).__name__, error.line) == (fault.error, fault.line)
+    assert fault.fragment in str(error)
+
+
+def test_without_doubts_there_is_no_warning() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        parse_mjcf("<mujoco><worldbody><body><joint/><geom size='1'/></body></worldbody></mujoco>", strict=True)

@@ -1,0 +1,165 @@
+"""Files of a model: includes and meshes, below the directory of the model and nowhere else."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from rbd.errors import MjcfError, MjcfPathError, MjcfRefusedError, MjcfSyntaxError, MjcfValueError
+from rbd.mjcf import MjcfLimits, MjcfReport, load_mjcf, parse_mjcf
+from tests.mjcf.models import model, write_meshes
+
+LINK = '<body name="{0}"><joint name="j{0}"/><geom size="0.1"/></body>'
+
+
+def write(folder: Path, **files: str) -> Path:
+    """Write files whose names end in .xml; the model is the first."""
+    for name, text in files.items():
+        path = folder / f"{name.replace('__', '/')}.xml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder / f"{next(iter(files))}.xml"
+
+
+def test_included_elements_stand_where_the_include_stands(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        robot='<mujoco><include file="parts/all.xml"/><worldbody><include file="parts/arm.xml"/></worldbody></mujoco>',
+        parts__all='<mujocoinclude><compiler angle="radian"/><include file="more.xml"/></mujocoinclude>',
+        parts__more='<mujoco><default><joint ref="0.5"/></default></mujoco>',
+        parts__arm=f"<mujoco>{LINK.format('a')}{LINK.format('b')}</mujoco>",
+    )
+    report = MjcfReport()
+    mechanism = load_mjcf(path, report=report)
+    assert [joint.name for joint in mechanism.joints] == ["ja", "jb"]
+    assert report.keyframes["qpos0"][0].tolist() == [0.5, 0.5]
+
+
+def test_faults_in_included_files_name_them(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        robot='<mujoco>\n<worldbody><include file="arm.xml"/></worldbody></mujoco>',
+        arm='<mujoco>\n\n<body>\n<geom size="x"/></body></mujoco>',
+    )
+    with pytest.raises(MjcfValueError) as caught:
+        load_mjcf(path)
+    assert (caught.value.file, caught.value.line) == (str(tmp_path / "arm.xml"), 4)
+
+
+def test_an_included_file_that_is_no_xml(tmp_path: Path) -> None:
+    path = write(tmp_path, robot='<mujoco><include file="arm.xml"/></mujoco>', arm="<mujoco>\n<a></mujoco>")
+    with pytest.raises(MjcfSyntaxError) as caught:
+        load_mjcf(path)
+    assert (caught.value.file, caught.value.line) == (str(tmp_path / "arm.xml"), 2)
+
+
+def test_a_file_is_included_once(tmp_path: Path) -> None:
+    twice = write(
+        tmp_path, robot='<mujoco>\n<include file="a.xml"/>\n<include file="./a.xml"/></mujoco>', a="<mujoco/>"
+    )
+    with pytest.raises(MjcfRefusedError, match="included already") as caught:
+        load_mjcf(twice)
+    assert caught.value.line == 3
+    circle = write(
+        tmp_path, circle='<mujoco>\n<include file="b.xml"/></mujoco>', b='<mujoco><include file="b.xml"/></mujoco>'
+    )
+    with pytest.raises(MjcfRefusedError, match="included already"):
+        load_mjcf(circle)
+
+
+def test_files_lie_below_the_model_or_a_root(tmp_path: Path) -> None:
+    path = write(tmp_path, robots__arm='<mujoco>\n<include file="../common.xml"/></mujoco>', common="<mujoco/>")
+    path = tmp_path / "robots" / "arm.xml"
+    with pytest.raises(MjcfPathError, match=r"leads outside .*pass root=") as caught:
+        load_mjcf(path)
+    assert (caught.value.line, caught.value.element) == (2, "include")
+    load_mjcf(path, root=tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "symlink"), reason="needs symbolic links")
+def test_links_do_not_lead_outside(tmp_path: Path) -> None:
+    write(tmp_path, secret="<mujoco/>")
+    path = write(tmp_path / "robots", arm='<mujoco><include file="link.xml"/></mujoco>')
+    (tmp_path / "robots" / "link.xml").symlink_to(tmp_path / "secret.xml")
+    with pytest.raises(MjcfPathError, match="leads outside"):
+        load_mjcf(path)
+
+
+@pytest.mark.parametrize("name", ["/etc/hostname", "http://example.com/a.xml", "missing.xml", "."])
+def test_other_places_are_refused(tmp_path: Path, name: str) -> None:
+    path = write(tmp_path, arm=f'<mujoco>\n<include file="{name}"/></mujoco>')
+    with pytest.raises(MjcfPathError) as caught:
+        load_mjcf(path)
+    assert (caught.value.line, caught.value.reference) == (2, name)
+
+
+def test_the_number_of_files_is_limited(tmp_path: Path) -> None:
+    includes = "".join(f'<include file="a{k}.xml"/>' for k in range(5))
+    path = write(tmp_path, arm=f"<mujoco>{includes}</mujoco>", **{f"a{k}": "<mujoco/>" for k in range(5)})
+    load_mjcf(path, limits=MjcfLimits(files=5))
+    with pytest.raises(MjcfRefusedError, match="more than 4 files"):
+        load_mjcf(path, limits=MjcfLimits(files=4))
+
+
+def test_the_elements_of_all_files_are_counted(tmp_path: Path) -> None:
+    path = write(
+        tmp_path, arm='<mujoco><include file="a.xml"/></mujoco>', a="<mujoco>" + "<visual/>" * 20 + "</mujoco>"
+    )
+    load_mjcf(path, limits=MjcfLimits(elements=30))
+    with pytest.raises(MjcfRefusedError, match="elements"):
+        load_mjcf(path, limits=MjcfLimits(elements=15))
+
+
+MESHED = model(
+    '<body><joint/>{}<geom type="mesh" mesh="slab" {}/></body>', before='<asset><mesh file="meshes/slab.stl"/></asset>'
+)
+
+
+def test_meshes_are_opened_only_if_mass_depends_on_them(tmp_path: Path) -> None:
+    inertial = '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'
+    report = MjcfReport()
+    parse_mjcf(MESHED.format(inertial, ""), directory=tmp_path, report=report)
+    assert report.geoms[0].shape == "mesh"
+    parse_mjcf(MESHED.format("", 'group="7"'), directory=tmp_path)
+    with pytest.raises(MjcfPathError, match="not found"):
+        parse_mjcf(MESHED.format("", ""), directory=tmp_path)
+    write_meshes(tmp_path)
+    parse_mjcf(MESHED.format("", ""), directory=tmp_path)
+
+
+def test_large_meshes_are_refused_unread(tmp_path: Path) -> None:
+    write_meshes(tmp_path)
+    with pytest.raises(MjcfError, match="bytes"):
+        parse_mjcf(MESHED.format("", ""), directory=tmp_path, limits=MjcfLimits(mesh_bytes=100))
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "reason"),
+    [
+        ("a.stl", b"", "no STL file"),
+        ("a.stl", b"\0" * 84, "at least 4"),
+        ("a.stl", b"\0" * 80 + b"\xff\xff\xff\x7f", "no STL file"),
+        ("a.stl", b"solid x\nvertex 0 0\n", "without 3 coordinates"),
+        ("a.stl", b"solid x\nvertex 0 0 x\n", "no number"),
+        ("a.stl", b"solid x\nvertex 0 0 0\n", "no three corners"),
+        ("a.obj", b"f 1 2 3", "at least 4"),
+        ("a.obj", b"v 0 0 0\n" * 4 + b"f 1 2 9", "no vertex"),
+        ("a.obj", b"v 0 0 0\n" * 4 + b"f 1 2", "triangles and quadrangles"),
+        ("a.obj", b"v 0 0 0\n" * 4 + b"f a b c", "no corner"),
+        ("a.obj", b"v 0 0 nan\n" * 4 + b"f 1 2 3", "not finite"),
+        ("a.obj", b"v 0 0 0\n" * 4 + b"f 1 2 3", "no surface"),
+        ("a.msh", b"1234", "no header"),
+        ("a.msh", b"\xff" * 16, "do not fit"),
+        ("a.dae", b"<COLLADA/>", "not .dae"),
+        ("a", b"", "without a suffix"),
+    ],
+)
+def test_faulty_meshes(tmp_path: Path, name: str, data: bytes, reason: str) -> None:
+    (tmp_path / name).write_bytes(data)
+    text = f"<mujoco>\n<asset>\n<mesh name='m' file='{name}'/></asset>"
+    text += "<worldbody><body><geom type='mesh' mesh='m'/></body></worldbody></mujoco>"
+    with pytest.raises(MjcfValueError, match=reason) as caught:
+        parse_mjcf(text, directory=tmp_path)
+    assert (caught.value.line, caught.value.element) == (3, "mesh")

@@ -1,0 +1,119 @@
+"""Mechanisms move as MuJoCo's models of the same text do: poses, M, bias, mass and energy at random states."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rbd
+from rbd.mjcf import MjcfReport, MjcfWarning, from_mujoco, load_mjcf
+from tests.mjcf.comparison import differences
+from tests.mjcf.files_table import PACKAGES, files_of, row
+from tests.mjcf.models import MODELS, model, write_meshes
+
+pytestmark = pytest.mark.peers
+mujoco = pytest.importorskip("mujoco")
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_moves_as_in_mujoco(name: str, tmp_path: Path) -> None:
+    write_meshes(tmp_path)
+    path = tmp_path / "model.xml"
+    path.write_text(MODELS[name], encoding="utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MjcfWarning)
+        mechanism = load_mjcf(path)
+    found = differences(mechanism, mujoco.MjModel.from_xml_path(str(path)))
+    assert found.worst < 1e-10, found
+
+
+DRIVEN = (
+    '<body name="a" gravcomp="0.7"><joint name="h" axis="1 2 0" stiffness="3" springref="20" ref="5" range="-60 90"/>'
+    '<geom size="0.1" pos="0.2 0 0.1"/><body name="b" pos="0.3 0 0" gravcomp="1.2"><joint name="s" type="slide" '
+    'actuatorfrcrange="-7 8"/><joint name="b" type="ball"/><geom type="box" size="0.1 0.2 0.3" pos="0 0.1 0"/>'
+    '<body name="fixed" gravcomp="1" pos="1 0 0"><geom size="0.2"/></body></body></body>'
+)
+ACTUATORS = {
+    "motor": '<motor joint="h" gear="3"/><motor joint="s" gear="-2" ctrlrange="-0.5 0.5"/>',
+    "together": '<motor joint="s" gear="20"/><motor joint="s" gear="10"/>',
+    "ball": '<motor joint="b" gear="1 2 3"/><velocity joint="b" gear="0 0 1" kv="0.5"/>',
+    "position": '<position joint="h" kp="20" kv="2" forcerange="-1 2"/><position joint="s" kp="3"/>'
+    '<position joint="h" kp="5" inheritrange="0.5"/>',
+    "velocity": '<velocity joint="h" kv="3" gear="2"/>',
+    "damper": '<damper joint="h" kv="3" ctrlrange="0 1"/>',
+    "general": '<general joint="h" gainprm="2 3 4" biasprm="1 2 3" gaintype="affine" biastype="affine"/>'
+    '<general joint="s" gainprm="2 3 4" biasprm="1 2 3"/>',
+}
+TENDONS = (
+    '<tendon><fixed name="t" stiffness="3" springlength="0.1 0.3" damping="0.5"><joint joint="h" coef="2"/>'
+    '<joint joint="s" coef="-1"/></fixed><fixed stiffness="2"><joint joint="h" coef="1"/></fixed></tendon>'
+    '<actuator><motor tendon="t" gear="3"/><position tendon="t" kp="7" kv="1"/></actuator>'
+)
+TUNED = (
+    '<body name="a"><joint name="h" springdamper="0.5 0.7" armature="0.1" springref="10"/>'
+    '<geom size="0.1" pos="1 0 0"/><body name="b" pos="0 1 0"><joint name="s" type="slide" axis="1 1 0" '
+    'springdamper="0.2 1.5"/><geom size="0.2"/>'
+    "</body></body>"
+)
+CLASSES = (
+    '<default><general gainprm="4" ctrlrange="-0.3 0.4"/><default class="p"><position kp="9" kv="1"/></default>'
+    "</default>"
+)
+INHERITED = (
+    '<motor joint="h"/><position class="p" joint="s"/><position class="p" kp="2" joint="h"/><general joint="s"/>'
+)
+
+
+def test_springs_and_dampers_that_follow_from_inertia(tmp_path: Path) -> None:
+    path = tmp_path / "model.xml"
+    servos = (
+        '<actuator><position joint="h" kp="20" dampratio="0.8" gear="2"/><position joint="s" kp="5" dampratio="1"/>'
+    )
+    path.write_text(model(TUNED, after=f"{servos}</actuator>"), encoding="utf-8")
+    report = MjcfReport()
+    mechanism = load_mjcf(path, report=report, strict=True)
+    theirs = mujoco.MjModel.from_xml_path(str(path))
+    np.testing.assert_allclose(
+        [s.stiffness for s in report.springs], theirs.jnt_stiffness.ravel()[:2], rtol=1e-10, atol=0
+    )
+    dampings = [float(joint.damping[0]) for joint in mechanism.tree_joints]
+    np.testing.assert_allclose(dampings, theirs.dof_damping.ravel()[:2], rtol=1e-10, atol=0)
+    servo_dampings = [actuator.bias[2] for actuator in report.actuators]
+    np.testing.assert_allclose(servo_dampings, theirs.actuator_biasprm[:, 2], rtol=1e-10, atol=0)
+
+
+@pytest.mark.parametrize("name", [*ACTUATORS, "classes", "tendons"])
+def test_the_controller_does_what_actuators_springs_and_weights_do(name: str, tmp_path: Path) -> None:
+    before, actuators = (CLASSES, INHERITED) if name == "classes" else ("", ACTUATORS.get(name, ""))
+    path = tmp_path / "model.xml"
+    after = TENDONS if name == "tendons" else f"<actuator>{actuators}</actuator>"
+    path.write_text(model(DRIVEN, before=before, after=after), encoding="utf-8")
+    report = MjcfReport()
+    mechanism = load_mjcf(path, report=report, strict=True)
+    theirs = mujoco.MjModel.from_xml_path(str(path))
+    data, rng = mujoco.MjData(theirs), np.random.default_rng(0)
+    state = rbd.MechanismState(mechanism)
+    for _ in range(10):
+        mujoco.mj_integratePos(theirs, data.qpos, rng.normal(size=theirs.nv), 1.0)
+        data.qvel[:] = rng.normal(size=theirs.nv)
+        data.ctrl[:] = rng.normal(size=theirs.nu)
+        mujoco.mj_forward(theirs, data)
+        q, v = from_mujoco(mechanism, data.qpos, data.qvel)
+        state.set_configuration(q)
+        state.set_velocity(v)
+        ours = report.controller(mechanism, data.ctrl)(0.0, state)
+        np.testing.assert_allclose(ours, data.qfrc_actuator + data.qfrc_passive, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_the_files_of_a_package_load_and_match(package: str) -> None:
+    files = list(files_of(package, None))
+    if not files:
+        pytest.skip(f"{package} is not installed")
+    home = next(parent for parent in files[0].parents if parent.name == package)
+    rows = [found for found in (row(path, home) for path in files) if found.read_by_mujoco]
+    failed = [found for found in rows if not found.matches]
+    assert len(failed) <= 0.05 * len(rows), failed

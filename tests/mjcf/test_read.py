@@ -1,0 +1,255 @@
+"""Reading models: names, joints' parameters, sites, loops, keyframes, geoms and pairs, what the report has."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+import rbd
+from rbd.contact import Capsule
+from rbd.errors import ArgumentError, MjcfTopologyError
+from rbd.mjcf import MjcfLimits, MjcfReport, MjcfWarning, parse_mjcf
+from tests.mjcf.models import LINK, ROD, body, model
+
+
+def read(text: str) -> tuple[rbd.Mechanism, MjcfReport]:
+    report = MjcfReport()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MjcfWarning)
+        return parse_mjcf(text, report=report), report
+
+
+def test_joint_parameters() -> None:
+    mechanism, _ = read(
+        body(
+            ROD,
+            joint='<joint name="j" range="-90 45" damping="0.3" frictionloss="0.2" armature="0.1" '
+            'actuatorfrcrange="-5 6"/>',
+        )
+    )
+    joint = mechanism.joint("j")
+    assert joint.position_bounds == ((-math.pi / 2, math.pi / 4),)
+    assert joint.effort_bounds == ((-5.0, 6.0),)
+    assert (joint.damping, joint.friction, joint.armature) == ((0.3,), (0.2,), (0.1,))
+
+
+def test_slides_are_bounded_in_metres_and_ranges_can_be_off() -> None:
+    text = '<joint name="{}" type="slide" range="-2 1" {}/>'
+    mechanism, _ = read(body(ROD, joint=text.format("a", "") + text.format("b", 'limited="false"')))
+    assert mechanism.joint("a").position_bounds == ((-2.0, 1.0),)
+    assert mechanism.joint("b").position_bounds == ((-math.inf, math.inf),)
+
+
+def test_names_of_nameless_and_helping_bodies() -> None:
+    mechanism, _ = read(model(f'<body><joint name="x"/><joint/>{ROD}<body name="b"><joint/>{ROD}</body></body>'))
+    assert [b.name for b in mechanism.bodies] == ["world", "body#1#x", "body#1", "b"]
+    assert [j.name for j in mechanism.joints] == ["x", "joint#1", "joint#2"]
+
+
+def test_fixed_bodies_are_merged_and_can_be_kept() -> None:
+    text = model(f'<body name="a">{LINK.format(1)}<body name="tool" pos="1 2 3">{ROD}</body></body>')
+    merged = parse_mjcf(text)
+    assert [b.name for b in merged.bodies] == ["world", "a"]
+    pose = merged.fixed_transform(merged.frame("tool"), merged.frame("a"))
+    np.testing.assert_array_equal(pose.translation, [1, 2, 3])
+    kept = parse_mjcf(text, remove_fixed_joints=False)
+    assert [j.name for j in kept.joints] == ["j1", "tool_to_a"]
+    assert float(rbd.mass(kept)) == pytest.approx(float(rbd.mass(merged)), rel=1e-15)
+
+
+def test_long_chains_are_read() -> None:
+    text = model("<body><joint/><geom size='1'/>" * 190 + "</body>" * 190)
+    assert parse_mjcf(text).nv == 190
+
+
+def test_sites_are_frames() -> None:
+    sites = '<site name="tip" pos="0.3 0 0" euler="0 90 0"/><site name="b"/><site/>'
+    mechanism, _ = read(body(ROD + sites))
+    pose = mechanism.fixed_transform(mechanism.frame("tip"), mechanism.frame("b"))
+    np.testing.assert_allclose(pose.translation, [0.3, 0, 0], rtol=0, atol=1e-16)
+    np.testing.assert_allclose(pose.rotation @ [0, 0, 1], [1, 0, 0], rtol=0, atol=1e-15)
+    assert mechanism.frame("b#site").name == "b#site"
+
+
+# ---------------------------------------------------------------- loops
+
+TWO = f'<body name="a">{LINK.format(1)}</body><body name="b" pos="0 0 0.3">{LINK.format(2)}</body>'
+
+
+@pytest.mark.parametrize(
+    ("constraint", "kind", "rows"),
+    [
+        ('<connect body1="a" body2="b" anchor="0.1 0.2 0"/>', rbd.QuaternionSpherical, 3),
+        ('<connect body1="a" anchor="0.1 0.2 0"/>', rbd.QuaternionSpherical, 3),
+        ('<weld body1="a" body2="b"/>', rbd.Fixed, 6),
+        ('<weld body1="a" body2="b" relpose="0 0 0.3 1 0 0 0"/>', rbd.Fixed, 6),
+        ('<weld body1="a"/>', rbd.Fixed, 6),
+    ],
+)
+def test_constraints_become_loop_joints_that_are_closed_where_the_file_has_them(
+    constraint: str, kind: type, rows: int
+) -> None:
+    mechanism, _ = read(model(TWO, after=f"<equality>{constraint}</equality>"))
+    (joint,) = mechanism.loop_joints
+    assert isinstance(joint.type, kind)
+    assert mechanism.nc == rows
+    assert rbd.loop_gap(rbd.MechanismState(mechanism)) == pytest.approx(0.0, abs=1e-15)
+    assert rbd.loop_gap(rbd.MechanismState(mechanism, [0.4, 0.1])) > 0.01
+
+
+def test_a_weld_holds_another_pose_than_that_of_the_file() -> None:
+    mechanism, _ = read(model(TWO, after='<equality><weld body1="a" body2="b" relpose="0 0 0.4 1 0 0 0"/></equality>'))
+    assert rbd.loop_gap(rbd.MechanismState(mechanism)) == pytest.approx(0.1, abs=1e-12)
+
+
+def test_sites_are_connected() -> None:
+    first = f'<body name="a">{LINK.format(1)}<site name="s" pos="0.3 0 0.3"/></body>'
+    second = f'<body name="b" pos="0 0 0.3">{LINK.format(2)}<site name="t" pos="0.3 0 0"/></body>'
+    mechanism, _ = read(model(first + second, after='<equality><connect site1="s" site2="t"/></equality>'))
+    assert rbd.loop_gap(rbd.MechanismState(mechanism)) == pytest.approx(0.0, abs=1e-15)
+    assert rbd.loop_gap(rbd.MechanismState(mechanism, [0.4, 0.1])) > 0.01
+
+
+def test_a_closed_chain_stays_closed() -> None:
+    link = '<body name="{}" pos="{}"><joint axis="0 1 0"/><geom type="capsule" fromto="0 0 0 {}" size="0.02"/>{}</body>'
+    side = link.format("right", "0 0 0.5", "0.4 0 0", "")
+    bars = link.format("left", "0 0 0", "0 0 0.5", side) + link.format("other", "0.4 0 0", "0 0 0.5", "")
+    text = model(bars, after='<equality><connect body1="right" body2="other" anchor="0.4 0 0"/></equality>')
+    mechanism = parse_mjcf(text)
+    state = rbd.MechanismState(mechanism, v=[0.5, -0.5, 0.5])
+    trajectory = rbd.simulate(state, 1.0, dt=1e-3)
+    assert rbd.loop_gap(rbd.MechanismState(mechanism, trajectory.q[-1])) < 1e-8
+    assert abs(trajectory.q[-1, 0]) > 0.1
+
+
+def test_inactive_constraints_and_couplings_are_reported() -> None:
+    equality = '<equality><weld body1="a" active="false"/><joint joint1="j1" joint2="j2" polycoef="0 2"/></equality>'
+    mechanism, report = read(model(TWO, after=equality))
+    assert mechanism.loop_joints == ()
+    assert [f.message for f in report.ignored] == ["not active"]
+    (coupling,) = report.couplings
+    assert (coupling.joint, coupling.source, coupling.coefficients[:3]) == ("j1", "j2", (0.0, 2.0, 0.0))
+
+
+# ---------------------------------------------------------------- keyframes
+
+KEYED = model(
+    '<body name="f" pos="1 2 3" quat="0 0 0 2"><freejoint/><geom size="0.1"/><body><joint type="ball"/>'
+    '<geom size="0.1"/></body></body>',
+    after='<keyframe><key name="up" qpos="4 5 6 0 2 0 0 3 0 0 0"/><key qvel="1 2 3 4 5 6 7 8 9"/></keyframe>',
+)
+
+
+def test_keyframes_are_in_the_coordinates_of_the_mechanism() -> None:
+    _, report = read(KEYED)
+    assert list(report.keyframes) == ["qpos0", "up", "key#1"]
+    start = [0, 0, 0, 1, 1, 2, 3, 1, 0, 0, 0]
+    np.testing.assert_array_equal(report.keyframes["qpos0"][0], start)
+    np.testing.assert_array_equal(report.keyframes["up"][0], [0, 1, 0, 0, 4, 5, 6, 1, 0, 0, 0])
+    np.testing.assert_array_equal(report.keyframes["key#1"][0], start)
+    np.testing.assert_allclose(report.keyframes["key#1"][1], [4, 5, 6, -1, -2, 3, 7, 8, 9], rtol=0, atol=1e-15)
+
+
+# ---------------------------------------------------------------- geoms and pairs
+
+FLOOR = '<geom name="floor" type="plane" size="1 1 1" pos="0 0 -1"/>'
+NAMED = LINK.replace("<geom", '<geom name="ga"')
+CHAIN = model(
+    f'{FLOOR}<body name="a">{NAMED.format(1)}<body name="b" pos="0.3 0 0">{LINK.format(2)}'
+    f'<body name="c" pos="0.3 0 0">{LINK.format(3)}<body name="d" pos="0.3 0 0">'
+    '<geom name="gd" type="ellipsoid" size="0.1 0.1 0.1"/></body></body></body></body>',
+    after="{}",
+)
+
+
+def pairs(contact: str = "") -> list[tuple[str | None, str | None]]:
+    _, report = read(CHAIN.format(contact))
+    bodies = [geom.name if geom.body == "world" else geom.body for geom in report.geoms]
+    return [(bodies[a], bodies[b]) for a, b in report.pairs]
+
+
+def test_pairs_leave_out_parents_and_what_is_welded_together() -> None:
+    assert pairs() == [("floor", name) for name in "abcd"] + [("a", "c"), ("a", "d")]
+
+
+def test_pairs_are_excluded_and_added() -> None:
+    contact = '<contact><exclude body1="a" body2="c"/><pair geom1="ga" geom2="gd"/></contact>'
+    found = pairs(contact)
+    assert ("a", "c") not in found
+    assert found[0] == ("a", "d")
+    assert len(found) == len(set(found)) == 5
+
+
+def test_masks_keep_geoms_apart() -> None:
+    _, report = read(model(f'{FLOOR}<body><joint/><geom size="0.1" contype="2" conaffinity="2"/></body>'))
+    assert report.pairs == []
+
+
+def test_the_collision_model_has_the_shapes_that_rbd_has() -> None:
+    mechanism, report = read(CHAIN.format(""))
+    collisions = report.collision_model(mechanism)
+    assert len(collisions.pairs) == 4  # the ellipsoid is left out
+    state = rbd.MechanismState(mechanism)
+    found = [float(near.value) for near in collisions.distances(state)]
+    np.testing.assert_allclose(found, [0.98, 0.98, 0.98, 0.3 - 0.04], rtol=0, atol=1e-12)
+    capsule = collisions.pairs[0].b
+    assert isinstance(capsule, Capsule)
+    assert (capsule.length, capsule.radius) == (0.3, 0.02)
+
+
+# ---------------------------------------------------------------- forces
+
+
+def test_springs_and_weights_are_in_the_controller() -> None:
+    text = model(f'<body name="a" gravcomp="1"><joint name="j" axis="0 1 0" stiffness="3" springref="30"/>{ROD}</body>')
+    mechanism, report = read(text)
+    state = rbd.MechanismState(mechanism, [0.4])
+    torque = report.controller(mechanism)(0.0, state)
+    spring = 3 * (math.pi / 6 - 0.4)
+    np.testing.assert_allclose(torque, spring + np.asarray(rbd.gravity_torques(state)), rtol=0, atol=1e-12)
+
+
+def test_a_controller_takes_numbers_or_a_function_and_checks_them() -> None:
+    text = body(ROD, joint='<joint name="j"/>').replace(
+        "</mujoco>", '<actuator><motor joint="j" gear="2" ctrlrange="-1 1"/></actuator></mujoco>'
+    )
+    mechanism, report = read(text)
+    state = rbd.MechanismState(mechanism)
+    assert report.controller(mechanism)(0.0, state) == [0.0]
+    assert report.controller(mechanism, [0.5])(0.0, state) == [1.0]
+    assert report.controller(mechanism, [7])(0.0, state) == [2.0]
+    assert report.controller(mechanism, lambda t, s: [t])(0.25, state) == [0.5]
+    with pytest.raises(rbd.errors.ShapeError, match="control"):
+        report.controller(mechanism, [1, 2])
+
+
+def test_effort_bounds_clamp_what_actuators_do_together() -> None:
+    text = body(ROD, joint='<joint name="j" actuatorfrcrange="-3 3"/>').replace(
+        "</mujoco>", '<actuator><motor joint="j"/><motor joint="j"/></actuator></mujoco>'
+    )
+    mechanism, report = read(text)
+    assert report.controller(mechanism, [2, 2])(0.0, rbd.MechanismState(mechanism)) == [3.0]
+
+
+# ---------------------------------------------------------------- arguments
+
+
+def test_wrong_arguments_are_refused() -> None:
+    with pytest.raises(ArgumentError, match="limits"):
+        parse_mjcf("<mujoco/>", limits=3)  # type: ignore[arg-type]  # what is tested
+    with pytest.raises(ArgumentError, match="strict"):
+        parse_mjcf("<mujoco/>", strict="yes")  # type: ignore[arg-type]  # what is tested
+    with pytest.raises(ArgumentError, match="files"):
+        MjcfLimits(files=0)
+
+
+def test_loops_that_cannot_close_after_merging_are_refused() -> None:
+    text = model(
+        '<body name="a"/><body name="b" pos="1 0 0"/>',
+        after='<equality><weld body1="a" body2="b" relpose="0 0 0 1 0 0 0"/></equality>',
+    )
+    with pytest.raises((MjcfTopologyError, rbd.errors.MjcfValueError)):
+        parse_mjcf(text)

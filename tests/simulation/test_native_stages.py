@@ -1,0 +1,241 @@
+"""Controllers in Python between stages in machine code: the same motion, the same errors, the same calls."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rbd
+from rbd.errors import ArgumentError, DivergedError, ShapeError
+from rbd.scalars.arrays import Array
+from rbd.simulation import EnergyMonitor, Event, MuntheKaas, native_blocks, native_stages
+from rbd.testing import random_floating_tree
+
+INTEGRATORS = ("munthe-kaas-rk4", "semi-implicit-euler")
+DT, STEPS = 2e-3, 12
+
+
+@pytest.fixture
+def compiled(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """Let short runs be compiled; return the integrators that were made."""
+    made: list[object] = []
+    make = native_stages.native_stages
+
+    def noted(*args: object, **named: object) -> object:
+        made.append(make(*args, **named))  # type: ignore[arg-type] # passed on as they came
+        return made[-1]
+
+    monkeypatch.setattr(native_blocks, "_MIN_STEPS", 1)
+    monkeypatch.setattr(import_module("rbd.simulation.simulate"), "native_stages", noted)
+    return made
+
+
+def tree() -> rbd.Mechanism:
+    kinds: list[rbd.JointType] = [
+        rbd.QuaternionSpherical(),
+        rbd.Planar((1, 0, 0), (0, 1, 0)),
+        rbd.SinCosRevolute((0, 0, 1)),
+    ]
+    return random_floating_tree(kinds, np.random.default_rng(3))
+
+
+def started(mechanism: rbd.Mechanism) -> rbd.MechanismState:
+    state = rbd.MechanismState(mechanism)
+    state.randomize(np.random.default_rng(5))
+    return state
+
+
+def damping(t: float, state: rbd.MechanismState) -> Array:
+    return np.cos(3 * t) - 0.2 * state.v + 0.1 * rbd.gravity_torques(state)
+
+
+def run(control: object, mechanism: rbd.Mechanism, **options: object) -> rbd.Trajectory:
+    return rbd.simulate(started(mechanism), DT * STEPS, control, dt=DT, **options)  # type: ignore[arg-type] # any kind
+
+
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+def test_the_motion_is_that_of_the_ordinary_method(compiled: list[object], integrator: str) -> None:
+    mechanism = tree()
+    found = run(damping, mechanism, integrator=integrator)
+    assert compiled[0] is not None
+    with rbd.interpreted():
+        expected = run(damping, mechanism, integrator=integrator)
+    np.testing.assert_allclose(found.q, expected.q, rtol=0, atol=1e-11)
+    np.testing.assert_allclose(found.v, expected.v, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+def test_constant_torques_give_the_bits_of_a_compiled_step(compiled: list[object], integrator: str) -> None:
+    mechanism = tree()
+    torques = np.linspace(-1.0, 1.0, mechanism.nv)
+    found = run(lambda t, state: torques, mechanism, integrator=integrator)
+    assert compiled[0] is not None
+    q, v = started(mechanism).q, started(mechanism).v
+    robot = rbd.compile(mechanism)
+    for k, (start, end) in enumerate(zip(found.t, found.t[1:], strict=False), start=1):
+        q, v = robot.step(q, v, torques, end - start, integrator=integrator)  # type: ignore[call-overload] # a str
+        np.testing.assert_array_equal(found.q[k], q)
+        np.testing.assert_array_equal(found.v[k], v)
+
+
+@pytest.mark.parametrize(("integrator", "calls"), [("munthe-kaas-rk4", 4), ("semi-implicit-euler", 1)])
+def test_the_control_is_called_as_often_and_at_the_same_times(
+    compiled: list[object], integrator: str, calls: int
+) -> None:
+    asked: list[float] = []
+
+    def control(t: float, state: rbd.MechanismState) -> None:
+        asked.append(t)
+
+    run(control, tree(), integrator=integrator)
+    found = list(asked)
+    asked.clear()
+    with rbd.interpreted():
+        run(control, tree(), integrator=integrator)
+    assert found == asked
+    assert len(found) == calls * STEPS
+
+
+def test_the_control_sees_a_live_state(compiled: list[object]) -> None:
+    mechanism = tree()
+    energies: list[float] = []
+
+    def control(t: float, state: rbd.MechanismState) -> None:
+        fresh = rbd.MechanismState(mechanism, state.q, state.v)
+        energies.append(rbd.kinetic_energy(state))
+        assert energies[-1] == rbd.kinetic_energy(fresh)
+        assert state.twist(mechanism.bodies[-1]).isclose(fresh.twist(mechanism.bodies[-1]))
+
+    run(control, mechanism)
+    assert len(set(energies)) > STEPS
+
+
+@pytest.mark.parametrize("kind", [list, tuple, lambda x: np.repeat(x, 2)[::2], lambda x: x.astype(np.float32)])
+def test_torques_of_other_kinds_are_converted(compiled: list[object], kind: type) -> None:
+    mechanism = tree()
+    torques = np.linspace(-1.0, 1.0, mechanism.nv).astype(np.float32).astype(np.float64)
+    expected = run(lambda t, state: torques, mechanism)
+    found = run(lambda t, state: kind(torques), mechanism)
+    assert compiled[0] is not None
+    np.testing.assert_array_equal(found.q, expected.q)
+
+
+def test_errors_name_the_control_and_the_time(compiled: list[object]) -> None:
+    mechanism = tree()
+    state = started(mechanism)
+    q = state.q.copy()
+    with pytest.raises(ShapeError, match="control") as caught:
+        rbd.simulate(state, DT * STEPS, lambda t, s: np.zeros(3) if t > DT else None, dt=DT)
+    assert "raised by control(t, state) at t = 0.003" in caught.value.__notes__[0]
+    np.testing.assert_array_equal(state.q, q)
+
+
+def test_a_control_may_not_move_the_state(compiled: list[object]) -> None:
+    with pytest.raises(ArgumentError, match="control changed the state"):
+        run(lambda t, state: state.zero(), tree())
+
+
+def test_a_motion_that_diverges_is_named_and_no_control_is_asked_twice(compiled: list[object]) -> None:
+    pendulum = rbd.robots.double_pendulum()
+    asked: list[float] = []
+
+    def wild(t: float, state: rbd.MechanismState) -> Array:
+        asked.append(t)
+        return 1e5 * state.v
+
+    state = rbd.MechanismState(pendulum, v=[1.0, 0.0])
+    with pytest.raises(DivergedError) as caught:
+        rbd.simulate(state, 1.0, wild, dt=0.05)
+    assert compiled[0] is not None
+    assert caught.value.joint == "elbow[0]"
+    assert asked == sorted(asked)
+    assert asked.count(0.0) == 1
+
+
+def test_monitors_and_events_see_every_step(compiled: list[object]) -> None:
+    pendulum = rbd.robots.double_pendulum()
+    state = rbd.MechanismState(pendulum, q=[1.2, 0.4])
+    monitor = EnergyMonitor()
+    event = Event(lambda t, state: state.q[0], name="hangs")
+    found = rbd.simulate(state, 1.0, lambda t, s: None, dt=5e-3, events=[event], monitors=[monitor])
+    assert compiled[0] is not None
+    assert [round(each.time, 3) for each in found.events] == [0.693]
+    assert monitor.drift < 1e-5
+
+
+def test_a_hold_takes_whole_periods(compiled: list[object]) -> None:
+    mechanism = tree()
+    asked: list[float] = []
+
+    def control(t: float, state: rbd.MechanismState) -> Array:
+        asked.append(t)
+        return damping(t, state)
+
+    hold = rbd.ZeroOrderHold(control, period=5.5 * DT)
+    found = run(hold, mechanism)
+    np.testing.assert_allclose(asked, [0.0, 5.5 * DT, 11 * DT], rtol=0, atol=1e-15)
+    asked.clear()
+    with rbd.interpreted():
+        expected = run(hold, mechanism)
+    assert len(asked) == 3
+    np.testing.assert_allclose(found.q, expected.q, rtol=0, atol=1e-11)
+    np.testing.assert_array_equal(found.t, expected.t)
+
+
+def test_contact_states_go_along(compiled: list[object]) -> None:
+    world = rbd.Mechanism()
+    box = rbd.RigidBody("box", rbd.SpatialInertia(rbd.Frame("box"), mass=1.0, moment_about_com=0.01 * np.eye(3)))
+    world.attach("world", box, rbd.Joint("free", rbd.QuaternionFloating()))
+    rubber = rbd.SoftContact(rbd.HuntCrossley(20e3, 60e3), rbd.ViscoelasticCoulomb(0.8, 20e3, 100.0))
+    for x in (-0.1, 0.1):
+        box.add_contact_point(rbd.Point(box.default_frame, (x, 0, -0.1)), rubber)
+    ground = rbd.Point(world.root_frame, (0, 0, 0))
+    world.add_half_space(rbd.contact.HalfSpace(ground, rbd.FreeVector(world.root_frame, (0, 0, 1))))
+
+    def moved() -> rbd.Trajectory:
+        state = rbd.MechanismState(world, q=[1, 0, 0, 0, 0, 0, 0.0995], v=[0, 0, 0, 1.0, 0, 0.1])
+        return rbd.simulate(state, 0.03, lambda t, s: [0, 0, 0, 0, 0, 0.3], dt=1e-3)
+
+    found = moved()
+    assert compiled[0] is not None
+    with rbd.interpreted():
+        expected = moved()
+    assert found.s.any()
+    np.testing.assert_allclose(found.s, expected.s, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(found.q, expected.q, rtol=0, atol=1e-12)
+
+
+def test_other_tableaus_and_force_elements_go_the_ordinary_way(compiled: list[object]) -> None:
+    from rbd.simulation import HEUN, JointSpring
+
+    pendulum = rbd.robots.double_pendulum()
+    spring = JointSpring(pendulum.joint("elbow"), stiffness=5.0, rest=[0.2])
+    rbd.simulate(rbd.MechanismState(pendulum), 0.01, lambda t, s: None, integrator=MuntheKaas(HEUN))
+    rbd.simulate(rbd.MechanismState(pendulum), 0.01, lambda t, s: None, forces=[spring])
+    assert compiled == []
+
+
+def test_a_control_may_reuse_its_array_where_python_repeats_a_step(
+    compiled: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mechanism, bound = tree(), native_stages._bound
+    buffer = np.zeros(mechanism.nv)
+    stages = 0
+
+    def without_the_third(*arguments: Any) -> object:
+        nonlocal stages
+        stages += 1
+        return None if stages % 4 == 3 else bound(*arguments)
+
+    def reusing(t: float, state: rbd.MechanismState) -> Array:
+        buffer[:] = damping(t, state)
+        return buffer
+
+    monkeypatch.setattr(native_stages, "_bound", without_the_third)
+    expected = run(damping, mechanism)
+    found = run(reusing, mechanism)
+    assert stages == 8
+    np.testing.assert_array_equal(found.q, expected.q)

@@ -1,0 +1,69 @@
+"""Garbage collection is paused during recordings and restored afterwards."""
+
+from __future__ import annotations
+
+import gc
+import os
+import threading
+from collections.abc import Callable, Generator
+from typing import Any
+
+import pytest
+
+import rbd
+from rbd.errors import RecordingError
+from rbd.program.program import Program
+from rbd.state.recorder import no_arguments, record_program
+
+
+@pytest.fixture(autouse=True)
+def collecting() -> Generator[None]:
+    gc.enable()
+    yield
+    gc.enable()
+
+
+def recorded(function: Callable[..., Any]) -> Program:
+    mechanism = rbd.robots.double_pendulum()
+    return record_program(function, mechanism, "function", no_arguments, lambda result: {"result": result})
+
+
+def test_collection_pauses_while_recording_and_resumes() -> None:
+    seen: list[bool] = []
+    recorded(lambda state: seen.append(gc.isenabled()) or 1.0)
+    assert seen == [False]
+    assert gc.isenabled()
+
+
+def test_collection_resumes_after_an_error() -> None:
+    with pytest.raises(RecordingError):
+        recorded(lambda state: float(state.configuration_scalars()[0]))
+    assert gc.isenabled()
+
+
+def test_disabled_collection_stays_disabled() -> None:
+    gc.disable()
+    recorded(lambda state: 1.0)
+    assert not gc.isenabled()
+
+
+def test_nested_recordings_resume_collection_once() -> None:
+    seen: list[bool] = []
+    recorded(lambda state: (recorded(lambda inner: 1.0) and seen.append(gc.isenabled())) or 1.0)
+    assert seen == [False]
+    assert gc.isenabled()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_collection_resumes_in_children_forked_during_recordings() -> None:
+    begun, done = threading.Event(), threading.Event()
+    thread = threading.Thread(target=recorded, args=(lambda state: (begun.set(), done.wait(60)) and 1.0,))
+    thread.start()
+    assert begun.wait(60)
+    child = os.fork()
+    if not child:
+        os._exit(0 if gc.isenabled() else 1)
+    done.set()
+    thread.join()
+    assert os.waitpid(child, 0)[1] == 0
+    assert gc.isenabled()
