@@ -14,7 +14,7 @@ from rbd.mjcf.element import Element
 from rbd.mjcf.force_laws import LAWS, ForceLaw
 from rbd.mjcf.joints import is_limited
 from rbd.mjcf.pose import Triple
-from rbd.mjcf.reading import Reading
+from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.report import Actuator, MomentArms
 from rbd.mjcf.settings import Settings
 from rbd.mjcf.tendons import TendonReader
@@ -30,7 +30,7 @@ class ActuatorReader:
 
     def __init__(
         self,
-        reading: Reading,
+        reading: MjcfReading,
         defaults: Defaults,
         settings: Settings,
         bodies: list[BodyPart],

@@ -17,7 +17,7 @@ from rbd.mjcf.joints import read_free_joint, read_joint
 from rbd.mjcf.masses import read_inertial
 from rbd.mjcf.orientation import read_pose
 from rbd.mjcf.pose import Pose, of_euler
-from rbd.mjcf.reading import Reading
+from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.schema import CHILDREN_WITHOUT_EFFECT
 from rbd.mjcf.settings import Settings
 
@@ -44,7 +44,7 @@ class _Place:
 class BodyReader:
     """Reads the tree of bodies, parents first, in the order of the file."""
 
-    def __init__(self, reading: Reading, defaults: Defaults, settings: Settings, geoms: GeomReader) -> None:
+    def __init__(self, reading: MjcfReading, defaults: Defaults, settings: Settings, geoms: GeomReader) -> None:
         """Begin with nothing but the world."""
         self._reading = reading
         self._defaults = defaults

@@ -10,7 +10,7 @@ from rbd.files.names import closest
 from rbd.files.xml import XmlElement
 from rbd.mjcf.description import BodyPart, GeomPart
 from rbd.mjcf.element import Element
-from rbd.mjcf.reading import Reading
+from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.report import Geom
 
 _MOST_PAIRS = 1_000_000
@@ -20,7 +20,7 @@ _MOST_PAIRS = 1_000_000
 class ContactReader:
     """Puts the geoms and the pairs that may touch into the report."""
 
-    def __init__(self, reading: Reading, bodies: list[BodyPart]) -> None:
+    def __init__(self, reading: MjcfReading, bodies: list[BodyPart]) -> None:
         """List all geoms in the order of the file."""
         self._reading = reading
         self._bodies = {body.name: body for body in bodies}

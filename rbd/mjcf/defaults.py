@@ -8,7 +8,7 @@ from rbd.errors import MjcfValueError, quoted
 from rbd.files.names import closest
 from rbd.files.xml import XmlElement
 from rbd.mjcf.element import Element
-from rbd.mjcf.reading import Reading
+from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.schema import ATTRIBUTES
 
 MAIN: Final = "main"
@@ -23,7 +23,7 @@ _Layers = dict[str, tuple[XmlElement, ...]]
 class Defaults:
     """The default classes of a file. All actuators share one set of defaults, whatever their tag."""
 
-    def __init__(self, reading: Reading, root: XmlElement) -> None:
+    def __init__(self, reading: MjcfReading, root: XmlElement) -> None:
         """Read every `<default>` section."""
         self._reading = reading
         self._classes: dict[str, _Layers] = {MAIN: {}}

@@ -15,7 +15,7 @@ from rbd.mjcf.mesh_inertias import MeshInertia
 from rbd.mjcf.meshes import Meshes
 from rbd.mjcf.orientation import read_pose
 from rbd.mjcf.pose import NOTHING, UPRIGHT, Pose, Rows, Triple, facing, triple
-from rbd.mjcf.reading import Reading
+from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.settings import Settings
 from rbd.spatial.linalg import scale33
 
@@ -33,7 +33,7 @@ _SMALLEST: Final = 1e-14
 class GeomReader:
     """Reads geoms; `weigh` tells which of them give mass."""
 
-    reading: Reading
+    reading: MjcfReading
     settings: Settings
     meshes: Meshes
 

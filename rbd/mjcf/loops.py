@@ -15,7 +15,7 @@ from rbd.mjcf.defaults import Defaults
 from rbd.mjcf.description import BodyPart, SitePart
 from rbd.mjcf.element import Element
 from rbd.mjcf.pose import Pose, of_quaternion
-from rbd.mjcf.reading import Reading
+from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.report import Coupling
 
 
@@ -23,7 +23,7 @@ from rbd.mjcf.report import Coupling
 class LoopReader:
     """Reads `<equality>`, once all bodies are attached."""
 
-    def __init__(self, reading: Reading, defaults: Defaults, bodies: list[BodyPart], builder: Builder) -> None:
+    def __init__(self, reading: MjcfReading, defaults: Defaults, bodies: list[BodyPart], builder: Builder) -> None:
         """Take the bodies, by name, with their sites and joints."""
         self._reading = reading
         self._defaults = defaults

@@ -16,7 +16,7 @@ from rbd.mjcf.files import Files
 from rbd.mjcf.mesh_files import Faces, MeshFault, Vertices, check_mesh, read_mesh, single
 from rbd.mjcf.mesh_inertias import MeshInertia, Way, mesh_inertia
 from rbd.mjcf.pose import of_quaternion
-from rbd.mjcf.reading import Reading
+from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.settings import Settings
 
 _WAYS: Final[tuple[Way, ...]] = ("legacy", "exact", "convex", "shell")
@@ -28,7 +28,7 @@ class Meshes:
     """The meshes and height fields of a file, by name."""
 
     def __init__(
-        self, reading: Reading, root: XmlElement, defaults: Defaults, settings: Settings, files: Files
+        self, reading: MjcfReading, root: XmlElement, defaults: Defaults, settings: Settings, files: Files
     ) -> None:
         """List them; nothing is opened yet."""
         self._reading = reading

@@ -10,8 +10,8 @@ from rbd.files.xml import XmlElement
 from rbd.mjcf.defaults import Defaults
 from rbd.mjcf.description import BodyPart
 from rbd.mjcf.element import Element
-from rbd.mjcf.reading import Reading
-from rbd.mjcf.report import MomentArms, Spring
+from rbd.mjcf.reading import MjcfReading
+from rbd.mjcf.report import CoordinateSpring, MomentArms
 
 _MISSING: Final = ("frictionloss", "armature", "range", "actuatorfrcrange")
 
@@ -20,7 +20,7 @@ _MISSING: Final = ("frictionloss", "armature", "range", "actuatorfrcrange")
 class TendonReader:
     """Reads `<tendon>`."""
 
-    def __init__(self, reading: Reading, defaults: Defaults, bodies: list[BodyPart]) -> None:
+    def __init__(self, reading: MjcfReading, defaults: Defaults, bodies: list[BodyPart]) -> None:
         """Take the joints, by name."""
         self._reading = reading
         self._defaults = defaults
@@ -77,4 +77,4 @@ class TendonReader:
             high = low
         if low == high == -1.0:
             low = high = sum(factors[0] * self._joints[name].spring_reference for name, factors in moment_arms)
-        self._reading.report.springs.append(Spring(moment_arms, stiffness, (low, high), damping))
+        self._reading.report.springs.append(CoordinateSpring(moment_arms, stiffness, (low, high), damping))
