@@ -105,16 +105,15 @@ class LiveEngine(Engine):
 
     def writer(self, which: int) -> Builtin | None:
         """Return a builtin that checks and writes coordinates (Q or V), or None without machine code."""
-        registry = registry_of(self.mechanism.root_body)
         executable = self._kernels.writer(self.mechanism, "q" if which == Q else "v") if native.available() else None
-        if registry is None or executable is None or not executable.request():
+        if executable is None or not executable.request():
             return None
         from rbd.native.builtin import Binding, Word, make_builtin
 
         kernel = executable.machine_code
         assert kernel is not None
         scratch = tuple(np.zeros(port.shape) for port in kernel.outline.outputs[1:])
-        guard, target = (Word(registry.versions, 0), registry.versions[0]), self.q if which == Q else self.v
+        guard, target = (Word(self.versions, 0), self.versions[0]), self.q if which == Q else self.v
         binding = Binding(Word(self.words, OWNER), (guard,), (None,), (target, *scratch), (), Word(self.words, which))
         return make_builtin(kernel, None, binding)
 
@@ -314,18 +313,12 @@ class LiveEngine(Engine):
 
         It returns NotImplemented as `bound` does, and in interpreted execution.
         """
-        registry = registry_of(self.mechanism.root_body)
-        if registry is None:
-            return None
         from rbd.native.builtin import Binding, Word, make_builtin
 
+        versions = tuple((Word(self.versions, k), version) for k, version in enumerate(self.versions))
         binding = Binding(
             Word(self.words, OWNER),
-            (
-                (Word(registry.versions, 0), registry.versions[0]),
-                (Word(registry.versions, 1), registry.versions[1]),
-                (Word(OPEN_BLOCKS, 0), 0),
-            ),
+            (*versions, (Word(OPEN_BLOCKS, 0), 0)),
             inputs,
             outputs,
             copies,
