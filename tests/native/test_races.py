@@ -194,10 +194,11 @@ def words(program_kernel: CompiledProgram) -> Any:
 @pytest.mark.parametrize("make", [lambda k: make_builtin(k, print), words], ids=["arguments", "bound"])
 def test_a_builtin_holds_all_code_it_points_into(make: Callable[[Any], Any]) -> None:
     program = compile_program(programs.random_program(5, 40))
-    builtin, watch = make(program), weakref.ref(program.single_library)
+    builtin, watch, kept = make(program), weakref.ref(program.single_library), weakref.ref(program)
     del program
     gc.collect()
     assert watch() is not None
+    assert kept() in builtin.__self__.kept  # code for rows, if it is made later, belongs to the program
     assert any(isinstance(each, jit.Library) for each in builtin.__self__.kept)  # the code that all builtins share
     del builtin
     gc.collect()

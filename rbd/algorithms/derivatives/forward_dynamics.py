@@ -67,10 +67,10 @@ class LinearMotion:
     def chained(self, q: Matrix, v: Matrix, torques: Matrix) -> Matrix:
         """Chain rule: return the derivatives of vd from those of q (along velocities), of v and of the torques."""
         rows = list(solve_less(self.factor, torques, tuple(zip(*self.d_ID, strict=True)), (*q, *v)))
-        for known, moved in zip(self.known, (q, v), strict=True):
+        for known, d_x in zip(self.known, (q, v), strict=True):
             for k, (link, rates) in known.items():
                 for i, rate in enumerate(rates, start=link.v.start):
-                    rows[i] = tuple(x - rate * y for x, y in zip(rows[i], moved[k], strict=True))
+                    rows[i] = tuple(x - rate * y for x, y in zip(rows[i], d_x[k], strict=True))
         return tuple(rows)
 
 
