@@ -142,7 +142,7 @@ def _expression(intrinsic: str, node: tree.Expression) -> str:
             return number(float(value)) if kind == "float" else str(int(value))
         case tree.Name(name):
             return _name(name)
-        case tree.ArrayEntry(array, index):
+        case tree.Element(array, index):
             return f"{_name(array)}[{said(index)}]"
         case tree.Row(array, index):
             return f"({_name(array)} + {said(index)})"

@@ -83,7 +83,7 @@ def _access_dependence(loop: tree.Columns) -> str:
         if isinstance(part, tree.Store) and part.value.kind != "float":
             return f"'{part.array}' holds ints"
         if (
-            isinstance(part, (tree.ArrayEntry, tree.Store))
+            isinstance(part, (tree.Element, tree.Store))
             and row_of_column_access(part.index, loop) is None
             and (part.array in written or _mentions(part.index, loop.variable))
         ):
@@ -120,11 +120,7 @@ def _condition_dependence(condition: tree.Expression, loop: tree.Columns) -> str
 
 def _uses_column_index(node: tree.Expression, loop: tree.Columns) -> bool:
     """Return whether the column's number is used for more than to reach its entries."""
-    if (
-        isinstance(node, tree.ArrayEntry)
-        and node.kind == "float"
-        and row_of_column_access(node.index, loop) is not None
-    ):
+    if isinstance(node, tree.Element) and node.kind == "float" and row_of_column_access(node.index, loop) is not None:
         return False
     if isinstance(node, tree.Name):
         return node.name == loop.variable

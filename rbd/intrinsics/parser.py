@@ -116,12 +116,12 @@ class _Parser:
             definition.name, signature, self.returns, body, variables, source, tuple(self.calls.values())
         )
 
-    def _lowered_parameter(self, name: str, kind: tree.Kind) -> tree.FormalParameter:
+    def _lowered_parameter(self, name: str, kind: tree.Kind) -> tree.Parameter:
         """Return a parameter; the fields of a workspace that are used are in the order of their declaration."""
         workspace = self.workspaces.get(name)
         fields = {} if workspace is None else workspace.layout.fields
         used = [tree.Name(field, kind) for field, kind in fields.items() if field in self.used[name]]
-        return tree.FormalParameter(name, kind, workspace, tuple(used))
+        return tree.Parameter(name, kind, workspace, tuple(used))
 
     def _parameter(self, argument: ast.arg) -> None:
         name, kind = argument.arg, self._annotation(argument, argument.annotation)
@@ -396,7 +396,7 @@ class _Parser:
             self.refuse(node, f"{name} has two arguments for one array")
         return tree.Invoked(routine, tuple(passed), routine.returns)
 
-    def _lowered_argument(self, node: ast.expr, to: tree.FormalParameter) -> list[tree.Expression]:
+    def _lowered_argument(self, node: ast.expr, to: tree.Parameter) -> list[tree.Expression]:
         """Return an argument as it is in the tree."""
         given = self.expression(node)
         if to.workspace is not None and isinstance(given, tree.Name):
@@ -425,19 +425,17 @@ class _Parser:
             return found.name, self._field(node, owner, self.workspaces[owner].layout.stride(node.attr))
         return found.name, tree.Name(f"{found.name}_stride", "int")
 
-    def _subscript(self, node: ast.Subscript) -> tree.ArrayEntry | tree.Row:
+    def _subscript(self, node: ast.Subscript) -> tree.Element | tree.Row:
         """Return an entry of an array, or a row of a matrix."""
         matrix = self._matrix(node.value)
         if matrix is not None:
             return tree.Row(matrix[0], tree.Arithmetic("*", self._int(node.slice), matrix[1], "int"))
         found = self.expression(node.value)
         if isinstance(found, tree.Row):
-            return tree.ArrayEntry(
-                found.array, tree.Arithmetic("+", found.index, self._int(node.slice), "int"), "float"
-            )
+            return tree.Element(found.array, tree.Arithmetic("+", found.index, self._int(node.slice), "int"), "float")
         if not isinstance(found, tree.Name) or found.kind not in _ENTRIES:
             self.refuse(node, f"'{ast.unparse(node.value)}' is no array")
-        return tree.ArrayEntry(found.name, self._int(node.slice), _ENTRIES[found.kind])
+        return tree.Element(found.name, self._int(node.slice), _ENTRIES[found.kind])
 
     def _number(self, node: ast.expr) -> tree.Expression:
         found = self.expression(node)

@@ -34,7 +34,7 @@ class Name:
 
 @final
 @attrs.frozen
-class ArrayEntry:
+class Element:
     """An entry of an array."""
 
     array: str
@@ -123,7 +123,7 @@ class Inverted:
 
 
 Expression: TypeAlias = (
-    Number | Name | ArrayEntry | Row | Negative | Arithmetic | Function | Invoked | Comparison | Joined | Inverted
+    Number | Name | Element | Row | Negative | Arithmetic | Function | Invoked | Comparison | Joined | Inverted
 )
 
 
@@ -216,7 +216,7 @@ Block: TypeAlias = tuple[Statement, ...]
 
 @final
 @attrs.frozen
-class FormalParameter:
+class Parameter:
     """A parameter of the source."""
 
     name: str
@@ -244,7 +244,7 @@ class Routine:
     """A checked function."""
 
     name: str
-    signature: tuple[FormalParameter, ...]
+    signature: tuple[Parameter, ...]
     returns: Kind
     body: Block
     variables: tuple[Name, ...]

@@ -14,7 +14,7 @@ _Word = TypeVar("_Word", bound=str)
 
 
 @final
-class Element:
+class MjcfElement:
     """An element: its own attributes, and behind them those of its default classes, the nearest first to count.
 
     Faults are placed where the attribute stands, which may be in a default class.

@@ -11,7 +11,7 @@ from rbd.files.xml import XmlElement
 from rbd.mechanism import Mechanism
 from rbd.mjcf.coordinates import Array, from_mujoco
 from rbd.mjcf.description import BodyPart, JointPart
-from rbd.mjcf.element import Element
+from rbd.mjcf.element import MjcfElement
 from rbd.mjcf.pose import Pose
 from rbd.mjcf.reading import MjcfReading
 from rbd.scalars import to_float
@@ -51,7 +51,7 @@ def _key(
         reading.doubt(node, "a keyframe is a <key>")
         return
     reading.check_attributes(node)
-    element = Element(reading, node)
+    element = MjcfElement(reading, node)
     name = element.name() or f"key#{number}"
     qpos = _numbers(reading, element, "qpos", start)
     qvel = _numbers(reading, element, "qvel", np.zeros(mechanism.nv))
@@ -67,7 +67,7 @@ def _key(
     reading.report.keyframes[name] = from_mujoco(mechanism, qpos, qvel)
 
 
-def _numbers(reading: MjcfReading, element: Element, attribute: str, default: Array) -> Array:
+def _numbers(reading: MjcfReading, element: MjcfElement, attribute: str, default: Array) -> Array:
     values = element.numbers(attribute, max(1, len(default)))
     if values and len(values) != len(default):
         message = f"{attribute}: the model has {len(default)}, not {len(values)}"

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rbd.errors import MjcfValueError
 from rbd.mjcf.description import BodyPart, GeomPart, MassPart
-from rbd.mjcf.element import Element
+from rbd.mjcf.element import MjcfElement
 from rbd.mjcf.orientation import read_rotation
 from rbd.mjcf.pose import NOTHING, ZERO, Pose, Rows, Triple
 from rbd.mjcf.reading import MjcfReading
@@ -20,7 +20,7 @@ from rbd.mjcf.settings import Settings
 _SMALLEST: Final = 1e-14
 
 
-def read_inertial(reading: MjcfReading, element: Element, frame: Pose, settings: Settings) -> MassPart:
+def read_inertial(reading: MjcfReading, element: MjcfElement, frame: Pose, settings: Settings) -> MassPart:
     """Return what `<inertial>` says, which stands in a `frame` of the body."""
     reading.check_attributes(element.node)
     for attribute in ("pos", "mass"):
@@ -37,7 +37,7 @@ def read_inertial(reading: MjcfReading, element: Element, frame: Pose, settings:
     return MassPart(mass, frame.point((x, y, z)), _rows(moment))
 
 
-def _moment(reading: MjcfReading, element: Element, settings: Settings) -> Rows:
+def _moment(reading: MjcfReading, element: MjcfElement, settings: Settings) -> Rows:
     if element.has("fullinertia"):
         other = next((word for word in (*ORIENTATION, "diaginertia") if element.has(word)), None)
         if other is not None:

@@ -9,7 +9,7 @@ from rbd.files.names import closest
 from rbd.files.xml import XmlElement
 from rbd.mjcf.defaults import Defaults
 from rbd.mjcf.description import BodyPart
-from rbd.mjcf.element import Element
+from rbd.mjcf.element import MjcfElement
 from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.report import CoordinateSpring, MomentArms
 
@@ -61,14 +61,14 @@ class TendonReader:
             raise self._reading.fault(MjcfValueError, node, message, attribute="joint", name=name)
         return name, (self._reading.quantity(node, "coef"),)
 
-    def _acts(self, element: Element, attributes: tuple[str, ...], reason: str) -> bool:
+    def _acts(self, element: MjcfElement, attributes: tuple[str, ...], reason: str) -> bool:
         """Doubt what a tendon does by itself in these attributes; return whether it does anything."""
         acting = [attribute for attribute in attributes if any(element.vector(attribute, (0.0, 0.0, 0.0), 1))]
         for attribute in acting[:1]:
             self._reading.doubt(element.node, f"{attribute}: {reason}", attribute)
         return bool(acting)
 
-    def _spring(self, element: Element, moment_arms: MomentArms) -> None:
+    def _spring(self, element: MjcfElement, moment_arms: MomentArms) -> None:
         stiffness, damping = (element.vector(word, (0.0, 0.0, 0.0), 1)[0] for word in ("stiffness", "damping"))
         if not (stiffness or damping):
             return

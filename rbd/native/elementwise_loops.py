@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import final
 
-from rbd.intrinsics.tree import Arithmetic, ArrayEntry, Expression, For, Function, Name, Negative, Number, Store
+from rbd.intrinsics.tree import Arithmetic, Element, Expression, For, Function, Name, Negative, Number, Store
 from rbd.native.arithmetic import emit_operation
 from rbd.native.ir import Lanes, Writer
 from rbd.program.opcodes import WORDS
@@ -48,7 +48,7 @@ def _is_elementwise(node: Expression, variable: str) -> bool:
     match node:
         case Number() | Name():
             return True
-        case ArrayEntry(index=index):
+        case Element(index=index):
             return _is_offset_of(index, variable)
         case Negative(operand):
             return _is_elementwise(operand, variable)
@@ -88,10 +88,10 @@ def _is_invariant(index: Expression, variable: str) -> bool:
             return False
 
 
-def _leaves(node: Expression) -> Iterator[ArrayEntry | Name]:
+def _leaves(node: Expression) -> Iterator[Element | Name]:
     """Yield the entries and variables of an expression."""
     match node:
-        case ArrayEntry() | Name():
+        case Element() | Name():
             yield node
         case Negative(operand):
             yield from _leaves(operand)
@@ -119,7 +119,7 @@ class StripWriter:
         stores = [statement for statement in loop.body if isinstance(statement, Store)]
         leaves = [leaf for store in stores for leaf in _leaves(store.value)]
         targets: list[Place] = [(store.array, store.index) for store in stores]
-        sources: list[Place] = [(leaf.array, leaf.index) for leaf in leaves if isinstance(leaf, ArrayEntry)]
+        sources: list[Place] = [(leaf.array, leaf.index) for leaf in leaves if isinstance(leaf, Element)]
         self.stores, self.targets = stores, list(dict.fromkeys(targets))
         self.places = list(dict.fromkeys([*targets, *sources]))
         self.names = list(dict.fromkeys(leaf.name for leaf in leaves if isinstance(leaf, Name)))
@@ -191,7 +191,7 @@ class StripWriter:
                 return lanes.double_constant(float(number))
             case Name(name):
                 return splats[name]
-            case ArrayEntry(array, index):
+            case Element(array, index):
                 return self.w.load(lanes.double, self.w.element(self.bases[array, index], at))
             case Negative(operand):
                 return self.w.set(f"fneg {lanes.double} {self._value(operand, at, splats, lanes)}")

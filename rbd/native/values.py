@@ -89,7 +89,7 @@ class ValueWriter(ABC):
                 return self.floats.double_constant(float(value)) if kind == "float" else str(int(value))
             case tree.Name(name):
                 return values[name]
-            case tree.ArrayEntry(array, index, kind):
+            case tree.Element(array, index, kind):
                 return self.read(array, index, kind)
             case tree.Row(array, index):
                 return self.entry(array, index, "float")
