@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, final
+from typing import Literal, final
 
 import attrs
 
 from rbd import algorithms
 from rbd.algorithms.derivatives.space import SPACES, Space
+from rbd.algorithms.external_wrenches import ExternalWrenches
 from rbd.algorithms.loops.stabilization import STANDARD, LoopGainsPerLoop
 from rbd.compiled.stepping import (
     Integrator,
@@ -53,9 +54,11 @@ def _poses(state: ScalarState) -> object:
     return tuple(passes.to_root(state))
 
 
-def _forward_dynamics(state: ScalarState, tau: ScalarArray, **external: Any) -> object:
+def _forward_dynamics(
+    state: ScalarState, tau: ScalarArray, external_wrenches: ExternalWrenches | None = None
+) -> ScalarArray:
     """Return the accelerations; compiled functions call torques `tau`, as methods of compiled robots do."""
-    return algorithms.forward_dynamics(state, tau, **external)
+    return algorithms.forward_dynamics(state, tau, external_wrenches)
 
 
 def _derivatives(function: Callable[..., tuple[object, ...]], space: str, last: str) -> Callable[..., object]:
