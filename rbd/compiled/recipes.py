@@ -9,6 +9,7 @@ import attrs
 
 from rbd import algorithms
 from rbd.algorithms.derivatives.space import SPACES, Space
+from rbd.algorithms.external_wrenches import ExternalWrenches
 from rbd.algorithms.loops.stabilization import STANDARD, LoopGainsPerLoop
 from rbd.compiled.stepping import (
     Integrator,
@@ -53,6 +54,13 @@ def _poses(state: ScalarState) -> object:
     return tuple(passes.to_root(state))
 
 
+def _forward_dynamics(
+    state: ScalarState, tau: ScalarArray, external_wrenches: ExternalWrenches | None = None
+) -> ScalarArray:
+    """Return the accelerations; compiled functions call torques `tau`, as methods of compiled robots do."""
+    return algorithms.forward_dynamics(state, tau, external_wrenches)
+
+
 def _derivatives(function: Callable[..., tuple[object, ...]], space: str, last: str) -> Callable[..., object]:
     """Return a function that returns three derivatives by name."""
 
@@ -79,13 +87,13 @@ RECIPES: Mapping[str, Recipe] = {
     "mass_matrix": Recipe(algorithms.mass_matrix, "q", regroup=True),
     "inverse_mass_matrix": Recipe(algorithms.inverse_mass_matrix, "q", regroup=True),
     "dynamics_bias": Recipe(algorithms.dynamics_bias, "qv", regroup=True),
-    "forward_dynamics": Recipe(algorithms.forward_dynamics, "qv", ("torques",), regroup=True),
+    "forward_dynamics": Recipe(_forward_dynamics, "qv", ("tau",), regroup=True),
     "momentum_matrix": Recipe(algorithms.momentum_matrix, "q"),
     **{
         f"{name} {space}": Recipe(_derivatives(function, space, last), "qv", (argument,), regroup=True)
         for name, function, argument, last in (
             ("inverse_dynamics_derivatives", algorithms.inverse_dynamics_derivatives, "vd", "d_dvd"),
-            ("forward_dynamics_derivatives", algorithms.forward_dynamics_derivatives, "torques", "d_dtau"),
+            ("forward_dynamics_derivatives", algorithms.forward_dynamics_derivatives, "tau", "d_dtau"),
         )
         for space in SPACES
     },

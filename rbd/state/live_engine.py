@@ -107,16 +107,15 @@ class LiveEngine(Engine):
 
     def writer(self, which: int) -> Builtin | None:
         """Return a builtin that checks and writes coordinates (Q or V), or None without machine code."""
-        registry = registry_of(self.mechanism.root_body)
         executable = self._kernels.writer(self.mechanism, "q" if which == Q else "v") if native.available() else None
-        if registry is None or executable is None or not executable.request():
+        if executable is None or not executable.request():
             return None
         from rbd.native.builtin import Binding, Word, make_builtin
 
         kernel = executable.machine_code
         assert kernel is not None
         scratch = tuple(np.zeros(port.shape) for port in kernel.outline.outputs[1:])
-        guard, target = (Word(registry.versions, 0), registry.versions[0]), self.q if which == Q else self.v
+        guard, target = (Word(self.versions, 0), self.versions[0]), self.q if which == Q else self.v
         binding = Binding(Word(self.words, OWNER), (guard,), (None,), (target, *scratch), (), Word(self.words, which))
         return make_builtin(kernel, None, binding)
 
@@ -316,13 +315,10 @@ class LiveEngine(Engine):
 
         It returns NotImplemented as `bound` does, and in interpreted execution.
         """
-        registry = registry_of(self.mechanism.root_body)
-        if registry is None:
-            return None
         from rbd.native.builtin import Binding, Word, make_builtin
 
         counted = None if counter is None else Word(counter, 0)
-        binding = Binding(Word(self.words, OWNER), self._guards(registry.versions), inputs, outputs, copies, counted)
+        binding = Binding(Word(self.words, OWNER), self._guards(), inputs, outputs, copies, counted)
         with suppress(MemoryError):
             return make_builtin(kernel, None, binding)
         return None
@@ -333,15 +329,15 @@ class LiveEngine(Engine):
         from rbd.native.step_loop import Surroundings
 
         words = Word(self.words, OWNER), Word(self.words, Q), Word(self.words, V)
-        return Surroundings(state, words, self._guards(self.versions))
+        return Surroundings(state, words, self._guards())
 
-    def _guards(self, versions: array[int]) -> Guards:
+    def _guards(self) -> Guards:
         """Return guards that let machine code run until the mechanism is edited, and not in interpreted execution."""
         from rbd.native.builtin import Word
 
         return (
-            (Word(versions, 0), versions[0]),
-            (Word(versions, 1), versions[1]),
+            (Word(self.versions, 0), self.versions[0]),
+            (Word(self.versions, 1), self.versions[1]),
             (Word(OPEN_BLOCKS, 0), 0),
         )
 
