@@ -74,8 +74,8 @@ def simulate(
     i * dt; the last step is shortened to fit. `integrator` is a name or an `Integrator`.
 
     `control` may also be a recorded controller, `rbd.record(controller, mechanism)`, with `t=()` if it needs the time.
-    Runs of 500 steps and more by "munthe-kaas-rk4" or "semi-implicit-euler" take their steps in machine code, which
-    changes results by rounding; a control in Python is called between the stages.
+    Runs of 500 steps and more take their steps in machine code, which changes results by rounding; callbacks in Python
+    are called between the stages. "variational-midpoint", which is implicit, takes all its steps in Python.
 
     `forces` are springs and dampers. `stabilization` stabilizes loops as in `dynamics`. Contacts begin with
     displacements `contact_states` (zero if not given), which are reset when a point has lifted off. `events` add a
