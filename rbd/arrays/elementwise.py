@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -178,10 +178,12 @@ _REDUCTIONS: Final = {
 """Functions that reduce several axes, with the result for no entry; None: an error."""
 
 
+_FROM_FUNCTION: Final = cast("Callable[..., Any]", np.frompyfunc)
+
+
 def ufunc_of(function: Callable[..., Any], operands: int, **identity: Any) -> Any:
     """Return a function of scalars as a universal function of arrays of objects."""
-    made: Any = np.frompyfunc(function, operands, 1, **identity)
-    return made
+    return _FROM_FUNCTION(function, operands, 1, **identity)
 
 
 def _ufunc(name: str) -> Any:
