@@ -15,7 +15,7 @@ Kind: TypeAlias = Literal["revolute", "continuous", "prismatic", "fixed", "float
 
 @final
 @attrs.frozen(eq=False)
-class InertialPart:
+class UrdfInertial:
     """Mass, centre of mass and moment about it, both in the link frame."""
 
     node: XmlElement
@@ -27,12 +27,12 @@ class InertialPart:
 
 @final
 @attrs.frozen(eq=False)
-class LinkPart:
+class UrdfLink:
     """One `<link>`."""
 
     node: XmlElement
     name: str
-    inertial: InertialPart | None
+    inertial: UrdfInertial | None
 
 
 @final
@@ -48,7 +48,7 @@ class JointLimits:
 
 @final
 @attrs.frozen(eq=False)
-class JointPart:
+class UrdfJoint:
     """One `<joint>`; `pose` places its frame in the parent link, `axis` is in that frame."""
 
     node: XmlElement
@@ -70,5 +70,5 @@ class RobotPart:
 
     node: XmlElement
     name: str
-    links: dict[str, LinkPart]
-    joints: dict[str, JointPart]
+    links: dict[str, UrdfLink]
+    joints: dict[str, UrdfJoint]
