@@ -17,28 +17,28 @@ from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.solvers.operands import entries, rows_of
 
 
-class Square(Workspace):
+class SquareMatrix(Workspace):
     """A square matrix, which elimination makes upper triangular."""
 
     n: int
     matrix = operand("n", "n")
 
 
-class Equations(Square):
-    """Equations with it, and m right-hand sides."""
+class SquareSystem(SquareMatrix):
+    """SquareSystem with it, and m right-hand sides."""
 
     m: int
     right = operand("n", "m")
     solution = result("n", "m")
 
 
-class Determinant(Square):
+class Determinant(SquareMatrix):
     """Its determinant."""
 
     value = result("1")
 
 
-def _pivot_row(w: Square, k: int) -> int:
+def _pivot_row(w: SquareMatrix, k: int) -> int:
     """Return the row, from row k on, of the largest entry in column k."""
     row = k
     for i in range(k + 1, w.n):
@@ -47,33 +47,33 @@ def _pivot_row(w: Square, k: int) -> int:
     return row
 
 
-def _exchange(w: Square, a: int, b: int) -> None:
+def _exchange(w: SquareMatrix, a: int, b: int) -> None:
     for j in range(w.n):
         x = w.matrix[a][j]
         w.matrix[a][j] = w.matrix[b][j]
         w.matrix[b][j] = x
 
 
-def _exchange_solution(w: Equations, a: int, b: int) -> None:
+def _exchange_solution(w: SquareSystem, a: int, b: int) -> None:
     for j in range(w.m):
         x = w.solution[a][j]
         w.solution[a][j] = w.solution[b][j]
         w.solution[b][j] = x
 
 
-def _add_row(w: Square, k: int, i: int, factor: float) -> None:
+def _add_row(w: SquareMatrix, k: int, i: int, factor: float) -> None:
     """Add `factor` times row k to row i, behind column k."""
     for j in range(k + 1, w.n):
         w.matrix[i][j] = fma(factor, w.matrix[k][j], w.matrix[i][j])
 
 
-def _add_solution(w: Equations, k: int, i: int, factor: float) -> None:
+def _add_solution(w: SquareSystem, k: int, i: int, factor: float) -> None:
     """Add `factor` times row k to row i of the right-hand sides."""
     for j in range(w.m):
         w.solution[i][j] = fma(factor, w.solution[k][j], w.solution[i][j])
 
 
-def _substitute(w: Equations) -> None:
+def _substitute(w: SquareSystem) -> None:
     """Solve the triangular system, whose diagonal holds the inverse pivots."""
     for back in range(w.n):
         k = w.n - 1 - back
@@ -84,7 +84,7 @@ def _substitute(w: Equations) -> None:
             _add_solution(w, k, i, -w.matrix[i][k])
 
 
-def _solve(w: Equations) -> int:
+def _solve(w: SquareSystem) -> int:
     for i in range(w.n):
         for j in range(w.m):
             w.solution[i][j] = w.right[i][j]
@@ -191,7 +191,7 @@ def _transposed(operands: Vector, n: int) -> Vector:
 
 SOLVE_SQUARE: Final = Intrinsic(
     name="solve_square",
-    workspace=Equations,
+    workspace=SquareSystem,
     function=_solve,
     operations=_solve_operations,
     labels=1,
