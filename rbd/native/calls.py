@@ -1,8 +1,8 @@
-"""Calls of intrinsics from a kernel.
+"""Calls of intrinsics in machine code.
 
-Operands are put where the call finds them when they are computed; its outputs stay where it leaves them. That memory is
-the intrinsic's own with one lane, or where it takes the same course for all numbers and all lanes go through it
-together. Otherwise one lane after the other is copied to memory that all calls share, and back.
+Operands are stored to the argument slots of a call as soon as they are computed; outputs stay in its output slots. With
+one lane, or for intrinsics with uniform control flow, one call computes all lanes. Otherwise each lane is copied to a
+work area that all calls share, and its outputs are copied back.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from rbd.program.program import Program
 
 
 def calls_text(program: Program, pack: int, lanes: int) -> list[str]:
-    """Return the functions that calls need: every intrinsic once, whatever its sizes; `pack` numbers fit a register."""
+    """Return the functions of all intrinsics, each once for all sizes; a register holds `pack` numbers."""
     if not program.calls:
         return []
     used = {call.intrinsic.name: call.intrinsic for call in program.calls}
@@ -33,13 +33,13 @@ def calls_text(program: Program, pack: int, lanes: int) -> list[str]:
 
 
 def _tables(program: Program) -> list[str]:
-    """Return the tables that come with calls, each once."""
+    """Return the constant tables of calls, each once."""
     tables = dict.fromkeys(table for call in program.calls for table in call.split_sizes[1] if table)
     return [global_table(_table_name(table), "i64", list(map(str, table))) for table in tables]
 
 
 def _table_name(table: tuple[int, ...]) -> str:
-    """Return what a table is called, the same for the same entries."""
+    """Return the name of a table, a hash of its entries."""
     return f"table_{hashlib.sha256(repr(table).encode()).hexdigest()[:20]}"
 
 
@@ -63,7 +63,7 @@ def emit_call(w: Writer, lanes: Lanes, place: CallSlots) -> None:
 
 
 def _invoke(w: Writer, call: IntrinsicCall, inputs: str, outputs: str, work: str, status: str, width: int = 1) -> None:
-    """Write the call itself, and its status where it is the first that is not clean."""
+    """Write the call, and store its status unless an earlier one is set."""
     lengths, intrinsic, tables = call.lengths, call.intrinsic, call.split_sizes[1]
     arrays = [
         [f"@{_table_name(table)}" if table else "null" for table in tables],
@@ -74,7 +74,7 @@ def _invoke(w: Writer, call: IntrinsicCall, inputs: str, outputs: str, work: str
     arguments = ", ".join(intrinsic.call_arguments(call.sizes, "i64 {}", *pointers))
     failed = w.set(f"call i64 @{routine_symbol(intrinsic.name, intrinsic.routine)}({arguments})")
     if not call.label_count:
-        return  # nothing can be wrong
+        return  # it cannot fail
     known = w.load("i64", status)
     number = w.set(f"add i64 {failed}, {FIRST_CHECK + call.first_label - 1}")
     first = w.set(f"icmp eq i64 {known}, 0")
