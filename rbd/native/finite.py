@@ -1,13 +1,13 @@
-"""Tests for finite numbers in LLVM IR: 0 x is zero for finite x and else NaN, and so is a sum of such products."""
+"""Tests in IR of whether numbers are finite: 0 x is zero exactly for finite x, and sums of it stay NaN otherwise."""
 
 from __future__ import annotations
 
 from rbd.native.ir import Lanes, Writer
 
 _STREAMS = 4
-"""Number of independent sums, which hide the latency of additions."""
+"""Sums that are added to in turn, so that no addition waits for the one before."""
 _UNROLLED = 256
-"""Maximum number of doubles that straight-line code tests; above it, a loop does."""
+"""Doubles of one state tested by straight-line code; more are tested by a loop."""
 
 
 def any_nonfinite(w: Writer, arrays: list[tuple[str, int]]) -> str:
@@ -22,7 +22,7 @@ def any_nonfinite(w: Writer, arrays: list[tuple[str, int]]) -> str:
             zero = _zero_times(w, Lanes(width), w.element(pointer, place), 8)
             if len(streams) < _STREAMS:
                 streams.append(zero)
-            else:  # to the oldest sum
+            else:  # to the sum that has waited longest
                 streams.append(w.set(f"fadd {Lanes(width).double} {streams.pop(0)}, {zero}"))
     total = "false"
     for width, streams in sums.items():
@@ -49,7 +49,7 @@ def nonfinite_lanes(w: Writer, lanes: Lanes, block: str, size: int) -> str:
 
 
 def _flag(w: Writer, lanes: Lanes, total: str) -> str:
-    """Write a test whether any lane of a sum is NaN."""
+    """Write whether any lane of a sum is NaN."""
     return w.any_lane(lanes, w.set(f"fcmp uno {lanes.double} {total}, {lanes.double_constant(0.0)}"))
 
 
@@ -67,7 +67,7 @@ def _total(w: Writer, lanes: Lanes, sums: list[str]) -> str:
 
 
 def _summed_groups(w: Writer, lanes: Lanes, block: str, count: int, alignment: int) -> list[str]:
-    """Write a loop that sums 0 x of `count` vectors, a multiple of `_STREAMS`, in separate sums."""
+    """Write a loop over `count` vectors, a multiple of the streams, that adds up 0 x in separate sums."""
     before, loop, after = w.label(), w.label(), w.label()
     w.add(f"  br label %{before}")
     w.begin(before)

@@ -1,7 +1,8 @@
 """Transposition of rows of arrays to and from blocks with interleaved lanes.
 
-A block is W rows. Groups of W columns are transposed in registers; the last group overlaps the previous one. Rows
-shorter than W are loaded together as one contiguous block; nothing outside the block is accessed.
+A block is W rows: full groups of W columns go through a real W x W transpose in registers, and the last group overlaps
+the one before it. Rows shorter than that are cut out of the block as a whole, which lies in memory without gaps;
+nothing outside the block is touched.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from rbd.native.ir import Lanes, Writer
 
 
 def transposed(w: Writer, lanes: Lanes, rows: list[str]) -> list[str]:
-    """Write the transpose of W vectors of W lanes: log2(W) stages of shuffles that exchange blocks."""
+    """Write the transpose of W vectors of W lanes: exchange of ever larger blocks, log2(W) stages of shuffles."""
     step = 1
     while step < lanes.width:
         rows = _exchanged(w, lanes, rows, step)
@@ -40,7 +41,7 @@ def _shuffled(w: Writer, lanes: Lanes, a: str, b: str, mask: list[int]) -> str:
 
 
 def interleave_rows(w: Writer, lanes: Lanes, source: str, size: int, target: str) -> None:
-    """Write the loading of W contiguous rows of `size` columns from `source` into a block."""
+    """Write the reading of W rows of `size` columns, one behind the other from `source` on, into a block."""
     if size < lanes.width:
         columns = transposed(w, lanes, _short_rows(w, lanes, source, size))[:size]
         for column, vector in enumerate(columns):
@@ -58,7 +59,7 @@ def interleave_rows(w: Writer, lanes: Lanes, source: str, size: int, target: str
 
 
 def deinterleave_rows(w: Writer, lanes: Lanes, source: str, size: int, target: str) -> None:
-    """Write the storing of a block of `size` columns as W contiguous rows at `target`."""
+    """Write the storing of a block of `size` columns as W rows, one behind the other from `target` on."""
     if size < lanes.width:
         for place, vector in enumerate(_joined_rows(w, lanes, source, size)):
             w.store(lanes.double, vector, w.element(target, place * lanes.width))
@@ -79,7 +80,7 @@ def _columns(w: Writer, lanes: Lanes, source: str, count: int) -> list[str]:
 
 
 def _groups(w: Writer, lanes: Lanes, size: int, group: Callable[[str], None]) -> None:
-    """Write `group` in a loop over groups of W columns, and once for the last W columns."""
+    """Write `group` for every full group of W columns, by a loop, and once more for the last W columns."""
     full = size // lanes.width
     loop(w, full, lambda index: group(w.set(f"mul i64 {index}, {lanes.width}")))
     if size % lanes.width:
@@ -87,7 +88,7 @@ def _groups(w: Writer, lanes: Lanes, size: int, group: Callable[[str], None]) ->
 
 
 def _short_rows(w: Writer, lanes: Lanes, source: str, size: int) -> list[str]:
-    """Write the loading of a contiguous block; return one vector per row, whose first `size` lanes are used."""
+    """Write the loading of a whole block; return one vector per row, of which the first `size` lanes count."""
     width = lanes.width
     block = [w.load(lanes.double, w.element(source, place * width)) for place in range(size)]
     rows: list[str] = []
@@ -99,7 +100,7 @@ def _short_rows(w: Writer, lanes: Lanes, source: str, size: int) -> list[str]:
 
 
 def _joined_rows(w: Writer, lanes: Lanes, source: str, size: int) -> list[str]:
-    """Return the concatenation of rows of `size` < W columns as vectors."""
+    """Return the vectors that rows of `size` < W columns make when they are laid one after the other."""
     width = lanes.width
     rows = transposed(w, lanes, [*_columns(w, lanes, source, size), *["poison"] * (width - size)])
     vectors: list[str] = []
@@ -117,7 +118,7 @@ def _joined_rows(w: Writer, lanes: Lanes, source: str, size: int) -> list[str]:
 
 
 def broadcast_row(w: Writer, lanes: Lanes, source: str, size: int, target: str) -> None:
-    """Write the loading of one row into all lanes of an interleaved block."""
+    """Write the reading of one row into all lanes of an interleaved block."""
 
     def column(index: str) -> None:
         value = w.load("double", w.element(source, index))
@@ -130,9 +131,9 @@ def broadcast_row(w: Writer, lanes: Lanes, source: str, size: int, target: str) 
 def interleave_partial(
     w: Writer, lanes: Lanes, source: str, stride: str, size: int, target: str, row_count: str
 ) -> None:
-    """Write the loading of `row_count` rows with a stride in doubles from `source` into an interleaved block.
+    """Write the reading of `row_count` rows, `stride` doubles apart from `source` on, into an interleaved block.
 
-    The other lanes repeat the last row, so that nothing outside the array is read.
+    The lanes beyond repeat the last row, so that nothing outside the array is read.
     """
     last = w.set(f"sub i64 {row_count}, 1")
     rows = [_row_pointer(w, source, stride, lane, last) for lane in range(lanes.width)]
@@ -146,7 +147,7 @@ def interleave_partial(
 
 
 def deinterleave_lane(w: Writer, lanes: Lanes, source: str, size: int, target: str, lane: str) -> None:
-    """Write the storing of one lane of an interleaved block of `size` columns as a row at `target`."""
+    """Write the storing of one lane of an interleaved block of `size` columns as the row at `target`."""
 
     def column(index: str) -> None:
         place = w.set(f"add i64 {w.set(f'mul i64 {index}, {lanes.width}')}, {lane}")
@@ -171,7 +172,7 @@ def _joined(w: Writer, lanes: Lanes, values: list[str]) -> str:
 
 
 def loop(w: Writer, count: int, body: Callable[[str], None]) -> None:
-    """Write `body` for every index below `count`; it may not begin a basic block."""
+    """Write `body` for every index below `count`; it may not begin a block of its own."""
     if count == 0:
         return
     before, again, after = w.label(), w.label(), w.label()
