@@ -18,8 +18,8 @@ import numpy as np
 from rbd.bridges.pullback import pullback
 from rbd.bridges.robot_dynamics import ArrayFunction, DynamicsName, robot_dynamics
 from rbd.compiled.function import RecordedFunction
-from rbd.compiled.recipes import step_recipe
 from rbd.compiled.record import recorded_function
+from rbd.compiled.recording_specs import step_spec
 from rbd.compiled.robot import CompiledRobot
 from rbd.compiled.stepping import Integrator
 from rbd.errors import ArgumentError, ShapeError
@@ -64,7 +64,7 @@ def torch_step(robot: CompiledRobot, integrator: Integrator = "munthe-kaas-rk4")
     integrators.
     """
     ns = layout_of(robot.mechanism).ns
-    function = recorded_function(step_recipe(integrator, ns), robot.mechanism, f"step {integrator}")
+    function = recorded_function(step_spec(integrator, ns), robot.mechanism, f"step {integrator}")
     outline = function.evaluation.outline
 
     def value(q: Any, v: Any, *rest: Any) -> Any:

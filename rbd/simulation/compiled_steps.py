@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
 
 from rbd.compiled.function import RecordedFunction
-from rbd.compiled.recipes import Recipe
 from rbd.compiled.record import recorded_anew, recorded_function
+from rbd.compiled.recording_specs import RecordingSpec
 from rbd.errors import ScalarError, SingularError
 from rbd.mechanism import Mechanism
 
@@ -20,10 +20,12 @@ _Versions = tuple[int, int]
 _cache: WeakKeyDictionary[Mechanism, dict[str, tuple[_Versions, RecordedFunction]]] = WeakKeyDictionary()
 
 
-def compiled_step(mechanism: Mechanism, name: str, recipe: Recipe, *, portable: bool = True) -> CompiledProgram | None:
+def compiled_step(
+    mechanism: Mechanism, name: str, spec: RecordingSpec, *, portable: bool = True
+) -> CompiledProgram | None:
     """Return the machine code of a step of `mechanism` as it is now; None where it cannot be recorded or compiled.
 
-    `name` identifies the recipe. A recipe that contains a user's function is not `portable` to other processes.
+    `name` identifies the specification. One that contains a user's function is not `portable` to other processes.
     """
     known = _cache.setdefault(mechanism, {})
     versions = (mechanism.structure_version, mechanism.parameter_version)
@@ -33,7 +35,7 @@ def compiled_step(mechanism: Mechanism, name: str, recipe: Recipe, *, portable: 
             if len(known) >= _MAX_FUNCTIONS:
                 known.clear()
             record = recorded_function if portable else recorded_anew
-            found = known[name] = versions, record(recipe, mechanism, name if portable else "controlled_step")
+            found = known[name] = versions, record(spec, mechanism, name if portable else "controlled_step")
         return found[1].evaluation.executable.compile()
     except (ScalarError, SingularError):  # symbols among the parameters, joints that cannot be recorded, no inertia
         return None

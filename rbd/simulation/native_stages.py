@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, cast, final
 import numpy as np
 from typing_extensions import override
 
-from rbd.compiled.recipes import stage_recipe, step_recipe
+from rbd.compiled.recording_specs import stage_spec, step_spec
 from rbd.compiled.stepping import STAGES
 from rbd.compiled.stepping import Integrator as StepName
 from rbd.native import abi
@@ -147,9 +147,9 @@ def native_stages(
         return None
     ns = state.layout.ns
     whole = name == "semi-implicit-euler" or flow.callbacks.is_held
-    recipes = {f"step {name}": step_recipe(name, ns)} if whole else {}
-    recipes = recipes or {f"stage {k}": stage_recipe(k, ns) for k in range(len(STAGES))}
-    kernels = [compiled_step(state.mechanism, each, recipe) for each, recipe in recipes.items()]
+    specs = {f"step {name}": step_spec(name, ns)} if whole else {}
+    specs = specs or {f"stage {k}": stage_spec(k, ns) for k in range(len(STAGES))}
+    kernels = [compiled_step(state.mechanism, each, spec) for each, spec in specs.items()]
     found = [kernel for kernel in kernels if kernel is not None]
     return NativeStages(method, flow, state, found, most_steps) if len(found) == len(kernels) else None
 
