@@ -18,7 +18,7 @@ from rbd.errors import ArgumentError
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.program.graph import Graph
 from rbd.program.program import Program
-from rbd.scalars.arrays import to_float_array
+from rbd.scalars.arrays import pack, to_float_array
 from rbd.spatial import Frame, Transform
 from rbd.spatial.values import SpatialValue, require_kind
 from rbd.state import DynamicsResult
@@ -37,13 +37,13 @@ _RESERVED: Final = {"self", "state", "q", "v", "out", "threads", "status"}
 def record(function: Callable[..., object], mechanism: Mechanism, **inputs: Shape) -> RecordedFunction:
     """Record `function(state, ...)` for `mechanism`: run it once on recorded scalars, and return its program.
 
-    `inputs` maps the names of the function's other arguments to lengths or shapes; they are object arrays of scalars.
-    The function may call all queries and algorithms of rbd, functions of `rbd.scalars`, `**`, `abs` and NumPy's
-    functions of arrays. It may return a scalar, an array, a framed value (its components; for a Transform its
-    homogeneous matrix), or a dict, a tuple of different shapes or one of rbd's classes of results, such as
-    `StepDerivatives`: these have one output per part, named after keys, indices (`result_0`) or fields. It must not
-    branch on values: RecordingError names the line. Parameters of the mechanism are constants with their current
-    values.
+    `inputs` maps the names of the function's other arguments to lengths or shapes; they are arrays of recorded
+    scalars. The function may call all queries and algorithms of rbd, functions of `rbd.scalars`, and NumPy's
+    functions of arrays (see `docs/guide/recording.md`). It may return a scalar, an array, a framed value (its
+    components; for a Transform its homogeneous matrix), or a dict, a tuple of different shapes or one of rbd's
+    classes of results, such as `StepDerivatives`: these have one output per part, named after keys, indices
+    (`result_0`) or fields. It must not branch on values: RecordingError names the line. Parameters of the mechanism
+    are constants with their current values.
 
     Call the result with q, v and the inputs, in this order.
 
@@ -120,14 +120,8 @@ def _full_shape(name: str, shape: object) -> tuple[int, ...]:
 
 
 def _as_objects(nested: object, shape: tuple[int, ...]) -> Any:
-    """Return nested tuples as an object array, without conversion of scalars by NumPy."""
-    array = np.empty(shape, dtype=np.object_)
-    for index in np.ndindex(*shape):
-        value: Any = nested
-        for i in index:
-            value = value[i]
-        array[index] = value
-    return array
+    """Return nested tuples of recorded scalars as an array; an empty one has floats."""
+    return pack(nested).reshape(shape)
 
 
 def _named(outcome: object) -> dict[str, object]:

@@ -11,11 +11,10 @@ from rbd import algorithms
 from rbd.algorithms.derivatives.space import SPACES, Space
 from rbd.algorithms.external_wrenches import ExternalWrenches
 from rbd.algorithms.loops.stabilization import STANDARD, LoopGainsPerLoop
+from rbd.compiled.stages import PLAIN, Scheme, StageOptions, stage_function, stage_inputs, whole_step_function
 from rbd.compiled.stepping import (
     Integrator,
     controlled_step_function,
-    stage_function,
-    stage_inputs,
     step_function,
 )
 from rbd.mechanism import RigidBody
@@ -24,7 +23,7 @@ from rbd.scalars.arrays import ScalarArray
 from rbd.state import ScalarState, passes
 
 Coordinates = Literal["q", "qv"]
-_TIMES = ("dt", "t", "t_next")
+_SCALARS = ("dt", "t", "t_next", "rtol", "atol")
 
 
 @final
@@ -36,7 +35,7 @@ class RecordingSpec:
     coordinates: Coordinates
     """Whether it depends on q only or also on v."""
     inputs: tuple[str, ...] = ()
-    """Names of its other arguments: vectors with one number per velocity; times are scalars."""
+    """Names of its other arguments: vectors with one number per velocity; times and tolerances are scalars."""
     regroup: bool = False
     """Whether it returns joint torques, mass matrices and joint accelerations only: inertias may be regrouped."""
     wrenches: tuple[str, ...] = ()
@@ -46,7 +45,7 @@ class RecordingSpec:
         """Return the shapes of the other arguments: "q0" has nq entries, "s..." has one per contact state."""
         sizes = {name: nq if name == "q0" else ns if name.startswith("s") else nv for name in self.inputs}
         sizes |= dict.fromkeys(self.wrenches, 6)
-        return {name: () if name in _TIMES else (size,) for name, size in sizes.items()}
+        return {name: () if name in _SCALARS else (size,) for name, size in sizes.items()}
 
 
 def _poses(state: ScalarState) -> object:
@@ -124,9 +123,14 @@ def step_spec(integrator: Integrator, ns: int = 0, gains: LoopGainsPerLoop = STA
     )
 
 
-def stage_spec(index: int, ns: int) -> RecordingSpec:
-    """Return the specification of one of the four stages of a time step with `ns` contact states."""
-    return RecordingSpec(stage_function(index), "qv", stage_inputs(index, ns), regroup=True)
+def stage_spec(scheme: Scheme, index: int, ns: int, options: StageOptions = PLAIN) -> RecordingSpec:
+    """Return the specification of a stage of a Runge-Kutta step with `ns` contact states."""
+    return RecordingSpec(stage_function(scheme, index, options), "qv", stage_inputs(scheme, index, ns), regroup=True)
+
+
+def whole_step_spec(ns: int, options: StageOptions) -> RecordingSpec:
+    """Return the specification of a semi-implicit step with `ns` contact states."""
+    return RecordingSpec(whole_step_function(options), "qv", ("tau", "dt", "s") if ns else ("tau", "dt"), regroup=True)
 
 
 def controlled_step_spec(integrator: Integrator, control: Program) -> RecordingSpec:

@@ -52,7 +52,8 @@ class ValueWriter(ABC):
         assert self.values is not None
         place = self.expression(index)
         if kind == "float" and self.lanes.width > 1:
-            place = self.w.set(f"mul i64 {place}, {self.lanes.width}")
+            width = self.lanes.width
+            place = str(int(place) * width) if place.isdigit() else self.w.set(f"mul i64 {place}, {width}")
         return self.w.element(self.values[array], place, "i64" if kind == "int" else "double")
 
     def read(self, array: str, index: tree.Expression, kind: tree.Kind) -> str:
@@ -118,6 +119,8 @@ class ValueWriter(ABC):
 
     def function(self, name: str, values: list[str]) -> str:
         """Write a function of the language."""
+        if name == "some":
+            return self.w.any_lane(self.floats, values[0])
         if name == "float":
             return self.w.splat(self.floats, self.w.set(f"sitofp i64 {values[0]} to double"))
         return emit_operation(self.w, self.floats, WORDS[name], values)

@@ -7,7 +7,7 @@ import threading
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, final
+from typing import TYPE_CHECKING, Any, Final, TypeVar, final
 
 import numpy as np
 from typing_extensions import override
@@ -20,11 +20,11 @@ from rbd.program.status import range_error
 from rbd.scalars import Vector
 from rbd.scalars.arrays import Array, check_out
 from rbd.state.engine import Depends, Engine, KernelCall, Shapes, packed
+from rbd.state.finite import require_finite_numbers, require_finite_result
 from rbd.state.interpreted import OPEN_BLOCKS, interpreted, is_interpreted
 from rbd.state.kernel import Kernel
 from rbd.state.layout import Layout
 from rbd.state.recorded_kernel import RecordedKernel, RecordingFailure
-from rbd.state.value_tree import UnsuitableError, flatten
 
 if TYPE_CHECKING:
     from rbd.native.builtin import Guards
@@ -196,7 +196,7 @@ class LiveEngine(Engine):
         """Run the Python source: on request, without a program, or for the error of a failed program."""
         with interpreted():
             value = kernel.function(state, *args, **named)
-        _require_finite(value, kernel.name)
+        require_finite_result(value, kernel.name)
         if type(recorded) is RecordingFailure:
             recorded.warn(kernel.name)
         return value
@@ -225,12 +225,7 @@ class LiveEngine(Engine):
     @override
     def require_finite(self, name: str, *numbers: object) -> None:
         """Raise NotFiniteError, naming the result, for floats that are not finite."""
-        try:
-            finite = all(map(math.isfinite, cast("tuple[float, ...]", numbers)))
-        except (TypeError, OverflowError):  # other scalars, which pass
-            finite = False
-        if not (finite or all(math.isfinite(x) for x in numbers if type(x) is float)):
-            raise range_error(name)
+        require_finite_numbers(numbers, name)
 
     @override
     def pack(self, values: Any, name: str, shape: tuple[int, ...], out: Any = None) -> Array:
@@ -375,14 +370,3 @@ def _unflattened(builtin: Builtin, unflatten: Builtin, finish: Builtin | None, o
         return value if finish is None else finish(value)
 
     return call
-
-
-def _require_finite(value: object, name: str) -> None:
-    """Raise NotFiniteError if a result of floats has one that is not finite; other scalars pass."""
-    numbers: list[float] = []
-    try:
-        flatten(value, numbers)
-    except UnsuitableError:
-        return
-    if not all(map(math.isfinite, numbers)):
-        raise range_error(name.replace("_", " "))
