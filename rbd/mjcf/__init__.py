@@ -6,11 +6,12 @@ The way of a file: bytes -> `rbd.files.xml` (nodes with lines, no meaning) -> `f
 
 from __future__ import annotations
 
+from rbd.files.report import Finding
 from rbd.mjcf.controller import MjcfController
 from rbd.mjcf.coordinates import from_mujoco, to_mujoco
 from rbd.mjcf.limits import MjcfLimits
 from rbd.mjcf.read import load_mjcf, parse_mjcf
-from rbd.mjcf.report import Actuator, Coupling, Finding, Geom, GravityCompensation, MjcfReport, MjcfWarning, Spring
+from rbd.mjcf.report import Actuator, Coupling, Geom, GravityCompensation, MjcfReport, MjcfWarning, Spring
 
 __all__ = [
     "Actuator",

@@ -6,14 +6,14 @@ import math
 from typing import Final, final
 
 from rbd.errors import MjcfTopologyError, MjcfValueError, quoted
-from rbd.files.names import closest
+from rbd.files.names import hint
+from rbd.files.pose import Triple
 from rbd.files.xml import XmlElement
 from rbd.mjcf.defaults import ACTUATORS, Defaults
 from rbd.mjcf.description import BodyPart, JointPart
 from rbd.mjcf.element import Element
 from rbd.mjcf.force_laws import LAWS, ForceLaw
 from rbd.mjcf.joints import is_limited
-from rbd.mjcf.pose import Triple
 from rbd.mjcf.reading import Reading
 from rbd.mjcf.report import Actuator, MomentArms
 from rbd.mjcf.settings import Settings
@@ -85,7 +85,7 @@ class ActuatorReader:
         if name is None:
             raise self._reading.fault(MjcfValueError, element.node, "attribute 'joint' is missing", attribute="joint")
         if name not in self._tendons.fixed:
-            message = f"there is no tendon {quoted(name)}; {closest(name, self._tendons.fixed)}"
+            message = f"there is no tendon {quoted(name)}{hint(name, self._tendons.fixed)}"
             raise self._reading.fault(MjcfTopologyError, element.node, message, attribute="tendon", name=name)
         return tuple((other, (gear[0] * factor,)) for other, (factor,) in self._tendons.fixed[name])
 
@@ -110,7 +110,7 @@ class ActuatorReader:
     def _joint(self, element: Element) -> JointPart:
         name = self._reading.name(element.node, "joint")
         if name not in self._joints:
-            message = f"there is no joint {quoted(name)}; {closest(name, self._joints)}"
+            message = f"there is no joint {quoted(name)}{hint(name, self._joints)}"
             raise self._reading.fault(MjcfTopologyError, element.node, message, attribute="joint", name=name)
         return self._joints[name]
 

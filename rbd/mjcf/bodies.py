@@ -8,6 +8,7 @@ from typing import Final, final
 import attrs
 
 from rbd.errors import MjcfRefusedError, MjcfTopologyError, MjcfValueError, quoted
+from rbd.files.pose import Pose
 from rbd.files.xml import XmlElement
 from rbd.mjcf.defaults import MAIN, Defaults
 from rbd.mjcf.description import BodyPart, GeomPart, JointPart, SitePart
@@ -16,7 +17,7 @@ from rbd.mjcf.geoms import GeomReader
 from rbd.mjcf.joints import read_free_joint, read_joint
 from rbd.mjcf.masses import read_inertial
 from rbd.mjcf.orientation import read_pose
-from rbd.mjcf.pose import Pose, of_euler
+from rbd.mjcf.pose import of_euler
 from rbd.mjcf.reading import Reading
 from rbd.mjcf.schema import CHILDREN_WITHOUT_EFFECT
 from rbd.mjcf.settings import Settings

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import final
 
+from rbd.files.inertias import unchecked_inertia
+from rbd.files.pose import NOTHING, ZERO, Pose, triple
 from rbd.joints import Fixed, JointType, Prismatic, QuaternionFloating, QuaternionSpherical, Revolute
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.mjcf.bodies import WORLD
 from rbd.mjcf.description import BodyPart, JointPart, MassPart
-from rbd.mjcf.pose import Pose, about, triple
+from rbd.mjcf.pose import about
 from rbd.mjcf.reading import Reading
-from rbd.spatial import Frame, SpatialInertia, Transform
-from rbd.spatial.linalg import add33, dot3, identity3, neg3, outer, scale3, scale33, sub33, zero3, zero33
+from rbd.spatial import Frame, SpatialInertia
+from rbd.spatial.linalg import neg3, scale3
 
 
 @final
@@ -39,7 +41,7 @@ class Builder:
                 name = site.name
                 if name is not None:
                     frame = Frame(name if name not in self.bodies else f"{name}#site")
-                    self.bodies[body.name].add_frame(transform(frame, site.pose, self.frame(body.name)))
+                    self.bodies[body.name].add_frame(site.pose.transform(frame, self.frame(body.name)))
 
     def frame(self, name: str) -> Frame:
         """Return the frame that a body has in the file."""
@@ -59,8 +61,8 @@ class Builder:
                 Joint(self._weld(part), Fixed()) if joint is None else _joint(joint, self._rotors.get(joint.name, 0.0))
             )
             own, (place, after) = body.default_frame, _places(pose, joint)
-            joint_pose = transform(made.frame_before, place, standing)
-            successor_pose = transform(own, after, made.frame_after)
+            joint_pose = place.transform(made.frame_before, standing)
+            successor_pose = after.transform(own, made.frame_after)
             self.mechanism.attach(before, body, made, joint_pose=joint_pose, successor_pose=successor_pose)
             before, pose, standing = body, Pose(), own
         self.bodies[part.name] = before
@@ -72,11 +74,6 @@ class Builder:
             name += "#"
         self._joints.add(name)
         return name
-
-
-def transform(frame: Frame, pose: Pose, to_frame: Frame) -> Transform:
-    """Return the transform from `frame`, which has that pose in `to_frame`."""
-    return Transform.trusted(frame, to_frame, pose.rotation, pose.translation)
 
 
 def _places(pose: Pose, joint: JointPart | None) -> tuple[Pose, Pose]:
@@ -97,12 +94,8 @@ def _places(pose: Pose, joint: JointPart | None) -> tuple[Pose, Pose]:
 
 
 def _inertia(name: str, mass: MassPart | None) -> SpatialInertia:
-    frame = Frame(name)
-    if mass is None:
-        return SpatialInertia.trusted(frame, zero33(), zero3(), 0.0)
-    squares = sub33(scale33(identity3(), dot3(mass.com, mass.com)), outer(mass.com, mass.com))
-    moment = add33(mass.moment, scale33(squares, mass.mass))
-    return SpatialInertia.trusted(frame, moment, scale3(mass.com, mass.mass), mass.mass)
+    part = mass or MassPart(0.0, ZERO, NOTHING)
+    return unchecked_inertia(Frame(name), part.mass, part.com, part.moment)
 
 
 def _joint(part: JointPart, rotor: float) -> Joint:

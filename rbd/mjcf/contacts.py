@@ -6,7 +6,7 @@ from itertools import combinations
 from typing import final
 
 from rbd.errors import MjcfTopologyError, quoted
-from rbd.files.names import closest
+from rbd.files.names import hint
 from rbd.files.xml import XmlElement
 from rbd.mjcf.description import BodyPart, GeomPart
 from rbd.mjcf.element import Element
@@ -56,14 +56,14 @@ class ContactReader:
     def _geom(self, element: Element, attribute: str) -> int:
         name = self._reading.name(element.node, attribute)
         if name not in self._numbers:
-            message = f"{attribute}: there is no geom {quoted(name)}; {closest(name, self._numbers)}"
+            message = f"{attribute}: there is no geom {quoted(name)}{hint(name, self._numbers)}"
             raise self._reading.fault(MjcfTopologyError, element.node, message, attribute=attribute, name=name)
         return self._numbers[name]
 
     def _body(self, element: Element, attribute: str) -> str:
         name = self._reading.name(element.node, attribute)
         if name not in self._bodies:
-            message = f"{attribute}: there is no body {quoted(name)}; {closest(name, self._bodies)}"
+            message = f"{attribute}: there is no body {quoted(name)}{hint(name, self._bodies)}"
             raise self._reading.fault(MjcfTopologyError, element.node, message, attribute=attribute, name=name)
         return name
 

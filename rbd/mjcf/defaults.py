@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, final
 
 from rbd.errors import MjcfValueError, quoted
-from rbd.files.names import closest
+from rbd.files.names import hint
 from rbd.files.xml import XmlElement
 from rbd.mjcf.element import Element
 from rbd.mjcf.reading import Reading
@@ -62,7 +62,7 @@ class Defaults:
         if name is None:
             return None
         if name not in self._classes:
-            message = f"{attribute}: there is no default class {quoted(name)}; {closest(name, self._classes)}"
+            message = f"{attribute}: there is no default class {quoted(name)}{hint(name, self._classes)}"
             raise self._reading.fault(MjcfValueError, node, message, attribute=attribute, value=name)
         return name
 

@@ -7,8 +7,8 @@ from typing import Literal, TypeAlias, final
 
 import attrs
 
+from rbd.files.pose import NOTHING, Pose, Rows, Triple
 from rbd.files.xml import XmlElement
-from rbd.mjcf.pose import NOTHING, Pose, Rows, Triple
 
 JointKind: TypeAlias = Literal["hinge", "slide", "ball", "free"]
 Shape: TypeAlias = Literal["plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf"]

@@ -8,13 +8,14 @@ from typing import Final, final
 import attrs
 
 from rbd.errors import MjcfValueError
+from rbd.files.pose import NOTHING, UPRIGHT, Pose, Rows, Triple, triple
 from rbd.mjcf.description import GeomPart, Shape
 from rbd.mjcf.element import Element
 from rbd.mjcf.geom_inertias import extent
 from rbd.mjcf.mesh_inertias import MeshInertia
 from rbd.mjcf.meshes import Meshes
 from rbd.mjcf.orientation import read_pose
-from rbd.mjcf.pose import NOTHING, UPRIGHT, Pose, Rows, Triple, facing, triple
+from rbd.mjcf.pose import facing
 from rbd.mjcf.reading import Reading
 from rbd.mjcf.settings import Settings
 from rbd.spatial.linalg import scale33

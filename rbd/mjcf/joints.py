@@ -6,9 +6,10 @@ import math
 from typing import Final
 
 from rbd.errors import MjcfValueError
+from rbd.files.pose import Pose, Triple, triple
 from rbd.mjcf.description import JointKind, JointPart
 from rbd.mjcf.element import Element
-from rbd.mjcf.pose import Pose, Triple, triple, unit
+from rbd.mjcf.pose import unit
 from rbd.mjcf.reading import Reading
 from rbd.mjcf.settings import Settings
 

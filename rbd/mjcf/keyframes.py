@@ -7,12 +7,12 @@ import math
 import numpy as np
 
 from rbd.errors import MjcfValueError
+from rbd.files.pose import Pose
 from rbd.files.xml import XmlElement
 from rbd.mechanism import Mechanism
 from rbd.mjcf.coordinates import Array, from_mujoco
 from rbd.mjcf.description import BodyPart, JointPart
 from rbd.mjcf.element import Element
-from rbd.mjcf.pose import Pose
 from rbd.mjcf.reading import Reading
 from rbd.scalars import to_float
 from rbd.spatial.quaternion import rotation_to_quaternion

@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import final
 
 from rbd.errors import MjcfTopologyError, MjcfValueError, quoted
-from rbd.files.names import closest
+from rbd.files.names import hint
+from rbd.files.pose import Pose
 from rbd.files.xml import XmlElement
 from rbd.joints import Fixed, QuaternionSpherical
 from rbd.mechanism import Joint
 from rbd.mjcf.bodies import WORLD
-from rbd.mjcf.build import Builder, transform
+from rbd.mjcf.build import Builder
 from rbd.mjcf.defaults import Defaults
 from rbd.mjcf.description import BodyPart, SitePart
 from rbd.mjcf.element import Element
-from rbd.mjcf.pose import Pose, of_quaternion
+from rbd.mjcf.pose import of_quaternion
 from rbd.mjcf.reading import Reading
 from rbd.mjcf.report import Coupling
 
@@ -72,8 +73,8 @@ class LoopReader:
         with self._reading.blaming(element.node):
             self._builder.mechanism.attach(
                 self._builder.bodies[first.name], self._builder.bodies[second.name], joint,
-                joint_pose=transform(joint.frame_before, before, frames[0]),
-                successor_pose=transform(joint.frame_after, after, frames[1]).inverse(),
+                joint_pose=before.transform(joint.frame_before, frames[0]),
+                successor_pose=after.transform(joint.frame_after, frames[1]).inverse(),
             )  # fmt: skip
 
     def _ends(self, element: Element) -> tuple[BodyPart, BodyPart, Pose, Pose]:
@@ -112,7 +113,7 @@ class LoopReader:
         return self._sites[name]
 
     def _unknown(self, element: Element, attribute: str, kind: str, name: str, known: list[str]) -> MjcfTopologyError:
-        message = f"{attribute}: there is no {kind} {quoted(name)}; {closest(name, known)}"
+        message = f"{attribute}: there is no {kind} {quoted(name)}{hint(name, known)}"
         return self._reading.fault(MjcfTopologyError, element.node, message, attribute=attribute, name=name)
 
     # ---------------------------------------------------------------- couplings

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbd.errors import MjcfValueError
+from rbd.files.pose import NOTHING, ZERO, Pose, Rows, Triple
 from rbd.mjcf.description import BodyPart, GeomPart, MassPart
 from rbd.mjcf.element import Element
 from rbd.mjcf.orientation import read_rotation
-from rbd.mjcf.pose import NOTHING, ZERO, Pose, Rows, Triple
 from rbd.mjcf.reading import Reading
 from rbd.mjcf.schema import ORIENTATION
 from rbd.mjcf.settings import Settings

@@ -8,7 +8,7 @@ from typing import Final, final
 import numpy as np
 
 from rbd.errors import MjcfRefusedError, MjcfValueError, quoted
-from rbd.files.names import closest
+from rbd.files.names import hint
 from rbd.files.xml import XmlElement
 from rbd.mjcf.defaults import Defaults
 from rbd.mjcf.element import Element
@@ -80,7 +80,7 @@ class Meshes:
 
     def _named(self, node: XmlElement, kind: str, name: str, known: dict[str, Element]) -> Element:
         if name not in known:
-            message = f"there is no {kind} {quoted(name)}; {closest(name, known)}"
+            message = f"there is no {kind} {quoted(name)}{hint(name, known)}"
             raise self._reading.fault(MjcfValueError, node, message, attribute=kind, value=name)
         return known[name]
 

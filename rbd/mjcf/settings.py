@@ -9,9 +9,9 @@ from typing import Final, Literal, final
 import attrs
 
 from rbd.errors import MjcfRefusedError, MjcfValueError, quoted
+from rbd.files.pose import Triple
 from rbd.files.xml import XmlElement
 from rbd.mjcf.element import Element
-from rbd.mjcf.pose import Triple
 from rbd.mjcf.reading import Reading
 
 _DEGREE: Final = math.pi / 180

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, final
 
 from rbd.errors import MjcfTopologyError, MjcfValueError, quoted
-from rbd.files.names import closest
+from rbd.files.names import hint
 from rbd.files.xml import XmlElement
 from rbd.mjcf.defaults import Defaults
 from rbd.mjcf.description import BodyPart
@@ -54,7 +54,7 @@ class TendonReader:
     def _joint(self, node: XmlElement) -> tuple[str, tuple[float]]:
         name = self._reading.name(node, "joint")
         if name not in self._joints:
-            message = f"there is no joint {quoted(name)}; {closest(name, self._joints)}"
+            message = f"there is no joint {quoted(name)}{hint(name, self._joints)}"
             raise self._reading.fault(MjcfTopologyError, node, message, attribute="joint", name=name)
         if self._joints[name].kind not in ("hinge", "slide"):
             message = f"a fixed tendon has hinges and slides, joint {quoted(name)} is none"

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from rbd.errors import ArgumentError, quoted
+from rbd.files.pose import Rows, Triple
 from rbd.joints import Fixed, Planar, Prismatic, QuaternionFloating, Revolute
 from rbd.mechanism import Joint, RigidBody
 from rbd.scalars import Scalar, to_float
 from rbd.spatial import SpatialInertia, Transform
 from rbd.urdf.build import planar_axes
 from rbd.urdf.pose import rpy_rows
-from rbd.urdf.report import Rows, Triple
 
 _ESCAPES: Final = str.maketrans(
     {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
