@@ -33,6 +33,7 @@ class JointPart:
     armature: float = 0.0
     bounds: tuple[float, float] = (-math.inf, math.inf)
     effort: tuple[float, float] = (-math.inf, math.inf)
+    compensated_by_actuator: bool = False
 
 
 @final

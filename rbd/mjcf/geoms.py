@@ -40,7 +40,7 @@ class GeomReader:
 
     def read(self, element: Element, frame: Pose, *, weigh: bool) -> GeomPart:
         """Return a geom that stands in a `frame` of its body; it has a mass only if asked to `weigh`."""
-        self.reading.check_attributes(element.node)
+        self.reading.check(element.node)
         shape: Shape = element.choice("type", _SHAPES, "sphere")
         group = element.whole("group", 0)
         weigh = weigh and self.settings.groups[0] <= group <= self.settings.groups[1]

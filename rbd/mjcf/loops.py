@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import final
 
 from rbd.errors import MjcfTopologyError, MjcfValueError, quoted
-from rbd.files.names import hint
+from rbd.files.names import free_name, hint
 from rbd.files.pose import Pose
 from rbd.files.xml import XmlElement
 from rbd.joints import Fixed, QuaternionSpherical
@@ -18,14 +18,19 @@ from rbd.mjcf.element import Element
 from rbd.mjcf.pose import of_quaternion
 from rbd.mjcf.reading import Reading
 from rbd.mjcf.report import Coupling
+from rbd.mjcf.settings import Settings
 
 
 @final
 class LoopReader:
     """Reads `<equality>`, once all bodies are attached."""
 
-    def __init__(self, reading: Reading, defaults: Defaults, bodies: list[BodyPart], builder: Builder) -> None:
+    def __init__(
+        self, reading: Reading, defaults: Defaults, settings: Settings, bodies: list[BodyPart], builder: Builder
+    ) -> None:
         """Take the bodies, by name, with their sites and joints."""
+        self._names: dict[str, XmlElement] = {}
+        self._disabled = settings.off("equality")
         self._reading = reading
         self._defaults = defaults
         self._builder = builder
@@ -46,18 +51,16 @@ class LoopReader:
         if node.tag not in ("connect", "weld", "joint"):
             self._reading.doubt(node, f"constraints on a {node.tag} are not supported: it is not held")
             return
-        self._reading.check_attributes(node, "equality joint" if node.tag == "joint" else None)
+        self._reading.check(node, "equality joint" if node.tag == "joint" else None)
         element = self._defaults.element(node, kind="equality")
-        if not element.flag("active", True):
-            self._reading.ignore(node, reason="not active")
+        if self._disabled or not element.flag("active", True):
+            self._reading.ignore(node, reason="disabled by a flag" if self._disabled else "not active")
         elif node.tag == "joint":
             self._couple(element)
         else:
-            name = element.name() or f"{node.tag}#{number}"
-            while name in self._joints:
-                name += "#"
-            self._joints.add(name)
-            self._close(element, name)
+            name = element.name()
+            self._reading.require_new(self._names, node, name, "constraint")
+            self._close(element, free_name(name or f"{node.tag}#{number}", self._builder.joint_names))
 
     # ---------------------------------------------------------------- loop joints
 

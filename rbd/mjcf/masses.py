@@ -22,7 +22,7 @@ _SMALLEST: Final = 1e-14
 
 def read_inertial(reading: Reading, element: Element, frame: Pose, settings: Settings) -> MassPart:
     """Return what `<inertial>` says, which stands in a `frame` of the body."""
-    reading.check_attributes(element.node)
+    reading.check(element.node)
     for attribute in ("pos", "mass"):
         if not element.has(attribute):
             message = f"attribute {attribute!r} is missing"

@@ -47,7 +47,7 @@ class Meshes:
             if node.tag not in ("texture", "material", "skin", "model"):
                 self._reading.doubt(node, f"unknown asset {quoted(node.tag)}")
             return
-        self._reading.check_attributes(node)
+        self._reading.check(node)
         listed = self._meshes if node.tag == "mesh" else self._fields
         name = node.attributes.get("name") or PurePosixPath(node.attributes.get("file", "")).stem
         if not name:

@@ -22,7 +22,7 @@ from rbd.mjcf.defaults import Defaults
 from rbd.mjcf.files import Files, Inclusion
 from rbd.mjcf.forces import read_forces
 from rbd.mjcf.geoms import GeomReader
-from rbd.mjcf.keyframes import read_keyframes
+from rbd.mjcf.keyframes import KeyframeReader
 from rbd.mjcf.limits import MjcfLimits
 from rbd.mjcf.loops import LoopReader
 from rbd.mjcf.masses import weigh
@@ -120,12 +120,13 @@ def _read(reading: Reading, tree: XmlElement, files: Files, remove_fixed_joints:
     meshes = Meshes(reading, tree, defaults, settings, files)
     bodies = BodyReader(reading, defaults, settings, GeomReader(reading, settings, meshes)).read(tree)
     weigh(reading, bodies, settings)
-    builder = Builder(reading, settings.gravity)
-    builder.build(bodies, read_forces(reading, tree, defaults, settings, bodies))
-    LoopReader(reading, defaults, bodies, builder).read(tree)
-    ContactReader(reading, bodies).read(tree)
-    read_keyframes(reading, tree, bodies, builder.mechanism)
-    apply_damping_ratios(reading, tree, bodies, builder.mechanism)
+    builder = Builder(reading, settings)
+    forces = read_forces(reading, tree, defaults, settings, bodies)
+    builder.build(bodies, forces.armatures)
+    LoopReader(reading, defaults, settings, bodies, builder).read(tree)
+    ContactReader(reading, settings, bodies).read(tree)
+    KeyframeReader(reading, bodies, builder.mechanism, forces.supported).read(tree)
+    apply_damping_ratios(reading, tree, settings, bodies, builder.mechanism)
     reading.report.time_step = settings.time_step
     if remove_fixed_joints:
         with reading.blaming(tree):

@@ -113,9 +113,11 @@ class MjcfReport(FileReport):
     """The findings of `load_mjcf`, and those parts of the file that a mechanism does not have.
 
     `ignored` lists elements without effect on the dynamics, such as cameras. `warnings` lists unsupported elements that
-    affect the dynamics, and doubtful values. `keyframes` are (q, v) by name; "qpos0" is the reference configuration.
+    affect the dynamics, and doubtful values. `keyframes` are (q, v) by name; "qpos0" is the reference configuration, a
+    keyframe of that name is called "qpos0#key". `controls` are the controls of keyframes, one number per actuator.
     `geoms` are all shapes, `pairs` the indices of those that may collide. `controller` uses `actuators`, `springs` and
-    `gravity_compensations`. `couplings` are joint constraints that are not enforced.
+    `gravity_compensations`; for the joints in `compensated_by_actuators` effort bounds hold with the compensation, too.
+    `couplings` are joint constraints that are not enforced.
 
     >>> from rbd.mjcf import MjcfReport, parse_mjcf
     >>> report = MjcfReport()
@@ -131,9 +133,11 @@ class MjcfReport(FileReport):
         self.time_step: float = 0.002
         self.couplings: list[Coupling] = []
         self.keyframes: dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
+        self.controls: dict[str, NDArray[np.float64]] = {}
         self.actuators: list[Actuator] = []
         self.springs: list[Spring] = []
         self.gravity_compensations: list[GravityCompensation] = []
+        self.compensated_by_actuators: list[str] = []
         self.geoms: list[Geom] = []
         self.pairs: list[tuple[int, int]] = []
 

@@ -12,6 +12,7 @@ from rbd.mjcf.description import BodyPart
 from rbd.mjcf.element import Element
 from rbd.mjcf.reading import Reading
 from rbd.mjcf.report import MomentArms, Spring
+from rbd.mjcf.settings import Settings
 
 _MISSING: Final = ("frictionloss", "armature", "range", "actuatorfrcrange")
 
@@ -20,8 +21,10 @@ _MISSING: Final = ("frictionloss", "armature", "range", "actuatorfrcrange")
 class TendonReader:
     """Reads `<tendon>`."""
 
-    def __init__(self, reading: Reading, defaults: Defaults, bodies: list[BodyPart]) -> None:
+    def __init__(self, reading: Reading, defaults: Defaults, settings: Settings, bodies: list[BodyPart]) -> None:
         """Take the joints, by name."""
+        self._settings = settings
+        self._names: dict[str, XmlElement] = {}
         self._reading = reading
         self._defaults = defaults
         self._joints = {joint.name: joint for body in bodies for joint in body.joints}
@@ -36,10 +39,14 @@ class TendonReader:
                     self._tendon(node)
 
     def _tendon(self, node: XmlElement) -> None:
-        self._reading.check_attributes(node, "tendon")
+        self._reading.check(node, "tendon")
         element = self._defaults.element(node, kind="tendon")
         name = element.name()
-        if node.tag != "fixed":
+        self._reading.require_new(self._names, node, name, "tendon")
+        if node.tag not in ("fixed", "spatial"):
+            self._reading.doubt(node, f"unknown element {quoted(node.tag)}")
+            return
+        if node.tag == "spatial":
             if name is not None:
                 self.spatial.add(name)
             if not self._acts(element, ("stiffness", "damping", *_MISSING), "tendons along sites are not supported"):
@@ -52,6 +59,7 @@ class TendonReader:
         self._spring(element, moment_arms)
 
     def _joint(self, node: XmlElement) -> tuple[str, tuple[float]]:
+        self._reading.check(node, "tendon joint")
         name = self._reading.name(node, "joint")
         if name not in self._joints:
             message = f"there is no joint {quoted(name)}{hint(name, self._joints)}"
@@ -69,7 +77,10 @@ class TendonReader:
         return bool(acting)
 
     def _spring(self, element: Element, moment_arms: MomentArms) -> None:
-        stiffness, damping = (element.vector(word, (0.0, 0.0, 0.0), 1)[0] for word in ("stiffness", "damping"))
+        stiffness, damping = (
+            0.0 if self._settings.off(flag) else element.vector(word, (0.0, 0.0, 0.0), 1)[0]
+            for word, flag in (("stiffness", "spring"), ("damping", "damper"))
+        )
         if not (stiffness or damping):
             return
         low, high = element.vector("springlength", (-1.0, -1.0), 1)
