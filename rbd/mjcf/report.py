@@ -144,8 +144,8 @@ class MjcfReport(FileReport):
     def collision_model(self, mechanism: Mechanism) -> CollisionModel:
         """Return the collision model of a mechanism that was read with this report.
 
-        It has the planes, spheres, capsules and boxes that may collide; other geoms and their pairs are left out. Each
-        shape adds a frame to its body.
+        It has the planes, spheres, capsules and boxes that may collide; other geoms and their pairs are left out, and
+        listed in `ignored`. Each shape adds a frame to its body.
 
         >>> import rbd
         >>> from rbd.mjcf import MjcfReport, parse_mjcf

@@ -107,7 +107,7 @@ class UrdfReport(FileReport):
         """Return the collision model of a mechanism that was read with this report.
 
         It has the collision shapes that are boxes, spheres and capsules, and all pairs of bodies that no joint
-        connects. Cylinders and meshes are left out. Each shape adds a frame to its body.
+        connects. Cylinders and meshes are left out, and listed in `ignored`. Each shape adds a frame to its body.
 
         >>> from rbd.urdf import UrdfReport, parse_urdf
         >>> report = UrdfReport()

@@ -23,6 +23,8 @@ _SHAPES: Final[dict[str, _Shape]] = {
     "mesh": "mesh",
 }
 _NAMES: Final = frozenset(_SHAPES)
+COLLISION_SHAPES: Final = frozenset({"box", "sphere", "capsule"})
+"""The shapes that collision models have."""
 _ROUND: Final[dict[str, tuple[str, ...]]] = {
     "cylinder": ("radius", "length"),
     "capsule": ("radius", "length"),
@@ -57,6 +59,8 @@ def _shape(
     material = reading.only(node, "material") if use == "visual" else None
     color = None if material is None else _color(reading, material, colors)
     shape, body = _geometry(reading, node)
+    if use == "collision" and shape not in COLLISION_SHAPES:
+        reading.ignore(body, reason=f"collision models have no {shape}: it is left out of them")
     return Geometry(
         link=link, use=use, shape=shape, size=_size(reading, body, shape), rotation=pose.rotation,
         translation=pose.translation, line=body.line, mesh=_mesh(reading, body, shape), color=color,
