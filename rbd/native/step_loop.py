@@ -51,6 +51,17 @@ class Stage:
 
 @final
 @attrs.frozen(eq=False)
+class Clock:
+    """Scalars that receive times; kernels may read them."""
+
+    time: Array = attrs.field(factory=lambda: np.zeros(()))
+    """Of the current stage."""
+    length: Array = attrs.field(factory=lambda: np.zeros(()))
+    """Of the current step."""
+
+
+@final
+@attrs.frozen(eq=False)
 class Surroundings:
     """What a loop depends on besides its kernels."""
 
@@ -80,7 +91,7 @@ class StepLoop:
         self,
         stages: Sequence[Stage],
         callback: Callable[..., object] | None,
-        length: Array,
+        clock: Clock,
         moving: Sequence[Array],
         around: Surroundings,
         *,
@@ -88,20 +99,18 @@ class StepLoop:
     ) -> None:
         """Prepare runs of at most `most_steps` steps.
 
-        `length`, a scalar, receives the length of each step. `moving` are the arrays a step changes, which histories
-        are kept of.
+        `moving` are the arrays a step changes, which histories are kept of.
         """
         self.words = array("q", [0] * len(WORDS))
         """See `step_loop_ir.WORDS`."""
         self.times = array("d", bytes(8 * (most_steps + 1)))
         """The times between which steps are taken."""
-        self.moment = array("d", [0.0])
-        """The time of the last call of the callback."""
+        self.clock = clock
         self.origins = tuple(np.zeros_like(each) for each in moving)
         """What `moving` was at the beginning of the current step."""
         self.moving, self.stages = tuple(moving), tuple(stages)
         self._history = array("q", _history(self.moving, self.origins))
-        self.run: Callable[[], Any] = self._builtin(callback, length, around)
+        self.run: Callable[[], Any] = self._builtin(callback, around)
         """Take steps until the loop stops; return the result of the callback if it must be converted."""
 
     def keep(self, histories: Sequence[Array] | None) -> None:
@@ -112,17 +121,16 @@ class StepLoop:
         for k in range(len(self.moving)):
             self._history[ROW_WORDS * k + 3] = 0 if histories is None else abi.address(histories[k])
 
-    def _builtin(
-        self, callback: Callable[..., object] | None, length: Array, around: Surroundings
-    ) -> Callable[[], Any]:
+    def _builtin(self, callback: Callable[..., object] | None, around: Surroundings) -> Callable[[], Any]:
         code, size, (owner, q_version, v_version) = _code(), self.stages[0].vector.size, around.words
         guards = word_table([x for word, expected in around.guards for x in (word.address, expected)])
         shape, fractions = word_table([1, size]), array("d", [stage.fraction for stage in self.stages])
         tables = [_stage_tables(stage) for stage in self.stages]
         stages = word_table([x for stage, each in zip(self.stages, tables, strict=True) for x in _words(stage, each)])
         context = _Context(
-            words=_address(self.words), times=_address(self.times), moment=_address(self.moment),
-            length=abi.address(length), fractions=_address(fractions),
+            words=_address(self.words), times=_address(self.times),
+            moment=abi.address(self.clock.time), length=abi.address(self.clock.length),
+            fractions=_address(fractions),
             stages=ctypes.addressof(stages), stage_count=len(self.stages),
             callback=None if callback is None else id(callback), state=id(around.state),
             owner=owner.address, q_version=q_version.address, v_version=v_version.address,
@@ -131,8 +139,8 @@ class StepLoop:
             history=_address(self._history), moving_count=len(self.moving),
         )  # fmt: skip
         context.definition = Definition(b"run", code.address("steps"), _NO_ARGUMENTS, None)
-        own = self.words, self.times, self.moment, self._history, self.moving, self.origins, self.stages
-        context.kept = (code, tables, guards, shape, stages, fractions, callback, length, around, own)
+        own = self.words, self.times, self.clock, self._history, self.moving, self.origins, self.stages
+        context.kept = (code, tables, guards, shape, stages, fractions, callback, around, own)
         return builtin_of(context.definition, context)
 
 

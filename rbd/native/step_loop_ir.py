@@ -25,7 +25,7 @@ CONTEXT: Final = (
 
     words                        see WORDS
     times                        of the steps: one more than there are
-    moment, length               receive the time of a call, and the length of a step
+    moment, length               receive the time of a stage, and the length of a step
     fractions                    times of the stages as fractions of a step
     stages, stage_count          six words per stage: kernel, inputs, outputs, copies, their count, vector
     callback, state              objects; the callback may be null
@@ -97,13 +97,6 @@ vector_of_stage:
   %this = getelementptr i64, ptr %stages, i64 %j_word
   %vector_at = getelementptr i64, ptr %this, i64 5
   %vector = load ptr, ptr %vector_at
-  %known = load i64, ptr %KNOWN
-  store i64 0, ptr %KNOWN
-  %is_known = icmp ne i64 %known, 0
-  %no_callback = icmp eq ptr %callback, null
-  %no_call = or i1 %is_known, %no_callback
-  br i1 %no_call, label %owned, label %call
-call:
   %fraction_at = getelementptr double, ptr %fractions, i64 %j
   %fraction = load double, ptr %fraction_at
   %offset = fmul double %fraction, %h
@@ -111,6 +104,13 @@ call:
   %is_end = fcmp oeq double %fraction, 1.0
   %t = select i1 %is_end, double %end, double %inside
   store double %t, ptr %moment
+  %known = load i64, ptr %KNOWN
+  store i64 0, ptr %KNOWN
+  %is_known = icmp ne i64 %known, 0
+  %no_callback = icmp eq ptr %callback, null
+  %no_call = or i1 %is_known, %no_callback
+  br i1 %no_call, label %owned, label %call
+call:
   store i64 $ASKING, ptr %REASON
   %q_before = load i64, ptr %q_version
   %v_before = load i64, ptr %v_version

@@ -91,7 +91,7 @@ class NativeStages(Integrator):
                 answer = self._loop.run()
             except BaseException as error:
                 if words[REASON] == ASKING:
-                    self._callbacks.failed(error, self._loop.moment[0])
+                    self._callbacks.failed(error, float(self._loop.clock.time))
                 raise
             if words[REASON] == DONE:
                 return
@@ -99,7 +99,7 @@ class NativeStages(Integrator):
 
     def _resume(self, answer: Any, rows: Histories) -> None:
         """Do what the loop could not do, so that it can go on."""
-        words, moment = self._words, self._loop.moment[0]
+        words, moment = self._words, float(self._loop.clock.time)
         if words[REASON] == CHANGED:
             raise self._callbacks.state_changed(moment)
         if words[REASON] == UNFIT:
@@ -114,7 +114,7 @@ class NativeStages(Integrator):
         words, state, loop = self._words, self._state, self._loop
         k, known = words[STEP], [each.copy() for each in self._torques[: words[STAGE] + 1]]
         if self._callbacks.control is not None:
-            self._callbacks.checked(known[-1], loop.moment[0], state)
+            self._callbacks.checked(known[-1], float(loop.clock.time), state)
         state.set_configuration(loop.origins[0])
         state.set_velocity(loop.origins[1])
         s = loop.origins[2].copy() if len(loop.origins) > 2 else self._contact_states
@@ -162,14 +162,14 @@ def _loop(
     most_steps: int,
 ) -> StepLoop:
     """Return the loop over kernels; what they read and write is in arrays by name."""
-    from rbd.native.step_loop import StepLoop
+    from rbd.native.step_loop import Clock, StepLoop
 
-    engine, length = cast("LiveEngine", state.engine), np.zeros(())
-    known = {"q": engine.q, "v": engine.v, "s": s, "dt": length}
+    engine, clock = cast("LiveEngine", state.engine), Clock()
+    known = {"q": engine.q, "v": engine.v, "s": s, "dt": clock.length}
     fractions = _SINGLE_STAGE if len(kernels) == 1 else STAGES
     stages = [_stage(state, kernel, t, known) for kernel, t in zip(kernels, fractions, strict=True)]
     moving = [engine.q, engine.v, s] if s.size else [engine.q, engine.v]
-    return StepLoop(stages, control, length, moving, engine.surroundings(state), most_steps=most_steps)
+    return StepLoop(stages, control, clock, moving, engine.surroundings(state), most_steps=most_steps)
 
 
 def _stage(state: MechanismState, kernel: CompiledProgram, fraction: float, known: dict[str, Array]) -> Stage:
