@@ -12,6 +12,7 @@ from rbd.mjcf.coordinates import from_mujoco, to_mujoco
 from rbd.mjcf.limits import MjcfLimits
 from rbd.mjcf.read import load_mjcf, parse_mjcf
 from rbd.mjcf.report import Actuator, Coupling, Geom, GravityCompensation, MjcfReport, MjcfWarning, Spring
+from rbd.mjcf.write import format_mjcf, write_mjcf
 
 __all__ = [
     "Actuator",
@@ -24,8 +25,10 @@ __all__ = [
     "MjcfReport",
     "MjcfWarning",
     "Spring",
+    "format_mjcf",
     "from_mujoco",
     "load_mjcf",
     "parse_mjcf",
     "to_mujoco",
+    "write_mjcf",
 ]

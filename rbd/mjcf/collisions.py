@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from rbd.contact import Box, Capsule, CollisionModel, HalfSpace, Sphere
 from rbd.files.pose import Pose
-from rbd.files.shapes import add_shape
+from rbd.files.shapes import SHAPES, add_shape
 from rbd.mechanism import Mechanism
-from rbd.mjcf.contacts import SHAPES
 from rbd.spatial import Frame, FreeVector, Point
 
 if TYPE_CHECKING:

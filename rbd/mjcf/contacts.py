@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Final, final
+from typing import final
 
 from rbd.errors import MjcfTopologyError, quoted
 from rbd.files.names import hint
+from rbd.files.shapes import SHAPES
 from rbd.files.xml import XmlElement
 from rbd.mjcf.description import BodyPart, GeomPart
 from rbd.mjcf.element import Element
@@ -15,8 +16,6 @@ from rbd.mjcf.report import Geom
 from rbd.mjcf.settings import Settings
 
 _MOST_PAIRS = 1_000_000
-SHAPES: Final = frozenset({"plane", "sphere", "capsule", "box"})
-"""The shapes that collision models have."""
 
 
 @final
