@@ -48,7 +48,7 @@ def torch_function(function: RecordedFunction) -> Callable[..., Any]:
 def torch_dynamics(
     robot: CompiledRobot, name: Literal["inverse_dynamics", "forward_dynamics"] = "forward_dynamics"
 ) -> Callable[..., Any]:
-    """Return inverse dynamics of (q, v, vd) or forward dynamics of (q, v, torques) as a function of tensors.
+    """Return inverse dynamics of (q, v, vd) or forward dynamics of (q, v, tau) as a function of tensors.
 
     Its derivatives are those derived by hand. Tensors and errors as in `torch_function`; ArgumentError for other names,
     TopologyError for mechanisms with contact points and half-spaces, whose forces are not part of these functions.
@@ -58,7 +58,7 @@ def torch_dynamics(
         raise ArgumentError(f"{name!r} is none of {allowed}", argument="name", value=name, allowed=allowed)
     require_no_contacts(layout_of(robot.mechanism), "torch_dynamics", "torch_step includes them")
     method, derivatives = getattr(robot, name), getattr(robot, f"{name}_derivatives")
-    last = "vd" if name == "inverse_dynamics" else "torques"
+    last = "vd" if name == "inverse_dynamics" else "tau"
 
     def pulled(q: Any, v: Any, x: Any, weights: Any) -> tuple[Any, ...]:
         return tuple((weights[..., None, :] @ each)[..., 0, :] for each in derivatives(q, v, x, space="coordinates"))

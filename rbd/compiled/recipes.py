@@ -9,12 +9,12 @@ import attrs
 
 from rbd import algorithms
 from rbd.algorithms.derivatives.space import SPACES, Space
+from rbd.algorithms.external_wrenches import ExternalWrenches
 from rbd.algorithms.loops.stabilization import STANDARD, LoopGainsPerLoop
+from rbd.compiled.stages import PLAIN, Scheme, StageOptions, stage_function, stage_inputs, whole_step_function
 from rbd.compiled.stepping import (
     Integrator,
     controlled_step_function,
-    stage_function,
-    stage_inputs,
     step_function,
 )
 from rbd.mechanism import RigidBody
@@ -23,7 +23,7 @@ from rbd.scalars.arrays import ScalarArray
 from rbd.state import ScalarState, passes
 
 Coordinates = Literal["q", "qv"]
-_TIMES = ("dt", "t", "t_next")
+_SCALARS = ("dt", "t", "t_next", "rtol", "atol")
 
 
 @final
@@ -35,7 +35,7 @@ class Recipe:
     coordinates: Coordinates
     """Whether it depends on q only or also on v."""
     inputs: tuple[str, ...] = ()
-    """Names of its other arguments: vectors with one number per velocity; times are scalars."""
+    """Names of its other arguments: vectors with one number per velocity; times and tolerances are scalars."""
     regroup: bool = False
     """Whether it returns joint torques, mass matrices and joint accelerations only: inertias may be regrouped."""
     wrenches: tuple[str, ...] = ()
@@ -45,12 +45,19 @@ class Recipe:
         """Return the shapes of the other arguments: "q0" has nq entries, "s..." has one per contact state."""
         sizes = {name: nq if name == "q0" else ns if name.startswith("s") else nv for name in self.inputs}
         sizes |= dict.fromkeys(self.wrenches, 6)
-        return {name: () if name in _TIMES else (size,) for name, size in sizes.items()}
+        return {name: () if name in _SCALARS else (size,) for name, size in sizes.items()}
 
 
 def _poses(state: ScalarState) -> object:
     """Return the pose of every body, which is recorded as a 4x4 matrix."""
     return tuple(passes.to_root(state))
+
+
+def _forward_dynamics(
+    state: ScalarState, tau: ScalarArray, external_wrenches: ExternalWrenches | None = None
+) -> ScalarArray:
+    """Return the accelerations; compiled functions call torques `tau`, as methods of compiled robots do."""
+    return algorithms.forward_dynamics(state, tau, external_wrenches)
 
 
 def _derivatives(function: Callable[..., tuple[object, ...]], space: str, last: str) -> Callable[..., object]:
@@ -79,13 +86,13 @@ RECIPES: Mapping[str, Recipe] = {
     "mass_matrix": Recipe(algorithms.mass_matrix, "q", regroup=True),
     "inverse_mass_matrix": Recipe(algorithms.inverse_mass_matrix, "q", regroup=True),
     "dynamics_bias": Recipe(algorithms.dynamics_bias, "qv", regroup=True),
-    "forward_dynamics": Recipe(algorithms.forward_dynamics, "qv", ("torques",), regroup=True),
+    "forward_dynamics": Recipe(_forward_dynamics, "qv", ("tau",), regroup=True),
     "momentum_matrix": Recipe(algorithms.momentum_matrix, "q"),
     **{
         f"{name} {space}": Recipe(_derivatives(function, space, last), "qv", (argument,), regroup=True)
         for name, function, argument, last in (
             ("inverse_dynamics_derivatives", algorithms.inverse_dynamics_derivatives, "vd", "d_dvd"),
-            ("forward_dynamics_derivatives", algorithms.forward_dynamics_derivatives, "torques", "d_dtau"),
+            ("forward_dynamics_derivatives", algorithms.forward_dynamics_derivatives, "tau", "d_dtau"),
         )
         for space in SPACES
     },
@@ -112,9 +119,14 @@ def step_recipe(integrator: Integrator, ns: int = 0, gains: LoopGainsPerLoop = S
     return Recipe(step_function(integrator, gains), "qv", ("s", "tau", "dt") if ns else ("tau", "dt"), regroup=True)
 
 
-def stage_recipe(index: int, ns: int) -> Recipe:
-    """Return the recipe of one of the four stages of a time step with `ns` contact states."""
-    return Recipe(stage_function(index), "qv", stage_inputs(index, ns), regroup=True)
+def stage_recipe(scheme: Scheme, index: int, ns: int, options: StageOptions = PLAIN) -> Recipe:
+    """Return the recipe of a stage of a Runge-Kutta step with `ns` contact states."""
+    return Recipe(stage_function(scheme, index, options), "qv", stage_inputs(scheme, index, ns), regroup=True)
+
+
+def whole_step_recipe(ns: int, options: StageOptions) -> Recipe:
+    """Return the recipe of a semi-implicit step with `ns` contact states."""
+    return Recipe(whole_step_function(options), "qv", ("tau", "dt", "s") if ns else ("tau", "dt"), regroup=True)
 
 
 def controlled_step_recipe(integrator: Integrator, control: Program) -> Recipe:

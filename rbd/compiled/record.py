@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast
 
 import attrs
 import numpy as np
@@ -30,6 +30,8 @@ from rbd.state.recording_cache import load_or_record
 Shape: TypeAlias = int | tuple[int, ...]
 _NO_OUTPUTS = (str, bool, type(None), RigidBody, Joint, Frame)
 """Types of other fields of classes of results."""
+_RESERVED: Final = {"self", "state", "q", "v", "out", "threads", "status"}
+"""Names of arguments of every recorded function."""
 
 
 def record(function: Callable[..., object], mechanism: Mechanism, **inputs: Shape) -> RecordedFunction:
@@ -54,6 +56,9 @@ def record(function: Callable[..., object], mechanism: Mechanism, **inputs: Shap
     11.0
     """
     require_callable(function, "function", "a function of a state")
+    for name in sorted(_RESERVED.intersection(inputs)):
+        message = f"no input of a recorded function can have the name {name!r}; rename the argument of the function"
+        raise ArgumentError(message, argument=name, value=inputs[name])
     require_kind(mechanism, Mechanism, operation="rbd.record", argument="mechanism")
     program = recorded_program(function, mechanism, inputs, getattr(function, "__name__", "function"))
     return RecordedFunction(program, charts=Charts.of(mechanism))

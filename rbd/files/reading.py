@@ -1,4 +1,4 @@
-"""What every rule of a reader needs: strictness, lookups that fail with a place, errors of inner layers placed."""
+"""Context of reading a robot file: strictness, look-ups by name, and errors with file and line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Report = TypeVar("Report", bound=FileReport)
 
 
 class FileReading(Generic[Report]):
-    """One reading of one robot file, and of those it includes: its rules fill a report."""
+    """Context of reading one robot file, and those it includes: options, and the report that its rules fill."""
 
     def __init__(self, of: Format, report: Report, *, strict: bool, limits: FileLimits) -> None:
         """Begin with an empty report."""

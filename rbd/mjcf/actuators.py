@@ -12,10 +12,10 @@ from rbd.files.pose import ZERO, Triple
 from rbd.files.xml import XmlElement
 from rbd.mjcf.defaults import ACTUATORS, Defaults
 from rbd.mjcf.description import BodyPart, JointPart
-from rbd.mjcf.element import Element
+from rbd.mjcf.element import MjcfElement
 from rbd.mjcf.force_laws import LAWS, ForceLaw
 from rbd.mjcf.joints import is_limited
-from rbd.mjcf.reading import Reading
+from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.report import Actuator, MomentArms
 from rbd.mjcf.settings import Settings
 from rbd.mjcf.tendons import TendonReader
@@ -31,7 +31,7 @@ class ActuatorReader:
 
     def __init__(
         self,
-        reading: Reading,
+        reading: MjcfReading,
         defaults: Defaults,
         settings: Settings,
         bodies: list[BodyPart],
@@ -76,7 +76,7 @@ class ActuatorReader:
             self._limits(element, "forcelimited", "forcerange"), node.line,
         )  # fmt: skip
 
-    def _moment_arms(self, element: Element, joint: JointPart | None, gear: tuple[float, ...]) -> MomentArms:
+    def _moment_arms(self, element: MjcfElement, joint: JointPart | None, gear: tuple[float, ...]) -> MomentArms:
         if joint is not None:
             return ((joint.name, gear[:3]),)
         name = element.name("tendon")
@@ -87,7 +87,7 @@ class ActuatorReader:
             raise self._reading.fault(MjcfTopologyError, element.node, message, attribute="tendon", name=name)
         return tuple((other, (gear[0] * factor,)) for other, (factor,) in self._tendons.fixed[name])
 
-    def _unsupported(self, element: Element, joint: JointPart | None) -> str:
+    def _unsupported(self, element: MjcfElement, joint: JointPart | None) -> str:
         """Return why an actuator cannot be taken; empty if it can."""
         if element.node.tag not in _SUPPORTED:
             return f"{with_article(element.node.tag)} is not supported"
@@ -105,14 +105,14 @@ class ActuatorReader:
             return "timeconst is not supported"
         return ""
 
-    def _joint(self, element: Element) -> JointPart:
+    def _joint(self, element: MjcfElement) -> JointPart:
         name = self._reading.name(element.node, "joint")
         if name not in self._joints:
             message = f"there is no joint {quoted(name)}{hint(name, self._joints)}"
             raise self._reading.fault(MjcfTopologyError, element.node, message, attribute="joint", name=name)
         return self._joints[name]
 
-    def _add_armature(self, element: Element, joint: JointPart | None, gear: float) -> None:
+    def _add_armature(self, element: MjcfElement, joint: JointPart | None, gear: float) -> None:
         armature = element.quantity("armature", 0.0)
         if armature and joint is None:
             self._reading.doubt(element.node, "armature: it is supported on joints only", "armature")
@@ -121,17 +121,17 @@ class ActuatorReader:
 
     # ---------------------------------------------------------------- laws and ranges
 
-    def _law(self, element: Element) -> tuple[Triple, Triple]:
+    def _law(self, element: MjcfElement) -> tuple[Triple, Triple]:
         """Return the coefficients of gain and bias, as each layer of defaults leaves them to the next."""
         law = ForceLaw()
         for node in element.layers:
-            law.read(Element(self._reading, node))
+            law.read(MjcfElement(self._reading, node))
         return law.coefficients()
 
-    def _is_off(self, element: Element) -> bool:
+    def _is_off(self, element: MjcfElement) -> bool:
         return self._settings.off("actuation") or element.whole("group", 0) in self._settings.disabled_groups
 
-    def _control_range(self, element: Element, joint: JointPart | None) -> tuple[float, float]:
+    def _control_range(self, element: MjcfElement, joint: JointPart | None) -> tuple[float, float]:
         if self._settings.off("clampctrl"):
             return _NONE
         share = element.number("inheritrange", 0.0)
@@ -140,7 +140,7 @@ class ActuatorReader:
             return middle - half, middle + half
         return self._limits(element, "ctrllimited", "ctrlrange")
 
-    def _limits(self, element: Element, switch: str, attribute: str) -> tuple[float, float]:
+    def _limits(self, element: MjcfElement, switch: str, attribute: str) -> tuple[float, float]:
         if not is_limited(self._reading, element, switch, attribute, self._settings):
             return _NONE
         low, high = element.vector(attribute, (0.0, 0.0))

@@ -14,7 +14,7 @@ from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.mjcf.bodies import WORLD
 from rbd.mjcf.description import BodyPart, JointPart, MassPart
 from rbd.mjcf.pose import about
-from rbd.mjcf.reading import Reading
+from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.settings import Settings
 from rbd.spatial import Frame, SpatialInertia
 from rbd.spatial.linalg import neg3, scale3
@@ -26,7 +26,7 @@ _UNBOUNDED: Final = (-math.inf, math.inf)
 class Builder:
     """Attaches bodies in the order of the file, each by its joints in their order."""
 
-    def __init__(self, reading: Reading, settings: Settings) -> None:
+    def __init__(self, reading: MjcfReading, settings: Settings) -> None:
         """Begin with the world."""
         self._reading = reading
         self._settings = settings

@@ -10,8 +10,8 @@ from rbd.files.names import hint
 from rbd.files.shapes import SHAPES
 from rbd.files.xml import XmlElement
 from rbd.mjcf.description import BodyPart, GeomPart
-from rbd.mjcf.element import Element
-from rbd.mjcf.reading import Reading
+from rbd.mjcf.element import MjcfElement
+from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.report import Geom
 from rbd.mjcf.settings import Settings
 
@@ -22,7 +22,7 @@ _MOST_PAIRS = 1_000_000
 class ContactReader:
     """Puts the geoms and the pairs that may touch into the report."""
 
-    def __init__(self, reading: Reading, settings: Settings, bodies: list[BodyPart]) -> None:
+    def __init__(self, reading: MjcfReading, settings: Settings, bodies: list[BodyPart]) -> None:
         """List all geoms in the order of the file."""
         self._settings = settings
         self._reading = reading
@@ -52,7 +52,7 @@ class ContactReader:
             self._reading.doubt(node, f"unknown element {quoted(node.tag)}")
             return
         self._reading.check(node)
-        element = Element(self._reading, node)
+        element = MjcfElement(self._reading, node)
         if node.tag == "pair":
             a, b = (self._geom(element, attribute) for attribute in ("geom1", "geom2"))
             if a != b:
@@ -60,14 +60,14 @@ class ContactReader:
         else:
             self._excluded.add(frozenset(self._body(element, attribute) for attribute in ("body1", "body2")))
 
-    def _geom(self, element: Element, attribute: str) -> int:
+    def _geom(self, element: MjcfElement, attribute: str) -> int:
         name = self._reading.name(element.node, attribute)
         if name not in self._numbers:
             message = f"{attribute}: there is no geom {quoted(name)}{hint(name, self._numbers)}"
             raise self._reading.fault(MjcfTopologyError, element.node, message, attribute=attribute, name=name)
         return self._numbers[name]
 
-    def _body(self, element: Element, attribute: str) -> str:
+    def _body(self, element: MjcfElement, attribute: str) -> str:
         name = self._reading.name(element.node, attribute)
         if name not in self._bodies:
             message = f"{attribute}: there is no body {quoted(name)}{hint(name, self._bodies)}"

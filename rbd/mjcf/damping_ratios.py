@@ -13,8 +13,8 @@ from rbd.algorithms import mass_matrix
 from rbd.files.xml import XmlElement
 from rbd.mechanism import Mechanism
 from rbd.mjcf.description import BodyPart, JointPart
-from rbd.mjcf.reading import Reading
-from rbd.mjcf.report import Actuator, Spring
+from rbd.mjcf.reading import MjcfReading
+from rbd.mjcf.report import Actuator, CoordinateSpring
 from rbd.mjcf.settings import Settings
 from rbd.state import MechanismState, interpreted
 
@@ -22,7 +22,7 @@ Array: TypeAlias = NDArray[np.float64]
 
 
 def apply_damping_ratios(
-    reading: Reading, root: XmlElement, settings: Settings, bodies: list[BodyPart], mechanism: Mechanism
+    reading: MjcfReading, root: XmlElement, settings: Settings, bodies: list[BodyPart], mechanism: Mechanism
 ) -> None:
     """Set stiffness and damping of joints with `springdamper` and of position servos with `dampratio`."""
     report = reading.report
@@ -47,7 +47,7 @@ def apply_damping_ratios(
     report.actuators = [_damped(actuator, state, mobility) for actuator in report.actuators]
 
 
-def _spring(reading: Reading, joint: JointPart, settings: Settings, state: MechanismState, mobility: Array) -> None:
+def _spring(reading: MjcfReading, joint: JointPart, settings: Settings, state: MechanismState, mobility: Array) -> None:
     if joint.kind not in ("hinge", "slide"):
         reading.doubt(joint.node, f"springdamper: it is not supported for a {joint.kind} joint", "springdamper")
         return
@@ -57,7 +57,7 @@ def _spring(reading: Reading, joint: JointPart, settings: Settings, state: Mecha
     if not settings.off("damper"):
         state.mechanism.joint(joint.name).damping = 2 * inertia / time
     if not settings.off("spring"):
-        reading.report.springs.append(Spring(((joint.name, (1.0,)),), inertia / (time * ratio) ** 2, rest))
+        reading.report.springs.append(CoordinateSpring(((joint.name, (1.0,)),), inertia / (time * ratio) ** 2, rest))
 
 
 def _has_ratio(actuator: Actuator) -> bool:

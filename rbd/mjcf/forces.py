@@ -8,8 +8,8 @@ from rbd.files.xml import XmlElement
 from rbd.mjcf.actuators import ActuatorReader
 from rbd.mjcf.defaults import Defaults
 from rbd.mjcf.description import BodyPart, JointPart
-from rbd.mjcf.reading import Reading
-from rbd.mjcf.report import GravityCompensation, Spring
+from rbd.mjcf.reading import MjcfReading
+from rbd.mjcf.report import CoordinateSpring, GravityCompensation
 from rbd.mjcf.settings import Settings
 from rbd.mjcf.tendons import TendonReader
 
@@ -22,7 +22,7 @@ class Forces(NamedTuple):
 
 
 def read_forces(
-    reading: Reading, root: XmlElement, defaults: Defaults, settings: Settings, bodies: list[BodyPart]
+    reading: MjcfReading, root: XmlElement, defaults: Defaults, settings: Settings, bodies: list[BodyPart]
 ) -> Forces:
     """Add actuators, springs and gravity compensation to the report."""
     tendons = TendonReader(reading, defaults, settings, bodies)
@@ -42,18 +42,18 @@ def read_forces(
     return Forces(reader.armatures, [actuator is not None for actuator in actuators])
 
 
-def _spring(reading: Reading, joint: JointPart, settings: Settings) -> None:
+def _spring(reading: MjcfReading, joint: JointPart, settings: Settings) -> None:
     if joint.stiffness != 0.0 and not settings.off("spring") and not any(joint.spring_damper):
         if joint.kind in ("hinge", "slide"):
             rest = (joint.spring_reference, joint.spring_reference)
-            reading.report.springs.append(Spring(((joint.name, (1.0,)),), joint.stiffness, rest))
+            reading.report.springs.append(CoordinateSpring(((joint.name, (1.0,)),), joint.stiffness, rest))
         else:
             reading.doubt(joint.node, f"stiffness: springs of {joint.kind} joints are not supported", "stiffness")
     if joint.kind == "free" and joint.armature:
         reading.warn(joint.node, "armature: it acts on the velocity as the body sees it")
 
 
-def _weight(reading: Reading, body: BodyPart) -> None:
+def _weight(reading: MjcfReading, body: BodyPart) -> None:
     moving: BodyPart | None = body
     while moving is not None and not moving.joints:
         moving = moving.parent

@@ -16,8 +16,8 @@ from rbd.files.xml import XmlElement
 from rbd.mechanism import Mechanism
 from rbd.mjcf.coordinates import Array, from_mujoco
 from rbd.mjcf.description import BodyPart, JointPart
-from rbd.mjcf.element import Element
-from rbd.mjcf.reading import Reading
+from rbd.mjcf.element import MjcfElement
+from rbd.mjcf.reading import MjcfReading
 from rbd.scalars import to_float
 from rbd.spatial.quaternion import rotation_to_quaternion
 
@@ -37,7 +37,7 @@ class KeyframeReader:
     """Puts the keyframes into the report, and before them how the file places all bodies."""
 
     def __init__(
-        self, reading: Reading, bodies: list[BodyPart], mechanism: Mechanism, supported: Sequence[bool]
+        self, reading: MjcfReading, bodies: list[BodyPart], mechanism: Mechanism, supported: Sequence[bool]
     ) -> None:
         """Take the joints, and which of the actuators of the file have controls."""
         self._reading = reading
@@ -64,7 +64,7 @@ class KeyframeReader:
             reading.doubt(node, f"a keyframe is a <key>{hint(node.tag, ('key',))}")
             return
         reading.check(node)
-        element = Element(reading, node)
+        element = MjcfElement(reading, node)
         name = element.name()
         reading.require_new(self._names, node, name, "key")
         name = f"{REFERENCE}#key" if name == REFERENCE else name or f"key#{self._number}"
@@ -90,7 +90,7 @@ class KeyframeReader:
                 qpos[begin : begin + 4] /= length
             at += _SIZES.get(joint.kind, 1)
 
-    def _numbers(self, element: Element, attribute: str, default: Array) -> Array:
+    def _numbers(self, element: MjcfElement, attribute: str, default: Array) -> Array:
         values = element.numbers(attribute, max(1, len(default)))
         if values and len(values) != len(default):
             message = f"{attribute}: the model has {len(default)}, not {len(values)}"

@@ -15,7 +15,7 @@ from rbd.mjcf.schema import ATTRIBUTES, CHILDREN, WITHOUT_EFFECT
 
 
 @final
-class Reading(FileReading[MjcfReport]):
+class MjcfReading(FileReading[MjcfReport]):
     """One reading of one file and of those it includes."""
 
     def __init__(self, *, strict: bool, limits: MjcfLimits) -> None:

@@ -80,7 +80,7 @@ class Actuator:
 
 @final
 @attrs.frozen
-class Spring:
+class CoordinateSpring:
     """A linear spring and damper, which acts on joints by `moment_arms`.
 
     Its length is the moment arms times the joint coordinates. The spring force is zero for lengths within `rest`.
@@ -135,7 +135,7 @@ class MjcfReport(FileReport):
         self.keyframes: dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
         self.controls: dict[str, NDArray[np.float64]] = {}
         self.actuators: list[Actuator] = []
-        self.springs: list[Spring] = []
+        self.springs: list[CoordinateSpring] = []
         self.gravity_compensations: list[GravityCompensation] = []
         self.compensated_by_actuators: list[str] = []
         self.geoms: list[Geom] = []

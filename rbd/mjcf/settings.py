@@ -12,8 +12,8 @@ import attrs
 from rbd.errors import MjcfRefusedError, MjcfValueError, quoted
 from rbd.files.pose import ZERO, Triple
 from rbd.files.xml import XmlElement
-from rbd.mjcf.element import Element
-from rbd.mjcf.reading import Reading
+from rbd.mjcf.element import MjcfElement
+from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.schema import ATTRIBUTES
 
 _DEGREE: Final = math.pi / 180
@@ -64,20 +64,20 @@ class Settings:
         return flag in self.disabled or _PARTS.get(flag) in self.disabled
 
 
-def read_settings(reading: Reading, root: XmlElement) -> Settings:
+def read_settings(reading: MjcfReading, root: XmlElement) -> Settings:
     """Return the settings; where several elements set the same, the last counts."""
     settings = Settings()
     for node in root.children:
         if node.tag == "compiler":
-            _compiler(reading, Element(reading, node), settings)
-    options = [Element(reading, node) for node in root.children if node.tag == "option"]
+            _compiler(reading, MjcfElement(reading, node), settings)
+    options = [MjcfElement(reading, node) for node in root.children if node.tag == "option"]
     for element in options:
         _option(reading, element, settings)
     _doubt_fluid(reading, options)
     return settings
 
 
-def _compiler(reading: Reading, element: Element, settings: Settings) -> None:
+def _compiler(reading: MjcfReading, element: MjcfElement, settings: Settings) -> None:
     reading.check(element.node)
     if element.choice("coordinate", ("local", "global"), "local") == "global":
         message = "coordinate='global' is no longer part of the format; save the file with MuJoCo 2.3.3 or older"
@@ -102,7 +102,7 @@ def _word(degree: bool) -> Literal["degree", "radian"]:
     return "degree" if degree else "radian"
 
 
-def _sequence(reading: Reading, element: Element, default: str) -> str:
+def _sequence(reading: MjcfReading, element: MjcfElement, default: str) -> str:
     text = element.text("eulerseq")
     if text is None:
         return default
@@ -112,7 +112,7 @@ def _sequence(reading: Reading, element: Element, default: str) -> str:
     return text
 
 
-def _option(reading: Reading, element: Element, settings: Settings) -> None:
+def _option(reading: MjcfReading, element: MjcfElement, settings: Settings) -> None:
     reading.check(element.node)
     x, y, z = element.vector("gravity", settings.acceleration)
     settings.acceleration = (x, y, z)
@@ -121,10 +121,10 @@ def _option(reading: Reading, element: Element, settings: Settings) -> None:
         settings.disabled_groups = frozenset(map(int, element.numbers("actuatorgroupdisable", _MOST_GROUPS)))
     for child in element.node.children:
         if child.tag == "flag":
-            _flag(reading, Element(reading, child), settings)
+            _flag(reading, MjcfElement(reading, child), settings)
 
 
-def _flag(reading: Reading, element: Element, settings: Settings) -> None:
+def _flag(reading: MjcfReading, element: MjcfElement, settings: Settings) -> None:
     reading.check(element.node)
     honoured = [flag for flag in element.node.attributes if flag in ATTRIBUTES["flag"]]
     words = {flag: element.choice(flag, ("enable", "disable"), "enable") for flag in honoured}
@@ -132,7 +132,7 @@ def _flag(reading: Reading, element: Element, settings: Settings) -> None:
     settings.disabled = settings.disabled - words.keys() | disabled
 
 
-def _doubt_fluid(reading: Reading, options: Sequence[Element]) -> None:
+def _doubt_fluid(reading: MjcfReading, options: Sequence[MjcfElement]) -> None:
     """Doubt the forces of a fluid; wind alone has none."""
     media = {word: element for word in ("density", "viscosity") for element in options if element.has(word)}
     media = {word: element for word, element in media.items() if element.number(word) != 0.0}

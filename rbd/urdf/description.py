@@ -14,7 +14,7 @@ Kind: TypeAlias = Literal["revolute", "continuous", "prismatic", "fixed", "float
 
 @final
 @attrs.frozen(eq=False)
-class InertialPart:
+class UrdfInertial:
     """Mass, centre of mass and moment about it, both in the link frame."""
 
     node: XmlElement
@@ -26,12 +26,12 @@ class InertialPart:
 
 @final
 @attrs.frozen(eq=False)
-class LinkPart:
+class UrdfLink:
     """One `<link>`."""
 
     node: XmlElement
     name: str
-    inertial: InertialPart | None
+    inertial: UrdfInertial | None
 
 
 @final
@@ -47,7 +47,7 @@ class JointLimits:
 
 @final
 @attrs.frozen(eq=False)
-class JointPart:
+class UrdfJoint:
     """One `<joint>`; `pose` places its frame in the parent link, `axis` is in that frame."""
 
     node: XmlElement
@@ -69,5 +69,5 @@ class RobotPart:
 
     node: XmlElement
     name: str
-    links: dict[str, LinkPart]
-    joints: dict[str, JointPart]
+    links: dict[str, UrdfLink]
+    joints: dict[str, UrdfJoint]

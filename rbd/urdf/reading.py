@@ -11,7 +11,7 @@ from rbd.urdf.report import UrdfReport
 
 
 @final
-class Reading(FileReading[UrdfReport]):
+class UrdfReading(FileReading[UrdfReport]):
     """One reading of one file."""
 
     def __init__(self, *, strict: bool, snap: bool, project: bool, limits: UrdfLimits) -> None:
