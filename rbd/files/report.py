@@ -41,7 +41,7 @@ class FileReport(ABC):
 
     def become(self, other: Self) -> None:
         """Take the contents of `other`."""
-        self.__dict__.update(other.__dict__)
+        vars(self).update(vars(other))
 
     @override
     def __repr__(self) -> str:

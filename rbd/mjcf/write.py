@@ -100,7 +100,7 @@ def format_mjcf(mechanism: Mechanism, *, name: str = "robot", frames: Sequence[s
     if strict and mechanism.root_body.name != WORLD:
         message = f"the root body of MJCF is {WORLD!r}, not {quoted(mechanism.root_body.name)}; strict=False renames it"
         raise ArgumentError(message, argument="mechanism", body=mechanism.root_body.name)
-    text = _Writer(mechanism, frames, strict=strict).text(name)
+    text = _MjcfWriter(mechanism, frames, strict=strict).text(name)
     try:
         parse_mjcf(text, remove_fixed_joints=False, strict=strict)
     except MjcfError as error:
@@ -111,7 +111,7 @@ def format_mjcf(mechanism: Mechanism, *, name: str = "robot", frames: Sequence[s
 
 @final
 @attrs.frozen(eq=False)
-class _Group:
+class _FileBody:
     """A body of the file: a body of the mechanism, and the massless bodies between it and its parent, before it."""
 
     bodies: tuple[RigidBody, ...]
@@ -125,7 +125,7 @@ class _Group:
 
 
 @final
-class _Writer:
+class _MjcfWriter:
     """Writes one mechanism."""
 
     def __init__(self, mechanism: Mechanism, frames: Sequence[str], *, strict: bool) -> None:
@@ -189,7 +189,7 @@ class _Writer:
         """Yield the lines of all bodies, depth first, without recursion."""
         root = self._mechanism.root_body
         yield from ("    " + site_line(*site) for site in self._sites[root])
-        stack: list[_Group | str] = list(reversed(self._children(root, 2)))
+        stack: list[_FileBody | str] = list(reversed(self._children(root, 2)))
         while stack:
             entry = stack.pop()
             if isinstance(entry, str):
@@ -200,16 +200,16 @@ class _Writer:
             stack.append(f"{indent}</body>")
             stack += reversed(self._children(entry.body, entry.depth + 1))
 
-    def _children(self, body: RigidBody, depth: int) -> list[_Group]:
+    def _children(self, body: RigidBody, depth: int) -> list[_FileBody]:
         return [self._group(child, depth) for child in self._mechanism.children(body)]
 
-    def _group(self, body: RigidBody, depth: int) -> _Group:
+    def _group(self, body: RigidBody, depth: int) -> _FileBody:
         """Return the body of the file that begins with a body: with those behind it as long as these are massless."""
         bodies = [body]
         while self._is_between_joints(bodies[-1]):
             bodies += self._mechanism.children(bodies[-1])
         joints = tuple(self._joint(each) for each in bodies)
-        group = _Group(tuple(bodies), joints, depth)
+        group = _FileBody(tuple(bodies), joints, depth)
         self._require_mass(group)
         return group
 
@@ -225,7 +225,7 @@ class _Writer:
         behind = type(self._joint(children[0]).type) in (Revolute, Prismatic, QuaternionSpherical)
         return behind and type(self._joint(body).type) in (Revolute, Prismatic)
 
-    def _require_mass(self, group: _Group) -> None:
+    def _require_mass(self, group: _FileBody) -> None:
         """Raise ArgumentError for a body that moves and has, with what is fixed to it, no mass or no inertia."""
         if all(isinstance(joint.type, Fixed) for joint in group.joints):
             return
@@ -238,7 +238,7 @@ class _Writer:
         message = f"body {quoted(group.body.name)} moves and has no mass or no inertia, which MuJoCo refuses"
         raise ArgumentError(message, argument="mechanism", body=group.body.name)
 
-    def _body_lines(self, group: _Group) -> Iterator[str]:
+    def _body_lines(self, group: _FileBody) -> Iterator[str]:
         body = group.body
         yield element("body", {"name": body.name, **pose_attributes(self._placement(group))}, closed=False)
         if body.inertia is not None:
@@ -255,7 +255,7 @@ class _Writer:
         """Return the pose of a frame in the frame that its body has in the file."""
         return pose_of(body.fixed_transform(frame, self._frame(body)))
 
-    def _placement(self, group: _Group) -> Pose:
+    def _placement(self, group: _FileBody) -> Pose:
         parent = self._mechanism.predecessor(group.joints[0])
         pose = self._pose(parent, parent.default_frame)
         for joint in group.joints:
@@ -271,7 +271,7 @@ class _Writer:
         if pose_attributes(pose):
             raise refusal(joint, "in MJCF a free joint is placed at the origin of the world")
 
-    def _joint_poses(self, group: _Group) -> list[Pose]:
+    def _joint_poses(self, group: _FileBody) -> list[Pose]:
         """Return the poses of the frames after the joints in the frame of the body."""
         pose = self._pose(group.body, group.body.default_frame)
         poses = [pose]
