@@ -6,6 +6,7 @@ Exit codes: 0 for success, 1 for an error, 2 for invalid arguments (argparse).
 from __future__ import annotations
 
 import argparse
+import io
 import re
 import sys
 import warnings
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import rbd
-from rbd.errors import RbdError, quoted
+from rbd.errors import RbdError, printable, quoted
 
 if TYPE_CHECKING:
     from rbd.mechanism import Mechanism
@@ -34,6 +35,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     >>> main(["check", "missing.urdf"])
     1
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # terminals may not have all letters
+            stream.reconfigure(errors="backslashreplace")
     parser = make_parser()
     options = parser.parse_args(arguments)
     try:
@@ -41,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except RbdError as error:
         print(f"rbd: {error}", file=sys.stderr)
     except OSError as error:
-        print(f"rbd: {error.filename or ''}: {error.strerror or error}", file=sys.stderr)
+        print(f"rbd: {printable(str(error.filename or ''))}: {error.strerror or error}", file=sys.stderr)
     except KeyboardInterrupt:
         print("rbd: interrupted", file=sys.stderr)
     return 1
@@ -106,7 +110,8 @@ def run_demo(options: argparse.Namespace) -> int:
 def run_info(options: argparse.Namespace) -> int:
     """Run `rbd info`: show the tree, the sizes, and the report of the reader."""
     mechanism, report = _load(options)
-    title = f"{report.name} ({options.file})" if report.name else str(options.file)
+    file = printable(str(options.file))
+    title = f"{printable(report.name)} ({file})" if report.name else file
     print("\n".join([title, _sizes(mechanism), "", str(mechanism), *_remarks(report)]))
     return 0
 
@@ -114,11 +119,12 @@ def run_info(options: argparse.Namespace) -> int:
 def run_check(options: argparse.Namespace) -> int:
     """Run `rbd check`: write all findings to standard error; fail for those that `strict=True` refuses."""
     mechanism, report = _load(options)
+    file = printable(str(options.file))
     for doubt in report.warnings:
         word = "error" if doubt.refused else "warning"
-        print(f"{options.file}:{doubt.line}: {word}: {doubt.element}: {doubt.message}", file=sys.stderr)
+        print(f"{file}:{doubt.line}: {word}: {doubt.element}: {doubt.message}", file=sys.stderr)
     failed = any(doubt.refused for doubt in report.warnings)
-    print(f"{options.file}: {'doubtful' if failed else 'ok'}: {_sizes(mechanism)}")
+    print(f"{file}: {'doubtful' if failed else 'ok'}: {_sizes(mechanism)}")
     return int(failed)
 
 
