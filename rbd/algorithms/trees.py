@@ -1,4 +1,4 @@
-"""Checks of algorithms that do not take every mechanism: trees only, no compliant contacts."""
+"""Checks of algorithms for trees without compliant contacts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Robot files in URDF: read strictly, written back, never trusted.
+"""URDF files: reading with validation, and writing.
 
 The way of a file: bytes -> `rbd.files.xml` (nodes with lines, no meaning) -> `links`, `joints`, `shapes`, `topology`
 (one small function per rule) -> `build` (a Mechanism).

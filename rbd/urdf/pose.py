@@ -1,4 +1,4 @@
-"""`<origin>` and `<axis>`: placements and directions, snapped."""
+"""Reader of `<origin>` and `<axis>`, with snapping."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _UNIT_TOLERANCE: Final = 1e-6
 @final
 @attrs.frozen(eq=False)
 class Origin:
-    """Where a child frame is in its parent frame: rotation (rows) maps child coordinates to parent coordinates."""
+    """Pose of a child frame in its parent frame; the rows of `rotation` map child coordinates to parent coordinates."""
 
     rotation: Rows = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
     translation: Triple = _ZERO
@@ -49,7 +49,7 @@ def read_origin(reading: UrdfReading, node: XmlElement, *, snap: bool) -> Origin
 
 
 def _rotations(reading: UrdfReading, origin: XmlElement) -> tuple[Rows, Rows]:
-    """Return the rotation as it is given, and with its angles snapped."""
+    """Return the rotation of the given angles, and that of the snapped angles."""
     if "quat_xyzw" in origin.attributes:
         rotation = _quaternion(reading, origin)
         return rotation, rotation

@@ -1,4 +1,4 @@
-"""`load_urdf` and `parse_urdf`: a robot file to a Mechanism."""
+"""`load_urdf` and `parse_urdf`: construction of a Mechanism from a URDF file."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def parse_urdf(
 
 
 def _tell(report: UrdfReport) -> None:
-    """Warn, once for a file, of what `strict=True` refuses."""
+    """Issue one warning per file about findings that `strict=True` refuses."""
     refused = [doubt for doubt in report.warnings if doubt.refused]
     if refused:
         first, count = refused[0], f"{len(refused)} doubt{'s' if len(refused) > 1 else ''}"

@@ -1,4 +1,4 @@
-"""What reading a robot file left out, moved, doubted and kept.
+"""Report of reading a URDF file: ignored elements, snapped values, doubts, shapes.
 
 A `UrdfReport` is filled by `load_urdf(..., report=report)` when loading succeeds; a refused file leaves it as it was.
 """
@@ -26,7 +26,7 @@ Rows: TypeAlias = tuple[Triple, Triple, Triple]
 @final
 @attrs.frozen
 class Ignored:
-    """An element, or one attribute of it, that is not honoured."""
+    """An element, or an attribute of it, that was ignored."""
 
     element: str
     """The element and those around it, such as `joint 'elbow' > calibration`."""
@@ -38,7 +38,7 @@ class Ignored:
 @final
 @attrs.frozen
 class Snapped:
-    """A placement or axis that was a rounding error away from a coordinate-aligned value."""
+    """A placement or axis that was changed to a coordinate-aligned value within rounding errors."""
 
     element: str
     what: Literal["rotation", "translation", "axis"]
@@ -50,7 +50,7 @@ class Snapped:
 @final
 @attrs.frozen
 class Doubt:
-    """Something legal but doubtful, or wrong and mended; `refused` if `strict=True` refuses the file for it."""
+    """A doubtful or corrected value; `refused` if `strict=True` refuses it."""
 
     element: str
     line: int
@@ -60,13 +60,13 @@ class Doubt:
 
 @final
 class UrdfWarning(UserWarning):
-    """A file was loaded, but what it says had to be mended, or no body can have its inertias."""
+    """A file was loaded with corrected values, or with inertias that no rigid body has."""
 
 
 @final
 @attrs.frozen
 class Mimic:
-    """A joint that asks to follow another: position = multiplier * source + offset. It is kept independent."""
+    """A `<mimic>` joint, which should follow another: position = multiplier * source + offset. It is independent."""
 
     joint: str
     source: str
@@ -98,7 +98,7 @@ class Geometry:
 
 @final
 class UrdfReport:
-    """What `load_urdf` ignored, snapped, doubted and kept.
+    """Report of `load_urdf`: ignored elements, snapped values, doubts, shapes.
 
     >>> from rbd.urdf import UrdfReport, parse_urdf
     >>> report = UrdfReport()
@@ -121,7 +121,7 @@ class UrdfReport:
 
     @property
     def meshes(self) -> list[Geometry]:
-        """The visual and collision shapes that name a mesh file."""
+        """The visual and collision shapes that are mesh files."""
         return [geometry for geometry in self.geometries if geometry.mesh is not None]
 
     def resolve_mesh(self, mesh: Geometry | str, packages: Mapping[str, str | os.PathLike[str]] | None = None) -> Path:
@@ -148,7 +148,7 @@ class UrdfReport:
         return collision_model(mechanism, self.geometries)
 
     def become(self, other: UrdfReport) -> None:
-        """Take the contents of `other`."""
+        """Copy the contents of `other`."""
         self.__dict__.update(other.__dict__)
 
     @override

@@ -1,4 +1,4 @@
-"""XML elements of a robot file: links, joints, origins as text."""
+"""Text of the XML elements of a robot file: links, joints, origins."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _UNSAID: Final = ("armature", "bound_stiffness", "bound_damping")
 
 
 def element(tag: str, attributes: Mapping[str, str], *, closed: bool = True) -> str:
-    """Return one element as text; `closed` when it has no children."""
+    """Return the text of an element; `closed` if it has no children."""
     said = "".join(f' {key}="{value.translate(_ESCAPES)}"' for key, value in attributes.items())
     return f"<{tag}{said}{'/' if closed else ''}>"
 
@@ -117,7 +117,7 @@ def _rounded_rpy(rows: Rows) -> Triple:
 
 
 def _angle(angle: float, scale: float = 1.0) -> float:
-    """Return an angle rounded; noise alone is zero, and half a turn is positive, or noise would decide its sign."""
+    """Return a rounded angle; rounding errors become zero, and half a turn is positive."""
     rounded = 0.0 if abs(angle) < _NOISE * scale else _rounded(angle, scale)
     return math.pi if abs(rounded) >= _rounded(math.pi, scale) else rounded
 
@@ -172,7 +172,7 @@ def _normal(joint: Joint, x: Triple, y: Triple) -> Triple:
 
 
 def _rounded_unit(vector: Triple) -> Triple:
-    """Return a unit vector rounded but for its largest component, which keeps the length."""
+    """Return a rounded unit vector; its largest component is adjusted to keep the length."""
     rounded = [_rounded(entry, 1.0) for entry in vector]
     largest = max(range(3), key=lambda k: abs(rounded[k]))
     others = math.fsum(entry * entry for k, entry in enumerate(rounded) if k != largest)
