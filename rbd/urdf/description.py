@@ -6,9 +6,8 @@ from typing import Literal, TypeAlias, final
 
 import attrs
 
+from rbd.files.pose import Pose, Rows, Triple
 from rbd.files.xml import XmlElement
-from rbd.urdf.pose import Origin
-from rbd.urdf.report import Rows, Triple
 
 Kind: TypeAlias = Literal["revolute", "continuous", "prismatic", "fixed", "floating", "planar"]
 
@@ -56,7 +55,7 @@ class UrdfJoint:
     kind: Kind
     parent: str
     child: str
-    pose: Origin
+    pose: Pose
     axis: Triple
     bounds: JointLimits
     damping: float

@@ -6,12 +6,13 @@ import math
 from typing import Final, get_args
 
 from rbd.errors import UrdfTopologyError, UrdfValueError, quoted
-from rbd.files.names import closest
+from rbd.files.names import hint
+from rbd.files.pose import Triple
 from rbd.files.xml import XmlElement
 from rbd.urdf.description import JointLimits, Kind, UrdfJoint, UrdfLink
 from rbd.urdf.pose import read_axis, read_origin
 from rbd.urdf.reading import UrdfReading
-from rbd.urdf.report import Mimic, Triple
+from rbd.urdf.report import Mimic
 
 _KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 _CHILDREN: Final = frozenset({"parent", "child", "origin", "axis", "limit", "dynamics", "mimic"})
@@ -55,7 +56,7 @@ def _end(reading: UrdfReading, node: XmlElement, tag: str, links: dict[str, Urdf
     reading.accept(end, frozenset({"link"}))
     name = reading.name(end, "link")
     if name not in links:
-        message = f"there is no link {quoted(name)}; {closest(name, links)}"
+        message = f"there is no link {quoted(name)}{hint(name, links)}"
         raise reading.fault(UrdfTopologyError, end, message, name=name)
     return name
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from rbd.errors import UrdfRefusedError, UrdfSyntaxError, UrdfTopologyError, quoted
-from rbd.files.names import closest
+from rbd.files.names import hint
 from rbd.files.xml import XmlElement
 from rbd.urdf.description import RobotPart, UrdfJoint, UrdfLink
 from rbd.urdf.joints import read_joint
@@ -88,7 +88,7 @@ def _check_mimics(reading: UrdfReading, joints: dict[str, UrdfJoint]) -> None:
         if source == name:
             _object_to_mimic(reading, node, "the joint mimics itself")
         elif source not in joints:
-            _object_to_mimic(reading, node, f"there is no joint {quoted(source)}; {closest(source, joints)}")
+            _object_to_mimic(reading, node, f"there is no joint {quoted(source)}{hint(source, joints)}")
     cycle = find_cycle(sources)
     if len(cycle) > 1:
         node = _mimic_node(joints[cycle[0]])
