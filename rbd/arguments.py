@@ -92,6 +92,20 @@ def several(values: object, argument: str, what: str) -> tuple[Any, ...]:
     raise ArgumentError(message, argument=argument, value=values, allowed=f"a sequence of {what}")
 
 
+def names_in(values: object, argument: str) -> tuple[str, ...]:
+    """Return names as a tuple; raise ArgumentError for anything but an iterable of strings.
+
+    >>> names_in(["tool"], "frames")
+    ('tool',)
+    """
+    names = several(values, argument, "names")
+    for name in names:
+        if not isinstance(name, str):
+            message = f"{argument} holds {described(name)}, needs names"
+            raise ArgumentError(message, argument=argument, value=values, allowed="names")
+    return names
+
+
 def require_callable(value: object, argument: str, what: str = "a function") -> None:
     """Raise ArgumentError unless `value` is callable, and no class: what classes make are no results."""
     if not callable(value) or isinstance(value, type):
@@ -119,7 +133,16 @@ def described(value: object) -> str:
         return repr(value)
     if isinstance(value, (str, bytes, bool, int, float, complex)):
         return f"{quoted(value) if isinstance(value, (str, bytes)) else _short(value)} of type {kind}"
-    return f"{'an' if kind[:1].lower() in 'aeiou' or kind == 'ndarray' else 'a'} {kind}"
+    return with_article(kind)
+
+
+def with_article(noun: str) -> str:
+    """Return a noun with "a" or "an" before it.
+
+    >>> with_article("array"), with_article("list")
+    ('an array', 'a list')
+    """
+    return f"{'an' if noun[:1].lower() in 'aeiou' or noun == 'ndarray' else 'a'} {noun}"
 
 
 def _short(number: float | complex) -> str:

@@ -25,7 +25,7 @@ from rbd.rational.polynomials.half_angle import require_even
 from rbd.rational.polynomials.polynomial import Polynomial
 from rbd.rational.polynomials.rational_function import RationalFunction
 from rbd.rational.polynomials.ring import LARGEST, ROUNDING, Block, Ring, unit
-from rbd.rational.pose import Pose
+from rbd.rational.pose import AlgebraicPose
 from rbd.scalars.arrays import Array
 
 if TYPE_CHECKING:
@@ -85,11 +85,14 @@ class VariableBox:
 
 
 def bounds_over(
-    what: Function | Pose[Polynomial] | Pose[RationalFunction], low: ArrayLike, high: ArrayLike, pieces: SupportsIndex
+    what: Function | AlgebraicPose[Polynomial] | AlgebraicPose[RationalFunction],
+    low: ArrayLike,
+    high: ArrayLike,
+    pieces: SupportsIndex,
 ) -> Bounds[Any]:
     """Return the bounds of a function or pose for s in a box."""
     box = _box(what.ring, low, high, pieces)
-    if isinstance(what, Pose):
+    if isinstance(what, AlgebraicPose):
         rows = [[_range(entry, box) for entry in row] for row in what.entries]
         return Bounds(np.array([[a for a, _ in row] for row in rows]), np.array([[b for _, b in row] for row in rows]))
     return Bounds(*_range(what, box))

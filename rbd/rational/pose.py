@@ -56,7 +56,7 @@ class Rows(Generic[T]):
 
 
 @attrs.frozen(eq=False, repr=False, slots=False)
-class Pose(Latex, Generic[T]):
+class AlgebraicPose(Latex, Generic[T]):
     """Pose of `from_frame` in `to_frame`, with entries that are polynomials or rational functions of s."""
 
     ring: Ring
@@ -123,7 +123,7 @@ def _latex(entry: Polynomial | RationalFunction) -> str:
 
 
 @final
-class RationalPose(Pose[RationalFunction]):
+class RationalPose(AlgebraicPose[RationalFunction]):
     """Pose of a body as rational functions of s.
 
     >>> import rbd
@@ -137,7 +137,7 @@ class RationalPose(Pose[RationalFunction]):
 
 
 @final
-class MultilinearPose(Pose[Polynomial]):
+class MultilinearPose(AlgebraicPose[Polynomial]):
     """Pose of a body as multilinear polynomials in cosines and sines of the angles q - q*, and in displacements.
 
     In every monomial each variable has degree at most one, and an angle occurs by its cosine or its sine. Rotations

@@ -27,7 +27,9 @@ from rbd.state.layout import Layout
 from rbd.state.recorded_kernel import RecordedKernel, RecordingFailure
 
 if TYPE_CHECKING:
+    from rbd.native.builtin import Guards
     from rbd.native.compiled_program import CompiledProgram
+    from rbd.native.step_loop import Surroundings
     from rbd.state.base import StateView
 
 OWNER, Q, V = 0, 1, 2
@@ -105,16 +107,15 @@ class LiveEngine(Engine):
 
     def writer(self, which: int) -> Builtin | None:
         """Return a builtin that checks and writes coordinates (Q or V), or None without machine code."""
-        registry = registry_of(self.mechanism.root_body)
         executable = self._kernels.writer(self.mechanism, "q" if which == Q else "v") if native.available() else None
-        if registry is None or executable is None or not executable.request():
+        if executable is None or not executable.request():
             return None
         from rbd.native.builtin import Binding, Word, make_builtin
 
         kernel = executable.machine_code
         assert kernel is not None
         scratch = tuple(np.zeros(port.shape) for port in kernel.outline.outputs[1:])
-        guard, target = (Word(registry.versions, 0), registry.versions[0]), self.q if which == Q else self.v
+        guard, target = (Word(self.versions, 0), self.versions[0]), self.q if which == Q else self.v
         binding = Binding(Word(self.words, OWNER), (guard,), (None,), (target, *scratch), (), Word(self.words, which))
         return make_builtin(kernel, None, binding)
 
@@ -309,26 +310,31 @@ class LiveEngine(Engine):
 
         It returns NotImplemented as `bound` does, and in interpreted execution.
         """
-        registry = registry_of(self.mechanism.root_body)
-        if registry is None:
-            return None
         from rbd.native.builtin import Binding, Word, make_builtin
 
-        binding = Binding(
-            Word(self.words, OWNER),
-            (
-                (Word(registry.versions, 0), registry.versions[0]),
-                (Word(registry.versions, 1), registry.versions[1]),
-                (Word(OPEN_BLOCKS, 0), 0),
-            ),
-            inputs,
-            outputs,
-            copies,
-            None if counter is None else Word(counter, 0),
-        )
+        counted = None if counter is None else Word(counter, 0)
+        binding = Binding(Word(self.words, OWNER), self._guards(), inputs, outputs, copies, counted)
         with suppress(MemoryError):
             return make_builtin(kernel, None, binding)
         return None
+
+    def surroundings(self, state: object) -> Surroundings:
+        """Return what a loop over steps of `state`, which has this engine, depends on besides its kernels."""
+        from rbd.native.builtin import Word
+        from rbd.native.step_loop import Surroundings
+
+        words = Word(self.words, OWNER), Word(self.words, Q), Word(self.words, V)
+        return Surroundings(state, words, self._guards())
+
+    def _guards(self) -> Guards:
+        """Return guards that let machine code run until the mechanism is edited, and not in interpreted execution."""
+        from rbd.native.builtin import Word
+
+        return (
+            (Word(self.versions, 0), self.versions[0]),
+            (Word(self.versions, 1), self.versions[1]),
+            (Word(OPEN_BLOCKS, 0), 0),
+        )
 
     def recorded(self, kernel: Kernel[..., Any], args: Sequence[Any]) -> RecordedKernel | None:
         """Return the recorded kernel for these arguments if it is compiled, else None."""
