@@ -34,6 +34,15 @@
             └── MjcfPathError                a file is missing or outside the model's directory
 
 Every class has a stable `code`; `docs/errors.md` has a section per code.
+
+In batches, an error is that of the first row that fails. With an `rbd.RowStatus` no row raises: it holds a status code
+per row, and explains it in the words of the error.
+
+    >>> import numpy as np, rbd
+    >>> robot, status = rbd.compile(rbd.robots.double_pendulum()), rbd.RowStatus()
+    >>> vd = robot.forward_dynamics([[0.1, 0.2], [np.inf, 0.0]], np.zeros(2), status=status)
+    >>> status.failed, status.explain(1)
+    (array([False,  True]), 'q[0] is not finite')
 """
 
 from __future__ import annotations

@@ -31,14 +31,35 @@ from rbd.state import MechanismState, State
 @final
 @attrs.frozen(eq=False)
 class Action:
-    """The forces of an element at one instant: torques at joints, one per velocity, and wrenches on bodies."""
+    """The forces of an element at one instant: torques at joints, one per velocity, and wrenches on bodies.
+
+    >>> import rbd
+    >>> elbow = rbd.robots.double_pendulum().joint("elbow")
+    >>> Action(torques={elbow: (0.5,)}).torques[elbow]
+    (0.5,)
+    """
 
     torques: Mapping[Joint, Vector] = attrs.field(factory=dict[Joint, Vector])
     wrenches: Mapping[RigidBody, Wrench[Any]] = attrs.field(factory=dict[RigidBody, Wrench[Any]])
 
 
 class ForceElement(ABC):
-    """A source of wrenches on bodies or torques at joints; abstract. Derive from it for custom elements."""
+    """A source of wrenches on bodies or torques at joints; abstract. Derive from it for custom elements.
+
+    >>> import rbd
+    >>> class Motor(ForceElement):
+    ...     def __init__(self, joint, torque):
+    ...         self.joint, self.torque = joint, torque
+    ...     def act(self, state):
+    ...         return Action(torques={self.joint: (self.torque,)})
+    ...     def energy(self, state):
+    ...         return 0.0
+    >>> pendulum = rbd.robots.double_pendulum()
+    >>> state = rbd.MechanismState(pendulum)
+    >>> trajectory = rbd.simulate(state, 0.1, dt=0.01, forces=[Motor(pendulum.joint("elbow"), 0.2)])
+    >>> bool(state.v[1] > 0)
+    True
+    """
 
     @abstractmethod
     def act(self, state: State[Any]) -> Action:

@@ -26,7 +26,14 @@ Rows: TypeAlias = tuple[Triple, Triple, Triple]
 @final
 @attrs.frozen
 class Ignored:
-    """An element, or one attribute of it, that is not honoured."""
+    """An element, or one attribute of it, that is not honoured.
+
+    >>> from rbd.urdf import parse_urdf
+    >>> report = UrdfReport()
+    >>> robot = parse_urdf("<robot name='r'><link name='a'/><gadget/></robot>", report=report)
+    >>> report.ignored[0].element, report.ignored[0].line
+    ('gadget', 1)
+    """
 
     element: str
     """The element and those around it, such as `joint 'elbow' > calibration`."""
@@ -38,7 +45,15 @@ class Ignored:
 @final
 @attrs.frozen
 class Snapped:
-    """A placement or axis that was a rounding error away from a coordinate-aligned value."""
+    """A placement or axis that was a rounding error away from a coordinate-aligned value.
+
+    >>> from rbd.urdf import parse_urdf
+    >>> report = UrdfReport()
+    >>> robot = parse_urdf('''<robot name="r"><link name="a"/><link name="b"/><joint name="turn" type="continuous">
+    ...   <parent link="a"/><child link="b"/><origin rpy="1.5707963 0 0"/></joint></robot>''', report=report)
+    >>> report.snapped[0].element, report.snapped[0].what
+    ("joint 'turn' > origin", 'rotation')
+    """
 
     element: str
     what: Literal["rotation", "translation", "axis"]
@@ -50,7 +65,18 @@ class Snapped:
 @final
 @attrs.frozen
 class Doubt:
-    """Something legal but doubtful, or wrong and mended; `refused` if `strict=True` refuses the file for it."""
+    """Something legal but doubtful, or wrong and mended; `refused` if `strict=True` refuses the file for it.
+
+    >>> import warnings
+    >>> from rbd.urdf import parse_urdf
+    >>> report = UrdfReport()
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     robot = parse_urdf('''<robot name="r"><link name="a"/><link name="b"/><joint name="turn" type="revolute">
+    ...       <parent link="a"/><child link="b"/></joint></robot>''', report=report)
+    >>> report.warnings[0].element, report.warnings[0].refused
+    ("joint 'turn'", True)
+    """
 
     element: str
     line: int
@@ -66,7 +92,17 @@ class UrdfWarning(UserWarning):
 @final
 @attrs.frozen
 class Mimic:
-    """A joint that asks to follow another: position = multiplier * source + offset. It is kept independent."""
+    """A joint that asks to follow another: position = multiplier * source + offset. It is kept independent.
+
+    >>> from rbd.urdf import parse_urdf
+    >>> report = UrdfReport()
+    >>> robot = parse_urdf('''<robot name="r"><link name="a"/><link name="b"/><link name="c"/>
+    ...   <joint name="left" type="continuous"><parent link="a"/><child link="b"/></joint>
+    ...   <joint name="right" type="continuous"><parent link="a"/><child link="c"/>
+    ...     <mimic joint="left" multiplier="-1"/></joint></robot>''', report=report)
+    >>> [(mimic.joint, mimic.source, mimic.multiplier) for mimic in report.mimics]
+    [('right', 'left', -1.0)]
+    """
 
     joint: str
     source: str
@@ -82,6 +118,13 @@ class Geometry:
 
     `rotation` (rows) and `translation` place the shape in the frame of `link`. `size`: box edge lengths; radius and
     length of a cylinder or capsule; radius of a sphere; the three scale factors of a mesh.
+
+    >>> from rbd.urdf import parse_urdf
+    >>> report = UrdfReport()
+    >>> robot = parse_urdf('''<robot name="r"><link name="a"><collision>
+    ...   <geometry><box size="1 2 3"/></geometry></collision></link></robot>''', report=report)
+    >>> report.geometries[0].link, report.geometries[0].shape, report.geometries[0].size
+    ('a', 'box', (1.0, 2.0, 3.0))
     """
 
     link: str
