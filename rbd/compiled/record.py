@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbd.arguments import require_callable, whole_number
-from rbd.compiled.charts import Charts
 from rbd.compiled.function import RecordedFunction
-from rbd.compiled.recipes import Recipe
+from rbd.compiled.recording_specs import RecordingSpec
+from rbd.compiled.velocity_map import VelocityMap
 from rbd.errors import ArgumentError
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.program.graph import Graph
@@ -61,7 +61,7 @@ def record(function: Callable[..., object], mechanism: Mechanism, **inputs: Shap
         raise ArgumentError(message, argument=name, value=inputs[name])
     require_kind(mechanism, Mechanism, operation="rbd.record", argument="mechanism")
     program = recorded_program(function, mechanism, inputs, getattr(function, "__name__", "function"))
-    return RecordedFunction(program, charts=Charts.of(mechanism))
+    return RecordedFunction(program, velocity_map=VelocityMap.of(mechanism))
 
 
 def recorded_program(
@@ -72,32 +72,32 @@ def recorded_program(
 
 
 def recorded_function(
-    recipe: Recipe, mechanism: Mechanism, name: str, parameters: Sequence[ParameterName] = ()
+    spec: RecordingSpec, mechanism: Mechanism, name: str, parameters: Sequence[ParameterName] = ()
 ) -> RecordedFunction:
-    """Return the recorded function of a recipe: inputs q, v if it depends on it, its arguments, then the parameters.
+    """Return the recorded function of a specification: inputs q, v if it depends on v, its arguments, the parameters.
 
-    `name` is that of a recipe of rbd with all its options, since it is a key of the disk cache.
+    `name` contains all options of a function of rbd, since it is a key of the disk cache.
     """
-    what = repr((name, recipe.coordinates, recipe.inputs, recipe.regroup, tuple(parameters)))
-    source = load_or_record(mechanism, what, lambda current: _program(recipe, current, name, parameters))
+    what = repr((name, spec.coordinates, spec.inputs, spec.regroup, tuple(parameters)))
+    source = load_or_record(mechanism, what, lambda current: _program(spec, current, name, parameters))
     return RecordedFunction(source, {key: to_float_array(current_values(mechanism, key)) for key in parameters})
 
 
-def recorded_anew(recipe: Recipe, mechanism: Mechanism, name: str) -> RecordedFunction:
-    """Return the recorded function of a recipe with code of users, which is not cached."""
-    return RecordedFunction(_program(recipe, mechanism, name, ()))
+def recorded_anew(spec: RecordingSpec, mechanism: Mechanism, name: str) -> RecordedFunction:
+    """Return the recorded function of a specification with code of users, which is not cached."""
+    return RecordedFunction(_program(spec, mechanism, name, ()))
 
 
-def _program(recipe: Recipe, mechanism: Mechanism, name: str, parameters: Sequence[ParameterName]) -> Program:
+def _program(spec: RecordingSpec, mechanism: Mechanism, name: str, parameters: Sequence[ParameterName]) -> Program:
     return record_program(
-        recipe.function,
+        spec.function,
         mechanism,
         _identifier(re.sub(r"\W+", "_", name)),
-        _inputs(recipe.shapes(mechanism.nq, mechanism.nv, layout_of(mechanism).ns)),
+        _inputs(spec.shapes(mechanism.nq, mechanism.nv, layout_of(mechanism).ns)),
         _named,
         parameters=parameters,
-        regroup=recipe.regroup,
-        with_velocity=recipe.coordinates == "qv",
+        regroup=spec.regroup,
+        with_velocity=spec.coordinates == "qv",
     )
 
 

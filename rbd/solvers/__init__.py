@@ -8,6 +8,8 @@ partial_pivoting.py    solve_square, determinant
 minimum_norm.py        minimum_norm_solve
 lemke.py, lu.py        linear complementarity problems; LU factors with complete pivoting
 quadratic_program.py   solve_quadratic_program
+polyhedral_projection.py, projected_program.py
+                       the same programs, many at a time in vector registers
 friction*.py           solve_friction: Coulomb friction by Lemke's method
 *_derivative.py        derivatives of their solutions
 operands.py            operands of intrinsics: matrices to entries and back
