@@ -16,6 +16,7 @@
     ├── SolverError (RuntimeError)           a numerical solver failed
     ├── DivergedError (ArithmeticError)      a simulation diverged
     ├── WorkspaceError (MemoryError)         not enough memory for a workspace or for compilation
+    ├── MissingPackageError (ModuleNotFoundError)  a package of an extra is not installed
     ├── ScalarError (TypeError)              a scalar type does not support an operation
     │   └── RecordingError                   a function branches on a recorded value
     │       └── RecordingLimitError          a recording has too many operations to compile
@@ -187,6 +188,12 @@ class WorkspaceError(RbdError, MemoryError):
     """Not enough memory for a workspace or for compilation. Field: argument, the kernel or "machine code"."""
 
     code = "workspace"
+
+
+class MissingPackageError(RbdError, ModuleNotFoundError):
+    """A package of an extra is not installed. Fields: package, extra."""
+
+    code = "missing-package"
 
 
 class ScalarError(RbdError, TypeError):

@@ -101,6 +101,14 @@ def test_live_states_import_their_modules_without_the_compiler() -> None:
     assert "rbd.native.jit" not in loaded
 
 
+def test_control_laws_import_no_simulation() -> None:
+    code = "import json, sys, rbd; rbd.pd, rbd.PDGains, rbd.SE3PDGains; print(json.dumps(sorted(sys.modules)))"
+    loaded = run(code)
+    assert isinstance(loaded, list)
+    assert "rbd.control.pd" in loaded
+    assert [name for name in loaded if name.startswith("rbd.simulation")] == []
+
+
 INSIDE = {"compiled", "intrinsics", "program", "state"}
 """Packages whose names for users are all in `rbd` itself: completion leaves them out."""
 
