@@ -29,6 +29,17 @@ class Coupling:
 
     The coordinate of `joint` is c₀ + c₁ x + c₂ x² + ..., where x is that of `source`, both relative to "qpos0". Without
     a source it is c₀.
+
+    >>> import warnings
+    >>> from rbd.mjcf import parse_mjcf
+    >>> report = MjcfReport()
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("ignore")
+    ...     fingers = parse_mjcf('''<mujoco><worldbody><body><joint name="left"/><geom size="1"/></body>
+    ...       <body><joint name="right"/><geom size="1"/></body></worldbody>
+    ...       <equality><joint joint1="right" joint2="left" polycoef="0 -1"/></equality></mujoco>''', report=report)
+    >>> report.couplings[0].joint, report.couplings[0].source, report.couplings[0].coefficients
+    ('right', 'left', (0.0, -1.0, 0.0, 0.0, 0.0))
     """
 
     joint: str
@@ -44,6 +55,12 @@ class Geom:
 
     `size` has radii and half lengths, as in the file. Meshes have size zero. The origin of a mesh that contributes to
     the mass of its body is its centre of mass.
+
+    >>> from rbd.mjcf import parse_mjcf
+    >>> report = MjcfReport()
+    >>> ball = parse_mjcf("<mujoco><worldbody><geom size='0.1'/></worldbody></mujoco>", report=report)
+    >>> report.geoms[0].body, report.geoms[0].shape, report.geoms[0].size
+    ('world', 'sphere', (0.1, 0.0, 0.0))
     """
 
     name: str | None
@@ -67,6 +84,13 @@ class Actuator:
 
     `gain` and `bias` are coefficients of (1, length, velocity). Length and velocity are the moment arms times those of
     the joints. Control and force are clamped to their ranges.
+
+    >>> from rbd.mjcf import parse_mjcf
+    >>> report = MjcfReport()
+    >>> disc = parse_mjcf('''<mujoco><worldbody><body><joint name="axle"/><geom size="1"/></body></worldbody>
+    ...   <actuator><position name="servo" joint="axle" kp="5"/></actuator></mujoco>''', report=report)
+    >>> report.actuators[0].name, report.actuators[0].gain, report.actuators[0].bias
+    ('servo', (5.0, 0.0, 0.0), (0.0, -5.0, 0.0))
     """
 
     name: str | None
@@ -95,7 +119,15 @@ class CoordinateSpring:
 @final
 @attrs.frozen
 class GravityCompensation:
-    """A force at the centre of mass of a body that compensates a `share` of its weight."""
+    """A force at the centre of mass of a body that compensates a `share` of its weight.
+
+    >>> from rbd.mjcf import parse_mjcf
+    >>> report = MjcfReport()
+    >>> balloon = parse_mjcf('''<mujoco><worldbody><body name="balloon" gravcomp="0.9"><freejoint/>
+    ...   <geom size="1" mass="2"/></body></worldbody></mujoco>''', report=report)
+    >>> report.gravity_compensations[0].body, report.gravity_compensations[0].share
+    ('balloon', 0.9)
+    """
 
     body: str
     share: float
