@@ -97,7 +97,7 @@ def dynamics(
     drive = torques_of(state, torques)
     external: AppliedWrenches = applied_wrenches(state, external_wrenches)
     gains = gain_arguments(state, stabilization)
-    solver, further = (LOOPS, gains) if state.layout.loops else (TREE, ())
+    solver, further = (LOOPS, gains) if state.layout.is_constrained else (TREE, ())
     if not state.layout.touches:
         frames = {body: wrench.frame for body, wrench in (external_wrenches or {}).items()}
         return SolveCall(solver, state, (drive, external, *further), external, frames)

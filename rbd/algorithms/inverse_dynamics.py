@@ -93,9 +93,9 @@ def inverse_dynamics(
     if result is not None:
         require_kind(result, DynamicsResult, operation="inverse_dynamics", argument="result")
         result.require_mechanism(state)
-    if state.layout.loops and (velocities is not None or result is not None):
+    if state.layout.is_constrained and (velocities is not None or result is not None):
         return Done(_with_loops(state, rates, external, velocities, out, result))
-    run = least_inverse_dynamics_kernel if state.layout.loops else inverse_dynamics_kernel
+    run = least_inverse_dynamics_kernel if state.layout.is_constrained else inverse_dynamics_kernel
     call: KernelCall[A] = KernelCall(run, (rates, external), {"torques": (state.layout.nv,)}, out=out)
     if result is None:
         return call
@@ -171,7 +171,7 @@ def _actuated_velocities(state: StateView, actuated: Sequence[Joint | str] | Non
         return None
     joints = {state.layout.link(joint).index for joint in several(actuated, "actuated", "joints")}
     idle = [link for link in state.links if link.joint.nv and link.index not in joints]
-    if idle and not state.layout.loops:
+    if idle and not state.layout.is_constrained:
         names = ", ".join(link.joint.name for link in idle)
         raise ArgumentError(
             f"without loop joints every joint's torque is determined; {names} must be actuated too",

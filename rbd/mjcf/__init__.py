@@ -10,11 +10,10 @@ from rbd.mjcf.controller import MjcfController
 from rbd.mjcf.coordinates import from_mujoco, to_mujoco
 from rbd.mjcf.limits import MjcfLimits
 from rbd.mjcf.read import load_mjcf, parse_mjcf
-from rbd.mjcf.report import Actuator, Coupling, Finding, Geom, GravityCompensation, MjcfReport, MjcfWarning, Spring
+from rbd.mjcf.report import Actuator, Finding, Geom, GravityCompensation, MjcfReport, MjcfWarning, Spring
 
 __all__ = [
     "Actuator",
-    "Coupling",
     "Finding",
     "Geom",
     "GravityCompensation",

@@ -1,7 +1,8 @@
-"""`<equality>`: connections and welds become loop joints; the other constraints are reported."""
+"""`<equality>`: connections and welds become loop joints, those of joints couplings; the others are reported."""
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import final
 
 from rbd.errors import MjcfTopologyError, MjcfValueError, quoted
@@ -12,11 +13,10 @@ from rbd.mechanism import Joint
 from rbd.mjcf.bodies import WORLD
 from rbd.mjcf.build import Builder, transform
 from rbd.mjcf.defaults import Defaults
-from rbd.mjcf.description import BodyPart, SitePart
+from rbd.mjcf.description import BodyPart, JointPart, SitePart
 from rbd.mjcf.element import Element
 from rbd.mjcf.pose import Pose, of_quaternion
 from rbd.mjcf.reading import Reading
-from rbd.mjcf.report import Coupling
 
 
 @final
@@ -30,10 +30,11 @@ class LoopReader:
         self._builder = builder
         self._bodies = {body.name: body for body in bodies}
         self._sites = {site.name: (body, site) for body in bodies for site in body.sites if site.name is not None}
-        self._joints = {joint.name for body in bodies for joint in body.joints}
+        self._joints = {joint.name: joint for body in bodies for joint in body.joints}
+        self._names = set(self._joints)
 
     def read(self, root: XmlElement) -> None:
-        """Attach a loop joint for every connection and weld that is active."""
+        """Attach a loop joint for every connection and weld, and couple joints, as far as they are active."""
         number = 0
         for section in root.children:
             if section.tag == "equality":
@@ -53,9 +54,9 @@ class LoopReader:
             self._couple(element)
         else:
             name = element.name() or f"{node.tag}#{number}"
-            while name in self._joints:
+            while name in self._names:
                 name += "#"
-            self._joints.add(name)
+            self._names.add(name)
             self._close(element, name)
 
     # ---------------------------------------------------------------- loop joints
@@ -118,16 +119,39 @@ class LoopReader:
     # ---------------------------------------------------------------- couplings
 
     def _couple(self, element: Element) -> None:
-        ends: list[str | None] = [None, None]
-        for k, attribute in enumerate(("joint1", "joint2")):
-            if attribute == "joint1" or element.has(attribute):
-                ends[k] = name = self._reading.name(element.node, attribute)
-                if name not in self._joints:
-                    raise self._unknown(element, attribute, "joint", name, sorted(self._joints))
+        joint = self._joint(element, "joint1")
+        source = self._joint(element, "joint2") if element.has("joint2") else None
         coefficients = element.vector("polycoef", (0.0, 1.0, 0.0, 0.0, 0.0), 1)
-        coupling = Coupling(ends[0] or "", ends[1], coefficients, element.node.line)
-        self._reading.report.couplings.append(coupling)
-        self._reading.doubt(element.node, "couplings of joints are not supported: the joints are independent")
+        if source is None:
+            polynomial: tuple[float, ...] = (joint.reference + coefficients[0],)
+        else:
+            polynomial = _moved(coefficients, source.reference, joint.reference)
+        with self._reading.blaming(element.node):
+            name = self._name_of_coupling(element)
+            to = None if source is None else source.name
+            self._builder.mechanism.couple(joint.name, to, polynomial=polynomial, name=name)
+
+    def _name_of_coupling(self, element: Element) -> str | None:
+        name, taken = element.name(), {coupling.name for coupling in self._builder.mechanism.couplings}
+        while name in taken:
+            name = f"{name}#"
+        return name
+
+    def _joint(self, element: Element, attribute: str) -> JointPart:
+        name = self._reading.name(element.node, attribute)
+        if name not in self._joints:
+            raise self._unknown(element, attribute, "joint", name, sorted(self._joints))
+        return self._joints[name]
+
+
+def _moved(coefficients: tuple[float, ...], x: float, y: float) -> tuple[float, ...]:
+    """Return the coefficients of y + p(. - x), rounded once."""
+    moved = [Fraction(0)] * len(coefficients)
+    for coefficient in reversed(coefficients):  # Horner's rule: moved * (. - x) + coefficient
+        moved = [up - Fraction(x) * own for up, own in zip([Fraction(0), *moved], moved, strict=False)]
+        moved[0] += Fraction(coefficient)
+    moved[0] += Fraction(y)
+    return tuple(map(float, moved))
 
 
 def _standing(body: BodyPart) -> Pose:

@@ -37,21 +37,6 @@ class Finding:
 
 @final
 @attrs.frozen
-class Coupling:
-    """A joint constraint of the file, which the mechanism does not have.
-
-    The coordinate of `joint` is c₀ + c₁ x + c₂ x² + ..., where x is that of `source`, both relative to "qpos0". Without
-    a source it is c₀.
-    """
-
-    joint: str
-    source: str | None
-    coefficients: tuple[float, ...]
-    line: int
-
-
-@final
-@attrs.frozen
 class Geom:
     """A geom; `rotation` (rows) and `translation` are its pose in the frame of `body`.
 
@@ -128,7 +113,7 @@ class MjcfReport:
     `ignored` lists elements without effect on the dynamics, such as cameras. `warnings` lists unsupported elements that
     affect the dynamics, and doubtful values. `keyframes` are (q, v) by name; "qpos0" is the reference configuration.
     `geoms` are all shapes, `pairs` the indices of those that may collide. `controller` uses `actuators`, `springs` and
-    `gravity_compensations`. `couplings` are joint constraints that are not enforced.
+    `gravity_compensations`.
 
     >>> from rbd.mjcf import MjcfReport, parse_mjcf
     >>> report = MjcfReport()
@@ -145,7 +130,6 @@ class MjcfReport:
         self.time_step: float = 0.002
         self.ignored: list[Finding] = []
         self.warnings: list[Finding] = []
-        self.couplings: list[Coupling] = []
         self.keyframes: dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
         self.actuators: list[Actuator] = []
         self.springs: list[Spring] = []

@@ -58,7 +58,7 @@ class EquationsOfMotion:
 
     def is_control_only(self, state: MechanismState) -> bool:
         """Return whether nothing but the control enters the dynamics that machine code computes."""
-        default = self._stabilization == DEFAULT or not state.layout.loops
+        default = self._stabilization == DEFAULT or not state.layout.is_constrained
         return default and not (self._has_external or self._forces)
 
     def __call__(self, t: float, state: MechanismState, s: Array) -> Rates:

@@ -9,12 +9,12 @@ import attrs
 import numpy as np
 
 from rbd.errors import InertiaError, UrdfTopologyError, UrdfValueError, quoted
-from rbd.joints import Fixed, JointType, Planar, Prismatic, QuaternionFloating, Revolute
+from rbd.joints import Fixed, JointType, Planar, Prismatic, QuaternionFloating, QuaternionSpherical, Revolute
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.spatial import Frame, SpatialInertia, Transform
 from rbd.spatial.linalg import add33, dot3, identity3, outer, scale3, scale33, sub33, transpose3, zero3, zero33
 from rbd.spatial.so3 import minimal_rotation
-from rbd.urdf.description import InertialPart, JointPart, LinkPart, RobotPart
+from rbd.urdf.description import InertialPart, JointPart, LinkPart, LoopPart, RobotPart
 from rbd.urdf.pose import float_rows
 from rbd.urdf.reading import Reading
 from rbd.urdf.report import Rows, Triple
@@ -37,10 +37,25 @@ def build(
             joint = _joint(part)
             mechanism.attach(bodies[part.parent], body, joint, joint_pose=_pose(part, joint, bodies[part.parent]))
             bodies[part.child] = body
+    for loop in robot.loops:
+        with reading.blaming(loop.joint.node):
+            _close(mechanism, loop, bodies)
+    for node, mimic in robot.mimics:
+        with reading.blaming(node):
+            mechanism.couple(mimic.joint, mimic.source, ratio=mimic.multiplier, offset=mimic.offset)
     if remove_fixed_joints:
         with reading.blaming(robot.node):
             mechanism.remove_fixed_joints()
     return mechanism
+
+
+def _close(mechanism: Mechanism, part: LoopPart, bodies: dict[str, RigidBody]) -> None:
+    """Attach a loop joint; its frame after is added to the link as it is placed: inverting the pose would round it."""
+    joint, before, after = _joint(part.joint), bodies[part.joint.parent], bodies[part.joint.child]
+    after.add_frame(
+        Transform.trusted(joint.frame_after, after.default_frame, part.after.rotation, part.after.translation)
+    )
+    mechanism.attach(before, after, joint, joint_pose=_pose(part.joint, joint, before))
 
 
 def _stand(reading: Reading, mechanism: Mechanism, robot: RobotPart, root: LinkPart, floating: bool) -> RigidBody:
@@ -122,6 +137,8 @@ def _joint_type(part: JointPart) -> JointType:
         return Prismatic(part.axis)
     if part.kind == "planar":
         return Planar(*planar_axes(part.axis))
+    if part.kind == "spherical":
+        return QuaternionSpherical()
     return QuaternionFloating() if part.kind == "floating" else Fixed()
 
 

@@ -8,9 +8,9 @@ import attrs
 
 from rbd.files.xml import XmlElement
 from rbd.urdf.pose import Origin
-from rbd.urdf.report import Rows, Triple
+from rbd.urdf.report import Mimic, Rows, Triple
 
-Kind: TypeAlias = Literal["revolute", "continuous", "prismatic", "fixed", "floating", "planar"]
+Kind: TypeAlias = Literal["revolute", "continuous", "prismatic", "fixed", "floating", "planar", "spherical"]
 
 
 @final
@@ -65,10 +65,21 @@ class JointPart:
 
 @final
 @attrs.frozen(eq=False)
+class LoopPart:
+    """One `<loop_joint>`: a joint whose frames before and after are placed in two links."""
+
+    joint: JointPart
+    after: Origin
+
+
+@final
+@attrs.frozen(eq=False)
 class RobotPart:
-    """The whole file: links and joints by name, in file order."""
+    """The whole file: links and joints by name, in file order; the mimics that can be followed."""
 
     node: XmlElement
     name: str
     links: dict[str, LinkPart]
     joints: dict[str, JointPart]
+    loops: list[LoopPart]
+    mimics: list[tuple[XmlElement, Mimic]]

@@ -19,7 +19,7 @@ from rbd.urdf.report import Rows, Snapped, Triple
 from rbd.urdf.snap import ROUNDING, change, snapped_angle, snapped_axis, snapped_rotation, snapped_translation
 
 _ZERO: Final = (0.0, 0.0, 0.0)
-_ORIGIN: Final = frozenset({"xyz", "rpy", "quat_xyzw"})
+ORIGIN: Final = frozenset({"xyz", "rpy", "quat_xyzw"})
 _UNIT_TOLERANCE: Final = 1e-6
 
 
@@ -37,7 +37,12 @@ def read_origin(reading: Reading, node: XmlElement, *, snap: bool) -> Origin:
     origin = reading.only(node, "origin")
     if origin is None:
         return Origin()
-    reading.accept(origin, _ORIGIN)
+    reading.accept(origin, ORIGIN)
+    return read_placement(reading, origin, snap=snap)
+
+
+def read_placement(reading: Reading, origin: XmlElement, *, snap: bool) -> Origin:
+    """Return the pose in the attributes of an element."""
     x, y, z = reading.vector(origin, "xyz", _ZERO)
     given, near = _rotations(reading, origin)
     if not (snap and reading.snap):

@@ -32,7 +32,8 @@ def element(tag: str, attributes: Mapping[str, str], *, closed: bool = True) -> 
     return f"<{tag}{said}{'/' if closed else ''}>"
 
 
-def _said(values: Sequence[float]) -> str:
+def said(values: Sequence[float]) -> str:
+    """Return numbers as text that reads back as the same numbers."""
     return " ".join(repr(value + 0.0) for value in values)  # adding 0.0 makes -0.0 plain
 
 
@@ -58,9 +59,9 @@ def link_lines(body: RigidBody) -> Iterator[str]:
     names = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
     yield f"  {element('link', {'name': body.name}, closed=False)}"
     yield "    <inertial>"
-    yield f"      {element('origin', {'xyz': _said(com), 'rpy': '0.0 0.0 0.0'})}"
-    yield f"      {element('mass', {'value': _said([mass])})}"
-    yield f"      {element('inertia', {n: _said([m]) for n, m in zip(names, moments, strict=True)})}"
+    yield f"      {element('origin', {'xyz': said(com), 'rpy': '0.0 0.0 0.0'})}"
+    yield f"      {element('mass', {'value': said([mass])})}"
+    yield f"      {element('inertia', {n: said([m]) for n, m in zip(names, moments, strict=True)})}"
     yield "    </inertial>"
     yield "  </link>"
 
@@ -81,11 +82,17 @@ def _inertia_numbers(inertia: SpatialInertia) -> tuple[float, list[float], list[
 
 def origin_line(placement: Transform) -> Iterator[str]:
     """Yield the line of an `<origin>`; none for the identity."""
+    attributes = placement_attributes(placement)
+    if attributes:
+        yield f"    {element('origin', attributes)}"
+
+
+def placement_attributes(placement: Transform) -> dict[str, str]:
+    """Return the attributes of a placement; none for the identity."""
     (a, b, c), (d, e, f), (g, h, i) = (_floats(row) for row in placement.rotation_components)
     translation = _floats(placement.translation_components)
     rpy = rpy_of(((a, b, c), (d, e, f), (g, h, i)))
-    if any((*translation, *rpy)):
-        yield f"    {element('origin', {'xyz': _said(translation), 'rpy': _said(rpy)})}"
+    return {"xyz": said(translation), "rpy": said(rpy)} if any((*translation, *rpy)) else {}
 
 
 def rpy_of(rows: Rows) -> Triple:
@@ -123,30 +130,39 @@ def _angle(angle: float, scale: float = 1.0) -> float:
 
 
 def joint_lines(
-    joint: Joint, parent: RigidBody, child: RigidBody, placement: Transform, *, strict: bool
+    joint: Joint, parent: RigidBody, child: RigidBody, placement: Transform, mimic: str | None, *, strict: bool
 ) -> Iterator[str]:
     """Yield the lines of a joint; raise ArgumentError naming it when URDF cannot express it."""
-    kind, axis = _kind_and_axis(joint)
+    kind, axis = kind_and_axis(joint)
     yield "  " + element("joint", {"name": joint.name, "type": kind}, closed=False)
     yield f"    {element('parent', {'link': parent.name})}"
     yield f"    {element('child', {'link': child.name})}"
     yield from origin_line(placement)
+    yield from parameter_lines(joint, kind, axis, strict=strict)
+    if mimic is not None:
+        yield f"    {mimic}"
+    yield "  </joint>"
+
+
+def parameter_lines(joint: Joint, kind: str, axis: Triple | None, *, strict: bool) -> Iterator[str]:
+    """Yield the lines of axis, bounds, damping and friction."""
     if axis is not None:
-        yield f"    {element('axis', {'xyz': _said(axis)})}"
+        yield f"    {element('axis', {'xyz': said(axis)})}"
     limit = _limit(joint, kind)
     if limit:
         yield f"    {element('limit', limit)}"
     dynamics = _dynamics(joint, strict=strict)
     if dynamics:
         yield f"    {element('dynamics', dynamics)}"
-    yield "  </joint>"
 
 
-def _refusal(joint: Joint, reason: str) -> ArgumentError:
+def refusal(joint: Joint, reason: str) -> ArgumentError:
+    """Return the error for a joint that URDF cannot express."""
     return ArgumentError(f"joint {quoted(joint.name)}: {reason}", argument="mechanism", joint=joint.name)
 
 
-def _kind_and_axis(joint: Joint) -> tuple[str, Triple | None]:
+def kind_and_axis(joint: Joint) -> tuple[str, Triple | None]:
+    """Return the type and axis of a joint; raise ArgumentError naming it when URDF has no such type."""
     match joint.type:
         case Revolute(axis=axis):
             return ("continuous" if _range(joint) == (-math.inf, math.inf) else "revolute"), axis
@@ -159,7 +175,7 @@ def _kind_and_axis(joint: Joint) -> tuple[str, Triple | None]:
         case Fixed():
             return "fixed", None
         case other:
-            raise _refusal(joint, f"URDF has no joint type {type(other).__name__}")
+            raise refusal(joint, f"URDF has no joint type {type(other).__name__}")
 
 
 def _normal(joint: Joint, x: Triple, y: Triple) -> Triple:
@@ -167,7 +183,7 @@ def _normal(joint: Joint, x: Triple, y: Triple) -> Triple:
     wanted = planar_axes(normal)
     defect = max(abs(a - b) for a, b in zip((*x, *y), (*wanted[0], *wanted[1]), strict=True))
     if defect > _AXES_TOLERANCE:
-        raise _refusal(joint, f"URDF keeps only the normal of a planar joint; reading would make the axes {wanted}")
+        raise refusal(joint, f"URDF keeps only the normal of a planar joint; reading would make the axes {wanted}")
     return _rounded_unit(normal)
 
 
@@ -187,21 +203,21 @@ def _range(joint: Joint) -> tuple[float, float]:
 
 
 def _limit(joint: Joint, kind: str) -> dict[str, str]:
-    if kind in ("fixed", "floating", "planar"):
+    if kind in ("fixed", "floating", "planar", "spherical"):
         for what in ("position", "velocity", "effort"):
             if any(math.isfinite(to_float(end)) for pair in getattr(joint, f"{what}_bounds") for end in pair):
-                raise _refusal(joint, f"URDF has no {what} bounds for a {kind} joint")
+                raise refusal(joint, f"URDF has no {what} bounds for a {kind} joint")
         return {}
     limit: dict[str, str] = {}
     if kind != "continuous":
         lower, upper = _range(joint)
-        limit = {"lower": _said([max(lower, -_LARGEST)]), "upper": _said([min(upper, _LARGEST)])}
+        limit = {"lower": said([max(lower, -_LARGEST)]), "upper": said([min(upper, _LARGEST)])}
     for attribute in ("velocity", "effort"):
         ((lower, upper),) = ([to_float(end) for end in pair] for pair in getattr(joint, f"{attribute}_bounds"))
         if lower != -upper:
-            raise _refusal(joint, f"URDF has only symmetric {attribute} bounds, not {lower} to {upper}")
+            raise refusal(joint, f"URDF has only symmetric {attribute} bounds, not {lower} to {upper}")
         if math.isfinite(upper):
-            limit[attribute] = _said([upper])
+            limit[attribute] = said([upper])
     return limit
 
 
@@ -209,15 +225,15 @@ def _dynamics(joint: Joint, *, strict: bool) -> dict[str, str]:
     if strict:
         for what in _UNSAID:
             if any(_floats(getattr(joint, what))):
-                raise _refusal(joint, f"URDF has no {what}; strict=False leaves it out")
-    said: dict[str, str] = {}
+                raise refusal(joint, f"URDF has no {what}; strict=False leaves it out")
+    found: dict[str, str] = {}
     for what in ("damping", "friction"):
         values: list[float] = _floats(getattr(joint, what))
         if strict and len(set(values)) > 1:
-            raise _refusal(joint, f"URDF has one {what} per joint, not {values}; strict=False writes the first")
+            raise refusal(joint, f"URDF has one {what} per joint, not {values}; strict=False writes the first")
         if values and values[0]:
-            said[what] = _said(values[:1])
-    return said
+            found[what] = said(values[:1])
+    return found
 
 
 def _floats(values: Sequence[Scalar]) -> list[float]:

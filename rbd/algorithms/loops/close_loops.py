@@ -106,8 +106,7 @@ class _Search:
     def find(self) -> None:
         """Close the loops, or raise SolverError."""
         start, rng = self.state.q.copy(), np.random.default_rng(0)
-        best = np.inf
-        joint = ""
+        best, worst = np.inf, -1
         for attempt in range(_ATTEMPTS):
             self._begin(start, attempt, rng)
             error = self._descend()
@@ -115,16 +114,12 @@ class _Search:
             if self.gap <= _CLOSED:
                 return
             if self.gap < best:
-                best, joint = self.gap, self._worst(error)
+                best, worst = self.gap, int(np.argmax(np.abs(error)))
             if not self._free.any():
                 break
-        raise SolverError(
-            f"the loops cannot be closed: a gap of {best:.3g} remains at joint '{joint}'",
-            status="open",
-            gap=best,
-            joint=joint,
-            iterations=self.iterations,
-        )
+        joint, place = self._place(worst)
+        message = f"the loops cannot be closed: a gap of {best:.3g} remains at {place}"
+        raise SolverError(message, status="open", gap=best, joint=joint, iterations=self.iterations)
 
     def _begin(self, start: Array, attempt: int, rng: np.random.Generator) -> None:
         """Go to the start, or to a random configuration around it, further away with every attempt."""
@@ -172,10 +167,13 @@ class _Search:
                 return step * min(1.0, (1 + _largest(error)) / max(_largest(step), 1.0))
             movable &= ~outwards
 
-    def _worst(self, error: Array) -> str:
-        """Return the loop joint with the largest error."""
-        row = int(np.argmax(np.abs(error)))
-        return next(loop.joint.name for loop in self.state.layout.loops if row < loop.rows.stop)
+    def _place(self, row: int) -> tuple[str, str]:
+        """Return the joint of a row of K, a loop joint or the first joint of a coupling, and the place in words."""
+        for loop in self.state.layout.loops:
+            if row < loop.rows.stop:
+                return loop.joint.name, f"joint '{loop.joint.name}'"
+        coupling = next(link.coupling for link in self.state.layout.couplings if row < link.rows.stop)
+        return coupling.joint.name, f"coupling '{coupling.name}'"
 
     # ---------------------------------------------------------------- velocity
 
