@@ -41,7 +41,9 @@ _GET_ABI_VERSION, _NEW = 0, 93
 _ABI_VERSION: Final = 0x02000000
 
 PYTHON_FUNCTIONS: Final = (
+    "PyErr_CheckSignals",
     "PyErr_Clear",
+    "PyFloat_FromDouble",
     "PyObject_Vectorcall",
     "PyThread_get_thread_ident",
     "PyTuple_GetItem",

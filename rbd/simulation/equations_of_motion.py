@@ -42,6 +42,8 @@ class EquationsOfMotion:
     ) -> None:
         """Check the sources of forces; each may be missing."""
         self.callbacks = Callbacks(control, external)
+        self.holds: tuple[ZeroOrderHold[Any], ...] = self.callbacks.holds
+        """The zero-order holds among the callbacks."""
         self._forces = force_elements(forces, "simulation")
         self._has_external = external is not None
         self._stabilization: Stabilization = stabilization
@@ -50,11 +52,6 @@ class EquationsOfMotion:
     def callback_error(self) -> BaseException | None:
         """The last exception raised by a callback."""
         return self.callbacks.error
-
-    @property
-    def holds(self) -> tuple[ZeroOrderHold[Any], ...]:
-        """The zero-order holds among the callbacks."""
-        return self.callbacks.holds
 
     def is_control_only(self, state: MechanismState) -> bool:
         """Return whether nothing but the control enters the dynamics that machine code computes."""

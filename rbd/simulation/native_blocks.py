@@ -43,11 +43,11 @@ _STEPS_PER_CALL: Final = 20_000
 class NativeBlocks:
     """Blocks of steps of one mechanism in machine code."""
 
-    def __init__(self, mechanism: Mechanism, kernel: CompiledProgram, *, controlled: bool) -> None:
+    def __init__(self, mechanism: Mechanism, kernel: CompiledProgram, most_steps: int, *, controlled: bool) -> None:
         """Use a kernel of one step, with inputs q, v, then t and t_next, or tau and dt."""
         self._kernel, self._controlled = kernel, controlled
         self._torques = np.zeros(mechanism.nv)
-        self.max_steps = max(_STEPS_PER_CALL // max(len(mechanism.tree_joints), 1), 1)
+        self.max_steps = most_steps
         """The largest number of steps of a block."""
 
     def hold(self, torques: Array) -> None:
@@ -86,7 +86,14 @@ def native_blocks(state: MechanismState, name: StepName, control: RecordedContro
         program = control.function.program
         recipe = controlled_step_recipe(name, program)
         kernel = compiled_step(state.mechanism, f"step {name} {program.digest}", recipe, portable=False)
-    return None if kernel is None else NativeBlocks(state.mechanism, kernel, controlled=control is not None)
+    if kernel is None:
+        return None
+    return NativeBlocks(state.mechanism, kernel, steps_per_call(state), controlled=control is not None)
+
+
+def steps_per_call(state: MechanismState) -> int:
+    """Return the largest number of steps of one call of machine code."""
+    return max(_STEPS_PER_CALL // max(len(state.links), 1), 1)
 
 
 def native_method(state: MechanismState, steps: int, method: Integrator) -> StepName | None:

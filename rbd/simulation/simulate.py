@@ -16,7 +16,7 @@ from rbd.algorithms.loops.stabilization import DEFAULT, gains_of_loops
 from rbd.arguments import described, several
 from rbd.compiled import RecordedFunction
 from rbd.errors import ArgumentError, UnknownNameError, quoted
-from rbd.progress import Listener, Progress, progress_bar
+from rbd.progress import Listener, Progress, Silent, progress_bar
 from rbd.simulation.adaptive import AdaptiveMuntheKaas
 from rbd.simulation.callbacks import Control, External, as_control
 from rbd.simulation.equations_of_motion import EquationsOfMotion, initial_contact_states
@@ -25,9 +25,9 @@ from rbd.simulation.forces import ForceElement
 from rbd.simulation.integrator import Integrator
 from rbd.simulation.monitors import Monitor
 from rbd.simulation.munthe_kaas import MuntheKaas
-from rbd.simulation.native_blocks import NativeBlocks, native_blocks, native_method
+from rbd.simulation.native_blocks import NativeBlocks, native_blocks, native_method, steps_per_call
 from rbd.simulation.native_run import NativeRun
-from rbd.simulation.native_stages import native_stages
+from rbd.simulation.native_stages import NativeStages, native_stages
 from rbd.simulation.outputs import Outputs
 from rbd.simulation.realtime import Throttle
 from rbd.simulation.run import Run, divergence_errors
@@ -111,9 +111,9 @@ def simulate(
     s = initial_contact_states(state, contact_states)
     bar = progress_bar(len(times) - 1, "simulate", progress)
     with restored_on_failure(state), outputs:
-        blocks, method = _native_paths(
-            flow, state, len(times) - 1, method, interrupted=bool(watched) or outputs.needs_states
-        )
+        interrupted = bool(watched) or outputs.needs_states
+        together = not watched and outputs.keeps_only and isinstance(bar, Silent)
+        blocks, method = _native_paths(flow, state, len(times) - 1, method, interrupted=interrupted, together=together)
         run = Run(method.begin(), flow, state, s, watched, outputs)
         with divergence_errors(run), bar:
             (run if blocks is None else NativeRun(run, blocks)).run(times, bar)
@@ -121,13 +121,14 @@ def simulate(
 
 
 def _native_paths(
-    flow: EquationsOfMotion, state: MechanismState, steps: int, method: Integrator, *, interrupted: bool
-) -> tuple[NativeBlocks | None, Integrator]:
-    """Return the blocks of native steps of a run, if any, and the integrator of its single steps.
+    flow: EquationsOfMotion, state: MechanismState, steps: int, method: Integrator, *, interrupted: bool, together: bool
+) -> tuple[NativeBlocks | NativeStages | None, Integrator]:
+    """Return what takes blocks of native steps of a run, if any, and the integrator of its single steps.
 
     There are three paths, from the fastest: blocks of native steps, for runs that are not `interrupted` by events,
     monitors or real-time pacing, and whose control is held or recorded; native stages with a control in Python between
-    them; and steps in Python, which allow external wrenches, force elements and all integrators.
+    them, in blocks where all samples may come `together`; and steps in Python, which allow external wrenches, force
+    elements and all integrators.
     """
     name = native_method(state, steps, method) if flow.is_control_only(state) else None
     if name is None:
@@ -135,9 +136,12 @@ def _native_paths(
     callbacks, blocks = flow.callbacks, None
     if not interrupted and (callbacks.is_held or callbacks.recorded_control is not None):
         blocks = native_blocks(state, name, callbacks.recorded_control)
-    if blocks is None or callbacks.holds:  # steps between instants that are close are single
-        method = native_stages(state, method, name, flow) or method
-    return blocks, method
+    if blocks is not None and not callbacks.holds:
+        return blocks, method
+    stages = native_stages(state, method, name, flow, steps_per_call(state))  # steps between close instants are single
+    if blocks is None and together and not callbacks.holds:
+        return stages, stages or method
+    return blocks, stages or method
 
 
 def _integrator(integrator: object) -> Integrator:

@@ -27,7 +27,9 @@ from rbd.state.recorded_kernel import RecordedKernel, RecordingFailure
 from rbd.state.value_tree import UnsuitableError, flatten
 
 if TYPE_CHECKING:
+    from rbd.native.builtin import Guards
     from rbd.native.compiled_program import CompiledProgram
+    from rbd.native.step_loop import Surroundings
     from rbd.state.base import StateView
 
 OWNER, Q, V = 0, 1, 2
@@ -319,21 +321,29 @@ class LiveEngine(Engine):
             return None
         from rbd.native.builtin import Binding, Word, make_builtin
 
-        binding = Binding(
-            Word(self.words, OWNER),
-            (
-                (Word(registry.versions, 0), registry.versions[0]),
-                (Word(registry.versions, 1), registry.versions[1]),
-                (Word(OPEN_BLOCKS, 0), 0),
-            ),
-            inputs,
-            outputs,
-            copies,
-            None if counter is None else Word(counter, 0),
-        )
+        counted = None if counter is None else Word(counter, 0)
+        binding = Binding(Word(self.words, OWNER), self._guards(registry.versions), inputs, outputs, copies, counted)
         with suppress(MemoryError):
             return make_builtin(kernel, None, binding)
         return None
+
+    def surroundings(self, state: object) -> Surroundings:
+        """Return what a loop over steps of `state`, which has this engine, depends on besides its kernels."""
+        from rbd.native.builtin import Word
+        from rbd.native.step_loop import Surroundings
+
+        words = Word(self.words, OWNER), Word(self.words, Q), Word(self.words, V)
+        return Surroundings(state, words, self._guards(self.versions))
+
+    def _guards(self, versions: array[int]) -> Guards:
+        """Return guards that let machine code run until the mechanism is edited, and not in interpreted execution."""
+        from rbd.native.builtin import Word
+
+        return (
+            (Word(versions, 0), versions[0]),
+            (Word(versions, 1), versions[1]),
+            (Word(OPEN_BLOCKS, 0), 0),
+        )
 
     def recorded(self, kernel: Kernel[..., Any], args: Sequence[Any]) -> RecordedKernel | None:
         """Return the recorded kernel for these arguments if it is compiled, else None."""

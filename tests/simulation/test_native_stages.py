@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import sys
 from importlib import import_module
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import pytest
 import rbd
 from rbd.errors import ArgumentError, DivergedError, ShapeError
 from rbd.scalars.arrays import Array
-from rbd.simulation import EnergyMonitor, Event, MuntheKaas, native_blocks, native_stages
+from rbd.simulation import EnergyMonitor, Event, MuntheKaas, RingBuffer, native_blocks, native_stages
 from rbd.testing import random_floating_tree
 
 INTEGRATORS = ("munthe-kaas-rk4", "semi-implicit-euler")
@@ -218,24 +219,108 @@ def test_other_tableaus_and_force_elements_go_the_ordinary_way(compiled: list[ob
     assert compiled == []
 
 
-def test_a_control_may_reuse_its_array_where_python_repeats_a_step(
-    compiled: list[object], monkeypatch: pytest.MonkeyPatch
+def test_a_control_may_reuse_its_array_where_python_repeats_a_step(compiled: list[object]) -> None:
+    buffer = np.zeros(tree().nv)
+
+    def moved(reuses: bool) -> rbd.Trajectory:
+        mechanism = tree()
+        asked: list[float] = []
+
+        def editing(t: float, state: rbd.MechanismState) -> Array:
+            asked.append(t)
+            if len(asked) == 7:  # the third stage of the second step
+                mechanism.tree_joints[0].damping = 1.0
+            torques = np.cos(3 * t) - 0.2 * state.v
+            if reuses:
+                buffer[:] = torques
+            return buffer if reuses else torques
+
+        found = run(editing, mechanism)
+        assert len(asked) == 4 * STEPS
+        return found
+
+    expected = moved(False)
+    np.testing.assert_array_equal(moved(True).q, expected.q)
+    assert compiled[0] is not None
+
+
+@pytest.mark.parametrize("fails", [KeyboardInterrupt, ZeroDivisionError])
+@pytest.mark.parametrize("k", [0, 1, 2, 3, 4, 18])
+def test_exceptions_pass_with_the_time_and_the_state_goes_back(
+    compiled: list[object], fails: type[BaseException], k: int
 ) -> None:
-    mechanism, bound = tree(), native_stages._bound
-    buffer = np.zeros(mechanism.nv)
-    stages = 0
+    state, asked = started(tree()), list[float]()
+    q, v = state.q.copy(), state.v.copy()
 
-    def without_the_third(*arguments: Any) -> object:
-        nonlocal stages
-        stages += 1
-        return None if stages % 4 == 3 else bound(*arguments)
+    def failing(t: float, state: rbd.MechanismState) -> None:
+        asked.append(t)
+        if len(asked) == k + 1:
+            raise fails("here")
 
-    def reusing(t: float, state: rbd.MechanismState) -> Array:
-        buffer[:] = damping(t, state)
-        return buffer
+    with pytest.raises(fails, match="here") as caught:
+        rbd.simulate(state, DT * STEPS, failing, dt=DT)
+    assert caught.value.__notes__ == [f"raised by control(t, state) at t = {asked[-1]!r}"]
+    assert len(asked) == k + 1
+    np.testing.assert_array_equal(state.q, q)
+    np.testing.assert_array_equal(state.v, v)
+    assert compiled[0] is not None
 
-    monkeypatch.setattr(native_stages, "_bound", without_the_third)
-    expected = run(damping, mechanism)
-    found = run(reusing, mechanism)
-    assert stages == 8
+
+def test_blocks_samples_and_sinks_change_no_bit(compiled: list[object], monkeypatch: pytest.MonkeyPatch) -> None:
+    found = [run(damping, tree())]
+    monkeypatch.setattr(native_blocks, "_STEPS_PER_CALL", 15)
+    found.append(run(damping, tree()))
+    monkeypatch.setattr(native_blocks, "_STEPS_PER_CALL", 0)
+    found.append(run(damping, tree()))
+    found.append(run(damping, tree(), sink=RingBuffer(STEPS + 1)))
+    found.append(run(damping, tree(), progress=lambda done, total: None))
+    found.append(run(damping, tree(), monitors=[EnergyMonitor()]))
+    assert len(compiled) == len(found)
+    assert None not in compiled
+    assert len({(each.t.tobytes(), each.q.tobytes(), each.v.tobytes()) for each in found}) == 1
+
+
+def test_progress_and_ring_buffers_see_every_step(compiled: list[object]) -> None:
+    ring, told, seen = RingBuffer(3), list[float](), list[int]()
+
+    def looking(t: float, state: rbd.MechanismState) -> None:
+        seen.append(round(ring.trajectory().t[-1] / DT))
+
+    run(looking, tree(), sink=ring, progress=lambda done, total: told.append(done))
+    assert told == list(range(1, STEPS + 1))
+    assert seen == [k for k in range(STEPS) for _ in range(4)]
+
+
+def test_samples_before_a_failure_are_those_of_the_steps_taken(compiled: list[object]) -> None:
+    pendulum = rbd.robots.double_pendulum()
+    state = rbd.MechanismState(pendulum, v=[1.0, 0.0])
+    found: list[DivergedError] = []
+    for sink in (None, RingBuffer(100)):
+        with pytest.raises(DivergedError) as caught:
+            rbd.simulate(state, 1.0, lambda t, s: 1e5 * s.v, dt=0.05, sink=sink)
+        found.append(caught.value)
+    assert found[0].time == found[1].time > 0
+    np.testing.assert_array_equal(found[0].q, found[1].q)
+    np.testing.assert_array_equal(found[0].v, found[1].v)
+
+
+def test_controls_returning_a_view_of_the_state(compiled: list[object]) -> None:
+    found = run(lambda t, state: state.v, tree())
+    expected = run(lambda t, state: state.v.copy(), tree())
     np.testing.assert_array_equal(found.q, expected.q)
+
+
+def test_loops_leak_no_reference(compiled: list[object]) -> None:
+    mechanism, torques = tree(), np.zeros(tree().nv)
+
+    def references() -> tuple[int, int]:
+        run(lambda t, state: torques, mechanism)
+        run(lambda t, state: None, mechanism)
+        compiled.clear()  # they hold references of their own
+        gc.collect()
+        return sys.getrefcount(torques), sys.getrefcount(None)
+
+    references()
+    before, after = references(), references()
+    assert after[0] == before[0]
+    assert abs(after[1] - before[1]) < STEPS
