@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, TypeAlias, cast, final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeAlias, final
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
+from rbd.arguments import several
 from rbd.errors import ArgumentError, NotFiniteError, TopologyError, quoted
 from rbd.mechanism.joint import Joint
 from rbd.mechanism.parameters import number
@@ -171,24 +172,15 @@ def _coefficients(line: tuple[Scalar, Scalar], given: Numbers | None, source: Jo
         return (offset,) if source is None else (offset, ratio)
     if not (_is_zero(line[0]) and is_float(line[1]) and to_float(line[1]) == 1):
         raise ArgumentError("give ratio and offset, or a polynomial, not both", argument="polynomial", value=given)
-    found = [_finite(c, "polynomial") for c in _several(given)]
+    found = [_finite(c, "polynomial") for c in several(given, "polynomial", "numbers")]
+    if not found:
+        raise ArgumentError("polynomial has no coefficients", argument="polynomial", value=given)
     while len(found) > 2 and _is_zero(found[-1]):
         found.pop()
     if source is None and len(found) != 1:
         message = "without a joint to couple to, the polynomial is one number, at which the joint is held"
         raise ArgumentError(message, argument="polynomial", value=given)
     return tuple(found) if source is None else (*found, *[0.0] * (2 - len(found)))
-
-
-def _several(given: Numbers) -> list[Scalar]:
-    if isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
-        raise ArgumentError(
-            f"polynomial must be a sequence of numbers, not {given!r}", argument="polynomial", value=given
-        )
-    found: list[Scalar] = list(cast("Iterable[Scalar]", given))
-    if not found:
-        raise ArgumentError("polynomial has no coefficients", argument="polynomial", value=given)
-    return found
 
 
 def _finite(value: Scalar, argument: str) -> Scalar:

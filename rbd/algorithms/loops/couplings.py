@@ -15,10 +15,10 @@ from rbd.state.layout import CouplingLink
 
 def write_coupling_row(K: Rows, state: StateView, link: CouplingLink) -> None:
     """Write the row of a coupling, which has two entries."""
-    row = K[link.rows.start]
-    row[link.link.v.start] = 1
+    row: int = link.rows.start
+    K[row][link.link.v.start] = 1
     if link.source is not None:
-        row[link.source.v.start] = -_slope(state, link)
+        K[row][link.source.v.start] = -_slope(state, link)
 
 
 def coupling_error(state: StateView, link: CouplingLink) -> Scalar:
