@@ -75,8 +75,8 @@ def inverse_dynamics(
     actuated joints, all of them by default; trees need all of them, since each torque is determined. A
     `result` is filled with the motion, with its accelerations, joint wrenches and multipliers.
 
-    With loops the torques are not unique: these are the smallest (in the sum of squares). Where `vd` does not keep the
-    loops, they make the motion nearest to it that does.
+    With loops or couplings the torques are not unique: these are the smallest (in the sum of squares). Where `vd` does
+    not keep the constraints, they make the motion nearest to it that does.
 
     Raises ShapeError, NotFiniteError, FrameMismatchError, UnknownNameError for an actuated joint that is no tree joint,
     and ArgumentError when the actuated joints cannot make the motion.
@@ -174,7 +174,7 @@ def _actuated_velocities(state: StateView, actuated: Sequence[Joint | str] | Non
     if idle and not state.layout.is_constrained:
         names = ", ".join(link.joint.name for link in idle)
         raise ArgumentError(
-            f"without loop joints every joint's torque is determined; {names} must be actuated too",
+            f"without loops and couplings every joint's torque is determined; {names} must be actuated too",
             argument="actuated",
             value=actuated,
         )

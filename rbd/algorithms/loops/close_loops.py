@@ -1,4 +1,4 @@
-"""Closing of loops: a configuration without loop errors and a velocity that satisfies the constraints.
+"""Closing of loops: a configuration without errors of loops and couplings, and a velocity that satisfies them.
 
 Damped least squares (Levenberg, 1944; Marquardt, 1963) on the loop errors, in exponential coordinates of the joints.
 Coordinates at a bound are fixed for a step that would move them outwards.
@@ -62,9 +62,10 @@ class LoopClosure:
 def close_loops(state: MechanismState, *, fixed: Iterable[Joint | str] = ()) -> LoopClosure:
     """Move `state` to a configuration in which all loops are closed, and its velocity to one that keeps them closed.
 
-    The search starts at the state's configuration; where it gets stuck it restarts from random configurations nearby
-    (the same ones in every run). It stays within the position bounds of joints. Joints in `fixed` keep configuration
-    and velocity; the velocities of the others change as little as possible (in the sum of squares).
+    Couplings are satisfied, too. The search starts at the state's configuration; where it gets stuck it restarts from
+    random configurations nearby (the same ones in every run). It stays within the position bounds of joints. Joints in
+    `fixed` keep configuration and velocity; the velocities of the others change as little as possible (in the sum of
+    squares).
 
     Raises SolverError when the loops cannot be closed, with the remaining `gap` and the `joint` it is at, or when the
     velocities of fixed joints contradict the loops, with the `opening`; UnknownNameError when `fixed` names no tree

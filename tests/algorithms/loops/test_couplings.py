@@ -279,6 +279,7 @@ def test_algorithms_of_trees_say_what_to_do(call: Any) -> None:
         call(MechanismState(gripper()))
 
 
+@pytest.mark.peers
 def test_pinocchio_has_the_same_reduced_mass_matrix() -> None:
     pin = pytest.importorskip("pinocchio", reason="comparisons need the dependency group `peers`")
     lines = ["<robot name='r'><link name='base'/>"]
