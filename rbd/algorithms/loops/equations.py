@@ -65,8 +65,8 @@ def constraint_bias(state: State[A], *, stabilization: Stabilization = DEFAULT, 
 
     With `stabilization=None`, d/dt (K v) = K vd + k along motions that keep the loops closed. `stabilization` adds
     terms that let the errors decay: one `Baumgarte` or `SE3PDGains` for all, or a mapping from loop joints and
-    couplings to them (those left out get none). Gains act in a joint's frame after, on the parts of pose and twist that the
-    joint does not allow: they are the same at every angle of the joint.
+    couplings to them (those left out get none). Gains act in a joint's frame after, on the parts of pose and twist that
+    the joint does not allow: they are the same at every angle of the joint.
 
     Raises ArgumentError for anything but a stabilisation, UnknownNameError for a joint that closes no loop.
 
