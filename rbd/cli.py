@@ -129,7 +129,7 @@ def run_bench(options: argparse.Namespace) -> int:
     def say(text: str) -> None:
         print(f"rbd: {text}", file=sys.stderr)
 
-    settings = bench.Settings(tuple(options.robots), quick=options.quick, peers=not options.no_peers)
+    settings = bench.BenchSettings(tuple(options.robots), quick=options.quick, peers=not options.no_peers)
     for file in filter(None, (options.json, options.markdown)):
         file.touch()  # fails before the measurements if the file cannot be written
     report = bench.run(settings, say)

@@ -1,4 +1,4 @@
-"""What every rule of a reader needs: strictness, lookups that fail with a place, errors of inner layers placed."""
+"""Context of reading a robot file: strictness, look-ups by name, and errors with file and line."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _Error = TypeVar("_Error", bound=FileError)
 
 
 class FileReading(ABC):
-    """One reading of one robot file; abstract."""
+    """Context of reading one robot file; abstract."""
 
     def __init__(self, of: Format, *, strict: bool, limits: FileLimits) -> None:
         """Begin."""

@@ -10,10 +10,19 @@ from rbd.mjcf.controller import MjcfController
 from rbd.mjcf.coordinates import from_mujoco, to_mujoco
 from rbd.mjcf.limits import MjcfLimits
 from rbd.mjcf.read import load_mjcf, parse_mjcf
-from rbd.mjcf.report import Actuator, Finding, Geom, GravityCompensation, MjcfReport, MjcfWarning, Spring
+from rbd.mjcf.report import (
+    Actuator,
+    CoordinateSpring,
+    Finding,
+    Geom,
+    GravityCompensation,
+    MjcfReport,
+    MjcfWarning,
+)
 
 __all__ = [
     "Actuator",
+    "CoordinateSpring",
     "Finding",
     "Geom",
     "GravityCompensation",
@@ -21,7 +30,6 @@ __all__ = [
     "MjcfLimits",
     "MjcfReport",
     "MjcfWarning",
-    "Spring",
     "from_mujoco",
     "load_mjcf",
     "parse_mjcf",

@@ -10,11 +10,11 @@ from rbd.files.names import closest
 from rbd.files.xml import XmlElement
 from rbd.mjcf.defaults import ACTUATORS, Defaults
 from rbd.mjcf.description import BodyPart, JointPart
-from rbd.mjcf.element import Element
+from rbd.mjcf.element import MjcfElement
 from rbd.mjcf.force_laws import LAWS, ForceLaw
 from rbd.mjcf.joints import is_limited
 from rbd.mjcf.pose import Triple
-from rbd.mjcf.reading import Reading
+from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.report import Actuator, MomentArms
 from rbd.mjcf.settings import Settings
 from rbd.mjcf.tendons import TendonReader
@@ -30,7 +30,7 @@ class ActuatorReader:
 
     def __init__(
         self,
-        reading: Reading,
+        reading: MjcfReading,
         defaults: Defaults,
         settings: Settings,
         bodies: list[BodyPart],
@@ -78,7 +78,7 @@ class ActuatorReader:
             self._limits(element, "forcelimited", "forcerange"), node.line,
         )  # fmt: skip
 
-    def _moment_arms(self, element: Element, joint: JointPart | None, gear: tuple[float, ...]) -> MomentArms:
+    def _moment_arms(self, element: MjcfElement, joint: JointPart | None, gear: tuple[float, ...]) -> MomentArms:
         if joint is not None:
             return ((joint.name, gear[:3]),)
         name = element.name("tendon")
@@ -89,7 +89,7 @@ class ActuatorReader:
             raise self._reading.fault(MjcfTopologyError, element.node, message, attribute="tendon", name=name)
         return tuple((other, (gear[0] * factor,)) for other, (factor,) in self._tendons.fixed[name])
 
-    def _unsupported(self, element: Element, joint: JointPart | None) -> str:
+    def _unsupported(self, element: MjcfElement, joint: JointPart | None) -> str:
         """Return why an actuator cannot be taken; empty if it can."""
         if element.node.tag not in _SUPPORTED:
             return f"a {element.node.tag} is not supported"
@@ -107,14 +107,14 @@ class ActuatorReader:
             return "timeconst is not supported"
         return ""
 
-    def _joint(self, element: Element) -> JointPart:
+    def _joint(self, element: MjcfElement) -> JointPart:
         name = self._reading.name(element.node, "joint")
         if name not in self._joints:
             message = f"there is no joint {quoted(name)}; {closest(name, self._joints)}"
             raise self._reading.fault(MjcfTopologyError, element.node, message, attribute="joint", name=name)
         return self._joints[name]
 
-    def _add_armature(self, element: Element, joint: JointPart | None, gear: float) -> None:
+    def _add_armature(self, element: MjcfElement, joint: JointPart | None, gear: float) -> None:
         armature = element.quantity("armature", 0.0)
         if armature and joint is None:
             self._reading.doubt(element.node, "armature: it is supported on joints only", "armature")
@@ -123,21 +123,21 @@ class ActuatorReader:
 
     # ---------------------------------------------------------------- laws and ranges
 
-    def _law(self, element: Element) -> tuple[Triple, Triple]:
+    def _law(self, element: MjcfElement) -> tuple[Triple, Triple]:
         """Return the coefficients of gain and bias, as each layer of defaults leaves them to the next."""
         law = ForceLaw()
         for node in element.layers:
-            law.read(Element(self._reading, node))
+            law.read(MjcfElement(self._reading, node))
         return law.coefficients()
 
-    def _control_range(self, element: Element, joint: JointPart | None) -> tuple[float, float]:
+    def _control_range(self, element: MjcfElement, joint: JointPart | None) -> tuple[float, float]:
         share = element.number("inheritrange", 0.0)
         if share > 0.0 and element.node.tag == "position" and joint is not None and joint.bounds != _NONE:
             middle, half = sum(joint.bounds) / 2, share * (joint.bounds[1] - joint.bounds[0]) / 2
             return middle - half, middle + half
         return self._limits(element, "ctrllimited", "ctrlrange")
 
-    def _limits(self, element: Element, switch: str, attribute: str) -> tuple[float, float]:
+    def _limits(self, element: MjcfElement, switch: str, attribute: str) -> tuple[float, float]:
         if not is_limited(self._reading, element, switch, attribute, self._settings):
             return _NONE
         low, high = element.vector(attribute, (0.0, 0.0))

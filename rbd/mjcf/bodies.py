@@ -11,13 +11,13 @@ from rbd.errors import MjcfRefusedError, MjcfTopologyError, MjcfValueError, quot
 from rbd.files.xml import XmlElement
 from rbd.mjcf.defaults import MAIN, Defaults
 from rbd.mjcf.description import BodyPart, GeomPart, JointPart, SitePart
-from rbd.mjcf.element import Element
+from rbd.mjcf.element import MjcfElement
 from rbd.mjcf.geoms import GeomReader
 from rbd.mjcf.joints import read_free_joint, read_joint
 from rbd.mjcf.masses import read_inertial
 from rbd.mjcf.orientation import read_pose
 from rbd.mjcf.pose import Pose, of_euler
-from rbd.mjcf.reading import Reading
+from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.schema import CHILDREN_WITHOUT_EFFECT
 from rbd.mjcf.settings import Settings
 
@@ -44,7 +44,7 @@ class _Place:
 class BodyReader:
     """Reads the tree of bodies, parents first, in the order of the file."""
 
-    def __init__(self, reading: Reading, defaults: Defaults, settings: Settings, geoms: GeomReader) -> None:
+    def __init__(self, reading: MjcfReading, defaults: Defaults, settings: Settings, geoms: GeomReader) -> None:
         """Begin with nothing but the world."""
         self._reading = reading
         self._defaults = defaults
@@ -82,7 +82,7 @@ class BodyReader:
         """Return how many elements a subtree has once its replicas are made; refuse more than the limit."""
         count = 1 + sum(self._require_few(child) for child in node.children)
         if node.tag == "replicate":
-            count *= max(1, Element(self._reading, node).whole("count"))
+            count *= max(1, MjcfElement(self._reading, node).whole("count"))
         most = self._reading.limits.elements
         if count > most:
             raise self._reading.fault(MjcfRefusedError, node, f"more than {most} elements", limit="elements")
@@ -94,7 +94,7 @@ class BodyReader:
         reading = self._reading
         reading.check_attributes(node)
         inherited = self._defaults.require(node, "childclass") or place.inherited
-        element = Element(reading, node)
+        element = MjcfElement(reading, node)
         pose = place.frame @ read_pose(reading, element, self._settings)
         name = self._name(node, "body", place) or f"body#{len(self.bodies)}"
         body = BodyPart(node, name, parent, pose)
@@ -112,7 +112,7 @@ class BodyReader:
             message = f"a second <inertial>; the first is in line {found[0][0].line}"
             raise self._reading.fault(MjcfValueError, found[1][0], message)
         for inertial, frame in found:
-            body.inertial = read_inertial(self._reading, Element(self._reading, inertial), frame, self._settings)
+            body.inertial = read_inertial(self._reading, MjcfElement(self._reading, inertial), frame, self._settings)
 
     def _inertials(self, node: XmlElement, frame: Pose) -> Iterator[tuple[XmlElement, Pose]]:
         """Yield the inertials of a body and of the frames in it, with the poses of these frames."""
@@ -120,19 +120,19 @@ class BodyReader:
             if child.tag == "inertial":
                 yield child, frame
             elif child.tag == "frame":
-                inner = read_pose(self._reading, Element(self._reading, child), self._settings)
+                inner = read_pose(self._reading, MjcfElement(self._reading, child), self._settings)
                 yield from self._inertials(child, frame @ inner)
 
     def _frame(self, body: BodyPart, node: XmlElement, place: _Place) -> None:
         self._reading.check_attributes(node)
-        pose = place.frame @ read_pose(self._reading, Element(self._reading, node), self._settings)
+        pose = place.frame @ read_pose(self._reading, MjcfElement(self._reading, node), self._settings)
         inherited = self._defaults.require(node, "childclass") or place.inherited
         self._fill(body, node, attrs.evolve(place, frame=pose, inherited=inherited))
 
     def _replicate(self, body: BodyPart, node: XmlElement, place: _Place) -> None:
         reading = self._reading
         reading.check_attributes(node)
-        element = Element(reading, node)
+        element = MjcfElement(reading, node)
         count = element.whole("count")
         if count < 1:
             raise reading.fault(MjcfValueError, node, f"count: {count} is less than 1", attribute="count")
@@ -187,7 +187,7 @@ class BodyReader:
         name = self._name(node, "joint", place) or f"joint#{self._joints}"
         self._joints += 1
         if node.tag == "freejoint":
-            part = read_free_joint(reading, Element(reading, node), name, self._settings)
+            part = read_free_joint(reading, MjcfElement(reading, node), name, self._settings)
         else:
             element = self._defaults.element(node, place.inherited)
             part = read_joint(reading, element, name, place.frame, self._settings)

@@ -10,7 +10,7 @@ from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.mjcf.bodies import WORLD
 from rbd.mjcf.description import BodyPart, JointPart, MassPart
 from rbd.mjcf.pose import Pose, about, triple
-from rbd.mjcf.reading import Reading
+from rbd.mjcf.reading import MjcfReading
 from rbd.spatial import Frame, SpatialInertia, Transform
 from rbd.spatial.linalg import add33, dot3, identity3, neg3, outer, scale3, scale33, sub33, zero3, zero33
 
@@ -19,7 +19,7 @@ from rbd.spatial.linalg import add33, dot3, identity3, neg3, outer, scale3, scal
 class Builder:
     """Attaches bodies in the order of the file, each by its joints in their order."""
 
-    def __init__(self, reading: Reading, gravity: Sequence[float]) -> None:
+    def __init__(self, reading: MjcfReading, gravity: Sequence[float]) -> None:
         """Begin with the world."""
         self._reading = reading
         self.mechanism = Mechanism(WORLD, gravity=gravity)

@@ -9,8 +9,8 @@ from rbd.errors import MjcfTopologyError, quoted
 from rbd.files.names import closest
 from rbd.files.xml import XmlElement
 from rbd.mjcf.description import BodyPart, GeomPart
-from rbd.mjcf.element import Element
-from rbd.mjcf.reading import Reading
+from rbd.mjcf.element import MjcfElement
+from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.report import Geom
 
 _MOST_PAIRS = 1_000_000
@@ -20,7 +20,7 @@ _MOST_PAIRS = 1_000_000
 class ContactReader:
     """Puts the geoms and the pairs that may touch into the report."""
 
-    def __init__(self, reading: Reading, bodies: list[BodyPart]) -> None:
+    def __init__(self, reading: MjcfReading, bodies: list[BodyPart]) -> None:
         """List all geoms in the order of the file."""
         self._reading = reading
         self._bodies = {body.name: body for body in bodies}
@@ -45,7 +45,7 @@ class ContactReader:
             self._reading.doubt(node, f"unknown element {quoted(node.tag)}")
             return
         self._reading.check_attributes(node)
-        element = Element(self._reading, node)
+        element = MjcfElement(self._reading, node)
         if node.tag == "pair":
             a, b = (self._geom(element, attribute) for attribute in ("geom1", "geom2"))
             if a != b:
@@ -53,14 +53,14 @@ class ContactReader:
         else:
             self._excluded.add(frozenset(self._body(element, attribute) for attribute in ("body1", "body2")))
 
-    def _geom(self, element: Element, attribute: str) -> int:
+    def _geom(self, element: MjcfElement, attribute: str) -> int:
         name = self._reading.name(element.node, attribute)
         if name not in self._numbers:
             message = f"{attribute}: there is no geom {quoted(name)}; {closest(name, self._numbers)}"
             raise self._reading.fault(MjcfTopologyError, element.node, message, attribute=attribute, name=name)
         return self._numbers[name]
 
-    def _body(self, element: Element, attribute: str) -> str:
+    def _body(self, element: MjcfElement, attribute: str) -> str:
         name = self._reading.name(element.node, attribute)
         if name not in self._bodies:
             message = f"{attribute}: there is no body {quoted(name)}; {closest(name, self._bodies)}"

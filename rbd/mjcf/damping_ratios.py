@@ -13,14 +13,14 @@ from rbd.algorithms import mass_matrix
 from rbd.files.xml import XmlElement
 from rbd.mechanism import Mechanism
 from rbd.mjcf.description import BodyPart, JointPart
-from rbd.mjcf.reading import Reading
-from rbd.mjcf.report import Actuator, Spring
+from rbd.mjcf.reading import MjcfReading
+from rbd.mjcf.report import Actuator, CoordinateSpring
 from rbd.state import MechanismState, interpreted
 
 Array: TypeAlias = NDArray[np.float64]
 
 
-def apply_damping_ratios(reading: Reading, root: XmlElement, bodies: list[BodyPart], mechanism: Mechanism) -> None:
+def apply_damping_ratios(reading: MjcfReading, root: XmlElement, bodies: list[BodyPart], mechanism: Mechanism) -> None:
     """Set stiffness and damping of joints with `springdamper` and of position servos with `dampratio`."""
     report = reading.report
     joints = [joint for body in bodies for joint in body.joints if any(joint.spring_damper)]
@@ -42,7 +42,7 @@ def apply_damping_ratios(reading: Reading, root: XmlElement, bodies: list[BodyPa
     report.actuators = [_damped(actuator, state, mobility) for actuator in report.actuators]
 
 
-def _spring(reading: Reading, joint: JointPart, state: MechanismState, mobility: Array) -> None:
+def _spring(reading: MjcfReading, joint: JointPart, state: MechanismState, mobility: Array) -> None:
     if joint.kind not in ("hinge", "slide"):
         reading.doubt(joint.node, f"springdamper: it is not supported for a {joint.kind} joint", "springdamper")
         return
@@ -50,7 +50,7 @@ def _spring(reading: Reading, joint: JointPart, state: MechanismState, mobility:
     place = state.v_slice(state.mechanism.joint(joint.name)).start
     inertia = 1 / float(mobility[place, place])
     state.mechanism.joint(joint.name).damping = 2 * inertia / time
-    reading.report.springs.append(Spring(((joint.name, (1.0,)),), inertia / (time * ratio) ** 2, rest))
+    reading.report.springs.append(CoordinateSpring(((joint.name, (1.0,)),), inertia / (time * ratio) ** 2, rest))
 
 
 def _has_ratio(actuator: Actuator) -> bool:

@@ -7,8 +7,8 @@ from typing import Final, final
 from rbd.errors import MjcfValueError, quoted
 from rbd.files.names import closest
 from rbd.files.xml import XmlElement
-from rbd.mjcf.element import Element
-from rbd.mjcf.reading import Reading
+from rbd.mjcf.element import MjcfElement
+from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.schema import ATTRIBUTES
 
 MAIN: Final = "main"
@@ -23,7 +23,7 @@ _Layers = dict[str, tuple[XmlElement, ...]]
 class Defaults:
     """The default classes of a file. All actuators share one set of defaults, whatever their tag."""
 
-    def __init__(self, reading: Reading, root: XmlElement) -> None:
+    def __init__(self, reading: MjcfReading, root: XmlElement) -> None:
         """Read every `<default>` section."""
         self._reading = reading
         self._classes: dict[str, _Layers] = {MAIN: {}}
@@ -66,10 +66,10 @@ class Defaults:
             raise self._reading.fault(MjcfValueError, node, message, attribute=attribute, value=name)
         return name
 
-    def element(self, node: XmlElement, inherited: str = MAIN, kind: str | None = None) -> Element:
+    def element(self, node: XmlElement, inherited: str = MAIN, kind: str | None = None) -> MjcfElement:
         """Return a node with the defaults of its class, or else of the class `inherited` from around it."""
         layers = self._classes[self.require(node, "class") or inherited]
-        return Element(self._reading, node, layers.get(_kind(kind or node.tag), ()))
+        return MjcfElement(self._reading, node, layers.get(_kind(kind or node.tag), ()))
 
 
 def _kind(tag: str) -> str:

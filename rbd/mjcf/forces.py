@@ -6,14 +6,14 @@ from rbd.files.xml import XmlElement
 from rbd.mjcf.actuators import ActuatorReader
 from rbd.mjcf.defaults import Defaults
 from rbd.mjcf.description import BodyPart, JointPart
-from rbd.mjcf.reading import Reading
-from rbd.mjcf.report import GravityCompensation, Spring
+from rbd.mjcf.reading import MjcfReading
+from rbd.mjcf.report import CoordinateSpring, GravityCompensation
 from rbd.mjcf.settings import Settings
 from rbd.mjcf.tendons import TendonReader
 
 
 def read_forces(
-    reading: Reading, root: XmlElement, defaults: Defaults, settings: Settings, bodies: list[BodyPart]
+    reading: MjcfReading, root: XmlElement, defaults: Defaults, settings: Settings, bodies: list[BodyPart]
 ) -> dict[str, float]:
     """Add actuators, springs and gravity compensation to the report; return the armature of actuators by joint."""
     tendons = TendonReader(reading, defaults, bodies)
@@ -30,18 +30,18 @@ def read_forces(
     return reader.armatures
 
 
-def _spring(reading: Reading, joint: JointPart) -> None:
+def _spring(reading: MjcfReading, joint: JointPart) -> None:
     if joint.stiffness != 0.0 and not any(joint.spring_damper):
         if joint.kind in ("hinge", "slide"):
             rest = (joint.spring_reference, joint.spring_reference)
-            reading.report.springs.append(Spring(((joint.name, (1.0,)),), joint.stiffness, rest))
+            reading.report.springs.append(CoordinateSpring(((joint.name, (1.0,)),), joint.stiffness, rest))
         else:
             reading.doubt(joint.node, f"stiffness: springs of {joint.kind} joints are not supported", "stiffness")
     if joint.kind == "free" and joint.armature:
         reading.warn(joint.node, "armature: it acts on the velocity as the body sees it")
 
 
-def _weight(reading: Reading, body: BodyPart) -> None:
+def _weight(reading: MjcfReading, body: BodyPart) -> None:
     moving: BodyPart | None = body
     while moving is not None and not moving.joints:
         moving = moving.parent

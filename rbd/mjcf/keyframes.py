@@ -11,16 +11,16 @@ from rbd.files.xml import XmlElement
 from rbd.mechanism import Mechanism
 from rbd.mjcf.coordinates import Array, from_mujoco
 from rbd.mjcf.description import BodyPart, JointPart
-from rbd.mjcf.element import Element
+from rbd.mjcf.element import MjcfElement
 from rbd.mjcf.pose import Pose
-from rbd.mjcf.reading import Reading
+from rbd.mjcf.reading import MjcfReading
 from rbd.scalars import to_float
 from rbd.spatial.quaternion import rotation_to_quaternion
 
 _QUATERNIONS = {"free": 3, "ball": 0}
 
 
-def read_keyframes(reading: Reading, root: XmlElement, bodies: list[BodyPart], mechanism: Mechanism) -> None:
+def read_keyframes(reading: MjcfReading, root: XmlElement, bodies: list[BodyPart], mechanism: Mechanism) -> None:
     """Put the keyframes into the report, and before them how the file places all bodies, as "qpos0"."""
     joints = [(body, joint) for body in bodies for joint in body.joints]
     start = np.array([c for body, joint in joints for c in _reference(body, joint)], dtype=np.float64)
@@ -45,13 +45,13 @@ def _floats(pose: Pose) -> tuple[float, ...]:
 
 
 def _key(
-    reading: Reading, node: XmlElement, number: int, start: Array, joints: list[JointPart], mechanism: Mechanism
+    reading: MjcfReading, node: XmlElement, number: int, start: Array, joints: list[JointPart], mechanism: Mechanism
 ) -> None:
     if node.tag != "key":
         reading.doubt(node, "a keyframe is a <key>")
         return
     reading.check_attributes(node)
-    element = Element(reading, node)
+    element = MjcfElement(reading, node)
     name = element.name() or f"key#{number}"
     qpos = _numbers(reading, element, "qpos", start)
     qvel = _numbers(reading, element, "qvel", np.zeros(mechanism.nv))
@@ -67,7 +67,7 @@ def _key(
     reading.report.keyframes[name] = from_mujoco(mechanism, qpos, qvel)
 
 
-def _numbers(reading: Reading, element: Element, attribute: str, default: Array) -> Array:
+def _numbers(reading: MjcfReading, element: MjcfElement, attribute: str, default: Array) -> Array:
     values = element.numbers(attribute, max(1, len(default)))
     if values and len(values) != len(default):
         message = f"{attribute}: the model has {len(default)}, not {len(values)}"

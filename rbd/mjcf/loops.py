@@ -14,16 +14,16 @@ from rbd.mjcf.bodies import WORLD
 from rbd.mjcf.build import Builder, transform
 from rbd.mjcf.defaults import Defaults
 from rbd.mjcf.description import BodyPart, JointPart, SitePart
-from rbd.mjcf.element import Element
+from rbd.mjcf.element import MjcfElement
 from rbd.mjcf.pose import Pose, of_quaternion
-from rbd.mjcf.reading import Reading
+from rbd.mjcf.reading import MjcfReading
 
 
 @final
 class LoopReader:
     """Reads `<equality>`, once all bodies are attached."""
 
-    def __init__(self, reading: Reading, defaults: Defaults, bodies: list[BodyPart], builder: Builder) -> None:
+    def __init__(self, reading: MjcfReading, defaults: Defaults, bodies: list[BodyPart], builder: Builder) -> None:
         """Take the bodies, by name, with their sites and joints."""
         self._reading = reading
         self._defaults = defaults
@@ -61,7 +61,7 @@ class LoopReader:
 
     # ---------------------------------------------------------------- loop joints
 
-    def _close(self, element: Element, name: str) -> None:
+    def _close(self, element: MjcfElement, name: str) -> None:
         first, second, before, after = self._ends(element)
         if first is second:
             message = f"both ends are on body {quoted(first.name)}"
@@ -77,7 +77,7 @@ class LoopReader:
                 successor_pose=transform(joint.frame_after, after, frames[1]).inverse(),
             )  # fmt: skip
 
-    def _ends(self, element: Element) -> tuple[BodyPart, BodyPart, Pose, Pose]:
+    def _ends(self, element: MjcfElement) -> tuple[BodyPart, BodyPart, Pose, Pose]:
         """Return two bodies, and in each the pose of the frame that is to stay on the other's."""
         if element.has("site1") or element.has("site2"):
             (first, a), (second, b) = self._site(element, "site1"), self._site(element, "site2")
@@ -94,31 +94,33 @@ class LoopReader:
         anchor = Pose(translation=(x, y, z))
         return first, second, anchor, there @ anchor
 
-    def _relative(self, element: Element, pose: Pose) -> Pose:
+    def _relative(self, element: MjcfElement, pose: Pose) -> Pose:
         """Return the pose of a weld's second body in its first: `relpose`, unless its quaternion is zero."""
         x, y, z, *quaternion = element.vector("relpose", (0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0))
         rotation = of_quaternion(quaternion)
         return pose if rotation is None else Pose(rotation, (x, y, z))
 
-    def _body(self, element: Element, attribute: str) -> BodyPart:
+    def _body(self, element: MjcfElement, attribute: str) -> BodyPart:
         name = self._reading.name(element.node, attribute)
         if name not in self._bodies:
             raise self._unknown(element, attribute, "body", name, list(self._bodies))
         return self._bodies[name]
 
-    def _site(self, element: Element, attribute: str) -> tuple[BodyPart, SitePart]:
+    def _site(self, element: MjcfElement, attribute: str) -> tuple[BodyPart, SitePart]:
         name = self._reading.name(element.node, attribute)
         if name not in self._sites:
             raise self._unknown(element, attribute, "site", name, list(self._sites))
         return self._sites[name]
 
-    def _unknown(self, element: Element, attribute: str, kind: str, name: str, known: list[str]) -> MjcfTopologyError:
+    def _unknown(
+        self, element: MjcfElement, attribute: str, kind: str, name: str, known: list[str]
+    ) -> MjcfTopologyError:
         message = f"{attribute}: there is no {kind} {quoted(name)}; {closest(name, known)}"
         return self._reading.fault(MjcfTopologyError, element.node, message, attribute=attribute, name=name)
 
     # ---------------------------------------------------------------- couplings
 
-    def _couple(self, element: Element) -> None:
+    def _couple(self, element: MjcfElement) -> None:
         joint = self._joint(element, "joint1")
         source = self._joint(element, "joint2") if element.has("joint2") else None
         coefficients = element.vector("polycoef", (0.0, 1.0, 0.0, 0.0, 0.0), 1)
@@ -131,13 +133,13 @@ class LoopReader:
             to = None if source is None else source.name
             self._builder.mechanism.couple(joint.name, to, polynomial=polynomial, name=name)
 
-    def _name_of_coupling(self, element: Element) -> str | None:
+    def _name_of_coupling(self, element: MjcfElement) -> str | None:
         name, taken = element.name(), {coupling.name for coupling in self._builder.mechanism.couplings}
         while name in taken:
             name = f"{name}#"
         return name
 
-    def _joint(self, element: Element, attribute: str) -> JointPart:
+    def _joint(self, element: MjcfElement, attribute: str) -> JointPart:
         name = self._reading.name(element.node, attribute)
         if name not in self._joints:
             raise self._unknown(element, attribute, "joint", name, sorted(self._joints))

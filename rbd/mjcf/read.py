@@ -26,7 +26,7 @@ from rbd.mjcf.limits import MjcfLimits
 from rbd.mjcf.loops import LoopReader
 from rbd.mjcf.masses import weigh
 from rbd.mjcf.meshes import Meshes
-from rbd.mjcf.reading import Reading
+from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.report import MjcfReport, MjcfWarning
 from rbd.mjcf.schema import SECTIONS, SECTIONS_WITHOUT_EFFECT
 from rbd.mjcf.settings import read_settings
@@ -99,7 +99,7 @@ def parse_mjcf(
     _check_arguments("parse_mjcf", limits, report)
     strict, remove_fixed_joints = flag(strict, "strict"), flag(remove_fixed_joints, "remove_fixed_joints")
     require_kind(file, str, operation="parse_mjcf", argument="file")
-    reading = Reading(strict=strict, limits=limits)
+    reading = MjcfReading(strict=strict, limits=limits)
     files = Files(_path(directory), _path(root), limits)
     tree = parse_xml(text_bytes(text, file, MJCF), file=file, limits=limits, of=MJCF)
     mechanism = _read(reading, tree, files, remove_fixed_joints)
@@ -110,7 +110,7 @@ def parse_mjcf(
     return mechanism
 
 
-def _read(reading: Reading, tree: XmlElement, files: Files, remove_fixed_joints: bool) -> Mechanism:
+def _read(reading: MjcfReading, tree: XmlElement, files: Files, remove_fixed_joints: bool) -> Mechanism:
     _check_root(reading, tree)
     Inclusion(files).expand(tree)
     _check_sections(reading, tree)
@@ -132,13 +132,13 @@ def _read(reading: Reading, tree: XmlElement, files: Files, remove_fixed_joints:
     return builder.mechanism
 
 
-def _check_root(reading: Reading, tree: XmlElement) -> None:
+def _check_root(reading: MjcfReading, tree: XmlElement) -> None:
     if tree.tag != "mujoco":
         hint = ": this is a URDF file; rbd.load_urdf reads those" if tree.tag == "robot" else ""
         raise reading.fault(MjcfSyntaxError, tree, f"the root element must be <mujoco>{hint}")
 
 
-def _check_sections(reading: Reading, tree: XmlElement) -> None:
+def _check_sections(reading: MjcfReading, tree: XmlElement) -> None:
     for node in tree.children:
         if node.tag in SECTIONS_WITHOUT_EFFECT:
             reading.ignore(node, reason="without effect on the dynamics")

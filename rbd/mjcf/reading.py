@@ -1,4 +1,4 @@
-"""One reading of one MJCF file: its rules fill a report."""
+"""Context of reading one MJCF file: options and the report."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from rbd.mjcf.schema import ATTRIBUTES, WITHOUT_EFFECT
 
 
 @final
-class Reading(FileReading):
-    """One reading of one file and of those it includes."""
+class MjcfReading(FileReading):
+    """Options and report of one reading of a file and of those it includes, which all rules of the reader share."""
 
     def __init__(self, *, strict: bool, limits: MjcfLimits) -> None:
         """Begin with an empty report."""

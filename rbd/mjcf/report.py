@@ -78,7 +78,7 @@ class Actuator:
 
 @final
 @attrs.frozen
-class Spring:
+class CoordinateSpring:
     """A linear spring and damper, which acts on joints by `moment_arms`.
 
     Its length is the moment arms times the joint coordinates. The spring force is zero for lengths within `rest`.
@@ -132,7 +132,7 @@ class MjcfReport:
         self.warnings: list[Finding] = []
         self.keyframes: dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
         self.actuators: list[Actuator] = []
-        self.springs: list[Spring] = []
+        self.springs: list[CoordinateSpring] = []
         self.gravity_compensations: list[GravityCompensation] = []
         self.geoms: list[Geom] = []
         self.pairs: list[tuple[int, int]] = []

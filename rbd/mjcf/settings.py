@@ -10,9 +10,9 @@ import attrs
 
 from rbd.errors import MjcfRefusedError, MjcfValueError, quoted
 from rbd.files.xml import XmlElement
-from rbd.mjcf.element import Element
+from rbd.mjcf.element import MjcfElement
 from rbd.mjcf.pose import Triple
-from rbd.mjcf.reading import Reading
+from rbd.mjcf.reading import MjcfReading
 
 _DEGREE: Final = math.pi / 180
 
@@ -44,19 +44,19 @@ class Settings:
         return _DEGREE if self.degree else 1.0
 
 
-def read_settings(reading: Reading, root: XmlElement) -> Settings:
+def read_settings(reading: MjcfReading, root: XmlElement) -> Settings:
     """Return the settings; where several elements set the same, the last counts."""
     settings = Settings()
     for node in root.children:
         if node.tag == "compiler":
-            _compiler(reading, Element(reading, node), settings)
+            _compiler(reading, MjcfElement(reading, node), settings)
     for node in root.children:
         if node.tag == "option":
-            _option(reading, Element(reading, node), settings)
+            _option(reading, MjcfElement(reading, node), settings)
     return settings
 
 
-def _compiler(reading: Reading, element: Element, settings: Settings) -> None:
+def _compiler(reading: MjcfReading, element: MjcfElement, settings: Settings) -> None:
     reading.check_attributes(element.node)
     if element.choice("coordinate", ("local", "global"), "local") == "global":
         message = "coordinate='global' is no longer part of the format; save the file with MuJoCo 2.3.3 or older"
@@ -81,7 +81,7 @@ def _word(degree: bool) -> Literal["degree", "radian"]:
     return "degree" if degree else "radian"
 
 
-def _sequence(reading: Reading, element: Element, default: str) -> str:
+def _sequence(reading: MjcfReading, element: MjcfElement, default: str) -> str:
     text = element.text("eulerseq")
     if text is None:
         return default
@@ -91,7 +91,7 @@ def _sequence(reading: Reading, element: Element, default: str) -> str:
     return text
 
 
-def _option(reading: Reading, element: Element, settings: Settings) -> None:
+def _option(reading: MjcfReading, element: MjcfElement, settings: Settings) -> None:
     x, y, z = element.vector("gravity", settings.gravity)
     settings.gravity = (x, y, z)
     settings.time_step = element.number("timestep", settings.time_step)
@@ -99,9 +99,9 @@ def _option(reading: Reading, element: Element, settings: Settings) -> None:
         if element.number(attribute, 0.0) != 0.0:
             reading.doubt(element.node, f"{attribute}: forces of a fluid are not simulated", attribute)
     for child in element.node.children:
-        if child.tag == "flag" and not _enabled(Element(reading, child), "gravity"):
+        if child.tag == "flag" and not _enabled(MjcfElement(reading, child), "gravity"):
             settings.gravity = (0.0, 0.0, 0.0)
 
 
-def _enabled(element: Element, flag: str) -> bool:
+def _enabled(element: MjcfElement, flag: str) -> bool:
     return element.choice(flag, ("enable", "disable"), "enable") == "enable"

@@ -9,9 +9,9 @@ from rbd.files.names import closest
 from rbd.files.xml import XmlElement
 from rbd.mjcf.defaults import Defaults
 from rbd.mjcf.description import BodyPart
-from rbd.mjcf.element import Element
-from rbd.mjcf.reading import Reading
-from rbd.mjcf.report import MomentArms, Spring
+from rbd.mjcf.element import MjcfElement
+from rbd.mjcf.reading import MjcfReading
+from rbd.mjcf.report import CoordinateSpring, MomentArms
 
 _MISSING: Final = ("frictionloss", "armature", "range", "actuatorfrcrange")
 
@@ -20,7 +20,7 @@ _MISSING: Final = ("frictionloss", "armature", "range", "actuatorfrcrange")
 class TendonReader:
     """Reads `<tendon>`."""
 
-    def __init__(self, reading: Reading, defaults: Defaults, bodies: list[BodyPart]) -> None:
+    def __init__(self, reading: MjcfReading, defaults: Defaults, bodies: list[BodyPart]) -> None:
         """Take the joints, by name."""
         self._reading = reading
         self._defaults = defaults
@@ -61,14 +61,14 @@ class TendonReader:
             raise self._reading.fault(MjcfValueError, node, message, attribute="joint", name=name)
         return name, (self._reading.quantity(node, "coef"),)
 
-    def _acts(self, element: Element, attributes: tuple[str, ...], reason: str) -> bool:
+    def _acts(self, element: MjcfElement, attributes: tuple[str, ...], reason: str) -> bool:
         """Doubt what a tendon does by itself in these attributes; return whether it does anything."""
         acting = [attribute for attribute in attributes if any(element.vector(attribute, (0.0, 0.0, 0.0), 1))]
         for attribute in acting[:1]:
             self._reading.doubt(element.node, f"{attribute}: {reason}", attribute)
         return bool(acting)
 
-    def _spring(self, element: Element, moment_arms: MomentArms) -> None:
+    def _spring(self, element: MjcfElement, moment_arms: MomentArms) -> None:
         stiffness, damping = (element.vector(word, (0.0, 0.0, 0.0), 1)[0] for word in ("stiffness", "damping"))
         if not (stiffness or damping):
             return
@@ -77,4 +77,4 @@ class TendonReader:
             high = low
         if low == high == -1.0:
             low = high = sum(factors[0] * self._joints[name].spring_reference for name, factors in moment_arms)
-        self._reading.report.springs.append(Spring(moment_arms, stiffness, (low, high), damping))
+        self._reading.report.springs.append(CoordinateSpring(moment_arms, stiffness, (low, high), damping))

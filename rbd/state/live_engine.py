@@ -7,7 +7,7 @@ import threading
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, final
+from typing import TYPE_CHECKING, Any, Final, TypeVar, final
 
 import numpy as np
 from typing_extensions import override
@@ -20,11 +20,11 @@ from rbd.program.status import range_error
 from rbd.scalars import Vector
 from rbd.scalars.arrays import Array, check_out
 from rbd.state.engine import Depends, Engine, KernelCall, Shapes, packed
+from rbd.state.finite import require_finite_numbers, require_finite_result
 from rbd.state.interpreted import OPEN_BLOCKS, interpreted, is_interpreted
 from rbd.state.kernel import Kernel
 from rbd.state.layout import Layout
 from rbd.state.recorded_kernel import RecordedKernel, RecordingFailure
-from rbd.state.value_tree import UnsuitableError, flatten
 
 if TYPE_CHECKING:
     from rbd.native.builtin import Guards
@@ -107,16 +107,15 @@ class LiveEngine(Engine):
 
     def writer(self, which: int) -> Builtin | None:
         """Return a builtin that checks and writes coordinates (Q or V), or None without machine code."""
-        registry = registry_of(self.mechanism.root_body)
         executable = self._kernels.writer(self.mechanism, "q" if which == Q else "v") if native.available() else None
-        if registry is None or executable is None or not executable.request():
+        if executable is None or not executable.request():
             return None
         from rbd.native.builtin import Binding, Word, make_builtin
 
         kernel = executable.machine_code
         assert kernel is not None
         scratch = tuple(np.zeros(port.shape) for port in kernel.outline.outputs[1:])
-        guard, target = (Word(registry.versions, 0), registry.versions[0]), self.q if which == Q else self.v
+        guard, target = (Word(self.versions, 0), self.versions[0]), self.q if which == Q else self.v
         binding = Binding(Word(self.words, OWNER), (guard,), (None,), (target, *scratch), (), Word(self.words, which))
         return make_builtin(kernel, None, binding)
 
@@ -197,7 +196,7 @@ class LiveEngine(Engine):
         """Run the Python source: on request, without a program, or for the error of a failed program."""
         with interpreted():
             value = kernel.function(state, *args, **named)
-        _require_finite(value, kernel.name)
+        require_finite_result(value, kernel.name)
         if type(recorded) is RecordingFailure:
             recorded.warn(kernel.name)
         return value
@@ -226,12 +225,7 @@ class LiveEngine(Engine):
     @override
     def require_finite(self, name: str, *numbers: object) -> None:
         """Raise NotFiniteError, naming the result, for floats that are not finite."""
-        try:
-            finite = all(map(math.isfinite, cast("tuple[float, ...]", numbers)))
-        except (TypeError, OverflowError):  # other scalars, which pass
-            finite = False
-        if not (finite or all(math.isfinite(x) for x in numbers if type(x) is float)):
-            raise range_error(name)
+        require_finite_numbers(numbers, name)
 
     @override
     def pack(self, values: Any, name: str, shape: tuple[int, ...], out: Any = None) -> Array:
@@ -316,13 +310,10 @@ class LiveEngine(Engine):
 
         It returns NotImplemented as `bound` does, and in interpreted execution.
         """
-        registry = registry_of(self.mechanism.root_body)
-        if registry is None:
-            return None
         from rbd.native.builtin import Binding, Word, make_builtin
 
         counted = None if counter is None else Word(counter, 0)
-        binding = Binding(Word(self.words, OWNER), self._guards(registry.versions), inputs, outputs, copies, counted)
+        binding = Binding(Word(self.words, OWNER), self._guards(), inputs, outputs, copies, counted)
         with suppress(MemoryError):
             return make_builtin(kernel, None, binding)
         return None
@@ -333,15 +324,15 @@ class LiveEngine(Engine):
         from rbd.native.step_loop import Surroundings
 
         words = Word(self.words, OWNER), Word(self.words, Q), Word(self.words, V)
-        return Surroundings(state, words, self._guards(self.versions))
+        return Surroundings(state, words, self._guards())
 
-    def _guards(self, versions: array[int]) -> Guards:
+    def _guards(self) -> Guards:
         """Return guards that let machine code run until the mechanism is edited, and not in interpreted execution."""
         from rbd.native.builtin import Word
 
         return (
-            (Word(versions, 0), versions[0]),
-            (Word(versions, 1), versions[1]),
+            (Word(self.versions, 0), self.versions[0]),
+            (Word(self.versions, 1), self.versions[1]),
             (Word(OPEN_BLOCKS, 0), 0),
         )
 
@@ -379,14 +370,3 @@ def _unflattened(builtin: Builtin, unflatten: Builtin, finish: Builtin | None, o
         return value if finish is None else finish(value)
 
     return call
-
-
-def _require_finite(value: object, name: str) -> None:
-    """Raise NotFiniteError if a result of floats has one that is not finite; other scalars pass."""
-    numbers: list[float] = []
-    try:
-        flatten(value, numbers)
-    except UnsuitableError:
-        return
-    if not all(map(math.isfinite, numbers)):
-        raise range_error(name.replace("_", " "))

@@ -14,9 +14,9 @@ from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.spatial import Frame, SpatialInertia, Transform
 from rbd.spatial.linalg import add33, dot3, identity3, outer, scale3, scale33, sub33, transpose3, zero3, zero33
 from rbd.spatial.so3 import minimal_rotation
-from rbd.urdf.description import InertialPart, JointPart, LinkPart, LoopPart, RobotPart
+from rbd.urdf.description import RobotPart, UrdfInertial, UrdfJoint, UrdfLink, UrdfLoop
 from rbd.urdf.pose import float_rows
-from rbd.urdf.reading import Reading
+from rbd.urdf.reading import UrdfReading
 from rbd.urdf.report import Rows, Triple
 from rbd.urdf.snap import ROUNDING, snapped_rotation
 from rbd.urdf.topology import ordered
@@ -25,7 +25,7 @@ WORLD: Final = "world"
 
 
 def build(
-    reading: Reading, robot: RobotPart, *, floating: bool, remove_fixed_joints: bool, gravity: Sequence[float]
+    reading: UrdfReading, robot: RobotPart, *, floating: bool, remove_fixed_joints: bool, gravity: Sequence[float]
 ) -> Mechanism:
     """Return the mechanism of a robot, standing on (or floating in) the root body "world"."""
     root, joints = ordered(reading, robot)
@@ -49,7 +49,7 @@ def build(
     return mechanism
 
 
-def _close(mechanism: Mechanism, part: LoopPart, bodies: dict[str, RigidBody]) -> None:
+def _close(mechanism: Mechanism, part: UrdfLoop, bodies: dict[str, RigidBody]) -> None:
     """Attach a loop joint; its frame after is added to the link as it is placed: inverting the pose would round it."""
     joint, before, after = _joint(part.joint), bodies[part.joint.parent], bodies[part.joint.child]
     after.add_frame(
@@ -58,7 +58,7 @@ def _close(mechanism: Mechanism, part: LoopPart, bodies: dict[str, RigidBody]) -
     mechanism.attach(before, after, joint, joint_pose=_pose(part.joint, joint, before))
 
 
-def _stand(reading: Reading, mechanism: Mechanism, robot: RobotPart, root: LinkPart, floating: bool) -> RigidBody:
+def _stand(reading: UrdfReading, mechanism: Mechanism, robot: RobotPart, root: UrdfLink, floating: bool) -> RigidBody:
     """Return the body of the file's root link: the world itself if so named, else attached to it."""
     if root.name == WORLD:
         return _be_the_world(reading, mechanism, root, floating)
@@ -74,7 +74,7 @@ def _stand(reading: Reading, mechanism: Mechanism, robot: RobotPart, root: LinkP
     return body
 
 
-def _be_the_world(reading: Reading, mechanism: Mechanism, root: LinkPart, floating: bool) -> RigidBody:
+def _be_the_world(reading: UrdfReading, mechanism: Mechanism, root: UrdfLink, floating: bool) -> RigidBody:
     if floating:
         message = f"floating=True, but the root link is {quoted(WORLD)} itself, which cannot float"
         raise reading.fault(UrdfTopologyError, root.node, message, name=WORLD)
@@ -83,7 +83,7 @@ def _be_the_world(reading: Reading, mechanism: Mechanism, root: LinkPart, floati
     return mechanism.root_body
 
 
-def _body(reading: Reading, link: LinkPart) -> RigidBody:
+def _body(reading: UrdfReading, link: UrdfLink) -> RigidBody:
     """Return the body of a link; its first frame is the link frame and has the link's name."""
     frame = Frame(link.name)
     if link.inertial is None:
@@ -91,7 +91,7 @@ def _body(reading: Reading, link: LinkPart) -> RigidBody:
     return RigidBody(link.name, _inertia(reading, frame, link.inertial))
 
 
-def _inertia(reading: Reading, frame: Frame, part: InertialPart) -> SpatialInertia:
+def _inertia(reading: UrdfReading, frame: Frame, part: UrdfInertial) -> SpatialInertia:
     try:
         return SpatialInertia(frame, mass=part.mass, com=part.com, moment_about_com=part.moment)
     except InertiaError as error:
@@ -113,14 +113,14 @@ def _possible(moment: Rows) -> Rows:
     return (a, b, c), (d, e, f), (g, h, i)
 
 
-def _unchecked(frame: Frame, part: InertialPart) -> SpatialInertia:
+def _unchecked(frame: Frame, part: UrdfInertial) -> SpatialInertia:
     squares = sub33(scale33(identity3(), dot3(part.com, part.com)), outer(part.com, part.com))
     return SpatialInertia.trusted(
         frame, add33(part.moment, scale33(squares, part.mass)), scale3(part.com, part.mass), part.mass
     )
 
 
-def _joint(part: JointPart) -> Joint:
+def _joint(part: UrdfJoint) -> Joint:
     joint = Joint(part.name, _joint_type(part), damping=part.damping, friction=part.friction)
     if joint.nv == 1:
         bounds = part.bounds
@@ -130,7 +130,7 @@ def _joint(part: JointPart) -> Joint:
     return joint
 
 
-def _joint_type(part: JointPart) -> JointType:
+def _joint_type(part: UrdfJoint) -> JointType:
     if part.kind in ("revolute", "continuous"):
         return Revolute(part.axis)
     if part.kind == "prismatic":
@@ -149,6 +149,6 @@ def planar_axes(normal: Triple) -> tuple[Triple, Triple]:
     return x, y
 
 
-def _pose(part: JointPart, joint: Joint, parent: RigidBody) -> Transform:
+def _pose(part: UrdfJoint, joint: Joint, parent: RigidBody) -> Transform:
     # the parent's default frame is the frame after its joint, or the root's own: in both cases the link frame
     return Transform.trusted(joint.frame_before, parent.default_frame, part.pose.rotation, part.pose.translation)

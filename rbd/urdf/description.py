@@ -15,7 +15,7 @@ Kind: TypeAlias = Literal["revolute", "continuous", "prismatic", "fixed", "float
 
 @final
 @attrs.frozen(eq=False)
-class InertialPart:
+class UrdfInertial:
     """Mass, centre of mass and moment about it, both in the link frame."""
 
     node: XmlElement
@@ -27,12 +27,12 @@ class InertialPart:
 
 @final
 @attrs.frozen(eq=False)
-class LinkPart:
+class UrdfLink:
     """One `<link>`."""
 
     node: XmlElement
     name: str
-    inertial: InertialPart | None
+    inertial: UrdfInertial | None
 
 
 @final
@@ -48,7 +48,7 @@ class JointLimits:
 
 @final
 @attrs.frozen(eq=False)
-class JointPart:
+class UrdfJoint:
     """One `<joint>`; `pose` places its frame in the parent link, `axis` is in that frame."""
 
     node: XmlElement
@@ -65,10 +65,10 @@ class JointPart:
 
 @final
 @attrs.frozen(eq=False)
-class LoopPart:
+class UrdfLoop:
     """One `<loop_joint>`: a joint whose frames before and after are placed in two links."""
 
-    joint: JointPart
+    joint: UrdfJoint
     after: Origin
 
 
@@ -79,7 +79,7 @@ class RobotPart:
 
     node: XmlElement
     name: str
-    links: dict[str, LinkPart]
-    joints: dict[str, JointPart]
-    loops: list[LoopPart]
+    links: dict[str, UrdfLink]
+    joints: dict[str, UrdfJoint]
+    loops: list[UrdfLoop]
     mimics: list[tuple[XmlElement, Mimic]]

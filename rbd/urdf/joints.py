@@ -8,9 +8,9 @@ from typing import Final, get_args
 from rbd.errors import UrdfTopologyError, UrdfValueError, quoted
 from rbd.files.names import closest
 from rbd.files.xml import XmlElement
-from rbd.urdf.description import JointLimits, JointPart, Kind, LinkPart
+from rbd.urdf.description import JointLimits, Kind, UrdfJoint, UrdfLink
 from rbd.urdf.pose import read_axis, read_origin
-from rbd.urdf.reading import Reading
+from rbd.urdf.reading import UrdfReading
 from rbd.urdf.report import Mimic, Triple
 
 KINDS: Final[tuple[Kind, ...]] = tuple(kind for kind in get_args(Kind) if kind != "spherical")
@@ -24,13 +24,13 @@ UNBOUNDED: Final = 1e300
 """Writers without a word for infinity print the largest float; bounds from here on mean none."""
 
 
-def read_joint(reading: Reading, node: XmlElement, links: dict[str, LinkPart]) -> JointPart:
+def read_joint(reading: UrdfReading, node: XmlElement, links: dict[str, UrdfLink]) -> UrdfJoint:
     """Return the joint; `links` are those of the whole file."""
     reading.accept(node, frozenset({"name", "type"}), _CHILDREN)
     name, kind = reading.name(node), read_kind(reading, node, KINDS)
     damping, friction = read_dynamics(reading, node, kind)
     _mimic(reading, node, name)
-    return JointPart(
+    return UrdfJoint(
         node, name, kind,
         parent=_end(reading, node, "parent", links), child=_end(reading, node, "child", links),
         pose=read_origin(reading, node, snap=True), axis=read_axis_of(reading, node, kind),
@@ -38,7 +38,7 @@ def read_joint(reading: Reading, node: XmlElement, links: dict[str, LinkPart]) -
     )  # fmt: skip
 
 
-def read_kind(reading: Reading, node: XmlElement, kinds: tuple[Kind, ...]) -> Kind:
+def read_kind(reading: UrdfReading, node: XmlElement, kinds: tuple[Kind, ...]) -> Kind:
     """Return the type of a joint, one of `kinds`."""
     text = node.attributes.get("type")
     if text is None:
@@ -51,7 +51,7 @@ def read_kind(reading: Reading, node: XmlElement, kinds: tuple[Kind, ...]) -> Ki
     raise reading.fault(UrdfValueError, node, message, attribute="type", value=text)
 
 
-def _end(reading: Reading, node: XmlElement, tag: str, links: dict[str, LinkPart]) -> str:
+def _end(reading: UrdfReading, node: XmlElement, tag: str, links: dict[str, UrdfLink]) -> str:
     end = reading.only(node, tag)
     if end is None:
         raise reading.fault(UrdfValueError, node, f"<{tag}> is missing")
@@ -59,7 +59,7 @@ def _end(reading: Reading, node: XmlElement, tag: str, links: dict[str, LinkPart
     return read_link_name(reading, end, links)
 
 
-def read_link_name(reading: Reading, end: XmlElement, links: dict[str, LinkPart]) -> str:
+def read_link_name(reading: UrdfReading, end: XmlElement, links: dict[str, UrdfLink]) -> str:
     """Return the name of the link at an end of a joint."""
     name = reading.name(end, "link")
     if name not in links:
@@ -68,7 +68,7 @@ def read_link_name(reading: Reading, end: XmlElement, links: dict[str, LinkPart]
     return name
 
 
-def read_axis_of(reading: Reading, node: XmlElement, kind: Kind) -> Triple:
+def read_axis_of(reading: UrdfReading, node: XmlElement, kind: Kind) -> Triple:
     """Return the axis of a joint; for a kind without one, it does not matter."""
     if kind not in _WITHOUT_AXIS:
         return read_axis(reading, node)
@@ -76,13 +76,13 @@ def read_axis_of(reading: Reading, node: XmlElement, kind: Kind) -> Triple:
     return (1.0, 0.0, 0.0)
 
 
-def _pass_over(reading: Reading, node: XmlElement, tag: str, kind: Kind) -> None:
+def _pass_over(reading: UrdfReading, node: XmlElement, tag: str, kind: Kind) -> None:
     for child in node.children:
         if child.tag == tag:
             reading.ignore(child, reason=f"has no meaning for a {kind} joint")
 
 
-def read_bounds(reading: Reading, node: XmlElement, kind: Kind, *, required: bool = True) -> JointLimits:
+def read_bounds(reading: UrdfReading, node: XmlElement, kind: Kind, *, required: bool = True) -> JointLimits:
     """Return the bounds; they are `required` of revolute and prismatic joints in the tree."""
     if kind in _WITHOUT_LIMIT:
         _pass_over(reading, node, "limit", kind)
@@ -97,7 +97,7 @@ def read_bounds(reading: Reading, node: XmlElement, kind: Kind, *, required: boo
     return JointLimits(lower, upper, _magnitude(reading, limit, "velocity"), _magnitude(reading, limit, "effort"))
 
 
-def _range(reading: Reading, limit: XmlElement, kind: Kind) -> tuple[float, float]:
+def _range(reading: UrdfReading, limit: XmlElement, kind: Kind) -> tuple[float, float]:
     if kind not in _BOUNDED:
         for attribute in ("lower", "upper"):
             if attribute in limit.attributes:
@@ -119,7 +119,7 @@ def _unbounded(bound: float) -> float:
     return math.copysign(math.inf, bound) if abs(bound) >= UNBOUNDED else bound
 
 
-def _magnitude(reading: Reading, limit: XmlElement, attribute: str) -> float:
+def _magnitude(reading: UrdfReading, limit: XmlElement, attribute: str) -> float:
     bound = _unbounded(reading.number(limit, attribute, math.inf))
     if bound < 0.0:
         reading.object_to(limit, f"{attribute} {bound:.9g} is negative", "its size is taken", attribute=attribute)
@@ -128,7 +128,7 @@ def _magnitude(reading: Reading, limit: XmlElement, attribute: str) -> float:
     return abs(bound)
 
 
-def read_dynamics(reading: Reading, node: XmlElement, kind: Kind) -> tuple[float, float]:
+def read_dynamics(reading: UrdfReading, node: XmlElement, kind: Kind) -> tuple[float, float]:
     """Return damping and friction."""
     dynamics = reading.only(node, "dynamics")
     if dynamics is None:
@@ -140,7 +140,7 @@ def read_dynamics(reading: Reading, node: XmlElement, kind: Kind) -> tuple[float
     return _coefficient(reading, dynamics, "damping"), _coefficient(reading, dynamics, "friction")
 
 
-def _coefficient(reading: Reading, dynamics: XmlElement, attribute: str) -> float:
+def _coefficient(reading: UrdfReading, dynamics: XmlElement, attribute: str) -> float:
     value = reading.quantity(dynamics, attribute, 0.0)
     if value < 0.0:
         reading.object_to(dynamics, f"{attribute} {value:.9g} is negative", "0 is taken", attribute=attribute)
@@ -148,7 +148,7 @@ def _coefficient(reading: Reading, dynamics: XmlElement, attribute: str) -> floa
     return value
 
 
-def _mimic(reading: Reading, node: XmlElement, name: str) -> None:
+def _mimic(reading: UrdfReading, node: XmlElement, name: str) -> None:
     mimic = reading.only(node, "mimic")
     if mimic is None:
         return

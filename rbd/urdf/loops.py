@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from rbd.errors import UrdfTopologyError, UrdfValueError, quoted
 from rbd.files.xml import XmlElement
-from rbd.urdf.description import JointPart, LinkPart, LoopPart
+from rbd.urdf.description import UrdfJoint, UrdfLink, UrdfLoop
 from rbd.urdf.joints import (
     LOOP_KINDS,
     read_axis_of,
@@ -24,10 +24,10 @@ from rbd.urdf.joints import (
     read_link_name,
 )
 from rbd.urdf.pose import ORIGIN, Origin, read_placement
-from rbd.urdf.reading import Reading
+from rbd.urdf.reading import UrdfReading
 
 
-def read_loop_joint(reading: Reading, node: XmlElement, links: dict[str, LinkPart]) -> LoopPart:
+def read_loop_joint(reading: UrdfReading, node: XmlElement, links: dict[str, UrdfLink]) -> UrdfLoop:
     """Return the joint; `links` are those of the whole file."""
     reading.accept(node, frozenset({"name", "type"}), frozenset({"link1", "link2", "axis", "limit", "dynamics"}))
     name, kind = reading.name(node), read_kind(reading, node, LOOP_KINDS)
@@ -35,14 +35,14 @@ def read_loop_joint(reading: Reading, node: XmlElement, links: dict[str, LinkPar
     (parent, before), (child, after) = (_end(reading, node, tag, links) for tag in ("link1", "link2"))
     if parent == child:
         raise reading.fault(UrdfTopologyError, node, f"joins link {quoted(child)} to itself", name=child)
-    joint = JointPart(
+    joint = UrdfJoint(
         node, name, kind, parent=parent, child=child, pose=before, axis=read_axis_of(reading, node, kind),
         bounds=read_bounds(reading, node, kind, required=False), damping=damping, friction=friction,
     )  # fmt: skip
-    return LoopPart(joint, after)
+    return UrdfLoop(joint, after)
 
 
-def _end(reading: Reading, node: XmlElement, tag: str, links: dict[str, LinkPart]) -> tuple[str, Origin]:
+def _end(reading: UrdfReading, node: XmlElement, tag: str, links: dict[str, UrdfLink]) -> tuple[str, Origin]:
     """Return the link at one end, and the pose of the joint's frame in it."""
     end = reading.only(node, tag)
     if end is None:

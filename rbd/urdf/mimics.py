@@ -8,14 +8,14 @@ from rbd.errors import UrdfTopologyError, quoted
 from rbd.files.names import closest
 from rbd.files.xml import XmlElement
 from rbd.urdf.cycles import find_cycle, spelled
-from rbd.urdf.description import JointPart
-from rbd.urdf.reading import Reading
+from rbd.urdf.description import UrdfJoint
+from rbd.urdf.reading import UrdfReading
 from rbd.urdf.report import Mimic
 
 _WITH_COORDINATE: Final = frozenset({"revolute", "continuous", "prismatic"})
 
 
-def followed_mimics(reading: Reading, joints: dict[str, JointPart]) -> list[tuple[XmlElement, Mimic]]:
+def followed_mimics(reading: UrdfReading, joints: dict[str, UrdfJoint]) -> list[tuple[XmlElement, Mimic]]:
     """Return the mimics that become couplings; refuse the others if strict, else leave their joints independent."""
     found = {mimic.joint: mimic for mimic in reading.report.mimics if _can_follow(reading, joints, mimic)}
     cycle = find_cycle({name: mimic.source for name, mimic in found.items()})
@@ -26,7 +26,7 @@ def followed_mimics(reading: Reading, joints: dict[str, JointPart]) -> list[tupl
     return [(_node(joints[name]), mimic) for name, mimic in found.items()]
 
 
-def _can_follow(reading: Reading, joints: dict[str, JointPart], mimic: Mimic) -> bool:
+def _can_follow(reading: UrdfReading, joints: dict[str, UrdfJoint], mimic: Mimic) -> bool:
     joint, source = joints[mimic.joint], joints.get(mimic.source)
     if source is None:
         problem = f"there is no joint {quoted(mimic.source)}; {closest(mimic.source, joints)}"
@@ -42,9 +42,9 @@ def _can_follow(reading: Reading, joints: dict[str, JointPart], mimic: Mimic) ->
     return False
 
 
-def _object(reading: Reading, joint: JointPart, message: str) -> None:
+def _object(reading: UrdfReading, joint: UrdfJoint, message: str) -> None:
     reading.object_to(_node(joint), message, "it is not followed", kind=UrdfTopologyError)
 
 
-def _node(joint: JointPart) -> XmlElement:
+def _node(joint: UrdfJoint) -> XmlElement:
     return next(child for child in joint.node.children if child.tag == "mimic")

@@ -14,7 +14,7 @@ from rbd.scalars import to_float
 from rbd.spatial.linalg import Mat3
 from rbd.spatial.quaternion import quaternion_to_rotation
 from rbd.spatial.so3 import rpy_to_rotation
-from rbd.urdf.reading import Reading
+from rbd.urdf.reading import UrdfReading
 from rbd.urdf.report import Rows, Snapped, Triple
 from rbd.urdf.snap import ROUNDING, change, snapped_angle, snapped_axis, snapped_rotation, snapped_translation
 
@@ -32,7 +32,7 @@ class Origin:
     translation: Triple = _ZERO
 
 
-def read_origin(reading: Reading, node: XmlElement, *, snap: bool) -> Origin:
+def read_origin(reading: UrdfReading, node: XmlElement, *, snap: bool) -> Origin:
     """Return the pose in the `<origin>` child of `node`; the identity when there is none."""
     origin = reading.only(node, "origin")
     if origin is None:
@@ -41,7 +41,7 @@ def read_origin(reading: Reading, node: XmlElement, *, snap: bool) -> Origin:
     return read_placement(reading, origin, snap=snap)
 
 
-def read_placement(reading: Reading, origin: XmlElement, *, snap: bool) -> Origin:
+def read_placement(reading: UrdfReading, origin: XmlElement, *, snap: bool) -> Origin:
     """Return the pose in the attributes of an element."""
     x, y, z = reading.vector(origin, "xyz", _ZERO)
     given, near = _rotations(reading, origin)
@@ -53,7 +53,7 @@ def read_placement(reading: Reading, origin: XmlElement, *, snap: bool) -> Origi
     return pose
 
 
-def _rotations(reading: Reading, origin: XmlElement) -> tuple[Rows, Rows]:
+def _rotations(reading: UrdfReading, origin: XmlElement) -> tuple[Rows, Rows]:
     """Return the rotation as it is given, and with its angles snapped."""
     if "quat_xyzw" in origin.attributes:
         rotation = _quaternion(reading, origin)
@@ -63,7 +63,7 @@ def _rotations(reading: Reading, origin: XmlElement) -> tuple[Rows, Rows]:
     return rpy_rows((roll, pitch, yaw)), rpy_rows(near)
 
 
-def _quaternion(reading: Reading, origin: XmlElement) -> Rows:
+def _quaternion(reading: UrdfReading, origin: XmlElement) -> Rows:
     if "rpy" in origin.attributes:
         raise reading.fault(UrdfValueError, origin, "has both rpy and quat_xyzw", attribute="quat_xyzw")
     quaternion = reading.vector(origin, "quat_xyzw", (0.0, 0.0, 0.0, 1.0))
@@ -71,7 +71,7 @@ def _quaternion(reading: Reading, origin: XmlElement) -> Rows:
     return float_rows(quaternion_to_rotation((w, x, y, z)))
 
 
-def _unit_quaternion(reading: Reading, origin: XmlElement, quaternion: tuple[float, ...]) -> tuple[float, ...]:
+def _unit_quaternion(reading: UrdfReading, origin: XmlElement, quaternion: tuple[float, ...]) -> tuple[float, ...]:
     length = math.hypot(*quaternion)
     if abs(length - 1.0) > _UNIT_TOLERANCE:
         message = f"quat_xyzw has length {length:.6g}, a rotation needs 1"
@@ -95,12 +95,14 @@ def float_rows(rotation: Mat3) -> Rows:
 Snappable = Literal["rotation", "translation", "axis"]
 
 
-def _note(reading: Reading, node: XmlElement, what: Snappable, old: tuple[float, ...], new: tuple[float, ...]) -> None:
+def _note(
+    reading: UrdfReading, node: XmlElement, what: Snappable, old: tuple[float, ...], new: tuple[float, ...]
+) -> None:
     if change(old, new) > (0.0 if what == "translation" else ROUNDING):
         reading.report.snapped.append(Snapped(node.path, what, node.line, old, new))
 
 
-def read_axis(reading: Reading, node: XmlElement) -> Triple:
+def read_axis(reading: UrdfReading, node: XmlElement) -> Triple:
     """Return the unit vector in the `<axis>` child of `node`; the x axis when there is none."""
     axis = reading.only(node, "axis")
     if axis is None:
@@ -115,7 +117,7 @@ def read_axis(reading: Reading, node: XmlElement) -> Triple:
     return snapped
 
 
-def _unit_axis(reading: Reading, node: XmlElement, axis: Triple) -> Triple:
+def _unit_axis(reading: UrdfReading, node: XmlElement, axis: Triple) -> Triple:
     if not any(axis):
         raise reading.fault(UrdfValueError, node, "the axis is zero: it has no direction", attribute="xyz")
     length = math.hypot(*axis)

@@ -17,7 +17,7 @@ from rbd.spatial.values import require_kind
 from rbd.urdf.build import build
 from rbd.urdf.limits import UrdfLimits
 from rbd.urdf.packages import Packages, check_packages
-from rbd.urdf.reading import Reading
+from rbd.urdf.reading import UrdfReading
 from rbd.urdf.report import UrdfReport, UrdfWarning
 from rbd.urdf.topology import read_robot
 
@@ -105,7 +105,7 @@ def parse_urdf(
     strict, snap = flag(strict, "strict"), flag(snap, "snap")
     require_kind(file, str, operation="parse_urdf", argument="file")
     require_choice(inertia, ("keep", "project"), "inertia", "treatment of inertias")
-    reading = Reading(strict=strict, snap=snap, project=inertia == "project", limits=limits)
+    reading = UrdfReading(strict=strict, snap=snap, project=inertia == "project", limits=limits)
     reading.report.packages = check_packages(packages)
     robot = read_robot(reading, parse_xml(text_bytes(text, file, URDF), file=file, limits=limits, of=URDF))
     mechanism = build(reading, robot, floating=floating, remove_fixed_joints=remove_fixed_joints, gravity=gravity)

@@ -1,4 +1,4 @@
-"""One reading of one URDF file: its rules fill a report."""
+"""Context of reading one URDF file: options and the report."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from rbd.urdf.report import Doubt, Ignored, UrdfReport
 
 
 @final
-class Reading(FileReading):
-    """One reading of one file."""
+class UrdfReading(FileReading):
+    """Options and report of one reading of a file, which all rules of the reader share."""
 
     def __init__(self, *, strict: bool, snap: bool, project: bool, limits: UrdfLimits) -> None:
         """Begin with an empty report."""

@@ -14,12 +14,12 @@ from typing import Final
 from rbd.errors import UrdfRefusedError, UrdfSyntaxError, UrdfTopologyError, quoted
 from rbd.files.xml import XmlElement
 from rbd.urdf.cycles import find_cycle, spelled
-from rbd.urdf.description import JointPart, LinkPart, LoopPart, RobotPart
+from rbd.urdf.description import RobotPart, UrdfJoint, UrdfLink, UrdfLoop
 from rbd.urdf.joints import read_joint
 from rbd.urdf.links import read_link
 from rbd.urdf.loops import read_loop_joint
 from rbd.urdf.mimics import followed_mimics
-from rbd.urdf.reading import Reading
+from rbd.urdf.reading import UrdfReading
 from rbd.urdf.shapes import read_colors
 
 _SHOWN: Final = 12
@@ -31,7 +31,7 @@ _NOT_HONOURED: Final = {
 _CHILDREN: Final = frozenset({"link", "joint", "loop_joint", "material", *_NOT_HONOURED})
 
 
-def read_robot(reading: Reading, root: XmlElement) -> RobotPart:
+def read_robot(reading: UrdfReading, root: XmlElement) -> RobotPart:
     """Return all links and joints; names are unique and every joint's links exist."""
     if root.tag != "robot":
         hint = ": this is MJCF; rbd.load_mjcf reads it" if root.tag == "mujoco" else ""
@@ -49,15 +49,15 @@ def read_robot(reading: Reading, root: XmlElement) -> RobotPart:
     return RobotPart(root, name, links, joints, _loops(reading, root, links, joints), followed_mimics(reading, joints))
 
 
-def _refuse_templates(reading: Reading, root: XmlElement) -> None:
+def _refuse_templates(reading: UrdfReading, root: XmlElement) -> None:
     for node in root.children:
         if node.tag.startswith("xacro:"):
             message = "this file is a xacro template, a program; expand it with xacro first"
             raise reading.fault(UrdfRefusedError, node, message)
 
 
-def _links(reading: Reading, root: XmlElement) -> dict[str, LinkPart]:
-    links: dict[str, LinkPart] = {}
+def _links(reading: UrdfReading, root: XmlElement) -> dict[str, UrdfLink]:
+    links: dict[str, UrdfLink] = {}
     colors = read_colors(reading, root)
     for node in root.children:
         if node.tag == "link":
@@ -69,8 +69,8 @@ def _links(reading: Reading, root: XmlElement) -> dict[str, LinkPart]:
     return links
 
 
-def _joints(reading: Reading, root: XmlElement, links: dict[str, LinkPart]) -> dict[str, JointPart]:
-    joints: dict[str, JointPart] = {}
+def _joints(reading: UrdfReading, root: XmlElement, links: dict[str, UrdfLink]) -> dict[str, UrdfJoint]:
+    joints: dict[str, UrdfJoint] = {}
     for node in root.children:
         if node.tag == "joint":
             part = read_joint(reading, node, links)
@@ -80,9 +80,9 @@ def _joints(reading: Reading, root: XmlElement, links: dict[str, LinkPart]) -> d
 
 
 def _loops(
-    reading: Reading, root: XmlElement, links: dict[str, LinkPart], joints: dict[str, JointPart]
-) -> list[LoopPart]:
-    taken, loops = dict(joints), list[LoopPart]()
+    reading: UrdfReading, root: XmlElement, links: dict[str, UrdfLink], joints: dict[str, UrdfJoint]
+) -> list[UrdfLoop]:
+    taken, loops = dict(joints), list[UrdfLoop]()
     for node in root.children:
         if node.tag == "loop_joint":
             loop = read_loop_joint(reading, node, links)
@@ -92,13 +92,13 @@ def _loops(
     return loops
 
 
-def _require_new(reading: Reading, node: XmlElement, name: str, first: LinkPart | JointPart | None) -> None:
+def _require_new(reading: UrdfReading, node: XmlElement, name: str, first: UrdfLink | UrdfJoint | None) -> None:
     if first is not None:
         message = f"a second {node.tag} {quoted(name)}; the first is in line {first.node.line}"
         raise reading.fault(UrdfTopologyError, node, message, name=name, first_line=first.node.line)
 
 
-def ordered(reading: Reading, robot: RobotPart) -> tuple[LinkPart, list[JointPart]]:
+def ordered(reading: UrdfReading, robot: RobotPart) -> tuple[UrdfLink, list[UrdfJoint]]:
     """Return the root link, and the joints in file order, parents first."""
     parents = _parent_joints(reading, robot)
     cycle = find_cycle({child: joint.parent for child, joint in parents.items()})
@@ -108,7 +108,7 @@ def ordered(reading: Reading, robot: RobotPart) -> tuple[LinkPart, list[JointPar
     return root, _parents_first(root.name, robot.joints.values())
 
 
-def _cycle_fault(reading: Reading, parents: dict[str, JointPart], upwards: list[str]) -> UrdfTopologyError:
+def _cycle_fault(reading: UrdfReading, parents: dict[str, UrdfJoint], upwards: list[str]) -> UrdfTopologyError:
     """Return the error for a cycle of links; the joint that stands last in the file is the one that closes it."""
     cycle = upwards[::-1]
     closing = max(range(len(cycle)), key=lambda k: parents[cycle[k]].node.line)
@@ -117,8 +117,8 @@ def _cycle_fault(reading: Reading, parents: dict[str, JointPart], upwards: list[
     return reading.fault(UrdfTopologyError, parents[cycle[0]].node, message, cycle=tuple(cycle))
 
 
-def _parent_joints(reading: Reading, robot: RobotPart) -> dict[str, JointPart]:
-    parents: dict[str, JointPart] = {}
+def _parent_joints(reading: UrdfReading, robot: RobotPart) -> dict[str, UrdfJoint]:
+    parents: dict[str, UrdfJoint] = {}
     for joint in robot.joints.values():
         if joint.parent == joint.child:
             message = f"joins link {quoted(joint.child)} to itself"
@@ -131,7 +131,7 @@ def _parent_joints(reading: Reading, robot: RobotPart) -> dict[str, JointPart]:
     return parents
 
 
-def _root(reading: Reading, roots: list[LinkPart]) -> LinkPart:
+def _root(reading: UrdfReading, roots: list[UrdfLink]) -> UrdfLink:
     if len(roots) > 1:
         names = ", ".join(quoted(link.name) for link in roots[:_SHOWN])
         more = ", ..." if len(roots) > _SHOWN else ""
@@ -141,12 +141,12 @@ def _root(reading: Reading, roots: list[LinkPart]) -> LinkPart:
     return roots[0]
 
 
-def _parents_first(root: str, joints: Iterable[JointPart]) -> list[JointPart]:
+def _parents_first(root: str, joints: Iterable[UrdfJoint]) -> list[UrdfJoint]:
     """Return the joints in file order as far as each comes after the joint it hangs on."""
-    onward: dict[str, list[tuple[int, JointPart]]] = {}
+    onward: dict[str, list[tuple[int, UrdfJoint]]] = {}
     for place, joint in enumerate(joints):
         onward.setdefault(joint.parent, []).append((place, joint))
-    order: list[JointPart] = []
+    order: list[UrdfJoint] = []
     reached = list(onward.get(root, ()))  # sorted, hence a heap; places differ, so joints are never compared
     while reached:
         _, joint = heapq.heappop(reached)

@@ -27,7 +27,13 @@ from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.contact_kinematics import contact_points_in_base
 from rbd.contact.model.evaluation import evaluate, number, of_state, require_both, sums_by_owner, torques_of
 from rbd.contact.model.pairs import Pair
-from rbd.contact.solver.constrained_motion import applied_forces, masked_row, mass_and_factor, nearest_motion
+from rbd.contact.solver.constrained_motion import (
+    applied_forces,
+    masked_row,
+    mass_and_factor,
+    nearest_motion,
+    nearest_motion_by_projection,
+)
 from rbd.contact.solver.friction_cone import EDGES, cone_edges, contact_point_jacobian, mean_and_least, tangents
 from rbd.contact.solver.impacts import kinetic_energy
 from rbd.contact.solver.results import ContactStep
@@ -80,9 +86,10 @@ def contact_step(
 
 
 def step_function(model: CollisionModel, frictional: bool, nv: int) -> RecordedFunction:
-    """Return the step as a function of arrays: q, v, torques, and (dt, margin, friction)."""
+    """Return the step by the active-set method, as a function of arrays: q, v, torques, and (dt, margin, friction)."""
     inputs = {"torques": nv, "settings": 3}
-    return model.functions.recorded(_key(frictional), partial(_step, model.pairs, frictional), inputs)
+    function = partial(_step, model.pairs, frictional, by_active_set=True)
+    return model.functions.recorded((*_key(frictional), "by active set"), function, inputs)
 
 
 def step_arguments(state: State[Any], *arguments: Any) -> tuple[Array, ...]:
@@ -105,10 +112,17 @@ def _checked(
 
 
 def _step(
-    pairs: Sequence[Pair], frictional: bool, state: ScalarState, torques: Vector, settings: Vector
+    pairs: Sequence[Pair],
+    frictional: bool,
+    state: ScalarState,
+    torques: Vector,
+    settings: Vector,
+    *,
+    by_active_set: bool = False,
 ) -> Mapping[str, object]:
     dt, margin, friction = (state.lifted(x) for x in settings)
-    return velocity_step(pairs, state, tuple(torques), dt, margin, friction if frictional else None)
+    mu = friction if frictional else None
+    return velocity_step(pairs, state, tuple(torques), dt, margin, mu, by_active_set=by_active_set)
 
 
 class _Constraints(NamedTuple):
@@ -124,9 +138,19 @@ class _Constraints(NamedTuple):
 
 
 def velocity_step(
-    pairs: Sequence[Pair], state: ScalarState, tau: Vector, dt: Scalar, margin: Scalar, mu: Scalar | None
+    pairs: Sequence[Pair],
+    state: ScalarState,
+    tau: Vector,
+    dt: Scalar,
+    margin: Scalar,
+    mu: Scalar | None,
+    *,
+    by_active_set: bool = False,
 ) -> Mapping[str, object]:
-    """Return q and v after a step, impulses, and the residual of the quadratic program; `mu` None: no friction."""
+    """Return q and v after a step, impulses, and the residual of the quadratic program; `mu` None: no friction.
+
+    By the active-set method, rows with an impulse are linearly independent, as derivatives need them.
+    """
     v = tuple(state.v)
     M, factor = mass_and_factor(state)
     f = applied_forces(state, tau)
@@ -136,7 +160,10 @@ def velocity_step(
     J, bounds = constraints.rows, constraints.bounds
     if mu is not None:
         bounds = _without_rise(J, bounds, v)
-    found = nearest_motion(M, momentum, J, bounds)
+    if by_active_set:
+        found = nearest_motion(M, momentum, J, bounds)
+    else:
+        found = nearest_motion_by_projection(M, factor, momentum, J, bounds)
     q_next = moved_along(state, found.x, dt)
     slack = subtract(matvec(J, found.x), bounds)
     impulses = sums_by_owner(found.lam, constraints.owners, len(pairs))
