@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-import attrs
 import numpy as np
 
 from rbd.errors import InertiaError, UrdfTopologyError, UrdfValueError, quoted
+from rbd.files.inertias import unchecked_inertia
+from rbd.files.pose import NOTHING, ZERO, Rows, Triple, rows
 from rbd.joints import Fixed, JointType, Planar, Prismatic, QuaternionFloating, QuaternionSpherical, Revolute
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.spatial import Frame, SpatialInertia, Transform
-from rbd.spatial.linalg import add33, dot3, identity3, outer, scale3, scale33, sub33, transpose3, zero3, zero33
+from rbd.spatial.linalg import transpose3
 from rbd.spatial.so3 import minimal_rotation
 from rbd.urdf.description import RobotPart, UrdfInertial, UrdfJoint, UrdfLink, UrdfLoop
-from rbd.urdf.pose import float_rows
 from rbd.urdf.reading import UrdfReading
-from rbd.urdf.report import Rows, Triple
 from rbd.urdf.snap import ROUNDING, snapped_rotation
 from rbd.urdf.topology import ordered
 
@@ -87,7 +86,7 @@ def _body(reading: UrdfReading, link: UrdfLink) -> RigidBody:
     """Return the body of a link; its first frame is the link frame and has the link's name."""
     frame = Frame(link.name)
     if link.inertial is None:
-        return RigidBody(link.name, SpatialInertia.trusted(frame, zero33(), zero3(), 0.0))
+        return RigidBody(link.name, unchecked_inertia(frame, 0.0, ZERO, NOTHING))
     return RigidBody(link.name, _inertia(reading, frame, link.inertial))
 
 
@@ -101,7 +100,7 @@ def _inertia(reading: UrdfReading, frame: Frame, part: UrdfInertial) -> SpatialI
             message = f"{error} (strict=False: {mended})"
             raise reading.fault(UrdfValueError, part.moment_node, message, **fields) from error
         reading.warn(part.moment_node, f"{error}; {mended}", refused=True)
-        return _unchecked(frame, attrs.evolve(part, moment=_possible(part.moment)) if reading.project else part)
+        return unchecked_inertia(frame, part.mass, part.com, _possible(part.moment) if reading.project else part.moment)
 
 
 def _possible(moment: Rows) -> Rows:
@@ -111,13 +110,6 @@ def _possible(moment: Rows) -> Rows:
     found = (axes * np.maximum(spread, 0.0)) @ axes.T
     (a, b, c), (d, e, f), (g, h, i) = (np.trace(found) * np.eye(3) - found).tolist()
     return (a, b, c), (d, e, f), (g, h, i)
-
-
-def _unchecked(frame: Frame, part: UrdfInertial) -> SpatialInertia:
-    squares = sub33(scale33(identity3(), dot3(part.com, part.com)), outer(part.com, part.com))
-    return SpatialInertia.trusted(
-        frame, add33(part.moment, scale33(squares, part.mass)), scale3(part.com, part.mass), part.mass
-    )
 
 
 def _joint(part: UrdfJoint) -> Joint:
@@ -144,11 +136,11 @@ def _joint_type(part: UrdfJoint) -> JointType:
 
 def planar_axes(normal: Triple) -> tuple[Triple, Triple]:
     """Return the x and y axes of a planar joint: those of the frame that the least rotation turns to face `normal`."""
-    columns = float_rows(transpose3(minimal_rotation((0.0, 0.0, 1.0), normal)))
+    columns = rows(transpose3(minimal_rotation((0.0, 0.0, 1.0), normal)))
     x, y, _ = snapped_rotation(columns, tolerance=ROUNDING)
     return x, y
 
 
 def _pose(part: UrdfJoint, joint: Joint, parent: RigidBody) -> Transform:
     # the parent's default frame is the frame after its joint, or the root's own: in both cases the link frame
-    return Transform.trusted(joint.frame_before, parent.default_frame, part.pose.rotation, part.pose.translation)
+    return part.pose.transform(joint.frame_before, parent.default_frame)

@@ -6,9 +6,9 @@ from typing import Literal, TypeAlias, final
 
 import attrs
 
+from rbd.files.pose import Pose, Rows, Triple
 from rbd.files.xml import XmlElement
-from rbd.urdf.pose import Origin
-from rbd.urdf.report import Mimic, Rows, Triple
+from rbd.urdf.report import Mimic
 
 Kind: TypeAlias = Literal["revolute", "continuous", "prismatic", "fixed", "floating", "planar", "spherical"]
 
@@ -56,7 +56,7 @@ class UrdfJoint:
     kind: Kind
     parent: str
     child: str
-    pose: Origin
+    pose: Pose
     axis: Triple
     bounds: JointLimits
     damping: float
@@ -69,7 +69,7 @@ class UrdfLoop:
     """One `<loop_joint>`: a joint whose frames before and after are placed in two links."""
 
     joint: UrdfJoint
-    after: Origin
+    after: Pose
 
 
 @final

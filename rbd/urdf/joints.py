@@ -6,12 +6,13 @@ import math
 from typing import Final, get_args
 
 from rbd.errors import UrdfTopologyError, UrdfValueError, quoted
-from rbd.files.names import closest
+from rbd.files.names import hint
+from rbd.files.pose import Triple
 from rbd.files.xml import XmlElement
 from rbd.urdf.description import JointLimits, Kind, UrdfJoint, UrdfLink
 from rbd.urdf.pose import read_axis, read_origin
 from rbd.urdf.reading import UrdfReading
-from rbd.urdf.report import Mimic, Triple
+from rbd.urdf.report import Mimic
 
 KINDS: Final[tuple[Kind, ...]] = tuple(kind for kind in get_args(Kind) if kind != "spherical")
 LOOP_KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
@@ -63,7 +64,7 @@ def read_link_name(reading: UrdfReading, end: XmlElement, links: dict[str, UrdfL
     """Return the name of the link at an end of a joint."""
     name = reading.name(end, "link")
     if name not in links:
-        message = f"there is no link {quoted(name)}; {closest(name, links)}"
+        message = f"there is no link {quoted(name)}{hint(name, links)}"
         raise reading.fault(UrdfTopologyError, end, message, name=name)
     return name
 

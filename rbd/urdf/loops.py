@@ -13,6 +13,7 @@ Types are those of joints, and "spherical". Limits and damping act once the join
 from __future__ import annotations
 
 from rbd.errors import UrdfTopologyError, UrdfValueError, quoted
+from rbd.files.pose import Pose
 from rbd.files.xml import XmlElement
 from rbd.urdf.description import UrdfJoint, UrdfLink, UrdfLoop
 from rbd.urdf.joints import (
@@ -23,7 +24,7 @@ from rbd.urdf.joints import (
     read_kind,
     read_link_name,
 )
-from rbd.urdf.pose import ORIGIN, Origin, read_placement
+from rbd.urdf.pose import ORIGIN, read_placement
 from rbd.urdf.reading import UrdfReading
 
 
@@ -42,7 +43,7 @@ def read_loop_joint(reading: UrdfReading, node: XmlElement, links: dict[str, Urd
     return UrdfLoop(joint, after)
 
 
-def _end(reading: UrdfReading, node: XmlElement, tag: str, links: dict[str, UrdfLink]) -> tuple[str, Origin]:
+def _end(reading: UrdfReading, node: XmlElement, tag: str, links: dict[str, UrdfLink]) -> tuple[str, Pose]:
     """Return the link at one end, and the pose of the joint's frame in it."""
     end = reading.only(node, tag)
     if end is None:

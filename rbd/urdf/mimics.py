@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from rbd.errors import UrdfTopologyError, quoted
-from rbd.files.names import closest
+from rbd.files.names import hint
 from rbd.files.xml import XmlElement
 from rbd.urdf.cycles import find_cycle, spelled
 from rbd.urdf.description import UrdfJoint
@@ -29,7 +29,7 @@ def followed_mimics(reading: UrdfReading, joints: dict[str, UrdfJoint]) -> list[
 def _can_follow(reading: UrdfReading, joints: dict[str, UrdfJoint], mimic: Mimic) -> bool:
     joint, source = joints[mimic.joint], joints.get(mimic.source)
     if source is None:
-        problem = f"there is no joint {quoted(mimic.source)}; {closest(mimic.source, joints)}"
+        problem = f"there is no joint {quoted(mimic.source)}{hint(mimic.source, joints)}"
     elif source is joint:
         problem = "the joint mimics itself"
     elif joint.kind not in _WITH_COORDINATE:

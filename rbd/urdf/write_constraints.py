@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rbd.errors import quoted
+from rbd.files.xml_text import element, numbers_text
 from rbd.joints import Prismatic, QuaternionSpherical, Revolute
 from rbd.mechanism import Coupling, Joint, Mechanism, RigidBody
 from rbd.scalars import to_float
 from rbd.spatial import Transform
 from rbd.urdf.cycles import find_cycle
-from rbd.urdf.xml_elements import element, kind_and_axis, parameter_lines, placement_attributes, refusal, said
+from rbd.urdf.xml_elements import kind_and_axis, parameter_lines, placement_attributes, refusal
 
 
 def mimic_elements(mechanism: Mechanism, *, strict: bool) -> dict[Joint, str]:
@@ -22,7 +23,7 @@ def mimic_elements(mechanism: Mechanism, *, strict: bool) -> dict[Joint, str]:
         problem = _problem(coupling, sources)
         if problem is None and source is not None:
             offset, ratio = (to_float(c) for c in coupling.coefficients)
-            attributes = {"joint": source.name, "multiplier": said([ratio]), "offset": said([offset])}
+            attributes = {"joint": source.name, "multiplier": numbers_text([ratio]), "offset": numbers_text([offset])}
             mimics[joint], sources[joint.name] = element("mimic", attributes), source.name
         elif strict:
             message = f"URDF has no word for coupling {quoted(coupling.name)}, {problem}; strict=False leaves it out"
