@@ -232,14 +232,13 @@ class Executable:
         """Compute one state into `outputs`; return the status. For impatient ones, as are the next two."""
         kernel = self.prepared()
         if kernel is None:
-            return self.interpret_rows(inputs, [0] * len(inputs), outputs, 1)[1]
+            return self.interpret_rows(inputs, [each[None] for each in outputs], 1)[1]
         self.short_calls += 1
         return kernel.run(inputs, outputs)
 
     def run_rows(
         self,
         inputs: Sequence[Array],
-        strides: Sequence[int],
         outputs: Sequence[Array],
         count: int,
         threads: int,
@@ -248,26 +247,18 @@ class Executable:
         """Compute rows; arguments and result are those of `CompiledProgram.run_batch`."""
         kernel = self.prepared(rows=True)
         if kernel is None:
-            return self.interpret_rows(inputs, strides, outputs, count, codes)
-        self.short_calls += count <= kernel.small_batch
-        return kernel.run_batch(inputs, strides, outputs, count, threads, codes)
+            return self.interpret_rows(inputs, outputs, count, codes)
+        self.short_calls += 1
+        return kernel.run_batch(inputs, outputs, count, threads, codes)
 
     def interpret_rows(
-        self,
-        inputs: Sequence[Array],
-        strides: Sequence[int],
-        outputs: Sequence[Array],
-        count: int,
-        codes: Codes | None = None,
+        self, inputs: Sequence[Array], outputs: Sequence[Array], count: int, codes: Codes | None = None
     ) -> tuple[int, int]:
         """Compute rows with the interpreter: to the first bad one, or all when `codes` take their statuses."""
         program = self.program
-        sources = [
-            (each.reshape(-1), stride, port.size)
-            for each, stride, port in zip(inputs, strides, program.inputs, strict=True)
-        ]
+        sources = [(each, each.ndim > len(port.shape)) for each, port in zip(inputs, program.inputs, strict=True)]
         for k in range(count):
-            flat = [x for each, stride, size in sources for x in each[k * stride : k * stride + size].tolist()]
+            flat = [x for each, has_rows in sources for x in (each[k] if has_rows else each).reshape(-1).tolist()]
             values, status = program.interpret_flat(flat)
             if status != CLEAN:
                 if codes is None:
@@ -275,7 +266,7 @@ class Executable:
                 codes[k] = status
                 continue
             for each, (start, port) in zip(outputs, offsets(program.outputs), strict=True):
-                each.reshape(count, port.size)[k] = values[start : start + port.size]
+                each[k] = np.reshape(values[start : start + port.size], port.shape)
         if codes is None or not codes.any():
             return -1, CLEAN
         first = int((codes != 0).argmax())
