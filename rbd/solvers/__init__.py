@@ -5,6 +5,7 @@ dense_factors.py       Cholesky's factor, and orthonormal bases of active rows
 positive_definite.py   solve_positive_definite
 factored.py            solve_factored: many right-hand sides, with a sparse factor
 minimum_norm.py        minimum_norm_solve
+sparse_minimum_norm.py, block_rows.py  the same for many sparse rows
 lemke.py, lu.py        linear complementarity problems; LU factors with complete pivoting
 quadratic_program.py   solve_quadratic_program
 friction*.py           solve_friction: Coulomb friction by Lemke's method
