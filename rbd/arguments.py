@@ -119,7 +119,16 @@ def described(value: object) -> str:
         return repr(value)
     if isinstance(value, (str, bytes, bool, int, float, complex)):
         return f"{quoted(value) if isinstance(value, (str, bytes)) else _short(value)} of type {kind}"
-    return f"{'an' if kind[:1].lower() in 'aeiou' or kind == 'ndarray' else 'a'} {kind}"
+    return with_article(kind)
+
+
+def with_article(noun: str) -> str:
+    """Return a noun with "a" or "an" before it.
+
+    >>> with_article("array"), with_article("list")
+    ('an array', 'a list')
+    """
+    return f"{'an' if noun[:1].lower() in 'aeiou' or noun == 'ndarray' else 'a'} {noun}"
 
 
 def _short(number: float | complex) -> str:

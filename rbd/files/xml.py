@@ -7,6 +7,7 @@ no other file ever named; every size is limited while parsing, before the tree i
 from __future__ import annotations
 
 import codecs
+import contextlib
 from typing import TypeVar, final
 from xml.parsers import expat
 
@@ -88,6 +89,31 @@ def fault_at(kind: type[_Error], file: str, line: int, column: int, message: str
     text = f"{file}:{line}:{column}: {message}"
     fields.setdefault("element", None)
     return kind(text, file=file, line=line, column=column, **fields)
+
+
+def root_tag(data: bytes) -> str | None:
+    """Return the tag of the root element of XML that may be incomplete; None if it is not reached.
+
+    Comments and document type declarations before it are passed over or end the search; nothing is expanded.
+    """
+    found: list[str] = []
+    parser = expat.ParserCreate("utf-8")
+
+    def stop(tag: str, *rest: object) -> None:
+        found.append(tag)
+        raise _RootReached
+
+    def refuse(*declaration: object) -> None:
+        raise _RootReached
+
+    parser.StartElementHandler, parser.StartDoctypeDeclHandler = stop, refuse
+    with contextlib.suppress(_RootReached, expat.ExpatError):
+        parser.Parse(data, False)
+    return found[0] if found else None
+
+
+class _RootReached(Exception):
+    """Ends a search."""
 
 
 def parse_xml(data: bytes, *, file: str, limits: FileLimits, of: Format) -> XmlElement:

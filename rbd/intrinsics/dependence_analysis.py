@@ -7,7 +7,7 @@ else depends on `j`, and when no variable outlives an iteration.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import attrs
 
@@ -32,10 +32,27 @@ def _fields(node: Any) -> tuple[object, ...]:
     return tuple(getattr(node, field.name) for field in attrs.fields(node.__class__))
 
 
-def branches_on_floats(routine: tree.Routine) -> bool:
+def compares_floats(routine: tree.Routine) -> bool:
     """Return whether a function, or one it calls, compares floats."""
-    compared = (part for part in parts(routine.body) if isinstance(part, tree.Comparison))
-    return any(part.left.kind == "float" for part in compared) or any(map(branches_on_floats, routine.calls))
+    return any(map(_is_float_comparison, parts(routine.body))) or any(map(compares_floats, routine.calls))
+
+
+def branches_on_floats(routine: tree.Routine) -> bool:
+    """Return whether lanes may take different ways: a function, or one it calls, branches on a comparison of floats.
+
+    Conditions of `select` and `some` are no branches.
+    """
+    masks = {id(part.arguments[0]) for part in parts(routine.body) if _is_function_of_condition(part)}
+    branches = (part for part in parts(routine.body) if _is_float_comparison(part) and id(part) not in masks)
+    return any(True for _ in branches) or any(map(branches_on_floats, routine.calls))
+
+
+def _is_float_comparison(part: object) -> bool:
+    return isinstance(part, tree.Comparison) and part.left.kind == "float"
+
+
+def _is_function_of_condition(part: object) -> bool:
+    return isinstance(part, tree.Function) and part.name in ("select", "some")
 
 
 def has_columns(routine: tree.Routine) -> bool:
@@ -55,13 +72,20 @@ def row_of_column_access(index: tree.Expression, loop: tree.Columns) -> tree.Exp
             return None
 
 
+_REFUSED: Final[dict[type[object], str]] = {
+    tree.Columns: "a nested loop over columns",
+    tree.Return: "a return",
+    tree.Break: "a break",
+    tree.Invoked: "a call",
+}
+"""Parts that a loop over columns may not have."""
+
+
 def column_dependence(loop: tree.Columns, before: Collection[str]) -> str:
     """Return why columns are not independent, "" when they are; `before` are variables with values."""
-    found = [
-        part for part in parts(loop.body) if isinstance(part, (tree.Columns, tree.Return, tree.Break, tree.Invoked))
-    ]
-    if found:
-        return "the body has a nested column loop, return, break or call"
+    for part in parts(loop.body):
+        if type(part) in _REFUSED:
+            return f"the body has {_REFUSED[type(part)]}"
     assigned = {part.name for part in parts(loop.body) if isinstance(part, tree.Assign)}
     kept = sorted(assigned.intersection({*before, *_names(loop.stride)}))
     if kept:

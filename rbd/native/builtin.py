@@ -68,7 +68,7 @@ class Binding:
     """Counts successful calls that write to `outputs`."""
 
 
-class _Definition(ctypes.Structure):
+class Definition(ctypes.Structure):
     """CPython's PyMethodDef."""
 
     _fields_ = [
@@ -88,7 +88,7 @@ class _Context(ctypes.Structure):
 
     _fields_ = [(name, ctypes.c_int64 if is_count(name) else ctypes.c_void_p) for name in CONTEXT]
 
-    definition: _Definition
+    definition: Definition
     fallback: Callable[..., object] | None
     kept: tuple[object, ...]
 
@@ -114,12 +114,17 @@ def make_builtin(
     context, code = _context(kernel, binding or Binding()), _code()
     context.has_fallback, context.fallback = fallback is not None, fallback
     context.kept = (*context.kept, code)
-    context.definition = _Definition(
+    context.definition = Definition(
         (name or ports.name).encode(), code.address("builtin"), _FAST_WITH_KEYWORDS, documentation.encode() or None
     )
+    return builtin_of(context.definition, context)
+
+
+def builtin_of(definition: Definition, context: ctypes.Structure) -> Callable[..., Any]:
+    """Return a new builtin with `context` as `self`, which must hold `definition`."""
     function = ctypes.cast(ctypes.pythonapi.PyCFunction_NewEx, ctypes.c_void_p).value or 0
     prototype = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
-    builtin: Callable[..., Any] = prototype(function)(ctypes.addressof(context.definition), context, None)
+    builtin: Callable[..., Any] = prototype(function)(ctypes.addressof(definition), context, None)
     return builtin
 
 
@@ -136,11 +141,11 @@ def _context(kernel: CompiledProgram, binding: Binding) -> _Context:
     own = array("q", [0])
     kernel.load_entries()
     tables = (
-        _table([x for word, expected in binding.guards for x in (word.address, expected)]),
-        _table([0 if each is None else each.ctypes.data for each in inputs]),
-        _table([n for p in (*(ports.inputs[k] for k in free), *ports.outputs) for n in (len(p.shape), *p.shape)]),
-        _table([each.ctypes.data for each in binding.outputs or ()]),
-        _table([x for source, to in binding.copies for x in (source.ctypes.data, to.ctypes.data, source.nbytes)]),
+        word_table([x for word, expected in binding.guards for x in (word.address, expected)]),
+        word_table([0 if each is None else each.ctypes.data for each in inputs]),
+        word_table([n for p in (*(ports.inputs[k] for k in free), *ports.outputs) for n in (len(p.shape), *p.shape)]),
+        word_table([each.ctypes.data for each in binding.outputs or ()]),
+        word_table([x for source, to in binding.copies for x in (source.ctypes.data, to.ctypes.data, source.nbytes)]),
     )
     guards, bound, shapes, targets, copies = map(ctypes.addressof, tables)
     context = _Context(
@@ -156,5 +161,6 @@ def _context(kernel: CompiledProgram, binding: Binding) -> _Context:
     return context
 
 
-def _table(words: Sequence[int]) -> ctypes.Array[ctypes.c_int64]:
+def word_table(words: Sequence[int]) -> ctypes.Array[ctypes.c_int64]:
+    """Return words in memory."""
     return (ctypes.c_int64 * max(len(words), 1))(*words)

@@ -360,6 +360,16 @@ def builtin_module(addresses: Mapping[str, int]) -> str:
     loads = "".join(_load(name, index) for index, name in enumerate(CONTEXT))
     rows = rows_ir.STACKED + rows_ir.BEGIN + loads + rows_ir.INPUTS + rows_ir.RESULTS
     text = _NUMBERS + rows + _BEGIN + loads + _CHECKS + _ARGUMENTS + _TARGETS + _ARRAYS + _DECLINE
+    return _filled(text, addresses)
+
+
+def numbers_text(addresses: Mapping[str, int]) -> str:
+    """Return the function `numbers`, for other modules that look at arguments."""
+    return _filled(_NUMBERS, addresses)
+
+
+def _filled(text: str, addresses: Mapping[str, int]) -> str:
+    """Return IR with addresses and numbers of the memory layout in place of their names."""
     places = {name: f"inttoptr (i64 {address} to ptr)" for name, address in addresses.items()}
     numbers = {name: str(getattr(abi, name)) for name in _LAYOUT}
     read = abi.CONTIGUOUS | abi.ALIGNED

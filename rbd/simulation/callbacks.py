@@ -81,6 +81,16 @@ class Callbacks:
         """The zero-order holds among the callbacks."""
 
     @property
+    def control(self) -> Control | None:
+        """The control."""
+        return self._control
+
+    @property
+    def has_external(self) -> bool:
+        """Whether there are external wrenches."""
+        return self._external is not None
+
+    @property
     def is_held(self) -> bool:
         """Whether the torques are constant during a step."""
         return self._control is None or _is_hold(self._control)
@@ -106,18 +116,27 @@ class Callbacks:
             if words[Q] != before[0] or words[V] != before[1]:
                 raise state_changed("control")
         except BaseException as error:
-            self.error = error
-            annotate(error, "control", t)
+            self.failed(error, t)
             raise
         return engine.zero_torques if values is None else values
+
+    def failed(self, error: BaseException, t: float) -> None:
+        """Keep an exception of the control, and annotate it with the time."""
+        self.error = error
+        annotate(error, "control", t)
+
+    def state_changed(self, t: float) -> ArgumentError:
+        """Return the error of a control that changed the state."""
+        error = state_changed("control")
+        self.failed(error, t)
+        return error
 
     def checked(self, values: ArrayLike, t: float, state: MechanismState) -> Array:
         """Return torques as an array of floats; raise, as the control's error, for other values."""
         try:
             return float_array(values, (state.layout.nv,), "control")
         except BaseException as error:
-            self.error = error
-            annotate(error, "control", t)
+            self.failed(error, t)
             raise
 
     def wrenches(self, t: float, state: MechanismState) -> ExternalWrenches | None:

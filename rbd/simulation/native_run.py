@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
+from functools import partial
 from typing import Any, final
 
 import numpy as np
@@ -10,6 +12,7 @@ import numpy as np
 from rbd.progress import Progress
 from rbd.simulation.hold import ZeroOrderHold
 from rbd.simulation.native_blocks import NativeBlocks
+from rbd.simulation.native_stages import Histories, NativeStages
 from rbd.simulation.run import Run
 
 _MIN_BLOCK = 4  # steps between two instants of a hold, from which on one call takes them all
@@ -17,9 +20,9 @@ _MIN_BLOCK = 4  # steps between two instants of a hold, from which on one call t
 
 @final
 class NativeRun:
-    """A run without events, in which at most the control is a zero-order hold."""
+    """A run without events: of `NativeBlocks`, whose control may be a zero-order hold, or of `NativeStages`."""
 
-    def __init__(self, run: Run, blocks: NativeBlocks) -> None:
+    def __init__(self, run: Run, blocks: NativeBlocks | NativeStages) -> None:
         """Take a run that has not begun, and what takes its steps in blocks."""
         self._run, self._blocks = run, blocks
         self._hold: ZeroOrderHold[Any] | None = next(iter(run.flow.holds), None)
@@ -43,7 +46,7 @@ class NativeRun:
         """Return the index of the time to which the block from `times[k]` goes; sample the hold if it is due."""
         last = len(times) - 1
         end, hold = min(k + self._blocks.max_steps, last), self._hold
-        if hold is None:
+        if hold is None or isinstance(self._blocks, NativeStages):
             return end
         self._run.sample_holds(times[k])
         self._blocks.hold(self._run.flow.callbacks.torques(times[k], self._run.state))
@@ -55,7 +58,17 @@ class NativeRun:
     def _take_block(self, times: list[float]) -> int:
         """Take the steps between `times` until machine code refuses one; return how many."""
         run = self._run
+        if isinstance(self._blocks, NativeStages):
+            instants = array("d", times)
+            self._blocks.take(instants, run.s, partial(self._keep, instants))
+            return len(times) - 1
         q, v, s = self._blocks.take(np.array(times), run.state.q, run.state.v, run.s)
         if len(q):
             run.advance_by_rows(times[1 : len(q) + 1], q, v, s)
         return len(q)
+
+    def _keep(self, times: array[float], steps: int, rows: Histories) -> None:
+        """Take the samples of the first `steps` steps between `times`."""
+        if steps:
+            q, v, *s = (each[1 : steps + 1] for each in rows)
+            self._run.take_rows(times[1 : steps + 1], q, v, s[0] if s else np.empty((steps, 0)))

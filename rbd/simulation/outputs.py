@@ -12,7 +12,7 @@ from rbd.scalars.arrays import Array
 from rbd.simulation.events import Occurrence
 from rbd.simulation.monitors import Monitor
 from rbd.simulation.realtime import Throttle
-from rbd.simulation.sinks import Sink, Sizes
+from rbd.simulation.sinks import Growing, NpzFile, Sink, Sizes
 from rbd.simulation.trajectory import Trajectory
 from rbd.spatial.values import require_kind
 from rbd.state import MechanismState
@@ -53,6 +53,11 @@ class Outputs:
     def needs_states(self) -> bool:
         """Whether an output needs the state at every sample."""
         return bool(self._monitors) or self._throttle is not None
+
+    @property
+    def keeps_only(self) -> bool:
+        """Whether nobody can see samples before the run has ended: they may come in blocks."""
+        return not self.needs_states and isinstance(self._sink, (Growing, NpzFile))
 
     def take_rows(self, times: Sequence[float], q: Array, v: Array, s: Array) -> None:
         """Record samples computed without the state."""

@@ -64,6 +64,10 @@ class Run:
 
     def advance(self, t: float, end: float) -> None:
         """Move to time `end` and take a sample there, unless a terminal event comes first."""
+        if self._detector is None and not self.flow.holds:
+            self.s = self._whole_step(self.s, t, end)
+            self._sample(end)
+            return
         for _ in range(_MAX_EVENTS + self._hold_count(t, end)):
             self.sample_holds(t)
             stop = min((hold.next_instant for hold in self.flow.holds if hold.is_before(end)), default=end)
@@ -82,6 +86,10 @@ class Run:
         self.state.set_configuration(q[-1])
         self.state.set_velocity(v[-1])
         q[-1] = self.state.q  # normalized
+        self.take_rows(times, q, v, s)
+
+    def take_rows(self, times: Sequence[float], q: Array, v: Array, s: Array) -> None:
+        """Take samples, one row for each of `times`, to the last of which the state has moved."""
         self._outputs.take_rows(times, q, v, s)
         self.s = s[-1].copy()
         self.last_sample = (times[-1], q[-1].copy(), v[-1].copy())

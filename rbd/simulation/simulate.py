@@ -16,7 +16,7 @@ from rbd.algorithms.loops.stabilization import DEFAULT, gains_of_loops
 from rbd.arguments import described, several
 from rbd.compiled import RecordedFunction
 from rbd.errors import ArgumentError, UnknownNameError, quoted
-from rbd.progress import Listener, Progress, progress_bar
+from rbd.progress import Listener, Progress, Silent, progress_bar
 from rbd.simulation.adaptive import AdaptiveMuntheKaas
 from rbd.simulation.callbacks import Control, External, as_control
 from rbd.simulation.equations_of_motion import EquationsOfMotion, initial_contact_states
@@ -25,9 +25,9 @@ from rbd.simulation.forces import ForceElement
 from rbd.simulation.integrator import Integrator
 from rbd.simulation.monitors import Monitor
 from rbd.simulation.munthe_kaas import MuntheKaas
-from rbd.simulation.native_blocks import NativeBlocks, native_blocks, native_method
+from rbd.simulation.native_blocks import NativeBlocks, is_worthwhile, native_blocks, step_name, steps_per_call
 from rbd.simulation.native_run import NativeRun
-from rbd.simulation.native_stages import native_stages
+from rbd.simulation.native_stages import NativeStages, native_stages
 from rbd.simulation.outputs import Outputs
 from rbd.simulation.realtime import Throttle
 from rbd.simulation.run import Run, divergence_errors
@@ -74,8 +74,8 @@ def simulate(
     i * dt; the last step is shortened to fit. `integrator` is a name or an `Integrator`.
 
     `control` may also be a recorded controller, `rbd.record(controller, mechanism)`, with `t=()` if it needs the time.
-    Runs of 500 steps and more by "munthe-kaas-rk4" or "semi-implicit-euler" take their steps in machine code, which
-    changes results by rounding; a control in Python is called between the stages.
+    Runs of 500 steps and more take their steps in machine code, which changes results by rounding; callbacks in Python
+    are called between the stages. "variational-midpoint", which is implicit, takes all its steps in Python.
 
     `forces` are springs and dampers. `stabilization` stabilizes loops as in `dynamics`. Contacts begin with
     displacements `contact_states` (zero if not given), which are reset when a point has lifted off. `events` add a
@@ -111,9 +111,9 @@ def simulate(
     s = initial_contact_states(state, contact_states)
     bar = progress_bar(len(times) - 1, "simulate", progress)
     with restored_on_failure(state), outputs:
-        blocks, method = _native_paths(
-            flow, state, len(times) - 1, method, interrupted=bool(watched) or outputs.needs_states
-        )
+        interrupted = bool(watched) or outputs.needs_states
+        together = not watched and outputs.keeps_only and isinstance(bar, Silent)
+        blocks, method = _native_paths(flow, state, len(times) - 1, method, interrupted=interrupted, together=together)
         run = Run(method.begin(), flow, state, s, watched, outputs)
         with divergence_errors(run), bar:
             (run if blocks is None else NativeRun(run, blocks)).run(times, bar)
@@ -121,23 +121,28 @@ def simulate(
 
 
 def _native_paths(
-    flow: EquationsOfMotion, state: MechanismState, steps: int, method: Integrator, *, interrupted: bool
-) -> tuple[NativeBlocks | None, Integrator]:
-    """Return the blocks of native steps of a run, if any, and the integrator of its single steps.
+    flow: EquationsOfMotion, state: MechanismState, steps: int, method: Integrator, *, interrupted: bool, together: bool
+) -> tuple[NativeBlocks | NativeStages | None, Integrator]:
+    """Return what takes blocks of native steps of a run, if any, and the integrator of its single steps.
 
     There are three paths, from the fastest: blocks of native steps, for runs that are not `interrupted` by events,
-    monitors or real-time pacing, and whose control is held or recorded; native stages with a control in Python between
-    them; and steps in Python, which allow external wrenches, force elements and all integrators.
+    monitors or real-time pacing, and whose control is held or recorded; native stages with callbacks in Python between
+    them, in blocks where all samples may come `together`; and steps in Python, for implicit and other integrators.
     """
-    name = native_method(state, steps, method) if flow.is_control_only(state) else None
-    if name is None:
+    if not is_worthwhile(state, steps):
         return None, method
-    callbacks, blocks = flow.callbacks, None
-    if not interrupted and (callbacks.is_held or callbacks.recorded_control is not None):
+    callbacks, blocks, name = flow.callbacks, None, step_name(method)
+    without_python = callbacks.is_held or callbacks.recorded_control is not None
+    if name is not None and without_python and flow.is_control_only(state) and not interrupted:
         blocks = native_blocks(state, name, callbacks.recorded_control)
-    if blocks is None or callbacks.holds:  # steps between instants that are close are single
-        method = native_stages(state, method, name, flow) or method
-    return blocks, method
+    if blocks is not None and not callbacks.holds:
+        return blocks, method
+    stages = native_stages(state, method, flow, steps_per_call(state))  # steps between close instants are single
+    if stages is not None and isinstance(method, AdaptiveMuntheKaas):
+        return None, method.controlling(stages.attempt)
+    if blocks is None and together and not callbacks.holds:
+        return stages, stages or method
+    return blocks, stages or method
 
 
 def _integrator(integrator: object) -> Integrator:

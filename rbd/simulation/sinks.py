@@ -58,12 +58,15 @@ class Sink(ABC):
 
 
 @final
-class _Rows:
+class _SampleRows:
     """Samples as rows [t, q, v, s] of one array."""
 
     def __init__(self, count: int, sizes: Sizes) -> None:
-        self._array: Array = np.empty((count, 1 + sum(sizes)))
         self._ends = (1, 1 + sizes.q, 1 + sizes.q + sizes.v, 1 + sum(sizes))
+        self._set(np.empty((count, 1 + sum(sizes))))
+
+    def _set(self, array: Array) -> None:
+        self._array, self._columns = array, self._parts(array)
 
     def __len__(self) -> int:
         return len(self._array)
@@ -72,12 +75,14 @@ class _Rows:
         """Make room for at least `count` rows; the size at least doubles, so that the total time is linear."""
         size, width = self._array.shape
         if count > size:
-            self._array = np.concatenate((self._array, np.empty((max(count - size, size), width))))
+            self._set(np.concatenate((self._array, np.empty((max(count - size, size), width)))))
 
     def put(self, index: int | slice, t: ArrayLike, q: Array, v: Array, s: Array) -> None:
         """Write one row, or several consecutive ones."""
-        for part, values in zip(self._parts(self._array[index]), (t, q, v, s), strict=True):
-            part[...] = values
+        times, configurations, velocities, contacts = self._columns
+        times[index], configurations[index], velocities[index] = t, q, v
+        if contacts.shape[1]:
+            contacts[index] = s
 
     def trajectory(self, count: int, shift: int = 0) -> Trajectory:
         """Return the first `count` rows, of an array rotated by `shift` rows."""
@@ -95,11 +100,11 @@ class Growing(Sink):
     """Keeps every sample in memory; the default of `simulate`."""
 
     def __init__(self) -> None:
-        self._rows, self._count = _Rows(0, Sizes(0, 0, 0)), 0
+        self._rows, self._count = _SampleRows(0, Sizes(0, 0, 0)), 0
 
     @override
     def begin(self, sizes: Sizes) -> None:
-        self._rows, self._count = _Rows(64, sizes), 0
+        self._rows, self._count = _SampleRows(64, sizes), 0
 
     @override
     def take(self, t: float, q: Array, v: Array, s: Array) -> None:
@@ -130,11 +135,11 @@ class RingBuffer(Sink):
     """
 
     def __init__(self, size: int) -> None:
-        self._rows, self._count = _Rows(whole_number(size, "size", 1, _MAX_SAMPLES), Sizes(0, 0, 0)), 0
+        self._rows, self._count = _SampleRows(whole_number(size, "size", 1, _MAX_SAMPLES), Sizes(0, 0, 0)), 0
 
     @override
     def begin(self, sizes: Sizes) -> None:
-        self._rows, self._count = _Rows(len(self._rows), sizes), 0
+        self._rows, self._count = _SampleRows(len(self._rows), sizes), 0
 
     @override
     def take(self, t: float, q: Array, v: Array, s: Array) -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 
 import rbd
 from rbd.contact import ContactSimulator
-from rbd.errors import ArgumentError, ShapeError
+from rbd.contact.stepping import native_steps, simulator
+from rbd.errors import ArgumentError, NotFiniteError, ShapeError
 
 HAND, MODEL = rbd.robots.hand()
 
@@ -32,3 +36,87 @@ def test_errors_of_a_control_are_annotated_with_the_time() -> None:
     with pytest.raises(ShapeError) as wrong:
         ContactSimulator(HAND, MODEL, lambda t, s: np.zeros(2), 1e-3).run(rbd.MechanismState(HAND), 0.01)
     assert "at t = 0.0" in wrong.value.__notes__[0]
+
+
+# -- steps in machine code --------------------------------------------------------------------------------------------
+
+Control = Callable[[float, rbd.MechanismState], object]
+
+
+def both(
+    monkeypatch: pytest.MonkeyPatch,
+    control: Callable[[], Control | None],
+    mechanism: rbd.Mechanism,
+    model: Any,
+    **how: Any,
+) -> tuple[rbd.contact.ContactTrajectory, rbd.contact.ContactTrajectory]:
+    """Run with one loop of machine code, and step by step."""
+    found: list[rbd.contact.ContactTrajectory] = []
+    for native in (True, False):
+        if not native:
+            monkeypatch.setattr(simulator, "can_be_native", lambda: False)
+        state = rbd.MechanismState(mechanism)
+        state.set_velocity(np.linspace(-1.0, 2.0, mechanism.nv))
+        given: Any = control()
+        found.append(ContactSimulator(mechanism, model, given, 1e-3, **how).run(state, 0.4))
+        np.testing.assert_array_equal(state.q, found[-1].q[-1])
+    monkeypatch.undo()
+    return found[0], found[1]
+
+
+def same(found: rbd.contact.ContactTrajectory, expected: rbd.contact.ContactTrajectory) -> None:
+    np.testing.assert_array_equal(found.q, expected.q)
+    np.testing.assert_array_equal(found.v, expected.v)
+    np.testing.assert_array_equal(found.distances, expected.distances)
+    np.testing.assert_array_equal(found.t, expected.t)
+    assert found.events == expected.events
+
+
+def closing(t: float, state: rbd.MechanismState) -> object:
+    return 0.02 * np.cos(5 * t) - 0.01 * state.v
+
+
+@pytest.mark.parametrize("friction", [None, 0.0, 0.6])
+@pytest.mark.parametrize("size", [3, 4096])
+def test_the_bits_are_those_of_single_steps(friction: float | None, size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(native_steps, "_STEPS_PER_CALL", size)
+        found, expected = both(monkeypatch, lambda: closing, HAND, MODEL, friction=friction, threshold=0.02)
+    same(found, expected)
+    assert expected.events
+
+
+@pytest.mark.parametrize(
+    "control", [None, lambda t, s: None, lambda t, s: [0.01] * 13, rbd.record(lambda s, t: -t * s.v, HAND, t=())]
+)
+def test_other_controls(control: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    same(*both(monkeypatch, lambda: control, HAND, MODEL))
+
+
+def test_a_control_that_edits_the_mechanism(monkeypatch: pytest.MonkeyPatch) -> None:
+    mechanism, model = rbd.robots.hand()
+
+    def editing() -> Control:
+        mechanism.tree_joints[-1].damping = 0.0
+
+        def control(t: float, state: rbd.MechanismState) -> object:
+            if t == 0.1:
+                mechanism.tree_joints[-1].damping = 0.05
+            return closing(t, state)
+
+        return control
+
+    same(*both(monkeypatch, editing, mechanism, model))
+
+
+def test_progress_sees_every_step() -> None:
+    told: list[float] = []
+    simulator = ContactSimulator(HAND, MODEL, closing, 1e-3)
+    simulator.run(rbd.MechanismState(HAND), 0.02, progress=lambda done, total: told.append(done))
+    assert told == list(range(1, 21))
+
+
+def test_torques_that_are_no_numbers_name_the_control() -> None:
+    wild = ContactSimulator(HAND, MODEL, lambda t, s: np.full(13, np.nan if t > 0.004 else 0.0), 1e-3)
+    with pytest.raises(NotFiniteError, match="control"):
+        wild.run(rbd.MechanismState(HAND), 0.01)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Hashable, Mapping
 from typing import final
 
@@ -20,6 +21,8 @@ class FunctionCache:
         self._mechanism = mechanism
         self._known: dict[Hashable, RecordedFunction] = {}
         self._version: tuple[int, ...] = ()
+        self.changes = array("q", [0])
+        """Counts how often all functions were removed, in place: machine code watches it."""
 
     def __len__(self) -> int:
         """Return the number of cached functions."""
@@ -42,6 +45,7 @@ class FunctionCache:
     def clear(self) -> None:
         """Remove all functions."""
         self._known.clear()
+        self.changes[0] += 1
 
     def _get(self, key: Hashable, make: Callable[[], RecordedFunction]) -> RecordedFunction:
         known = self._known.get(key)

@@ -20,11 +20,12 @@ from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.evaluation import as_tuple
 from rbd.contact.solver.contact_accelerations import BIASES, Bias
 from rbd.contact.solver.impacts import LAWS, TOUCHING, Law
+from rbd.contact.stepping.native_steps import NativeSteps, can_be_native
 from rbd.contact.stepping.simulation_step import StepSettings, require_recorded, simulation_step
 from rbd.contact.stepping.trajectory import ContactTrajectory, TrajectoryRecorder
 from rbd.errors import ArgumentError, DivergedError, NotFiniteError
 from rbd.mechanism import Mechanism
-from rbd.progress import Listener, Progress, progress_bar, require_progress
+from rbd.progress import Listener, Progress, Silent, progress_bar, require_progress
 from rbd.scalars.arrays import Array, float_array
 from rbd.scalars.number_checks import above_zero, at_least_zero
 from rbd.spatial.values import require_kind, wrong_kind
@@ -99,9 +100,7 @@ class ContactSimulator:
         record = TrajectoryRecorder(self._dt, state, steps, len(self._model.pairs))
         with restored_on_failure(state):
             with progress_bar(steps, "contacts", progress) as bar:
-                for k in range(steps):
-                    self._advance(k, self._step(), state, record)
-                    bar.update(1)
+                self._take_steps(steps, state, record, bar)
             state.set_configuration(record.q[-1])
             state.set_velocity(record.v[-1])
         return record.trajectory()
@@ -120,9 +119,43 @@ class ContactSimulator:
             raise ArgumentError(message, argument="final_time", value=final_time, allowed=allowed)
         return round(ratio)
 
-    def _advance(self, k: int, step: RecordedFunction, state: MechanismState, record: TrajectoryRecorder) -> None:
+    def _take_steps(self, steps: int, state: MechanismState, record: TrajectoryRecorder, bar: Progress) -> None:
+        """Take all steps, in machine code where possible; the bar sees every step, unless it is silent."""
+        k, most = 0, steps if isinstance(bar, Silent) else 1
+        fast, made_for = None, None
+        while k < steps:
+            function = self._step()
+            if function is not made_for:
+                fast, made_for = self._native_steps(function, state, record), function
+            done, torques = (0, None) if fast is None else fast.take(k, min(most, steps - k))
+            if fast is None or torques is not None:
+                self._advance(k + done, function, state, record, torques)
+                done += 1
+            bar.update(done)
+            k += done
+
+    def _native_steps(
+        self, function: RecordedFunction, state: MechanismState, record: TrajectoryRecorder
+    ) -> NativeSteps | None:
+        control = None if isinstance(self._control, RecordedFunction) else self._control
+        if not can_be_native():
+            return None
+        return NativeSteps(function, self._model.functions, control, state, record, self._dt)
+
+    def _advance(
+        self,
+        k: int,
+        step: RecordedFunction,
+        state: MechanismState,
+        record: TrajectoryRecorder,
+        torques: Array | None = None,
+    ) -> None:
+        """Take step k; `torques` are those of a control in Python that has been called."""
         time = k * self._dt
-        control = self._control_input(k, state, record)
+        if torques is None or isinstance(self._control, RecordedFunction):
+            control = self._control_input(k, state, record)
+        else:
+            control = torques
         try:
             found = step(record.q[k], record.v[k], control, record.touching, self._dt)
         except (NotFiniteError, ArithmeticError) as error:

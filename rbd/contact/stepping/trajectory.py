@@ -74,20 +74,25 @@ class TrajectoryRecorder:
         self._dt = dt
         self.q, self.v = np.empty((steps + 1, state.q.size)), np.empty((steps + 1, state.v.size))
         self.q[0], self.v[0] = state.q, state.v
-        self._distances = np.empty((steps, pairs))
+        self.distances = np.empty((steps + 1, pairs))
+        """Those at the beginning of step k in row k + 1."""
         self._events: list[ContactEvent] = []
         self.touching: Array = np.zeros(pairs)
 
     def append(self, k: int, q: Array, v: Array, distances: Array, touching: Array) -> None:
         """Store the results of step k."""
-        self.q[k + 1], self.v[k + 1], self._distances[k] = q, v, distances
+        self.q[k + 1], self.v[k + 1], self.distances[k + 1] = q, v, distances
+        self.note(k, touching)
+
+    def note(self, k: int, touching: Array) -> None:
+        """Store which pairs touched in step k, and the event if some met."""
         if touching.tobytes() != self.touching.tobytes():
             met = np.flatnonzero((touching > 0) & (self.touching == 0))
             if met.size:
                 self._events.append(ContactEvent(k, k * self._dt, tuple(int(i) for i in met)))
-            self.touching = touching
+            self.touching = touching.copy()
 
     def trajectory(self) -> ContactTrajectory:
         """Return the trajectory."""
         times = np.array([k * self._dt for k in range(len(self.q))], dtype=np.float64)
-        return ContactTrajectory(times, self.q, self.v, self._distances, tuple(self._events))
+        return ContactTrajectory(times, self.q, self.v, self.distances[1:], tuple(self._events))
