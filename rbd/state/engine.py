@@ -90,6 +90,8 @@ class Engine(ABC):
         """Initialise without cached results."""
         self.fast: dict[object, Callable[..., Any]] = {}
         """Builtins by the keys of calls; only live states have them."""
+        self.identified: dict[tuple[object, int, int], tuple[Callable[..., Any], object, object]] = {}
+        """Builtins of calls about an object and a frame, by their identities, with the objects."""
         self.poses: dict[object, Callable[[], Any]] = {}
         self.twists: dict[object, Callable[[], Any]] = {}
         self.routes: dict[object, Callable[[], Any]] = {}

@@ -7,6 +7,7 @@ readable source in their order, and makes the framed value. The results have the
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, cast, final
@@ -24,7 +25,7 @@ from rbd.state.base import pass_kernel_of
 from rbd.state.frames import Attachment
 from rbd.state.layout import Layout
 from rbd.state.recorded_kernel import RecordedKernel
-from rbd.state.value_tree import Template, count_numbers
+from rbd.state.value_tree import Template, UnsuitableError, count_numbers, unflattener
 
 if TYPE_CHECKING:
     from rbd.native.jit import Library
@@ -152,6 +153,48 @@ class _Builder:
         offsets = _offsets()[kind]
         self.words += [INSTANCE, id(kind), len(offsets), *offsets, RETURN]
 
+    def numbers(self, address: int, shape: Sequence[int]) -> None:
+        """Make nested tuples of an array."""
+        if not shape:
+            self.words += [NUMBER, address]
+            return
+        size = 8 * math.prod(shape[1:])
+        for k in range(shape[0]):
+            self.numbers(address + k * size, shape[1:])
+        self.words += [TUPLE, shape[0]]
+
+    def value(self, template: Template, sample: Any, addresses: Iterator[int]) -> None:
+        """Make a value of a template, of which `sample` is one; raises UnsuitableError for mappings and paths."""
+        if template is float:
+            self.words += [NUMBER, next(addresses)]
+            return
+        if not isinstance(template, tuple):
+            self._push(template)
+            return
+        kind, *parts = template
+        if kind is float:
+            for _ in range(parts[0]):
+                self.words += [NUMBER, next(addresses)]
+            self.words += [TUPLE, parts[0]]
+        elif kind is tuple and isinstance(sample, tuple):
+            for part, each in zip(parts, sample, strict=True):
+                self.value(part, each, addresses)
+            self.words += [TUPLE, len(parts)]
+        else:
+            self._value_of_class(kind, parts, sample, addresses)
+
+    def _value_of_class(
+        self, kind: type[Any], parts: Sequence[Template], sample: Any, addresses: Iterator[int]
+    ) -> None:
+        from rbd.native.value_builtin import slot_offsets
+
+        offsets = slot_offsets(sample) if attrs.has(kind) else None
+        if offsets is None:
+            raise UnsuitableError(f"a {kind.__name__} has no slots")
+        for part, field in zip(parts, attrs.fields(kind), strict=True):
+            self.value(part, getattr(sample, field.name), addresses)
+        self.words += [INSTANCE, id(kind), len(offsets), *offsets]
+
     def _push(self, thing: object) -> None:
         self.kept.append(thing)
         self.words += [OBJECT, id(thing)]
@@ -227,7 +270,7 @@ class NativeQueries:
         builder = _Builder()
         pose = _placed(builder, builder.gather(poses, found.index), found)
         builder.instance(Transform, pose, found.frame, self._layout.root_frame, 9, 3)
-        return self._made(builder, [poses])
+        return self._made(builder, [poses.buffer])
 
     def twist(self, index: int) -> Builtin | None:
         """Return a builtin of the twist of a body in the root frame."""
@@ -239,7 +282,7 @@ class NativeQueries:
         builder.words += [FINITE, _MOTION, moved.address]
         root = self._layout.root_frame
         builder.instance(Twist, moved, 3, 3, self._layout.bodies[index].default_frame, root, root)
-        return self._made(builder, [poses, twists])
+        return self._made(builder, [poses.buffer, twists.buffer])
 
     def route(self, start: Attachment, end: Attachment) -> Builtin | None:
         """Return a builtin of the transform between two places."""
@@ -253,7 +296,29 @@ class NativeQueries:
         if end.from_default is not None:
             between = builder.call("compose", builder.constant(end.from_default), between)
         builder.instance(Transform, between, start.frame, end.frame, 9, 3)
-        return self._made(builder, [source])
+        return self._made(builder, [source.buffer])
+
+    def result(self, recorded: RecordedKernel, numbers: Sequence[Array]) -> Builtin | None:
+        """Return a builtin of the result of a kernel as it is, for bound `numbers`; None for results of arrays."""
+        from rbd.native.value_builtin import KernelBuffer
+
+        code, form, engine = recorded.executable.machine_code, recorded.form, self._engine
+        if code is None or len(recorded.executable.outline.outputs) != 1:
+            return None
+        buffer = KernelBuffer(code, (engine.q, engine.v, *numbers, *recorded.parameters), needs_v=True)
+        builder, output = _Builder(), buffer.outputs[0]
+        if form.template is None:
+            if not output.size:
+                return None
+            builder.numbers(abi.address(output), output.shape)
+        else:
+            addresses = iter(range(abi.address(output), abi.address(output) + output.nbytes, output.itemsize))
+            try:
+                builder.value(form.template, unflattener(form.template)((0.5,) * output.size), addresses)
+            except UnsuitableError:
+                return None
+        builder.words += [RETURN]
+        return self._made(builder, [buffer])
 
     def _between(self, builder: _Builder, source: _Pass, i: int, j: int) -> _Numbers:
         """Return the transform from body i to body j, by the steps of `passes.between`."""
@@ -302,9 +367,8 @@ class NativeQueries:
         buffer = KernelBuffer(code, (engine.q, engine.v, *recorded.parameters), needs_v=needs_v)
         return _Pass(version, buffer, parts, starts)
 
-    def _made(self, builder: _Builder, sources: Sequence[_Pass]) -> Builtin | None:
+    def _made(self, builder: _Builder, buffers: Sequence[KernelBuffer]) -> Builtin | None:
         from rbd.native.value_builtin import Plan, value_builtin
 
         words, guards = self._engine.watched()
-        buffers = [each.buffer for each in sources]
-        return value_builtin(words, guards, buffers, Plan(builder.words, tuple(builder.kept), _POSE + 8))
+        return value_builtin(words, guards, buffers, Plan(builder.words, tuple(builder.kept)))

@@ -199,3 +199,42 @@ def test_twists_that_leave_the_range_are_refused(arm: tuple[MechanismState, rbd.
             state.twist("link7")
     state.set_velocity(np.ones(7))
     assert np.isfinite(state.twist("link7").vector).all()
+
+
+def test_results_of_kernels_are_made_in_machine_code(arm: tuple[MechanismState, rbd.Frame]) -> None:
+    state, tool = arm
+    path = state.mechanism.path(state.mechanism.body("link2"), state.mechanism.body("link7"))
+    asks: list[Callable[[], Any]] = [
+        lambda: rbd.geometric_jacobian(state, "link7", frame=tool),
+        lambda: rbd.geometric_jacobian(state, "link7"),
+        lambda: rbd.geometric_jacobian(state, path, frame="link3"),
+        lambda: rbd.algorithms.geometric_jacobian_rate(state, path, frame=tool),
+        lambda: rbd.center_of_mass(state),
+        lambda: rbd.momentum(state),
+        lambda: rbd.kinetic_energy(state),
+    ]
+    for ask in asks:
+        found = [ask() for _ in range(4)]
+        with rbd.interpreted():
+            expected = ask()
+        for each in found:
+            assert flat(each) == flat(found[0])
+            assert list(map(type, flat(each))) == list(map(type, flat(found[0])))
+            np.testing.assert_allclose(flat(each), flat(expected), rtol=0, atol=1e-12)
+        state.set_configuration(state.q + 0.1)
+        moved = ask()
+        assert flat(moved) != flat(found[0])
+    assert state.engine.identified
+
+
+def test_frames_and_names_of_one_call_are_told_apart(arm: tuple[MechanismState, rbd.Frame]) -> None:
+    state, tool = arm
+    body = state.mechanism.body("link7")
+    for _ in range(4):
+        local, rooted = rbd.geometric_jacobian(state, body, frame=tool), rbd.geometric_jacobian(state, body)
+        named, keyed = rbd.geometric_jacobian(state, "link7"), rbd.geometric_jacobian(state, path="link7")  # type: ignore[call-arg] # by name
+        assert local.frame is tool
+        assert rooted.frame is named.frame is keyed.frame is state.mechanism.root_frame
+        filled = np.empty((6, 7))
+        assert rbd.geometric_jacobian(state, body, frame=tool, out=filled).frame is tool
+        np.testing.assert_array_equal(filled, local.matrix)
