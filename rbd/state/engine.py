@@ -61,6 +61,8 @@ class KernelCall(Call[R]):
     """Shapes of the arrays to return; None for the kernel's result as it is."""
     finish: Callable[..., R] | None = None
     """Converts the arrays, or the kernel's result, to the algorithm's result; must not refer to the state."""
+    of_array: Callable[[Any], R] | None = None
+    """Converts the kernel's result, if it is one array; fast paths then do not make tuples of it."""
     out: Any = None
     """An array for a result of one array."""
     keyed: bool = False

@@ -293,7 +293,8 @@ class LiveEngine(Engine):
             if call.keyed
             else None
         )
-        if call.shapes is None and (call.keyed or not count) and abi.is_supported():
+        to_array = call.of_array is not None and recorded.form.is_arrays
+        if call.shapes is None and not to_array and (call.keyed or not count) and abi.is_supported():
             made = self._maker().result(recorded, numbers or ())
             if made is not None:
                 self.fast[key] = made if call.finish is None else _finished(made, call.finish, one=True)
@@ -301,6 +302,8 @@ class LiveEngine(Engine):
         builtin, one = self.bound(recorded, numbers=numbers), len(recorded.executable.outline.outputs) == 1
         if builtin is None:
             self.fast.pop(key, None)
+        elif call.of_array is not None and to_array and one:
+            self.fast[key] = _finished(builtin, call.of_array, one=True)
         elif call.shapes is not None:
             self.fast[key] = builtin if call.finish is None else _finished(builtin, call.finish, one=one)
         else:

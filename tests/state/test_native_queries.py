@@ -238,3 +238,25 @@ def test_frames_and_names_of_one_call_are_told_apart(arm: tuple[MechanismState, 
         filled = np.empty((6, 7))
         assert rbd.geometric_jacobian(state, body, frame=tool, out=filled).frame is tool
         np.testing.assert_array_equal(filled, local.matrix)
+
+
+def test_jacobians_over_an_array_are_like_those_of_columns(arm: tuple[MechanismState, rbd.Frame]) -> None:
+    state, tool = arm
+    for _ in range(4):
+        found = rbd.geometric_jacobian(state, "link7", frame=tool)
+    plain = rbd.GeometricJacobian(found.body, found.base, found.frame, found.angular, found.linear)
+    for make in (lambda: rbd.geometric_jacobian(state, "link7", frame=tool), lambda: copied(found)):
+        np.testing.assert_array_equal(make().matrix, plain.matrix)
+        assert make().matrix.flags.c_contiguous
+        assert make().matrix.flags.owndata
+        assert make().columns == plain.columns
+        assert make().components == plain.components
+        assert make().isclose(plain)
+        assert repr(make()) == repr(plain)
+        assert (make() @ state.v).isclose(plain @ state.v)
+    with pytest.raises(AttributeError, match="no attribute 'colums'"):
+        found.colums  # type: ignore[attr-defined] # noqa: B018 - a misprint
+
+
+def copied(value: Any) -> Any:
+    return pickle.loads(pickle.dumps(value))
