@@ -110,13 +110,14 @@ def _code() -> Library:
 def slot_offsets(value: Any) -> tuple[int, ...] | None:
     """Return where the slots of an attrs class are, found and verified on one of its instances; None without slots."""
     offsets: list[int] = []
-    for field in attrs.fields(type(value)):
-        descriptor = getattr(type(value), field.name, None)
+    kind: type[Any] = type(value)
+    for field in attrs.fields(kind):
+        descriptor = getattr(kind, field.name, None)
         if type(descriptor).__name__ != "member_descriptor":
             return None
         pointer = ctypes.c_size_t.from_address(id(descriptor) + _MEMBER).value
         offset = ctypes.c_ssize_t.from_address(pointer + _OFFSET).value
-        in_range = 0 < offset < type(value).__basicsize__
+        in_range = 0 < offset < kind.__basicsize__
         if not in_range or ctypes.c_size_t.from_address(id(value) + offset).value != id(getattr(value, field.name)):
             return None
         offsets.append(offset)

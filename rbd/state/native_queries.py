@@ -25,7 +25,7 @@ from rbd.state.base import pass_kernel_of
 from rbd.state.frames import Attachment
 from rbd.state.layout import Layout
 from rbd.state.recorded_kernel import RecordedKernel
-from rbd.state.value_tree import Template, UnsuitableError, count_numbers, unflattener
+from rbd.state.value_tree import Template, UnsuitableError, count_numbers, split, unflattener
 
 if TYPE_CHECKING:
     from rbd.native.jit import Library
@@ -68,17 +68,16 @@ class _Pass:
 
 def _entries(template: Template) -> Iterator[float | None]:
     """Yield the scalars of a framed value in order: None for a number of the buffer, or the constant."""
+    kind, parts = split(template)
     if template is float:
         yield None
     elif type(template) in (int, float):
         yield cast("float", template)
-    elif isinstance(template, tuple):
-        kind, *parts = template
-        if kind is float:
-            yield from [None] * parts[0]
-        else:
-            for part in parts:
-                yield from _entries(part)
+    elif kind is float:
+        yield from [None] * parts[0]
+    else:
+        for part in parts:
+            yield from _entries(part)
 
 
 def _whole(entry: object) -> int | None:
@@ -168,16 +167,15 @@ class _Builder:
         if template is float:
             self.words += [NUMBER, next(addresses)]
             return
-        if not isinstance(template, tuple):
+        kind, parts = split(template)
+        if kind is None:
             self._push(template)
-            return
-        kind, *parts = template
-        if kind is float:
+        elif kind is float:
             for _ in range(parts[0]):
                 self.words += [NUMBER, next(addresses)]
             self.words += [TUPLE, parts[0]]
         elif kind is tuple and isinstance(sample, tuple):
-            for part, each in zip(parts, sample, strict=True):
+            for part, each in zip(parts, cast("Sequence[Any]", sample), strict=True):
                 self.value(part, each, addresses)
             self.words += [TUPLE, len(parts)]
         else:
@@ -358,9 +356,9 @@ class NativeQueries:
         from rbd.native.value_builtin import KernelBuffer
 
         template, code = recorded.form.template, recorded.executable.machine_code
-        if code is None or not isinstance(template, tuple) or len(recorded.executable.outline.outputs) != 1:
+        parts = tuple(split(template)[1])
+        if code is None or not parts or len(recorded.executable.outline.outputs) != 1:
             return None
-        parts = template[1:]
         sizes = [count_numbers(part) for part in parts]
         starts = tuple(sum(sizes[:k]) for k in range(len(sizes)))
         engine = self._engine
