@@ -28,6 +28,7 @@ from rbd.spatial.classical import ClassicalAcceleration
 from rbd.spatial.linalg import cross3, identity3, neg3, scale3, sub3
 from rbd.spatial.mobility import ArticulatedMobility
 from rbd.state import A, State, StateView, kernel, passes, require_state
+from rbd.state.finite import require_finite_result
 from rbd.state.layout import Place
 
 Reference: TypeAlias = "Place | Point[Any]"
@@ -124,6 +125,7 @@ def articulated_bodies(
     motion, tau = hybrid_motion(state, drive, prescribed_of(state, prescribed), external)
     frame, steps = _reference(state, at)
     bodies = tuple(_body(state, motion, link.index, steps[link.index]) for link in state.links)
+    require_finite_result(bodies, "articulated bodies")
     pack, shape = state.engine.pack, (state.layout.nv,)
     vd, needed = pack(motion.vd, "vd", shape), pack(tau, "torques", shape)
     return ArticulatedBodies(vd, needed, frame, bodies, _residuals(state, motion, tau, external))
@@ -235,5 +237,6 @@ def articulated_mobility(
     M_inv_J_T = [factor.solve(row) for row in rows]
     upper = [[dot(tuple(rows[i]), M_inv_J_T[j]) for j in range(6)] for i in range(6)]
     matrix = tuple(tuple(upper[min(i, j)][max(i, j)] for j in range(6)) for i in range(6))
+    state.engine.require_finite("articulated mobility", *(x for row in matrix for x in row))
     moving = state.layout.bodies[index].default_frame
     return ArticulatedMobility(moving, state.layout.root_frame, frame, matrix)

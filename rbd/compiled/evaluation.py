@@ -13,7 +13,7 @@ from rbd.arguments import whole_number
 from rbd.compiled.arguments import as_input, as_rows, leading_shape, output_arrays
 from rbd.compiled.status import RowStatus, check_status, inputs_of_row, raise_status
 from rbd.errors import ArgumentError
-from rbd.native.executable import Executable
+from rbd.native.executable import ArrayExecutable
 from rbd.program.opcodes import NO_MEMORY
 from rbd.program.outline import Source
 from rbd.scalars.arrays import Array
@@ -30,7 +30,7 @@ class Evaluation:
         self.source = source
         self.outline = source.outline
         self.defaults = dict(defaults)
-        self.executable = Executable(source)
+        self.executable = ArrayExecutable(source)
 
     def __call__(
         self,

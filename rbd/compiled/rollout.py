@@ -7,7 +7,8 @@ outputs to the history, where the next step reads them.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -62,6 +63,16 @@ def _series(axes: int, tau: ArrayLike, port: Port, steps: int) -> Array | None:
     if torques.ndim != axes + 1 or torques.shape[-2] != steps:
         return None
     return as_input(torques, Port(port.name, (steps, *port.shape)))
+
+
+@contextmanager
+def _in_step(k: int, steps: int) -> Generator[None]:
+    """Add the number of a step to exceptions."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(f"in step {k} of {steps}")
+        raise
 
 
 class _Steps:
@@ -120,7 +131,8 @@ class _Steps:
             for port, row in zip(ports, rest, strict=True)
         }
         now = None if self._codes is None else RowStatus()
-        found = self._step(*states, status=now, **named)
+        with _in_step(k, self._steps):
+            found = self._step(*states, status=now, **named)
         if now is not None and self._codes is not None:
             fresh = (self._codes == 0) & (now.codes.reshape(-1) != 0)
             self._codes[fresh] = now.codes.reshape(-1)[fresh]
@@ -164,11 +176,8 @@ class _Steps:
 
     def _fail(self, k: int, status: int, row: int | None) -> None:
         """Raise the error of a status of step `k`."""
-        try:
+        with _in_step(k, self._steps):
             raise_status(self._step.source, status, self._inputs(k), row)
-        except Exception as error:
-            error.add_note(f"in step {k} of {self._steps}")
-            raise
 
     def _inputs(self, k: int) -> list[Array]:
         """Return what goes into step `k`."""

@@ -6,8 +6,8 @@ with the classical Runge-Kutta method, or semi-implicit Euler.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Final, Literal
+from collections.abc import Callable, Sequence
+from typing import Literal
 
 from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
 from rbd.algorithms.forward_dynamics import forward_dynamics_kernel
@@ -24,7 +24,7 @@ Integrator = Literal["munthe-kaas-rk4", "semi-implicit-euler"]
 Torques = Callable[[ScalarState, Scalar], Vector]
 """Torques as a function of state and time."""
 
-_Rates = tuple[Vector, Vector, Vector]
+Rates = tuple[Vector, Vector, Vector]
 """Rates of coordinates, velocities and contact states."""
 
 
@@ -87,7 +87,7 @@ def _semi_implicit(
     """Semi-implicit Euler: update velocities, then configurations with the new velocities."""
     vd, sd = _accelerations(state, torques(state, t), s, gains, external)
     v = stepped(state.velocity_scalars(), vd, dt)
-    return _settled(state, moved_along(state, v, dt), v, stepped(s, sd, dt))
+    return settled(state, moved_along(state, v, dt), v, stepped(s, sd, dt))
 
 
 def _munthe_kaas(
@@ -104,74 +104,22 @@ def _munthe_kaas(
     v0, half = state.velocity_scalars(), dt * const(1, 2)
     still = (0,) * len(v0)
 
-    def stage(time: Scalar, rates: _Rates, ahead: Scalar) -> _Rates:
+    def stage(time: Scalar, rates: Rates, ahead: Scalar) -> Rates:
         there = _stage(state, stepped(still, rates[0], ahead), stepped(v0, rates[1], ahead))
-        return _rates(state, there, torques(there, time), stepped(s, rates[2], ahead), gains, external)
+        return rates_at(state, there, torques(there, time), stepped(s, rates[2], ahead), gains, external)
 
-    first = _rates(state, state, torques(state, t), s, gains, external)
+    first = rates_at(state, state, torques(state, t), s, gains, external)
     second = stage(t + half, first, half)
     third = stage(t + half, second, half)
     fourth = stage(end, third, dt)
-    return _ended(state, s, (first, second, third, fourth), dt)
+    return ended(state, s, (first, second, third, fourth), dt)
 
 
-def _ended(start: ScalarState, s: Vector, stages: Sequence[_Rates], dt: Scalar) -> tuple[Vector, Vector, Vector]:
+def ended(start: ScalarState, s: Vector, stages: Sequence[Rates], dt: Scalar) -> tuple[Vector, Vector, Vector]:
     """Return the end of a Munthe-Kaas step, from the rates of its four stages."""
     phid, vd, sd = (runge_kutta_mean(*(rates[k] for rates in stages)) for k in (0, 1, 2))
     v0 = start.velocity_scalars()
-    return _settled(start, _landed(start, stepped((0,) * len(v0), phid, dt)), stepped(v0, vd, dt), stepped(s, sd, dt))
-
-
-STAGES: Final = (0.0, 0.5, 0.5, 1.0)
-"""Times of the stages of a Munthe-Kaas step, as fractions of it."""
-LAST: Final = len(STAGES) - 1
-
-
-def stage_inputs(index: int, ns: int) -> tuple[str, ...]:
-    """Return the names of the arguments of stage `index`: torques, initial values of the step, earlier rates."""
-    contacts = bool(ns)
-    names = ["tau", "dt"] + ["s"] * contacts
-    names += (["q0", "v0"] + ["s0"] * contacts) if index else []
-    kinds = ["phid", "vd"] + ["sd"] * contacts
-    return (*names, *(f"{kind}{k}" for kind in kinds for k in (range(LAST) if index == LAST else ())))
-
-
-def stage_function(index: int) -> Callable[..., dict[str, Vector]]:
-    """Return one stage of a Munthe-Kaas step as a function, for controllers that are called between the stages.
-
-    It takes the state and the torques of the stage, and returns its rates and the state of the next stage. The first
-    stage also returns the initial values of the step; the last one returns only the end of the step. The stages compute
-    the same as `step_function`.
-    """
-
-    def stage(state: ScalarState, tau: Vector, dt: Scalar, **known: Vector) -> dict[str, Vector]:
-        s = tuple(known.get("s", ()))
-        origin = tuple(known.get("s0", s))
-        start = state.with_scalars(tuple(known["q0"]), tuple(known["v0"])) if index else state
-        rates = _rates(start, state, tuple(tau), s, STANDARD)
-        if index == LAST:
-            earlier = [_earlier(known, k, len(s)) for k in range(LAST)]
-            return _by_name(("q_next", "v_next", "s_next"), _ended(start, origin, (*earlier, rates), dt))
-        ahead = dt if index == LAST - 1 else dt * const(1, 2)
-        v0 = start.velocity_scalars()
-        q_next = _global(start, stepped((0,) * len(v0), rates[0], ahead))
-        there = q_next, stepped(v0, rates[1], ahead), stepped(origin, rates[2], ahead)
-        found = _by_name(("q_next", "v_next", "s_next"), there)
-        found |= _by_name((f"phid{index}", f"vd{index}", f"sd{index}"), rates)
-        began = (start.configuration_scalars(), v0, origin)
-        return found if index else found | _by_name(("q0", "v0", "s0"), began)
-
-    return stage
-
-
-def _earlier(known: Mapping[str, Vector], k: int, ns: int) -> _Rates:
-    """Return the rates of stage `k` from the inputs of the last stage."""
-    return tuple(known[f"phid{k}"]), tuple(known[f"vd{k}"]), tuple(known[f"sd{k}"]) if ns else ()
-
-
-def _by_name(names: tuple[str, str, str], values: tuple[Vector, Vector, Vector]) -> dict[str, Vector]:
-    """Return coordinates, velocities and contact states by name, if present."""
-    return {name: value for name, value in zip(names, values, strict=True) if value}
+    return settled(start, landed(start, stepped((0,) * len(v0), phid, dt)), stepped(v0, vd, dt), stepped(s, sd, dt))
 
 
 _STEPS: dict[str, Callable[..., tuple[Vector, Vector, Vector]]] = {
@@ -181,17 +129,17 @@ _STEPS: dict[str, Callable[..., tuple[Vector, Vector, Vector]]] = {
 
 
 def _stage(start: ScalarState, phi: Vector, v: Vector) -> ScalarState:
-    return start.with_scalars(_global(start, phi), v)
+    return start.with_scalars(global_coordinates(start, phi), v)
 
 
-def _rates(
+def rates_at(
     start: ScalarState,
     state: ScalarState,
     tau: Vector,
     s: Vector,
     gains: LoopGainsPerLoop,
     external: AppliedWrenches = (),
-) -> _Rates:
+) -> Rates:
     """Return the rates of the local coordinates, of v and of s."""
     return _coordinate_rates(start, state, state.velocity_scalars()), *_accelerations(state, tau, s, gains, external)
 
@@ -214,25 +162,26 @@ def _accelerations(
     return forward_dynamics_kernel(state, tau, with_contacts(external, contact), gains), contact.sd
 
 
-def _settled(state: ScalarState, q: Vector, v: Vector, s: Vector) -> tuple[Vector, Vector, Vector]:
+def settled(state: ScalarState, q: Vector, v: Vector, s: Vector) -> tuple[Vector, Vector, Vector]:
     """Return the end of a step, with the contact states of separated points reset to zero."""
     return q, v, settled_contacts_kernel(state.with_scalars(q, v), s) if s else ()
 
 
 def moved_along(start: ScalarState, v: Vector, dt: Scalar) -> Vector:
     """Return q after a time `dt` with constant velocities `v`, as in a semi-implicit step."""
-    return _landed(start, stepped((0,) * len(v), _coordinate_rates(start, start, v), dt))
+    return landed(start, stepped((0,) * len(v), _coordinate_rates(start, start, v), dt))
 
 
-def _landed(start: ScalarState, phi: Vector) -> Vector:
+def landed(start: ScalarState, phi: Vector) -> Vector:
     """Return q at the end of a step, normalised against accumulated rounding errors."""
-    q, landed = _global(start, phi), list[Scalar]()
+    q, landed = global_coordinates(start, phi), list[Scalar]()
     for link in start.links:
         landed += link.joint.type.normalize(q[link.q])
     return tuple(landed)
 
 
-def _global(start: ScalarState, phi: Vector) -> Vector:
+def global_coordinates(start: ScalarState, phi: Vector) -> Vector:
+    """Return q from local coordinates around the configuration of `start`."""
     q: list[Scalar] = []
     for link in start.links:
         q += link.joint.type.global_coordinates(start.joint_q(link), phi[link.v])

@@ -7,7 +7,7 @@ else depends on `j`, and when no variable outlives an iteration.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import attrs
 
@@ -72,13 +72,20 @@ def row_of_column_access(index: tree.Expression, loop: tree.Columns) -> tree.Exp
             return None
 
 
+_REFUSED: Final[dict[type[object], str]] = {
+    tree.Columns: "a nested loop over columns",
+    tree.Return: "a return",
+    tree.Break: "a break",
+    tree.Invoked: "a call",
+}
+"""Parts that a loop over columns may not have."""
+
+
 def column_dependence(loop: tree.Columns, before: Collection[str]) -> str:
     """Return why columns are not independent, "" when they are; `before` are variables with values."""
-    found = [
-        part for part in parts(loop.body) if isinstance(part, (tree.Columns, tree.Return, tree.Break, tree.Invoked))
-    ]
-    if found:
-        return "the body has a nested column loop, return, break or call"
+    for part in parts(loop.body):
+        if type(part) in _REFUSED:
+            return f"the body has {_REFUSED[type(part)]}"
     assigned = {part.name for part in parts(loop.body) if isinstance(part, tree.Assign)}
     kept = sorted(assigned.intersection({*before, *_names(loop.stride)}))
     if kept:

@@ -57,7 +57,7 @@ class _NotSpecialisedError(Exception):
     """The function stays as it is."""
 
 
-class _Place(NamedTuple):
+class _ArrayEntry(NamedTuple):
     """An entry of an array."""
 
     array: str
@@ -71,7 +71,7 @@ class _Specialiser:
     def __init__(self, routine: tree.Routine, known: Mapping[str, Known], memory: _Memory) -> None:
         self.old, self.known, self.memory = routine, dict(known), memory
         self.out: list[tree.Statement] = []
-        self.stored: dict[_Place, tree.Name] = {}
+        self.stored: dict[_ArrayEntry, tree.Name] = {}
         self.variables: list[tree.Name] = []
         self.calls: dict[str, tree.Routine] = {}
         self.count = 0
@@ -182,7 +182,7 @@ class _Specialiser:
         name = tree.Name(f"entry{len(self.variables)}", "float")
         self.variables.append(name)
         self._add(tree.Assign(name.name, value))
-        self.stored[_Place(array, int(index.value))] = name
+        self.stored[_ArrayEntry(array, int(index.value))] = name
 
     # --- expressions --------------------------------------------------------------------------------------------------
 
@@ -245,7 +245,7 @@ class _Specialiser:
             raise _NotSpecialisedError
         if isinstance(table, tuple):
             return tree.Number(table[int(index.value)], "int")
-        return self.stored.get(_Place(array, int(index.value)), tree.Element(array, index, kind))
+        return self.stored.get(_ArrayEntry(array, int(index.value)), tree.Element(array, index, kind))
 
     def _invoked(self, call: tree.Invoked) -> tree.Invoked:
         """Return a call of the specialised function; arrays are as they must be when it begins."""

@@ -1,8 +1,8 @@
-"""Calls of intrinsics from a kernel.
+"""Calls of intrinsics in machine code.
 
-Operands are put where the call finds them when they are computed; its outputs stay where it leaves them. That memory is
-the intrinsic's own with one lane, or where it takes the same course for all numbers and all lanes go through it
-together. Otherwise one lane after the other is copied to memory that all calls share, and back.
+Operands are stored to the argument slots of a call as soon as they are computed; outputs stay in its output slots. With
+one lane, or for intrinsics with uniform control flow, one call computes all lanes. Otherwise each lane is copied to a
+work area that all calls share, and its outputs are copied back.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ def _function_name(call: IntrinsicCall) -> str:
 
 
 def _tables(program: Program) -> list[str]:
-    """Return the tables that come with calls, each once."""
+    """Return the constant tables of calls, each once."""
     tables = dict.fromkeys(table for call in program.calls for table in call.split_sizes[1] if table)
     return [global_table(_table_name(table), "i64", list(map(str, table))) for table in tables]
 
 
 def _table_name(table: tuple[int, ...]) -> str:
-    """Return what a table is called, the same for the same entries."""
+    """Return the name of a table, a hash of its entries."""
     return f"table_{hashlib.sha256(repr(table).encode()).hexdigest()[:20]}"
 
 
@@ -100,7 +100,7 @@ def _end_of_skip(w: Writer, after: str) -> None:
 
 
 def _invoke(w: Writer, call: IntrinsicCall, inputs: str, outputs: str, work: str, status: str, width: int = 1) -> None:
-    """Write the call itself, and its status where it is the first that is not clean."""
+    """Write the call, and store its status unless an earlier one is set."""
     lengths, intrinsic, tables = call.lengths, call.intrinsic, call.split_sizes[1]
     arrays = [
         [f"@{_table_name(table)}" if table else "null" for table in tables],
@@ -111,7 +111,7 @@ def _invoke(w: Writer, call: IntrinsicCall, inputs: str, outputs: str, work: str
     arguments = ", ".join(intrinsic.call_arguments(call.sizes, "i64 {}", *pointers))
     failed = w.set(f"call i64 @{routine_symbol(_function_name(call), _routine(call))}({arguments})")
     if not call.label_count:
-        return  # nothing can be wrong
+        return  # it cannot fail
     known = w.load("i64", status)
     number = w.set(f"add i64 {failed}, {FIRST_CHECK + call.first_label - 1}")
     first = w.set(f"icmp eq i64 {known}, 0")

@@ -35,6 +35,7 @@ from rbd.program.graph import Graph
 from rbd.program.program import Port, Program, offsets
 from rbd.program.replay import evaluate
 from rbd.program.sweeps import dependence, forward, influence, reverse
+from rbd.scalars.linear_algebra import identity
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.scalars.structural_zeros import is_structural_zero
 
@@ -123,9 +124,8 @@ def _mode(program: Program, input_range: range, results: Sequence[int], asked: M
 
 
 def _seeds(entries: Sequence[Scalar], directions: Directions | None) -> Matrix:
-    size = range(len(entries))
     if directions is None:
-        return tuple(tuple(int(i == j) for j in size) for i in size)
+        return identity(len(entries))
     return directions(tuple(entries))
 
 

@@ -21,15 +21,14 @@ import attrs
 import numpy as np
 from typing_extensions import override
 
-from rbd.errors import ArgumentError, NotFiniteError, RbdError
+from rbd.errors import ArgumentError, RbdError
 from rbd.intrinsics.intrinsic import IntrinsicCall
 from rbd.program.graph import Graph, Nested
 from rbd.program.interpret import failed_on_nonfinite, run
 from rbd.program.listing import Count, count, listing
 from rbd.program.lowering import Lowering, flattened
-from rbd.program.nodes import subscript
-from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, CLEAN, FIRST_CHECK, NO_MEMORY
-from rbd.program.status import check_error, out_of_memory_error, range_error
+from rbd.program.opcodes import CLEAN, FIRST_CHECK
+from rbd.program.status import range_error, status_error
 from rbd.scalars.arrays import float_array
 from rbd.scalars.lazy import lazy
 from rbd.scalars.protocol import Array
@@ -194,24 +193,14 @@ class Program:
         return run(self.code, self.constants, self.results, inputs, self.calls)
 
     def error(self, status: int, inputs: Sequence[float] = ()) -> RbdError:
-        """Return the error a status word stands for; `inputs`, where known, are all input scalars."""
-        if status >= FIRST_CHECK:
-            label = status - FIRST_CHECK
-            if inputs and failed_on_nonfinite(self.code, self.constants, inputs, self.calls, label):
-                return range_error(self.name)
-            return check_error(self.labels, self.calls, label)
-        if status == BAD_OUTPUT:
+        """Return the error of a status word; `inputs`, if known, are all input scalars.
+
+        A check that fails on numbers that are not finite raises the error of the overflow.
+        """
+        label = status - FIRST_CHECK
+        if label >= 0 and inputs and failed_on_nonfinite(self.code, self.constants, inputs, self.calls, label):
             return range_error(self.name)
-        if status == NO_MEMORY:
-            return out_of_memory_error(self.name)
-        if status != BAD_INPUT:
-            return RbdError(f"{self.name} ended with the unknown status {status}", status=status)
-        bad = next((k for k, x in enumerate(inputs) if not math.isfinite(x)), None)
-        name, index = "an input", ""
-        if bad is not None:
-            number, position = self.input_at(bad)
-            name, index = self.inputs[number].name, subscript(position, self.inputs[number].shape)
-        return NotFiniteError(f"{name}{index} is not finite", argument=name, index=index)
+        return status_error(self, status, next((k for k, x in enumerate(inputs) if not math.isfinite(x)), None))
 
     def _flat(self, arrays: Mapping[str, object]) -> list[float]:
         names = {port.name for port in self.inputs}

@@ -21,6 +21,7 @@ from rbd.errors import (
     UnknownNameError,
 )
 from rbd.mechanism import Joint, Mechanism, RigidBody
+from rbd.program.status import range_error
 from rbd.rational.bounds import Bounds, bounds_over
 from rbd.rational.coordinates.coordinate import Coordinate
 from rbd.rational.coordinates.joint_coordinates import joint_coordinates
@@ -31,7 +32,7 @@ from rbd.rational.polynomials.half_angle import rational_function
 from rbd.rational.polynomials.polynomial import Polynomial
 from rbd.rational.polynomials.polynomial_scalars import HalfTangent, Star
 from rbd.rational.polynomials.rational_function import RationalFunction
-from rbd.rational.polynomials.ring import Ring
+from rbd.rational.polynomials.ring import Kind, Ring
 from rbd.rational.pose import MultilinearPose, RationalPose
 from rbd.scalars import Vector, is_float, lift, scalars
 from rbd.scalars.arrays import Array, float_array, pack
@@ -242,13 +243,14 @@ class RationalForwardKinematics:
         """Return the conversion of every coordinate; `width` gives the number of entries of `row` that it takes."""
         if not all(map(is_float, row)):  # q* becomes exact beside symbols
             star = tuple(x if isinstance(x, HalfTangent) else cast("float", lift(x, row)) for x in star)
-        parts = [convert(c, row[i], star[j]) for c, i, j in self._slices(width)]
+        parts = [_checked(c, convert(c, row[i], star[j])) for c, i, j in self._slices(width)]
         return tuple(x for part in parts for x in part)
 
     def _convert_rows(self, rows: Array, star: tuple[Star, ...], width: Width, convert: Convert[Array]) -> Array:
         """Return the conversion of every coordinate in every row of an array."""
         flat = rows.reshape(math.prod(rows.shape[:-1]), rows.shape[-1])
-        parts = [convert(c, flat[:, i], star[j]) for c, i, j in self._slices(width)]
+        with np.errstate(over="ignore", invalid="ignore"):
+            parts = [_checked(c, convert(c, flat[:, i], star[j])) for c, i, j in self._slices(width)]
         found: Array = np.hstack([np.empty((len(flat), 0)), *parts])
         return found.reshape(*rows.shape[:-1], found.shape[1])
 
@@ -290,11 +292,22 @@ class RationalForwardKinematics:
         return bounds_over(pose, s_low, s_high, pieces)
 
 
+def _checked(coordinate: Coordinate, values: V) -> V:
+    """Return converted values; raise NotFiniteError for NaN, and for infinite displacements."""
+    numbers = np.array([x for x in values if is_float(x)] if isinstance(values, tuple) else values, dtype=np.float64)
+    wrong = ~np.isfinite(numbers) if coordinate.kind is Kind.LENGTH else np.isnan(numbers)
+    if wrong.any():
+        raise range_error("the difference of q and q_star")
+    return values
+
+
 def _leading_axes(q: object) -> tuple[int, ...]:
     """Return all axes of an array-like but the last; none for ragged rows, which raise later."""
     try:
         shape: tuple[int, ...] = np.shape(cast("Any", q))
-    except ValueError:
+    except Exception:  # an object's own `__array__` may raise anything
+        return ()
+    if isinstance(q, type):
         return ()
     return shape[:-1]
 

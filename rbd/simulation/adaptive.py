@@ -8,6 +8,7 @@ II.4. Both results of a step live in the coordinates around its beginning, where
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import final
 
 import attrs
@@ -27,6 +28,11 @@ from rbd.state.saved_state import SavedState
 
 _SAFETY, _MIN_FACTOR, _MAX_FACTOR = 0.9, 0.2, 5.0
 _MIN_RELATIVE_STEP = 1e-13  # relative to the time
+_PATIENCE = 1000
+"""Steps between two samples before a run is given up that would need ten times `most_steps` at its step size."""
+
+Attempt = Callable[[Flow, MechanismState, Array, float, float], tuple[Array, float]]
+"""attempt(flow, state, s, start, end) -> s at the end and the error, in units of the tolerance."""
 
 
 @final
@@ -38,7 +44,8 @@ class AdaptiveMuntheKaas(Integrator):
     size. Between two samples it takes as many steps as that needs: `dt` of `simulate` is the interval of the samples.
     Raises ArgumentError unless the tolerances are positive and the tableau has an embedded method. A run raises
     SolverError when the steps become too short to go on, as they do where the motion jumps, and when it takes more than
-    `most_steps` attempts between two samples.
+    `most_steps` attempts between two samples; after a thousand of them already, when steps of the present size would
+    take ten times as many.
 
     >>> import rbd
     >>> from rbd.simulation import AdaptiveMuntheKaas
@@ -65,19 +72,41 @@ class AdaptiveMuntheKaas(Integrator):
 
     @override
     def begin(self) -> Integrator:
-        return _StepSizeControl(self)
+        return self.controlling(self.attempt)
+
+    def controlling(self, attempt: Attempt) -> Integrator:
+        """Return the integrator of one run whose steps are tried by `attempt`."""
+        return _StepSizeControl(self, attempt)
 
     @override
     def step(self, flow: Flow, state: MechanismState, s: Array, start: float, end: float) -> Array:
-        return _StepSizeControl(self).step(flow, state, s, start, end)
+        return self.begin().step(flow, state, s, start, end)
+
+    def attempt(self, flow: Flow, state: MechanismState, s: Array, t: float, t_next: float) -> tuple[Array, float]:
+        """Move the state to `t_next`; return the contact states there and the error in units of the tolerance."""
+        v = state.v.copy()
+        stages = take_stages(self.tableau, flow, state, s, t, t_next)
+        end = stages.set_state(self.tableau.b)
+        return end, self._error(stages, v, state.v, s, end)
+
+    def _error(self, stages: Stages, v0: Array, v1: Array, s0: Array, s1: Array) -> float:
+        weights = tuple(x - y for x, y in zip(self.tableau.b, self.tableau.b_hat or (), strict=True))
+        rtol, atol = self.rtol, self.atol
+        parts = (
+            stages.sum(weights, stages.phi_rates) / (atol + rtol),
+            stages.sum(weights, stages.vd) / (atol + rtol * np.maximum(np.abs(v0), np.abs(v1))),
+            stages.sum(weights, stages.sd) / (atol + rtol * np.maximum(np.abs(s0), np.abs(s1))),
+        )
+        whole = np.concatenate(parts)
+        return float(np.sqrt(np.mean(whole * whole))) if whole.size else 0.0
 
 
 @final
 class _StepSizeControl(Integrator):
     """Steps of one run; the size of the next follows from the error of the last."""
 
-    def __init__(self, method: AdaptiveMuntheKaas) -> None:
-        self._method = method
+    def __init__(self, method: AdaptiveMuntheKaas, attempt: Attempt) -> None:
+        self._method, self._try = method, attempt
         self._step = math.inf
         self._attempts = 0
         self._exponent = 1 / (method.tableau.order + 1)  # Hairer et al., (4.13); the order is at most four here
@@ -93,7 +122,13 @@ class _StepSizeControl(Integrator):
             h = min(self._step, end - t)
             t_next = end if t + 1.01 * h >= end else t + h
             t, s = self._one_step(flow, state, s, t, t_next)
+            if self._attempts > _PATIENCE and end - t > 10 * self._method.most_steps * self._step:
+                raise self._too_many(t, f"at steps of {self._step:.3g} s")
         return s
+
+    def _too_many(self, t: float, how: str) -> SolverError:
+        message = f"more than {self._method.most_steps} steps between two samples, at t = {t!r}: {how}"
+        return SolverError(message, status="too many steps", time=t)
 
     def _one_step(self, flow: Flow, state: MechanismState, s: Array, t: float, t_next: float) -> tuple[float, Array]:
         """Take one step to `t_next`, or shorter ones until the error is within the tolerance; return its end and s."""
@@ -122,21 +157,5 @@ class _StepSizeControl(Integrator):
         """Move the state to `t_next`; return the contact states there and the error in units of the tolerance."""
         self._attempts += 1
         if self._attempts > self._method.most_steps:
-            message = f"more than {self._method.most_steps} steps between two samples: {t_next - t:.3g} s at t = {t!r}"
-            raise SolverError(message, status="too many steps", time=t)
-        tableau, v = self._method.tableau, state.v.copy()
-        stages = take_stages(tableau, flow, state, s, t, t_next)
-        end = stages.set_state(tableau.b)
-        return end, self._error(stages, v, state.v, s, end)
-
-    def _error(self, stages: Stages, v0: Array, v1: Array, s0: Array, s1: Array) -> float:
-        b, b_hat = self._method.tableau.b, self._method.tableau.b_hat or ()
-        weights = tuple(x - y for x, y in zip(b, b_hat, strict=True))
-        rtol, atol = self._method.rtol, self._method.atol
-        parts = (
-            stages.sum(weights, stages.phi_rates) / (atol + rtol),
-            stages.sum(weights, stages.vd) / (atol + rtol * np.maximum(np.abs(v0), np.abs(v1))),
-            stages.sum(weights, stages.sd) / (atol + rtol * np.maximum(np.abs(s0), np.abs(s1))),
-        )
-        whole = np.concatenate(parts)
-        return float(np.sqrt(np.mean(whole * whole))) if whole.size else 0.0
+            raise self._too_many(t, f"the last was {t_next - t:.3g} s")
+        return self._try(flow, state, s, t, t_next)

@@ -86,6 +86,11 @@ class Callbacks:
         return self._control
 
     @property
+    def has_external(self) -> bool:
+        """Whether there are external wrenches."""
+        return self._external is not None
+
+    @property
     def is_held(self) -> bool:
         """Whether the torques are constant during a step."""
         return self._control is None or _is_hold(self._control)

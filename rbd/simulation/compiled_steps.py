@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
 
 from rbd.compiled.function import RecordedFunction
-from rbd.compiled.recipes import Recipe
 from rbd.compiled.record import recorded_anew, recorded_function
+from rbd.compiled.recording_specs import RecordingSpec
 from rbd.errors import ScalarError, SingularError
 from rbd.mechanism import Mechanism
 
@@ -17,23 +18,26 @@ if TYPE_CHECKING:
 _MAX_FUNCTIONS: Final = 32
 """Functions kept per mechanism; beyond that all are dropped."""
 _Versions = tuple[int, int]
-_cache: WeakKeyDictionary[Mechanism, dict[str, tuple[_Versions, RecordedFunction]]] = WeakKeyDictionary()
+_cache: WeakKeyDictionary[Mechanism, dict[Hashable, tuple[_Versions, RecordedFunction]]] = WeakKeyDictionary()
 
 
-def compiled_step(mechanism: Mechanism, name: str, recipe: Recipe, *, portable: bool = True) -> CompiledProgram | None:
+def compiled_step(
+    mechanism: Mechanism, name: str, spec: RecordingSpec, own: tuple[object, ...] | None = None
+) -> CompiledProgram | None:
     """Return the machine code of a step of `mechanism` as it is now; None where it cannot be recorded or compiled.
 
-    `name` identifies the recipe. A recipe that contains a user's function is not `portable` to other processes.
+    `name` identifies the specification, together with objects of this process, `own`, if it contains any.
     """
+    key = name, own
     known = _cache.setdefault(mechanism, {})
     versions = (mechanism.structure_version, mechanism.parameter_version)
-    found = known.get(name)
+    found = known.get(key)
     try:
         if found is None or found[0] != versions:
             if len(known) >= _MAX_FUNCTIONS:
                 known.clear()
-            record = recorded_function if portable else recorded_anew
-            found = known[name] = versions, record(recipe, mechanism, name if portable else "controlled_step")
+            record = recorded_function if own is None else recorded_anew
+            found = known[key] = versions, record(spec, mechanism, name)
         return found[1].evaluation.executable.compile()
     except (ScalarError, SingularError):  # symbols among the parameters, joints that cannot be recorded, no inertia
         return None

@@ -44,9 +44,8 @@ class EquationsOfMotion:
         self.callbacks = Callbacks(control, external)
         self.holds: tuple[ZeroOrderHold[Any], ...] = self.callbacks.holds
         """The zero-order holds among the callbacks."""
-        self._forces = force_elements(forces, "simulation")
-        self._has_external = external is not None
-        self._stabilization: Stabilization = stabilization
+        self.forces = force_elements(forces, "simulation")
+        self.stabilization: Stabilization = stabilization
 
     @property
     def callback_error(self) -> BaseException | None:
@@ -54,9 +53,9 @@ class EquationsOfMotion:
         return self.callbacks.error
 
     def is_control_only(self, state: MechanismState) -> bool:
-        """Return whether nothing but the control enters the dynamics that machine code computes."""
-        default = self._stabilization == DEFAULT or not state.layout.loops
-        return default and not (self._has_external or self._forces)
+        """Return whether nothing but the control enters the dynamics of a robot's compiled step."""
+        default = self.stabilization == DEFAULT or not state.layout.loops
+        return default and not (self.callbacks.has_external or self.forces)
 
     def __call__(self, t: float, state: MechanismState, s: Array) -> Rates:
         """Return the rates at time `t`; the arrays belong to the caller."""
@@ -64,23 +63,30 @@ class EquationsOfMotion:
 
     def rates(self, torques: Array, t: float, state: MechanismState, s: Array) -> Rates:
         """Return the rates under known torques of the control, which are overwritten."""
+        wrenches = self.loads(torques, t, state, self.forces)
+        sd = _add_contacts(wrenches, state, s)
+        return Rates(self._accelerations(state, torques, wrenches), sd)
+
+    def loads(
+        self, torques: Array, t: float, state: MechanismState, elements: Sequence[ForceElement]
+    ) -> dict[RigidBody, Wrench[Any]]:
+        """Add the torques of force elements to `torques`; return their wrenches and the external ones."""
         wrenches = _body_wrenches(state, self.callbacks.wrenches(t, state))
-        for element in self._forces:
+        for element in elements:
             action = element.act(state)
             for joint, own in action.torques.items():
                 torques[state.layout.link(joint).v] += [to_float(x) for x in own]
             _accumulate(wrenches, _body_wrenches(state, action.wrenches))
-        sd = _add_contacts(wrenches, state, s)
-        return Rates(self._accelerations(state, torques, wrenches), sd)
+        return wrenches
 
     def settle(self, state: MechanismState, s: Array) -> Array:
         """Return the contact states with those of points that have lifted off reset to zero."""
         return np.array(settled_contacts_kernel(state, tuple(s.tolist())), dtype=np.float64) if s.size else s
 
     def _accelerations(self, state: MechanismState, torques: Array, wrenches: BodyForces) -> Array:
-        if self._stabilization == DEFAULT:
+        if self.stabilization == DEFAULT:
             return forward_dynamics(state, torques, wrenches) if wrenches else forward_dynamics(state, torques)
-        return forward_dynamics(state, torques, wrenches or None, stabilization=self._stabilization)
+        return forward_dynamics(state, torques, wrenches or None, stabilization=self.stabilization)
 
 
 def initial_contact_states(state: MechanismState, contact_states: ArrayLike | None) -> Array:

@@ -19,7 +19,7 @@ from rbd.simulation.tableau import RUNGE_KUTTA_4, ButcherTableau
 from rbd.spatial.values import require_kind
 from rbd.state import MechanismState
 
-_ROUNDING = 1e-12
+ROUNDING = 1e-12
 
 
 @final
@@ -67,7 +67,7 @@ def take_stages(
     for fraction, weights in zip(tableau.c[1:], tableau.a[1:], strict=True):
         stage = step.set_state(weights)
         # `end` itself, not start + h: controllers compare times.
-        step.evaluate(flow, end if abs(fraction - 1) < _ROUNDING else start + fraction * step.h, stage)
+        step.evaluate(flow, end if abs(fraction - 1) < ROUNDING else start + fraction * step.h, stage)
     return step
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, final
 import numpy as np
 
 from rbd import native
-from rbd.compiled.recipes import controlled_step_recipe, step_recipe
+from rbd.compiled.recording_specs import controlled_step_spec, step_spec
 from rbd.compiled.stepping import Integrator as StepName
 from rbd.mechanism import Mechanism
 from rbd.scalars.arrays import Array
@@ -81,11 +81,11 @@ def native_blocks(state: MechanismState, name: StepName, control: RecordedContro
         return None
     ns = state.layout.ns
     if control is None:
-        kernel = compiled_step(state.mechanism, f"step {name}", step_recipe(name, ns))
+        kernel = compiled_step(state.mechanism, f"step {name}", step_spec(name, ns))
     else:
         program = control.function.program
-        recipe = controlled_step_recipe(name, program)
-        kernel = compiled_step(state.mechanism, f"step {name} {program.digest}", recipe, portable=False)
+        spec = controlled_step_spec(name, program)
+        kernel = compiled_step(state.mechanism, f"controlled step {name}", spec, (program.digest,))
     if kernel is None:
         return None
     return NativeBlocks(state.mechanism, kernel, steps_per_call(state), controlled=control is not None)
@@ -96,15 +96,15 @@ def steps_per_call(state: MechanismState) -> int:
     return max(_STEPS_PER_CALL // max(len(state.links), 1), 1)
 
 
-def native_method(state: MechanismState, steps: int, method: Integrator) -> StepName | None:
-    """Return the name of an integrator that has native steps; None for others, and where a run is not compiled.
-
-    Compiled are runs of many steps, of mechanisms of moderate size.
-    """
+def is_worthwhile(state: MechanismState, steps: int) -> bool:
+    """Return whether a run is compiled: one of many steps, of a mechanism of moderate size."""
     layout = state.layout
     moderate = 0 < len(layout.links) <= _MAX_JOINTS and len(layout.touches) <= _MAX_CONTACTS
-    if steps < _MIN_STEPS or not moderate or not native.available() or is_interpreted():
-        return None
+    return steps >= _MIN_STEPS and moderate and native.available() and not is_interpreted()
+
+
+def step_name(method: Integrator) -> StepName | None:
+    """Return the name of an integrator whose steps compiled robots have."""
     if isinstance(method, SemiImplicitEuler):
         return "semi-implicit-euler"
     return "munthe-kaas-rk4" if isinstance(method, MuntheKaas) and method.tableau is RUNGE_KUTTA_4 else None

@@ -7,6 +7,7 @@ its start, with the torques that are known already, or raises.
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, cast, final
@@ -14,15 +15,22 @@ from typing import TYPE_CHECKING, Any, Final, cast, final
 import numpy as np
 from typing_extensions import override
 
-from rbd.compiled.recipes import stage_recipe, step_recipe
-from rbd.compiled.stepping import STAGES
+from rbd.algorithms.loops.stabilization import STANDARD, gains_in
+from rbd.compiled.recording_specs import RecordingSpec, stage_spec, step_spec, whole_step_spec
+from rbd.compiled.stages import CLASSICAL, PLAIN, Scheme, StageOptions
 from rbd.compiled.stepping import Integrator as StepName
+from rbd.compiled.wrenches import key_with_wrenches, with_wrenches
 from rbd.native import abi
 from rbd.native.step_loop_ir import ASKING, CHANGED, COUNT, DONE, KNOWN, REASON, STAGE, STEP, UNFIT
 from rbd.scalars.arrays import Array
+from rbd.simulation.adaptive import AdaptiveMuntheKaas
 from rbd.simulation.compiled_steps import compiled_step
 from rbd.simulation.equations_of_motion import EquationsOfMotion
 from rbd.simulation.integrator import Flow, Integrator, Rates
+from rbd.simulation.munthe_kaas import ROUNDING, MuntheKaas
+from rbd.simulation.semi_implicit import SemiImplicitEuler
+from rbd.simulation.stage_loads import CalledForces, all_places, is_called, is_recordable, recorded_loads
+from rbd.simulation.tableau import RUNGE_KUTTA_4, ButcherTableau
 from rbd.state import MechanismState
 from rbd.state.live_engine import LiveEngine
 
@@ -39,22 +47,26 @@ _SINGLE_STAGE: Final = (0.0,)
 class NativeStages(Integrator):
     """An integrator with its stages in machine code and the control in Python."""
 
-    settles = True
-
     def __init__(
         self,
         method: Integrator,
         flow: EquationsOfMotion,
         state: MechanismState,
-        kernels: Sequence[CompiledProgram],
+        kernels: Sequence[tuple[CompiledProgram, float]],
         most_steps: int,
     ) -> None:
         """Bind the machine code of the stages to the buffers of `state`; `method` takes the steps it refuses."""
         self._method, self._flow, self._callbacks, self._state = method, flow, flow.callbacks, state
         self.max_steps = most_steps
         """The largest number of steps that `take` takes."""
+        self.settles = not isinstance(method, AdaptiveMuntheKaas)
         self._contact_states = np.zeros(state.layout.ns)
-        self._loop = _loop(state, kernels, flow.callbacks.control, self._contact_states, most_steps)
+        self._called = CalledForces(flow, state) if is_called(flow) else None
+        known = {"s": self._contact_states, "error": np.zeros(())}
+        if isinstance(method, AdaptiveMuntheKaas):
+            known |= {"rtol": np.array(method.rtol), "atol": np.array(method.atol)}
+        self._square_error = known["error"]
+        self._loop = _loop(state, kernels, self._called or flow.callbacks.control, known, most_steps)
         self._torques = [stage.vector for stage in self._loop.stages]
         self._words, self._times = self._loop.words, self._loop.times
 
@@ -65,6 +77,10 @@ class NativeStages(Integrator):
         self._times[0], self._times[1] = start, end
         self._run(1)
         return self._contact_states.copy() if s.size else s
+
+    def attempt(self, flow: Flow, state: MechanismState, s: Array, start: float, end: float) -> tuple[Array, float]:
+        """Take a step of an adaptive method; return the contact states at its end and its error."""
+        return self.step(flow, state, s, start, end), math.sqrt(self._square_error)
 
     def take(self, times: array[float], s: Array, keep: Callable[[int, Histories], None]) -> None:
         """Move the state through `times`, then call keep(steps, rows), also where the control raises.
@@ -90,7 +106,7 @@ class NativeStages(Integrator):
             try:
                 answer = self._loop.run()
             except BaseException as error:
-                if words[REASON] == ASKING:
+                if words[REASON] == ASKING and self._called is None:
                     self._callbacks.failed(error, float(self._loop.clock.time))
                 raise
             if words[REASON] == DONE:
@@ -112,22 +128,32 @@ class NativeStages(Integrator):
     def _python_step(self, rows: Histories) -> None:
         """Take the current step in Python; for the stages the loop has begun the control is not called again."""
         words, state, loop = self._words, self._state, self._loop
-        k, known = words[STEP], [each.copy() for each in self._torques[: words[STAGE] + 1]]
-        if self._callbacks.control is not None:
-            self._callbacks.checked(known[-1], float(loop.clock.time), state)
+        k, flow = words[STEP], self._flow_of(self._known_torques(words[STAGE] + 1))
         state.set_configuration(loop.origins[0])
         state.set_velocity(loop.origins[1])
         s = loop.origins[2].copy() if len(loop.origins) > 2 else self._contact_states
-        flow = self._flow_of(known)
-        s = self._flow.settle(state, self._method.step(flow, state, s, self._times[k], self._times[k + 1]))
+        if isinstance(self._method, AdaptiveMuntheKaas):
+            s, error = self._method.attempt(flow, state, s, self._times[k], self._times[k + 1])
+            self._square_error[...] = error * error
+        else:
+            s = self._flow.settle(state, self._method.step(flow, state, s, self._times[k], self._times[k + 1]))
         self._contact_states[:] = s
         for history, moved in zip(rows, loop.moving, strict=False):
             history[k + 1] = moved
         words[STEP], words[STAGE] = k + 1, 0
 
-    def _flow_of(self, known: Sequence[Array]) -> Flow:
+    def _known_torques(self, count: int) -> list[Array]:
+        """Return the torques of the first `count` stages of the current step, those of the last one checked."""
+        if self._called is not None:
+            return list(self._called.torques)[-count:]
+        known = [each.copy() for each in self._torques[:count]]
+        if self._callbacks.control is not None:
+            self._callbacks.checked(known[-1], float(self._loop.clock.time), self._state)
+        return known
+
+    def _flow_of(self, known: list[Array]) -> Flow:
         """Return the right-hand side with these torques at the first stages."""
-        torques = iter(known if len(self._torques) > 1 else [*known] * len(STAGES))
+        torques = iter(known if len(self._torques) > 1 else known * CLASSICAL.stages)
 
         def flow(t: float, state: MechanismState, s: Array) -> Rates:
             tau = next(torques, None)
@@ -137,51 +163,95 @@ class NativeStages(Integrator):
 
 
 def native_stages(
-    state: MechanismState, method: Integrator, name: StepName, flow: EquationsOfMotion, most_steps: int
+    state: MechanismState, method: Integrator, flow: EquationsOfMotion, most_steps: int
 ) -> NativeStages | None:
-    """Return the native stages of `method`, which is called `name`; None where a stage cannot be recorded.
+    """Return the native stages of `method`; None for methods without, and where a stage cannot be recorded.
 
     A step whose torques are constant is one stage.
     """
-    if not abi.is_supported():
+    scheme = _scheme(method)
+    if not abi.is_supported() or not (scheme or isinstance(method, SemiImplicitEuler)):
         return None
-    ns = state.layout.ns
-    whole = name == "semi-implicit-euler" or flow.callbacks.is_held
-    recipes = {f"step {name}": step_recipe(name, ns)} if whole else {}
-    recipes = recipes or {f"stage {k}": stage_recipe(k, ns) for k in range(len(STAGES))}
-    kernels = [compiled_step(state.mechanism, each, recipe) for each, recipe in recipes.items()]
+    kernels = [compiled_step(state.mechanism, *each) for each in _specs(state, flow, scheme)]
     found = [kernel for kernel in kernels if kernel is not None]
-    return NativeStages(method, flow, state, found, most_steps) if len(found) == len(kernels) else None
+    if len(found) < len(kernels):
+        return None
+    fractions = scheme.c if scheme and len(kernels) > 1 else _SINGLE_STAGE
+    return NativeStages(method, flow, state, list(zip(found, fractions, strict=True)), most_steps)
+
+
+def _scheme(method: Integrator) -> Scheme | None:
+    """Return the Runge-Kutta method of an integrator, if it is one."""
+    if isinstance(method, MuntheKaas):
+        tableau = method.tableau
+        return CLASSICAL if tableau is RUNGE_KUTTA_4 else Scheme(tableau.a, tableau.b, _times(tableau))
+    if isinstance(method, AdaptiveMuntheKaas):
+        tableau = method.tableau
+        error = tuple(x - y for x, y in zip(tableau.b, tableau.b_hat or (), strict=True))
+        return Scheme(tableau.a, tableau.b, _times(tableau), error)
+    return None
+
+
+def _times(tableau: ButcherTableau) -> tuple[float, ...]:
+    """Return the times of the stages; 1 where rounding has moved it: controllers compare times."""
+    return tuple(1.0 if abs(c - 1) < ROUNDING else c for c in tableau.c)
+
+
+def _specs(
+    state: MechanismState, flow: EquationsOfMotion, scheme: Scheme | None
+) -> list[tuple[str, RecordingSpec, tuple[object, ...] | None]]:
+    """Return names, specifications, and objects of this process in them, of the stages of a step."""
+    layout = state.layout
+    ns, gains = layout.ns, gains_in(layout, flow.stabilization)
+    own = tuple(each for each in flow.forces if is_recordable(each)) or None
+    usual = gains is STANDARD or not layout.loops
+    options = PLAIN if usual and own is None else StageOptions(STANDARD if usual else gains, recorded_loads(own or ()))
+    places = all_places(state) if is_called(flow) else ()
+    if options is PLAIN and not places and (scheme is None or (scheme is CLASSICAL and flow.callbacks.is_held)):
+        name: StepName = "munthe-kaas-rk4" if scheme else "semi-implicit-euler"
+        return [(f"step {name}", step_spec(name, ns), None)]
+    if scheme is None:
+        named = {"semi-implicit step": whole_step_spec(ns, options)}
+    else:
+        named = {f"stage {k} of {scheme.key}": stage_spec(scheme, k, ns, options) for k in range(scheme.stages)}
+    suffix = "" if usual else f" {gains!r}"
+    return [
+        (key_with_wrenches(name + suffix, places), with_wrenches(spec, places), own) for name, spec in named.items()
+    ]
 
 
 def _loop(
     state: MechanismState,
-    kernels: Sequence[CompiledProgram],
-    control: Callable[..., object] | None,
-    s: Array,
+    kernels: Sequence[tuple[CompiledProgram, float]],
+    callback: Callable[..., object] | None,
+    known: dict[str, Array],
     most_steps: int,
 ) -> StepLoop:
-    """Return the loop over kernels; what they read and write is in arrays by name."""
+    """Return the loop over kernels and their times; what they read and write is in arrays by name."""
     from rbd.native.step_loop import Clock, StepLoop
 
     engine, clock = cast("LiveEngine", state.engine), Clock()
-    known = {"q": engine.q, "v": engine.v, "s": s, "dt": clock.length}
-    fractions = _SINGLE_STAGE if len(kernels) == 1 else STAGES
-    stages = [_stage(state, kernel, t, known) for kernel, t in zip(kernels, fractions, strict=True)]
-    moving = [engine.q, engine.v, s] if s.size else [engine.q, engine.v]
-    return StepLoop(stages, control, clock, moving, engine.surroundings(state), most_steps=most_steps)
+    known |= {"q": engine.q, "v": engine.v, "dt": clock.length}
+    stages = [_stage(state, kernel, t, known) for kernel, t in kernels]
+    moving = [engine.q, engine.v, known["s"]] if known["s"].size else [engine.q, engine.v]
+    return StepLoop(stages, callback, clock, moving, engine.surroundings(state), most_steps=most_steps)
 
 
 def _stage(state: MechanismState, kernel: CompiledProgram, fraction: float, known: dict[str, Array]) -> Stage:
-    """Return a stage with torques of its own; all else it reads and writes is in the arrays `known` by name."""
+    """Return a stage with torques and wrenches of its own; all else is in the arrays `known` by name."""
     from rbd.native.step_loop import Stage
 
+    loads = [port for port in kernel.outline.inputs if port.name == "tau" or port.name.startswith("external_wrench")]
+    vector, own, start = np.zeros(sum(port.size for port in loads)), dict[str, Array](), 0
+    for port in loads:
+        own[port.name] = vector[start : start + port.size]
+        start += port.size
     for port in (*kernel.outline.inputs, *kernel.outline.outputs):
-        if port.name not in known and port.name != "tau":
+        if port.name not in known and port.name not in own:
             known[port.name] = np.zeros(port.shape)
-    arrays = known | {"tau": np.zeros(state.layout.nv)}
+    arrays = known | own
     inputs = [arrays[port.name] for port in kernel.outline.inputs]
     outputs = [arrays[port.name] for port in kernel.outline.outputs]
     moved = [name for name in ("q", "v", "s") if f"{name}_next" in known and known[name].size]
     copies = [(known[f"{name}_next"], known[name]) for name in moved]
-    return Stage(kernel, fraction, inputs, outputs, copies, arrays["tau"])
+    return Stage(kernel, fraction, inputs, outputs, copies, vector)

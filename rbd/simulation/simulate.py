@@ -25,7 +25,7 @@ from rbd.simulation.forces import ForceElement
 from rbd.simulation.integrator import Integrator
 from rbd.simulation.monitors import Monitor
 from rbd.simulation.munthe_kaas import MuntheKaas
-from rbd.simulation.native_blocks import NativeBlocks, native_blocks, native_method, steps_per_call
+from rbd.simulation.native_blocks import NativeBlocks, is_worthwhile, native_blocks, step_name, steps_per_call
 from rbd.simulation.native_run import NativeRun
 from rbd.simulation.native_stages import NativeStages, native_stages
 from rbd.simulation.outputs import Outputs
@@ -74,8 +74,8 @@ def simulate(
     i * dt; the last step is shortened to fit. `integrator` is a name or an `Integrator`.
 
     `control` may also be a recorded controller, `rbd.record(controller, mechanism)`, with `t=()` if it needs the time.
-    Runs of 500 steps and more by "munthe-kaas-rk4" or "semi-implicit-euler" take their steps in machine code, which
-    changes results by rounding; a control in Python is called between the stages.
+    Runs of 500 steps and more take their steps in machine code, which changes results by rounding; callbacks in Python
+    are called between the stages. "variational-midpoint", which is implicit, takes all its steps in Python.
 
     `forces` are springs and dampers. `stabilization` stabilizes loops as in `dynamics`. Contacts begin with
     displacements `contact_states` (zero if not given), which are reset when a point has lifted off. `events` add a
@@ -126,19 +126,20 @@ def _native_paths(
     """Return what takes blocks of native steps of a run, if any, and the integrator of its single steps.
 
     There are three paths, from the fastest: blocks of native steps, for runs that are not `interrupted` by events,
-    monitors or real-time pacing, and whose control is held or recorded; native stages with a control in Python between
-    them, in blocks where all samples may come `together`; and steps in Python, which allow external wrenches, force
-    elements and all integrators.
+    monitors or real-time pacing, and whose control is held or recorded; native stages with callbacks in Python between
+    them, in blocks where all samples may come `together`; and steps in Python, for implicit and other integrators.
     """
-    name = native_method(state, steps, method) if flow.is_control_only(state) else None
-    if name is None:
+    if not is_worthwhile(state, steps):
         return None, method
-    callbacks, blocks = flow.callbacks, None
-    if not interrupted and (callbacks.is_held or callbacks.recorded_control is not None):
+    callbacks, blocks, name = flow.callbacks, None, step_name(method)
+    without_python = callbacks.is_held or callbacks.recorded_control is not None
+    if name is not None and without_python and flow.is_control_only(state) and not interrupted:
         blocks = native_blocks(state, name, callbacks.recorded_control)
     if blocks is not None and not callbacks.holds:
         return blocks, method
-    stages = native_stages(state, method, name, flow, steps_per_call(state))  # steps between close instants are single
+    stages = native_stages(state, method, flow, steps_per_call(state))  # steps between close instants are single
+    if stages is not None and isinstance(method, AdaptiveMuntheKaas):
+        return None, method.controlling(stages.attempt)
     if blocks is None and together and not callbacks.holds:
         return stages, stages or method
     return blocks, stages or method

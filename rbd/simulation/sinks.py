@@ -58,7 +58,7 @@ class Sink(ABC):
 
 
 @final
-class _Rows:
+class _SampleRows:
     """Samples as rows [t, q, v, s] of one array."""
 
     def __init__(self, count: int, sizes: Sizes) -> None:
@@ -100,11 +100,11 @@ class Growing(Sink):
     """Keeps every sample in memory; the default of `simulate`."""
 
     def __init__(self) -> None:
-        self._rows, self._count = _Rows(0, Sizes(0, 0, 0)), 0
+        self._rows, self._count = _SampleRows(0, Sizes(0, 0, 0)), 0
 
     @override
     def begin(self, sizes: Sizes) -> None:
-        self._rows, self._count = _Rows(64, sizes), 0
+        self._rows, self._count = _SampleRows(64, sizes), 0
 
     @override
     def take(self, t: float, q: Array, v: Array, s: Array) -> None:
@@ -135,11 +135,11 @@ class RingBuffer(Sink):
     """
 
     def __init__(self, size: int) -> None:
-        self._rows, self._count = _Rows(whole_number(size, "size", 1, _MAX_SAMPLES), Sizes(0, 0, 0)), 0
+        self._rows, self._count = _SampleRows(whole_number(size, "size", 1, _MAX_SAMPLES), Sizes(0, 0, 0)), 0
 
     @override
     def begin(self, sizes: Sizes) -> None:
-        self._rows, self._count = _Rows(len(self._rows), sizes), 0
+        self._rows, self._count = _SampleRows(len(self._rows), sizes), 0
 
     @override
     def take(self, t: float, q: Array, v: Array, s: Array) -> None:

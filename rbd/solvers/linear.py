@@ -21,6 +21,7 @@ from typing import Final, final
 import attrs
 
 from rbd.scalars.functions import positive, sqrt
+from rbd.scalars.linear_algebra import identity
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.scalars.registry import dominant
 from rbd.scalars.structural_zeros import is_structural_zero
@@ -132,8 +133,7 @@ class Factor:
 
     def inverse(self) -> Matrix:
         """Return the inverse of A, exactly symmetric."""
-        size = range(len(self.rows))
-        return symmetric(self.solve_all([[1 if i == j else 0 for i in size] for j in size]))
+        return symmetric(self.solve_all(identity(len(self.rows))))
 
 
 def symmetric(columns: Sequence[Vector]) -> Matrix:

@@ -7,8 +7,9 @@ import threading
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, final
+from typing import TYPE_CHECKING, Any, Final, TypeVar, final
 
+import attrs
 import numpy as np
 from typing_extensions import override
 
@@ -16,29 +17,46 @@ from rbd import native
 from rbd.errors import ScalarError, WrongThreadError
 from rbd.mechanism import Mechanism
 from rbd.mechanism.body import registry_of
+from rbd.native import abi
 from rbd.program.status import range_error
 from rbd.scalars import Vector
 from rbd.scalars.arrays import Array, check_out
 from rbd.state.engine import Depends, Engine, KernelCall, Shapes, packed
+from rbd.state.finite import require_finite_numbers, require_finite_result
 from rbd.state.interpreted import OPEN_BLOCKS, interpreted, is_interpreted
 from rbd.state.kernel import Kernel
 from rbd.state.layout import Layout
 from rbd.state.recorded_kernel import RecordedKernel, RecordingFailure
-from rbd.state.value_tree import UnsuitableError, flatten
 
 if TYPE_CHECKING:
-    from rbd.native.builtin import Guards
+    from rbd.native.builtin import Guards, Word
     from rbd.native.compiled_program import CompiledProgram
     from rbd.native.step_loop import Surroundings
     from rbd.state.base import StateView
+    from rbd.state.native_queries import NativeQueries
 
 OWNER, Q, V = 0, 1, 2
 """Indices in the words of a state: the owner thread, and the versions of its coordinates."""
+_CALLS_BEFORE_QUERY: Final = 16
+"""Number of calls of a query after which a builtin is made for it, which takes as long as some hundred calls."""
+_MAX_QUERIES: Final = 4096
+"""Maximum number of queries of a state that are counted; above it, all are forgotten."""
 _MAX_FAST_PATHS: Final = 256
 """Maximum number of fast paths of a state; above it, all are discarded."""
 R = TypeVar("R")
 Builtin = Callable[..., Any]
 Copies = tuple[tuple[Array, Array], ...]
+
+
+@final
+@attrs.define(eq=False)
+class _Asked:
+    """How often a query was asked; keeps alive the places whose identities are its key."""
+
+    places: object
+    count: int = 0
+    version: int = -1
+    """That of the parameters of its builtin."""
 
 
 @final
@@ -61,6 +79,8 @@ class LiveEngine(Engine):
         """Recorded kernels of fast paths, with their versions of the parameters."""
         self._kernels = kernel_cache(mechanism)
         self._scalars: dict[int, tuple[int, Vector]] = {}
+        self._queries: NativeQueries | None = None
+        self._asked: dict[tuple[int, object], _Asked] = {}
 
     @override
     def check(self) -> None:
@@ -107,16 +127,15 @@ class LiveEngine(Engine):
 
     def writer(self, which: int) -> Builtin | None:
         """Return a builtin that checks and writes coordinates (Q or V), or None without machine code."""
-        registry = registry_of(self.mechanism.root_body)
         executable = self._kernels.writer(self.mechanism, "q" if which == Q else "v") if native.available() else None
-        if registry is None or executable is None or not executable.request():
+        if executable is None or not executable.request():
             return None
         from rbd.native.builtin import Binding, Word, make_builtin
 
         kernel = executable.machine_code
         assert kernel is not None
         scratch = tuple(np.zeros(port.shape) for port in kernel.outline.outputs[1:])
-        guard, target = (Word(registry.versions, 0), registry.versions[0]), self.q if which == Q else self.v
+        guard, target = (Word(self.versions, 0), self.versions[0]), self.q if which == Q else self.v
         binding = Binding(Word(self.words, OWNER), (guard,), (None,), (target, *scratch), (), Word(self.words, which))
         return make_builtin(kernel, None, binding)
 
@@ -197,7 +216,7 @@ class LiveEngine(Engine):
         """Run the Python source: on request, without a program, or for the error of a failed program."""
         with interpreted():
             value = kernel.function(state, *args, **named)
-        _require_finite(value, kernel.name)
+        require_finite_result(value, kernel.name)
         if type(recorded) is RecordingFailure:
             recorded.warn(kernel.name)
         return value
@@ -226,12 +245,7 @@ class LiveEngine(Engine):
     @override
     def require_finite(self, name: str, *numbers: object) -> None:
         """Raise NotFiniteError, naming the result, for floats that are not finite."""
-        try:
-            finite = all(map(math.isfinite, cast("tuple[float, ...]", numbers)))
-        except (TypeError, OverflowError):  # other scalars, which pass
-            finite = False
-        if not (finite or all(math.isfinite(x) for x in numbers if type(x) is float)):
-            raise range_error(name)
+        require_finite_numbers(numbers, name)
 
     @override
     def pack(self, values: Any, name: str, shape: tuple[int, ...], out: Any = None) -> Array:
@@ -316,32 +330,66 @@ class LiveEngine(Engine):
 
         It returns NotImplemented as `bound` does, and in interpreted execution.
         """
-        registry = registry_of(self.mechanism.root_body)
-        if registry is None:
-            return None
         from rbd.native.builtin import Binding, Word, make_builtin
 
         counted = None if counter is None else Word(counter, 0)
-        binding = Binding(Word(self.words, OWNER), self._guards(registry.versions), inputs, outputs, copies, counted)
+        binding = Binding(Word(self.words, OWNER), self._guards(), inputs, outputs, copies, counted)
         with suppress(MemoryError):
             return make_builtin(kernel, None, binding)
         return None
 
     def surroundings(self, state: object) -> Surroundings:
         """Return what a loop over steps of `state`, which has this engine, depends on besides its kernels."""
-        from rbd.native.builtin import Word
         from rbd.native.step_loop import Surroundings
 
-        words = Word(self.words, OWNER), Word(self.words, Q), Word(self.words, V)
-        return Surroundings(state, words, self._guards(self.versions))
+        return Surroundings(state, *self.watched())
 
-    def _guards(self, versions: array[int]) -> Guards:
+    def watched(self) -> tuple[tuple[Word, Word, Word], Guards]:
+        """Return the words of this engine (the owner, the versions of q and v), and guards of its machine code."""
+        from rbd.native.builtin import Word
+
+        words = Word(self.words, OWNER), Word(self.words, Q), Word(self.words, V)
+        return words, self._guards()
+
+    # --- queries -----------------------------------------------------------------------------------------------------
+
+    def _maker(self) -> NativeQueries:
+        from rbd.state.native_queries import NativeQueries
+
+        if self._queries is None:
+            self._queries = NativeQueries(self, self.layout)
+        return self._queries
+
+    @override
+    def open_query(
+        self,
+        table: dict[object, Builtin],
+        key: object,
+        places: object,
+        make: Callable[[NativeQueries], Builtin | None],
+    ) -> bool:
+        """Add a builtin once a query is asked often, and again when parameters were edited."""
+        if OPEN_BLOCKS[0] or not abi.is_supported() or not native.available():
+            return False
+        if len(self._asked) >= _MAX_QUERIES:
+            for each in (self.poses, self.twists, self.routes, self._asked):
+                each.clear()
+        asked, version = self._asked.setdefault((id(table), key), _Asked(places)), self.versions[1]
+        asked.count += 1
+        if asked.count < _CALLS_BEFORE_QUERY or asked.version == version:
+            return False
+        made = make(self._maker())
+        if made is not None:
+            asked.version, table[key] = version, made
+        return made is not None
+
+    def _guards(self) -> Guards:
         """Return guards that let machine code run until the mechanism is edited, and not in interpreted execution."""
         from rbd.native.builtin import Word
 
         return (
-            (Word(versions, 0), versions[0]),
-            (Word(versions, 1), versions[1]),
+            (Word(self.versions, 0), self.versions[0]),
+            (Word(self.versions, 1), self.versions[1]),
             (Word(OPEN_BLOCKS, 0), 0),
         )
 
@@ -379,14 +427,3 @@ def _unflattened(builtin: Builtin, unflatten: Builtin, finish: Builtin | None, o
         return value if finish is None else finish(value)
 
     return call
-
-
-def _require_finite(value: object, name: str) -> None:
-    """Raise NotFiniteError if a result of floats has one that is not finite; other scalars pass."""
-    numbers: list[float] = []
-    try:
-        flatten(value, numbers)
-    except UnsuitableError:
-        return
-    if not all(map(math.isfinite, numbers)):
-        raise range_error(name.replace("_", " "))

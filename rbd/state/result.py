@@ -18,6 +18,7 @@ from rbd.scalars import Vector, to_float
 from rbd.scalars.arrays import Array
 from rbd.spatial import SpatialAcceleration, Wrench
 from rbd.spatial.frame import F
+from rbd.spatial.linalg import sub3
 from rbd.state import passes
 from rbd.state.base import StateView
 from rbd.state.display import by_joint
@@ -189,14 +190,15 @@ class DynamicsResult:
         snapshot, index = self._require_solution(), self._layout.body_index(body)
         if self._accelerations is None:
             self._accelerations = passes.accelerations(snapshot, self._vd)
-        return self._accelerations[index].transformed(passes.to_root(snapshot)[index])
+        acceleration = self._accelerations[index].transformed(passes.to_root(snapshot)[index])
+        return snapshot.checked(acceleration, "acceleration")
 
     def proper_acceleration(self, body: RigidBody | str) -> SpatialAcceleration[Any, Any, Any]:
         """Return the acceleration of `body` minus gravity, in the root frame, as an accelerometer measures it."""
-        true, gravity = self.acceleration(body), self._require_solution().gravity.xyz_components
-        x, y, z = true.linear_components
-        linear = (x - gravity[0], y - gravity[1], z - gravity[2])
-        return SpatialAcceleration.trusted(true.body, true.base, true.frame, true.angular_components, linear)
+        true, snapshot = self.acceleration(body), self._require_solution()
+        linear = sub3(true.linear_components, snapshot.gravity.xyz_components)
+        proper = SpatialAcceleration.trusted(true.body, true.base, true.frame, true.angular_components, linear)
+        return snapshot.checked(proper, "proper acceleration")
 
     def relative_acceleration(
         self, body: RigidBody | str, base: RigidBody | str, *, frame: Place[F] | None = None
@@ -216,7 +218,8 @@ class DynamicsResult:
         snapshot, link = self._require_solution(), self._layout.link(joint)
         if not self._wrenches:
             self._wrenches = self._joint_wrenches(snapshot)
-        return self._wrenches[link.index].transformed(passes.to_root(snapshot)[link.index])
+        wrench = self._wrenches[link.index].transformed(passes.to_root(snapshot)[link.index])
+        return snapshot.checked(wrench, "joint wrench")
 
     def contact_wrench(self, body: RigidBody | str) -> Wrench[Any]:
         """Return the total contact wrench of the half-spaces on `body`, in the root frame."""
@@ -225,7 +228,7 @@ class DynamicsResult:
         wrench = contacts[index] if contacts else None
         if wrench is None:
             return Wrench.zero(self._layout.root_frame)
-        return wrench.transformed(passes.to_root(snapshot)[index])
+        return snapshot.checked(wrench.transformed(passes.to_root(snapshot)[index]), "contact wrench")
 
     def loop_wrench(self, joint: Joint | str) -> Wrench[Any]:
         """Return the wrench that loop joint `joint` applies to its successor, in the root frame.
@@ -237,7 +240,7 @@ class DynamicsResult:
         if loop is None or self._loops is None:
             name = getattr(joint, "name", str(joint))
             raise UnknownNameError(f"joint '{name}' closes no loop of this mechanism", kind="loop joint", name=name)
-        return self._loops.wrenches(snapshot)[self._layout.loops.index(loop)]
+        return snapshot.checked(self._loops.wrenches(snapshot)[self._layout.loops.index(loop)], "loop wrench")
 
     # --- for algorithms ----------------------------------------------------------------------------
 

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-import attrs
 import numpy as np
 
 from rbd.errors import InertiaError, UrdfTopologyError, UrdfValueError, quoted
+from rbd.files.inertias import unchecked_inertia
+from rbd.files.pose import NOTHING, ZERO, Rows, Triple, rows
 from rbd.joints import Fixed, JointType, Planar, Prismatic, QuaternionFloating, Revolute
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.spatial import Frame, SpatialInertia, Transform
-from rbd.spatial.linalg import add33, dot3, identity3, outer, scale3, scale33, sub33, transpose3, zero3, zero33
+from rbd.spatial.linalg import transpose3
 from rbd.spatial.so3 import minimal_rotation
-from rbd.urdf.description import InertialPart, JointPart, LinkPart, RobotPart
-from rbd.urdf.pose import float_rows
-from rbd.urdf.reading import Reading
-from rbd.urdf.report import Rows, Triple
+from rbd.urdf.description import RobotPart, UrdfInertial, UrdfJoint, UrdfLink
+from rbd.urdf.reading import UrdfReading
 from rbd.urdf.snap import ROUNDING, snapped_rotation
 from rbd.urdf.topology import ordered
 
@@ -25,7 +24,7 @@ WORLD: Final = "world"
 
 
 def build(
-    reading: Reading, robot: RobotPart, *, floating: bool, remove_fixed_joints: bool, gravity: Sequence[float]
+    reading: UrdfReading, robot: RobotPart, *, floating: bool, remove_fixed_joints: bool, gravity: Sequence[float]
 ) -> Mechanism:
     """Return the mechanism of a robot, standing on (or floating in) the root body "world"."""
     root, joints = ordered(reading, robot)
@@ -43,7 +42,7 @@ def build(
     return mechanism
 
 
-def _stand(reading: Reading, mechanism: Mechanism, robot: RobotPart, root: LinkPart, floating: bool) -> RigidBody:
+def _stand(reading: UrdfReading, mechanism: Mechanism, robot: RobotPart, root: UrdfLink, floating: bool) -> RigidBody:
     """Return the body of the file's root link: the world itself if so named, else attached to it."""
     if root.name == WORLD:
         return _be_the_world(reading, mechanism, root, floating)
@@ -59,7 +58,7 @@ def _stand(reading: Reading, mechanism: Mechanism, robot: RobotPart, root: LinkP
     return body
 
 
-def _be_the_world(reading: Reading, mechanism: Mechanism, root: LinkPart, floating: bool) -> RigidBody:
+def _be_the_world(reading: UrdfReading, mechanism: Mechanism, root: UrdfLink, floating: bool) -> RigidBody:
     if floating:
         message = f"floating=True, but the root link is {quoted(WORLD)} itself, which cannot float"
         raise reading.fault(UrdfTopologyError, root.node, message, name=WORLD)
@@ -68,15 +67,15 @@ def _be_the_world(reading: Reading, mechanism: Mechanism, root: LinkPart, floati
     return mechanism.root_body
 
 
-def _body(reading: Reading, link: LinkPart) -> RigidBody:
+def _body(reading: UrdfReading, link: UrdfLink) -> RigidBody:
     """Return the body of a link; its first frame is the link frame and has the link's name."""
     frame = Frame(link.name)
     if link.inertial is None:
-        return RigidBody(link.name, SpatialInertia.trusted(frame, zero33(), zero3(), 0.0))
+        return RigidBody(link.name, unchecked_inertia(frame, 0.0, ZERO, NOTHING))
     return RigidBody(link.name, _inertia(reading, frame, link.inertial))
 
 
-def _inertia(reading: Reading, frame: Frame, part: InertialPart) -> SpatialInertia:
+def _inertia(reading: UrdfReading, frame: Frame, part: UrdfInertial) -> SpatialInertia:
     try:
         return SpatialInertia(frame, mass=part.mass, com=part.com, moment_about_com=part.moment)
     except InertiaError as error:
@@ -86,7 +85,7 @@ def _inertia(reading: Reading, frame: Frame, part: InertialPart) -> SpatialInert
             message = f"{error} (strict=False: {mended})"
             raise reading.fault(UrdfValueError, part.moment_node, message, **fields) from error
         reading.warn(part.moment_node, f"{error}; {mended}", refused=True)
-        return _unchecked(frame, attrs.evolve(part, moment=_possible(part.moment)) if reading.project else part)
+        return unchecked_inertia(frame, part.mass, part.com, _possible(part.moment) if reading.project else part.moment)
 
 
 def _possible(moment: Rows) -> Rows:
@@ -98,14 +97,7 @@ def _possible(moment: Rows) -> Rows:
     return (a, b, c), (d, e, f), (g, h, i)
 
 
-def _unchecked(frame: Frame, part: InertialPart) -> SpatialInertia:
-    squares = sub33(scale33(identity3(), dot3(part.com, part.com)), outer(part.com, part.com))
-    return SpatialInertia.trusted(
-        frame, add33(part.moment, scale33(squares, part.mass)), scale3(part.com, part.mass), part.mass
-    )
-
-
-def _joint(part: JointPart) -> Joint:
+def _joint(part: UrdfJoint) -> Joint:
     joint = Joint(part.name, _joint_type(part), damping=part.damping, friction=part.friction)
     if joint.nv == 1:
         bounds = part.bounds
@@ -115,7 +107,7 @@ def _joint(part: JointPart) -> Joint:
     return joint
 
 
-def _joint_type(part: JointPart) -> JointType:
+def _joint_type(part: UrdfJoint) -> JointType:
     if part.kind in ("revolute", "continuous"):
         return Revolute(part.axis)
     if part.kind == "prismatic":
@@ -127,11 +119,11 @@ def _joint_type(part: JointPart) -> JointType:
 
 def planar_axes(normal: Triple) -> tuple[Triple, Triple]:
     """Return the x and y axes of a planar joint: those of the frame that the least rotation turns to face `normal`."""
-    columns = float_rows(transpose3(minimal_rotation((0.0, 0.0, 1.0), normal)))
+    columns = rows(transpose3(minimal_rotation((0.0, 0.0, 1.0), normal)))
     x, y, _ = snapped_rotation(columns, tolerance=ROUNDING)
     return x, y
 
 
-def _pose(part: JointPart, joint: Joint, parent: RigidBody) -> Transform:
+def _pose(part: UrdfJoint, joint: Joint, parent: RigidBody) -> Transform:
     # the parent's default frame is the frame after its joint, or the root's own: in both cases the link frame
-    return Transform.trusted(joint.frame_before, parent.default_frame, part.pose.rotation, part.pose.translation)
+    return part.pose.transform(joint.frame_before, parent.default_frame)

@@ -6,16 +6,15 @@ from typing import Literal, TypeAlias, final
 
 import attrs
 
+from rbd.files.pose import Pose, Rows, Triple
 from rbd.files.xml import XmlElement
-from rbd.urdf.pose import Origin
-from rbd.urdf.report import Rows, Triple
 
 Kind: TypeAlias = Literal["revolute", "continuous", "prismatic", "fixed", "floating", "planar"]
 
 
 @final
 @attrs.frozen(eq=False)
-class InertialPart:
+class UrdfInertial:
     """Mass, centre of mass and moment about it, both in the link frame."""
 
     node: XmlElement
@@ -27,12 +26,12 @@ class InertialPart:
 
 @final
 @attrs.frozen(eq=False)
-class LinkPart:
+class UrdfLink:
     """One `<link>`."""
 
     node: XmlElement
     name: str
-    inertial: InertialPart | None
+    inertial: UrdfInertial | None
 
 
 @final
@@ -48,7 +47,7 @@ class JointLimits:
 
 @final
 @attrs.frozen(eq=False)
-class JointPart:
+class UrdfJoint:
     """One `<joint>`; `pose` places its frame in the parent link, `axis` is in that frame."""
 
     node: XmlElement
@@ -56,7 +55,7 @@ class JointPart:
     kind: Kind
     parent: str
     child: str
-    pose: Origin
+    pose: Pose
     axis: Triple
     bounds: JointLimits
     damping: float
@@ -70,5 +69,5 @@ class RobotPart:
 
     node: XmlElement
     name: str
-    links: dict[str, LinkPart]
-    joints: dict[str, JointPart]
+    links: dict[str, UrdfLink]
+    joints: dict[str, UrdfJoint]

@@ -6,12 +6,13 @@ import math
 from typing import Final, get_args
 
 from rbd.errors import UrdfTopologyError, UrdfValueError, quoted
-from rbd.files.names import closest
+from rbd.files.names import hint
+from rbd.files.pose import Triple
 from rbd.files.xml import XmlElement
-from rbd.urdf.description import JointLimits, JointPart, Kind, LinkPart
+from rbd.urdf.description import JointLimits, Kind, UrdfJoint, UrdfLink
 from rbd.urdf.pose import read_axis, read_origin
-from rbd.urdf.reading import Reading
-from rbd.urdf.report import Mimic, Triple
+from rbd.urdf.reading import UrdfReading
+from rbd.urdf.report import Mimic
 
 _KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 _CHILDREN: Final = frozenset({"parent", "child", "origin", "axis", "limit", "dynamics", "mimic"})
@@ -22,13 +23,13 @@ UNBOUNDED: Final = 1e300
 """Writers without a word for infinity print the largest float; bounds from here on mean none."""
 
 
-def read_joint(reading: Reading, node: XmlElement, links: dict[str, LinkPart]) -> JointPart:
+def read_joint(reading: UrdfReading, node: XmlElement, links: dict[str, UrdfLink]) -> UrdfJoint:
     """Return the joint; `links` are those of the whole file."""
     reading.accept(node, frozenset({"name", "type"}), _CHILDREN)
     name, kind = reading.name(node), _kind(reading, node)
     damping, friction = _dynamics(reading, node, kind)
     _mimic(reading, node, name)
-    return JointPart(
+    return UrdfJoint(
         node, name, kind,
         parent=_end(reading, node, "parent", links), child=_end(reading, node, "child", links),
         pose=read_origin(reading, node, snap=True), axis=_axis(reading, node, kind),
@@ -36,7 +37,7 @@ def read_joint(reading: Reading, node: XmlElement, links: dict[str, LinkPart]) -
     )  # fmt: skip
 
 
-def _kind(reading: Reading, node: XmlElement) -> Kind:
+def _kind(reading: UrdfReading, node: XmlElement) -> Kind:
     text = node.attributes.get("type")
     if text is None:
         message = f"attribute 'type' is missing; the types are {', '.join(_KINDS)}"
@@ -48,32 +49,32 @@ def _kind(reading: Reading, node: XmlElement) -> Kind:
     raise reading.fault(UrdfValueError, node, message, attribute="type", value=text)
 
 
-def _end(reading: Reading, node: XmlElement, tag: str, links: dict[str, LinkPart]) -> str:
+def _end(reading: UrdfReading, node: XmlElement, tag: str, links: dict[str, UrdfLink]) -> str:
     end = reading.only(node, tag)
     if end is None:
         raise reading.fault(UrdfValueError, node, f"<{tag}> is missing")
     reading.accept(end, frozenset({"link"}))
     name = reading.name(end, "link")
     if name not in links:
-        message = f"there is no link {quoted(name)}; {closest(name, links)}"
+        message = f"there is no link {quoted(name)}{hint(name, links)}"
         raise reading.fault(UrdfTopologyError, end, message, name=name)
     return name
 
 
-def _axis(reading: Reading, node: XmlElement, kind: Kind) -> Triple:
+def _axis(reading: UrdfReading, node: XmlElement, kind: Kind) -> Triple:
     if kind not in _WITHOUT_AXIS:
         return read_axis(reading, node)
     _pass_over(reading, node, "axis", kind)
     return (1.0, 0.0, 0.0)
 
 
-def _pass_over(reading: Reading, node: XmlElement, tag: str, kind: Kind) -> None:
+def _pass_over(reading: UrdfReading, node: XmlElement, tag: str, kind: Kind) -> None:
     for child in node.children:
         if child.tag == tag:
             reading.ignore(child, reason=f"has no meaning for a {kind} joint")
 
 
-def _bounds(reading: Reading, node: XmlElement, kind: Kind) -> JointLimits:
+def _bounds(reading: UrdfReading, node: XmlElement, kind: Kind) -> JointLimits:
     if kind in _WITHOUT_LIMIT:
         _pass_over(reading, node, "limit", kind)
         return JointLimits()
@@ -87,7 +88,7 @@ def _bounds(reading: Reading, node: XmlElement, kind: Kind) -> JointLimits:
     return JointLimits(lower, upper, _magnitude(reading, limit, "velocity"), _magnitude(reading, limit, "effort"))
 
 
-def _range(reading: Reading, limit: XmlElement, kind: Kind) -> tuple[float, float]:
+def _range(reading: UrdfReading, limit: XmlElement, kind: Kind) -> tuple[float, float]:
     if kind not in _BOUNDED:
         for attribute in ("lower", "upper"):
             if attribute in limit.attributes:
@@ -109,7 +110,7 @@ def _unbounded(bound: float) -> float:
     return math.copysign(math.inf, bound) if abs(bound) >= UNBOUNDED else bound
 
 
-def _magnitude(reading: Reading, limit: XmlElement, attribute: str) -> float:
+def _magnitude(reading: UrdfReading, limit: XmlElement, attribute: str) -> float:
     bound = _unbounded(reading.number(limit, attribute, math.inf))
     if bound < 0.0:
         reading.object_to(limit, f"{attribute} {bound:.9g} is negative", "its size is taken", attribute=attribute)
@@ -118,7 +119,7 @@ def _magnitude(reading: Reading, limit: XmlElement, attribute: str) -> float:
     return abs(bound)
 
 
-def _dynamics(reading: Reading, node: XmlElement, kind: Kind) -> tuple[float, float]:
+def _dynamics(reading: UrdfReading, node: XmlElement, kind: Kind) -> tuple[float, float]:
     dynamics = reading.only(node, "dynamics")
     if dynamics is None:
         return 0.0, 0.0
@@ -129,7 +130,7 @@ def _dynamics(reading: Reading, node: XmlElement, kind: Kind) -> tuple[float, fl
     return _coefficient(reading, dynamics, "damping"), _coefficient(reading, dynamics, "friction")
 
 
-def _coefficient(reading: Reading, dynamics: XmlElement, attribute: str) -> float:
+def _coefficient(reading: UrdfReading, dynamics: XmlElement, attribute: str) -> float:
     value = reading.quantity(dynamics, attribute, 0.0)
     if value < 0.0:
         reading.object_to(dynamics, f"{attribute} {value:.9g} is negative", "0 is taken", attribute=attribute)
@@ -137,7 +138,7 @@ def _coefficient(reading: Reading, dynamics: XmlElement, attribute: str) -> floa
     return value
 
 
-def _mimic(reading: Reading, node: XmlElement, name: str) -> None:
+def _mimic(reading: UrdfReading, node: XmlElement, name: str) -> None:
     mimic = reading.only(node, "mimic")
     if mimic is None:
         return

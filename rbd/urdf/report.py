@@ -6,33 +6,20 @@ A `UrdfReport` is filled by `load_urdf(..., report=report)` when loading succeed
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias, final
+from typing import TYPE_CHECKING, Literal, final
 
 import attrs
 from typing_extensions import override
 
+from rbd.files.pose import Rows, Triple
+from rbd.files.report import FileReport
 from rbd.urdf.packages import Packages, resolve_mesh
 
 if TYPE_CHECKING:
     from rbd.contact import CollisionModel
     from rbd.mechanism import Mechanism
-
-Triple: TypeAlias = tuple[float, float, float]
-Rows: TypeAlias = tuple[Triple, Triple, Triple]
-
-
-@final
-@attrs.frozen
-class Ignored:
-    """An element, or one attribute of it, that is not honoured."""
-
-    element: str
-    """The element and those around it, such as `joint 'elbow' > calibration`."""
-    attribute: str | None
-    line: int
-    reason: str
 
 
 @final
@@ -45,17 +32,6 @@ class Snapped:
     line: int
     old: tuple[float, ...]
     new: tuple[float, ...]
-
-
-@final
-@attrs.frozen
-class Doubt:
-    """Something legal but doubtful, or wrong and mended; `refused` if `strict=True` refuses the file for it."""
-
-    element: str
-    line: int
-    message: str
-    refused: bool
 
 
 @final
@@ -97,7 +73,7 @@ class Geometry:
 
 
 @final
-class UrdfReport:
+class UrdfReport(FileReport):
     """What `load_urdf` ignored, snapped, doubted and kept.
 
     >>> from rbd.urdf import UrdfReport, parse_urdf
@@ -109,13 +85,10 @@ class UrdfReport:
 
     def __init__(self) -> None:
         """Begin empty."""
-        self.name: str = ""
-        self.file: str = ""
+        super().__init__()
         self.directory: Path | None = None
         self.packages: Packages = {}
-        self.ignored: list[Ignored] = []
         self.snapped: list[Snapped] = []
-        self.warnings: list[Doubt] = []
         self.mimics: list[Mimic] = []
         self.geometries: list[Geometry] = []
 
@@ -134,7 +107,7 @@ class UrdfReport:
         """Return the collision model of a mechanism that was read with this report.
 
         It has the collision shapes that are boxes, spheres and capsules, and all pairs of bodies that no joint
-        connects. Cylinders and meshes are left out. Each shape adds a frame to its body.
+        connects. Cylinders and meshes are left out, and listed in `ignored`. Each shape adds a frame to its body.
 
         >>> from rbd.urdf import UrdfReport, parse_urdf
         >>> report = UrdfReport()
@@ -147,20 +120,8 @@ class UrdfReport:
 
         return collision_model(mechanism, self.geometries)
 
-    def become(self, other: UrdfReport) -> None:
-        """Take the contents of `other`."""
-        self.__dict__.update(other.__dict__)
-
     @override
-    def __repr__(self) -> str:
-        """Show the counts."""
-        counts = (
-            f"{len(entries)} {what}"
-            for what, entries in (
-                ("ignored", self.ignored),
-                ("snapped", self.snapped),
-                ("warnings", self.warnings),
-                ("meshes", self.meshes),
-            )
-        )
-        return f"UrdfReport({self.name!r}: {', '.join(counts)})"
+    def counts(self) -> dict[str, Sized]:
+        return {
+            "ignored": self.ignored, "snapped": self.snapped, "warnings": self.warnings, "meshes": self.meshes
+        }  # fmt: skip

@@ -12,12 +12,12 @@ from collections.abc import Iterable
 from typing import Final
 
 from rbd.errors import UrdfRefusedError, UrdfSyntaxError, UrdfTopologyError, quoted
-from rbd.files.names import closest
+from rbd.files.names import hint
 from rbd.files.xml import XmlElement
-from rbd.urdf.description import JointPart, LinkPart, RobotPart
+from rbd.urdf.description import RobotPart, UrdfJoint, UrdfLink
 from rbd.urdf.joints import read_joint
 from rbd.urdf.links import read_link
-from rbd.urdf.reading import Reading
+from rbd.urdf.reading import UrdfReading
 from rbd.urdf.shapes import read_colors
 
 _SHOWN: Final = 12
@@ -27,7 +27,7 @@ _NOT_HONOURED: Final = {
 }
 
 
-def read_robot(reading: Reading, root: XmlElement) -> RobotPart:
+def read_robot(reading: UrdfReading, root: XmlElement) -> RobotPart:
     """Return all links and joints; names are unique and every joint's links exist."""
     if root.tag != "robot":
         hint = ": this is MJCF; rbd.load_mjcf reads it" if root.tag == "mujoco" else ""
@@ -44,15 +44,15 @@ def read_robot(reading: Reading, root: XmlElement) -> RobotPart:
     return RobotPart(root, name, links, _joints(reading, root, links))
 
 
-def _refuse_templates(reading: Reading, root: XmlElement) -> None:
+def _refuse_templates(reading: UrdfReading, root: XmlElement) -> None:
     for node in root.children:
         if node.tag.startswith("xacro:"):
             message = "this file is a xacro template, a program; expand it with xacro first"
             raise reading.fault(UrdfRefusedError, node, message)
 
 
-def _links(reading: Reading, root: XmlElement) -> dict[str, LinkPart]:
-    links: dict[str, LinkPart] = {}
+def _links(reading: UrdfReading, root: XmlElement) -> dict[str, UrdfLink]:
+    links: dict[str, UrdfLink] = {}
     colors = read_colors(reading, root)
     for node in root.children:
         if node.tag == "link":
@@ -64,8 +64,8 @@ def _links(reading: Reading, root: XmlElement) -> dict[str, LinkPart]:
     return links
 
 
-def _joints(reading: Reading, root: XmlElement, links: dict[str, LinkPart]) -> dict[str, JointPart]:
-    joints: dict[str, JointPart] = {}
+def _joints(reading: UrdfReading, root: XmlElement, links: dict[str, UrdfLink]) -> dict[str, UrdfJoint]:
+    joints: dict[str, UrdfJoint] = {}
     for node in root.children:
         if node.tag == "joint":
             part = read_joint(reading, node, links)
@@ -75,35 +75,35 @@ def _joints(reading: Reading, root: XmlElement, links: dict[str, LinkPart]) -> d
     return joints
 
 
-def _require_new(reading: Reading, node: XmlElement, name: str, first: LinkPart | JointPart | None) -> None:
+def _require_new(reading: UrdfReading, node: XmlElement, name: str, first: UrdfLink | UrdfJoint | None) -> None:
     if first is not None:
         message = f"a second {node.tag} {quoted(name)}; the first is in line {first.node.line}"
         raise reading.fault(UrdfTopologyError, node, message, name=name, first_line=first.node.line)
 
 
-def _check_mimics(reading: Reading, joints: dict[str, JointPart]) -> None:
+def _check_mimics(reading: UrdfReading, joints: dict[str, UrdfJoint]) -> None:
     sources = {mimic.joint: mimic.source for mimic in reading.report.mimics}
     for name, source in sources.items():
         node = _mimic_node(joints[name])
         if source == name:
             _object_to_mimic(reading, node, "the joint mimics itself")
         elif source not in joints:
-            _object_to_mimic(reading, node, f"there is no joint {quoted(source)}; {closest(source, joints)}")
+            _object_to_mimic(reading, node, f"there is no joint {quoted(source)}{hint(source, joints)}")
     cycle = find_cycle(sources)
     if len(cycle) > 1:
         node = _mimic_node(joints[cycle[0]])
         _object_to_mimic(reading, node, f"mimic joints form a cycle: {spelled(cycle)}")
 
 
-def _object_to_mimic(reading: Reading, node: XmlElement, message: str) -> None:
+def _object_to_mimic(reading: UrdfReading, node: XmlElement, message: str) -> None:
     reading.object_to(node, message, "it is not followed anyway", kind=UrdfTopologyError)
 
 
-def _mimic_node(joint: JointPart) -> XmlElement:
+def _mimic_node(joint: UrdfJoint) -> XmlElement:
     return next(child for child in joint.node.children if child.tag == "mimic")
 
 
-def ordered(reading: Reading, robot: RobotPart) -> tuple[LinkPart, list[JointPart]]:
+def ordered(reading: UrdfReading, robot: RobotPart) -> tuple[UrdfLink, list[UrdfJoint]]:
     """Return the root link, and the joints in file order, parents first."""
     parents = _parent_joints(reading, robot)
     cycle = find_cycle({child: joint.parent for child, joint in parents.items()})
@@ -113,7 +113,7 @@ def ordered(reading: Reading, robot: RobotPart) -> tuple[LinkPart, list[JointPar
     return root, _parents_first(root.name, robot.joints.values())
 
 
-def _cycle_fault(reading: Reading, parents: dict[str, JointPart], upwards: list[str]) -> UrdfTopologyError:
+def _cycle_fault(reading: UrdfReading, parents: dict[str, UrdfJoint], upwards: list[str]) -> UrdfTopologyError:
     """Return the error for a cycle of links; the joint that stands last in the file is the one that closes it."""
     cycle = upwards[::-1]
     closing = max(range(len(cycle)), key=lambda k: parents[cycle[k]].node.line)
@@ -122,8 +122,8 @@ def _cycle_fault(reading: Reading, parents: dict[str, JointPart], upwards: list[
     return reading.fault(UrdfTopologyError, parents[cycle[0]].node, message, cycle=tuple(cycle))
 
 
-def _parent_joints(reading: Reading, robot: RobotPart) -> dict[str, JointPart]:
-    parents: dict[str, JointPart] = {}
+def _parent_joints(reading: UrdfReading, robot: RobotPart) -> dict[str, UrdfJoint]:
+    parents: dict[str, UrdfJoint] = {}
     for joint in robot.joints.values():
         if joint.parent == joint.child:
             message = f"joins link {quoted(joint.child)} to itself"
@@ -159,7 +159,7 @@ def spelled(cycle: list[str]) -> str:
     return " -> ".join([*names, *left, quoted(cycle[0])])
 
 
-def _root(reading: Reading, roots: list[LinkPart]) -> LinkPart:
+def _root(reading: UrdfReading, roots: list[UrdfLink]) -> UrdfLink:
     if len(roots) > 1:
         names = ", ".join(quoted(link.name) for link in roots[:_SHOWN])
         more = ", ..." if len(roots) > _SHOWN else ""
@@ -169,12 +169,12 @@ def _root(reading: Reading, roots: list[LinkPart]) -> LinkPart:
     return roots[0]
 
 
-def _parents_first(root: str, joints: Iterable[JointPart]) -> list[JointPart]:
+def _parents_first(root: str, joints: Iterable[UrdfJoint]) -> list[UrdfJoint]:
     """Return the joints in file order as far as each comes after the joint it hangs on."""
-    onward: dict[str, list[tuple[int, JointPart]]] = {}
+    onward: dict[str, list[tuple[int, UrdfJoint]]] = {}
     for place, joint in enumerate(joints):
         onward.setdefault(joint.parent, []).append((place, joint))
-    order: list[JointPart] = []
+    order: list[UrdfJoint] = []
     reached = list(onward.get(root, ()))  # sorted, hence a heap; places differ, so joints are never compared
     while reached:
         _, joint = heapq.heappop(reached)

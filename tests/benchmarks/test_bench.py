@@ -28,7 +28,7 @@ from rbd.errors import SolverError, UnknownNameError
 from rbd.mechanism import Mechanism
 from rbd.native import compiled_program
 
-QUICK = bench.Settings(robots=("double_pendulum",), quick=True, peers=False)
+QUICK = bench.BenchSettings(robots=("double_pendulum",), quick=True, peers=False)
 
 
 @attrs.frozen
@@ -47,7 +47,7 @@ def command(tmp_path_factory: pytest.TempPathFactory) -> Command:
     """One run of the command, which is a run of `bench.run` at the same time."""
     folder, reports, run = tmp_path_factory.mktemp("bench"), list[Report](), bench.run
 
-    def remembering(settings: bench.Settings, say: Callable[[str], object]) -> Report:
+    def remembering(settings: bench.BenchSettings, say: Callable[[str], object]) -> Report:
         assert settings == QUICK
         reports.append(run(settings, say))
         return reports[-1]
@@ -81,7 +81,7 @@ def test_every_section_is_measured(report: Report) -> None:
 
 
 def test_a_linkage_has_sections_of_its_own() -> None:
-    report = bench.run(bench.Settings(robots=("four_bar",), quick=True, peers=False))
+    report = bench.run(bench.BenchSettings(robots=("four_bar",), quick=True, peers=False))
     found = [(row.section, row.what, row.who) for row in report.rows]
     forward = Quantity.FORWARD.value
     expected = [(Section.ONE, forward, who) for who in (ours.KERNEL, ours.CALL)]

@@ -20,8 +20,9 @@ from rbd.native.builtin_ir import MOST
 from rbd.native.compiled_program import CompiledProgram, compile_program
 from rbd.program.graph import Graph
 from rbd.program.program import Program
+from tests.marks import needs_builtins
 
-pytestmark = pytest.mark.skipif(not abi.is_supported(), reason="builtins are made on known interpreters only")
+pytestmark = needs_builtins
 HANDED_ON = object()
 
 

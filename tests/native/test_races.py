@@ -16,7 +16,7 @@ import pytest
 from rbd.native import compiled_program, jit, locks
 from rbd.native.builtin import Binding, Word, make_builtin
 from rbd.native.compiled_program import CompiledProgram, compile_program
-from rbd.native.executable import Executable
+from rbd.native.executable import ArrayExecutable
 from rbd.native.locks import Lock, once_under_compiler_lock
 from rbd.program.outline import Source
 from tests.native import programs
@@ -156,7 +156,7 @@ def test_a_program_gets_one_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
         make(self, *arguments)
 
     monkeypatch.setattr(CompiledProgram, "__init__", late)
-    executable = Executable(Source.of(programs.random_program(6, 40)))
+    executable = ArrayExecutable(Source.of(programs.random_program(6, 40)))
     assert len(set(map(id, at_once(6, executable.compile)))) == 1
 
 
@@ -194,10 +194,11 @@ def words(program_kernel: CompiledProgram) -> Any:
 @pytest.mark.parametrize("make", [lambda k: make_builtin(k, print), words], ids=["arguments", "bound"])
 def test_a_builtin_holds_all_code_it_points_into(make: Callable[[Any], Any]) -> None:
     program = compile_program(programs.random_program(5, 40))
-    builtin, watch = make(program), weakref.ref(program.single_library)
+    builtin, watch, kept = make(program), weakref.ref(program.single_library), weakref.ref(program)
     del program
     gc.collect()
     assert watch() is not None
+    assert kept() in builtin.__self__.kept  # code for rows, if it is made later, belongs to the program
     assert any(isinstance(each, jit.Library) for each in builtin.__self__.kept)  # the code that all builtins share
     del builtin
     gc.collect()

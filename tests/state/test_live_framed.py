@@ -25,10 +25,11 @@ from rbd.errors import (
 from rbd.state.kernel import Kernel
 from rbd.state.live_engine import LiveEngine
 from rbd.testing import random_chain
+from tests.marks import needs_builtins
 
 from ..algorithms.catalog import flat
 from ..algorithms.helpers import JOINT_TYPES, close, raised
-from .derivatives import needs_builtins, two_joints
+from .derivatives import two_joints
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "momentum_matrix": rbd.momentum_matrix,

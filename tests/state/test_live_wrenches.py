@@ -29,10 +29,11 @@ from rbd.errors import (
 from rbd.state.kernel import Kernel
 from rbd.state.live_engine import LiveEngine
 from rbd.testing import random_chain
+from tests.marks import needs_builtins
 
 from ..algorithms.helpers import JOINT_TYPES, Case, cases, close, examples, raised
 from ..algorithms.loops.mechanisms import looped
-from .derivatives import Wrenches, needs_builtins, needs_vectors, pushes, two_joints
+from .derivatives import Wrenches, needs_vectors, pushes, two_joints
 
 Call = Callable[..., Any]
 

@@ -35,6 +35,7 @@ from rbd.algorithms.torques import Torques, torques_of
 from rbd.display import fields_repr
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.dual import along
+from rbd.scalars.linear_algebra import identity, unit
 from rbd.solvers import minimum_norm_solve
 from rbd.state import (
     A,
@@ -123,8 +124,8 @@ def constrained_derivatives_kernel(
     still: Change = ((0,) * len(by_q), ((0,) * len(by_q),) * state.layout.nc, (0,) * state.layout.nc)
     d_q = [linear.derivative((d_ID, *_loops_by_q(state, gains, k))) for k, d_ID in enumerate(by_q)]
     d_v = [linear.derivative((d_ID, *_loops_by_v(state, gains, k))) for k, d_ID in enumerate(by_v)]
-    units = [tuple(int(i == k) for i in range(len(by_q))) for k in range(len(by_q))]
-    d_torque = [linear.derivative(still, unit) for unit in units]
+    units = identity(len(by_q))
+    d_torque = [linear.derivative(still, column) for column in units]
     (vd_q, m_q), (vd_v, m_v), (vd_t, m_t) = (_split(each, state) for each in (d_q, d_v, d_torque))
     return in_space(state, vd_q, space), vd_v, vd_t, in_space(state, m_q, space), m_v, m_t
 
@@ -182,10 +183,10 @@ def _scales(problem: WhiteProblem, equations: Equations) -> Vector:
 def _loops_by_q(state: StateView, gains: LoopGainsPerLoop, k: int) -> tuple[Matrix, Vector]:
     """Return the derivatives of K and k as the mechanism moves along velocity k."""
     direction: list[Scalar] = []
+    velocity = unit(state.layout.nv, k)
     for link in state.links:
-        unit = [int(i == k) for i in range(link.v.start, link.v.stop)]
         rows = link.joint.type.configuration_derivative_jacobian(state.joint_q(link))
-        direction += [inner(row, tuple(unit)) for row in rows]
+        direction += [inner(row, velocity[link.v]) for row in rows]
     q, v = state.configuration_scalars(), state.velocity_scalars()
     _, slopes = along(lambda x: _loops(_at(state, x, v), gains), q, tuple(direction))
     return _unflat(slopes, state)
@@ -194,8 +195,7 @@ def _loops_by_q(state: StateView, gains: LoopGainsPerLoop, k: int) -> tuple[Matr
 def _loops_by_v(state: StateView, gains: LoopGainsPerLoop, k: int) -> tuple[Matrix, Vector]:
     """Return the derivatives of K, zero, and of k by velocity k."""
     q, v = state.configuration_scalars(), state.velocity_scalars()
-    unit = tuple(int(i == k) for i in range(len(v)))
-    _, slopes = along(lambda x: bias_terms(_at(state, q, x), gains), v, unit)
+    _, slopes = along(lambda x: bias_terms(_at(state, q, x), gains), v, unit(len(v), k))
     return ((0,) * len(v),) * state.layout.nc, slopes
 
 

@@ -184,7 +184,7 @@ class _Search:
         jacobian = constraint_jacobian(self.state)
         v, opening = self.state.v.copy(), jacobian @ self.state.v
         scale = max(1.0, _largest(opening))
-        v[self._free] -= np.linalg.lstsq(jacobian[:, self._free], opening, rcond=_RANK)[0]
+        v[self._free] -= _least_squares(jacobian[:, self._free], opening, _RANK)
         left = _largest(jacobian @ v)
         if left > _CLOSED * scale:
             raise SolverError(
@@ -243,7 +243,18 @@ def _damped(jacobian: Array, right: Array, damping: float) -> Array:
     size = jacobian.shape[1]
     weight = np.sqrt(damping) * _norm(jacobian)
     rows, values = np.vstack([jacobian, weight * np.eye(size)]), np.concatenate([right, np.zeros(size)])
-    return np.asarray(np.linalg.lstsq(rows, values, rcond=_SMALLEST_DAMPING)[0], dtype=np.float64)
+    return _least_squares(rows, values, _SMALLEST_DAMPING)
+
+
+def _least_squares(rows: Array, values: Array, tolerance: float) -> Array:
+    """Return the solution of least norm; raise SolverError when numbers are beyond the range of the solver."""
+    message = "the loops cannot be closed: their equations leave the range of float64"
+    if not (np.isfinite(rows).all() and np.isfinite(values).all()):  # LAPACK would print
+        raise SolverError(message, status="range")
+    try:
+        return np.asarray(np.linalg.lstsq(rows, values, rcond=tolerance)[0], dtype=np.float64)
+    except np.linalg.LinAlgError as error:
+        raise SolverError(message, status="range") from error
 
 
 def _norm(matrix: Array) -> float:

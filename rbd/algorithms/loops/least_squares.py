@@ -14,6 +14,7 @@ import attrs
 
 from rbd.algorithms.passive import vanishes
 from rbd.scalars import Matrix, Scalar, Vector, const, greater, maximum, minimum, sqrt, where
+from rbd.scalars.linear_algebra import unit
 from rbd.solvers import minimum_norm_solve
 from rbd.solvers.linear import Factor
 
@@ -190,8 +191,8 @@ def least_torques(equations: Equations, wanted: Vector, actuated: Sequence[int] 
 def _actuator_torques(equations: Equations, wanted: Vector, actuated: Sequence[int]) -> Vector:
     """Return the smallest torques of the actuated velocities nearest to `wanted` on allowed velocities."""
     size = len(wanted)
-    units = [_allowed_part(equations, tuple(1 if i == j else 0 for i in range(size))) for j in actuated]
-    rows = tuple(tuple(unit[i] for unit in units) for i in range(size))
+    units = [_allowed_part(equations, unit(size, j)) for j in actuated]
+    rows = tuple(tuple(column[i] for column in units) for i in range(size))
     found, _ = minimum_norm_solve(rows, _allowed_part(equations, wanted), equations.tolerance, columns=len(units))
     torques: list[Scalar] = [0] * size
     for index, torque in zip(actuated, found, strict=True):

@@ -382,6 +382,7 @@ def test_all_joints_named_as_actuated_is_the_default() -> None:
 # --- recorded ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.optimised
 @pytest.mark.parametrize("kind", ["revolute oblique", "universal oblique", "spherical", "fixed", "screw oblique"])
 def test_machine_code_agrees(kind: str) -> None:
     case = looped(kind, 21)

@@ -1,0 +1,138 @@
+"""Specifications of recordings: the functions of compiled robots with their arguments and options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Literal, final
+
+import attrs
+
+from rbd import algorithms
+from rbd.algorithms.derivatives.space import SPACES, Space
+from rbd.algorithms.external_wrenches import ExternalWrenches
+from rbd.algorithms.loops.stabilization import STANDARD, LoopGainsPerLoop
+from rbd.compiled.stages import PLAIN, Scheme, StageOptions, stage_function, stage_inputs, whole_step_function
+from rbd.compiled.stepping import (
+    Integrator,
+    controlled_step_function,
+    step_function,
+)
+from rbd.mechanism import RigidBody
+from rbd.program.program import Program
+from rbd.scalars.arrays import ScalarArray
+from rbd.state import ScalarState, passes
+
+Coordinates = Literal["q", "qv"]
+_SCALARS = ("dt", "t", "t_next", "rtol", "atol")
+
+
+@final
+@attrs.frozen(eq=False)
+class RecordingSpec:
+    """Specification of a recording: a function of a state, its other arguments, and options."""
+
+    function: Callable[..., object]
+    coordinates: Coordinates
+    """Whether it depends on q only or also on v."""
+    inputs: tuple[str, ...] = ()
+    """Names of its other arguments: vectors with one number per velocity; times and tolerances are scalars."""
+    regroup: bool = False
+    """Whether it returns joint torques, mass matrices and joint accelerations only: inertias may be regrouped."""
+    wrenches: tuple[str, ...] = ()
+    """Which of its arguments are wrenches, six numbers each."""
+
+    def shapes(self, nq: int, nv: int, ns: int) -> Mapping[str, tuple[int, ...]]:
+        """Return the shapes of the other arguments: "q0" has nq entries, "s..." has one per contact state."""
+        sizes = {name: nq if name == "q0" else ns if name.startswith("s") else nv for name in self.inputs}
+        sizes |= dict.fromkeys(self.wrenches, 6)
+        return {name: () if name in _SCALARS else (size,) for name, size in sizes.items()}
+
+
+def _poses(state: ScalarState) -> object:
+    """Return the pose of every body, which is recorded as a 4x4 matrix."""
+    return tuple(passes.to_root(state))
+
+
+def _forward_dynamics(
+    state: ScalarState, tau: ScalarArray, external_wrenches: ExternalWrenches | None = None
+) -> ScalarArray:
+    """Return the accelerations; compiled functions call torques `tau`, as methods of compiled robots do."""
+    return algorithms.forward_dynamics(state, tau, external_wrenches)
+
+
+def _derivatives(function: Callable[..., tuple[object, ...]], space: str, last: str) -> Callable[..., object]:
+    """Return a function that returns three derivatives by name."""
+
+    def derivatives(state: ScalarState, **inputs: object) -> object:
+        d_dq, d_dv, d_dlast = function(state, *inputs.values(), space=space)
+        return {"d_dq": d_dq, "d_dv": d_dv, last: d_dlast}
+
+    return derivatives
+
+
+def _second_derivatives(space: Space) -> Callable[..., object]:
+    """Return a function that returns all second derivatives of inverse dynamics by name."""
+
+    def derivatives(state: ScalarState, vd: ScalarArray) -> object:
+        found = algorithms.inverse_dynamics_second_derivatives(state, vd, space=space)
+        return {field.name: getattr(found, field.name) for field in attrs.fields(type(found))}
+
+    return derivatives
+
+
+SPECS: Mapping[str, RecordingSpec] = {
+    "forward_kinematics": RecordingSpec(_poses, "q"),
+    "inverse_dynamics": RecordingSpec(algorithms.inverse_dynamics, "qv", ("vd",), regroup=True),
+    "mass_matrix": RecordingSpec(algorithms.mass_matrix, "q", regroup=True),
+    "inverse_mass_matrix": RecordingSpec(algorithms.inverse_mass_matrix, "q", regroup=True),
+    "dynamics_bias": RecordingSpec(algorithms.dynamics_bias, "qv", regroup=True),
+    "forward_dynamics": RecordingSpec(_forward_dynamics, "qv", ("tau",), regroup=True),
+    "momentum_matrix": RecordingSpec(algorithms.momentum_matrix, "q"),
+    **{
+        f"{name} {space}": RecordingSpec(_derivatives(function, space, last), "qv", (argument,), regroup=True)
+        for name, function, argument, last in (
+            ("inverse_dynamics_derivatives", algorithms.inverse_dynamics_derivatives, "vd", "d_dvd"),
+            ("forward_dynamics_derivatives", algorithms.forward_dynamics_derivatives, "tau", "d_dtau"),
+        )
+        for space in SPACES
+    },
+    **{
+        f"inverse_dynamics_second_derivatives {space}": RecordingSpec(
+            _second_derivatives(space), "qv", ("vd",), regroup=True
+        )
+        for space in SPACES
+    },
+}
+"""Specifications by name of the method, followed by its option if there are several."""
+
+
+def jacobian_spec(target: RigidBody) -> RecordingSpec:
+    """Return the specification of the Jacobian of a body with respect to the root."""
+
+    def jacobian(state: ScalarState) -> object:
+        mechanism = state.mechanism
+        return algorithms.geometric_jacobian(state, mechanism.path(mechanism.root_body, target))
+
+    return RecordingSpec(jacobian, "q")
+
+
+def step_spec(integrator: Integrator, ns: int = 0, gains: LoopGainsPerLoop = STANDARD) -> RecordingSpec:
+    """Return the specification of a time step with `ns` contact states; `gains` stabilise loops."""
+    return RecordingSpec(
+        step_function(integrator, gains), "qv", ("s", "tau", "dt") if ns else ("tau", "dt"), regroup=True
+    )
+
+
+def stage_spec(scheme: Scheme, index: int, ns: int, options: StageOptions = PLAIN) -> RecordingSpec:
+    """Return the specification of a stage of a Runge-Kutta step with `ns` contact states."""
+    return RecordingSpec(stage_function(scheme, index, options), "qv", stage_inputs(scheme, index, ns), regroup=True)
+
+
+def whole_step_spec(ns: int, options: StageOptions) -> RecordingSpec:
+    """Return the specification of a semi-implicit step with `ns` contact states."""
+    return RecordingSpec(whole_step_function(options), "qv", ("tau", "dt", "s") if ns else ("tau", "dt"), regroup=True)
+
+
+def controlled_step_spec(integrator: Integrator, control: Program) -> RecordingSpec:
+    """Return the specification of a time step with a recorded controller."""
+    return RecordingSpec(controlled_step_function(integrator, control), "qv", ("t", "t_next"), regroup=True)

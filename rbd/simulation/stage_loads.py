@@ -1,0 +1,86 @@
+"""Forces of the stages of a step: what is recorded with a stage, and what Python adds before it.
+
+Springs of rbd do not change, so they become part of the machine code of a stage. External wrenches and force elements
+of users are called: one callback returns torques and wrenches of all bodies as one vector.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from typing import Final, final
+
+import numpy as np
+
+from rbd.algorithms.external_wrenches import AppliedWrench, AppliedWrenches, applied_wrenches
+from rbd.compiled.stages import Loads
+from rbd.compiled.wrenches import Places, WrenchPlace
+from rbd.scalars import Vector
+from rbd.scalars.arrays import Array
+from rbd.simulation.equations_of_motion import EquationsOfMotion
+from rbd.simulation.forces import ForceElement, JointSpring, Spring
+from rbd.state import MechanismState, ScalarState
+
+_RECORDABLE: Final = (Spring, JointSpring)
+
+
+def is_recordable(element: ForceElement) -> bool:
+    """Return whether an element is one that cannot change."""
+    return type(element) in _RECORDABLE
+
+
+def is_called(flow: EquationsOfMotion) -> bool:
+    """Return whether forces besides the control must be asked for in Python."""
+    return flow.callbacks.has_external or not all(map(is_recordable, flow.forces))
+
+
+def recorded_loads(elements: Sequence[ForceElement]) -> Loads | None:
+    """Return the forces of elements as a function of the state of a stage; None without elements."""
+    if not elements:
+        return None
+
+    def loads(state: ScalarState, tau: Vector) -> tuple[Vector, AppliedWrenches]:
+        torques, wrenches = list(tau), list[AppliedWrench]()
+        for element in elements:
+            action = element.act(state)
+            for joint, own in action.torques.items():
+                places = range(*state.layout.link(joint).v.indices(len(torques)))
+                for i, x in zip(places, own, strict=True):
+                    torques[i] = torques[i] + x
+            wrenches += applied_wrenches(state, action.wrenches)
+        return tuple(torques), wrenches
+
+    return loads
+
+
+def all_places(state: MechanismState) -> Places:
+    """Return places of wrenches on all bodies but the root, in their default frames."""
+    bodies = state.layout.bodies
+    return tuple(WrenchPlace(i, body.name, "body") for i, body in enumerate(bodies) if i)
+
+
+@final
+class CalledForces:
+    """Control, external wrenches and force elements of users as one callback."""
+
+    def __init__(self, flow: EquationsOfMotion, state: MechanismState) -> None:
+        """Take what is called; springs of rbd are not."""
+        self._flow, self._nv = flow, state.layout.nv
+        self._elements = [each for each in flow.forces if not is_recordable(each)]
+        self._vector = np.zeros(self._nv + 6 * (len(state.layout.bodies) - 1))
+        self._rows = {body: self._nv + 6 * (i - 1) for i, body in enumerate(state.layout.bodies)}
+        self.torques = deque[Array](maxlen=16)
+        """The torques of the last calls of the control."""
+
+    def __call__(self, t: float, state: MechanismState) -> Array:
+        """Return torques, then six numbers per body."""
+        torques, vector = self._flow.callbacks.torques(t, state), self._vector
+        self.torques.append(torques.copy())
+        loads = self._flow.loads(torques, t, state, self._elements)
+        vector[self._nv :] = 0
+        vector[: self._nv] = torques
+        for body, wrench in loads.items():
+            if not body.is_root:
+                row = self._rows[body]
+                vector[row : row + 6] = wrench.vector
+        return vector
