@@ -12,8 +12,8 @@ import rbd
 from rbd.bench.contender import Contender, Quantity, calls, repeated
 from rbd.bench.loop import native_loop
 from rbd.bench.samples import Samples
-from rbd.compiled.recipes import RECIPES
 from rbd.compiled.record import recorded_function
+from rbd.compiled.recording_specs import SPECS
 from rbd.mechanism import Mechanism
 from rbd.native import available, compile_program
 from rbd.program.program import Program
@@ -146,4 +146,4 @@ def _flat(result: Array | tuple[Array, ...]) -> Array:
 def program(mechanism: Mechanism, quantity: Quantity) -> Program:
     """Record a quantity for a mechanism."""
     name = METHODS[quantity] + (" tangent" if quantity.is_derivative else "")
-    return recorded_function(RECIPES[name], mechanism, name).program
+    return recorded_function(SPECS[name], mechanism, name).program

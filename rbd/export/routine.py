@@ -21,6 +21,8 @@ _TYPES: dict[tree.Kind, str] = {
     "nothing": "void ",
 }
 _JOINERS = {"and": " && ", "or": " || "}
+_ONE_LANE = {"float": "(double){0}", "some": "{0}"}
+"""Words of the language that are no operations of programs."""
 
 
 def number(value: float) -> str:
@@ -147,7 +149,7 @@ def _expression(intrinsic: str, node: tree.Expression) -> str:
         case tree.Row(array, index):
             return f"({_name(array)} + {said(index)})"
         case tree.Function(name, arguments):
-            text = "(double){0}" if name == "float" else WORDS[name].row.c
+            text = _ONE_LANE.get(name) or WORDS[name].row.c
             return f"({text.format(*map(said, arguments))})"
         case tree.Invoked(routine, arguments):
             return f"rbd_{intrinsic}_{routine.name}({', '.join(map(said, arguments))})"

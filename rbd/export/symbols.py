@@ -24,7 +24,7 @@ def sympy_expressions(program: Program) -> Mapping[str, object]:
     """
     import sympy  # pyright: ignore[reportMissingTypeStubs]  # it is typed in part, without a marker
 
-    for name in (call.intrinsic.name for call in program.calls if not call.intrinsic.has_uniform_control_flow):
+    for name in (call.intrinsic.name for call in program.calls if call.intrinsic.decides):
         message = f"{name} takes decisions at run time, which no expression of SymPy can say"
         raise ScalarError(message, scalar=name, function=name)
     library = cast("Any", sympy)

@@ -32,10 +32,27 @@ def _fields(node: Any) -> tuple[object, ...]:
     return tuple(getattr(node, field.name) for field in attrs.fields(node.__class__))
 
 
-def branches_on_floats(routine: tree.Routine) -> bool:
+def compares_floats(routine: tree.Routine) -> bool:
     """Return whether a function, or one it calls, compares floats."""
-    compared = (part for part in parts(routine.body) if isinstance(part, tree.Comparison))
-    return any(part.left.kind == "float" for part in compared) or any(map(branches_on_floats, routine.calls))
+    return any(map(_is_float_comparison, parts(routine.body))) or any(map(compares_floats, routine.calls))
+
+
+def branches_on_floats(routine: tree.Routine) -> bool:
+    """Return whether lanes may take different ways: a function, or one it calls, branches on a comparison of floats.
+
+    Conditions of `select` and `some` are no branches.
+    """
+    masks = {id(part.arguments[0]) for part in parts(routine.body) if _is_function_of_condition(part)}
+    branches = (part for part in parts(routine.body) if _is_float_comparison(part) and id(part) not in masks)
+    return any(True for _ in branches) or any(map(branches_on_floats, routine.calls))
+
+
+def _is_float_comparison(part: object) -> bool:
+    return isinstance(part, tree.Comparison) and part.left.kind == "float"
+
+
+def _is_function_of_condition(part: object) -> bool:
+    return isinstance(part, tree.Function) and part.name in ("select", "some")
 
 
 def has_columns(routine: tree.Routine) -> bool:

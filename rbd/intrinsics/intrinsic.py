@@ -57,6 +57,10 @@ class Intrinsic:
     """Batches write its operations out, without those on zeros of its own making. It must have uniform control flow and
     consist of `fma`, with at most a sign before a factor, and of `+ 0.0`, which stands last in all it stores; inputs
     are stored as they are."""
+    specialises: bool = False
+    """Whether machine code has a function for each tuple of sizes and tables, with loops over known ranges unrolled."""
+    guarded: bool = False
+    """Whether machine code skips a call whose last operand is zero; then the function returns 0 and writes nothing."""
     labels: int | str = 0
     """How many labels a caller gives, the largest status: a number, or an expression of sizes."""
     error: Callable[[str], RbdError] = must_be_positive
@@ -97,10 +101,17 @@ class Intrinsic:
 
     @lazy
     def has_uniform_control_flow(self) -> bool:
-        """Whether no branch depends on a float and it cannot fail, so that lanes run it together."""
+        """Whether no branch depends on one lane's float and it cannot fail, so that lanes run it together."""
         from rbd.intrinsics.dependence_analysis import branches_on_floats
 
         return not branches_on_floats(self.routine) and self.labels == 0
+
+    @lazy
+    def decides(self) -> bool:
+        """Whether results depend on comparisons of floats."""
+        from rbd.intrinsics.dependence_analysis import compares_floats
+
+        return compares_floats(self.routine) or self.labels != 0
 
     @lazy
     def digest(self) -> str:
@@ -240,7 +251,8 @@ class IntrinsicCall:
     def key(self) -> str:
         """What of the call decides results: equal keys, equal calls."""
         intrinsic, lengths = self.intrinsic, attrs.astuple(self.lengths)
-        code = intrinsic.digest, intrinsic.has_uniform_control_flow, intrinsic.unrolls, self.operations
+        lanes = intrinsic.has_uniform_control_flow, intrinsic.unrolls, intrinsic.guarded, intrinsic.specialises
+        code = intrinsic.digest, *lanes, self.operations
         return repr((intrinsic.name, code, self.sizes, lengths, self.first_label, self.label_count))
 
 

@@ -4,7 +4,8 @@ Workspaces and matrices are lowered to arrays and strides.
 
 Allowed: parameters annotated `int`, `float`, `Floats`, `Ints`, `Rows` and workspaces; rows `x[i]` of matrices as
 arguments; assignments to local variables and to entries of arrays;
-`+ - *` of floats or of ints, `-x`, comparisons, `and or not`; `fma sqrt divide abs float`; `if`, `while`,
+`+ - *` of floats or of ints, `-x`, comparisons, `and or not`; `fma sqrt divide abs float`; `select` and `some` of one
+comparison of floats; `if`, `while`,
 `for i in range(...)` (its step a literal), `for j in columns(...)` (see `dependence_analysis.py`), `break`, `return`;
 calls of other such functions of a module. A variable keeps one type and must be assigned on every path to its use; a
 loop's variable belongs to the loop. Division is written `divide(a, b)`, since Python's operator raises where machine
@@ -42,6 +43,8 @@ _BUILTINS: Final[dict[str, tuple[object, tuple[tree.Kind, ...]]]] = {
     "divide": (language.divide, ("float", "float")),
     "abs": (abs, ("float",)),
     "float": (float, ("int",)),
+    "select": (language.select, ("truth", "float", "float")),
+    "some": (language.some, ("truth",)),
 }
 _ARITHMETIC: Final[dict[type[ast.operator], Any]] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
 _COMPARISONS: Final[dict[type[ast.cmpop], Any]] = {
@@ -379,7 +382,8 @@ class _Parser:
         if word is not None and found is word:
             if tuple(argument.kind for argument in arguments) != kinds:
                 self.refuse(node, f"{name} takes {', '.join(kinds)}")
-            return tree.Function(name, tuple(arguments), "float")
+            self._check_comparison(node, name, arguments[0])
+            return tree.Function(name, tuple(arguments), "truth" if word is language.some else "float")
         if not isinstance(found, FunctionType):
             self.refuse(node, f"'{name}' is no function known here")
         if found in self.callers:
@@ -395,6 +399,12 @@ class _Parser:
         if len(set(arrays)) < len(arrays) and has_columns(routine):
             self.refuse(node, f"{name} has two arguments for one array")
         return tree.Invoked(routine, tuple(passed), routine.returns)
+
+    def _check_comparison(self, node: ast.expr, name: str, argument: tree.Expression) -> None:
+        """Refuse conditions of `select` and `some` that are no comparison of floats."""
+        is_comparison = isinstance(argument, tree.Comparison) and argument.left.kind == "float"
+        if argument.kind == "truth" and not is_comparison:
+            self.refuse(node, f"{name} takes one comparison of floats")
 
     def _lowered_argument(self, node: ast.expr, to: tree.Parameter) -> list[tree.Expression]:
         """Return an argument as it is in the tree."""

@@ -75,7 +75,7 @@ class Arithmetic:
 @final
 @attrs.frozen
 class Function:
-    """A call of a built-in function: fma, sqrt, divide, abs, or float (of an int)."""
+    """A call of a built-in function: fma, sqrt, divide, abs, float (of an int), select, or some (a condition)."""
 
     name: str
     arguments: tuple[Expression, ...]

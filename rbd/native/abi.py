@@ -1,8 +1,7 @@
 """Memory layout of objects of CPython and NumPy, on interpreters where it is known and verified.
 
-Machine code that is called by the interpreter reads arrays itself. It does so on an allowlist of interpreters only, and
-there only after what it would read from memory has been compared with what Python says. RBD_NATIVE_ENTRY=0 switches it
-off.
+Builtins read the fields of arrays in memory. They are made only on the interpreters of an allowlist, and only after the
+fields of sample objects have been compared with their Python attributes. RBD_NATIVE_ENTRY=0 switches them off.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from typing import Any, Final, cast
 import numpy as np
 
 OBJECT_TYPE: Final = 8
-"""Bytes from the beginning of an object to the pointer to its type."""
+"""Offset in bytes of the pointer to the type; all offsets are from the beginning of the object."""
 ARRAY_DATA: Final = 16
 ARRAY_NDIM: Final = 24
 ARRAY_SHAPE: Final = 32
@@ -27,7 +26,7 @@ ARRAY_DTYPE: Final = 56
 ARRAY_FLAGS: Final = 64
 FLOAT_VALUE: Final = 16
 STRUCTURE_DATA: Final = 16
-"""From the beginning of a ctypes structure to the pointer to its fields."""
+"""Offset of the pointer to the fields of a ctypes structure."""
 
 CONTIGUOUS: Final = 0x1
 ALIGNED: Final = 0x100
@@ -37,19 +36,22 @@ DOUBLE: Final = 12
 
 _VERSIONS: Final = ((3, 11), (3, 12), (3, 13), (3, 14))
 _GET_ABI_VERSION, _NEW = 0, 93
-"""Places in NumPy's table of C functions."""
+"""Indices in NumPy's table of C functions."""
 _ABI_VERSION: Final = 0x02000000
 
 PYTHON_FUNCTIONS: Final = (
     "PyErr_CheckSignals",
     "PyErr_Clear",
     "PyFloat_FromDouble",
+    "PyList_GetItem",
+    "PyList_SetItem",
     "PyObject_Vectorcall",
     "PyThread_get_thread_ident",
     "PyTuple_GetItem",
     "PyTuple_New",
     "PyTuple_SetItem",
     "PyTuple_Size",
+    "PyType_GenericAlloc",
     "Py_DecRef",
     "Py_IncRef",
 )
@@ -62,7 +64,7 @@ def is_supported() -> bool:
 
 
 def is_listed() -> bool:
-    """Return whether this interpreter and this NumPy are among those the layout was written for."""
+    """Return whether this interpreter and this NumPy are on the allowlist."""
     return (
         sys.implementation.name == "cpython"
         and sys.version_info[:2] in _VERSIONS
@@ -76,7 +78,7 @@ def is_listed() -> bool:
 
 
 def is_verified() -> bool:
-    """Return whether the layout holds for a range of objects: memory agrees with Python."""
+    """Return whether fields in memory agree with Python attributes, for sample objects."""
     try:
         table = _numpy_table()
         version = ctypes.PYFUNCTYPE(ctypes.c_uint)(table[_GET_ABI_VERSION])()
@@ -91,7 +93,7 @@ def is_verified() -> bool:
 
 
 def addresses() -> dict[str, int]:
-    """Return where the functions, types and objects are that machine code needs, by name."""
+    """Return the addresses of functions, types and objects for machine code, by name."""
     found = {name: _address(getattr(ctypes.pythonapi, name)) for name in PYTHON_FUNCTIONS}
     found["PyArray_New"] = _numpy_table()[_NEW]
     found |= {"ndarray": id(np.ndarray), "float64": id(np.dtype(np.float64)), "float": id(float)}
@@ -99,7 +101,7 @@ def addresses() -> dict[str, int]:
 
 
 def address(array: np.ndarray[Any, Any]) -> int:
-    """Return where the numbers of an array are, by the quickest way there is."""
+    """Return the address of the numbers of an array, the fastest way."""
     return _word(array, ARRAY_DATA) if is_supported() else array.ctypes.data
 
 
@@ -116,7 +118,7 @@ def _numpy_table() -> Any:
     return ctypes.cast(prototype(_address(pointer))(capsule, None), ctypes.POINTER(ctypes.c_size_t))
 
 
-# ---------------------------------------------------------------- trying it out
+# ---------------------------------------------------------------- verification
 
 
 def _samples() -> list[np.ndarray[Any, Any]]:
@@ -130,7 +132,7 @@ def _samples() -> list[np.ndarray[Any, Any]]:
 
 
 def _array_matches(array: np.ndarray[Any, Any]) -> bool:
-    """Return whether the fields of an array are where machine code would look for them."""
+    """Return whether the fields of an array in memory agree with its attributes."""
     pointer, ndim = _word(array, ARRAY_SHAPE), _read(array, ARRAY_NDIM, ctypes.c_int)
     if ndim != array.ndim:
         return False
@@ -152,7 +154,7 @@ class _Sample(ctypes.Structure):
 
 
 def _floats_and_structures_match() -> bool:
-    """Return whether numbers and structures keep their content where machine code would look for it."""
+    """Return whether the fields of floats and structures are at their offsets."""
     number, sample = 0.1 * 3, _Sample(2.5)
     return (
         _word(number, OBJECT_TYPE) == id(float)
@@ -164,7 +166,7 @@ def _floats_and_structures_match() -> bool:
 
 
 def _array_new_matches() -> bool:
-    """Return whether NumPy's function for new arrays makes what machine code expects."""
+    """Return whether NumPy's C function for new arrays returns a C-contiguous float64 array."""
     arguments = (ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_int, *[ctypes.c_void_p] * 2)
     prototype = ctypes.PYFUNCTYPE(ctypes.py_object, *arguments, ctypes.c_int, ctypes.c_int, ctypes.c_void_p)
     new: Callable[..., object] = prototype(_numpy_table()[_NEW])

@@ -181,6 +181,7 @@ class Op(IntEnum):
         llvm_ir=("select {truth} {0}, {double} {1}, {double} {2}",),
         c="{0} ? {1} : {2}",
         bound=_larger,
+        word="select",
     )
     # POSITIVE(x, label): x, and a status word when x is not > 0. Who runs programs makes the check itself.
     POSITIVE = OperationRow(

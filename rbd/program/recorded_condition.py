@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final, cast, final
+from typing import Any, Final, cast, final
 
 from typing_extensions import override
 
+from rbd.arrays import NumpyProtocol
 from rbd.program.nodes import KIND_NAMES, GraphNode, check_same_graph
 from rbd.program.opcodes import Op
 from rbd.program.recorded import Recorded
+from rbd.scalars.registry import TRUTHS
 
 _AND: Final = int(Op.AND)
 _OR: Final = int(Op.OR)
@@ -16,18 +18,26 @@ _NOT: Final = int(Op.NOT)
 
 
 @final
-class RecordedCondition(GraphNode):
+class RecordedCondition(NumpyProtocol, GraphNode):
     """A comparison whose outcome is known only when the program runs: for `where`, `both`, `either` and `invert`."""
 
     __slots__ = ()
 
-    def __and__(self, other: RecordedCondition, /) -> RecordedCondition | bool:
+    def __and__(self, other: Any, /) -> Any:
         """Hold when both hold."""
-        return _joined(_AND, self, other)
+        if isinstance(other, RecordedCondition):
+            return _joined(_AND, self, other)
+        return (self if other else False) if isinstance(other, TRUTHS) else NotImplemented
 
-    def __or__(self, other: RecordedCondition, /) -> RecordedCondition | bool:
+    __rand__ = __and__
+
+    def __or__(self, other: Any, /) -> Any:
         """Hold when either holds."""
-        return _joined(_OR, self, other)
+        if isinstance(other, RecordedCondition):
+            return _joined(_OR, self, other)
+        return (True if other else self) if isinstance(other, TRUTHS) else NotImplemented
+
+    __ror__ = __or__
 
     def __invert__(self) -> RecordedCondition:
         """Hold when this does not."""

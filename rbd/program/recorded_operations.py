@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, cast, final
 
 from typing_extensions import override
 
+from rbd.arrays import RecordedArray
 from rbd.errors import ScalarError
 from rbd.program.nodes import CALL, NEG, PICK, POSITIVE, SELECT, GraphNode, Nodes, check_same_graph
 from rbd.program.opcodes import Op
@@ -18,7 +19,7 @@ from rbd.program.recorded import Recorded, as_float
 from rbd.program.recorded_condition import RecordedCondition, operand_key
 from rbd.scalars.opaque import refuse
 from rbd.scalars.operations import IntrinsicLike, Operations
-from rbd.scalars.protocol import Condition, Scalar, Vector
+from rbd.scalars.protocol import Condition, Scalar, ScalarArray, Vector
 
 if TYPE_CHECKING:
     from rbd.intrinsics.intrinsic import Intrinsic
@@ -124,6 +125,10 @@ class RecordedOperations(Operations[Recorded]):
     def lift(self, x: Scalar, like: Recorded) -> Recorded:
         # Constants stay floats; an integer zero, which says that an entry is absent, stays what it is.
         return cast("Recorded", x if type(x) is int else _operand(x))
+
+    @override
+    def array(self, entries: ScalarArray) -> ScalarArray:
+        return entries.view(RecordedArray)
 
     @override
     def to_float(self, x: Recorded) -> float:

@@ -27,8 +27,8 @@ from rbd.scalars.entries import (
     row_of,
 )
 from rbd.scalars.functions import is_float, to_float
-from rbd.scalars.protocol import Array, Matrix, ScalarArray, Vector
-from rbd.scalars.registry import ARRAYS
+from rbd.scalars.protocol import Array, Matrix, Scalar, ScalarArray, Vector
+from rbd.scalars.registry import ARRAYS, dominant
 
 __all__ = [
     "Array",
@@ -137,6 +137,8 @@ def _plain_rows(values: object, rows: int | None, cols: int | None) -> Matrix | 
 def pack(nested: object) -> Array | ScalarArray | NDArray[np.complex128]:
     """Return nested tuples as an array of float64, complex128 or objects, whichever holds all entries.
 
+    Of recorded scalars it is an array on which NumPy's functions run.
+
     >>> from rbd.scalars import const
     >>> pack(((1.0, 0.0), (0.0, const(1, 2))))
     array([[1. , 0. ],
@@ -152,7 +154,13 @@ def pack(nested: object) -> Array | ScalarArray | NDArray[np.complex128]:
         return np.array([complex(cast("complex", x)) for x in flat], dtype=np.complex128).reshape(shape)
     objects: ScalarArray = np.empty(len(flat), dtype=np.object_)
     objects[:] = flat
-    return objects.reshape(shape)
+    return _family_array(objects, flat).reshape(shape)
+
+
+def _family_array(objects: ScalarArray, flat: list[Scalar]) -> ScalarArray:
+    """Return an array of objects as the type of arrays of their scalar family."""
+    found = dominant(flat)
+    return objects if found is None else found[0].array(objects)
 
 
 def array_of(nested: object) -> Array:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, final
 import numpy as np
 
 from rbd import native
-from rbd.compiled.recipes import controlled_step_recipe, step_recipe
+from rbd.compiled.recording_specs import controlled_step_spec, step_spec
 from rbd.compiled.stepping import Integrator as StepName
 from rbd.mechanism import Mechanism
 from rbd.scalars.arrays import Array
@@ -81,11 +81,11 @@ def native_blocks(state: MechanismState, name: StepName, control: RecordedContro
         return None
     ns = state.layout.ns
     if control is None:
-        kernel = compiled_step(state.mechanism, f"step {name}", step_recipe(name, ns))
+        kernel = compiled_step(state.mechanism, f"step {name}", step_spec(name, ns))
     else:
         program = control.function.program
-        recipe = controlled_step_recipe(name, program)
-        kernel = compiled_step(state.mechanism, f"controlled step {name}", recipe, (program.digest,))
+        spec = controlled_step_spec(name, program)
+        kernel = compiled_step(state.mechanism, f"controlled step {name}", spec, (program.digest,))
     if kernel is None:
         return None
     return NativeBlocks(state.mechanism, kernel, steps_per_call(state), controlled=control is not None)

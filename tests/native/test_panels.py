@@ -182,9 +182,9 @@ def test_the_order_of_arrays_is_part_of_a_call() -> None:
 def test_what_decides_the_code_of_batches_is_part_of_a_call() -> None:
     """Whether it is written out, and whether lanes go through it together, is not seen from its function."""
     scaled = Intrinsic("scaled_for_tests", Scaled, _scaled, lambda n: n)
-    changed: list[dict[str, Any]] = [{"unrolls": True}, {"operations": _twice}, {"labels": "n - 3"}]
+    changed: list[dict[str, Any]] = [{"unrolls": True}, {"guarded": True}, {"operations": _twice}, {"labels": "n - 3"}]
     others = [attrs.evolve(scaled, **change) for change in changed]
-    assert len({IntrinsicCall(each, (3,), 0, 0).key for each in (scaled, *others)}) == 4
+    assert len({IntrinsicCall(each, (3,), 0, 0).key for each in (scaled, *others)}) == 5
 
 
 def test_lanes_go_together_where_no_number_decides() -> None:
