@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from typing import Final, get_args
 
 from rbd.errors import UrdfTopologyError, UrdfValueError, quoted
 from rbd.files.names import hint
 from rbd.files.pose import Triple
 from rbd.files.xml import XmlElement
-from rbd.urdf.description import JointLimits, Kind, UrdfJoint, UrdfLink
+from rbd.urdf.description import JointLimits, Kind, UrdfJoint
 from rbd.urdf.pose import read_axis, read_origin
 from rbd.urdf.reading import UrdfReading
 from rbd.urdf.report import Mimic
@@ -23,8 +24,8 @@ UNBOUNDED: Final = 1e300
 """Writers without a word for infinity print the largest float; bounds from here on mean none."""
 
 
-def read_joint(reading: UrdfReading, node: XmlElement, links: dict[str, UrdfLink]) -> UrdfJoint:
-    """Return the joint; `links` are those of the whole file."""
+def read_joint(reading: UrdfReading, node: XmlElement, links: Collection[str]) -> UrdfJoint:
+    """Return the joint; `links` are the names of those of the whole file."""
     reading.accept(node, frozenset({"name", "type"}), _CHILDREN)
     name, kind = reading.name(node), _kind(reading, node)
     damping, friction = _dynamics(reading, node, kind)
@@ -49,7 +50,7 @@ def _kind(reading: UrdfReading, node: XmlElement) -> Kind:
     raise reading.fault(UrdfValueError, node, message, attribute="type", value=text)
 
 
-def _end(reading: UrdfReading, node: XmlElement, tag: str, links: dict[str, UrdfLink]) -> str:
+def _end(reading: UrdfReading, node: XmlElement, tag: str, links: Collection[str]) -> str:
     end = reading.only(node, tag)
     if end is None:
         raise reading.fault(UrdfValueError, node, f"<{tag}> is missing")
