@@ -1,4 +1,4 @@
-"""What a robot file says, checked piece by piece but not yet put together."""
+"""Description of a robot: its validated links and joints, before construction of the mechanism."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class UrdfLink:
 @final
 @attrs.frozen(eq=False)
 class JointLimits:
-    """What `<limit>` says; absent bounds are infinite."""
+    """The bounds in `<limit>`; missing bounds are infinite."""
 
     lower: float = -float("inf")
     upper: float = float("inf")
@@ -65,7 +65,7 @@ class UrdfJoint:
 @final
 @attrs.frozen(eq=False)
 class RobotPart:
-    """The whole file: links and joints by name, in file order."""
+    """A robot: links and joints by name, in file order."""
 
     node: XmlElement
     name: str

@@ -1,4 +1,4 @@
-"""What reading a robot file left out, moved, doubted and kept.
+"""Report of reading a URDF file: ignored elements, snapped values, doubts, shapes.
 
 A `UrdfReport` is filled by `load_urdf(..., report=report)` when loading succeeds; a refused file leaves it as it was.
 """
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @final
 @attrs.frozen
 class Snapped:
-    """A placement or axis that was a rounding error away from a coordinate-aligned value."""
+    """A placement or axis that was changed to a coordinate-aligned value within rounding errors."""
 
     element: str
     what: Literal["rotation", "translation", "axis"]
@@ -36,13 +36,13 @@ class Snapped:
 
 @final
 class UrdfWarning(UserWarning):
-    """A file was loaded, but what it says had to be mended, or no body can have its inertias."""
+    """A file was loaded with corrected values, or with inertias that no rigid body has."""
 
 
 @final
 @attrs.frozen
 class Mimic:
-    """A joint that asks to follow another: position = multiplier * source + offset. It is kept independent."""
+    """A `<mimic>` joint, which should follow another: position = multiplier * source + offset. It is independent."""
 
     joint: str
     source: str
@@ -74,7 +74,7 @@ class Geometry:
 
 @final
 class UrdfReport(FileReport):
-    """What `load_urdf` ignored, snapped, doubted and kept.
+    """Report of `load_urdf`: ignored elements, snapped values, doubts, shapes.
 
     >>> from rbd.urdf import UrdfReport, parse_urdf
     >>> report = UrdfReport()
@@ -94,7 +94,7 @@ class UrdfReport(FileReport):
 
     @property
     def meshes(self) -> list[Geometry]:
-        """The visual and collision shapes that name a mesh file."""
+        """The visual and collision shapes that are mesh files."""
         return [geometry for geometry in self.geometries if geometry.mesh is not None]
 
     def resolve_mesh(self, mesh: Geometry | str, packages: Mapping[str, str | os.PathLike[str]] | None = None) -> Path:
