@@ -93,6 +93,7 @@ if TYPE_CHECKING:
         Universal,
     )
     from rbd.mjcf.read import load_mjcf, parse_mjcf
+    from rbd.mjcf.write import write_mjcf
     from rbd.simulation.dynamics_function import Dynamics
     from rbd.simulation.hold import ZeroOrderHold
     from rbd.simulation.simulate import simulate
@@ -125,7 +126,7 @@ else:
         "compiled": "RowStatus compile record",
         "joints": "Fixed JointType MRPFloating Planar Prismatic QuaternionFloating QuaternionSpherical Revolute "
         "RotationVectorFloating RotationVectorSpherical Screw SinCosRevolute Universal",
-        "mjcf": "load_mjcf parse_mjcf",
+        "mjcf": "load_mjcf parse_mjcf write_mjcf",
         "control": "PDGains SE3PDGains pd",
         "simulation": "Dynamics Trajectory ZeroOrderHold simulate",
         "state": "DynamicsResult MechanismState ScalarState interpreted",
@@ -247,5 +248,6 @@ __all__ = [
     "spatial_accelerations",
     "step_derivatives",
     "subtree_mass",
+    "write_mjcf",
     "write_urdf",
 ]

@@ -1,4 +1,4 @@
-"""A program as SymPy expressions.
+"""Export of a program as SymPy expressions.
 
 SymPy is imported when asked for.
 """

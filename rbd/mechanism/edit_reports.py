@@ -1,4 +1,4 @@
-"""Reports of edits: what became of bodies, joints, frames and coordinates."""
+"""Reports of edits: maps from old to new bodies, joints, frames and coordinates."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ class RerootReport:
         return tuple(joint for joint in kept if joint is not None and joint not in now)
 
     def joint(self, joint: Joint) -> Joint | None:
-        """Return what became of a joint: itself, the one it was turned into, or None if it was removed."""
+        """Return the new joint of a joint: itself, its reversed or replaced one, or None if it was removed."""
         return None if joint in self.removed else self.flipped.get(joint, joint)
 
     def configuration(self, q: Sequence[Scalar], entered: Mapping[Joint, Sequence[Scalar]] | None = None) -> Vector:

@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import Final, final
 
 from rbd.errors import MjcfValueError, quoted
-from rbd.files.names import closest
+from rbd.files.names import hint
 from rbd.files.xml import XmlElement
 from rbd.mjcf.element import MjcfElement
 from rbd.mjcf.reading import MjcfReading
-from rbd.mjcf.schema import ATTRIBUTES
+from rbd.mjcf.schema import DEFAULTS_WITHOUT_EFFECT
 
 MAIN: Final = "main"
 ACTUATORS: Final = frozenset(
     {"general", "motor", "position", "velocity", "intvelocity", "orientation", "pid", "damper", "cylinder", "muscle"}
     | {"adhesion", "dcmotor"}
 )
+_KINDS: Final = frozenset({"mesh", "joint", "geom", "site", "pair", "equality", "tendon", "actuator"})
 _Layers = dict[str, tuple[XmlElement, ...]]
 
 
@@ -40,9 +41,13 @@ class Defaults:
             if node.tag == "default":
                 continue
             kind = _kind(node.tag)
-            if kind in ATTRIBUTES:
-                self._reading.check_attributes(node, kind)
-            layers[kind] = (*layers.get(kind, ()), node)
+            if kind in _KINDS:
+                self._reading.check(node, kind)
+                layers[kind] = (*layers.get(kind, ()), node)
+            elif kind in DEFAULTS_WITHOUT_EFFECT:
+                self._reading.ignore(node, reason=f"defaults of a {kind}")
+            else:
+                self._reading.doubt(node, f"unknown element {quoted(kind)}{hint(kind, _KINDS)}")
         for node in section.children:
             if node.tag == "default":
                 self._read(node, self._new_class(node, layers))
@@ -62,7 +67,7 @@ class Defaults:
         if name is None:
             return None
         if name not in self._classes:
-            message = f"{attribute}: there is no default class {quoted(name)}; {closest(name, self._classes)}"
+            message = f"{attribute}: there is no default class {quoted(name)}{hint(name, self._classes)}"
             raise self._reading.fault(MjcfValueError, node, message, attribute=attribute, value=name)
         return name
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final, final
 
+from rbd.files.pose import Triple
 from rbd.mjcf.element import MjcfElement
-from rbd.mjcf.pose import Triple
 
 LAWS: Final = ("none", "fixed", "affine")
 _MOST: Final = 10

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from rbd.files.xml import XmlElement
 from rbd.mjcf.actuators import ActuatorReader
 from rbd.mjcf.defaults import Defaults
@@ -12,26 +14,36 @@ from rbd.mjcf.settings import Settings
 from rbd.mjcf.tendons import TendonReader
 
 
+class Forces(NamedTuple):
+    """What actuators add to the armature of joints, by name, and which of the actuators of the file are supported."""
+
+    armatures: dict[str, float]
+    supported: list[bool]
+
+
 def read_forces(
     reading: MjcfReading, root: XmlElement, defaults: Defaults, settings: Settings, bodies: list[BodyPart]
-) -> dict[str, float]:
-    """Add actuators, springs and gravity compensation to the report; return the armature of actuators by joint."""
-    tendons = TendonReader(reading, defaults, bodies)
+) -> Forces:
+    """Add actuators, springs and gravity compensation to the report."""
+    tendons = TendonReader(reading, defaults, settings, bodies)
     tendons.read(root)
     reader = ActuatorReader(reading, defaults, settings, bodies, tendons)
-    reading.report.actuators = reader.read(root)
+    actuators = reader.read(root)
+    reading.report.actuators = [actuator for actuator in actuators if actuator is not None]
     for body in bodies:
         _weight(reading, body)
         for joint_part in body.joints:
-            _spring(reading, joint_part)
+            if joint_part.compensated_by_actuator:
+                reading.report.compensated_by_actuators.append(joint_part.name)
+            _spring(reading, joint_part, settings)
     for section in root.children:
         if section.tag == "deformable":
             reading.doubt(section, "deformable bodies are not supported: they are missing")
-    return reader.armatures
+    return Forces(reader.armatures, [actuator is not None for actuator in actuators])
 
 
-def _spring(reading: MjcfReading, joint: JointPart) -> None:
-    if joint.stiffness != 0.0 and not any(joint.spring_damper):
+def _spring(reading: MjcfReading, joint: JointPart, settings: Settings) -> None:
+    if joint.stiffness != 0.0 and not settings.off("spring") and not any(joint.spring_damper):
         if joint.kind in ("hinge", "slide"):
             rest = (joint.spring_reference, joint.spring_reference)
             reading.report.springs.append(CoordinateSpring(((joint.name, (1.0,)),), joint.stiffness, rest))

@@ -8,13 +8,14 @@ from typing import Final, final
 import attrs
 
 from rbd.errors import MjcfValueError
+from rbd.files.pose import NOTHING, UPRIGHT, Pose, Rows, Triple, triple
 from rbd.mjcf.description import GeomPart, Shape
 from rbd.mjcf.element import MjcfElement
 from rbd.mjcf.geom_inertias import extent
 from rbd.mjcf.mesh_inertias import MeshInertia
 from rbd.mjcf.meshes import Meshes
 from rbd.mjcf.orientation import read_pose
-from rbd.mjcf.pose import NOTHING, UPRIGHT, Pose, Rows, Triple, facing, triple
+from rbd.mjcf.pose import facing
 from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.settings import Settings
 from rbd.spatial.linalg import scale33
@@ -39,7 +40,7 @@ class GeomReader:
 
     def read(self, element: MjcfElement, frame: Pose, *, weigh: bool) -> GeomPart:
         """Return a geom that stands in a `frame` of its body; it has a mass only if asked to `weigh`."""
-        self.reading.check_attributes(element.node)
+        self.reading.check(element.node)
         shape: Shape = element.choice("type", _SHAPES, "sphere")
         group = element.whole("group", 0)
         weigh = weigh and self.settings.groups[0] <= group <= self.settings.groups[1]

@@ -6,9 +6,10 @@ import math
 from typing import Final
 
 from rbd.errors import MjcfValueError
+from rbd.files.pose import Pose, Triple, triple
 from rbd.mjcf.description import JointKind, JointPart
 from rbd.mjcf.element import MjcfElement
-from rbd.mjcf.pose import Pose, Triple, triple, unit
+from rbd.mjcf.pose import unit
 from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.settings import Settings
 
@@ -18,7 +19,7 @@ _NONE: Final = (-math.inf, math.inf)
 
 def read_free_joint(reading: MjcfReading, element: MjcfElement, name: str, settings: Settings) -> JointPart:
     """Return a free joint; no defaults apply to it."""
-    reading.check_attributes(element.node)
+    reading.check(element.node)
     align = element.choice("align", ("false", "true", "auto"), "auto")
     if align == "true" or (align == "auto" and settings.align_free):
         message = "align: the frame of the body stays where it is, and is not moved to the centre of mass"
@@ -28,7 +29,7 @@ def read_free_joint(reading: MjcfReading, element: MjcfElement, name: str, setti
 
 def read_joint(reading: MjcfReading, element: MjcfElement, name: str, frame: Pose, settings: Settings) -> JointPart:
     """Return a joint that stands in a `frame` of its body."""
-    reading.check_attributes(element.node, "joint")
+    reading.check(element.node, "joint")
     kind: JointKind = element.choice("type", _KINDS, "hinge")
     unit_of_angle = settings.angle if kind == "hinge" else 1.0
     polynomials = [element.vector(word, (0.0, 0.0, 0.0), 1) for word in ("stiffness", "damping")]
@@ -50,6 +51,7 @@ def read_joint(reading: MjcfReading, element: MjcfElement, name: str, frame: Pos
         friction=_coefficient(reading, element, "frictionloss", element.quantity("frictionloss", 0.0)),
         armature=_coefficient(reading, element, "armature", element.quantity("armature", 0.0)),
         bounds=_range(reading, element, kind, settings), effort=_effort(reading, element, kind, settings),
+        compensated_by_actuator=element.flag("actuatorgravcomp", False),
     )  # fmt: skip
 
 

@@ -5,26 +5,32 @@ from __future__ import annotations
 from typing import final
 
 from rbd.errors import MjcfTopologyError, MjcfValueError, quoted
-from rbd.files.names import closest
+from rbd.files.names import free_name, hint
+from rbd.files.pose import Pose
 from rbd.files.xml import XmlElement
 from rbd.joints import Fixed, QuaternionSpherical
 from rbd.mechanism import Joint
 from rbd.mjcf.bodies import WORLD
-from rbd.mjcf.build import Builder, transform
+from rbd.mjcf.build import Builder
 from rbd.mjcf.defaults import Defaults
 from rbd.mjcf.description import BodyPart, SitePart
 from rbd.mjcf.element import MjcfElement
-from rbd.mjcf.pose import Pose, of_quaternion
+from rbd.mjcf.pose import of_quaternion
 from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.report import Coupling
+from rbd.mjcf.settings import Settings
 
 
 @final
 class LoopReader:
     """Reads `<equality>`, once all bodies are attached."""
 
-    def __init__(self, reading: MjcfReading, defaults: Defaults, bodies: list[BodyPart], builder: Builder) -> None:
+    def __init__(
+        self, reading: MjcfReading, defaults: Defaults, settings: Settings, bodies: list[BodyPart], builder: Builder
+    ) -> None:
         """Take the bodies, by name, with their sites and joints."""
+        self._names: dict[str, XmlElement] = {}
+        self._disabled = settings.off("equality")
         self._reading = reading
         self._defaults = defaults
         self._builder = builder
@@ -45,18 +51,16 @@ class LoopReader:
         if node.tag not in ("connect", "weld", "joint"):
             self._reading.doubt(node, f"constraints on a {node.tag} are not supported: it is not held")
             return
-        self._reading.check_attributes(node, "equality joint" if node.tag == "joint" else None)
+        self._reading.check(node, "equality joint" if node.tag == "joint" else None)
         element = self._defaults.element(node, kind="equality")
-        if not element.flag("active", True):
-            self._reading.ignore(node, reason="not active")
+        if self._disabled or not element.flag("active", True):
+            self._reading.ignore(node, reason="disabled by a flag" if self._disabled else "not active")
         elif node.tag == "joint":
             self._couple(element)
         else:
-            name = element.name() or f"{node.tag}#{number}"
-            while name in self._joints:
-                name += "#"
-            self._joints.add(name)
-            self._close(element, name)
+            name = element.name()
+            self._reading.require_new(self._names, node, name, "constraint")
+            self._close(element, free_name(name or f"{node.tag}#{number}", self._builder.joint_names))
 
     # ---------------------------------------------------------------- loop joints
 
@@ -72,8 +76,8 @@ class LoopReader:
         with self._reading.blaming(element.node):
             self._builder.mechanism.attach(
                 self._builder.bodies[first.name], self._builder.bodies[second.name], joint,
-                joint_pose=transform(joint.frame_before, before, frames[0]),
-                successor_pose=transform(joint.frame_after, after, frames[1]).inverse(),
+                joint_pose=before.transform(joint.frame_before, frames[0]),
+                successor_pose=after.transform(joint.frame_after, frames[1]).inverse(),
             )  # fmt: skip
 
     def _ends(self, element: MjcfElement) -> tuple[BodyPart, BodyPart, Pose, Pose]:
@@ -114,7 +118,7 @@ class LoopReader:
     def _unknown(
         self, element: MjcfElement, attribute: str, kind: str, name: str, known: list[str]
     ) -> MjcfTopologyError:
-        message = f"{attribute}: there is no {kind} {quoted(name)}; {closest(name, known)}"
+        message = f"{attribute}: there is no {kind} {quoted(name)}{hint(name, known)}"
         return self._reading.fault(MjcfTopologyError, element.node, message, attribute=attribute, name=name)
 
     # ---------------------------------------------------------------- couplings

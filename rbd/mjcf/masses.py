@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbd.errors import MjcfValueError
+from rbd.files.pose import NOTHING, ZERO, Pose, Rows, Triple
 from rbd.mjcf.description import BodyPart, GeomPart, MassPart
 from rbd.mjcf.element import MjcfElement
 from rbd.mjcf.orientation import read_rotation
-from rbd.mjcf.pose import NOTHING, ZERO, Pose, Rows, Triple
 from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.schema import ORIENTATION
 from rbd.mjcf.settings import Settings
@@ -22,7 +22,7 @@ _SMALLEST: Final = 1e-14
 
 def read_inertial(reading: MjcfReading, element: MjcfElement, frame: Pose, settings: Settings) -> MassPart:
     """Return what `<inertial>` says, which stands in a `frame` of the body."""
-    reading.check_attributes(element.node)
+    reading.check(element.node)
     for attribute in ("pos", "mass"):
         if not element.has(attribute):
             message = f"attribute {attribute!r} is missing"

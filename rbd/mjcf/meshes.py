@@ -8,7 +8,7 @@ from typing import Final, final
 import numpy as np
 
 from rbd.errors import MjcfRefusedError, MjcfValueError, quoted
-from rbd.files.names import closest
+from rbd.files.names import hint
 from rbd.files.xml import XmlElement
 from rbd.mjcf.defaults import Defaults
 from rbd.mjcf.element import MjcfElement
@@ -47,7 +47,7 @@ class Meshes:
             if node.tag not in ("texture", "material", "skin", "model"):
                 self._reading.doubt(node, f"unknown asset {quoted(node.tag)}")
             return
-        self._reading.check_attributes(node)
+        self._reading.check(node)
         listed = self._meshes if node.tag == "mesh" else self._fields
         name = node.attributes.get("name") or PurePosixPath(node.attributes.get("file", "")).stem
         if not name:
@@ -80,7 +80,7 @@ class Meshes:
 
     def _named(self, node: XmlElement, kind: str, name: str, known: dict[str, MjcfElement]) -> MjcfElement:
         if name not in known:
-            message = f"there is no {kind} {quoted(name)}; {closest(name, known)}"
+            message = f"there is no {kind} {quoted(name)}{hint(name, known)}"
             raise self._reading.fault(MjcfValueError, node, message, attribute=kind, value=name)
         return known[name]
 

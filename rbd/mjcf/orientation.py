@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from rbd.errors import MjcfValueError
+from rbd.files.pose import UPRIGHT, Pose, Rows
 from rbd.mjcf.element import MjcfElement
-from rbd.mjcf.pose import UPRIGHT, Pose, Rows, about, facing, of_axes, of_euler, of_quaternion, unit
+from rbd.mjcf.pose import about, facing, of_axes, of_euler, of_quaternion, unit
 from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.schema import ORIENTATION
 from rbd.mjcf.settings import Settings

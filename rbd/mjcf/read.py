@@ -9,8 +9,9 @@ from typing import Final
 from rbd.arguments import flag
 from rbd.errors import MjcfSyntaxError
 from rbd.files.formats import MJCF
+from rbd.files.reading import check_arguments
 from rbd.files.source import read_bytes, text_bytes
-from rbd.files.warnings import warn_reader
+from rbd.files.warnings import warn_of_doubts
 from rbd.files.xml import XmlElement, parse_xml
 from rbd.mechanism import Mechanism
 from rbd.mjcf.bodies import BodyReader
@@ -21,7 +22,7 @@ from rbd.mjcf.defaults import Defaults
 from rbd.mjcf.files import Files, Inclusion
 from rbd.mjcf.forces import read_forces
 from rbd.mjcf.geoms import GeomReader
-from rbd.mjcf.keyframes import read_keyframes
+from rbd.mjcf.keyframes import KeyframeReader
 from rbd.mjcf.limits import MjcfLimits
 from rbd.mjcf.loops import LoopReader
 from rbd.mjcf.masses import weigh
@@ -68,7 +69,7 @@ def load_mjcf(
     >>> [joint.name for joint in load_mjcf(path).joints]
     ['shoulder']
     """
-    _check_arguments("load_mjcf", limits, report)
+    check_arguments("load_mjcf", limits, MjcfLimits, report, MjcfReport)
     data, file = read_bytes(path, limits.bytes, MJCF)
     return parse_mjcf(
         data, file=file, directory=Path(file).parent, strict=strict, remove_fixed_joints=remove_fixed_joints, root=root,
@@ -96,7 +97,7 @@ def parse_mjcf(
     Traceback (most recent call last):
     rbd.errors.MjcfValueError: <string>:1:26: worldbody > body > geom: a sphere needs 1 positive number in 'size'
     """
-    _check_arguments("parse_mjcf", limits, report)
+    check_arguments("parse_mjcf", limits, MjcfLimits, report, MjcfReport)
     strict, remove_fixed_joints = flag(strict, "strict"), flag(remove_fixed_joints, "remove_fixed_joints")
     require_kind(file, str, operation="parse_mjcf", argument="file")
     reading = MjcfReading(strict=strict, limits=limits)
@@ -104,7 +105,7 @@ def parse_mjcf(
     tree = parse_xml(text_bytes(text, file, MJCF), file=file, limits=limits, of=MJCF)
     mechanism = _read(reading, tree, files, remove_fixed_joints)
     reading.report.name, reading.report.file = tree.attributes.get("model", ""), file
-    _tell(reading.report)
+    warn_of_doubts(reading.report, MjcfWarning)
     if report is not None:
         report.become(reading.report)
     return mechanism
@@ -119,12 +120,13 @@ def _read(reading: MjcfReading, tree: XmlElement, files: Files, remove_fixed_joi
     meshes = Meshes(reading, tree, defaults, settings, files)
     bodies = BodyReader(reading, defaults, settings, GeomReader(reading, settings, meshes)).read(tree)
     weigh(reading, bodies, settings)
-    builder = Builder(reading, settings.gravity)
-    builder.build(bodies, read_forces(reading, tree, defaults, settings, bodies))
-    LoopReader(reading, defaults, bodies, builder).read(tree)
-    ContactReader(reading, bodies).read(tree)
-    read_keyframes(reading, tree, bodies, builder.mechanism)
-    apply_damping_ratios(reading, tree, bodies, builder.mechanism)
+    builder = Builder(reading, settings)
+    forces = read_forces(reading, tree, defaults, settings, bodies)
+    builder.build(bodies, forces.armatures)
+    LoopReader(reading, defaults, settings, bodies, builder).read(tree)
+    ContactReader(reading, settings, bodies).read(tree)
+    KeyframeReader(reading, bodies, builder.mechanism, forces.supported).read(tree)
+    apply_damping_ratios(reading, tree, settings, bodies, builder.mechanism)
     reading.report.time_step = settings.time_step
     if remove_fixed_joints:
         with reading.blaming(tree):
@@ -146,21 +148,5 @@ def _check_sections(reading: MjcfReading, tree: XmlElement) -> None:
             reading.doubt(node, "unknown section")
 
 
-def _tell(report: MjcfReport) -> None:
-    """Warn, once for a file, of what `strict=True` refuses."""
-    refused = [finding for finding in report.warnings if finding.refused]
-    if refused:
-        first, count = refused[0], f"{len(refused)} doubt{'s' if len(refused) > 1 else ''}"
-        place = f"line {first.line}: {first.element}: {first.message}"
-        hint = "report=MjcfReport() lists all, strict=True refuses the file"
-        warn_reader(f"{report.file}: {count}, the first in {place}; {hint}", MjcfWarning)
-
-
 def _path(path: str | os.PathLike[str] | None) -> Path | None:
     return None if path is None else Path(path)
-
-
-def _check_arguments(operation: str, limits: object, report: object) -> None:
-    require_kind(limits, MjcfLimits, operation=operation, argument="limits")
-    if report is not None:
-        require_kind(report, MjcfReport, operation=operation, argument="report")

@@ -5,6 +5,7 @@ An `MjcfReport` is filled by `load_mjcf(..., report=report)` when loading succee
 
 from __future__ import annotations
 
+from collections.abc import Sized
 from typing import TYPE_CHECKING, TypeAlias, final
 
 import attrs
@@ -12,34 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from rbd.mjcf.pose import Rows, Triple
+from rbd.files.pose import Rows, Triple
+from rbd.files.report import FileReport
 
 if TYPE_CHECKING:
     from rbd.contact import CollisionModel
     from rbd.mechanism import Mechanism
     from rbd.mjcf.controller import Control, MjcfController
-
-
-@final
-@attrs.frozen
-class Finding:
-    """A remark of the reader about an element or one of its attributes.
-
-    >>> from rbd.mjcf import parse_mjcf
-    >>> report = MjcfReport()
-    >>> world = parse_mjcf("<mujoco><worldbody><camera/></worldbody></mujoco>", report=report)
-    >>> report.ignored[0].element, report.ignored[0].refused
-    ('worldbody > camera', False)
-    """
-
-    file: str
-    line: int
-    element: str
-    """The element and those around it, such as `worldbody > body 'arm' > joint 'elbow'`."""
-    attribute: str | None
-    message: str
-    refused: bool = False
-    """Whether `strict=True` refuses the file for it."""
 
 
 @final
@@ -161,13 +141,15 @@ class MjcfWarning(UserWarning):
 
 
 @final
-class MjcfReport:
+class MjcfReport(FileReport):
     """The findings of `load_mjcf`, and those parts of the file that a mechanism does not have.
 
     `ignored` lists elements without effect on the dynamics, such as cameras. `warnings` lists unsupported elements that
-    affect the dynamics, and doubtful values. `keyframes` are (q, v) by name; "qpos0" is the reference configuration.
+    affect the dynamics, and doubtful values. `keyframes` are (q, v) by name; "qpos0" is the reference configuration, a
+    keyframe of that name is called "qpos0#key". `controls` are the controls of keyframes, one number per actuator.
     `geoms` are all shapes, `pairs` the indices of those that may collide. `controller` uses `actuators`, `springs` and
-    `gravity_compensations`. `couplings` are joint constraints that are not enforced.
+    `gravity_compensations`; for the joints in `compensated_by_actuators` effort bounds hold with the compensation, too.
+    `couplings` are joint constraints that are not enforced.
 
     >>> from rbd.mjcf import MjcfReport, parse_mjcf
     >>> report = MjcfReport()
@@ -179,24 +161,23 @@ class MjcfReport:
 
     def __init__(self) -> None:
         """Begin empty."""
-        self.name: str = ""
-        self.file: str = ""
+        super().__init__()
         self.time_step: float = 0.002
-        self.ignored: list[Finding] = []
-        self.warnings: list[Finding] = []
         self.couplings: list[Coupling] = []
         self.keyframes: dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
+        self.controls: dict[str, NDArray[np.float64]] = {}
         self.actuators: list[Actuator] = []
         self.springs: list[CoordinateSpring] = []
         self.gravity_compensations: list[GravityCompensation] = []
+        self.compensated_by_actuators: list[str] = []
         self.geoms: list[Geom] = []
         self.pairs: list[tuple[int, int]] = []
 
     def collision_model(self, mechanism: Mechanism) -> CollisionModel:
         """Return the collision model of a mechanism that was read with this report.
 
-        It has the planes, spheres, capsules and boxes that may collide; other geoms and their pairs are left out. Each
-        shape adds a frame to its body.
+        It has the planes, spheres, capsules and boxes that may collide; other geoms and their pairs are left out, and
+        listed in `ignored`. Each shape adds a frame to its body.
 
         >>> import rbd
         >>> from rbd.mjcf import MjcfReport, parse_mjcf
@@ -228,20 +209,8 @@ class MjcfReport:
 
         return MjcfController(mechanism, self, control)
 
-    def become(self, other: MjcfReport) -> None:
-        """Take the contents of `other`."""
-        self.__dict__.update(other.__dict__)
-
     @override
-    def __repr__(self) -> str:
-        """Show the counts."""
-        counts = (
-            f"{len(entries)} {what}"
-            for what, entries in (
-                ("ignored", self.ignored),
-                ("warnings", self.warnings),
-                ("keyframes", self.keyframes),
-                ("geoms", self.geoms),
-            )
-        )
-        return f"MjcfReport({self.name!r}: {', '.join(counts)})"
+    def counts(self) -> dict[str, Sized]:
+        return {
+            "ignored": self.ignored, "warnings": self.warnings, "keyframes": self.keyframes, "geoms": self.geoms
+        }  # fmt: skip

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Final, final
 
 from rbd.errors import MjcfTopologyError, MjcfValueError, quoted
-from rbd.files.names import closest
+from rbd.files.names import hint
 from rbd.files.xml import XmlElement
 from rbd.mjcf.defaults import Defaults
 from rbd.mjcf.description import BodyPart
 from rbd.mjcf.element import MjcfElement
 from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.report import CoordinateSpring, MomentArms
+from rbd.mjcf.settings import Settings
 
 _MISSING: Final = ("frictionloss", "armature", "range", "actuatorfrcrange")
 
@@ -20,8 +21,10 @@ _MISSING: Final = ("frictionloss", "armature", "range", "actuatorfrcrange")
 class TendonReader:
     """Reads `<tendon>`."""
 
-    def __init__(self, reading: MjcfReading, defaults: Defaults, bodies: list[BodyPart]) -> None:
+    def __init__(self, reading: MjcfReading, defaults: Defaults, settings: Settings, bodies: list[BodyPart]) -> None:
         """Take the joints, by name."""
+        self._settings = settings
+        self._names: dict[str, XmlElement] = {}
         self._reading = reading
         self._defaults = defaults
         self._joints = {joint.name: joint for body in bodies for joint in body.joints}
@@ -36,10 +39,14 @@ class TendonReader:
                     self._tendon(node)
 
     def _tendon(self, node: XmlElement) -> None:
-        self._reading.check_attributes(node, "tendon")
+        self._reading.check(node, "tendon")
         element = self._defaults.element(node, kind="tendon")
         name = element.name()
-        if node.tag != "fixed":
+        self._reading.require_new(self._names, node, name, "tendon")
+        if node.tag not in ("fixed", "spatial"):
+            self._reading.doubt(node, f"unknown element {quoted(node.tag)}")
+            return
+        if node.tag == "spatial":
             if name is not None:
                 self.spatial.add(name)
             if not self._acts(element, ("stiffness", "damping", *_MISSING), "tendons along sites are not supported"):
@@ -52,9 +59,10 @@ class TendonReader:
         self._spring(element, moment_arms)
 
     def _joint(self, node: XmlElement) -> tuple[str, tuple[float]]:
+        self._reading.check(node, "tendon joint")
         name = self._reading.name(node, "joint")
         if name not in self._joints:
-            message = f"there is no joint {quoted(name)}; {closest(name, self._joints)}"
+            message = f"there is no joint {quoted(name)}{hint(name, self._joints)}"
             raise self._reading.fault(MjcfTopologyError, node, message, attribute="joint", name=name)
         if self._joints[name].kind not in ("hinge", "slide"):
             message = f"a fixed tendon has hinges and slides, joint {quoted(name)} is none"
@@ -69,7 +77,10 @@ class TendonReader:
         return bool(acting)
 
     def _spring(self, element: MjcfElement, moment_arms: MomentArms) -> None:
-        stiffness, damping = (element.vector(word, (0.0, 0.0, 0.0), 1)[0] for word in ("stiffness", "damping"))
+        stiffness, damping = (
+            0.0 if self._settings.off(flag) else element.vector(word, (0.0, 0.0, 0.0), 1)[0]
+            for word, flag in (("stiffness", "spring"), ("damping", "damper"))
+        )
         if not (stiffness or damping):
             return
         low, high = element.vector("springlength", (-1.0, -1.0), 1)

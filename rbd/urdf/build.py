@@ -1,23 +1,22 @@
-"""From the checked pieces of a file to a Mechanism."""
+"""Construction of a Mechanism from the description of a robot."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Final
 
-import attrs
 import numpy as np
 
 from rbd.errors import InertiaError, UrdfTopologyError, UrdfValueError, quoted
+from rbd.files.inertias import unchecked_inertia
+from rbd.files.pose import NOTHING, ZERO, Rows, Triple, rows
 from rbd.joints import Fixed, JointType, Planar, Prismatic, QuaternionFloating, Revolute
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.spatial import Frame, SpatialInertia, Transform
-from rbd.spatial.linalg import add33, dot3, identity3, outer, scale3, scale33, sub33, transpose3, zero3, zero33
+from rbd.spatial.linalg import transpose3
 from rbd.spatial.so3 import minimal_rotation
 from rbd.urdf.description import RobotPart, UrdfInertial, UrdfJoint, UrdfLink
-from rbd.urdf.pose import float_rows
 from rbd.urdf.reading import UrdfReading
-from rbd.urdf.report import Rows, Triple
 from rbd.urdf.snap import ROUNDING, snapped_rotation
 from rbd.urdf.topology import ordered
 
@@ -27,7 +26,7 @@ WORLD: Final = "world"
 def build(
     reading: UrdfReading, robot: RobotPart, *, floating: bool, remove_fixed_joints: bool, gravity: Sequence[float]
 ) -> Mechanism:
-    """Return the mechanism of a robot, standing on (or floating in) the root body "world"."""
+    """Return the mechanism of a robot, fixed to or floating from the root body "world"."""
     root, joints = ordered(reading, robot)
     mechanism = Mechanism(WORLD, gravity=gravity)
     bodies = {root.name: _stand(reading, mechanism, robot, root, floating)}
@@ -44,7 +43,7 @@ def build(
 
 
 def _stand(reading: UrdfReading, mechanism: Mechanism, robot: RobotPart, root: UrdfLink, floating: bool) -> RigidBody:
-    """Return the body of the file's root link: the world itself if so named, else attached to it."""
+    """Return the body of the root link: the world if it has that name, else a body attached to it."""
     if root.name == WORLD:
         return _be_the_world(reading, mechanism, root, floating)
     name = f"{root.name}_to_{WORLD}"
@@ -72,7 +71,7 @@ def _body(reading: UrdfReading, link: UrdfLink) -> RigidBody:
     """Return the body of a link; its first frame is the link frame and has the link's name."""
     frame = Frame(link.name)
     if link.inertial is None:
-        return RigidBody(link.name, SpatialInertia.trusted(frame, zero33(), zero3(), 0.0))
+        return RigidBody(link.name, unchecked_inertia(frame, 0.0, ZERO, NOTHING))
     return RigidBody(link.name, _inertia(reading, frame, link.inertial))
 
 
@@ -86,23 +85,16 @@ def _inertia(reading: UrdfReading, frame: Frame, part: UrdfInertial) -> SpatialI
             message = f"{error} (strict=False: {mended})"
             raise reading.fault(UrdfValueError, part.moment_node, message, **fields) from error
         reading.warn(part.moment_node, f"{error}; {mended}", refused=True)
-        return _unchecked(frame, attrs.evolve(part, moment=_possible(part.moment)) if reading.project else part)
+        return unchecked_inertia(frame, part.mass, part.com, _possible(part.moment) if reading.project else part.moment)
 
 
 def _possible(moment: Rows) -> Rows:
-    """Return the moment whose distribution of mass, tr(J) / 2 - J, is the nearest one that is nowhere negative."""
+    """Return the nearest moment with a nonnegative distribution of mass tr(J) / 2 - J."""
     matrix = np.array(moment)
     spread, axes = np.linalg.eigh(np.trace(matrix) / 2 * np.eye(3) - matrix)
     found = (axes * np.maximum(spread, 0.0)) @ axes.T
     (a, b, c), (d, e, f), (g, h, i) = (np.trace(found) * np.eye(3) - found).tolist()
     return (a, b, c), (d, e, f), (g, h, i)
-
-
-def _unchecked(frame: Frame, part: UrdfInertial) -> SpatialInertia:
-    squares = sub33(scale33(identity3(), dot3(part.com, part.com)), outer(part.com, part.com))
-    return SpatialInertia.trusted(
-        frame, add33(part.moment, scale33(squares, part.mass)), scale3(part.com, part.mass), part.mass
-    )
 
 
 def _joint(part: UrdfJoint) -> Joint:
@@ -127,11 +119,11 @@ def _joint_type(part: UrdfJoint) -> JointType:
 
 def planar_axes(normal: Triple) -> tuple[Triple, Triple]:
     """Return the x and y axes of a planar joint: those of the frame that the least rotation turns to face `normal`."""
-    columns = float_rows(transpose3(minimal_rotation((0.0, 0.0, 1.0), normal)))
+    columns = rows(transpose3(minimal_rotation((0.0, 0.0, 1.0), normal)))
     x, y, _ = snapped_rotation(columns, tolerance=ROUNDING)
     return x, y
 
 
 def _pose(part: UrdfJoint, joint: Joint, parent: RigidBody) -> Transform:
     # the parent's default frame is the frame after its joint, or the root's own: in both cases the link frame
-    return Transform.trusted(joint.frame_before, parent.default_frame, part.pose.rotation, part.pose.translation)
+    return part.pose.transform(joint.frame_before, parent.default_frame)

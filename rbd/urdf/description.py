@@ -1,4 +1,4 @@
-"""What a robot file says, checked piece by piece but not yet put together."""
+"""Description of a robot: its validated links and joints, before construction of the mechanism."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from typing import Literal, TypeAlias, final
 
 import attrs
 
+from rbd.files.pose import Pose, Rows, Triple
 from rbd.files.xml import XmlElement
-from rbd.urdf.pose import Origin
-from rbd.urdf.report import Rows, Triple
 
 Kind: TypeAlias = Literal["revolute", "continuous", "prismatic", "fixed", "floating", "planar"]
 
@@ -38,7 +37,7 @@ class UrdfLink:
 @final
 @attrs.frozen(eq=False)
 class JointLimits:
-    """What `<limit>` says; absent bounds are infinite."""
+    """The bounds in `<limit>`; missing bounds are infinite."""
 
     lower: float = -float("inf")
     upper: float = float("inf")
@@ -56,7 +55,7 @@ class UrdfJoint:
     kind: Kind
     parent: str
     child: str
-    pose: Origin
+    pose: Pose
     axis: Triple
     bounds: JointLimits
     damping: float
@@ -66,7 +65,7 @@ class UrdfJoint:
 @final
 @attrs.frozen(eq=False)
 class RobotPart:
-    """The whole file: links and joints by name, in file order."""
+    """A robot: links and joints by name, in file order."""
 
     node: XmlElement
     name: str

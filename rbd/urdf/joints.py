@@ -1,4 +1,4 @@
-"""The rules of `<joint>`: its type, links, axis, bounds, damping."""
+"""Reader of `<joint>`: type, links, axis, bounds, damping."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import math
 from typing import Final, get_args
 
 from rbd.errors import UrdfTopologyError, UrdfValueError, quoted
-from rbd.files.names import closest
+from rbd.files.names import hint
+from rbd.files.pose import Triple
 from rbd.files.xml import XmlElement
 from rbd.urdf.description import JointLimits, Kind, UrdfJoint, UrdfLink
 from rbd.urdf.pose import read_axis, read_origin
 from rbd.urdf.reading import UrdfReading
-from rbd.urdf.report import Mimic, Triple
+from rbd.urdf.report import Mimic
 
 _KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 _CHILDREN: Final = frozenset({"parent", "child", "origin", "axis", "limit", "dynamics", "mimic"})
@@ -19,7 +20,7 @@ _WITHOUT_AXIS: Final = frozenset({"fixed", "floating"})
 _WITHOUT_LIMIT: Final = frozenset({"fixed", "floating", "planar"})
 _BOUNDED: Final = frozenset({"revolute", "prismatic"})
 UNBOUNDED: Final = 1e300
-"""Writers without a word for infinity print the largest float; bounds from here on mean none."""
+"""Bounds from this value on are infinite: some programs write the largest float instead of infinity."""
 
 
 def read_joint(reading: UrdfReading, node: XmlElement, links: dict[str, UrdfLink]) -> UrdfJoint:
@@ -55,7 +56,7 @@ def _end(reading: UrdfReading, node: XmlElement, tag: str, links: dict[str, Urdf
     reading.accept(end, frozenset({"link"}))
     name = reading.name(end, "link")
     if name not in links:
-        message = f"there is no link {quoted(name)}; {closest(name, links)}"
+        message = f"there is no link {quoted(name)}{hint(name, links)}"
         raise reading.fault(UrdfTopologyError, end, message, name=name)
     return name
 

@@ -1,4 +1,4 @@
-"""What reading a robot file left out, moved, doubted and kept.
+"""Report of reading a URDF file: ignored elements, snapped values, doubts, shapes.
 
 A `UrdfReport` is filled by `load_urdf(..., report=report)` when loading succeeds; a refused file leaves it as it was.
 """
@@ -6,46 +6,26 @@ A `UrdfReport` is filled by `load_urdf(..., report=report)` when loading succeed
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias, final
+from typing import TYPE_CHECKING, Literal, final
 
 import attrs
 from typing_extensions import override
 
+from rbd.files.pose import Rows, Triple
+from rbd.files.report import FileReport
 from rbd.urdf.packages import Packages, resolve_mesh
 
 if TYPE_CHECKING:
     from rbd.contact import CollisionModel
     from rbd.mechanism import Mechanism
 
-Triple: TypeAlias = tuple[float, float, float]
-Rows: TypeAlias = tuple[Triple, Triple, Triple]
-
-
-@final
-@attrs.frozen
-class Ignored:
-    """An element, or one attribute of it, that is not honoured.
-
-    >>> from rbd.urdf import parse_urdf
-    >>> report = UrdfReport()
-    >>> robot = parse_urdf("<robot name='r'><link name='a'/><gadget/></robot>", report=report)
-    >>> report.ignored[0].element, report.ignored[0].line
-    ('gadget', 1)
-    """
-
-    element: str
-    """The element and those around it, such as `joint 'elbow' > calibration`."""
-    attribute: str | None
-    line: int
-    reason: str
-
 
 @final
 @attrs.frozen
 class Snapped:
-    """A placement or axis that was a rounding error away from a coordinate-aligned value.
+    """A placement or axis that was changed to a coordinate-aligned value within rounding errors.
 
     >>> from rbd.urdf import parse_urdf
     >>> report = UrdfReport()
@@ -63,36 +43,14 @@ class Snapped:
 
 
 @final
-@attrs.frozen
-class Doubt:
-    """Something legal but doubtful, or wrong and mended; `refused` if `strict=True` refuses the file for it.
-
-    >>> import warnings
-    >>> from rbd.urdf import parse_urdf
-    >>> report = UrdfReport()
-    >>> with warnings.catch_warnings():
-    ...     warnings.simplefilter("ignore")
-    ...     robot = parse_urdf('''<robot name="r"><link name="a"/><link name="b"/><joint name="turn" type="revolute">
-    ...       <parent link="a"/><child link="b"/></joint></robot>''', report=report)
-    >>> report.warnings[0].element, report.warnings[0].refused
-    ("joint 'turn'", True)
-    """
-
-    element: str
-    line: int
-    message: str
-    refused: bool
-
-
-@final
 class UrdfWarning(UserWarning):
-    """A file was loaded, but what it says had to be mended, or no body can have its inertias."""
+    """A file was loaded with corrected values, or with inertias that no rigid body has."""
 
 
 @final
 @attrs.frozen
 class Mimic:
-    """A joint that asks to follow another: position = multiplier * source + offset. It is kept independent.
+    """A `<mimic>` joint, which should follow another: position = multiplier * source + offset. It is independent.
 
     >>> from rbd.urdf import parse_urdf
     >>> report = UrdfReport()
@@ -140,8 +98,8 @@ class Geometry:
 
 
 @final
-class UrdfReport:
-    """What `load_urdf` ignored, snapped, doubted and kept.
+class UrdfReport(FileReport):
+    """Report of `load_urdf`: ignored elements, snapped values, doubts, shapes.
 
     >>> from rbd.urdf import UrdfReport, parse_urdf
     >>> report = UrdfReport()
@@ -152,19 +110,16 @@ class UrdfReport:
 
     def __init__(self) -> None:
         """Begin empty."""
-        self.name: str = ""
-        self.file: str = ""
+        super().__init__()
         self.directory: Path | None = None
         self.packages: Packages = {}
-        self.ignored: list[Ignored] = []
         self.snapped: list[Snapped] = []
-        self.warnings: list[Doubt] = []
         self.mimics: list[Mimic] = []
         self.geometries: list[Geometry] = []
 
     @property
     def meshes(self) -> list[Geometry]:
-        """The visual and collision shapes that name a mesh file."""
+        """The visual and collision shapes that are mesh files."""
         return [geometry for geometry in self.geometries if geometry.mesh is not None]
 
     def resolve_mesh(self, mesh: Geometry | str, packages: Mapping[str, str | os.PathLike[str]] | None = None) -> Path:
@@ -177,7 +132,7 @@ class UrdfReport:
         """Return the collision model of a mechanism that was read with this report.
 
         It has the collision shapes that are boxes, spheres and capsules, and all pairs of bodies that no joint
-        connects. Cylinders and meshes are left out. Each shape adds a frame to its body.
+        connects. Cylinders and meshes are left out, and listed in `ignored`. Each shape adds a frame to its body.
 
         >>> from rbd.urdf import UrdfReport, parse_urdf
         >>> report = UrdfReport()
@@ -190,20 +145,8 @@ class UrdfReport:
 
         return collision_model(mechanism, self.geometries)
 
-    def become(self, other: UrdfReport) -> None:
-        """Take the contents of `other`."""
-        self.__dict__.update(other.__dict__)
-
     @override
-    def __repr__(self) -> str:
-        """Show the counts."""
-        counts = (
-            f"{len(entries)} {what}"
-            for what, entries in (
-                ("ignored", self.ignored),
-                ("snapped", self.snapped),
-                ("warnings", self.warnings),
-                ("meshes", self.meshes),
-            )
-        )
-        return f"UrdfReport({self.name!r}: {', '.join(counts)})"
+    def counts(self) -> dict[str, Sized]:
+        return {
+            "ignored": self.ignored, "snapped": self.snapped, "warnings": self.warnings, "meshes": self.meshes
+        }  # fmt: skip

@@ -1,4 +1,4 @@
-"""The rules of `<visual>`, `<collision>` and `<material>`: shapes for the report; no file is opened."""
+"""Reader of `<visual>`, `<collision>` and `<material>`: shapes for the report; no file is opened."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final, Literal, TypeAlias
 
 from rbd.errors import UrdfValueError
+from rbd.files.shapes import SHAPES
 from rbd.files.xml import XmlElement
 from rbd.urdf.pose import read_origin
 from rbd.urdf.reading import UrdfReading
@@ -57,6 +58,8 @@ def _shape(
     material = reading.only(node, "material") if use == "visual" else None
     color = None if material is None else _color(reading, material, colors)
     shape, body = _geometry(reading, node)
+    if use == "collision" and shape not in SHAPES:
+        reading.ignore(body, reason=f"collision models have no {shape}: it is left out of them")
     return Geometry(
         link=link, use=use, shape=shape, size=_size(reading, body, shape), rotation=pose.rotation,
         translation=pose.translation, line=body.line, mesh=_mesh(reading, body, shape), color=color,
@@ -113,7 +116,7 @@ def _mesh(reading: UrdfReading, node: XmlElement, shape: _Shape) -> str | None:
 
 
 def _color(reading: UrdfReading, material: XmlElement, colors: Colors) -> Color | None:
-    """Return the colour of a material: its own, which then has its name too, or the one of that name."""
+    """Return the colour of a material: its own, which also defines its name, or the colour defined for that name."""
     reading.accept(material, frozenset({"name"}), frozenset({"color", "texture"}))
     for texture in (child for child in material.children if child.tag == "texture"):
         reading.ignore(texture, reason="textures are not read")

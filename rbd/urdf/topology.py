@@ -1,4 +1,4 @@
-"""Links and joints of a file form one tree: the rules, and the order of the joints.
+"""Topology of a URDF file: checks that links and joints form one tree, and the order of joints.
 
 Joints come in file order, but never before the joint they hang on: a mechanism that is written and read again keeps
 its coordinates, and merging fixed joints changes nothing in the order of the others. No recursion: a chain may be as
@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from rbd.errors import UrdfRefusedError, UrdfSyntaxError, UrdfTopologyError, quoted
-from rbd.files.names import closest
+from rbd.files.names import hint
 from rbd.files.xml import XmlElement
 from rbd.urdf.description import RobotPart, UrdfJoint, UrdfLink
 from rbd.urdf.joints import read_joint
@@ -88,7 +88,7 @@ def _check_mimics(reading: UrdfReading, joints: dict[str, UrdfJoint]) -> None:
         if source == name:
             _object_to_mimic(reading, node, "the joint mimics itself")
         elif source not in joints:
-            _object_to_mimic(reading, node, f"there is no joint {quoted(source)}; {closest(source, joints)}")
+            _object_to_mimic(reading, node, f"there is no joint {quoted(source)}{hint(source, joints)}")
     cycle = find_cycle(sources)
     if len(cycle) > 1:
         node = _mimic_node(joints[cycle[0]])
@@ -114,7 +114,7 @@ def ordered(reading: UrdfReading, robot: RobotPart) -> tuple[UrdfLink, list[Urdf
 
 
 def _cycle_fault(reading: UrdfReading, parents: dict[str, UrdfJoint], upwards: list[str]) -> UrdfTopologyError:
-    """Return the error for a cycle of links; the joint that stands last in the file is the one that closes it."""
+    """Return the error for a cycle of links; it names the joint of the cycle that is last in the file."""
     cycle = upwards[::-1]
     closing = max(range(len(cycle)), key=lambda k: parents[cycle[k]].node.line)
     cycle = cycle[closing:] + cycle[:closing]
@@ -153,7 +153,7 @@ def find_cycle(step: dict[str, str]) -> list[str]:
 
 
 def spelled(cycle: list[str]) -> str:
-    """Return a cycle as text; a long one with its middle left out."""
+    """Return a cycle as text; long ones are truncated in the middle."""
     names = [quoted(name) for name in cycle[:_SHOWN]]
     left = [f"... ({len(cycle) - _SHOWN} more)"] if len(cycle) > _SHOWN else []
     return " -> ".join([*names, *left, quoted(cycle[0])])
@@ -170,7 +170,7 @@ def _root(reading: UrdfReading, roots: list[UrdfLink]) -> UrdfLink:
 
 
 def _parents_first(root: str, joints: Iterable[UrdfJoint]) -> list[UrdfJoint]:
-    """Return the joints in file order as far as each comes after the joint it hangs on."""
+    """Return the joints in file order, but parents first."""
     onward: dict[str, list[tuple[int, UrdfJoint]]] = {}
     for place, joint in enumerate(joints):
         onward.setdefault(joint.parent, []).append((place, joint))

@@ -1,4 +1,4 @@
-"""`write_urdf`: the inverse of reading, for what URDF can say.
+"""`write_urdf` and `format_urdf`: mechanisms as URDF, as far as the format can express them.
 
 A mechanism that was read (and so snapped) is written, read and written again without a change of one byte. Text is read
 before it is returned: nothing is written that the reader would refuse.
@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
-from rbd.atomic_files import replaced_file
-from rbd.errors import ArgumentError, UrdfError, UrdfPathError, quoted
+from rbd.arguments import flag, names_in
+from rbd.errors import ArgumentError, UrdfError, quoted
+from rbd.files.formats import URDF
+from rbd.files.xml_text import element, write_text
 from rbd.mechanism import Mechanism
 from rbd.spatial import Transform
 from rbd.spatial.values import require_kind
 from rbd.urdf.read import parse_urdf
-from rbd.urdf.xml_elements import element, joint_lines, link_lines, origin_line
+from rbd.urdf.xml_elements import joint_lines, link_lines, origin_line
 
 
 def write_urdf(
@@ -40,12 +41,7 @@ def write_urdf(
     """
     require_kind(path, str, os.PathLike, operation="write_urdf", argument="path")
     text = format_urdf(mechanism, name=name, frames=frames, strict=strict)
-    try:
-        with replaced_file(Path(path)) as partial:
-            partial.write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        message = f"cannot write {os.fspath(path)!r}: {error.strerror}"
-        raise UrdfPathError(message, file=os.fspath(path), line=None, column=None, element=None) from None
+    write_text(path, text, URDF)
 
 
 def format_urdf(mechanism: Mechanism, *, name: str = "robot", frames: Sequence[str] = (), strict: bool = True) -> str:
@@ -77,6 +73,8 @@ def format_urdf(mechanism: Mechanism, *, name: str = "robot", frames: Sequence[s
     """
     require_kind(mechanism, Mechanism, operation="format_urdf", argument="mechanism")
     require_kind(name, str, operation="format_urdf", argument="name")
+    frames = names_in(frames, "frames")
+    flag(strict, "strict")
     if mechanism.loop_joints:
         joint = mechanism.loop_joints[0]
         message = f"joint {quoted(joint.name)} closes a loop, which URDF cannot say"

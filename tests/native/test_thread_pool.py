@@ -1,4 +1,4 @@
-"""ThreadPool share work, report what goes wrong, outlive forks and interrupts, and end with the interpreter."""
+"""Thread pool: shared work, exceptions, forks, interrupts, and the end of the interpreter."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ Start = tuple[rbd.MechanismState, np.ndarray[Any, Any], np.ndarray[Any, Any]]
 
 @pytest.fixture(autouse=True)
 def taken(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Short runs are worth it here; how many steps machine code took, block by block, of at most 7 steps each."""
+    """Run short simulations in machine code, too; return the list that gets the number of steps of every block."""
     counts = list[int]()
     original = NativeBlocks.take
 
