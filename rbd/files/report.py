@@ -15,11 +15,11 @@ from typing_extensions import override
 class Finding:
     """A remark of a reader about an element or one of its attributes.
 
-    >>> import rbd
-    >>> report = rbd.mjcf.MjcfReport()
-    >>> world = rbd.parse_mjcf("<mujoco><worldbody><camera/></worldbody></mujoco>", report=report)
-    >>> report.ignored[0].element, report.ignored[0].refused
-    ('worldbody > camera', False)
+    >>> from rbd.urdf import UrdfReport, parse_urdf
+    >>> report = UrdfReport()
+    >>> robot = parse_urdf("<robot name='r'><link name='a'/><gadget/></robot>", report=report)
+    >>> report.ignored[0].element, report.ignored[0].line
+    ('gadget', 1)
     """
 
     file: str

@@ -50,7 +50,9 @@ class UrdfWarning(UserWarning):
 @final
 @attrs.frozen
 class Mimic:
-    """A `<mimic>` joint, which should follow another: position = multiplier * source + offset. It is independent.
+    """A joint that asks to follow another: position = multiplier * source + offset.
+
+    It becomes a coupling of the mechanism, unless a warning says otherwise.
 
     >>> from rbd.urdf import parse_urdf
     >>> report = UrdfReport()
