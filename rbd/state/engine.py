@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rbd.state.base import StateView
     from rbd.state.kernel import Kernel
     from rbd.state.layout import Layout
+    from rbd.state.native_queries import NativeQueries
 
 R = TypeVar("R")
 Depends = Literal["parameters", "q", "qv"]
@@ -89,6 +90,10 @@ class Engine(ABC):
         """Initialise without cached results."""
         self.fast: dict[object, Callable[..., Any]] = {}
         """Builtins by the keys of calls; only live states have them."""
+        self.poses: dict[object, Callable[[], Any]] = {}
+        self.twists: dict[object, Callable[[], Any]] = {}
+        self.routes: dict[object, Callable[[], Any]] = {}
+        """Builtins of queries by the identities, or names, of places; only live states have them."""
         self.mechanism = mechanism
         self.layout = layout
         self.cache: dict[object, tuple[tuple[int, ...], object]] = {}
@@ -111,6 +116,19 @@ class Engine(ABC):
     @abstractmethod
     def stamp(self, depends: Depends) -> tuple[int, ...]:
         """Return version numbers that change with the dependencies of a pass."""
+
+    def open_query(
+        self,
+        table: dict[object, Callable[[], Any]],
+        key: object,
+        places: object,
+        make: Callable[[NativeQueries], Callable[[], Any] | None],
+    ) -> bool:
+        """Open a fast path of a query in `table`, if this engine has any; return whether it did.
+
+        `key` has names and identities of `places`, which are kept alive.
+        """
+        return False
 
     @abstractmethod
     def evaluate(

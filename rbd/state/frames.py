@@ -88,7 +88,7 @@ def express(state: State[Any], value: Any, place: Place) -> Any:
     current: Frame[Any] = value.frame
     if isinstance(place, Frame) and same_frame(current, place):
         return value
-    tf = state.relative_transform(current, attached(state, place, "frame").frame)
+    tf = state.between(current, place, "frame")
     if type(value) is SpatialAcceleration:
         return _express_acceleration(state, value, tf)
     return value.transformed(tf)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, TypeVar, final
 
+import attrs
 import numpy as np
 from typing_extensions import override
 
@@ -16,6 +17,7 @@ from rbd import native
 from rbd.errors import ScalarError, WrongThreadError
 from rbd.mechanism import Mechanism
 from rbd.mechanism.body import registry_of
+from rbd.native import abi
 from rbd.program.status import range_error
 from rbd.scalars import Vector
 from rbd.scalars.arrays import Array, check_out
@@ -27,18 +29,34 @@ from rbd.state.layout import Layout
 from rbd.state.recorded_kernel import RecordedKernel, RecordingFailure
 
 if TYPE_CHECKING:
-    from rbd.native.builtin import Guards
+    from rbd.native.builtin import Guards, Word
     from rbd.native.compiled_program import CompiledProgram
     from rbd.native.step_loop import Surroundings
     from rbd.state.base import StateView
+    from rbd.state.native_queries import NativeQueries
 
 OWNER, Q, V = 0, 1, 2
 """Indices in the words of a state: the owner thread, and the versions of its coordinates."""
+_CALLS_BEFORE_QUERY: Final = 16
+"""Number of calls of a query after which a builtin is made for it, which takes as long as some hundred calls."""
+_MAX_QUERIES: Final = 4096
+"""Maximum number of queries of a state that are counted; above it, all are forgotten."""
 _MAX_FAST_PATHS: Final = 256
 """Maximum number of fast paths of a state; above it, all are discarded."""
 R = TypeVar("R")
 Builtin = Callable[..., Any]
 Copies = tuple[tuple[Array, Array], ...]
+
+
+@final
+@attrs.define(eq=False)
+class _Asked:
+    """How often a query was asked; keeps alive the places whose identities are its key."""
+
+    places: object
+    count: int = 0
+    version: int = -1
+    """That of the parameters of its builtin."""
 
 
 @final
@@ -61,6 +79,8 @@ class LiveEngine(Engine):
         """Recorded kernels of fast paths, with their versions of the parameters."""
         self._kernels = kernel_cache(mechanism)
         self._scalars: dict[int, tuple[int, Vector]] = {}
+        self._queries: NativeQueries | None = None
+        self._asked: dict[tuple[int, object], _Asked] = {}
 
     @override
     def check(self) -> None:
@@ -320,11 +340,48 @@ class LiveEngine(Engine):
 
     def surroundings(self, state: object) -> Surroundings:
         """Return what a loop over steps of `state`, which has this engine, depends on besides its kernels."""
-        from rbd.native.builtin import Word
         from rbd.native.step_loop import Surroundings
 
+        return Surroundings(state, *self.watched())
+
+    def watched(self) -> tuple[tuple[Word, Word, Word], Guards]:
+        """Return the words of this engine (the owner, the versions of q and v), and guards of its machine code."""
+        from rbd.native.builtin import Word
+
         words = Word(self.words, OWNER), Word(self.words, Q), Word(self.words, V)
-        return Surroundings(state, words, self._guards())
+        return words, self._guards()
+
+    # --- queries -----------------------------------------------------------------------------------------------------
+
+    def _maker(self) -> NativeQueries:
+        from rbd.state.native_queries import NativeQueries
+
+        if self._queries is None:
+            self._queries = NativeQueries(self, self.layout)
+        return self._queries
+
+    @override
+    def open_query(
+        self,
+        table: dict[object, Builtin],
+        key: object,
+        places: object,
+        make: Callable[[NativeQueries], Builtin | None],
+    ) -> bool:
+        """Add a builtin once a query is asked often, and again when parameters were edited."""
+        if OPEN_BLOCKS[0] or not abi.is_supported() or not native.available():
+            return False
+        if len(self._asked) >= _MAX_QUERIES:
+            for each in (self.poses, self.twists, self.routes, self._asked):
+                each.clear()
+        asked, version = self._asked.setdefault((id(table), key), _Asked(places)), self.versions[1]
+        asked.count += 1
+        if asked.count < _CALLS_BEFORE_QUERY or asked.version == version:
+            return False
+        made = make(self._maker())
+        if made is not None:
+            asked.version, table[key] = version, made
+        return made is not None
 
     def _guards(self) -> Guards:
         """Return guards that let machine code run until the mechanism is edited, and not in interpreted execution."""
