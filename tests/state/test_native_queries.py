@@ -126,7 +126,7 @@ def test_a_value_is_made_once_per_write(arm: tuple[MechanismState, rbd.Frame]) -
 
 def test_no_line_of_the_source_runs(arm: tuple[MechanismState, rbd.Frame], monkeypatch: pytest.MonkeyPatch) -> None:
     state, tool = arm
-    monkeypatch.setattr(LiveEngine, "remembered", None)
+    monkeypatch.setattr(LiveEngine, "pass_result", None)
     state.set_configuration(np.ones(7))
     for _ in range(2):
         assert state.transform_to_root(tool).from_frame is tool
