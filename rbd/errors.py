@@ -48,7 +48,14 @@ def quoted(text: object) -> str:
     shown = str(text)
     if len(shown) > _LONGEST_QUOTE:
         shown = shown[: _LONGEST_QUOTE - 1] + "…"
-    return "'" + "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in shown) + "'"
+    return f"'{printable(shown)}'"
+
+
+def printable(text: str) -> str:
+    """Return `text` with control and bidirectional marks escaped, line breaks too."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 class RbdError(Exception):

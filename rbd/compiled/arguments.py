@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from rbd.arguments import described, several
-from rbd.errors import ShapeError
+from rbd.errors import ArgumentError, ShapeError
 from rbd.program.program import Port
 from rbd.scalars.arrays import Array
+from rbd.scalars.entries import any_array, is_masked
 from rbd.state.kernel import is_state
 
 
@@ -32,10 +34,7 @@ def as_input(value: ArrayLike, port: Port) -> Array:
 
 def as_numbers(value: ArrayLike, name: str) -> Array:
     """Return an input as a float64 array of any shape."""
-    try:
-        array = np.asarray(value)
-    except (TypeError, ValueError, RuntimeError) as error:
-        raise ShapeError(f"{name} is no regular array of numbers: {error}", argument=name) from error
+    array: Array = any_array(value, name)
     if array.dtype == np.float64:
         return array
     if array.dtype.kind not in "iuf":
@@ -87,11 +86,20 @@ def output_arrays(ports: Sequence[Port], lead: tuple[int, ...], out: Array | Seq
                 expected=shape,
                 actual=array.shape,
             )
+    _require_apart(given, ports)
     return list(given)
+
+
+def _require_apart(given: Sequence[Array], ports: Sequence[Port]) -> None:
+    """Raise ArgumentError where two results would be written to the same memory."""
+    for (a, first), (b, second) in combinations(zip(given, ports, strict=True), 2):
+        if np.may_share_memory(a, b):  # exact for contiguous arrays
+            message = f"out for {first.name} and for {second.name} share memory; give one array per result"
+            raise ArgumentError(message, argument="out", value=given, allowed="arrays that do not overlap")
 
 
 def _require_array(given: object, port: Port, shape: tuple[int, ...]) -> None:
     """Raise ShapeError unless `given` is an array."""
-    if not isinstance(given, np.ndarray):
+    if not isinstance(given, np.ndarray) or is_masked(given):
         message = f"out for {port.name} must be a float64 array of shape {shape}, not {described(given)}"
         raise ShapeError(message, argument="out", expected=shape)

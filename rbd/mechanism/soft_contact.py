@@ -80,6 +80,8 @@ class HuntCrossley(NormalModel):
 
         `alpha` (s/m) is the decrease of the coefficient of restitution with the speed of impact: 1 - alpha * speed.
         """
+        _require_positive("stiffness", stiffness)
+        _require_not_negative("alpha", alpha)
         return cls(stiffness=stiffness, damping=alpha * stiffness * 1.5, exponent=1.5)
 
     @override

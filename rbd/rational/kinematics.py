@@ -306,7 +306,9 @@ def _leading_axes(q: object) -> tuple[int, ...]:
     """Return all axes of an array-like but the last; none for ragged rows, which raise later."""
     try:
         shape: tuple[int, ...] = np.shape(cast("Any", q))
-    except ValueError:
+    except Exception:  # an object's own `__array__` may raise anything
+        return ()
+    if isinstance(q, type):
         return ()
     return shape[:-1]
 

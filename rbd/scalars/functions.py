@@ -59,11 +59,14 @@ __all__ = [
     "where",
 ]
 
-_PLAIN: Final[tuple[type[object], ...]] = (float, int, np.floating, np.integer, Rational)
+# NumPy counts durations among its integers.
+_INTEGERS: Final = tuple({x for x in np.sctypeDict.values() if issubclass(x, np.integer)} - {np.timedelta64})
+_PLAIN: Final[tuple[type[object], ...]] = (float, int, np.floating, *_INTEGERS, Rational)
 
 # Subclasses (np.float64, Whole ...) have the family of their bases.
 admit(int, CONSTANT)
-admit(np.integer, CONSTANT)
+for _integer in _INTEGERS:
+    admit(_integer, CONSTANT)
 admit(Rational, CONSTANT)
 admit(float, real.REAL)
 admit(np.floating, real.REAL)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 
+from rbd.arguments import flag, names_in
 from rbd.errors import ArgumentError, UrdfError, quoted
 from rbd.files.formats import URDF
 from rbd.files.xml_text import element, write_text
@@ -72,6 +73,8 @@ def format_urdf(mechanism: Mechanism, *, name: str = "robot", frames: Sequence[s
     """
     require_kind(mechanism, Mechanism, operation="format_urdf", argument="mechanism")
     require_kind(name, str, operation="format_urdf", argument="name")
+    frames = names_in(frames, "frames")
+    flag(strict, "strict")
     if mechanism.loop_joints:
         joint = mechanism.loop_joints[0]
         message = f"joint {quoted(joint.name)} closes a loop, which URDF cannot say"
