@@ -134,7 +134,7 @@ def _contacts(settings: BenchSettings) -> Iterator[_Group]:
     """Yield the groups of the contact benchmarks."""
     given = contacts.hand(quick=settings.quick)
     close, loop = peers.contacts(given) if settings.peers else (None, None)
-    distances = contacts.close(given)
+    distances = contacts.distances(given)
     yield _Group(Section.BATCH, contacts.CLOSE, _there([distances, close]), distances.states)
     mine = [contacts.loop(given, recorded=recorded) for recorded in (False, True)]
     yield _Group(Section.LOOP, contacts.LOOP, _there([*mine, loop]))

@@ -295,7 +295,9 @@ class RationalForwardKinematics:
 
 def _checked(coordinate: Coordinate, values: V) -> V:
     """Return converted values; raise NotFiniteError for NaN, and for infinite displacements."""
-    numbers = np.array([x for x in values if is_float(x)] if isinstance(values, tuple) else values, dtype=np.float64)
+    given: object = values
+    plain: Any = [x for x in cast("Vector", given) if is_float(x)] if type(given) is tuple else given
+    numbers = np.array(plain, dtype=np.float64)
     wrong = ~np.isfinite(numbers) if coordinate.kind is Kind.LENGTH else np.isnan(numbers)
     if wrong.any():
         raise range_error("the difference of q and q_star")
