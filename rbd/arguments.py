@@ -92,6 +92,20 @@ def several(values: object, argument: str, what: str) -> tuple[Any, ...]:
     raise ArgumentError(message, argument=argument, value=values, allowed=f"a sequence of {what}")
 
 
+def names_in(values: object, argument: str) -> tuple[str, ...]:
+    """Return names as a tuple; raise ArgumentError for anything but an iterable of strings.
+
+    >>> names_in(["tool"], "frames")
+    ('tool',)
+    """
+    names = several(values, argument, "names")
+    for name in names:
+        if not isinstance(name, str):
+            message = f"{argument} holds {described(name)}, needs names"
+            raise ArgumentError(message, argument=argument, value=values, allowed="names")
+    return names
+
+
 def require_callable(value: object, argument: str, what: str = "a function") -> None:
     """Raise ArgumentError unless `value` is callable, and no class: what classes make are no results."""
     if not callable(value) or isinstance(value, type):

@@ -189,7 +189,7 @@ def cached(depends: Depends) -> Callable[[Callable[[StateView], T]], Callable[[S
         pass_kernel: Kernel[[], T] = Kernel(compute)
 
         def look_up(state: StateView) -> T:
-            return state.engine.remembered(state, pass_kernel, depends)
+            return state.engine.pass_result(state, pass_kernel, depends)
 
         look_up.__doc__ = compute.__doc__
         look_up.__name__ = compute.__name__

@@ -222,15 +222,15 @@ class LiveEngine(Engine):
         return value
 
     @override
-    def remembered(self, state: StateView, kernel: Kernel[[], R], depends: Depends) -> R:
+    def pass_result(self, state: StateView, kernel: Kernel[[], R], depends: Depends) -> R:
         """Return the result of a pass, cached until one of its dependencies changes."""
         words, versions = self.words, self.versions
         if words[OWNER] != threading.get_ident() or versions[0] != self.layout.version:
             self.check()
         if depends == "parameters" or (OPEN_BLOCKS[0] and is_interpreted()):
-            return self.recalled((kernel, is_interpreted()), depends, lambda: kernel.function(state))
+            return self.cached_value((kernel, is_interpreted()), depends, lambda: kernel.function(state))
         stamp = (versions[1], words[Q]) if depends == "q" else (versions[1], words[Q], words[V])
-        known: tuple[tuple[int, ...], Any] | None = self.memory.get(kernel)
+        known: tuple[tuple[int, ...], Any] | None = self.cache.get(kernel)
         if known is not None and known[0] == stamp:
             value: R = known[1]
             return value
@@ -238,7 +238,7 @@ class LiveEngine(Engine):
         found: Any = NotImplemented if fast is None else fast()
         if found is NotImplemented:
             found = self.run(state, KernelCall(kernel), kernel, 0)
-        self.memory[kernel] = stamp, found
+        self.cache[kernel] = stamp, found
         value = found
         return value
 
@@ -287,15 +287,23 @@ class LiveEngine(Engine):
             if call.keyed
             else None
         )
-        builtin, one = self.bound(recorded, numbers=numbers), len(recorded.executable.outline.outputs) == 1
+        to_array = call.of_array is not None and recorded.form.is_arrays
+        if call.shapes is None and not to_array and (call.keyed or not count) and abi.is_supported():
+            made = self._maker().result(recorded, numbers or ())
+            if made is not None:
+                self.fast[key] = made if call.finish is None else _finished(made, call.finish, one=True)
+                return
+        builtin, one = self.bound_builtin(recorded, numbers=numbers), len(recorded.executable.outline.outputs) == 1
         if builtin is None:
             self.fast.pop(key, None)
+        elif call.of_array is not None and to_array and one:
+            self.fast[key] = _finished(builtin, call.of_array, one=True)
         elif call.shapes is not None:
-            self.fast[key] = builtin if call.finish is None else _finished(builtin, call.finish, one)
+            self.fast[key] = builtin if call.finish is None else _finished(builtin, call.finish, one=one)
         else:
             self.fast[key] = _unflattened(builtin, recorded.form.unflatten, call.finish, one)
 
-    def bound(
+    def bound_builtin(
         self,
         recorded: RecordedKernel,
         outputs: tuple[Array, ...] | None = None,
@@ -316,9 +324,9 @@ class LiveEngine(Engine):
             return None  # a matrix without rows was recorded as (): only the algorithm has its number of columns
         arguments = (None,) * recorded.array_arguments if numbers is None else numbers
         inputs = (self.q, self.v, *arguments, *recorded.parameters)
-        return self.bind(kernel, inputs, outputs, copies, counter)
+        return self._bind(kernel, inputs, outputs, copies, counter)
 
-    def bind(
+    def _bind(
         self,
         kernel: CompiledProgram,
         inputs: tuple[Array | None, ...],
@@ -328,7 +336,7 @@ class LiveEngine(Engine):
     ) -> Builtin | None:
         """Return a builtin of machine code, or None. `inputs` that are None are its arguments.
 
-        It returns NotImplemented as `bound` does, and in interpreted execution.
+        It returns NotImplemented as `bound_builtin` does, and in interpreted execution.
         """
         from rbd.native.builtin import Binding, Word, make_builtin
 
@@ -410,7 +418,7 @@ def _as_list(*arrays: Array) -> list[Array]:
     return list(arrays)
 
 
-def _finished(builtin: Builtin, finish: Builtin, one: bool) -> Builtin:
+def _finished(builtin: Builtin, finish: Builtin, *, one: bool) -> Builtin:
     def call(*args: Any) -> Any:
         found = builtin(*args)
         return found if found is NotImplemented else finish(found) if one else finish(*found)

@@ -1,4 +1,4 @@
-"""From the checked pieces of a file to a Mechanism."""
+"""Construction of a Mechanism from the description of a robot."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from rbd.errors import InertiaError, UrdfTopologyError, UrdfValueError, quoted
 from rbd.files.inertias import unchecked_inertia
 from rbd.files.pose import NOTHING, ZERO, Rows, Triple, rows
-from rbd.joints import Fixed, JointType, Planar, Prismatic, QuaternionFloating, Revolute
+from rbd.joints import Fixed, JointType, Planar, Prismatic, QuaternionFloating, QuaternionSpherical, Revolute
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.spatial import Frame, SpatialInertia, Transform
 from rbd.spatial.linalg import transpose3
 from rbd.spatial.so3 import minimal_rotation
-from rbd.urdf.description import RobotPart, UrdfInertial, UrdfJoint, UrdfLink
+from rbd.urdf.description import RobotPart, UrdfInertial, UrdfJoint, UrdfLink, UrdfLoop
 from rbd.urdf.reading import UrdfReading
 from rbd.urdf.snap import ROUNDING, snapped_rotation
 from rbd.urdf.topology import ordered
@@ -26,7 +26,7 @@ WORLD: Final = "world"
 def build(
     reading: UrdfReading, robot: RobotPart, *, floating: bool, remove_fixed_joints: bool, gravity: Sequence[float]
 ) -> Mechanism:
-    """Return the mechanism of a robot, standing on (or floating in) the root body "world"."""
+    """Return the mechanism of a robot, fixed to or floating from the root body "world"."""
     root, joints = ordered(reading, robot)
     mechanism = Mechanism(WORLD, gravity=gravity)
     bodies = {root.name: _stand(reading, mechanism, robot, root, floating)}
@@ -36,14 +36,29 @@ def build(
             joint = _joint(part)
             mechanism.attach(bodies[part.parent], body, joint, joint_pose=_pose(part, joint, bodies[part.parent]))
             bodies[part.child] = body
+    for loop in robot.loops:
+        with reading.blaming(loop.joint.node):
+            _close(mechanism, loop, bodies)
+    for node, mimic in robot.mimics:
+        with reading.blaming(node):
+            mechanism.couple(mimic.joint, mimic.source, ratio=mimic.multiplier, offset=mimic.offset)
     if remove_fixed_joints:
         with reading.blaming(robot.node):
             mechanism.remove_fixed_joints()
     return mechanism
 
 
+def _close(mechanism: Mechanism, part: UrdfLoop, bodies: dict[str, RigidBody]) -> None:
+    """Attach a loop joint; its frame after is added to the link as it is placed: inverting the pose would round it."""
+    joint, before, after = _joint(part.joint), bodies[part.joint.parent], bodies[part.joint.child]
+    after.add_frame(
+        Transform.trusted(joint.frame_after, after.default_frame, part.after.rotation, part.after.translation)
+    )
+    mechanism.attach(before, after, joint, joint_pose=_pose(part.joint, joint, before))
+
+
 def _stand(reading: UrdfReading, mechanism: Mechanism, robot: RobotPart, root: UrdfLink, floating: bool) -> RigidBody:
-    """Return the body of the file's root link: the world itself if so named, else attached to it."""
+    """Return the body of the root link: the world if it has that name, else a body attached to it."""
     if root.name == WORLD:
         return _be_the_world(reading, mechanism, root, floating)
     name = f"{root.name}_to_{WORLD}"
@@ -89,7 +104,7 @@ def _inertia(reading: UrdfReading, frame: Frame, part: UrdfInertial) -> SpatialI
 
 
 def _possible(moment: Rows) -> Rows:
-    """Return the moment whose distribution of mass, tr(J) / 2 - J, is the nearest one that is nowhere negative."""
+    """Return the nearest moment with a nonnegative distribution of mass tr(J) / 2 - J."""
     matrix = np.array(moment)
     spread, axes = np.linalg.eigh(np.trace(matrix) / 2 * np.eye(3) - matrix)
     found = (axes * np.maximum(spread, 0.0)) @ axes.T
@@ -114,6 +129,8 @@ def _joint_type(part: UrdfJoint) -> JointType:
         return Prismatic(part.axis)
     if part.kind == "planar":
         return Planar(*planar_axes(part.axis))
+    if part.kind == "spherical":
+        return QuaternionSpherical()
     return QuaternionFloating() if part.kind == "floating" else Fixed()
 
 

@@ -1,4 +1,4 @@
-"""What a robot file says, checked piece by piece but not yet put together."""
+"""Description of a robot: its validated links and joints, before construction of the mechanism."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import attrs
 
 from rbd.files.pose import Pose, Rows, Triple
 from rbd.files.xml import XmlElement
+from rbd.urdf.report import Mimic
 
-Kind: TypeAlias = Literal["revolute", "continuous", "prismatic", "fixed", "floating", "planar"]
+Kind: TypeAlias = Literal["revolute", "continuous", "prismatic", "fixed", "floating", "planar", "spherical"]
 
 
 @final
@@ -37,7 +38,7 @@ class UrdfLink:
 @final
 @attrs.frozen(eq=False)
 class JointLimits:
-    """What `<limit>` says; absent bounds are infinite."""
+    """The bounds in `<limit>`; missing bounds are infinite."""
 
     lower: float = -float("inf")
     upper: float = float("inf")
@@ -64,10 +65,21 @@ class UrdfJoint:
 
 @final
 @attrs.frozen(eq=False)
+class UrdfLoop:
+    """One `<loop_joint>`: a joint whose frames before and after are placed in two links."""
+
+    joint: UrdfJoint
+    after: Pose
+
+
+@final
+@attrs.frozen(eq=False)
 class RobotPart:
-    """The whole file: links and joints by name, in file order."""
+    """A robot: links and joints by name, in file order; the mimics that can be followed."""
 
     node: XmlElement
     name: str
     links: dict[str, UrdfLink]
     joints: dict[str, UrdfJoint]
+    loops: list[UrdfLoop]
+    mimics: list[tuple[XmlElement, Mimic]]

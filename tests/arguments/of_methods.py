@@ -164,8 +164,11 @@ _ALGORITHMS: Final = functions(
     "rbd.algorithms.",
 )
 
+_WRITTEN: Final[Good] = {"name": "robot", "frames": (), "strict": True}
 _OTHERS: Final = (
-    functions(
+    functions(rbd.urdf, {"format_urdf": lambda w: {"mechanism": w.m} | _WRITTEN}, "rbd.urdf.")
+    | functions(rbd.mjcf, {"format_mjcf": lambda w: {"mechanism": w.m} | _WRITTEN}, "rbd.mjcf.")
+    | functions(
         rbd.scalars,
         {name: (lambda w: {"a": 0.5, "b": 0.25}) for name in ("less", "less_equal", "greater", "greater_equal")},
         "rbd.scalars.",

@@ -75,6 +75,7 @@ NOT_PROBED = {
     "rbd.JointType": "abstract",
     "rbd.interpreted": "takes nothing",
     "rbd.write_urdf": "writes files; tests/urdf",
+    "rbd.write_mjcf": "writes files; tests/mjcf",
     "rbd.HybridDynamics": "a record that rbd fills",
     "rbd.LoopClosure": "a record that rbd fills",
 }
