@@ -14,6 +14,7 @@ from rbd import errors as errors
 from rbd import native as native
 from rbd import scalars as scalars
 from rbd.mechanism import (
+    Coupling,
     FrameMap,
     HuntCrossley,
     Joint,
@@ -127,7 +128,8 @@ else:
         "joints": "Fixed JointType MRPFloating Planar Prismatic QuaternionFloating QuaternionSpherical Revolute "
         "RotationVectorFloating RotationVectorSpherical Screw SinCosRevolute Universal",
         "mjcf": "load_mjcf parse_mjcf write_mjcf",
-        "simulation": "Dynamics PDGains SE3PDGains Trajectory ZeroOrderHold pd simulate",
+        "control": "PDGains SE3PDGains pd",
+        "simulation": "Dynamics Trajectory ZeroOrderHold simulate",
         "state": "DynamicsResult MechanismState ScalarState interpreted",
         "urdf": "load_urdf parse_urdf write_urdf",
     }
@@ -155,6 +157,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Baumgarte",
+    "Coupling",
     "Dynamics",
     "DynamicsResult",
     "Fixed",

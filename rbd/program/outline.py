@@ -31,11 +31,26 @@ class Outline:
     labels: tuple[str, ...]
     digest: str
     calls: tuple[IntrinsicCall, ...] = ()
+    instructions: int = 0
+    """How many there are, calls of intrinsics included."""
 
     @classmethod
     def of(cls, program: Program) -> Outline:
         """Return the outline of `program`."""
-        return cls(program.name, program.inputs, program.outputs, program.labels, program.digest, program.calls)
+        return cls(
+            program.name,
+            program.inputs,
+            program.outputs,
+            program.labels,
+            program.digest,
+            program.calls,
+            len(program.code),
+        )
+
+    @property
+    def cost(self) -> int:
+        """The number of operations for one state, those of intrinsics at worst."""
+        return self.instructions + sum(call.operations for call in self.calls)
 
 
 @final

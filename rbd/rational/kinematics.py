@@ -13,6 +13,7 @@ import numpy as np
 
 from rbd.arguments import flag
 from rbd.errors import (
+    AmbiguousNameError,
     ArgumentError,
     FrameMismatchError,
     RbdError,
@@ -61,7 +62,8 @@ class RationalForwardKinematics:
     Around a nominal configuration q*, poses are multilinear polynomials in cosines and sines of the angles q - q* and
     in displacements. With s = tan((q - q*) / 2) for angles, and s = q - q* for displacements, they are rational
     functions of s (Amice et al. 2022; Drake's `RationalForwardKinematics`). A rotation about any axis has three s: its
-    axis times the tangent of half its angle, relative to q*. Joints that close loops have no variables and are ignored.
+    axis times the tangent of half its angle, relative to q*. Joints that close loops have no variables and are ignored,
+    as are couplings.
 
     Raises ArgumentError unless `mechanism` is a Mechanism, and for joints such as screws, whose transform is no
     rational function.
@@ -70,7 +72,7 @@ class RationalForwardKinematics:
     >>> from rbd.rational import RationalForwardKinematics
     >>> arm = rbd.robots.double_pendulum()
     >>> kinematics = RationalForwardKinematics(arm)
-    >>> pose = kinematics.pose_polynomial([0, 0], arm.body("lower_link"), arm.root_body)
+    >>> pose = kinematics.pose_polynomial([0, 0], "lower_link")
     >>> pose.rotation[0][0]
     cos[0]*cos[1] - sin[0]*sin[1]
     >>> kinematics.rational(pose.translation[0])
@@ -130,13 +132,13 @@ class RationalForwardKinematics:
     # --- poses --------------------------------------------------------------------------------------------------------
 
     def pose_polynomial(
-        self, q_star: StarLike, body: Place, expressed_in: Place | None = None, *, exact: bool = False
+        self, q_star: StarLike, body: Place | str, expressed_in: Place | str | None = None, *, exact: bool = False
     ) -> MultilinearPose:
         """Return the pose of `body` in `expressed_in` as multilinear polynomials around the configuration `q_star`.
 
-        Both may be bodies (their default frames), frames fixed to bodies, or points (with the axes of their frames);
-        `expressed_in` defaults to the root. With `exact` the coefficients are fractions: the floats of the mechanism
-        are converted exactly, and angles of `q_star` other than zero must be given as `HalfTangent`.
+        Both may be bodies (their default frames), frames fixed to bodies, names of either, or points (with the axes of
+        their frames); `expressed_in` defaults to the root. With `exact` the coefficients are fractions: the floats of
+        the mechanism are converted exactly, and angles of `q_star` other than zero must be given as `HalfTangent`.
 
         Raises ShapeError, NotFiniteError, UnknownNameError, FrameMismatchError or ArgumentError naming the argument.
         """
@@ -147,17 +149,16 @@ class RationalForwardKinematics:
         )
         return expansion.pose(place, reference)
 
-    def _checked_place(self, place: Place, argument: str) -> Place:
+    def _checked_place(self, place: Place | str, argument: str) -> Place:
         """Return a place; raise an error naming the argument when it is not on the mechanism."""
-        require_kind(place, RigidBody, Frame, Point, operation="RationalForwardKinematics", argument=argument)
+        require_kind(place, RigidBody, Frame, Point, str, operation="RationalForwardKinematics", argument=argument)
         try:
-            if isinstance(place, RigidBody):
-                self._layout.body_index(place)
-            else:
-                self._mechanism.body_of_frame(place.frame if isinstance(place, Point) else place)
-        except (UnknownNameError, FrameMismatchError) as error:
+            if isinstance(place, Point):
+                self._layout.place(place.frame, argument)
+                return place
+            return self._layout.place(place, argument)[1]
+        except (AmbiguousNameError, FrameMismatchError, UnknownNameError) as error:
             raise _with_argument(error, argument) from None
-        return place
 
     def _expansion(self, q_star: StarLike, exact: bool) -> Expansion:
         self._require_current()

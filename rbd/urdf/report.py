@@ -25,7 +25,15 @@ if TYPE_CHECKING:
 @final
 @attrs.frozen
 class Snapped:
-    """A placement or axis that was changed to a coordinate-aligned value within rounding errors."""
+    """A placement or axis that was changed to a coordinate-aligned value within rounding errors.
+
+    >>> from rbd.urdf import parse_urdf
+    >>> report = UrdfReport()
+    >>> robot = parse_urdf('''<robot name="r"><link name="a"/><link name="b"/><joint name="turn" type="continuous">
+    ...   <parent link="a"/><child link="b"/><origin rpy="1.5707963 0 0"/></joint></robot>''', report=report)
+    >>> report.snapped[0].element, report.snapped[0].what
+    ("joint 'turn' > origin", 'rotation')
+    """
 
     element: str
     what: Literal["rotation", "translation", "axis"]
@@ -42,7 +50,19 @@ class UrdfWarning(UserWarning):
 @final
 @attrs.frozen
 class Mimic:
-    """A `<mimic>` joint, which should follow another: position = multiplier * source + offset. It is independent."""
+    """A joint that asks to follow another: position = multiplier * source + offset.
+
+    It becomes a coupling of the mechanism, unless a warning says otherwise.
+
+    >>> from rbd.urdf import parse_urdf
+    >>> report = UrdfReport()
+    >>> robot = parse_urdf('''<robot name="r"><link name="a"/><link name="b"/><link name="c"/>
+    ...   <joint name="left" type="continuous"><parent link="a"/><child link="b"/></joint>
+    ...   <joint name="right" type="continuous"><parent link="a"/><child link="c"/>
+    ...     <mimic joint="left" multiplier="-1"/></joint></robot>''', report=report)
+    >>> [(mimic.joint, mimic.source, mimic.multiplier) for mimic in report.mimics]
+    [('right', 'left', -1.0)]
+    """
 
     joint: str
     source: str
@@ -58,6 +78,13 @@ class Geometry:
 
     `rotation` (rows) and `translation` place the shape in the frame of `link`. `size`: box edge lengths; radius and
     length of a cylinder or capsule; radius of a sphere; the three scale factors of a mesh.
+
+    >>> from rbd.urdf import parse_urdf
+    >>> report = UrdfReport()
+    >>> robot = parse_urdf('''<robot name="r"><link name="a"><collision>
+    ...   <geometry><box size="1 2 3"/></geometry></collision></link></robot>''', report=report)
+    >>> report.geometries[0].link, report.geometries[0].shape, report.geometries[0].size
+    ('a', 'box', (1.0, 2.0, 3.0))
     """
 
     link: str

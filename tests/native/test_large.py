@@ -57,8 +57,10 @@ def small_stack(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def on_heap(text: str) -> bool:
-    assert text.count("call ptr @rbd_malloc") == text.count("call void @rbd_free")
-    return "call ptr @rbd_malloc" in text
+    """Return whether the workspace is allocated; tiles of columns always are, where there are rows enough."""
+    taken, tiles = text.count("call ptr @rbd_malloc"), int("@read_tile" in text)
+    assert taken == text.count("call void @rbd_free")
+    return taken > tiles
 
 
 def test_large_workspaces_are_on_the_heap() -> None:

@@ -157,6 +157,20 @@ def test_recorded_controllers(
     )
 
 
+def test_functions_that_are_no_controllers_raise(arm: rbd.Mechanism) -> None:
+    for recorded, words in (
+        (
+            rbd.record(lambda state, u: state.v * u, arm, u=()),
+            r"u \(\) to result \(7,\), must map q \(7,\), v \(7,\), and",
+        ),
+        (rbd.record(lambda state: state.v[:2], arm), r"to result \(2,\)"),
+        (rbd.record(lambda state: state.v, rbd.robots.double_pendulum()), r"control maps q \(2,\), v \(2,\)"),
+    ):
+        with pytest.raises(ArgumentError, match=words) as caught:
+            rbd.simulate(state_of(arm), 0.01, recorded)
+        assert caught.value.argument == "control"
+
+
 def test_controllers_are_told_apart(arm: rbd.Mechanism) -> None:
     results = [
         rbd.simulate(state_of(arm), 0.02, rbd.record(lambda state, k=gain: [-k * x for x in state.v], arm)).q.tobytes()
