@@ -14,6 +14,7 @@ from rbd import errors as errors
 from rbd import native as native
 from rbd import scalars as scalars
 from rbd.mechanism import (
+    Coupling,
     FrameMap,
     HuntCrossley,
     Joint,
@@ -93,6 +94,7 @@ if TYPE_CHECKING:
         Universal,
     )
     from rbd.mjcf.read import load_mjcf, parse_mjcf
+    from rbd.mjcf.write import write_mjcf
     from rbd.simulation.dynamics_function import Dynamics
     from rbd.simulation.hold import ZeroOrderHold
     from rbd.simulation.simulate import simulate
@@ -125,8 +127,9 @@ else:
         "compiled": "RowStatus compile record",
         "joints": "Fixed JointType MRPFloating Planar Prismatic QuaternionFloating QuaternionSpherical Revolute "
         "RotationVectorFloating RotationVectorSpherical Screw SinCosRevolute Universal",
-        "mjcf": "load_mjcf parse_mjcf",
-        "simulation": "Dynamics PDGains SE3PDGains Trajectory ZeroOrderHold pd simulate",
+        "mjcf": "load_mjcf parse_mjcf write_mjcf",
+        "control": "PDGains SE3PDGains pd",
+        "simulation": "Dynamics Trajectory ZeroOrderHold simulate",
         "state": "DynamicsResult MechanismState ScalarState interpreted",
         "urdf": "load_urdf parse_urdf write_urdf",
     }
@@ -154,6 +157,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Baumgarte",
+    "Coupling",
     "Dynamics",
     "DynamicsResult",
     "Fixed",
@@ -246,5 +250,6 @@ __all__ = [
     "spatial_accelerations",
     "step_derivatives",
     "subtree_mass",
+    "write_mjcf",
     "write_urdf",
 ]

@@ -52,7 +52,7 @@ def whole_number(value: object, argument: str, least: int | None = None, most: i
     if not isinstance(value, bool):
         try:
             number = operator.index(cast("Any", value))
-        except TypeError:
+        except Exception:  # an object's own `__index__` may raise anything
             number = None
     allowed = "a whole number" if least is None else f"a whole number of {least} or more"
     allowed = f"{allowed}, at most {most}" if number is not None and number > most else allowed
@@ -92,9 +92,23 @@ def several(values: object, argument: str, what: str) -> tuple[Any, ...]:
     raise ArgumentError(message, argument=argument, value=values, allowed=f"a sequence of {what}")
 
 
+def names_in(values: object, argument: str) -> tuple[str, ...]:
+    """Return names as a tuple; raise ArgumentError for anything but an iterable of strings.
+
+    >>> names_in(["tool"], "frames")
+    ('tool',)
+    """
+    names = several(values, argument, "names")
+    for name in names:
+        if not isinstance(name, str):
+            message = f"{argument} holds {described(name)}, needs names"
+            raise ArgumentError(message, argument=argument, value=values, allowed="names")
+    return names
+
+
 def require_callable(value: object, argument: str, what: str = "a function") -> None:
-    """Raise ArgumentError unless `value` is callable."""
-    if not callable(value):
+    """Raise ArgumentError unless `value` is callable, and no class: what classes make are no results."""
+    if not callable(value) or isinstance(value, type):
         message = f"{argument} must be {what}, not {described(value)}"
         raise ArgumentError(message, argument=argument, value=value, allowed=what)
 
@@ -119,7 +133,16 @@ def described(value: object) -> str:
         return repr(value)
     if isinstance(value, (str, bytes, bool, int, float, complex)):
         return f"{quoted(value) if isinstance(value, (str, bytes)) else _short(value)} of type {kind}"
-    return f"{'an' if kind[:1].lower() in 'aeiou' or kind == 'ndarray' else 'a'} {kind}"
+    return with_article(kind)
+
+
+def with_article(noun: str) -> str:
+    """Return a noun with "a" or "an" before it.
+
+    >>> with_article("array"), with_article("list")
+    ('an array', 'a list')
+    """
+    return f"{'an' if noun[:1].lower() in 'aeiou' or noun == 'ndarray' else 'a'} {noun}"
 
 
 def _short(number: float | complex) -> str:

@@ -6,6 +6,7 @@ Exit codes: 0 for success, 1 for an error, 2 for invalid arguments (argparse).
 from __future__ import annotations
 
 import argparse
+import io
 import re
 import sys
 import warnings
@@ -14,14 +15,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import rbd
-from rbd.errors import RbdError, quoted
+from rbd.errors import ArgumentError, RbdError, printable, quoted
+from rbd.files.xml import root_tag
 
 if TYPE_CHECKING:
+    from rbd.files.report import Finding
     from rbd.mechanism import Mechanism
     from rbd.mjcf import MjcfReport
     from rbd.urdf import UrdfReport
 
-_BEGINNING = 100_000
+_BEGINNING = 1_000_000
 """Bytes in which the first element of a file is looked for."""
 
 # Commands import their modules, which keeps `rbd --help` fast.
@@ -34,6 +37,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     >>> main(["check", "missing.urdf"])
     1
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # terminals may not have all letters
+            stream.reconfigure(errors="backslashreplace")
     parser = make_parser()
     options = parser.parse_args(arguments)
     try:
@@ -41,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except RbdError as error:
         print(f"rbd: {error}", file=sys.stderr)
     except OSError as error:
-        print(f"rbd: {error.filename or ''}: {error.strerror or error}", file=sys.stderr)
+        print(f"rbd: {printable(str(error.filename or ''))}: {error.strerror or error}", file=sys.stderr)
     except KeyboardInterrupt:
         print("rbd: interrupted", file=sys.stderr)
     return 1
@@ -106,19 +112,25 @@ def run_demo(options: argparse.Namespace) -> int:
 def run_info(options: argparse.Namespace) -> int:
     """Run `rbd info`: show the tree, the sizes, and the report of the reader."""
     mechanism, report = _load(options)
-    title = f"{report.name} ({options.file})" if report.name else str(options.file)
+    file = printable(str(options.file))
+    title = f"{printable(report.name)} ({file})" if report.name else file
     print("\n".join([title, _sizes(mechanism), "", str(mechanism), *_remarks(report)]))
     return 0
 
 
 def run_check(options: argparse.Namespace) -> int:
-    """Run `rbd check`: write all findings to standard error; fail for those that `strict=True` refuses."""
+    """Run `rbd check`: list all findings, warnings on standard error; fail for those that `strict=True` refuses."""
     mechanism, report = _load(options)
-    for doubt in report.warnings:
-        word = "error" if doubt.refused else "warning"
-        print(f"{options.file}:{doubt.line}: {word}: {doubt.element}: {doubt.message}", file=sys.stderr)
-    failed = any(doubt.refused for doubt in report.warnings)
-    print(f"{options.file}: {'doubtful' if failed else 'ok'}: {_sizes(mechanism)}")
+    file = printable(str(options.file))
+    for finding in sorted(report.warnings, key=_place):
+        word = "error" if finding.refused else "warning"
+        place = f"{printable(finding.file)}:{finding.line}"
+        print(f"{place}: {word}: {finding.element}: {finding.message}", file=sys.stderr)
+    for note in sorted([*report.ignored, *_snapped(report)], key=_place):
+        attribute = f" {note.attribute}" if note.attribute else ""
+        print(f"{printable(note.file)}:{note.line}: note: {note.element}{attribute}: {note.message}")
+    failed = any(finding.refused for finding in report.warnings)
+    print(f"{file}: {'doubtful' if failed else 'ok'}: {_sizes(mechanism)}")
     return int(failed)
 
 
@@ -129,7 +141,7 @@ def run_bench(options: argparse.Namespace) -> int:
     def say(text: str) -> None:
         print(f"rbd: {text}", file=sys.stderr)
 
-    settings = bench.Settings(tuple(options.robots), quick=options.quick, peers=not options.no_peers)
+    settings = bench.BenchSettings(tuple(options.robots), quick=options.quick, peers=not options.no_peers)
     for file in filter(None, (options.json, options.markdown)):
         file.touch()  # fails before the measurements if the file cannot be written
     report = bench.run(settings, say)
@@ -151,6 +163,9 @@ def _load(options: argparse.Namespace) -> tuple[Mechanism, UrdfReport | MjcfRepo
         warnings.simplefilter("ignore", UrdfWarning)
         warnings.simplefilter("ignore", MjcfWarning)
         if _is_mjcf(options.file):
+            if options.floating:
+                message = "--floating is for URDF; an MJCF file says which bodies float (<freejoint/>)"
+                raise ArgumentError(message, argument="floating", value=True)
             found = MjcfReport()
             return load_mjcf(options.file, remove_fixed_joints=merge, report=found), found
         report = UrdfReport()
@@ -159,11 +174,25 @@ def _load(options: argparse.Namespace) -> tuple[Mechanism, UrdfReport | MjcfRepo
 
 
 def _is_mjcf(file: Path) -> bool:
-    """Whether a file begins as MuJoCo's do."""
+    """Whether the root element of a file is that of MJCF."""
     if not file.is_file():
         return False
     with file.open("rb") as stream:
-        return b"<mujoco" in stream.read(_BEGINNING)
+        return root_tag(stream.read(_BEGINNING)) == "mujoco"
+
+
+def _place(finding: Finding) -> tuple[str, int]:
+    return finding.file, finding.line
+
+
+def _snapped(report: UrdfReport | MjcfReport) -> list[Finding]:
+    """Return what was snapped to the nearest aligned value, as findings."""
+    from rbd.files.report import Finding
+    from rbd.urdf import UrdfReport
+
+    entries = report.snapped if isinstance(report, UrdfReport) else []
+    message = "{} snapped to the nearest aligned one"
+    return [Finding(report.file, s.line, s.element, None, message.format(s.what)) for s in entries]
 
 
 def _sizes(mechanism: Mechanism) -> str:
@@ -173,12 +202,9 @@ def _sizes(mechanism: Mechanism) -> str:
 
 def _remarks(report: UrdfReport | MjcfReport) -> list[str]:
     """Return the warnings, snapped values and ignored elements of a report, as lines."""
-    from rbd.urdf import UrdfReport
-
-    snapped = report.snapped if isinstance(report, UrdfReport) else []
     groups = {
-        "doubtful": [f"line {w.line}: {w.element}: {w.message}" for w in report.warnings],
-        "snapped to the nearest aligned value": [f"line {s.line}: {s.element}: {s.what}" for s in snapped],
+        "doubtful": [f"{_where(report, w)}: {w.element}: {w.message}" for w in report.warnings],
+        "snapped": [f"line {s.line}: {s.element}: {s.message}" for s in _snapped(report)],
         "ignored": _ignored(report),
     }
     lines: list[str] = []
@@ -188,13 +214,18 @@ def _remarks(report: UrdfReport | MjcfReport) -> list[str]:
     return lines
 
 
+def _where(report: UrdfReport | MjcfReport, finding: Finding) -> str:
+    """Return the line of a finding, with the name of an included file."""
+    return f"line {finding.line}" if finding.file == report.file else f"{finding.file}, line {finding.line}"
+
+
 def _ignored(report: UrdfReport | MjcfReport) -> list[str]:
     """Return one line for each kind of ignored element: files repeat them for every link."""
-    lines: dict[str, list[int]] = {}
+    lines: dict[str, list[str]] = {}
     for entry in report.ignored:
         kind = re.sub(r" '[^']*'", "", entry.element) + (f" {entry.attribute}" if entry.attribute else "")
-        lines.setdefault(kind, []).append(entry.line)
+        lines.setdefault(kind, []).append(_where(report, entry))
     return [
-        f"{kind}: line {found[0]}" + (f" and {len(found) - 1} more" if len(found) > 1 else "")
+        f"{kind}: {found[0]}" + (f" and {len(found) - 1} more" if len(found) > 1 else "")
         for kind, found in lines.items()
     ]

@@ -17,10 +17,12 @@ PACKAGE = ROOT / "rbd"
 LAYERS = [
     ["errors"],
     ["arguments"],
-    ["progress", "display", "atomic_files"],
+    ["progress", "display", "atomic_files", "extras"],
     ["scalars"],
     ["intrinsics"],
-    ["solvers", "program"],
+    ["solvers"],
+    ["arrays"],
+    ["program"],
     ["native"],
     ["export"],
     ["spatial"],
@@ -58,6 +60,15 @@ MUTUAL = [("rbd.joints.base", "rbd.joints.reversed"), ("rbd.spatial.motion", "rb
 
 # All that a module may import when it is itself imported; extras are imported where they are used.
 CORE = {"attrs", "llvmlite", "networkx", "numpy", "typing_extensions"}
+
+
+# Names of public classes that stand twice, each with its reason.
+CLASSES_OF_ONE_NAME: dict[str, str] = {}
+
+
+def classes(tree: ast.Module) -> list[str]:
+    """Return the names of the classes that a module defines, also inside functions and classes."""
+    return [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
 
 
 def modules() -> list[Path]:

@@ -1,7 +1,7 @@
-"""LLVM's answers, kept between runs of the tests: the same module for the same processor gives the same object code.
+"""Cache of LLVM's output between test runs: the same module for the same processor gives the same object code.
 
-Every test still records, writes its module and loads the code; only what LLVM makes of one text is not asked for again.
-The caches of rbd itself are left alone: they begin empty in every run, so that what they answer is tested too.
+Every test still records, emits its module and loads the code; only LLVM's work on the same text is not repeated. The
+caches of rbd itself begin empty in every run, so that they are tested too.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,12 +18,14 @@ from typing import Any
 
 from llvmlite import binding
 
+from rbd.native import worker
+
 _AGE = 7 * 24 * 3600.0
-"""Seconds after which an answer nobody asked for is thrown away."""
+"""Seconds after which unused code is deleted."""
 
 
 def keep_in(folder: Path) -> None:
-    """Let LLVM's code generator look into `folder` before it works, and leave there what it has made."""
+    """Make LLVM's code generator load object code from `folder`, and store new code there."""
     folder.mkdir(parents=True, exist_ok=True)
     create, emit = binding.Target.create_target_machine, binding.TargetMachine.emit_object
     version = str(binding.llvm_version_info)
@@ -51,19 +54,29 @@ def keep_in(folder: Path) -> None:
 def unoptimised() -> Iterator[None]:
     """Compile without LLVM's optimisation, which takes three quarters of its time, for tests of other things.
 
-    That the usual code has the interpreter's bits is shown by the tests of machine code, for every kernel.
+    Tests of machine code show for every kernel that optimised code has the interpreter's bits.
     """
     create, usual = binding.Target.create_target_machine, os.environ["RBD_CACHE_DIR"]
 
     def create_target_machine(self: Any, **options: Any) -> Any:
         return create(self, **(options | {"opt": 0}))
 
+    finish_background_tasks()
     binding.Target.create_target_machine = create_target_machine
-    os.environ["RBD_CACHE_DIR"] = str(Path(usual) / "unoptimised")  # nobody else gets such code
+    os.environ["RBD_CACHE_DIR"] = str(Path(usual) / "unoptimised")  # no other test loads this code
     try:
         yield
     finally:
+        finish_background_tasks()
         binding.Target.create_target_machine, os.environ["RBD_CACHE_DIR"] = create, usual
+
+
+def finish_background_tasks() -> None:
+    """Wait until the background thread, if there is one, has run all its tasks: it compiles with what is set now."""
+    if worker.current()._threads:
+        done = threading.Event()
+        worker.current().submit(done.set)
+        assert done.wait(120)
 
 
 def _write(place: Path, code: bytes) -> None:
@@ -73,7 +86,7 @@ def _write(place: Path, code: bytes) -> None:
 
 
 def forget_old(folder: Path) -> None:
-    """Throw away what was not asked for in a week."""
+    """Delete code that was not used for a week."""
     for place in list(folder.iterdir()):
         if time.time() - place.stat().st_mtime > _AGE:
             place.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""What all tests share: the hypothesis profiles, what is made once for many tests, the order of tests.
+"""Set-up of all tests: hypothesis profiles, caches, fixtures and the order of tests.
 
 `quick` (the default) draws the same examples in every run, so that a failure in one place can be repeated in
 another; `deep` draws new ones, many more: `HYPOTHESIS_PROFILE=deep pytest -m deep`.
@@ -9,7 +9,6 @@ from __future__ import annotations
 import atexit
 import gc
 import os
-import re
 import shutil
 import sys
 import tempfile
@@ -30,7 +29,7 @@ settings.register_profile("deep", max_examples=5000, derandomize=False, print_bl
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 _MATHEMATICS = ("tests/algorithms/", "tests/contact/", "tests/docs/")
-"""Folders whose tests run machine code, but are about what it computes."""
+"""Folders of tests of algorithms: they run machine code, but do not test it. The marker `optimised` excepts a test."""
 
 # Machine code made by tests stays out of the user's cache; the processes of one run share it.
 if "RBD_CACHE_DIR" not in os.environ:
@@ -43,7 +42,7 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Keep what LLVM has made between runs, beside pytest's own cache."""
+    """Keep LLVM's output between runs, in pytest's cache directory."""
     if (cache := getattr(config, "cache", None)) is not None:
         folder = cache.mkdir("llvm")
         assembled.keep_in(folder)
@@ -52,21 +51,21 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the slowest tests first: one process runs the type checkers, and nobody waits for them at the end."""
+    """Run the type checkers first: they take longest, in one process."""
     items.sort(key=lambda item: "type_report" not in getattr(item, "fixturenames", ()))
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
-    """Let LLVM optimise where machine code is tested, or runs for long."""
-    unoptimised = item.nodeid.startswith(_MATHEMATICS) and not re.search("machine_code|native", item.nodeid)
+    """Compile without LLVM's optimisation, except where machine code is tested, or runs for long."""
+    unoptimised = item.nodeid.startswith(_MATHEMATICS) and item.get_closest_marker("optimised") is None
     with assembled.unoptimised() if unoptimised else nullcontext():
         return (yield)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
-    """Give each process a row of neighbouring tests, which share what modules make once."""
+    """Give each process neighbouring tests, which share fixtures of modules."""
     from xdist.scheduler import WorkStealingScheduling
 
     return WorkStealingScheduling(config, log) if config.getoption("dist") == "load" else None
@@ -74,28 +73,28 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
 
 @pytest.fixture(scope="session", params=[checkers.mypy, checkers.pyright], ids=["mypy", "pyright"])
 def type_report(request: pytest.FixtureRequest) -> checkers.Report:
-    """What a type checker says of all files that tests want checked."""
+    """Report of a type checker on all files that tests check."""
     report: checkers.Report = request.param()
     return report
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _live_states_are_patient() -> None:
-    """Compile what live states run only after as many interpreted operations as compiling costs all processes."""
+def _live_states_compile_late() -> None:
+    """Interpret programs of live states for longer: the processes of a test run share the processor."""
     executable.OPERATIONS_BEFORE_COMPILING = 1_000_000
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _collector_skips_what_is_there() -> None:
-    """Keep Python's collector from looking through what was collected and what earlier modules have left."""
+def _collector_skips_old_objects() -> None:
+    """Exclude the objects of earlier modules from garbage collection, and collect less often."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(20_000)  # seven hundred recorded nodes are no reason to look
+    gc.set_threshold(20_000)  # a recording makes thousands of objects that live on
 
 
 @pytest.fixture(autouse=True, scope="module")
-def _precision_is_given_back() -> Iterator[None]:
-    """Refuse modules that leave mpmath, which counts digits for the whole process, other than they found it."""
+def _mpmath_precision_is_restored() -> Iterator[None]:
+    """Check that a module restores the precision of mpmath, which is global."""
     yield
     mpmath = sys.modules.get("mpmath")
     assert mpmath is None or (mpmath.mp.prec, mpmath.iv.prec) == (53, 53)

@@ -55,6 +55,16 @@ def test_no_module_imports_itself_by_others() -> None:
     TopologicalSorter({name: targets - {"rbd"} for name, targets in graph.items()}).prepare()
 
 
+def test_no_two_classes_have_one_name() -> None:
+    defined: dict[str, list[str]] = {}
+    for path in MODULES:
+        for name in house.classes(parse(path)):
+            defined.setdefault(name, []).append(house.name_of(path))
+    twice = {name: places for name, places in defined.items() if len(places) > 1}
+    assert {name: places for name, places in twice.items() if name not in house.CLASSES_OF_ONE_NAME} == {}
+    assert set(house.CLASSES_OF_ONE_NAME) <= set(twice)
+
+
 @each_module
 def test_imports_point_upwards(path: Path) -> None:
     assert house.forbidden_imports(path, parse(path)) == []
@@ -140,6 +150,11 @@ def test_import_rule_bites(layer: str, line: str, forbidden: bool) -> None:
 def test_parts_rule_bites(line: str, found: list[str]) -> None:
     module = house.PACKAGE / "contact" / "model" / "module.py"
     assert house.later_parts_imported(module, ast.parse(line)) == found
+
+
+def test_class_rule_bites() -> None:
+    nested = "class A:\n    class B: ...\ndef f():\n    class C: ..."
+    assert house.classes(ast.parse(nested)) == ["A", "B", "C"]
 
 
 @pytest.mark.parametrize(

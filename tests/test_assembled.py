@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import pytest
 from llvmlite import binding
 
+from rbd.native import worker
 from rbd.native.jit import assemble
 from tests import assembled
 
@@ -50,6 +52,24 @@ def test_code_without_optimisation_stays_apart(folder: Path) -> None:
     assert os.environ["RBD_CACHE_DIR"] == usual_folder
     assert {place.read_bytes() for place in folder.iterdir()} == {quick, usual}
     assert len(list(folder.iterdir())) == 2
+
+
+def test_background_compilations_end_before_optimisation_is_switched(monkeypatch: pytest.MonkeyPatch) -> None:
+    folders, mine = list[str](), worker.Worker()
+    monkeypatch.setattr(worker, "_worker", mine)
+
+    def compile_slowly() -> None:
+        time.sleep(0.1)
+        folders.append(os.environ["RBD_CACHE_DIR"])
+
+    usual = os.environ["RBD_CACHE_DIR"]
+    mine.submit(compile_slowly)
+    with assembled.unoptimised():
+        assert folders == [usual]
+        mine.submit(compile_slowly)
+        inside = os.environ["RBD_CACHE_DIR"]
+    assert folders == [usual, inside]
+    mine.stop()
 
 
 def test_old_entries_are_removed(folder: Path) -> None:

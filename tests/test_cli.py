@@ -98,6 +98,60 @@ def test_info_and_check_read_mjcf(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert f"{file}:2: error: option: density" in capsys.readouterr().err
 
 
+def test_check_lists_what_is_ignored_and_snapped(arm: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    turned = ARM.replace('<axis xyz="0 1 0"/>', '<origin rpy="1.5707963 0 0"/><axis xyz="0 1 0"/>')
+    arm.write_text(turned, encoding="utf-8")
+    assert cli.main(["check", str(arm)]) == 0
+    notes = capsys.readouterr().out.splitlines()[:-1]
+    assert notes[0].startswith(f"{arm}:9: note: joint 'shoulder' > origin: rotation snapped")
+    assert notes[1:] == [f"{arm}:13: note: gadget: unknown"]
+
+
+def test_shapes_that_collision_models_do_not_have_are_named(arm: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shapes = [
+        '<collision><geometry><cylinder radius="1" length="2"/></geometry></collision>',
+        '<collision><geometry><mesh filename="a.stl"/></geometry></collision>',
+        '<visual><geometry><mesh filename="a.stl"/></geometry></visual>',
+    ]
+    arm.write_text(ARM.replace('<link name="base"/>', f'<link name="base">{"".join(shapes)}</link>'), encoding="utf-8")
+    assert cli.main(["check", str(arm)]) == 0
+    out = capsys.readouterr().out
+    assert "cylinder: collision models have no cylinder" in out
+    assert out.count("collision models have no mesh") == 1
+
+
+@pytest.mark.parametrize(
+    "inside", ["<!-- <mujoco> -->", '<mujoco><compiler meshdir="meshes"/></mujoco>', "<?tool <mujoco?>"]
+)
+def test_the_root_element_decides_the_format(arm: Path, capsys: pytest.CaptureFixture[str], inside: str) -> None:
+    arm.write_text(ARM.replace("<gadget/>", inside), encoding="utf-8")
+    assert cli.main(["check", str(arm)]) == 0
+    arm.write_text(f"<!-- <robot/> -->\n<mujoco>{inside}</mujoco>", encoding="utf-8")
+    assert cli.main(["info", str(arm)]) == 0
+    assert "0 bodies" in capsys.readouterr().out
+
+
+def test_mjcf_does_not_float(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "model.xml"
+    file.write_text("<mujoco/>")
+    assert cli.main(["info", "--floating", str(file)]) == 1
+    assert "--floating is for URDF" in capsys.readouterr().err
+
+
+def test_findings_of_included_files_name_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file, part = tmp_path / "model.xml", tmp_path / "part.xml"
+    file.write_text('<mujoco><include file="part.xml"/></mujoco>')
+    part.write_text('<mujoco>\n<option viscosity="1"/>\n<visual/></mujoco>')
+    assert cli.main(["check", str(file)]) == 1
+    captured = capsys.readouterr()
+    assert captured.err.startswith(f"{part}:2: error: option: viscosity")
+    assert captured.out.startswith(f"{part}:3: note: visual: ")
+    assert cli.main(["info", str(file)]) == 0
+    out = capsys.readouterr().out
+    assert f"{part}, line 2: option" in out
+    assert f"visual: {part}, line 3" in out
+
+
 @pytest.mark.parametrize("what", ["missing.urdf", "."])
 def test_missing_files_are_errors(what: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["check", what]) == 1

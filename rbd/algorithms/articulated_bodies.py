@@ -28,6 +28,7 @@ from rbd.spatial.classical import ClassicalAcceleration
 from rbd.spatial.linalg import cross3, identity3, neg3, scale3, sub3
 from rbd.spatial.mobility import ArticulatedMobility
 from rbd.state import A, State, StateView, kernel, passes, require_state
+from rbd.state.finite import require_finite_result
 from rbd.state.layout import Place
 
 Reference: TypeAlias = "Place | Point[Any]"
@@ -41,6 +42,13 @@ class ArticulatedBody:
 
     joint_wrench = articulated_inertia @ acceleration + articulated_bias, and for every body
     joint_wrench - those of the joints it carries + weight + external = inertia @ acceleration + bias_force.
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), q=[0.3, 0.4])
+    >>> lower = rbd.articulated_bodies(state, [0.0, 0.0]).body("lower_link")
+    >>> wrench = lower.articulated_inertia @ lower.acceleration + lower.articulated_bias
+    >>> wrench.isclose(lower.joint_wrench)
+    True
     """
 
     body: RigidBody
@@ -65,7 +73,14 @@ class ArticulatedBody:
 @final
 @attrs.frozen(eq=False)
 class ArticulatedBodies(Generic[A]):
-    """The result of the articulated-body algorithm; see `articulated_bodies`."""
+    """The result of the articulated-body algorithm; see `articulated_bodies`.
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), q=[0.3, 0.4])
+    >>> found = rbd.articulated_bodies(state, [0.5, 0.0])
+    >>> [each.body.name for each in found.bodies], bool(found.residual < 1e-12)
+    (['upper_link', 'lower_link'], True)
+    """
 
     vd: A
     torques: A
@@ -124,6 +139,7 @@ def articulated_bodies(
     motion, tau = hybrid_motion(state, drive, prescribed_of(state, prescribed), external)
     frame, steps = _reference(state, at)
     bodies = tuple(_body(state, motion, link.index, steps[link.index]) for link in state.links)
+    require_finite_result(bodies, "articulated bodies")
     pack, shape = state.engine.pack, (state.layout.nv,)
     vd, needed = pack(motion.vd, "vd", shape), pack(tau, "torques", shape)
     return ArticulatedBodies(vd, needed, frame, bodies, _residuals(state, motion, tau, external))
@@ -235,5 +251,6 @@ def articulated_mobility(
     M_inv_J_T = [factor.solve(row) for row in rows]
     upper = [[dot(tuple(rows[i]), M_inv_J_T[j]) for j in range(6)] for i in range(6)]
     matrix = tuple(tuple(upper[min(i, j)][max(i, j)] for j in range(6)) for i in range(6))
+    state.engine.require_finite("articulated mobility", *(x for row in matrix for x in row))
     moving = state.layout.bodies[index].default_frame
     return ArticulatedMobility(moving, state.layout.root_frame, frame, matrix)

@@ -145,9 +145,10 @@ def point_jacobian(
     jacobian = geometric_jacobian(state, path, frame=point.frame)
     arm = point.xyz_components
     columns = tuple(add3(linear, cross3(angular, arm)) for angular, linear in jacobian.columns)
+    found = state.checked(PointJacobian.trusted(point.frame, columns), "point jacobian")
     if out is not None:
         state.engine.pack(tuple(zip(*columns, strict=True)) or ((),) * 3, "point jacobian", (3, state.layout.nv), out)
-    return PointJacobian.trusted(point.frame, columns)
+    return found
 
 
 @kernel
@@ -213,10 +214,10 @@ def point_jacobian_rate(state: State[Any], path: TreePath | RigidBody | str, poi
     require_kind(point, Point, operation="point_jacobian_rate", argument="point")
     jacobian = geometric_jacobian(state, path, frame=point.frame)
     rate = geometric_jacobian_rate(state, path, frame=point.frame)
-    seen = state.relative_twist(path.target, point.frame, frame=point.frame)
-    arm, moved = point.xyz_components, seen.point_velocity(point).xyz_components
-    columns = (
-        add3(linear, add3(cross3(turned, arm), cross3(angular, moved)))
-        for (angular, _), (turned, linear) in zip(jacobian.columns, rate.columns, strict=True)
+    twist = state.relative_twist(path.target, point.frame, frame=point.frame)
+    p, pd = point.xyz_components, twist.point_velocity(point).xyz_components
+    columns = tuple(
+        add3(linear_rate, add3(cross3(angular_rate, p), cross3(angular, pd)))
+        for (angular, _), (angular_rate, linear_rate) in zip(jacobian.columns, rate.columns, strict=True)
     )
-    return PointJacobian.trusted(point.frame, tuple(columns))
+    return state.checked(PointJacobian.trusted(point.frame, columns), "point jacobian rate")

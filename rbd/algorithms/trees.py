@@ -1,14 +1,14 @@
-"""Checks of algorithms that do not take every mechanism: trees only, no compliant contacts."""
+"""Checks of algorithms for trees without compliant contacts."""
 
 from __future__ import annotations
 
-from rbd.errors import TopologyError
+from rbd.errors import TopologyError, quoted
 from rbd.state import StateView, require_state
 from rbd.state.layout import Layout
 
 
 def require_tree(state: StateView, operation: str) -> None:
-    """Raise TopologyError naming `operation` when the mechanism has loop joints."""
+    """Raise TopologyError naming `operation` when the mechanism has loop joints or couplings."""
     require_state(state, operation)
     if state.layout.loops:
         names = ", ".join(loop.joint.name for loop in state.layout.loops)
@@ -16,12 +16,19 @@ def require_tree(state: StateView, operation: str) -> None:
             f"{operation} works on trees; this mechanism has the loop joint(s) {names}",
             joint=state.layout.loops[0].joint.name,
         )
+    for link in state.layout.couplings:
+        coupling = link.coupling
+        raise TopologyError(
+            f"{operation} works on trees; this mechanism has the coupling {quoted(coupling.name)}; "
+            "mechanism.uncouple(...) makes its joints independent",
+            joint=coupling.joint.name,
+        )
 
 
 def require_no_contacts(layout: Layout, operation: str, instead: str) -> None:
     """Raise TopologyError naming `operation` when the mechanism has compliant contacts; `instead` includes them."""
-    if layout.touches:
+    if layout.point_contacts:
         raise TopologyError(
-            f"{operation} leaves out contact forces, and this mechanism has {len(layout.touches)} contact(s) of points "
-            f"with half-spaces; {instead}"
+            f"{operation} leaves out contact forces, and this mechanism has {len(layout.point_contacts)} contact(s) of "
+            f"points with half-spaces; {instead}"
         )

@@ -9,7 +9,7 @@ Data flow: `robots` (mechanisms) -> `samples` (states) -> `ours` and `peers` (co
 from __future__ import annotations
 
 from rbd.bench.report import Report
-from rbd.bench.run import Settings, run
+from rbd.bench.run import BenchSettings, run
 from rbd.bench.tables import as_markdown, as_text
 
-__all__ = ["Report", "Settings", "as_markdown", "as_text", "run"]
+__all__ = ["BenchSettings", "Report", "as_markdown", "as_text", "run"]

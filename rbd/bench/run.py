@@ -15,6 +15,7 @@ from rbd.bench.contender import Contender, Peer, Quantity, difference
 from rbd.bench.fresh import waits
 from rbd.bench.machine import machine
 from rbd.bench.ours import Ours
+from rbd.bench.peak import peak
 from rbd.bench.preparation import preparations
 from rbd.bench.queries import Queries, Query
 from rbd.bench.report import LOOPED, MOVED, SOLUTION, Report, ReportRow, Robot, Section
@@ -32,7 +33,7 @@ _LOOPED: Final = (Quantity.INVERSE, Quantity.MASS, Quantity.FORWARD)
 
 @final
 @attrs.frozen
-class Settings:
+class BenchSettings:
     """Robots to measure, and the duration of measurements."""
 
     robots: tuple[str, ...] = ()
@@ -65,11 +66,11 @@ class _Group:
     threads: int = 1
 
 
-def run(settings: Settings, say: Callable[[str], object] = lambda text: None) -> Report:
+def run(settings: BenchSettings, say: Callable[[str], object] = lambda text: None) -> Report:
     """Run the benchmarks; `say` receives progress messages. Raises SolverError if results of contenders differ.
 
-    >>> from rbd.bench import Settings, run
-    >>> report = run(Settings(robots=("double_pendulum",), quick=True, peers=False))
+    >>> from rbd.bench import BenchSettings, run
+    >>> report = run(BenchSettings(robots=("double_pendulum",), quick=True, peers=False))
     >>> report.robots[0].operations["mass matrix"] < 10
     True
     """
@@ -97,7 +98,7 @@ def _described(name: str, ours: Ours) -> Robot:
     return Robot(name, mechanism.nq, mechanism.nv, len(mechanism.bodies) - 1, operations)
 
 
-def _groups(ours: Ours, settings: Settings) -> Iterator[_Group]:
+def _groups(ours: Ours, settings: BenchSettings) -> Iterator[_Group]:
     """Yield all groups; contenders are constructed lazily."""
     engines = peers.installed(quick=settings.quick) if settings.peers else []
     if ours.mechanism.loop_joints:
@@ -129,7 +130,7 @@ def _loops(ours: Ours, peer: Contender | None) -> Iterator[_Group]:
     yield _Group(Section.LIVE, MOVED, _there([ours.moved(), peer]))
 
 
-def _contacts(settings: Settings) -> Iterator[_Group]:
+def _contacts(settings: BenchSettings) -> Iterator[_Group]:
     """Yield the groups of the contact benchmarks."""
     given = contacts.hand(quick=settings.quick)
     close, loop = peers.contacts(given) if settings.peers else (None, None)
@@ -139,13 +140,16 @@ def _contacts(settings: Settings) -> Iterator[_Group]:
     yield _Group(Section.LOOP, contacts.LOOP, _there([*mine, loop]))
 
 
-def _batches(ours: Ours, others: Sequence[Peer], settings: Settings) -> Iterator[_Group]:
+def _batches(ours: Ours, others: Sequence[Peer], settings: BenchSettings) -> Iterator[_Group]:
     small = [ours.few(Quantity.INVERSE, _FEW), *(peer.batch(Quantity.INVERSE, _FEW) for peer in others)]
     yield _Group(Section.FEW, Quantity.INVERSE.value, _there(small), _FEW)
     few, many = settings.batch
     for quantity in _MANY:
         found = [ours.batch(quantity, few), *(peer.batch(quantity, few) for peer in others)]
         yield _Group(Section.BATCH, quantity.value, _there(found), few)
+    for quantity in _MANY:
+        operations = ours.program(quantity).count().total
+        yield _Group(Section.COLUMNS, quantity.value, [*ours.ordered(quantity, few), peak(operations, few)], few)
     threads = min(2, os.cpu_count() or 1)
     for quantity in _MANY:
         mine = ours.batch(quantity, many, threads, into=True)

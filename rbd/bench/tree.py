@@ -20,7 +20,7 @@ Kind = Literal["floating", "revolute", "prismatic"]
 
 @final
 @attrs.frozen(eq=False)
-class Link:
+class TreeLink:
     """A joint and its successor; the frame of the body is the joint's frame after."""
 
     name: str
@@ -47,7 +47,7 @@ class Link:
 class Tree:
     """All links, depth first, and gravity."""
 
-    links: tuple[Link, ...]
+    links: tuple[TreeLink, ...]
     gravity: Array
 
 
@@ -56,7 +56,7 @@ def tree_of(mechanism: Mechanism) -> Tree | None:
     if len(mechanism.joints) != len(mechanism.tree_joints) or None in map(_kind, mechanism.tree_joints):
         return None
     after = {mechanism.successor(joint).name: joint for joint in mechanism.tree_joints}
-    links: list[Link] = []
+    links: list[TreeLink] = []
 
     def visit(body: RigidBody, place: int) -> None:
         for joint in after.values():
@@ -73,7 +73,7 @@ def _kind(joint: Joint) -> Kind | None:
     return found.get(type(joint.type))
 
 
-def _link(mechanism: Mechanism, joint: Joint, parent: int) -> Link:
+def _link(mechanism: Mechanism, joint: Joint, parent: int) -> TreeLink:
     """Return a joint and its successor as plain numbers."""
     tf, body, kind = mechanism.placement(joint), mechanism.successor(joint), _kind(joint)
     inertia, joints = body.inertia, mechanism.tree_joints
@@ -85,7 +85,7 @@ def _link(mechanism: Mechanism, joint: Joint, parent: int) -> Link:
     before = joints[: joints.index(joint)]
     q, v = sum(j.nq for j in before), sum(j.nv for j in before)
     axis = np.array(getattr(joint.type, "axis", (0.0, 0.0, 0.0)), dtype=np.float64)
-    return Link(
+    return TreeLink(
         name=joint.name, parent=parent, kind=kind, axis=axis, rotation=tf.rotation, translation=tf.translation,
         mass=mass, center=center, moment=inertia.moment - shift, body=mechanism.bodies.index(body),
         q=range(q, q + joint.nq), v=range(v, v + joint.nv),

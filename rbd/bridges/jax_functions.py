@@ -1,34 +1,32 @@
-"""rbd's functions as functions of JAX: with derivatives, under `jit`, `grad` and `vmap`.
+"""Compiled functions as JAX functions, with derivatives, under `jit`, `grad` and `vmap`.
 
-Needs the extra `jax`, which is imported when asked for. JAX calls rbd's machine code through `pure_callback`, with
-whole batches at once; derivatives are rbd's own, so that `grad` and `jacobian` never look inside. Positions are
-differentiated by the entries of q, as everything in JAX is.
+Needs the extra `jax`, which is imported at the first use. JAX calls machine code through `pure_callback` with whole
+batches. Derivatives are those of rbd; JAX does not trace into functions. Derivatives by positions are by the entries of
+q.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 
-from rbd.algorithms.trees import require_no_contacts
+from rbd.bridges.robot_dynamics import ArrayFunction, DynamicsName, robot_dynamics
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.robot import CompiledRobot
 from rbd.errors import ArgumentError, ShapeError
-from rbd.state.layout import layout_of
-
-Host: TypeAlias = Callable[..., Any]
-"""From arrays, with leading batch axes, to an array or a tuple of arrays."""
+from rbd.extras import names_extra
+from rbd.program.program import Port
 
 
 def jax_function(function: RecordedFunction) -> Callable[..., Any]:
     """Return a recorded function of one output as a function of JAX arrays, in the order of its inputs.
 
     Its derivatives are those of `RecordedFunction.derivative`; it can be differentiated once. Numbers have JAX's
-    default precision: set `jax_enable_x64` for that of rbd. Batches are made by `jax.vmap`. Raises ArgumentError for a
-    function of several outputs, ModuleNotFoundError without JAX; the result raises ArgumentError and ShapeError.
+    default precision: set `jax_enable_x64` for that of rbd. `jax.vmap` makes batches. Raises ArgumentError for a
+    function of several outputs, MissingPackageError without JAX; the result raises ArgumentError and ShapeError.
     """
     ports, outputs = function.program.inputs, function.program.outputs
     if len(outputs) != 1:
@@ -37,30 +35,17 @@ def jax_function(function: RecordedFunction) -> Callable[..., Any]:
             f"{function.program.name} has the outputs {names}; JAX functions have one", argument="function"
         )
     derivatives = [function.derivative(outputs[0].name, port.name, space="coordinates") for port in ports]
-    return _wrapped(
-        function,
-        lambda *arrays: tuple(each(*arrays) for each in derivatives),
-        outputs[0].shape,
-        {port.name: port.shape for port in ports},
-    )
+    return _wrapped(function, lambda *arrays: tuple(each(*arrays) for each in derivatives), ports, outputs[0])
 
 
-def jax_dynamics(
-    robot: CompiledRobot, name: Literal["inverse_dynamics", "forward_dynamics"] = "forward_dynamics"
-) -> Callable[..., Any]:
+def jax_dynamics(robot: CompiledRobot, name: DynamicsName = "forward_dynamics") -> Callable[..., Any]:
     """Return inverse dynamics of (q, v, vd) or forward dynamics of (q, v, tau) as a function of JAX arrays.
 
-    Its derivatives are those derived by hand. Precision and errors as in `jax_function`; ArgumentError for other names,
+    Its derivatives are analytical. Precision and errors as in `jax_function`; ArgumentError for other names,
     TopologyError for mechanisms with contact points and half-spaces, whose forces are not part of these functions.
     """
-    allowed = ("inverse_dynamics", "forward_dynamics")
-    if name not in allowed:
-        raise ArgumentError(f"{name!r} is none of {allowed}", argument="name", value=name, allowed=allowed)
-    require_no_contacts(layout_of(robot.mechanism), "jax_dynamics", "record the step you need and use jax_function")
-    method, derivatives = getattr(robot, name), getattr(robot, f"{name}_derivatives")
-    nq, nv = robot.mechanism.nq, robot.mechanism.nv
-    shapes = {"q": (nq,), "v": (nv,), "vd" if name == "inverse_dynamics" else "tau": (nv,)}
-    return _wrapped(method, lambda *arrays: derivatives(*arrays, space="coordinates"), (nv,), shapes)
+    found = robot_dynamics(robot, name, "jax_dynamics", "record the step you need and use jax_function")
+    return _wrapped(found.value, found.derivatives, found.inputs, found.output)
 
 
 def _as_wanted(x: Any, wanted: Any) -> Any:
@@ -68,13 +53,14 @@ def _as_wanted(x: Any, wanted: Any) -> Any:
 
 
 def _wrapped(
-    value: Host, jacobians: Host, shape: tuple[int, ...], inputs: Mapping[str, tuple[int, ...]]
+    value: ArrayFunction, jacobians: ArrayFunction, inputs: Sequence[Port], output: Port
 ) -> Callable[..., Any]:
     """Return a JAX function whose values and derivatives are computed by rbd."""
-    jax: Any = import_module("jax")  # it may have no types, or not be there
-    jnp: Any = import_module("jax.numpy")
+    with names_extra("JAX functions"):
+        jax: Any = import_module("jax")  # it may have no types
+        jnp: Any = import_module("jax.numpy")
 
-    def outside(host: Host, wanted: Any, arguments: tuple[Any, ...]) -> Any:
+    def outside(host: ArrayFunction, wanted: Any, arguments: tuple[Any, ...]) -> Any:
         def call(*arrays: Any) -> Any:
             found = host(*(np.asarray(array, dtype=np.float64) for array in arrays))
             return jax.tree.map(_as_wanted, found, wanted)
@@ -84,20 +70,19 @@ def _wrapped(
     def like(size: tuple[int, ...]) -> Any:
         return jax.ShapeDtypeStruct(size, jnp.zeros(()).dtype)
 
-    shapes = tuple(inputs.values())
-
     def values(*arrays: Any) -> Any:
-        return outside(value, like(shape), arrays)
+        return outside(value, like(output.shape), arrays)
 
     def jacobians_of(*arrays: Any) -> Any:
-        return outside(jacobians, tuple(like((*shape, *size)) for size in shapes), arrays)
+        return outside(jacobians, tuple(like((*output.shape, *port.shape)) for port in inputs), arrays)
 
     inner: Any = jax.custom_jvp(values)
     jacobian: Any = jax.custom_jvp(jacobians_of)
 
     def pushed(primals: tuple[Any, ...], tangents: tuple[Any, ...]) -> tuple[Any, Any]:
         found = jacobian(*primals)
-        parts = [jnp.tensordot(each, t, axes=len(size)) for each, t, size in zip(found, tangents, shapes, strict=True)]
+        columns = zip(found, tangents, inputs, strict=True)
+        parts = [jnp.tensordot(each, tangent, axes=len(port.shape)) for each, tangent, port in columns]
         return inner(*primals), sum(parts[1:], parts[0])
 
     inner.defjvp(pushed)
@@ -111,18 +96,15 @@ def _wrapped(
     return function
 
 
-def _check_shapes(given: Sequence[tuple[int, ...]], inputs: Mapping[str, tuple[int, ...]]) -> None:
+def _check_shapes(given: Sequence[tuple[int, ...]], inputs: Sequence[Port]) -> None:
     """Raise unless there is an array of the right shape for every input; tracers have shapes too."""
     if len(given) != len(inputs):
-        raise ArgumentError(f"the function takes {', '.join(inputs)}; got {len(given)} arguments", argument="arguments")
-    for (name, wanted), shape in zip(inputs.items(), given, strict=True):
-        if shape != wanted:
-            raise ShapeError(
-                f"{name} has shape {shape}, needs {wanted}; jax.vmap makes batches",
-                argument=name,
-                expected=wanted,
-                actual=shape,
-            )
+        names = ", ".join(port.name for port in inputs)
+        raise ArgumentError(f"the function takes {names}; got {len(given)} arguments", argument="arguments")
+    for port, shape in zip(inputs, given, strict=True):
+        if shape != port.shape:
+            message = f"{port.name} has shape {shape}, needs {port.shape}; jax.vmap makes batches"
+            raise ShapeError(message, argument=port.name, expected=port.shape, actual=shape)
 
 
 def _refuse_again(primals: object, tangents: object) -> tuple[object, object]:

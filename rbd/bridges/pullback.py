@@ -17,7 +17,7 @@ from rbd.scalars.arrays import Array
 
 
 def pullback(program: Program) -> Callable[..., tuple[Array, ...]]:
-    """Return a function of the inputs, then weights on the outputs, that gives the gradient by every input.
+    """Return a function of the inputs, then weights of the outputs, that returns the gradient by every input.
 
     The gradient is that of the sum of all outputs times their weights, by the entries of the inputs; batch axes of the
     arguments broadcast, and every result has them all. Raises ScalarError where there is no derivative; its results

@@ -1,8 +1,8 @@
-"""rbd's functions as functions of PyTorch: with derivatives, for one state or for batches, under `torch.func`.
+"""Compiled functions as PyTorch functions, with derivatives, for one state or for batches, under `torch.func`.
 
-Needs the extra `torch`, which is imported when asked for. Tensors live on the CPU; rbd's machine code sees whole
-batches at once, and `backward` runs rbd's own derivatives, so that autograd never looks inside. Positions are
-differentiated by the entries of q, as everything in PyTorch is: a gradient has the shape of its tensor.
+Needs the extra `torch`, which is imported at the first use. Tensors are on the CPU; machine code computes whole
+batches. `backward` runs the derivatives of rbd; autograd does not trace into functions. Derivatives by positions are by
+the entries of q: a gradient has the shape of its tensor.
 """
 
 from __future__ import annotations
@@ -11,24 +11,22 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
 from types import new_class
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, cast
 
 import numpy as np
 
-from rbd.algorithms.trees import require_no_contacts
 from rbd.bridges.pullback import pullback
+from rbd.bridges.robot_dynamics import ArrayFunction, DynamicsName, robot_dynamics
 from rbd.compiled.function import RecordedFunction
-from rbd.compiled.recipes import step_recipe
 from rbd.compiled.record import recorded_function
+from rbd.compiled.recording_specs import step_spec
 from rbd.compiled.robot import CompiledRobot
 from rbd.compiled.stepping import Integrator
 from rbd.errors import ArgumentError, ShapeError
+from rbd.extras import names_extra
 from rbd.program.program import Port
 from rbd.scalars.arrays import Array
 from rbd.state.layout import layout_of
-
-Host: TypeAlias = Callable[..., Any]
-"""From arrays, with leading batch axes, to an array or a tuple of arrays."""
 
 
 def torch_function(function: RecordedFunction) -> Callable[..., Any]:
@@ -38,45 +36,36 @@ def torch_function(function: RecordedFunction) -> Callable[..., Any]:
     broadcast; they are converted to float64, which results have. Gradients are those of `RecordedFunction.derivative`,
     all in one sweep, and have the dtype of their tensor. It can be differentiated once, in reverse (`backward`,
     `torch.func.grad`, `vjp`, `jacrev`), under `vmap` too: a second time raises ArgumentError. So do other devices and
-    the wrong number of arguments; other dtypes raise ShapeError, both naming the argument. Raises ModuleNotFoundError
+    the wrong number of arguments; other dtypes raise ShapeError, both naming the argument. Raises MissingPackageError
     without PyTorch.
     """
     outline = function.evaluation.outline
     return _wrapped(outline.name, function, lambda: pullback(function.program), outline.inputs, outline.outputs)
 
 
-def torch_dynamics(
-    robot: CompiledRobot, name: Literal["inverse_dynamics", "forward_dynamics"] = "forward_dynamics"
-) -> Callable[..., Any]:
-    """Return inverse dynamics of (q, v, vd) or forward dynamics of (q, v, torques) as a function of tensors.
+def torch_dynamics(robot: CompiledRobot, name: DynamicsName = "forward_dynamics") -> Callable[..., Any]:
+    """Return inverse dynamics of (q, v, vd) or forward dynamics of (q, v, tau) as a function of tensors.
 
-    Its derivatives are those derived by hand. Tensors and errors as in `torch_function`; ArgumentError for other names,
+    Its derivatives are analytical. Tensors and errors as in `torch_function`; ArgumentError for other names,
     TopologyError for mechanisms with contact points and half-spaces, whose forces are not part of these functions.
     """
-    allowed = ("inverse_dynamics", "forward_dynamics")
-    if name not in allowed:
-        raise ArgumentError(f"{name!r} is none of {allowed}", argument="name", value=name, allowed=allowed)
-    require_no_contacts(layout_of(robot.mechanism), "torch_dynamics", "torch_step includes them")
-    method, derivatives = getattr(robot, name), getattr(robot, f"{name}_derivatives")
-    last = "vd" if name == "inverse_dynamics" else "torques"
+    found = robot_dynamics(robot, name, "torch_dynamics", "torch_step includes them")
 
-    def pulled(q: Any, v: Any, x: Any, weights: Any) -> tuple[Any, ...]:
-        return tuple((weights[..., None, :] @ each)[..., 0, :] for each in derivatives(q, v, x, space="coordinates"))
+    def gradients(q: Any, v: Any, x: Any, weights: Any) -> tuple[Any, ...]:
+        return tuple((weights[..., None, :] @ each)[..., 0, :] for each in found.derivatives(q, v, x))
 
-    nq, nv = (robot.mechanism.nq,), (robot.mechanism.nv,)
-    inputs = (Port("q", nq), Port("v", nv), Port(last, nv))
-    return _wrapped(name, method, lambda: pulled, inputs, (Port("result", nv),))
+    return _wrapped(name, found.value, lambda: gradients, found.inputs, (found.output,))
 
 
 def torch_step(robot: CompiledRobot, integrator: Integrator = "munthe-kaas-rk4") -> Callable[..., Any]:
-    """Return a step in time, (q, v) after `dt` from (q, v, tau, dt), as a function of tensors.
+    """Return a time step, (q, v) after `dt` from (q, v, tau, dt), as a function of tensors.
 
-    It is `robot.step`, the torques held; with contact states it maps (q, v, s, tau, dt) to (q, v, s). It is
+    It is `robot.step` with constant torques; with contact states it maps (q, v, s, tau, dt) to (q, v, s). It is
     differentiated as recorded, by `dt` as well. Tensors and errors as in `torch_function`; ArgumentError for other
     integrators.
     """
     ns = layout_of(robot.mechanism).ns
-    function = recorded_function(step_recipe(integrator, ns), robot.mechanism, f"step {integrator}")
+    function = recorded_function(step_spec(integrator, ns), robot.mechanism, f"step {integrator}")
     outline = function.evaluation.outline
 
     def value(q: Any, v: Any, *rest: Any) -> Any:
@@ -87,14 +76,19 @@ def torch_step(robot: CompiledRobot, integrator: Integrator = "munthe-kaas-rk4")
     return _wrapped("step", value, lambda: pullback(function.program), outline.inputs, outline.outputs)
 
 
-# --- inside ----------------------------------------------------------------------------------------------------------
+# --- helpers ----------------------------------------------------------------------------------------------------------
 
 
 def _wrapped(
-    name: str, value: Host, make_pullback: Callable[[], Host], inputs: Sequence[Port], outputs: Sequence[Port]
+    name: str,
+    value: ArrayFunction,
+    make_pullback: Callable[[], ArrayFunction],
+    inputs: Sequence[Port],
+    outputs: Sequence[Port],
 ) -> Callable[..., Any]:
     """Return a function of tensors that computes `value`; its pullback is made when a gradient is asked for."""
-    torch: Any = import_module("torch")  # it may not be there
+    with names_extra("PyTorch functions"):
+        torch: Any = import_module("torch")
     made = cache(make_pullback)
     gradient = _autograd(torch, f"{name}_gradient", lambda *arrays: made()(*arrays), [*inputs, *outputs], _refuse_again)
 
@@ -115,7 +109,7 @@ def _wrapped(
     return function
 
 
-def _autograd(torch: Any, name: str, host: Host, ports: Sequence[Port], backward: Callable[..., Any]) -> Any:
+def _autograd(torch: Any, name: str, host: ArrayFunction, ports: Sequence[Port], backward: Callable[..., Any]) -> Any:
     """Return a subclass of `torch.autograd.Function`: from tensors of float64 to a tuple of them."""
 
     def forward(*tensors: Any) -> tuple[Any, ...]:

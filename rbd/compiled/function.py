@@ -12,9 +12,9 @@ from typing_extensions import override
 from rbd import native
 from rbd.algorithms.derivatives.space import Space, check_space
 from rbd.arguments import require_choice
-from rbd.compiled.charts import Charts
 from rbd.compiled.evaluation import Evaluation, Result
 from rbd.compiled.status import RowStatus
+from rbd.compiled.velocity_map import VelocityMap
 from rbd.program.differentiate import Directions, Mode, derivative, sparsity
 from rbd.program.outline import Source
 from rbd.program.program import Program
@@ -26,18 +26,19 @@ if TYPE_CHECKING:
     from rbd.program.listing import Count
 
 CALLS_BEFORE_BUILTIN = 10
-"""Number of calls for one state or few after which a builtin is made, which takes the time of many calls."""
+"""Number of calls for one state or small batches after which a builtin is made, which takes as long as many calls."""
 
 
 _MAX_LISTED_LINES = 60
-"""Lines of a listing that are printed; a screen."""
+"""Maximum number of printed lines of a listing."""
 
 
 @final
 class RecordedFunction:
     """A function of a state, recorded for one mechanism and called with arrays.
 
-    Inputs may have leading batch axes, which are broadcast; results have them too. The first call compiles the function
+    Inputs may have leading batch axes, which are broadcast; results have them too. Where all inputs with batch axes are
+    in column order, as `numpy.asfortranarray` returns them, results are. The first call compiles the function
     to machine code; without llvmlite it is interpreted. Results are bitwise equal for one state, for batches, and for
     any number of threads.
 
@@ -53,13 +54,13 @@ class RecordedFunction:
         self,
         program: Program | Source,
         defaults: Mapping[str, Array] | None = None,
-        charts: Charts | None = None,
+        velocity_map: VelocityMap | None = None,
     ) -> None:
         """Wrap a program, recorded or from the disk cache; `defaults` are values of optional inputs.
 
-        `charts` are the derivatives of the input q along velocities.
+        `velocity_map` gives derivatives by the input q along velocities.
         """
-        self._charts = charts
+        self._velocity_map = velocity_map
         self._source = Source.of(program) if isinstance(program, Program) else program
         self._evaluation = Evaluation(self._source, defaults or {})
         self._fast: Callable[..., Any] | None = None
@@ -99,9 +100,10 @@ class RecordedFunction:
     ) -> Result:
         """Compute the outputs: one array, or a tuple of them if the function has several.
 
-        Inputs are positional or keyword arguments. `out` is a buffer for the results: one C-contiguous float64 array
-        per output. Raises ShapeError, NotFiniteError and SingularError (naming the cause, and the row of a batch), and
-        leaves the failed rows of `out` unchanged. With `status`, failed rows raise no error; see `RowStatus`.
+        Inputs are positional or keyword arguments. `out` is a buffer for the results: one float64 array per output,
+        C-contiguous or in column order. Raises ShapeError, NotFiniteError and SingularError (naming the cause, and the
+        row of a batch), and leaves the failed rows of `out` unchanged. With `status`, failed rows raise no error; see
+        `RowStatus`.
         """
         return self.call(arrays, named, out, threads, status)
 
@@ -151,7 +153,7 @@ class RecordedFunction:
         """
         directions = self._directions(wrt, space)
         program = derivative(self.program, of, wrt, directions=directions, mode=mode, sparse=sparse)
-        return RecordedFunction(program, self._evaluation.defaults, self._charts)
+        return RecordedFunction(program, self._evaluation.defaults, self._velocity_map)
 
     def sparsity(self, of: str, wrt: str, *, space: Space = "tangent") -> NDArray[np.bool_]:
         """Return the sparsity pattern of a derivative: a row per entry of `of`, a column per entry or velocity."""
@@ -160,8 +162,9 @@ class RecordedFunction:
     def _directions(self, wrt: str, space: Space) -> Directions | None:
         check_space(space)
         require_choice(wrt, [port.name for port in self._source.outline.inputs], "wrt", "input")
-        moves = wrt == "q" and space == "tangent" and self._charts is not None
-        return self._charts.directions if moves and self._charts is not None else None
+        if wrt != "q" or space != "tangent" or self._velocity_map is None:
+            return None
+        return self._velocity_map.matrix
 
     def to_c(self, name: str) -> str:
         """Return self-contained C source of a function `name` with bitwise equal results; see `rbd.export.c`."""
@@ -195,7 +198,7 @@ class RecordedFunction:
     # --- helpers ------------------------------------------------------------------------------------------------------
 
     def _first_calls(self, arrays: Sequence[ArrayLike], out: Array | Sequence[Array] | None) -> Result:
-        """Evaluate; after many calls for one state or few, make a builtin for later calls."""
+        """Evaluate; after many calls for one state or small batches, make a builtin for later calls."""
         result = self._evaluation(*arrays, out=out)
         if self.is_warm:
             self._fast = self.builtin()
@@ -203,7 +206,7 @@ class RecordedFunction:
 
     @property
     def is_warm(self) -> bool:
-        """Whether machine code has run often enough for one state or few to make a builtin."""
+        """Whether machine code has run often enough for one state or small batches to make a builtin."""
         return self._evaluation.executable.short_calls >= CALLS_BEFORE_BUILTIN
 
     def builtin(
@@ -213,9 +216,9 @@ class RecordedFunction:
         documentation: str = "",
         guards: Guards = (),
     ) -> Callable[..., Any]:
-        """Return a builtin for one state or few; see `rbd.native.builtin`. `fallback` handles all other calls."""
+        """Return a builtin for one state or small batches; see `rbd.native.builtin`. `fallback` handles other calls."""
         return self._evaluation.executable.builtin(fallback or self._evaluation, name, documentation, guards)
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle the program; machine code is compiled again, or found on disk."""
-        return RecordedFunction, (self.program, self._evaluation.defaults, self._charts)
+        return RecordedFunction, (self.program, self._evaluation.defaults, self._velocity_map)

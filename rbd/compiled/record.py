@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias, cast
+from typing import Any, Final, TypeAlias, cast
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
 from rbd.arguments import require_callable, whole_number
-from rbd.compiled.charts import Charts
 from rbd.compiled.function import RecordedFunction
-from rbd.compiled.recipes import Recipe
+from rbd.compiled.recording_specs import RecordingSpec
+from rbd.compiled.velocity_map import VelocityMap
 from rbd.errors import ArgumentError
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.program.graph import Graph
 from rbd.program.program import Program
-from rbd.scalars.arrays import to_float_array
+from rbd.scalars.arrays import pack, to_float_array
 from rbd.spatial import Frame, Transform
 from rbd.spatial.values import SpatialValue, require_kind
 from rbd.state import DynamicsResult
@@ -30,18 +31,20 @@ from rbd.state.recording_cache import load_or_record
 Shape: TypeAlias = int | tuple[int, ...]
 _NO_OUTPUTS = (str, bool, type(None), RigidBody, Joint, Frame)
 """Types of other fields of classes of results."""
+_RESERVED: Final = {"self", "state", "q", "v", "out", "threads", "status"}
+"""Names of arguments of every recorded function."""
 
 
 def record(function: Callable[..., object], mechanism: Mechanism, **inputs: Shape) -> RecordedFunction:
     """Record `function(state, ...)` for `mechanism`: run it once on recorded scalars, and return its program.
 
-    `inputs` maps the names of the function's other arguments to lengths or shapes; they are object arrays of scalars.
-    The function may call all queries and algorithms of rbd, functions of `rbd.scalars`, `**`, `abs` and NumPy's
-    functions of arrays. It may return a scalar, an array, a framed value (its components; for a Transform its
-    homogeneous matrix), or a dict, a tuple of different shapes or one of rbd's classes of results, such as
-    `StepDerivatives`: these have one output per part, named after keys, indices (`result_0`) or fields. It must not
-    branch on values: RecordingError names the line. Parameters of the mechanism are constants with their current
-    values.
+    `inputs` maps the names of the function's other arguments to lengths or shapes; they are arrays of recorded
+    scalars. The function may call all queries and algorithms of rbd, functions of `rbd.scalars`, and NumPy's
+    functions of arrays (see `docs/guide/recording.md`). It may return a scalar, an array, a framed value (its
+    components; for a Transform its homogeneous matrix), or a dict, a tuple of different shapes or one of rbd's
+    classes of results, such as `StepDerivatives`: these have one output per part, named after keys, indices
+    (`result_0`) or fields. It must not branch on values: RecordingError names the line. Parameters of the mechanism
+    are constants with their current values.
 
     Call the result with q, v and the inputs, in this order.
 
@@ -54,9 +57,27 @@ def record(function: Callable[..., object], mechanism: Mechanism, **inputs: Shap
     11.0
     """
     require_callable(function, "function", "a function of a state")
+    for name in sorted(_RESERVED.intersection(inputs)):
+        message = f"no input of a recorded function can have the name {name!r}; rename the argument of the function"
+        raise ArgumentError(message, argument=name, value=inputs[name])
     require_kind(mechanism, Mechanism, operation="rbd.record", argument="mechanism")
+    _require_parameters(function, inputs)
     program = recorded_program(function, mechanism, inputs, getattr(function, "__name__", "function"))
-    return RecordedFunction(program, charts=Charts.of(mechanism))
+    return RecordedFunction(program, velocity_map=VelocityMap.of(mechanism))
+
+
+def _require_parameters(function: Callable[..., object], inputs: Mapping[str, object]) -> None:
+    """Raise ArgumentError unless `function` takes a state and the inputs by name."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # builtins may have none
+        return
+    try:
+        signature.bind(None, **inputs)
+    except TypeError as error:
+        wanted = ", ".join(["state", *inputs])
+        message = f"function is called as function({wanted}), but has the parameters {signature}: {error}"
+        raise ArgumentError(message, argument="function", value=function, allowed=f"({wanted})") from None
 
 
 def recorded_program(
@@ -67,32 +88,32 @@ def recorded_program(
 
 
 def recorded_function(
-    recipe: Recipe, mechanism: Mechanism, name: str, parameters: Sequence[ParameterName] = ()
+    spec: RecordingSpec, mechanism: Mechanism, name: str, parameters: Sequence[ParameterName] = ()
 ) -> RecordedFunction:
-    """Return the recorded function of a recipe: inputs q, v if it depends on it, its arguments, then the parameters.
+    """Return the recorded function of a specification: inputs q, v if it depends on v, its arguments, the parameters.
 
-    `name` is that of a recipe of rbd with all its options, since it is a key of the disk cache.
+    `name` contains all options of a function of rbd, since it is a key of the disk cache.
     """
-    what = repr((name, recipe.coordinates, recipe.inputs, recipe.regroup, tuple(parameters)))
-    source = load_or_record(mechanism, what, lambda current: _program(recipe, current, name, parameters))
+    what = repr((name, spec.coordinates, spec.inputs, spec.regroup, tuple(parameters)))
+    source = load_or_record(mechanism, what, lambda current: _program(spec, current, name, parameters))
     return RecordedFunction(source, {key: to_float_array(current_values(mechanism, key)) for key in parameters})
 
 
-def recorded_anew(recipe: Recipe, mechanism: Mechanism, name: str) -> RecordedFunction:
-    """Return the recorded function of a recipe with code of users, which is not cached."""
-    return RecordedFunction(_program(recipe, mechanism, name, ()))
+def recorded_anew(spec: RecordingSpec, mechanism: Mechanism, name: str) -> RecordedFunction:
+    """Return the recorded function of a specification with code of users, which is not cached."""
+    return RecordedFunction(_program(spec, mechanism, name, ()))
 
 
-def _program(recipe: Recipe, mechanism: Mechanism, name: str, parameters: Sequence[ParameterName]) -> Program:
+def _program(spec: RecordingSpec, mechanism: Mechanism, name: str, parameters: Sequence[ParameterName]) -> Program:
     return record_program(
-        recipe.function,
+        spec.function,
         mechanism,
         _identifier(re.sub(r"\W+", "_", name)),
-        _inputs(recipe.shapes(mechanism.nq, mechanism.nv, layout_of(mechanism).ns)),
+        _inputs(spec.shapes(mechanism.nq, mechanism.nv, layout_of(mechanism).ns)),
         _named,
         parameters=parameters,
-        regroup=recipe.regroup,
-        with_velocity=recipe.coordinates == "qv",
+        regroup=spec.regroup,
+        with_velocity=spec.coordinates == "qv",
     )
 
 
@@ -115,14 +136,8 @@ def _full_shape(name: str, shape: object) -> tuple[int, ...]:
 
 
 def _as_objects(nested: object, shape: tuple[int, ...]) -> Any:
-    """Return nested tuples as an object array, without conversion of scalars by NumPy."""
-    array = np.empty(shape, dtype=np.object_)
-    for index in np.ndindex(*shape):
-        value: Any = nested
-        for i in index:
-            value = value[i]
-        array[index] = value
-    return array
+    """Return nested tuples of recorded scalars as an array; an empty one has floats."""
+    return pack(nested).reshape(shape)
 
 
 def _named(outcome: object) -> dict[str, object]:

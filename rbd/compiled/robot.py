@@ -10,10 +10,10 @@ from typing_extensions import override
 
 from rbd.algorithms.derivatives.second_order import SecondDerivatives
 from rbd.algorithms.derivatives.space import Space, check_space
-from rbd.compiled.functions import only
-from rbd.compiled.motion import MotionMethods
-from rbd.compiled.recipes import RECIPES, jacobian_recipe
+from rbd.compiled.compiled_functions import only
+from rbd.compiled.recording_specs import SPECS, jacobian_spec
 from rbd.compiled.status import RowStatus
+from rbd.compiled.stepping_methods import SteppingMethods
 from rbd.compiled.wrenches import WrenchArrays, WrenchFrame
 from rbd.mechanism import Mechanism, RigidBody
 from rbd.progress import Listener
@@ -22,12 +22,13 @@ from rbd.state.parameters import ParameterName
 
 
 @final
-class CompiledRobot(MotionMethods):
+class CompiledRobot(SteppingMethods):
     """The algorithms of one mechanism as functions of arrays, compiled at their first call.
 
     Arrays may have leading batch axes, q of shape (..., nq) and v of shape (..., nv), which are broadcast; results have
     them too. `out` is a buffer for the result. `threads` splits a batch over threads; results are bitwise equal.
-    `status`, a `RowStatus`, receives the status of each row; without it, the first failed row raises an error.
+    `status`, a `RowStatus`, receives the status of each row; without it, the first failed row raises an error, and
+    other rows of `out` may have been written.
     Results are expressed in the root frame. Parameters of the mechanism are constants, with their values at the first
     call of a function; those listed in `parameters` of `rbd.compile` are keyword arguments. After an edit of the
     mechanism, a robot raises StaleStateError; compile it again. Methods that are called often for one state, with
@@ -210,7 +211,7 @@ class CompiledRobot(MotionMethods):
         """
         check_space(space)
         key = f"inverse_dynamics_second_derivatives {space}"
-        recorded = self._function(key, lambda: RECIPES[key])
+        recorded = self._function(key, lambda: SPECS[key])
         return SecondDerivatives(*recorded.call((q, v, vd), parameters, out, threads, status))
 
     def geometric_jacobian(
@@ -225,7 +226,7 @@ class CompiledRobot(MotionMethods):
     ) -> Array:
         """Return the Jacobian of `body` with respect to the root, (..., 6, nv), angular rows first."""
         target = self._mechanism.body(body)
-        recorded = self._function(f"geometric_jacobian of {target.name}", lambda: jacobian_recipe(target))
+        recorded = self._function(f"geometric_jacobian of {target.name}", lambda: jacobian_spec(target))
         return only(recorded.call((q,), parameters, out, threads, status))
 
     @override

@@ -7,7 +7,8 @@ outputs to the history, where the next step reads them.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbd.arguments import whole_number
-from rbd.compiled.arguments import as_input, as_numbers, as_rows, leading_shape, output_arrays
+from rbd.compiled.arguments import as_input, as_numbers, as_rows, contiguous, leading_shape, output_arrays
 from rbd.compiled.evaluation import Evaluation
 from rbd.compiled.status import RowStatus, check_status, inputs_of_row, raise_status
 from rbd.program.program import Port
@@ -61,7 +62,17 @@ def _series(axes: int, tau: ArrayLike, port: Port, steps: int) -> Array | None:
     torques = as_numbers(tau, port.name)
     if torques.ndim != axes + 1 or torques.shape[-2] != steps:
         return None
-    return as_input(torques, Port(port.name, (steps, *port.shape)))
+    return contiguous(as_input(torques, Port(port.name, (steps, *port.shape))))
+
+
+@contextmanager
+def _in_step(k: int, steps: int) -> Generator[None]:
+    """Add the number of a step to exceptions."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(f"in step {k} of {steps}")
+        raise
 
 
 class _Steps:
@@ -77,7 +88,7 @@ class _Steps:
         ports = step.outline.inputs
         whole = [] if series is None else [Port("tau", series.shape[-2:])]
         self._lead = leading_shape([*ports, *whole], inputs if series is None else [*inputs, series])
-        self._rows = [as_rows(array, port, self._lead) for array, port in zip(inputs, ports, strict=True)]
+        self._rows = [contiguous(as_rows(array, port, self._lead)) for array, port in zip(inputs, ports, strict=True)]
         self._series = series
         members = math.prod(self._lead)
         self._codes = None if status is None else np.zeros(members, np.int64)
@@ -120,7 +131,8 @@ class _Steps:
             for port, row in zip(ports, rest, strict=True)
         }
         now = None if self._codes is None else RowStatus()
-        found = self._step(*states, status=now, **named)
+        with _in_step(k, self._steps):
+            found = self._step(*states, status=now, **named)
         if now is not None and self._codes is not None:
             fresh = (self._codes == 0) & (now.codes.reshape(-1) != 0)
             self._codes[fresh] = now.codes.reshape(-1)[fresh]
@@ -164,11 +176,8 @@ class _Steps:
 
     def _fail(self, k: int, status: int, row: int | None) -> None:
         """Raise the error of a status of step `k`."""
-        try:
+        with _in_step(k, self._steps):
             raise_status(self._step.source, status, self._inputs(k), row)
-        except Exception as error:
-            error.add_note(f"in step {k} of {self._steps}")
-            raise
 
     def _inputs(self, k: int) -> list[Array]:
         """Return what goes into step `k`."""

@@ -81,10 +81,10 @@ class StageOptions:
         self, start: ScalarState, state: ScalarState, tau: Vector, s: Vector, external: ExternalWrenches | None
     ) -> Rates:
         """Return the rates at `state`, in local coordinates around `start`."""
-        torques, applied = self.loaded(state, tau, external)
+        torques, applied = self.with_wrenches(state, tau, external)
         return rates_at(start, state, torques, s, self.gains, applied)
 
-    def loaded(
+    def with_wrenches(
         self, state: ScalarState, tau: Vector, external: ExternalWrenches | None
     ) -> tuple[Vector, AppliedWrenches]:
         """Return all torques and wrenches."""

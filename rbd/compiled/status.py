@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import final
 
@@ -10,11 +11,11 @@ from numpy.typing import NDArray
 from typing_extensions import override
 
 from rbd.arguments import described
-from rbd.errors import ArgumentError, NotFiniteError, RbdError
-from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, FIRST_CHECK, NO_MEMORY
+from rbd.errors import ArgumentError
+from rbd.program.opcodes import BAD_INPUT, FIRST_CHECK, NO_MEMORY
 from rbd.program.outline import Outline, Source
 from rbd.program.program import Port
-from rbd.program.status import check_error, out_of_memory_error, range_error
+from rbd.program.status import status_error
 from rbd.scalars.arrays import Array
 
 _LARGE = 1e12
@@ -71,7 +72,10 @@ class RowStatus:
         if not code or self._outline is None:
             return "no error"
         where = "" if self.steps is None else f"in step {self.steps[row]}: "
-        return where + _in_words(self._outline, int(code))
+        if code < 0:
+            return where + status_error(self._outline, BAD_INPUT, -1 - int(code)).message
+        overflow = ", or a number before that left the range of float64" if code >= FIRST_CHECK else ""
+        return where + status_error(self._outline, int(code)).message + overflow
 
     @override
     def __str__(self) -> str:
@@ -98,7 +102,7 @@ class RowStatus:
         Raises WorkspaceError if there was not enough memory.
         """
         if (words == NO_MEMORY).any():
-            raise out_of_memory_error(outline.name)
+            raise status_error(outline, NO_MEMORY)
         codes = words.copy()
         for row in np.flatnonzero(words == BAD_INPUT):
             entries = np.concatenate([array.reshape(-1) for array in inputs(int(row))])
@@ -109,21 +113,6 @@ class RowStatus:
 
 def _row(index: tuple[int, ...]) -> object:
     return index[0] if len(index) == 1 else index
-
-
-def _in_words(outline: Outline, code: int) -> str:
-    """Return the message of a status code."""
-    if code < 0:
-        entry = -1 - code
-        for port in outline.inputs:
-            if entry < port.size:
-                index = [int(i) for i in np.unravel_index(entry, port.shape)]
-                return f"{port.name}{index if index else ''} is not finite"
-            entry -= port.size
-    if code == BAD_OUTPUT:
-        return range_error(outline.name).message
-    error = check_error(outline.labels, outline.calls, code - FIRST_CHECK)
-    return f"{error.message}, or a number before that left the range of float64"
 
 
 def check_status(status: object) -> None:
@@ -139,26 +128,16 @@ def raise_status(source: Source, status: int, inputs: Sequence[Array], row: int 
     A check that fails because of an overflow raises the error of the overflow; the interpreter determines whether there
     was one. A program from the disk cache is recorded for this only if inputs are large.
     """
-    program = source.outline
-    where = "" if row is None else f" in row {row} of the batch"
-    if status == BAD_INPUT:
-        name, index = _bad_entry(program, inputs, row)
-        raise NotFiniteError(
-            f"{name}{list(index) if index else ''} is not finite{where}", argument=name, index=index, row=row
-        )
-    if status == BAD_OUTPUT:
-        raise _with_row(range_error(program.name), where, row)
+    outline = source.outline
+    scalars = [float(x) for array in inputs_of_row(outline, inputs, row) for x in array.flat]
+    if status >= FIRST_CHECK and (source.is_recorded or max(map(abs, scalars), default=0.0) > _LARGE):
+        error = source.program.error(status, scalars)
+    else:
+        error = status_error(outline, status, next((k for k, x in enumerate(scalars) if not math.isfinite(x)), None))
     if status == NO_MEMORY:
-        raise out_of_memory_error(program.name)
-    mine = inputs_of_row(program, inputs, row)
-    scalars = [float(x) for array in mine for x in array.flat]
-    if source.is_recorded or max(map(abs, scalars), default=0.0) > _LARGE:
-        raise _with_row(source.program.error(status, scalars), where, row)
-    raise _with_row(check_error(program.labels, program.calls, status - FIRST_CHECK), where, row)
-
-
-def _with_row(error: RbdError, where: str, row: int | None) -> RbdError:
-    return type(error)(f"{error.message}{where}", **error.fields, row=row)
+        raise error
+    where = "" if row is None else f" in row {row} of the batch"
+    raise type(error)(f"{error.message}{where}", **error.fields, row=row)
 
 
 def inputs_of_row(program: Outline, inputs: Sequence[Array], row: int | None) -> list[Array]:
@@ -173,12 +152,3 @@ def _mine(array: Array, port: Port, row: int | None) -> Array:
     lead = array.shape[: array.ndim - len(port.shape)]
     part: Array = array[np.unravel_index(row, lead)]
     return part
-
-
-def _bad_entry(program: Outline, inputs: Sequence[Array], row: int | None) -> tuple[str, tuple[int, ...]]:
-    """Return the first input with an entry that is not finite, and the index of the entry."""
-    for port, array in zip(program.inputs, inputs, strict=True):
-        bad = np.argwhere(~np.isfinite(_mine(array, port, row)))
-        if len(bad):
-            return port.name, tuple(int(i) for i in bad[0])
-    return program.inputs[0].name, ()

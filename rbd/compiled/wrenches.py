@@ -13,7 +13,7 @@ from typing_extensions import TypeIs
 
 from rbd.algorithms.external_wrenches import indexed_wrenches
 from rbd.arguments import require_choice
-from rbd.compiled.recipes import Recipe
+from rbd.compiled.recording_specs import RecordingSpec
 from rbd.errors import FrameMismatchError
 from rbd.mechanism import RigidBody
 from rbd.spatial import Wrench
@@ -84,23 +84,23 @@ def _placed(layout: Layout, index: int, value: object, frame: WrenchFrame) -> tu
     return WrenchPlace(index, body.name, own), np.array(value.vector, dtype=np.float64)
 
 
-def loaded_key(key: str, places: Places) -> str:
+def key_with_wrenches(key: str, places: Places) -> str:
     """Return the key of a function with wrenches at these places."""
     where = ", ".join(f"{place.index} in {place.frame}" for place in places)
     return f"{key} with wrenches on {where}" if places else key
 
 
-def loaded(recipe: Recipe, places: Places) -> Recipe:
-    """Return a recipe with wrenches at these places as last inputs."""
+def with_wrenches(spec: RecordingSpec, places: Places) -> RecordingSpec:
+    """Return a specification with wrenches at these places as last inputs."""
     if not places:
-        return recipe
+        return spec
     names = tuple(place.name for place in places)
     return attrs.evolve(
-        recipe, function=_loaded_function(recipe.function, places), inputs=(*recipe.inputs, *names), wrenches=names
+        spec, function=_function_with_wrenches(spec.function, places), inputs=(*spec.inputs, *names), wrenches=names
     )
 
 
-def _loaded_function(function: Callable[..., object], places: Places) -> Callable[..., object]:
+def _function_with_wrenches(function: Callable[..., object], places: Places) -> Callable[..., object]:
     """Return a function of a state with wrenches as inputs, passed by body."""
 
     def of_state(state: ScalarState, **inputs: Any) -> object:

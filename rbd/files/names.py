@@ -24,12 +24,22 @@ def name_problem(name: str, longest: int) -> str | None:
     return None
 
 
-def closest(name: str, known: Iterable[str]) -> str:
-    """Return a hint naming the known name closest to `name`, or those that exist."""
+def hint(name: str, known: Iterable[str]) -> str:
+    """Return the end of a message about an unknown name: "; did you mean ...?", or those that exist, or nothing."""
+    # sets of words have another order in every process; names of a file are shown in its order
+    ordered = sorted(known) if isinstance(known, (set, frozenset)) else known
     # bounded: names come from strangers, and difflib is quadratic in their length
-    candidates = [other for other in known if abs(len(other) - len(name)) <= 8][:_NAMES_COMPARED]
+    candidates = [other for other in ordered if abs(len(other) - len(name)) <= 8][:_NAMES_COMPARED]
     near = get_close_matches(name, candidates, 1)
     if near:
-        return f"did you mean {quoted(near[0])}?"
-    shown = candidates[:5]
-    return f"there are {', '.join(map(quoted, shown))}{', ...' if len(candidates) > 5 else ''}" if shown else ""
+        return f"; did you mean {quoted(near[0])}?"
+    shown = ", ".join(map(quoted, candidates[:5]))
+    return f"; there are {shown}{', ...' if len(candidates) > 5 else ''}" if shown else ""
+
+
+def free_name(name: str, taken: set[str]) -> str:
+    """Return `name`, with as many "#" behind it as make it new, and put it among those taken."""
+    while name in taken:
+        name += "#"
+    taken.add(name)
+    return name

@@ -10,7 +10,7 @@ import math
 import re
 from typing import Final
 
-from rbd.errors import FileError, quoted
+from rbd.errors import quoted
 from rbd.files.formats import Format
 from rbd.files.xml import XmlElement, fault
 
@@ -20,31 +20,24 @@ _LONGEST: Final = 128
 _XML_BLANKS: Final = " \t\r\n"
 
 
-class _NumberFault(Exception):
+class NumberFault(Exception):
     """Why a text is no number."""
 
 
-def parse_number(text: str) -> float:
-    """Return the number `text` spells; raise FileError (without a place) when it spells none.
+def number_of(token: str) -> float:
+    """Return the number a token spells; raise NumberFault when it spells none.
 
-    >>> from rbd.files.numbers import parse_number
-    >>> parse_number(" -1.5e3 ")
+    >>> from rbd.files.numbers import number_of
+    >>> number_of("-1.5e3")
     -1500.0
     """
-    try:
-        return _number(text.strip(_XML_BLANKS))
-    except _NumberFault as error:
-        raise FileError(str(error), file=None, line=None, column=None, element=None) from None
-
-
-def _number(token: str) -> float:
     if len(token) > _LONGEST:
-        raise _NumberFault(f"{quoted(token)} is longer than {_LONGEST} characters")
+        raise NumberFault(f"{quoted(token)} is longer than {_LONGEST} characters")
     if not _NUMBER.match(token):
-        raise _NumberFault(f"{quoted(token)} is no number{_hint(token)}")
+        raise NumberFault(f"{quoted(token)} is no number{_hint(token)}")
     value = float(token)
     if math.isinf(value):
-        raise _NumberFault(f"{quoted(token)} is too large for a 64-bit float")
+        raise NumberFault(f"{quoted(token)} is too large for a 64-bit float")
     return value
 
 
@@ -79,15 +72,15 @@ def values(
         raise fault(of.value, node, f"attribute {attribute!r} is missing", attribute=attribute)
     try:
         return _numbers(text.strip(_XML_BLANKS), least, most)
-    except _NumberFault as error:
+    except NumberFault as error:
         raise fault(of.value, node, f"{attribute}: {error}", attribute=attribute, value=text) from None
 
 
 def _numbers(text: str, least: int, most: int) -> tuple[float, ...]:
     tokens = _BLANKS.split(text, maxsplit=most) if text else []
-    found = tuple(_number(token) for token in tokens[:most])
+    found = tuple(number_of(token) for token in tokens[:most])
     if not least <= len(tokens) <= most:
         wanted = f"{least}" if least == most else f"{least} to {most}"
         has = "more" if len(tokens) > most else str(len(tokens))
-        raise _NumberFault(f"needs {wanted} number{'s' if most > 1 else ''}, has {has}: {quoted(text)}")
+        raise NumberFault(f"needs {wanted} number{'s' if most > 1 else ''}, has {has}: {quoted(text)}")
     return found

@@ -1,40 +1,44 @@
-"""What every rule of a reader needs: strictness, lookups that fail with a place, errors of inner layers placed."""
+"""Context of reading a robot file: strictness, look-ups by name, and errors with file and line."""
 
 from __future__ import annotations
 
 import unicodedata
-from abc import ABC, abstractmethod
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from rbd.errors import FileError, RbdError, quoted
 from rbd.files import numbers
 from rbd.files.formats import Format
 from rbd.files.names import name_problem
+from rbd.files.report import FileReport, Finding
 from rbd.files.xml import FileLimits, XmlElement, fault
+from rbd.spatial.values import require_kind
 
 _Error = TypeVar("_Error", bound=FileError)
+Report = TypeVar("Report", bound=FileReport)
 
 
-class FileReading(ABC):
-    """One reading of one robot file; abstract."""
+class FileReading(Generic[Report]):
+    """Context of reading one robot file, and those it includes: options, and the report that its rules fill."""
 
-    def __init__(self, of: Format, *, strict: bool, limits: FileLimits) -> None:
-        """Begin."""
+    def __init__(self, of: Format, report: Report, *, strict: bool, limits: FileLimits) -> None:
+        """Begin with an empty report."""
         self.format = of
+        self.report = report
         self.strict = strict
         self.limits = limits
 
-    @abstractmethod
-    def warn(self, node: XmlElement, message: str, *, refused: bool = False) -> None:
+    def warn(self, node: XmlElement, message: str, *, refused: bool = False, attribute: str | None = None) -> None:
         """Put a warning in the report; `refused` if `strict=True` refuses the file for it."""
+        self.report.warnings.append(Finding(node.file, node.line, node.path, attribute, message, refused))
 
-    @abstractmethod
     def ignore(
         self, node: XmlElement, attribute: str | None = None, reason: str = "unknown", line: int | None = None
     ) -> None:
         """List an element or attribute as not honoured."""
+        place = node.line if line is None else line
+        self.report.ignored.append(Finding(node.file, place, node.path, attribute, reason))
 
     def fault(self, kind: type[_Error], node: XmlElement, message: str, /, **fields: object) -> _Error:
         """Return an error of `kind` at `node`."""
@@ -107,3 +111,12 @@ class FileReading(ABC):
         except RbdError as error:
             fields = {k: v for k, v in error.fields.items() if k not in {"file", "line", "column", "element", "path"}}
             raise self.fault(self.format.value, node, str(error), **fields) from error
+
+
+def check_arguments(
+    operation: str, limits: object, limits_kind: type[FileLimits], report: object, report_kind: type[FileReport]
+) -> None:
+    """Raise ArgumentError for limits or a report of another kind."""
+    require_kind(limits, limits_kind, operation=operation, argument="limits")
+    if report is not None:
+        require_kind(report, report_kind, operation=operation, argument="report")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from rbd.spatial import Frame, Transform
 from rbd.spatial.linalg import Mat3, Vec3
@@ -11,6 +11,9 @@ from rbd.spatial.linalg import Mat3, Vec3
 if TYPE_CHECKING:
     from rbd.contact import CollisionModel, Shape
     from rbd.mechanism import Mechanism
+
+SHAPES: Final = frozenset({"plane", "box", "sphere", "capsule"})
+"""The shapes of files that collision models have."""
 
 
 def add_shape(

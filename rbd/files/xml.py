@@ -7,12 +7,13 @@ no other file ever named; every size is limited while parsing, before the tree i
 from __future__ import annotations
 
 import codecs
+import contextlib
 from typing import TypeVar, final
 from xml.parsers import expat
 
 import attrs
 
-from rbd.errors import ArgumentError, FileError, quoted
+from rbd.errors import ArgumentError, FileError, printable, quoted
 from rbd.files.formats import Format
 
 _Error = TypeVar("_Error", bound=FileError)
@@ -78,16 +79,41 @@ class XmlElement:
 
 def fault(kind: type[_Error], node: XmlElement, message: str, /, **fields: object) -> _Error:
     """Return an error of `kind` that says where `node` stands."""
-    text = f"{node.file}:{node.line}:{node.column}: {node.path}: {message}"
+    text = f"{printable(node.file)}:{node.line}:{node.column}: {node.path}: {message}"
     places: dict[str, object] = {"file": node.file, "line": node.line, "column": node.column}
     return kind(text, **places, element=node.tag, path=node.path, **fields)
 
 
 def fault_at(kind: type[_Error], file: str, line: int, column: int, message: str, /, **fields: object) -> _Error:
     """Return an error of `kind` for a place that is no element."""
-    text = f"{file}:{line}:{column}: {message}"
+    text = f"{printable(file)}:{line}:{column}: {message}"
     fields.setdefault("element", None)
     return kind(text, file=file, line=line, column=column, **fields)
+
+
+def root_tag(data: bytes) -> str | None:
+    """Return the tag of the root element of XML that may be incomplete; None if it is not reached.
+
+    Comments and document type declarations before it are passed over or end the search; nothing is expanded.
+    """
+    found: list[str] = []
+    parser = expat.ParserCreate("utf-8")
+
+    def stop(tag: str, *rest: object) -> None:
+        found.append(tag)
+        raise _RootReached
+
+    def refuse(*declaration: object) -> None:
+        raise _RootReached
+
+    parser.StartElementHandler, parser.StartDoctypeDeclHandler = stop, refuse
+    with contextlib.suppress(_RootReached, expat.ExpatError):
+        parser.Parse(data, False)
+    return found[0] if found else None
+
+
+class _RootReached(Exception):
+    """Ends a search."""
 
 
 def parse_xml(data: bytes, *, file: str, limits: FileLimits, of: Format) -> XmlElement:

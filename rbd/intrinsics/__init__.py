@@ -1,10 +1,11 @@
 """The restricted language of intrinsics: operations with control flow at run time, such as solves with pivots.
 
-language.py            the words it may use: Floats, Ints, Rows, fma, sqrt, divide
+language.py            the words it may use: Floats, Ints, Rows, fma, sqrt, divide, select, some
 workspace.py           arrays with names, declared once with their shapes: the one parameter of an intrinsic
 parser.py, tree.py     from Python source to the syntax tree, which is translated to machine code and C
 dependence_analysis.py which loops over columns are independent, which functions branch on floats
 intrinsic.py           `Intrinsic`: the function with its workspace, its labels, its count of operations
+specialise.py          loops unrolled for the sizes and tables of one call
 comparable.py          the same function on scalars other than floats
 """
 

@@ -2,7 +2,7 @@
 
 An intrinsic is a Python function in a subset of the language, so that the same function runs in Python on all scalars
 with decided comparisons, and is translated to machine code and C operation by operation (`parser.py` has the subset).
-Everything but `fma`, `sqrt`, `divide`, `abs` and `columns` is Python's own.
+Everything but `fma`, `sqrt`, `divide`, `select`, `some`, `abs` and `columns` is Python's own.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, TypeAlias, cast
 from rbd.scalars import libm
 from rbd.scalars.backends import real
 
-__all__ = ["Floats", "Ints", "Rows", "columns", "divide", "fma", "sqrt"]
+__all__ = ["Floats", "Ints", "Rows", "columns", "divide", "fma", "select", "some", "sqrt"]
 
 Floats: TypeAlias = list[float]
 """Vector of floats, passed by reference."""
@@ -54,3 +54,26 @@ def divide(a: float, b: float) -> float:
     if type(a) is float and type(b) is float:
         return real.divide(a, b)
     return cast("float", cast("Any", a) / b)
+
+
+def select(condition: bool, a: float, b: float) -> float:
+    """Return `a` where the condition, a comparison of floats, holds, else `b`.
+
+    Both are evaluated: lanes that go through a function together need no branch.
+
+    >>> select(1.0 < 2.0, 3.0, 4.0)
+    3.0
+    """
+    return a if condition else b
+
+
+def some(condition: bool) -> bool:
+    """Return whether the condition, a comparison of floats, holds in any lane.
+
+    A loop `while some(running > 0.0)` ends with the slowest lane. The bits of a lane do not depend on the others if the
+    body leaves everything as it is in lanes that are done: `x = select(running > 0.0, new, x)`.
+
+    >>> some(1.0 < 2.0)
+    True
+    """
+    return condition

@@ -1,10 +1,11 @@
-"""Parser of the restricted language: from a Python function to a checked tree, or an error with file and line.
+"""Parser of the restricted language: returns the checked tree of a Python function, or raises with file and line.
 
 Workspaces and matrices are lowered to arrays and strides.
 
 Allowed: parameters annotated `int`, `float`, `Floats`, `Ints`, `Rows` and workspaces; rows `x[i]` of matrices as
 arguments; assignments to local variables and to entries of arrays;
-`+ - *` of floats or of ints, `-x`, comparisons, `and or not`; `fma sqrt divide abs float`; `if`, `while`,
+`+ - *` of floats or of ints, `-x`, comparisons, `and or not`; `fma sqrt divide abs float`; `select` and `some` of one
+comparison of floats; `if`, `while`,
 `for i in range(...)` (its step a literal), `for j in columns(...)` (see `dependence_analysis.py`), `break`, `return`;
 calls of other such functions of a module. A variable keeps one type and must be assigned on every path to its use; a
 loop's variable belongs to the loop. Division is written `divide(a, b)`, since Python's operator raises where machine
@@ -42,6 +43,8 @@ _BUILTINS: Final[dict[str, tuple[object, tuple[tree.Kind, ...]]]] = {
     "divide": (language.divide, ("float", "float")),
     "abs": (abs, ("float",)),
     "float": (float, ("int",)),
+    "select": (language.select, ("truth", "float", "float")),
+    "some": (language.some, ("truth",)),
 }
 _ARITHMETIC: Final[dict[type[ast.operator], Any]] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
 _COMPARISONS: Final[dict[type[ast.cmpop], Any]] = {
@@ -90,7 +93,7 @@ class _Parser:
         self.depth = 0
 
     def refuse(self, node: ast.AST, what: str) -> NoReturn:
-        """Raise the error for what stands at `node`."""
+        """Raise the error for `node`."""
         where = f"{self.file}:{self.first + getattr(node, 'lineno', 1) - 1}"
         raise ScalarError(f"{where}: in an intrinsic, {what}", where=where)
 
@@ -131,7 +134,7 @@ class _Parser:
             self.workspaces[name], self.used[name] = found, set()
 
     def _check_not_reserved(self, node: ast.AST, name: str) -> None:
-        """Refuse the names of what is in workspaces and matrices."""
+        """Refuse names that are reserved for workspaces and matrices."""
         owner = next((o for o, kind in self.kinds.items() if kind in _OWNERS and name.startswith(f"{o}_")), None)
         if owner is not None:
             self.refuse(node, f"'{name}' is reserved for the fields of '{owner}'")
@@ -270,7 +273,7 @@ class _Parser:
         return tree.For(name, start, stop, step, self._loop_body(node, name))
 
     def _loop_body(self, node: ast.For, name: str) -> tree.Block:
-        """Return the body of a loop over `name`, which may run no time: it assigns nothing definitely."""
+        """Return the body of a loop over `name`; since it may not run at all, it assigns no variable definitely."""
         if name in self.kinds or name in self.loops:
             self.refuse(node, f"the loop's variable '{name}' has another use")
         self._check_not_reserved(node, name)
@@ -379,7 +382,8 @@ class _Parser:
         if word is not None and found is word:
             if tuple(argument.kind for argument in arguments) != kinds:
                 self.refuse(node, f"{name} takes {', '.join(kinds)}")
-            return tree.Function(name, tuple(arguments), "float")
+            self._check_comparison(node, name, arguments[0])
+            return tree.Function(name, tuple(arguments), "truth" if word is language.some else "float")
         if not isinstance(found, FunctionType):
             self.refuse(node, f"'{name}' is no function known here")
         if found in self.callers:
@@ -395,6 +399,12 @@ class _Parser:
         if len(set(arrays)) < len(arrays) and has_columns(routine):
             self.refuse(node, f"{name} has two arguments for one array")
         return tree.Invoked(routine, tuple(passed), routine.returns)
+
+    def _check_comparison(self, node: ast.expr, name: str, argument: tree.Expression) -> None:
+        """Refuse conditions of `select` and `some` that are no comparison of floats."""
+        is_comparison = isinstance(argument, tree.Comparison) and argument.left.kind == "float"
+        if argument.kind == "truth" and not is_comparison:
+            self.refuse(node, f"{name} takes one comparison of floats")
 
     def _lowered_argument(self, node: ast.expr, to: tree.Parameter) -> list[tree.Expression]:
         """Return an argument as it is in the tree."""
@@ -454,11 +464,11 @@ class _Parser:
 
 
 def _array(node: tree.Expression) -> str:
-    """Return the array that an array or a row of one is."""
+    """Return the array of an array or of a row."""
     assert isinstance(node, (tree.Name, tree.Row))
     return node.array if isinstance(node, tree.Row) else node.name
 
 
 def _ends_in_jump(block: tree.Block) -> bool:
-    """Return whether nothing after a block is reached from its end."""
+    """Return whether code after a block is unreachable."""
     return bool(block) and isinstance(block[-1], (tree.Break, tree.Return))

@@ -47,11 +47,11 @@ class JointData:
 
 
 @final
-class Parameter(Generic[_Input, _Value]):
-    """A settable parameter of a joint: setting it checks the value and changes the mechanism's parameter version."""
+class ParameterDescriptor(Generic[_Input, _Value]):
+    """Descriptor of a joint parameter: setting it validates the value and increments the parameter version."""
 
     def __init__(self, check: Callable[[JointType, _Input, str], _Value], doc: str) -> None:
-        """Take the function that checks values, and the docstring."""
+        """Set the function that validates values, and the docstring."""
         self._check, self.__doc__ = check, doc
 
     def __set_name__(self, owner: type[Joint], name: str) -> None:
@@ -74,8 +74,8 @@ class Parameter(Generic[_Input, _Value]):
             data.registry.parameters_changed()
 
 
-_Bounds: TypeAlias = Parameter[BoundsLike, Bounds]
-_PerVelocity: TypeAlias = "Parameter[PerVelocity, Vector]"
+_Bounds: TypeAlias = ParameterDescriptor[BoundsLike, Bounds]
+_PerVelocity: TypeAlias = "ParameterDescriptor[PerVelocity, Vector]"
 
 
 def _data_of(joint: Joint) -> JointData:
@@ -199,15 +199,25 @@ class Joint:
 
     # ---------------------------------------------------------------- parameters
 
-    position_bounds: _Bounds = Parameter(_position_bounds, "The bounds (lower, upper) per coordinate.")
-    velocity_bounds: _Bounds = Parameter(_velocity_bounds, "The bounds (lower, upper) per velocity.")
-    effort_bounds: _Bounds = Parameter(_velocity_bounds, "The bounds (lower, upper) of the actuator's torque or force.")
-    damping: _PerVelocity = Parameter(_nonnegative, "The viscous damping per velocity.")
-    friction: _PerVelocity = Parameter(_nonnegative, "The Coulomb friction per velocity.")
-    friction_velocity: _PerVelocity = Parameter(_positive, "The speed below which friction is smoothed, per velocity.")
-    armature: _PerVelocity = Parameter(_nonnegative, "The reflected inertia of the geared rotor, per velocity.")
-    bound_stiffness: _PerVelocity = Parameter(_nonnegative, "The stiffness of springs beyond the bounds, per velocity.")
-    bound_damping: _PerVelocity = Parameter(_nonnegative, "The damping beyond the position bounds, per velocity.")
+    position_bounds: _Bounds = ParameterDescriptor(_position_bounds, "The bounds (lower, upper) per coordinate.")
+    velocity_bounds: _Bounds = ParameterDescriptor(_velocity_bounds, "The bounds (lower, upper) per velocity.")
+    effort_bounds: _Bounds = ParameterDescriptor(
+        _velocity_bounds, "The bounds (lower, upper) of the actuator's torque or force."
+    )
+    damping: _PerVelocity = ParameterDescriptor(_nonnegative, "The viscous damping per velocity.")
+    friction: _PerVelocity = ParameterDescriptor(_nonnegative, "The Coulomb friction per velocity.")
+    friction_velocity: _PerVelocity = ParameterDescriptor(
+        _positive, "The speed below which friction is smoothed, per velocity."
+    )
+    armature: _PerVelocity = ParameterDescriptor(
+        _nonnegative, "The reflected inertia of the geared rotor, per velocity."
+    )
+    bound_stiffness: _PerVelocity = ParameterDescriptor(
+        _nonnegative, "The stiffness of springs beyond the bounds, per velocity."
+    )
+    bound_damping: _PerVelocity = ParameterDescriptor(
+        _nonnegative, "The damping beyond the position bounds, per velocity."
+    )
 
     # ---------------------------------------------------------------- pickling and copying
 

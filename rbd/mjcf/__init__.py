@@ -6,15 +6,17 @@ The way of a file: bytes -> `rbd.files.xml` (nodes with lines, no meaning) -> `f
 
 from __future__ import annotations
 
+from rbd.files.report import Finding
 from rbd.mjcf.controller import MjcfController
 from rbd.mjcf.coordinates import from_mujoco, to_mujoco
 from rbd.mjcf.limits import MjcfLimits
 from rbd.mjcf.read import load_mjcf, parse_mjcf
-from rbd.mjcf.report import Actuator, Coupling, Finding, Geom, GravityCompensation, MjcfReport, MjcfWarning, Spring
+from rbd.mjcf.report import Actuator, CoordinateSpring, Geom, GravityCompensation, MjcfReport, MjcfWarning
+from rbd.mjcf.write import format_mjcf, write_mjcf
 
 __all__ = [
     "Actuator",
-    "Coupling",
+    "CoordinateSpring",
     "Finding",
     "Geom",
     "GravityCompensation",
@@ -22,9 +24,10 @@ __all__ = [
     "MjcfLimits",
     "MjcfReport",
     "MjcfWarning",
-    "Spring",
+    "format_mjcf",
     "from_mujoco",
     "load_mjcf",
     "parse_mjcf",
     "to_mujoco",
+    "write_mjcf",
 ]

@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from typing import Final, final
 
+from rbd.arguments import with_article
 from rbd.errors import MjcfTopologyError, MjcfValueError, quoted
-from rbd.files.names import closest
+from rbd.files.names import hint
+from rbd.files.pose import ZERO, Triple
 from rbd.files.xml import XmlElement
 from rbd.mjcf.defaults import ACTUATORS, Defaults
 from rbd.mjcf.description import BodyPart, JointPart
-from rbd.mjcf.element import Element
+from rbd.mjcf.element import MjcfElement
 from rbd.mjcf.force_laws import LAWS, ForceLaw
 from rbd.mjcf.joints import is_limited
-from rbd.mjcf.pose import Triple
-from rbd.mjcf.reading import Reading
+from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.report import Actuator, MomentArms
 from rbd.mjcf.settings import Settings
 from rbd.mjcf.tendons import TendonReader
@@ -30,7 +31,7 @@ class ActuatorReader:
 
     def __init__(
         self,
-        reading: Reading,
+        reading: MjcfReading,
         defaults: Defaults,
         settings: Settings,
         bodies: list[BodyPart],
@@ -42,57 +43,54 @@ class ActuatorReader:
         self._defaults = defaults
         self._settings = settings
         self._joints = {joint.name: joint for body in bodies for joint in body.joints}
+        self._names: dict[str, XmlElement] = {}
         self.armatures: dict[str, float] = {}
         """What actuators add to the armature of their joints."""
 
-    def read(self, root: XmlElement) -> list[Actuator]:
-        """Return the actuators whose joints and laws are supported."""
-        found: list[Actuator] = []
-        for section in root.children:
-            if section.tag == "actuator":
-                for node in section.children:
-                    actuator = self._actuator(node)
-                    if actuator is not None:
-                        found.append(actuator)
-        return found
+    def read(self, root: XmlElement) -> list[Actuator | None]:
+        """Return the actuators; None for those whose joints or laws are not supported."""
+        sections = [section for section in root.children if section.tag == "actuator"]
+        return [self._actuator(node) for section in sections for node in section.children]
 
     def _actuator(self, node: XmlElement) -> Actuator | None:
         if node.tag not in ACTUATORS and node.tag != "plugin":
             self._reading.doubt(node, f"unknown actuator {quoted(node.tag)}")
             return None
         if node.tag in _SUPPORTED:
-            self._reading.check_attributes(node, "actuator")
+            self._reading.check(node, "actuator")
         element = self._defaults.element(node)
+        name = element.name()
+        self._reading.require_new(self._names, node, name, "actuator")
         joint = self._joint(element) if element.has("joint") else None
         gear = element.vector("gear", (1.0, 0.0, 0.0, 0.0, 0.0, 0.0), 1)
         self._add_armature(element, joint, gear[0])
         problem = self._unsupported(element, joint)
-        gain, bias = ((0.0, 0.0, 0.0),) * 2 if problem else self._law(element)
+        gain, bias = (ZERO, ZERO) if problem or self._is_off(element) else self._law(element)
         if joint is not None and joint.kind == "ball" and (gain[1] or bias[1]):
             problem = "a force that depends on the angle of a ball joint is not supported"
         if problem:
             self._reading.doubt(node, f"{problem}: the actuator is left out")
             return None
         return Actuator(
-            element.name(), self._moment_arms(element, joint, gear), gain, bias, self._control_range(element, joint),
+            name, self._moment_arms(element, joint, gear), gain, bias, self._control_range(element, joint),
             self._limits(element, "forcelimited", "forcerange"), node.line,
         )  # fmt: skip
 
-    def _moment_arms(self, element: Element, joint: JointPart | None, gear: tuple[float, ...]) -> MomentArms:
+    def _moment_arms(self, element: MjcfElement, joint: JointPart | None, gear: tuple[float, ...]) -> MomentArms:
         if joint is not None:
             return ((joint.name, gear[:3]),)
         name = element.name("tendon")
         if name is None:
             raise self._reading.fault(MjcfValueError, element.node, "attribute 'joint' is missing", attribute="joint")
         if name not in self._tendons.fixed:
-            message = f"there is no tendon {quoted(name)}; {closest(name, self._tendons.fixed)}"
+            message = f"there is no tendon {quoted(name)}{hint(name, self._tendons.fixed)}"
             raise self._reading.fault(MjcfTopologyError, element.node, message, attribute="tendon", name=name)
         return tuple((other, (gear[0] * factor,)) for other, (factor,) in self._tendons.fixed[name])
 
-    def _unsupported(self, element: Element, joint: JointPart | None) -> str:
+    def _unsupported(self, element: MjcfElement, joint: JointPart | None) -> str:
         """Return why an actuator cannot be taken; empty if it can."""
         if element.node.tag not in _SUPPORTED:
-            return f"a {element.node.tag} is not supported"
+            return f"{with_article(element.node.tag)} is not supported"
         other = next((word for word in _TRANSMISSIONS if element.has(word)), None)
         if other is not None:
             return f"transmission by {other} is not supported"
@@ -107,14 +105,14 @@ class ActuatorReader:
             return "timeconst is not supported"
         return ""
 
-    def _joint(self, element: Element) -> JointPart:
+    def _joint(self, element: MjcfElement) -> JointPart:
         name = self._reading.name(element.node, "joint")
         if name not in self._joints:
-            message = f"there is no joint {quoted(name)}; {closest(name, self._joints)}"
+            message = f"there is no joint {quoted(name)}{hint(name, self._joints)}"
             raise self._reading.fault(MjcfTopologyError, element.node, message, attribute="joint", name=name)
         return self._joints[name]
 
-    def _add_armature(self, element: Element, joint: JointPart | None, gear: float) -> None:
+    def _add_armature(self, element: MjcfElement, joint: JointPart | None, gear: float) -> None:
         armature = element.quantity("armature", 0.0)
         if armature and joint is None:
             self._reading.doubt(element.node, "armature: it is supported on joints only", "armature")
@@ -123,21 +121,26 @@ class ActuatorReader:
 
     # ---------------------------------------------------------------- laws and ranges
 
-    def _law(self, element: Element) -> tuple[Triple, Triple]:
+    def _law(self, element: MjcfElement) -> tuple[Triple, Triple]:
         """Return the coefficients of gain and bias, as each layer of defaults leaves them to the next."""
         law = ForceLaw()
         for node in element.layers:
-            law.read(Element(self._reading, node))
+            law.read(MjcfElement(self._reading, node))
         return law.coefficients()
 
-    def _control_range(self, element: Element, joint: JointPart | None) -> tuple[float, float]:
+    def _is_off(self, element: MjcfElement) -> bool:
+        return self._settings.off("actuation") or element.whole("group", 0) in self._settings.disabled_groups
+
+    def _control_range(self, element: MjcfElement, joint: JointPart | None) -> tuple[float, float]:
+        if self._settings.off("clampctrl"):
+            return _NONE
         share = element.number("inheritrange", 0.0)
         if share > 0.0 and element.node.tag == "position" and joint is not None and joint.bounds != _NONE:
             middle, half = sum(joint.bounds) / 2, share * (joint.bounds[1] - joint.bounds[0]) / 2
             return middle - half, middle + half
         return self._limits(element, "ctrllimited", "ctrlrange")
 
-    def _limits(self, element: Element, switch: str, attribute: str) -> tuple[float, float]:
+    def _limits(self, element: MjcfElement, switch: str, attribute: str) -> tuple[float, float]:
         if not is_limited(self._reading, element, switch, attribute, self._settings):
             return _NONE
         low, high = element.vector(attribute, (0.0, 0.0))

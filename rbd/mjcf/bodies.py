@@ -8,20 +8,23 @@ from typing import Final, final
 import attrs
 
 from rbd.errors import MjcfRefusedError, MjcfTopologyError, MjcfValueError, quoted
+from rbd.files.names import free_name
+from rbd.files.pose import Pose
 from rbd.files.xml import XmlElement
 from rbd.mjcf.defaults import MAIN, Defaults
 from rbd.mjcf.description import BodyPart, GeomPart, JointPart, SitePart
-from rbd.mjcf.element import Element
+from rbd.mjcf.element import MjcfElement
 from rbd.mjcf.geoms import GeomReader
 from rbd.mjcf.joints import read_free_joint, read_joint
 from rbd.mjcf.masses import read_inertial
 from rbd.mjcf.orientation import read_pose
-from rbd.mjcf.pose import Pose, of_euler
-from rbd.mjcf.reading import Reading
+from rbd.mjcf.pose import of_euler
+from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.schema import CHILDREN_WITHOUT_EFFECT
 from rbd.mjcf.settings import Settings
 
 WORLD: Final = "world"
+_NAMELESS: Final = ""
 _UNSUPPORTED: Final = {
     "composite": "composites are not supported: their bodies are missing",
     "flexcomp": "deformable bodies are not supported: they are missing",
@@ -44,13 +47,12 @@ class _Place:
 class BodyReader:
     """Reads the tree of bodies, parents first, in the order of the file."""
 
-    def __init__(self, reading: Reading, defaults: Defaults, settings: Settings, geoms: GeomReader) -> None:
+    def __init__(self, reading: MjcfReading, defaults: Defaults, settings: Settings, geoms: GeomReader) -> None:
         """Begin with nothing but the world."""
         self._reading = reading
         self._defaults = defaults
         self._settings = settings
         self._geoms = geoms
-        self._joints = 0
         self._names: dict[str, dict[str, XmlElement]] = {"body": {}, "joint": {}, "geom": {}, "site": {}}
         self.bodies: list[BodyPart] = []
 
@@ -61,10 +63,21 @@ class BodyReader:
         self.bodies.append(world)
         for section in root.children:
             if section.tag == "worldbody":
-                self._reading.check_attributes(section)
+                self._reading.check(section)
                 self._require_few(section)
                 self._fill(world, section, _Place())
+        self._name_the_nameless()
         return self.bodies
+
+    def _name_the_nameless(self) -> None:
+        """Name bodies and joints without a name after their number, once the names of all others are known."""
+        taken, number = {kind: set(known) for kind, known in self._names.items()}, 0
+        for place, body in enumerate(self.bodies):
+            body.name = body.name or free_name(f"body#{place}", taken["body"])
+            for k, joint in enumerate(body.joints):
+                if not joint.name:
+                    body.joints[k] = attrs.evolve(joint, name=free_name(f"joint#{number}", taken["joint"]))
+                number += 1
 
     def _fill(self, body: BodyPart, node: XmlElement, place: _Place) -> None:
         """Read the children of a body, frame or replicate."""
@@ -82,7 +95,7 @@ class BodyReader:
         """Return how many elements a subtree has once its replicas are made; refuse more than the limit."""
         count = 1 + sum(self._require_few(child) for child in node.children)
         if node.tag == "replicate":
-            count *= max(1, Element(self._reading, node).whole("count"))
+            count *= max(1, MjcfElement(self._reading, node).whole("count"))
         most = self._reading.limits.elements
         if count > most:
             raise self._reading.fault(MjcfRefusedError, node, f"more than {most} elements", limit="elements")
@@ -92,11 +105,11 @@ class BodyReader:
 
     def _body(self, parent: BodyPart, node: XmlElement, place: _Place) -> None:
         reading = self._reading
-        reading.check_attributes(node)
+        reading.check(node)
         inherited = self._defaults.require(node, "childclass") or place.inherited
-        element = Element(reading, node)
+        element = MjcfElement(reading, node)
         pose = place.frame @ read_pose(reading, element, self._settings)
-        name = self._name(node, "body", place) or f"body#{len(self.bodies)}"
+        name = self._name(node, "body", place) or _NAMELESS
         body = BodyPart(node, name, parent, pose)
         body.mocap = element.flag("mocap", False)
         if body.mocap and parent.parent is not None:
@@ -112,7 +125,7 @@ class BodyReader:
             message = f"a second <inertial>; the first is in line {found[0][0].line}"
             raise self._reading.fault(MjcfValueError, found[1][0], message)
         for inertial, frame in found:
-            body.inertial = read_inertial(self._reading, Element(self._reading, inertial), frame, self._settings)
+            body.inertial = read_inertial(self._reading, MjcfElement(self._reading, inertial), frame, self._settings)
 
     def _inertials(self, node: XmlElement, frame: Pose) -> Iterator[tuple[XmlElement, Pose]]:
         """Yield the inertials of a body and of the frames in it, with the poses of these frames."""
@@ -120,19 +133,19 @@ class BodyReader:
             if child.tag == "inertial":
                 yield child, frame
             elif child.tag == "frame":
-                inner = read_pose(self._reading, Element(self._reading, child), self._settings)
+                inner = read_pose(self._reading, MjcfElement(self._reading, child), self._settings)
                 yield from self._inertials(child, frame @ inner)
 
     def _frame(self, body: BodyPart, node: XmlElement, place: _Place) -> None:
-        self._reading.check_attributes(node)
-        pose = place.frame @ read_pose(self._reading, Element(self._reading, node), self._settings)
+        self._reading.check(node)
+        pose = place.frame @ read_pose(self._reading, MjcfElement(self._reading, node), self._settings)
         inherited = self._defaults.require(node, "childclass") or place.inherited
         self._fill(body, node, attrs.evolve(place, frame=pose, inherited=inherited))
 
     def _replicate(self, body: BodyPart, node: XmlElement, place: _Place) -> None:
         reading = self._reading
-        reading.check_attributes(node)
-        element = Element(reading, node)
+        reading.check(node)
+        element = MjcfElement(reading, node)
         count = element.whole("count")
         if count < 1:
             raise reading.fault(MjcfValueError, node, f"count: {count} is less than 1", attribute="count")
@@ -174,7 +187,7 @@ class BodyReader:
 
     def _site(self, node: XmlElement, place: _Place) -> SitePart:
         element = self._defaults.element(node, place.inherited)
-        self._reading.check_attributes(node)
+        self._reading.check(node)
         pose = read_pose(self._reading, element, self._settings)
         if element.has("fromto"):
             pose, _ = self._geoms.fromto_pose(element)
@@ -184,10 +197,9 @@ class BodyReader:
         reading = self._reading
         if body.parent is None:
             raise reading.fault(MjcfTopologyError, node, "the world does not move: it has no joints")
-        name = self._name(node, "joint", place) or f"joint#{self._joints}"
-        self._joints += 1
+        name = self._name(node, "joint", place) or _NAMELESS
         if node.tag == "freejoint":
-            part = read_free_joint(reading, Element(reading, node), name, self._settings)
+            part = read_free_joint(reading, MjcfElement(reading, node), name, self._settings)
         else:
             element = self._defaults.element(node, place.inherited)
             part = read_joint(reading, element, name, place.frame, self._settings)
@@ -214,9 +226,5 @@ class BodyReader:
         if not node.attributes.get("name"):
             return None
         name = self._reading.name(node) + place.suffix
-        known = self._names[kind]
-        if name in known:
-            message = f"a second {kind} {quoted(name)}; the first is in line {known[name].line}"
-            raise self._reading.fault(MjcfTopologyError, node, message, name=name, first_line=known[name].line)
-        known[name] = node
+        self._reading.require_new(self._names[kind], node, name, kind)
         return name

@@ -2,44 +2,55 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from typing import final
+from typing import Final, final
 
+from rbd.files.inertias import unchecked_inertia
+from rbd.files.names import free_name
+from rbd.files.pose import NOTHING, ZERO, Pose, triple
 from rbd.joints import Fixed, JointType, Prismatic, QuaternionFloating, QuaternionSpherical, Revolute
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.mjcf.bodies import WORLD
 from rbd.mjcf.description import BodyPart, JointPart, MassPart
-from rbd.mjcf.pose import Pose, about, triple
-from rbd.mjcf.reading import Reading
-from rbd.spatial import Frame, SpatialInertia, Transform
-from rbd.spatial.linalg import add33, dot3, identity3, neg3, outer, scale3, scale33, sub33, zero3, zero33
+from rbd.mjcf.pose import about
+from rbd.mjcf.reading import MjcfReading
+from rbd.mjcf.settings import Settings
+from rbd.spatial import Frame, SpatialInertia
+from rbd.spatial.linalg import neg3, scale3
+
+_UNBOUNDED: Final = (-math.inf, math.inf)
 
 
 @final
 class Builder:
     """Attaches bodies in the order of the file, each by its joints in their order."""
 
-    def __init__(self, reading: Reading, gravity: Sequence[float]) -> None:
+    def __init__(self, reading: MjcfReading, settings: Settings) -> None:
         """Begin with the world."""
         self._reading = reading
-        self.mechanism = Mechanism(WORLD, gravity=gravity)
+        self._settings = settings
+        self.mechanism = Mechanism(WORLD, gravity=settings.gravity)
         self.bodies: dict[str, RigidBody] = {WORLD: self.mechanism.root_body}
-        self._joints: set[str] = set()
+        self.joint_names: set[str] = set()
+        self._body_names: set[str] = set()
         self._rotors: Mapping[str, float] = {}
 
     def build(self, bodies: Sequence[BodyPart], rotors: Mapping[str, float]) -> None:
         """Attach all bodies, then fix frames to them where the sites are; `rotors` add to the armature of joints."""
         self._rotors = rotors
-        self._joints = {joint.name for body in bodies for joint in body.joints}
+        self.joint_names = {joint.name for body in bodies for joint in body.joints}
+        self._body_names = {body.name for body in bodies}
         for body in bodies[1:]:
             with self._reading.blaming(body.node):
                 self._attach(body)
+        taken = set(self._body_names)
         for body in bodies:
             for site in body.sites:
                 name = site.name
                 if name is not None:
-                    frame = Frame(name if name not in self.bodies else f"{name}#site")
-                    self.bodies[body.name].add_frame(transform(frame, site.pose, self.frame(body.name)))
+                    frame = Frame(free_name(f"{name}#site" if name in taken else name, taken))
+                    self.bodies[body.name].add_frame(site.pose.transform(frame, self.frame(body.name)))
 
     def frame(self, name: str) -> Frame:
         """Return the frame that a body has in the file."""
@@ -51,32 +62,34 @@ class Builder:
         before, pose, standing = self.bodies[part.parent.name], part.pose, self.frame(part.parent.name)
         if part.mocap:
             self._reading.warn(part.node, "the body stands where the file places it; mocap poses are not followed")
-        names = [f"{part.name}#{joint.name}" for joint in part.joints[:-1]] + [part.name]
+        helpers = [free_name(f"{part.name}#{joint.name}", self._body_names) for joint in part.joints[:-1]]
+        names = [*helpers, part.name]
         joints: list[JointPart | None] = [*part.joints] or [None]
         for name, joint in zip(names, joints, strict=True):
             body = RigidBody(name, _inertia(name, part.mass if name == part.name else None))
-            made = (
-                Joint(self._weld(part), Fixed()) if joint is None else _joint(joint, self._rotors.get(joint.name, 0.0))
-            )
+            made = Joint(self._weld(part), Fixed()) if joint is None else self._joint(joint)
             own, (place, after) = body.default_frame, _places(pose, joint)
-            joint_pose = transform(made.frame_before, place, standing)
-            successor_pose = transform(own, after, made.frame_after)
+            joint_pose = place.transform(made.frame_before, standing)
+            successor_pose = after.transform(own, made.frame_after)
             self.mechanism.attach(before, body, made, joint_pose=joint_pose, successor_pose=successor_pose)
             before, pose, standing = body, Pose(), own
         self.bodies[part.name] = before
 
     def _weld(self, part: BodyPart) -> str:
         assert part.parent is not None
-        name = f"{part.name}_to_{part.parent.name}"
-        while name in self._joints:
-            name += "#"
-        self._joints.add(name)
-        return name
+        return free_name(f"{part.name}_to_{part.parent.name}", self.joint_names)
 
-
-def transform(frame: Frame, pose: Pose, to_frame: Frame) -> Transform:
-    """Return the transform from `frame`, which has that pose in `to_frame`."""
-    return Transform.trusted(frame, to_frame, pose.rotation, pose.translation)
+    def _joint(self, part: JointPart) -> Joint:
+        off = self._settings.off
+        joint = Joint(
+            part.name, _type(part), damping=0.0 if off("damper") else part.damping,
+            friction=0.0 if off("frictionloss") else part.friction,
+            armature=part.armature + self._rotors.get(part.name, 0.0),
+        )  # fmt: skip
+        if joint.nv == 1:
+            joint.position_bounds = _UNBOUNDED if off("limit") else part.bounds
+            joint.effort_bounds = part.effort
+        return joint
 
 
 def _places(pose: Pose, joint: JointPart | None) -> tuple[Pose, Pose]:
@@ -97,20 +110,8 @@ def _places(pose: Pose, joint: JointPart | None) -> tuple[Pose, Pose]:
 
 
 def _inertia(name: str, mass: MassPart | None) -> SpatialInertia:
-    frame = Frame(name)
-    if mass is None:
-        return SpatialInertia.trusted(frame, zero33(), zero3(), 0.0)
-    squares = sub33(scale33(identity3(), dot3(mass.com, mass.com)), outer(mass.com, mass.com))
-    moment = add33(mass.moment, scale33(squares, mass.mass))
-    return SpatialInertia.trusted(frame, moment, scale3(mass.com, mass.mass), mass.mass)
-
-
-def _joint(part: JointPart, rotor: float) -> Joint:
-    joint = Joint(part.name, _type(part), damping=part.damping, friction=part.friction, armature=part.armature + rotor)
-    if joint.nv == 1:
-        joint.position_bounds = part.bounds
-        joint.effort_bounds = part.effort
-    return joint
+    part = mass or MassPart(0.0, ZERO, NOTHING)
+    return unchecked_inertia(Frame(name), part.mass, part.com, part.moment)
 
 
 def _type(part: JointPart) -> JointType:

@@ -7,9 +7,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rbd.contact import Box, Capsule, CollisionModel, HalfSpace, Sphere
-from rbd.files.shapes import add_shape
+from rbd.files.pose import Pose
+from rbd.files.shapes import SHAPES, add_shape
 from rbd.mechanism import Mechanism
-from rbd.mjcf.pose import Pose
 from rbd.spatial import Frame, FreeVector, Point
 
 if TYPE_CHECKING:
@@ -22,15 +22,12 @@ def collision_model(mechanism: Mechanism, geoms: Sequence[Geom], pairs: Sequence
     model = CollisionModel(mechanism)
     shapes: dict[int, Shape] = {}
     for number in sorted({number for pair in pairs for number in pair}):
-        if geoms[number].shape in _SHAPES:
+        if geoms[number].shape in SHAPES:
             shapes[number] = _added(model, mechanism, number, geoms[number])
     for a, b in pairs:
         if a in shapes and b in shapes and not (geoms[a].shape == geoms[b].shape == "plane"):
             model.add_pair(shapes[a], shapes[b])
     return model
-
-
-_SHAPES = frozenset({"plane", "sphere", "capsule", "box"})
 
 
 def _added(model: CollisionModel, mechanism: Mechanism, number: int, geom: Geom) -> Shape:

@@ -6,12 +6,14 @@ from itertools import combinations
 from typing import final
 
 from rbd.errors import MjcfTopologyError, quoted
-from rbd.files.names import closest
+from rbd.files.names import hint
+from rbd.files.shapes import SHAPES
 from rbd.files.xml import XmlElement
 from rbd.mjcf.description import BodyPart, GeomPart
-from rbd.mjcf.element import Element
-from rbd.mjcf.reading import Reading
+from rbd.mjcf.element import MjcfElement
+from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.report import Geom
+from rbd.mjcf.settings import Settings
 
 _MOST_PAIRS = 1_000_000
 
@@ -20,8 +22,9 @@ _MOST_PAIRS = 1_000_000
 class ContactReader:
     """Puts the geoms and the pairs that may touch into the report."""
 
-    def __init__(self, reading: Reading, bodies: list[BodyPart]) -> None:
+    def __init__(self, reading: MjcfReading, settings: Settings, bodies: list[BodyPart]) -> None:
         """List all geoms in the order of the file."""
+        self._settings = settings
         self._reading = reading
         self._bodies = {body.name: body for body in bodies}
         self._geoms = [(body, geom) for body in bodies for geom in body.geoms]
@@ -38,14 +41,18 @@ class ContactReader:
                 for node in section.children:
                     self._entry(node)
         self._by_masks()
-        report.pairs = list(self._pairs)
+        report.pairs = [] if self._settings.off("contact") else list(self._pairs)
+        for number in sorted({number for pair in report.pairs for number in pair}):
+            part = self._geoms[number][1]
+            if part.shape not in SHAPES:
+                self._reading.ignore(part.node, reason=f"collision models have no {part.shape}: it is left out of them")
 
     def _entry(self, node: XmlElement) -> None:
         if node.tag not in ("pair", "exclude"):
             self._reading.doubt(node, f"unknown element {quoted(node.tag)}")
             return
-        self._reading.check_attributes(node)
-        element = Element(self._reading, node)
+        self._reading.check(node)
+        element = MjcfElement(self._reading, node)
         if node.tag == "pair":
             a, b = (self._geom(element, attribute) for attribute in ("geom1", "geom2"))
             if a != b:
@@ -53,17 +60,17 @@ class ContactReader:
         else:
             self._excluded.add(frozenset(self._body(element, attribute) for attribute in ("body1", "body2")))
 
-    def _geom(self, element: Element, attribute: str) -> int:
+    def _geom(self, element: MjcfElement, attribute: str) -> int:
         name = self._reading.name(element.node, attribute)
         if name not in self._numbers:
-            message = f"{attribute}: there is no geom {quoted(name)}; {closest(name, self._numbers)}"
+            message = f"{attribute}: there is no geom {quoted(name)}{hint(name, self._numbers)}"
             raise self._reading.fault(MjcfTopologyError, element.node, message, attribute=attribute, name=name)
         return self._numbers[name]
 
-    def _body(self, element: Element, attribute: str) -> str:
+    def _body(self, element: MjcfElement, attribute: str) -> str:
         name = self._reading.name(element.node, attribute)
         if name not in self._bodies:
-            message = f"{attribute}: there is no body {quoted(name)}; {closest(name, self._bodies)}"
+            message = f"{attribute}: there is no body {quoted(name)}{hint(name, self._bodies)}"
             raise self._reading.fault(MjcfTopologyError, element.node, message, attribute=attribute, name=name)
         return name
 
@@ -74,11 +81,12 @@ class ContactReader:
             return
         carriers = {k: _carrier(self._geoms[k][0]) for k in active}
         above = {k: None if c.parent is None else _carrier(c.parent) for k, c in carriers.items()}
+        filtered = not self._settings.off("filterparent")
         for a, b in combinations(active, 2):
             (body, one), (other, two) = self._geoms[a], self._geoms[b]
             masks = one.contype & two.conaffinity or two.contype & one.conaffinity
             family = _is_parent(carriers[a], above[b]) or _is_parent(carriers[b], above[a])
-            excluded = family or frozenset((body.name, other.name)) in self._excluded
+            excluded = (family and filtered) or frozenset((body.name, other.name)) in self._excluded
             if masks and carriers[a] is not carriers[b] and not excluded:
                 self._pairs[a, b] = None
 

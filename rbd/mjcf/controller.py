@@ -27,6 +27,14 @@ class MjcfController:
     """A controller with the actuators, springs and gravity compensation of a file: a function of (t, state).
 
     Made by `MjcfReport.controller`.
+
+    >>> import rbd
+    >>> report = rbd.mjcf.MjcfReport()
+    >>> disc = rbd.parse_mjcf('''<mujoco><worldbody><body><joint name="axle"/><geom size="1"/></body></worldbody>
+    ...   <actuator><motor joint="axle" gear="3"/></actuator></mujoco>''', report=report)
+    >>> controller = report.controller(disc, [0.5])
+    >>> controller(0.0, rbd.MechanismState(disc))
+    array([1.5])
     """
 
     def __init__(self, mechanism: Mechanism, report: MjcfReport, control: Control = None) -> None:
@@ -35,6 +43,9 @@ class MjcfController:
         self._actuators = list(report.actuators)
         self._springs = list(report.springs)
         self._compensations = list(report.gravity_compensations)
+        self._by_actuators = np.zeros(mechanism.nv, dtype=np.bool_)
+        for name in report.compensated_by_actuators:
+            self._by_actuators[MechanismState(mechanism).v_slice(mechanism.joint(name))] = True
         constant = control is None or callable(control)
         self._control = control if constant else float_array(control, (len(self._actuators),), "control")
         self._driving = _moments(mechanism, [actuator.moment_arms for actuator in report.actuators])
@@ -45,15 +56,23 @@ class MjcfController:
     def __call__(self, t: float, state: MechanismState) -> Array:
         """Return the torques on all joints."""
         forces = map(_force, self._actuators, self._controls(t, state), *_motion(self._driving, state))
-        driven: Array = np.clip(np.array([*forces, 0.0])[:-1] @ self._driving[1], *self._bounds)
+        weight = self._weight(state)
+        pull: Array = np.array([*forces, 0.0])[:-1] @ self._driving[1]
+        driven: Array = np.clip(pull + np.where(self._by_actuators, weight, 0.0), *self._bounds)
+        driven = driven + np.where(self._by_actuators, 0.0, weight)
         for spring, row, length, speed in zip(
             self._springs, self._pulling[1], *_motion(self._pulling, state), strict=True
         ):
             missing = np.clip(length, *spring.rest) - length
             driven = driven + row * (spring.stiffness * missing - spring.damping * speed)
-        for entry in self._compensations:
-            driven = driven - self._compensation(entry, state)
         return driven
+
+    def _weight(self, state: MechanismState) -> Array:
+        """Return the torques that compensate weights."""
+        total: Array = np.zeros(self.mechanism.nv)
+        for entry in self._compensations:
+            total = total - self._compensation(entry, state)
+        return total
 
     def _controls(self, t: float, state: MechanismState) -> Array:
         if self._control is None:

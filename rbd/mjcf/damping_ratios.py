@@ -13,14 +13,17 @@ from rbd.algorithms import mass_matrix
 from rbd.files.xml import XmlElement
 from rbd.mechanism import Mechanism
 from rbd.mjcf.description import BodyPart, JointPart
-from rbd.mjcf.reading import Reading
-from rbd.mjcf.report import Actuator, Spring
+from rbd.mjcf.reading import MjcfReading
+from rbd.mjcf.report import Actuator, CoordinateSpring
+from rbd.mjcf.settings import Settings
 from rbd.state import MechanismState, interpreted
 
 Array: TypeAlias = NDArray[np.float64]
 
 
-def apply_damping_ratios(reading: Reading, root: XmlElement, bodies: list[BodyPart], mechanism: Mechanism) -> None:
+def apply_damping_ratios(
+    reading: MjcfReading, root: XmlElement, settings: Settings, bodies: list[BodyPart], mechanism: Mechanism
+) -> None:
     """Set stiffness and damping of joints with `springdamper` and of position servos with `dampratio`."""
     report = reading.report
     joints = [joint for body in bodies for joint in body.joints if any(joint.spring_damper)]
@@ -34,23 +37,27 @@ def apply_damping_ratios(reading: Reading, root: XmlElement, bodies: list[BodyPa
             reading.doubt(joint.node, "springdamper: the mass matrix is singular; they are missing", "springdamper")
         if any(map(_has_ratio, report.actuators)):
             reading.doubt(root, "dampratio: the mass matrix is singular; position servos that have it are left out")
-        report.actuators = [actuator for actuator in report.actuators if not _has_ratio(actuator)]
+        kept = [k for k, actuator in enumerate(report.actuators) if not _has_ratio(actuator)]
+        report.actuators = [report.actuators[k] for k in kept]
+        report.controls = {name: control[kept] for name, control in report.controls.items()}
         return
     mobility = np.asarray(np.linalg.inv(matrix), dtype=np.float64)
     for joint in joints:
-        _spring(reading, joint, state, mobility)
+        _spring(reading, joint, settings, state, mobility)
     report.actuators = [_damped(actuator, state, mobility) for actuator in report.actuators]
 
 
-def _spring(reading: Reading, joint: JointPart, state: MechanismState, mobility: Array) -> None:
+def _spring(reading: MjcfReading, joint: JointPart, settings: Settings, state: MechanismState, mobility: Array) -> None:
     if joint.kind not in ("hinge", "slide"):
         reading.doubt(joint.node, f"springdamper: it is not supported for a {joint.kind} joint", "springdamper")
         return
     (time, ratio), rest = joint.spring_damper, (joint.spring_reference, joint.spring_reference)
     place = state.v_slice(state.mechanism.joint(joint.name)).start
     inertia = 1 / float(mobility[place, place])
-    state.mechanism.joint(joint.name).damping = 2 * inertia / time
-    reading.report.springs.append(Spring(((joint.name, (1.0,)),), inertia / (time * ratio) ** 2, rest))
+    if not settings.off("damper"):
+        state.mechanism.joint(joint.name).damping = 2 * inertia / time
+    if not settings.off("spring"):
+        reading.report.springs.append(CoordinateSpring(((joint.name, (1.0,)),), inertia / (time * ratio) ** 2, rest))
 
 
 def _has_ratio(actuator: Actuator) -> bool:

@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import Final, final
 
 from rbd.errors import MjcfValueError, quoted
-from rbd.files.names import closest
+from rbd.files.names import hint
 from rbd.files.xml import XmlElement
-from rbd.mjcf.element import Element
-from rbd.mjcf.reading import Reading
-from rbd.mjcf.schema import ATTRIBUTES
+from rbd.mjcf.element import MjcfElement
+from rbd.mjcf.reading import MjcfReading
+from rbd.mjcf.schema import DEFAULTS_WITHOUT_EFFECT
 
 MAIN: Final = "main"
 ACTUATORS: Final = frozenset(
     {"general", "motor", "position", "velocity", "intvelocity", "orientation", "pid", "damper", "cylinder", "muscle"}
     | {"adhesion", "dcmotor"}
 )
+_KINDS: Final = frozenset({"mesh", "joint", "geom", "site", "pair", "equality", "tendon", "actuator"})
 _Layers = dict[str, tuple[XmlElement, ...]]
 
 
@@ -23,7 +24,7 @@ _Layers = dict[str, tuple[XmlElement, ...]]
 class Defaults:
     """The default classes of a file. All actuators share one set of defaults, whatever their tag."""
 
-    def __init__(self, reading: Reading, root: XmlElement) -> None:
+    def __init__(self, reading: MjcfReading, root: XmlElement) -> None:
         """Read every `<default>` section."""
         self._reading = reading
         self._classes: dict[str, _Layers] = {MAIN: {}}
@@ -40,9 +41,13 @@ class Defaults:
             if node.tag == "default":
                 continue
             kind = _kind(node.tag)
-            if kind in ATTRIBUTES:
-                self._reading.check_attributes(node, kind)
-            layers[kind] = (*layers.get(kind, ()), node)
+            if kind in _KINDS:
+                self._reading.check(node, kind)
+                layers[kind] = (*layers.get(kind, ()), node)
+            elif kind in DEFAULTS_WITHOUT_EFFECT:
+                self._reading.ignore(node, reason=f"defaults of a {kind}")
+            else:
+                self._reading.doubt(node, f"unknown element {quoted(kind)}{hint(kind, _KINDS)}")
         for node in section.children:
             if node.tag == "default":
                 self._read(node, self._new_class(node, layers))
@@ -62,14 +67,14 @@ class Defaults:
         if name is None:
             return None
         if name not in self._classes:
-            message = f"{attribute}: there is no default class {quoted(name)}; {closest(name, self._classes)}"
+            message = f"{attribute}: there is no default class {quoted(name)}{hint(name, self._classes)}"
             raise self._reading.fault(MjcfValueError, node, message, attribute=attribute, value=name)
         return name
 
-    def element(self, node: XmlElement, inherited: str = MAIN, kind: str | None = None) -> Element:
+    def element(self, node: XmlElement, inherited: str = MAIN, kind: str | None = None) -> MjcfElement:
         """Return a node with the defaults of its class, or else of the class `inherited` from around it."""
         layers = self._classes[self.require(node, "class") or inherited]
-        return Element(self._reading, node, layers.get(_kind(kind or node.tag), ()))
+        return MjcfElement(self._reading, node, layers.get(_kind(kind or node.tag), ()))
 
 
 def _kind(tag: str) -> str:

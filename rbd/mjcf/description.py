@@ -7,8 +7,8 @@ from typing import Literal, TypeAlias, final
 
 import attrs
 
+from rbd.files.pose import NOTHING, Pose, Rows, Triple
 from rbd.files.xml import XmlElement
-from rbd.mjcf.pose import NOTHING, Pose, Rows, Triple
 
 JointKind: TypeAlias = Literal["hinge", "slide", "ball", "free"]
 Shape: TypeAlias = Literal["plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf"]
@@ -33,6 +33,7 @@ class JointPart:
     armature: float = 0.0
     bounds: tuple[float, float] = (-math.inf, math.inf)
     effort: tuple[float, float] = (-math.inf, math.inf)
+    compensated_by_actuator: bool = False
 
 
 @final

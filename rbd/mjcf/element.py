@@ -8,13 +8,13 @@ from rbd.errors import MjcfValueError, quoted
 from rbd.files import numbers
 from rbd.files.formats import MJCF
 from rbd.files.xml import XmlElement
-from rbd.mjcf.reading import Reading
+from rbd.mjcf.reading import MjcfReading
 
 _Word = TypeVar("_Word", bound=str)
 
 
 @final
-class Element:
+class MjcfElement:
     """An element: its own attributes, and behind them those of its default classes, the nearest first to count.
 
     Faults are placed where the attribute stands, which may be in a default class.
@@ -22,7 +22,7 @@ class Element:
 
     __slots__ = ("_reading", "layers", "node")
 
-    def __init__(self, reading: Reading, node: XmlElement, defaults: tuple[XmlElement, ...] = ()) -> None:
+    def __init__(self, reading: MjcfReading, node: XmlElement, defaults: tuple[XmlElement, ...] = ()) -> None:
         """Take a node, and the nodes of its defaults, outermost class first."""
         self.node = node
         self._reading = reading

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final, final
 
-from rbd.mjcf.element import Element
-from rbd.mjcf.pose import Triple
+from rbd.files.pose import Triple
+from rbd.mjcf.element import MjcfElement
 
 LAWS: Final = ("none", "fixed", "affine")
 _MOST: Final = 10
@@ -22,7 +22,7 @@ class ForceLaw:
         self._varies = False
         self._biased = False
 
-    def read(self, layer: Element) -> None:
+    def read(self, layer: MjcfElement) -> None:
         """Take what one layer says."""
         gain, bias, kind = self._gain, self._bias, layer.node.tag
         if kind == "position":
@@ -42,7 +42,7 @@ class ForceLaw:
         else:
             self._general(layer)
 
-    def _general(self, layer: Element) -> None:
+    def _general(self, layer: MjcfElement) -> None:
         for values, attribute in ((self._gain, "gainprm"), (self._bias, "biasprm")):
             given = layer.numbers(attribute, _MOST)[:3]
             values[: len(given)] = given

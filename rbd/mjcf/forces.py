@@ -2,46 +2,58 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from rbd.files.xml import XmlElement
 from rbd.mjcf.actuators import ActuatorReader
 from rbd.mjcf.defaults import Defaults
 from rbd.mjcf.description import BodyPart, JointPart
-from rbd.mjcf.reading import Reading
-from rbd.mjcf.report import GravityCompensation, Spring
+from rbd.mjcf.reading import MjcfReading
+from rbd.mjcf.report import CoordinateSpring, GravityCompensation
 from rbd.mjcf.settings import Settings
 from rbd.mjcf.tendons import TendonReader
 
 
+class Forces(NamedTuple):
+    """What actuators add to the armature of joints, by name, and which of the actuators of the file are supported."""
+
+    armatures: dict[str, float]
+    supported: list[bool]
+
+
 def read_forces(
-    reading: Reading, root: XmlElement, defaults: Defaults, settings: Settings, bodies: list[BodyPart]
-) -> dict[str, float]:
-    """Add actuators, springs and gravity compensation to the report; return the armature of actuators by joint."""
-    tendons = TendonReader(reading, defaults, bodies)
+    reading: MjcfReading, root: XmlElement, defaults: Defaults, settings: Settings, bodies: list[BodyPart]
+) -> Forces:
+    """Add actuators, springs and gravity compensation to the report."""
+    tendons = TendonReader(reading, defaults, settings, bodies)
     tendons.read(root)
     reader = ActuatorReader(reading, defaults, settings, bodies, tendons)
-    reading.report.actuators = reader.read(root)
+    actuators = reader.read(root)
+    reading.report.actuators = [actuator for actuator in actuators if actuator is not None]
     for body in bodies:
         _weight(reading, body)
         for joint_part in body.joints:
-            _spring(reading, joint_part)
+            if joint_part.compensated_by_actuator:
+                reading.report.compensated_by_actuators.append(joint_part.name)
+            _spring(reading, joint_part, settings)
     for section in root.children:
         if section.tag == "deformable":
             reading.doubt(section, "deformable bodies are not supported: they are missing")
-    return reader.armatures
+    return Forces(reader.armatures, [actuator is not None for actuator in actuators])
 
 
-def _spring(reading: Reading, joint: JointPart) -> None:
-    if joint.stiffness != 0.0 and not any(joint.spring_damper):
+def _spring(reading: MjcfReading, joint: JointPart, settings: Settings) -> None:
+    if joint.stiffness != 0.0 and not settings.off("spring") and not any(joint.spring_damper):
         if joint.kind in ("hinge", "slide"):
             rest = (joint.spring_reference, joint.spring_reference)
-            reading.report.springs.append(Spring(((joint.name, (1.0,)),), joint.stiffness, rest))
+            reading.report.springs.append(CoordinateSpring(((joint.name, (1.0,)),), joint.stiffness, rest))
         else:
             reading.doubt(joint.node, f"stiffness: springs of {joint.kind} joints are not supported", "stiffness")
     if joint.kind == "free" and joint.armature:
         reading.warn(joint.node, "armature: it acts on the velocity as the body sees it")
 
 
-def _weight(reading: Reading, body: BodyPart) -> None:
+def _weight(reading: MjcfReading, body: BodyPart) -> None:
     moving: BodyPart | None = body
     while moving is not None and not moving.joints:
         moving = moving.parent

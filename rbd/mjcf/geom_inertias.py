@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from typing import Final
 
-from rbd.mjcf.pose import Triple
+from rbd.files.pose import Triple
 
 _Extent = tuple[float, Triple]
 _THIN: Final = 1e-6

@@ -8,14 +8,15 @@ from typing import Final, final
 import attrs
 
 from rbd.errors import MjcfValueError
+from rbd.files.pose import NOTHING, UPRIGHT, Pose, Rows, Triple, triple
 from rbd.mjcf.description import GeomPart, Shape
-from rbd.mjcf.element import Element
+from rbd.mjcf.element import MjcfElement
 from rbd.mjcf.geom_inertias import extent
 from rbd.mjcf.mesh_inertias import MeshInertia
 from rbd.mjcf.meshes import Meshes
 from rbd.mjcf.orientation import read_pose
-from rbd.mjcf.pose import NOTHING, UPRIGHT, Pose, Rows, Triple, facing, triple
-from rbd.mjcf.reading import Reading
+from rbd.mjcf.pose import facing
+from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.settings import Settings
 from rbd.spatial.linalg import scale33
 
@@ -33,13 +34,13 @@ _SMALLEST: Final = 1e-14
 class GeomReader:
     """Reads geoms; `weigh` tells which of them give mass."""
 
-    reading: Reading
+    reading: MjcfReading
     settings: Settings
     meshes: Meshes
 
-    def read(self, element: Element, frame: Pose, *, weigh: bool) -> GeomPart:
+    def read(self, element: MjcfElement, frame: Pose, *, weigh: bool) -> GeomPart:
         """Return a geom that stands in a `frame` of its body; it has a mass only if asked to `weigh`."""
-        self.reading.check_attributes(element.node)
+        self.reading.check(element.node)
         shape: Shape = element.choice("type", _SHAPES, "sphere")
         group = element.whole("group", 0)
         weigh = weigh and self.settings.groups[0] <= group <= self.settings.groups[1]
@@ -53,7 +54,7 @@ class GeomReader:
 
     # ---------------------------------------------------------------- pose and size
 
-    def _form(self, element: Element, shape: Shape, weigh: bool) -> tuple[Pose, Triple, MeshInertia | None]:
+    def _form(self, element: MjcfElement, shape: Shape, weigh: bool) -> tuple[Pose, Triple, MeshInertia | None]:
         if element.has("mesh") or shape in ("mesh", "sdf"):
             return self._meshed(element, shape, weigh)
         if shape == "hfield":
@@ -64,14 +65,14 @@ class GeomReader:
         size = self._size(element, shape, _SIZES.get(shape, 0))
         return read_pose(self.reading, element, self.settings), size, None
 
-    def _reference(self, element: Element, kind: str) -> str:
+    def _reference(self, element: MjcfElement, kind: str) -> str:
         name = element.text(kind)
         if not name:
             message = f"a geom of this type needs the attribute {kind!r}"
             raise self.reading.fault(MjcfValueError, element.node, message, attribute=kind)
         return name
 
-    def _size(self, element: Element, shape: Shape, count: int) -> Triple:
+    def _size(self, element: MjcfElement, shape: Shape, count: int) -> Triple:
         x, y, z = element.vector("size", (0.0, 0.0, 0.0), 1)
         if min((x, y, z)[:count], default=1.0) <= 0.0:
             node = element.source("size") or element.node
@@ -79,7 +80,7 @@ class GeomReader:
             raise self.reading.fault(MjcfValueError, node, message, attribute="size")
         return x, y, z
 
-    def _stretched(self, element: Element, shape: Shape) -> tuple[Pose, Triple]:
+    def _stretched(self, element: MjcfElement, shape: Shape) -> tuple[Pose, Triple]:
         """Return pose and size of a shape that reaches from one point to another."""
         if shape not in _STRETCHED:
             message = f"fromto is for {', '.join(sorted(_STRETCHED))}, not for a {shape}"
@@ -88,7 +89,7 @@ class GeomReader:
         width = self._size(element, shape, 1)[0]
         return pose, (width, half, 0.0) if shape in ("capsule", "cylinder") else (width, width, half)
 
-    def fromto_pose(self, element: Element) -> tuple[Pose, float]:
+    def fromto_pose(self, element: MjcfElement) -> tuple[Pose, float]:
         """Return the pose half way between the points of `fromto`, its z axis along them, and half their distance."""
         a, b, c, x, y, z = element.vector("fromto", (0.0,) * 6)
         along = (a - x, b - y, c - z)
@@ -97,7 +98,7 @@ class GeomReader:
             raise self.reading.fault(MjcfValueError, element.node, "fromto: the points are one", attribute="fromto")
         return Pose(rotation, ((a + x) / 2, (b + y) / 2, (c + z) / 2)), math.hypot(*along) / 2
 
-    def _meshed(self, element: Element, shape: Shape, weigh: bool) -> tuple[Pose, Triple, MeshInertia | None]:
+    def _meshed(self, element: MjcfElement, shape: Shape, weigh: bool) -> tuple[Pose, Triple, MeshInertia | None]:
         """Return pose and size of a mesh, or of the simple shape that is fitted to it."""
         name = self._reference(element, "mesh")
         if element.has("fromto"):
@@ -114,7 +115,7 @@ class GeomReader:
         size, center = self._fitted(element, shape, inertia)
         return pose @ inertia.principal @ Pose(UPRIGHT, center), size, None
 
-    def _fitted(self, element: Element, shape: Shape, inertia: MeshInertia) -> tuple[Triple, Triple]:
+    def _fitted(self, element: MjcfElement, shape: Shape, inertia: MeshInertia) -> tuple[Triple, Triple]:
         if shape not in _SIZES:
             raise self.reading.fault(MjcfValueError, element.node, f"no {shape} is fitted to a mesh", attribute="type")
         scale = element.number("fitscale", 1.0)
@@ -130,7 +131,9 @@ class GeomReader:
 
     # ---------------------------------------------------------------- mass
 
-    def _mass(self, element: Element, shape: Shape, size: Triple, inertia: MeshInertia | None) -> tuple[float, Rows]:
+    def _mass(
+        self, element: MjcfElement, shape: Shape, size: Triple, inertia: MeshInertia | None
+    ) -> tuple[float, Rows]:
         """Return the mass, and the moment about its centre in the axes of the geom."""
         if shape == "sdf":
             return 0.0, NOTHING
@@ -146,7 +149,7 @@ class GeomReader:
         mass = self._amount(element, volume)
         return mass, ((mass * x, 0.0, 0.0), (0.0, mass * y, 0.0), (0.0, 0.0, mass * z))
 
-    def _amount(self, element: Element, volume: float) -> float:
+    def _amount(self, element: MjcfElement, volume: float) -> float:
         attribute = "mass" if element.has("mass") else "density"
         value = element.quantity(attribute, _DENSITY)
         if value < 0.0:

@@ -6,19 +6,20 @@ import math
 from typing import Final
 
 from rbd.errors import MjcfValueError
+from rbd.files.pose import Pose, Triple, triple
 from rbd.mjcf.description import JointKind, JointPart
-from rbd.mjcf.element import Element
-from rbd.mjcf.pose import Pose, Triple, triple, unit
-from rbd.mjcf.reading import Reading
+from rbd.mjcf.element import MjcfElement
+from rbd.mjcf.pose import unit
+from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.settings import Settings
 
 _KINDS: Final[tuple[JointKind, ...]] = ("hinge", "slide", "ball", "free")
 _NONE: Final = (-math.inf, math.inf)
 
 
-def read_free_joint(reading: Reading, element: Element, name: str, settings: Settings) -> JointPart:
+def read_free_joint(reading: MjcfReading, element: MjcfElement, name: str, settings: Settings) -> JointPart:
     """Return a free joint; no defaults apply to it."""
-    reading.check_attributes(element.node)
+    reading.check(element.node)
     align = element.choice("align", ("false", "true", "auto"), "auto")
     if align == "true" or (align == "auto" and settings.align_free):
         message = "align: the frame of the body stays where it is, and is not moved to the centre of mass"
@@ -26,9 +27,9 @@ def read_free_joint(reading: Reading, element: Element, name: str, settings: Set
     return JointPart(element.node, name, "free", (0.0, 0.0, 0.0), (0.0, 0.0, 1.0))
 
 
-def read_joint(reading: Reading, element: Element, name: str, frame: Pose, settings: Settings) -> JointPart:
+def read_joint(reading: MjcfReading, element: MjcfElement, name: str, frame: Pose, settings: Settings) -> JointPart:
     """Return a joint that stands in a `frame` of its body."""
-    reading.check_attributes(element.node, "joint")
+    reading.check(element.node, "joint")
     kind: JointKind = element.choice("type", _KINDS, "hinge")
     unit_of_angle = settings.angle if kind == "hinge" else 1.0
     polynomials = [element.vector(word, (0.0, 0.0, 0.0), 1) for word in ("stiffness", "damping")]
@@ -50,15 +51,16 @@ def read_joint(reading: Reading, element: Element, name: str, frame: Pose, setti
         friction=_coefficient(reading, element, "frictionloss", element.quantity("frictionloss", 0.0)),
         armature=_coefficient(reading, element, "armature", element.quantity("armature", 0.0)),
         bounds=_range(reading, element, kind, settings), effort=_effort(reading, element, kind, settings),
+        compensated_by_actuator=element.flag("actuatorgravcomp", False),
     )  # fmt: skip
 
 
-def _position(element: Element, frame: Pose) -> Triple:
+def _position(element: MjcfElement, frame: Pose) -> Triple:
     x, y, z = element.vector("pos", (0.0, 0.0, 0.0))
     return frame.point((x, y, z))
 
 
-def _axis(reading: Reading, element: Element, frame: Pose) -> Triple:
+def _axis(reading: MjcfReading, element: MjcfElement, frame: Pose) -> Triple:
     axis = unit(element.vector("axis", (0.0, 0.0, 1.0)))
     if axis is None:
         node = element.source("axis") or element.node
@@ -66,7 +68,7 @@ def _axis(reading: Reading, element: Element, frame: Pose) -> Triple:
     return triple(frame.direction(axis))
 
 
-def _coefficient(reading: Reading, element: Element, attribute: str, value: float) -> float:
+def _coefficient(reading: MjcfReading, element: MjcfElement, attribute: str, value: float) -> float:
     if value < 0.0:
         node = element.source(attribute) or element.node
         reading.object_to(node, f"{attribute} {value:.9g} is negative", "0 is taken", attribute=attribute)
@@ -74,7 +76,7 @@ def _coefficient(reading: Reading, element: Element, attribute: str, value: floa
     return value
 
 
-def is_limited(reading: Reading, element: Element, switch: str, given: str, settings: Settings) -> bool:
+def is_limited(reading: MjcfReading, element: MjcfElement, switch: str, given: str, settings: Settings) -> bool:
     """Return whether a range is in force: because it says so, or because it is there."""
     word = element.choice(switch, ("false", "true", "auto"), "auto")
     if word != "auto":
@@ -86,7 +88,7 @@ def is_limited(reading: Reading, element: Element, switch: str, given: str, sett
     return there and settings.limits_by_range
 
 
-def _range(reading: Reading, element: Element, kind: JointKind, settings: Settings) -> tuple[float, float]:
+def _range(reading: MjcfReading, element: MjcfElement, kind: JointKind, settings: Settings) -> tuple[float, float]:
     if kind == "free" or not is_limited(reading, element, "limited", "range", settings):
         return _NONE
     lower, upper = element.vector("range", (0.0, 0.0))
@@ -98,7 +100,7 @@ def _range(reading: Reading, element: Element, kind: JointKind, settings: Settin
     return lower * turn, upper * turn
 
 
-def _effort(reading: Reading, element: Element, kind: JointKind, settings: Settings) -> tuple[float, float]:
+def _effort(reading: MjcfReading, element: MjcfElement, kind: JointKind, settings: Settings) -> tuple[float, float]:
     if kind in ("free", "ball") or not is_limited(reading, element, "actuatorfrclimited", "actuatorfrcrange", settings):
         return _NONE
     lower, upper = element.vector("actuatorfrcrange", (0.0, 0.0))
@@ -106,7 +108,7 @@ def _effort(reading: Reading, element: Element, kind: JointKind, settings: Setti
     return lower, upper
 
 
-def _require_order(reading: Reading, element: Element, attribute: str, lower: float, upper: float) -> None:
+def _require_order(reading: MjcfReading, element: MjcfElement, attribute: str, lower: float, upper: float) -> None:
     if lower >= upper:
         node = element.source(attribute) or element.node
         message = f"{attribute}: {lower:.9g} is not below {upper:.9g}"

@@ -1,36 +1,101 @@
-"""`<keyframe>`: configurations and velocities by name."""
+"""`<keyframe>`: configurations, velocities and controls by name."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Final, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rbd.errors import MjcfValueError
+from rbd.files.names import hint
+from rbd.files.pose import Pose
 from rbd.files.xml import XmlElement
 from rbd.mechanism import Mechanism
 from rbd.mjcf.coordinates import Array, from_mujoco
 from rbd.mjcf.description import BodyPart, JointPart
-from rbd.mjcf.element import Element
-from rbd.mjcf.pose import Pose
-from rbd.mjcf.reading import Reading
+from rbd.mjcf.element import MjcfElement
+from rbd.mjcf.reading import MjcfReading
 from rbd.scalars import to_float
 from rbd.spatial.quaternion import rotation_to_quaternion
 
-_QUATERNIONS = {"free": 3, "ball": 0}
+REFERENCE: Final = "qpos0"
+_QUATERNIONS: Final = {"free": 3, "ball": 0}
+_SIZES: Final = {"free": 7, "ball": 4}
+_UNUSED: Final = {
+    "act": "activations of actuators are not supported",
+    "mpos": "mocap poses are not followed",
+    "mquat": "mocap poses are not followed",
+    "time": "simulations begin when they are told to",
+}
 
 
-def read_keyframes(reading: Reading, root: XmlElement, bodies: list[BodyPart], mechanism: Mechanism) -> None:
-    """Put the keyframes into the report, and before them how the file places all bodies, as "qpos0"."""
-    joints = [(body, joint) for body in bodies for joint in body.joints]
-    start = np.array([c for body, joint in joints for c in _reference(body, joint)], dtype=np.float64)
-    reading.report.keyframes["qpos0"] = from_mujoco(mechanism, start)
-    number = 0
-    for section in root.children:
-        if section.tag == "keyframe":
-            for node in section.children:
-                _key(reading, node, number, start, [joint for _, joint in joints], mechanism)
-                number += 1
+@final
+class KeyframeReader:
+    """Puts the keyframes into the report, and before them how the file places all bodies."""
+
+    def __init__(
+        self, reading: MjcfReading, bodies: list[BodyPart], mechanism: Mechanism, supported: Sequence[bool]
+    ) -> None:
+        """Take the joints, and which of the actuators of the file have controls."""
+        self._reading = reading
+        self._mechanism = mechanism
+        self._joints = [joint for body in bodies for joint in body.joints]
+        places = [_reference(body, joint) for body in bodies for joint in body.joints]
+        self._start: Array = np.array([c for place in places for c in place], dtype=np.float64)
+        self._supported: NDArray[np.bool_] = np.array(supported, dtype=np.bool_)
+        self._names: dict[str, XmlElement] = {}
+        self._number = 0
+
+    def read(self, root: XmlElement) -> None:
+        """Fill the report."""
+        self._reading.report.keyframes[REFERENCE] = from_mujoco(self._mechanism, self._start)
+        for section in root.children:
+            if section.tag == "keyframe":
+                for node in section.children:
+                    self._key(node)
+                    self._number += 1
+
+    def _key(self, node: XmlElement) -> None:
+        reading, report = self._reading, self._reading.report
+        if node.tag != "key":
+            reading.doubt(node, f"a keyframe is a <key>{hint(node.tag, ('key',))}")
+            return
+        reading.check(node)
+        element = MjcfElement(reading, node)
+        name = element.name()
+        reading.require_new(self._names, node, name, "key")
+        name = f"{REFERENCE}#key" if name == REFERENCE else name or f"key#{self._number}"
+        qpos = self._numbers(element, "qpos", self._start)
+        self._normalize(node, qpos)
+        qvel = self._numbers(element, "qvel", np.zeros(self._mechanism.nv))
+        report.keyframes[name] = from_mujoco(self._mechanism, qpos, qvel)
+        if element.has("ctrl"):
+            report.controls[name] = self._numbers(element, "ctrl", np.zeros(len(self._supported)))[self._supported]
+        for attribute, reason in _UNUSED.items():
+            if element.has(attribute):
+                reading.ignore(node, attribute, reason)
+
+    def _normalize(self, node: XmlElement, qpos: Array) -> None:
+        at = 0
+        for joint in self._joints:
+            if joint.kind in _QUATERNIONS:
+                begin = at + _QUATERNIONS[joint.kind]
+                length = math.hypot(*qpos[begin : begin + 4].tolist())
+                if length == 0.0:
+                    message = f"the quaternion of joint {joint.name!r} is zero"
+                    raise self._reading.fault(MjcfValueError, node, message)
+                qpos[begin : begin + 4] /= length
+            at += _SIZES.get(joint.kind, 1)
+
+    def _numbers(self, element: MjcfElement, attribute: str, default: Array) -> Array:
+        values = element.numbers(attribute, max(1, len(default)))
+        if values and len(values) != len(default):
+            message = f"{attribute}: the model has {len(default)}, not {len(values)}"
+            raise self._reading.fault(MjcfValueError, element.node, message, attribute=attribute)
+        return np.array(values, dtype=np.float64) if values else default.copy()
 
 
 def _reference(body: BodyPart, joint: JointPart) -> tuple[float, ...]:
@@ -42,34 +107,3 @@ def _reference(body: BodyPart, joint: JointPart) -> tuple[float, ...]:
 
 def _floats(pose: Pose) -> tuple[float, ...]:
     return tuple(to_float(c) for c in rotation_to_quaternion(pose.rotation))
-
-
-def _key(
-    reading: Reading, node: XmlElement, number: int, start: Array, joints: list[JointPart], mechanism: Mechanism
-) -> None:
-    if node.tag != "key":
-        reading.doubt(node, "a keyframe is a <key>")
-        return
-    reading.check_attributes(node)
-    element = Element(reading, node)
-    name = element.name() or f"key#{number}"
-    qpos = _numbers(reading, element, "qpos", start)
-    qvel = _numbers(reading, element, "qvel", np.zeros(mechanism.nv))
-    at = 0
-    for joint in joints:
-        if joint.kind in _QUATERNIONS:
-            begin = at + _QUATERNIONS[joint.kind]
-            length = math.hypot(*qpos[begin : begin + 4].tolist())
-            if length == 0.0:
-                raise reading.fault(MjcfValueError, node, f"the quaternion of joint {joint.name!r} is zero")
-            qpos[begin : begin + 4] /= length
-        at += {"free": 7, "ball": 4}.get(joint.kind, 1)
-    reading.report.keyframes[name] = from_mujoco(mechanism, qpos, qvel)
-
-
-def _numbers(reading: Reading, element: Element, attribute: str, default: Array) -> Array:
-    values = element.numbers(attribute, max(1, len(default)))
-    if values and len(values) != len(default):
-        message = f"{attribute}: the model has {len(default)}, not {len(values)}"
-        raise reading.fault(MjcfValueError, element.node, message, attribute=attribute)
-    return np.array(values, dtype=np.float64) if values else default.copy()

@@ -1,39 +1,45 @@
-"""`<equality>`: connections and welds become loop joints; the other constraints are reported."""
+"""`<equality>`: connections and welds become loop joints, those of joints couplings; the others are reported."""
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import final
 
 from rbd.errors import MjcfTopologyError, MjcfValueError, quoted
-from rbd.files.names import closest
+from rbd.files.names import free_name, hint
+from rbd.files.pose import Pose
 from rbd.files.xml import XmlElement
 from rbd.joints import Fixed, QuaternionSpherical
 from rbd.mechanism import Joint
 from rbd.mjcf.bodies import WORLD
-from rbd.mjcf.build import Builder, transform
+from rbd.mjcf.build import Builder
 from rbd.mjcf.defaults import Defaults
-from rbd.mjcf.description import BodyPart, SitePart
-from rbd.mjcf.element import Element
-from rbd.mjcf.pose import Pose, of_quaternion
-from rbd.mjcf.reading import Reading
-from rbd.mjcf.report import Coupling
+from rbd.mjcf.description import BodyPart, JointPart, SitePart
+from rbd.mjcf.element import MjcfElement
+from rbd.mjcf.pose import of_quaternion
+from rbd.mjcf.reading import MjcfReading
+from rbd.mjcf.settings import Settings
 
 
 @final
 class LoopReader:
     """Reads `<equality>`, once all bodies are attached."""
 
-    def __init__(self, reading: Reading, defaults: Defaults, bodies: list[BodyPart], builder: Builder) -> None:
+    def __init__(
+        self, reading: MjcfReading, defaults: Defaults, settings: Settings, bodies: list[BodyPart], builder: Builder
+    ) -> None:
         """Take the bodies, by name, with their sites and joints."""
+        self._names: dict[str, XmlElement] = {}
+        self._disabled = settings.off("equality")
         self._reading = reading
         self._defaults = defaults
         self._builder = builder
         self._bodies = {body.name: body for body in bodies}
         self._sites = {site.name: (body, site) for body in bodies for site in body.sites if site.name is not None}
-        self._joints = {joint.name for body in bodies for joint in body.joints}
+        self._joints = {joint.name: joint for body in bodies for joint in body.joints}
 
     def read(self, root: XmlElement) -> None:
-        """Attach a loop joint for every connection and weld that is active."""
+        """Attach a loop joint for every connection and weld, and couple joints, as far as they are active."""
         number = 0
         for section in root.children:
             if section.tag == "equality":
@@ -45,22 +51,21 @@ class LoopReader:
         if node.tag not in ("connect", "weld", "joint"):
             self._reading.doubt(node, f"constraints on a {node.tag} are not supported: it is not held")
             return
-        self._reading.check_attributes(node, "equality joint" if node.tag == "joint" else None)
+        self._reading.check(node, "equality joint" if node.tag == "joint" else None)
         element = self._defaults.element(node, kind="equality")
-        if not element.flag("active", True):
-            self._reading.ignore(node, reason="not active")
-        elif node.tag == "joint":
-            self._couple(element)
+        if self._disabled or not element.flag("active", True):
+            self._reading.ignore(node, reason="disabled by a flag" if self._disabled else "not active")
+            return
+        name = element.name()
+        self._reading.require_new(self._names, node, name, "constraint")
+        if node.tag == "joint":
+            self._couple(element, name)
         else:
-            name = element.name() or f"{node.tag}#{number}"
-            while name in self._joints:
-                name += "#"
-            self._joints.add(name)
-            self._close(element, name)
+            self._close(element, free_name(name or f"{node.tag}#{number}", self._builder.joint_names))
 
     # ---------------------------------------------------------------- loop joints
 
-    def _close(self, element: Element, name: str) -> None:
+    def _close(self, element: MjcfElement, name: str) -> None:
         first, second, before, after = self._ends(element)
         if first is second:
             message = f"both ends are on body {quoted(first.name)}"
@@ -72,11 +77,11 @@ class LoopReader:
         with self._reading.blaming(element.node):
             self._builder.mechanism.attach(
                 self._builder.bodies[first.name], self._builder.bodies[second.name], joint,
-                joint_pose=transform(joint.frame_before, before, frames[0]),
-                successor_pose=transform(joint.frame_after, after, frames[1]).inverse(),
+                joint_pose=before.transform(joint.frame_before, frames[0]),
+                successor_pose=after.transform(joint.frame_after, frames[1]).inverse(),
             )  # fmt: skip
 
-    def _ends(self, element: Element) -> tuple[BodyPart, BodyPart, Pose, Pose]:
+    def _ends(self, element: MjcfElement) -> tuple[BodyPart, BodyPart, Pose, Pose]:
         """Return two bodies, and in each the pose of the frame that is to stay on the other's."""
         if element.has("site1") or element.has("site2"):
             (first, a), (second, b) = self._site(element, "site1"), self._site(element, "site2")
@@ -93,41 +98,59 @@ class LoopReader:
         anchor = Pose(translation=(x, y, z))
         return first, second, anchor, there @ anchor
 
-    def _relative(self, element: Element, pose: Pose) -> Pose:
+    def _relative(self, element: MjcfElement, pose: Pose) -> Pose:
         """Return the pose of a weld's second body in its first: `relpose`, unless its quaternion is zero."""
         x, y, z, *quaternion = element.vector("relpose", (0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0))
         rotation = of_quaternion(quaternion)
         return pose if rotation is None else Pose(rotation, (x, y, z))
 
-    def _body(self, element: Element, attribute: str) -> BodyPart:
+    def _body(self, element: MjcfElement, attribute: str) -> BodyPart:
         name = self._reading.name(element.node, attribute)
         if name not in self._bodies:
             raise self._unknown(element, attribute, "body", name, list(self._bodies))
         return self._bodies[name]
 
-    def _site(self, element: Element, attribute: str) -> tuple[BodyPart, SitePart]:
+    def _site(self, element: MjcfElement, attribute: str) -> tuple[BodyPart, SitePart]:
         name = self._reading.name(element.node, attribute)
         if name not in self._sites:
             raise self._unknown(element, attribute, "site", name, list(self._sites))
         return self._sites[name]
 
-    def _unknown(self, element: Element, attribute: str, kind: str, name: str, known: list[str]) -> MjcfTopologyError:
-        message = f"{attribute}: there is no {kind} {quoted(name)}; {closest(name, known)}"
+    def _unknown(
+        self, element: MjcfElement, attribute: str, kind: str, name: str, known: list[str]
+    ) -> MjcfTopologyError:
+        message = f"{attribute}: there is no {kind} {quoted(name)}{hint(name, known)}"
         return self._reading.fault(MjcfTopologyError, element.node, message, attribute=attribute, name=name)
 
     # ---------------------------------------------------------------- couplings
 
-    def _couple(self, element: Element) -> None:
-        ends: list[str | None] = [None, None]
-        for k, attribute in enumerate(("joint1", "joint2")):
-            if attribute == "joint1" or element.has(attribute):
-                ends[k] = name = self._reading.name(element.node, attribute)
-                if name not in self._joints:
-                    raise self._unknown(element, attribute, "joint", name, sorted(self._joints))
+    def _couple(self, element: MjcfElement, name: str | None) -> None:
+        joint = self._joint(element, "joint1")
+        source = self._joint(element, "joint2") if element.has("joint2") else None
         coefficients = element.vector("polycoef", (0.0, 1.0, 0.0, 0.0, 0.0), 1)
-        coupling = Coupling(ends[0] or "", ends[1], coefficients, element.node.line)
-        self._reading.report.couplings.append(coupling)
-        self._reading.doubt(element.node, "couplings of joints are not supported: the joints are independent")
+        if source is None:
+            polynomial: tuple[float, ...] = (joint.reference + coefficients[0],)
+        else:
+            polynomial = _moved(coefficients, source.reference, joint.reference)
+        with self._reading.blaming(element.node):
+            to = None if source is None else source.name
+            self._builder.mechanism.couple(joint.name, to, polynomial=polynomial, name=name)
+
+    def _joint(self, element: MjcfElement, attribute: str) -> JointPart:
+        name = self._reading.name(element.node, attribute)
+        if name not in self._joints:
+            raise self._unknown(element, attribute, "joint", name, sorted(self._joints))
+        return self._joints[name]
+
+
+def _moved(coefficients: tuple[float, ...], x: float, y: float) -> tuple[float, ...]:
+    """Return the coefficients of y + p(. - x), rounded once."""
+    moved = [Fraction(0)] * len(coefficients)
+    for coefficient in reversed(coefficients):  # Horner's rule: moved * (. - x) + coefficient
+        moved = [up - Fraction(x) * own for up, own in zip([Fraction(0), *moved], moved, strict=False)]
+        moved[0] += Fraction(coefficient)
+    moved[0] += Fraction(y)
+    return tuple(map(float, moved))
 
 
 def _standing(body: BodyPart) -> Pose:

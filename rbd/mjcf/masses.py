@@ -9,20 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rbd.errors import MjcfValueError
+from rbd.files.pose import NOTHING, ZERO, Pose, Rows, Triple
 from rbd.mjcf.description import BodyPart, GeomPart, MassPart
-from rbd.mjcf.element import Element
+from rbd.mjcf.element import MjcfElement
 from rbd.mjcf.orientation import read_rotation
-from rbd.mjcf.pose import NOTHING, ZERO, Pose, Rows, Triple
-from rbd.mjcf.reading import Reading
+from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.schema import ORIENTATION
 from rbd.mjcf.settings import Settings
 
 _SMALLEST: Final = 1e-14
 
 
-def read_inertial(reading: Reading, element: Element, frame: Pose, settings: Settings) -> MassPart:
+def read_inertial(reading: MjcfReading, element: MjcfElement, frame: Pose, settings: Settings) -> MassPart:
     """Return what `<inertial>` says, which stands in a `frame` of the body."""
-    reading.check_attributes(element.node)
+    reading.check(element.node)
     for attribute in ("pos", "mass"):
         if not element.has(attribute):
             message = f"attribute {attribute!r} is missing"
@@ -37,7 +37,7 @@ def read_inertial(reading: Reading, element: Element, frame: Pose, settings: Set
     return MassPart(mass, frame.point((x, y, z)), _rows(moment))
 
 
-def _moment(reading: Reading, element: Element, settings: Settings) -> Rows:
+def _moment(reading: MjcfReading, element: MjcfElement, settings: Settings) -> Rows:
     if element.has("fullinertia"):
         other = next((word for word in (*ORIENTATION, "diaginertia") if element.has(word)), None)
         if other is not None:
@@ -50,7 +50,7 @@ def _moment(reading: Reading, element: Element, settings: Settings) -> Rows:
     return _rows(rotation @ diagonal @ rotation.T)
 
 
-def weigh(reading: Reading, bodies: Sequence[BodyPart], settings: Settings) -> None:
+def weigh(reading: MjcfReading, bodies: Sequence[BodyPart], settings: Settings) -> None:
     """Give every body but the world its mass."""
     for body in bodies[1:]:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -79,7 +79,7 @@ def _sum(geoms: Sequence[GeomPart]) -> MassPart | None:
     return MassPart(mass, (x, y, z), _rows(moment))
 
 
-def _checked(reading: Reading, body: BodyPart, part: MassPart, settings: Settings) -> MassPart:
+def _checked(reading: MjcfReading, body: BodyPart, part: MassPart, settings: Settings) -> MassPart:
     """Return a mass within the bounds of `<compiler>`, with moments that a body can have if it asks for that."""
     if not np.isfinite([part.mass, *part.com, *sum(part.moment, ())]).all():
         raise reading.fault(MjcfValueError, body.node, "the mass or inertia of the body is beyond floats")

@@ -12,12 +12,14 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from rbd.files.numbers import NumberFault, number_of
+
 Vertices: TypeAlias = NDArray[np.float64]
 Faces: TypeAlias = NDArray[np.intp]
 
 _STL_HEADER: Final = 84
 _STL_FACE: Final = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
-_INTEGER: Final = re.compile(rb"-?[0-9]+")
+_CORNER: Final = re.compile(rb"(-?[0-9]{1,18})(?:/(?:-?[0-9]+)?){0,2}")
 
 
 class MeshFault(Exception):
@@ -93,10 +95,10 @@ def _obj(data: bytes) -> tuple[Vertices, Faces]:
 
 
 def _corner(word: bytes, count: int) -> int:
-    match = _INTEGER.match(word)
-    if match is None or len(match.group()) > 18:
+    match = _CORNER.fullmatch(word)
+    if match is None:
         raise MeshFault(f"no OBJ file: {word[:20]!r} is no corner")
-    number = int(match.group())
+    number = int(match.group(1))
     return number - 1 if number > 0 else count + number
 
 
@@ -110,9 +112,10 @@ def _table(rows: list[list[bytes]], width: int) -> NDArray[np.float64]:
     if any(len(row) != width for row in rows):
         raise MeshFault(f"a vertex without {width} coordinates")
     try:
-        table = np.array([[float(word) for word in row] for row in rows], dtype=np.float64)
-    except ValueError:
-        raise MeshFault("a coordinate is no number") from None
+        table = np.array([[number_of(word.decode("ascii")) for word in row] for row in rows], dtype=np.float64)
+    except (NumberFault, UnicodeDecodeError) as error:
+        reason = error if isinstance(error, NumberFault) else "it is no ASCII text"
+        raise MeshFault(f"a coordinate is no number: {reason}") from None
     return table.reshape(-1, width)
 
 

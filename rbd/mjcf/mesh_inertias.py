@@ -11,8 +11,8 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from rbd.files.pose import Pose, Rows, Triple
 from rbd.mjcf.mesh_files import Faces, MeshFault, Vertices
-from rbd.mjcf.pose import Pose, Rows, Triple
 
 Way: TypeAlias = Literal["legacy", "exact", "convex", "shell"]
 _SMALLEST = 1e-15

@@ -8,15 +8,15 @@ from typing import Final, final
 import numpy as np
 
 from rbd.errors import MjcfRefusedError, MjcfValueError, quoted
-from rbd.files.names import closest
+from rbd.files.names import hint
 from rbd.files.xml import XmlElement
 from rbd.mjcf.defaults import Defaults
-from rbd.mjcf.element import Element
+from rbd.mjcf.element import MjcfElement
 from rbd.mjcf.files import Files
 from rbd.mjcf.mesh_files import Faces, MeshFault, Vertices, check_mesh, read_mesh, single
 from rbd.mjcf.mesh_inertias import MeshInertia, Way, mesh_inertia
 from rbd.mjcf.pose import of_quaternion
-from rbd.mjcf.reading import Reading
+from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.settings import Settings
 
 _WAYS: Final[tuple[Way, ...]] = ("legacy", "exact", "convex", "shell")
@@ -28,14 +28,14 @@ class Meshes:
     """The meshes and height fields of a file, by name."""
 
     def __init__(
-        self, reading: Reading, root: XmlElement, defaults: Defaults, settings: Settings, files: Files
+        self, reading: MjcfReading, root: XmlElement, defaults: Defaults, settings: Settings, files: Files
     ) -> None:
         """List them; nothing is opened yet."""
         self._reading = reading
         self._settings = settings
         self._files = files
-        self._meshes: dict[str, Element] = {}
-        self._fields: dict[str, Element] = {}
+        self._meshes: dict[str, MjcfElement] = {}
+        self._fields: dict[str, MjcfElement] = {}
         self._inertias: dict[str, MeshInertia] = {}
         for section in root.children:
             if section.tag == "asset":
@@ -47,7 +47,7 @@ class Meshes:
             if node.tag not in ("texture", "material", "skin", "model"):
                 self._reading.doubt(node, f"unknown asset {quoted(node.tag)}")
             return
-        self._reading.check_attributes(node)
+        self._reading.check(node)
         listed = self._meshes if node.tag == "mesh" else self._fields
         name = node.attributes.get("name") or PurePosixPath(node.attributes.get("file", "")).stem
         if not name:
@@ -78,19 +78,19 @@ class Meshes:
                 raise self._reading.fault(MjcfValueError, element.node, str(error), reason=str(error)) from None
         return self._inertias[name]
 
-    def _named(self, node: XmlElement, kind: str, name: str, known: dict[str, Element]) -> Element:
+    def _named(self, node: XmlElement, kind: str, name: str, known: dict[str, MjcfElement]) -> MjcfElement:
         if name not in known:
-            message = f"there is no {kind} {quoted(name)}; {closest(name, known)}"
+            message = f"there is no {kind} {quoted(name)}{hint(name, known)}"
             raise self._reading.fault(MjcfValueError, node, message, attribute=kind, value=name)
         return known[name]
 
-    def _weigh(self, element: Element) -> MeshInertia:
+    def _weigh(self, element: MjcfElement) -> MeshInertia:
         way: Way = element.choice("inertia", _WAYS, "legacy")
         if way == "convex" and element.has("maxhullvert"):
             self._reading.doubt(element.node, "maxhullvert: the whole convex hull is weighed", "maxhullvert")
         return mesh_inertia(*self._placed(element, *self._shape(element)), way)
 
-    def _shape(self, element: Element) -> tuple[Vertices, Faces]:
+    def _shape(self, element: MjcfElement) -> tuple[Vertices, Faces]:
         node = element.node
         if element.has("builtin") or any(child.tag == "plugin" for child in node.children):
             raise self._reading.fault(MjcfRefusedError, node, "meshes made by MuJoCo itself are not supported")
@@ -108,7 +108,7 @@ class Meshes:
         check_mesh(*shape)
         return shape
 
-    def _path(self, element: Element) -> Path:
+    def _path(self, element: MjcfElement) -> Path:
         reference = element.text("file") or ""
         if self._settings.strip_path:
             reference = PurePosixPath(reference).name
@@ -116,7 +116,7 @@ class Meshes:
         start = None if directory is None else directory / self._settings.mesh_directory
         return self._files.find(element.source("file") or element.node, reference, start)
 
-    def _placed(self, element: Element, vertices: Vertices, faces: Faces) -> tuple[Vertices, Faces]:
+    def _placed(self, element: MjcfElement, vertices: Vertices, faces: Faces) -> tuple[Vertices, Faces]:
         """Return the mesh moved, turned and scaled as the asset says."""
         vertices = vertices - np.array(element.vector("refpos", (0.0, 0.0, 0.0)))
         rotation = of_quaternion(element.vector("refquat", (1.0, 0.0, 0.0, 0.0)))

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from rbd.errors import MjcfValueError
-from rbd.mjcf.element import Element
-from rbd.mjcf.pose import UPRIGHT, Pose, Rows, about, facing, of_axes, of_euler, of_quaternion, unit
-from rbd.mjcf.reading import Reading
+from rbd.files.pose import UPRIGHT, Pose, Rows
+from rbd.mjcf.element import MjcfElement
+from rbd.mjcf.pose import about, facing, of_axes, of_euler, of_quaternion, unit
+from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.schema import ORIENTATION
 from rbd.mjcf.settings import Settings
 
 
-def read_pose(reading: Reading, element: Element, settings: Settings) -> Pose:
+def read_pose(reading: MjcfReading, element: MjcfElement, settings: Settings) -> Pose:
     """Return the pose that `pos` and the orientation give."""
     x, y, z = element.vector("pos", (0.0, 0.0, 0.0))
     return Pose(read_rotation(reading, element, settings), (x, y, z))
 
 
-def read_rotation(reading: Reading, element: Element, settings: Settings) -> Rows:
+def read_rotation(reading: MjcfReading, element: MjcfElement, settings: Settings) -> Rows:
     """Return the orientation; the other forms count more than `quat`, as they are read after it."""
     given = [form for form in ORIENTATION if form in element.node.attributes]
     if len(given) > 1:
@@ -33,7 +34,7 @@ def read_rotation(reading: Reading, element: Element, settings: Settings) -> Row
     return rotation
 
 
-def _rotation(element: Element, form: str, settings: Settings) -> Rows | None:
+def _rotation(element: MjcfElement, form: str, settings: Settings) -> Rows | None:
     if form == "quat":
         return of_quaternion(element.vector("quat", (1.0, 0.0, 0.0, 0.0)))
     if form == "axisangle":

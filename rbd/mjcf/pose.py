@@ -1,63 +1,19 @@
-"""Poses of one frame in another, and the orientations MJCF has words for."""
+"""The orientations MJCF has words for."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Final, TypeAlias, final
+from typing import Final
 
-import attrs
-
-from rbd.scalars import to_float
-from rbd.spatial.linalg import Mat3, Vec3, add3, cross3, dot3, matmul, matvec, neg3, scale3, sub3, tmatvec, transpose3
+from rbd.files.pose import UPRIGHT, Rows, Triple, rows, triple
+from rbd.spatial.linalg import Mat3, cross3, dot3, matmul, scale3, sub3, transpose3
 from rbd.spatial.quaternion import quaternion_to_rotation
 from rbd.spatial.so3 import rotation_about
 
-Triple: TypeAlias = tuple[float, float, float]
-Rows: TypeAlias = tuple[Triple, Triple, Triple]
-
-ZERO: Final[Triple] = (0.0, 0.0, 0.0)
-NOTHING: Final[Rows] = (ZERO, ZERO, ZERO)
-UPRIGHT: Final[Rows] = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 _AXES: Final = {"x": UPRIGHT[0], "y": UPRIGHT[1], "z": UPRIGHT[2]}
 SMALLEST: Final = 1e-14
 """Directions shorter than this have none."""
-
-
-@final
-@attrs.frozen(eq=False)
-class Pose:
-    """Where a frame is in another: rotation (rows) and translation map its coordinates to those of the other."""
-
-    rotation: Rows = UPRIGHT
-    translation: Triple = ZERO
-
-    def __matmul__(self, other: Pose) -> Pose:
-        """Return the pose of the frame that `other` places in this one."""
-        return Pose(rows(matmul(self.rotation, other.rotation)), self.point(other.translation))
-
-    def point(self, xyz: Vec3) -> Triple:
-        """Return the coordinates of a point of this frame in the other."""
-        return triple(add3(self.translation, matvec(self.rotation, xyz)))
-
-    def direction(self, xyz: Vec3) -> Triple:
-        """Return the components of a vector of this frame in the other."""
-        return triple(matvec(self.rotation, xyz))
-
-    def inverse(self) -> Pose:
-        """Return the pose of the other frame in this one."""
-        return Pose(rows(transpose3(self.rotation)), triple(neg3(tmatvec(self.rotation, self.translation))))
-
-
-def triple(vector: Vec3) -> Triple:
-    """Return a vector of scalars as floats, without negative zeros."""
-    x, y, z = (to_float(c) + 0.0 for c in vector)
-    return x, y, z
-
-
-def rows(matrix: Mat3) -> Rows:
-    """Return a matrix of scalars as floats, without negative zeros."""
-    return triple(matrix[0]), triple(matrix[1]), triple(matrix[2])
 
 
 def unit(vector: Sequence[float]) -> Triple | None:

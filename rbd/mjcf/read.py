@@ -9,8 +9,9 @@ from typing import Final
 from rbd.arguments import flag
 from rbd.errors import MjcfSyntaxError
 from rbd.files.formats import MJCF
+from rbd.files.reading import check_arguments
 from rbd.files.source import read_bytes, text_bytes
-from rbd.files.warnings import warn_reader
+from rbd.files.warnings import warn_of_doubts
 from rbd.files.xml import XmlElement, parse_xml
 from rbd.mechanism import Mechanism
 from rbd.mjcf.bodies import BodyReader
@@ -21,12 +22,12 @@ from rbd.mjcf.defaults import Defaults
 from rbd.mjcf.files import Files, Inclusion
 from rbd.mjcf.forces import read_forces
 from rbd.mjcf.geoms import GeomReader
-from rbd.mjcf.keyframes import read_keyframes
+from rbd.mjcf.keyframes import KeyframeReader
 from rbd.mjcf.limits import MjcfLimits
 from rbd.mjcf.loops import LoopReader
 from rbd.mjcf.masses import weigh
 from rbd.mjcf.meshes import Meshes
-from rbd.mjcf.reading import Reading
+from rbd.mjcf.reading import MjcfReading
 from rbd.mjcf.report import MjcfReport, MjcfWarning
 from rbd.mjcf.schema import SECTIONS, SECTIONS_WITHOUT_EFFECT
 from rbd.mjcf.settings import read_settings
@@ -49,8 +50,8 @@ def load_mjcf(
     The root body is "world". Bodies and joints come in the order of the file, with their names; a nameless one is
     called `body#3` or `joint#2` after its number. A body with several joints is a chain of bodies, of which the last
     has the mass and the name. Joint coordinates are MuJoCo's, but for free joints (`from_mujoco`). Sites are frames,
-    connections and welds loop joints. Bodies without joints are merged into their parents unless
-    `remove_fixed_joints=False`.
+    connections and welds loop joints, and equality constraints of joints couplings. Bodies without joints are merged
+    into their parents unless `remove_fixed_joints=False`.
 
     `report` receives what mechanisms do not have: keyframes, actuators, springs, geoms. Unsupported elements that
     affect the dynamics are listed in `report.warnings` and announced by one MjcfWarning; `strict=True` refuses such
@@ -68,7 +69,7 @@ def load_mjcf(
     >>> [joint.name for joint in load_mjcf(path).joints]
     ['shoulder']
     """
-    _check_arguments("load_mjcf", limits, report)
+    check_arguments("load_mjcf", limits, MjcfLimits, report, MjcfReport)
     data, file = read_bytes(path, limits.bytes, MJCF)
     return parse_mjcf(
         data, file=file, directory=Path(file).parent, strict=strict, remove_fixed_joints=remove_fixed_joints, root=root,
@@ -96,21 +97,21 @@ def parse_mjcf(
     Traceback (most recent call last):
     rbd.errors.MjcfValueError: <string>:1:26: worldbody > body > geom: a sphere needs 1 positive number in 'size'
     """
-    _check_arguments("parse_mjcf", limits, report)
+    check_arguments("parse_mjcf", limits, MjcfLimits, report, MjcfReport)
     strict, remove_fixed_joints = flag(strict, "strict"), flag(remove_fixed_joints, "remove_fixed_joints")
     require_kind(file, str, operation="parse_mjcf", argument="file")
-    reading = Reading(strict=strict, limits=limits)
+    reading = MjcfReading(strict=strict, limits=limits)
     files = Files(_path(directory), _path(root), limits)
     tree = parse_xml(text_bytes(text, file, MJCF), file=file, limits=limits, of=MJCF)
     mechanism = _read(reading, tree, files, remove_fixed_joints)
     reading.report.name, reading.report.file = tree.attributes.get("model", ""), file
-    _tell(reading.report)
+    warn_of_doubts(reading.report, MjcfWarning)
     if report is not None:
         report.become(reading.report)
     return mechanism
 
 
-def _read(reading: Reading, tree: XmlElement, files: Files, remove_fixed_joints: bool) -> Mechanism:
+def _read(reading: MjcfReading, tree: XmlElement, files: Files, remove_fixed_joints: bool) -> Mechanism:
     _check_root(reading, tree)
     Inclusion(files).expand(tree)
     _check_sections(reading, tree)
@@ -119,12 +120,13 @@ def _read(reading: Reading, tree: XmlElement, files: Files, remove_fixed_joints:
     meshes = Meshes(reading, tree, defaults, settings, files)
     bodies = BodyReader(reading, defaults, settings, GeomReader(reading, settings, meshes)).read(tree)
     weigh(reading, bodies, settings)
-    builder = Builder(reading, settings.gravity)
-    builder.build(bodies, read_forces(reading, tree, defaults, settings, bodies))
-    LoopReader(reading, defaults, bodies, builder).read(tree)
-    ContactReader(reading, bodies).read(tree)
-    read_keyframes(reading, tree, bodies, builder.mechanism)
-    apply_damping_ratios(reading, tree, bodies, builder.mechanism)
+    builder = Builder(reading, settings)
+    forces = read_forces(reading, tree, defaults, settings, bodies)
+    builder.build(bodies, forces.armatures)
+    LoopReader(reading, defaults, settings, bodies, builder).read(tree)
+    ContactReader(reading, settings, bodies).read(tree)
+    KeyframeReader(reading, bodies, builder.mechanism, forces.supported).read(tree)
+    apply_damping_ratios(reading, tree, settings, bodies, builder.mechanism)
     reading.report.time_step = settings.time_step
     if remove_fixed_joints:
         with reading.blaming(tree):
@@ -132,13 +134,13 @@ def _read(reading: Reading, tree: XmlElement, files: Files, remove_fixed_joints:
     return builder.mechanism
 
 
-def _check_root(reading: Reading, tree: XmlElement) -> None:
+def _check_root(reading: MjcfReading, tree: XmlElement) -> None:
     if tree.tag != "mujoco":
         hint = ": this is a URDF file; rbd.load_urdf reads those" if tree.tag == "robot" else ""
         raise reading.fault(MjcfSyntaxError, tree, f"the root element must be <mujoco>{hint}")
 
 
-def _check_sections(reading: Reading, tree: XmlElement) -> None:
+def _check_sections(reading: MjcfReading, tree: XmlElement) -> None:
     for node in tree.children:
         if node.tag in SECTIONS_WITHOUT_EFFECT:
             reading.ignore(node, reason="without effect on the dynamics")
@@ -146,21 +148,5 @@ def _check_sections(reading: Reading, tree: XmlElement) -> None:
             reading.doubt(node, "unknown section")
 
 
-def _tell(report: MjcfReport) -> None:
-    """Warn, once for a file, of what `strict=True` refuses."""
-    refused = [finding for finding in report.warnings if finding.refused]
-    if refused:
-        first, count = refused[0], f"{len(refused)} doubt{'s' if len(refused) > 1 else ''}"
-        place = f"line {first.line}: {first.element}: {first.message}"
-        hint = "report=MjcfReport() lists all, strict=True refuses the file"
-        warn_reader(f"{report.file}: {count}, the first in {place}; {hint}", MjcfWarning)
-
-
 def _path(path: str | os.PathLike[str] | None) -> Path | None:
     return None if path is None else Path(path)
-
-
-def _check_arguments(operation: str, limits: object, report: object) -> None:
-    require_kind(limits, MjcfLimits, operation=operation, argument="limits")
-    if report is not None:
-        require_kind(report, MjcfReport, operation=operation, argument="report")

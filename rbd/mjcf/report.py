@@ -5,6 +5,7 @@ An `MjcfReport` is filled by `load_mjcf(..., report=report)` when loading succee
 
 from __future__ import annotations
 
+from collections.abc import Sized
 from typing import TYPE_CHECKING, TypeAlias, final
 
 import attrs
@@ -12,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import override
 
-from rbd.mjcf.pose import Rows, Triple
+from rbd.files.pose import Rows, Triple
+from rbd.files.report import FileReport
 
 if TYPE_CHECKING:
     from rbd.contact import CollisionModel
@@ -22,41 +24,17 @@ if TYPE_CHECKING:
 
 @final
 @attrs.frozen
-class Finding:
-    """A remark of the reader about an element or one of its attributes."""
-
-    file: str
-    line: int
-    element: str
-    """The element and those around it, such as `worldbody > body 'arm' > joint 'elbow'`."""
-    attribute: str | None
-    message: str
-    refused: bool = False
-    """Whether `strict=True` refuses the file for it."""
-
-
-@final
-@attrs.frozen
-class Coupling:
-    """A joint constraint of the file, which the mechanism does not have.
-
-    The coordinate of `joint` is c₀ + c₁ x + c₂ x² + ..., where x is that of `source`, both relative to "qpos0". Without
-    a source it is c₀.
-    """
-
-    joint: str
-    source: str | None
-    coefficients: tuple[float, ...]
-    line: int
-
-
-@final
-@attrs.frozen
 class Geom:
     """A geom; `rotation` (rows) and `translation` are its pose in the frame of `body`.
 
     `size` has radii and half lengths, as in the file. Meshes have size zero. The origin of a mesh that contributes to
     the mass of its body is its centre of mass.
+
+    >>> from rbd.mjcf import parse_mjcf
+    >>> report = MjcfReport()
+    >>> ball = parse_mjcf("<mujoco><worldbody><geom size='0.1'/></worldbody></mujoco>", report=report)
+    >>> report.geoms[0].body, report.geoms[0].shape, report.geoms[0].size
+    ('world', 'sphere', (0.1, 0.0, 0.0))
     """
 
     name: str | None
@@ -80,6 +58,13 @@ class Actuator:
 
     `gain` and `bias` are coefficients of (1, length, velocity). Length and velocity are the moment arms times those of
     the joints. Control and force are clamped to their ranges.
+
+    >>> from rbd.mjcf import parse_mjcf
+    >>> report = MjcfReport()
+    >>> disc = parse_mjcf('''<mujoco><worldbody><body><joint name="axle"/><geom size="1"/></body></worldbody>
+    ...   <actuator><position name="servo" joint="axle" kp="5"/></actuator></mujoco>''', report=report)
+    >>> report.actuators[0].name, report.actuators[0].gain, report.actuators[0].bias
+    ('servo', (5.0, 0.0, 0.0), (0.0, -5.0, 0.0))
     """
 
     name: str | None
@@ -93,7 +78,7 @@ class Actuator:
 
 @final
 @attrs.frozen
-class Spring:
+class CoordinateSpring:
     """A linear spring and damper, which acts on joints by `moment_arms`.
 
     Its length is the moment arms times the joint coordinates. The spring force is zero for lengths within `rest`.
@@ -108,7 +93,15 @@ class Spring:
 @final
 @attrs.frozen
 class GravityCompensation:
-    """A force at the centre of mass of a body that compensates a `share` of its weight."""
+    """A force at the centre of mass of a body that compensates a `share` of its weight.
+
+    >>> from rbd.mjcf import parse_mjcf
+    >>> report = MjcfReport()
+    >>> balloon = parse_mjcf('''<mujoco><worldbody><body name="balloon" gravcomp="0.9"><freejoint/>
+    ...   <geom size="1" mass="2"/></body></worldbody></mujoco>''', report=report)
+    >>> report.gravity_compensations[0].body, report.gravity_compensations[0].share
+    ('balloon', 0.9)
+    """
 
     body: str
     share: float
@@ -122,13 +115,14 @@ class MjcfWarning(UserWarning):
 
 
 @final
-class MjcfReport:
+class MjcfReport(FileReport):
     """The findings of `load_mjcf`, and those parts of the file that a mechanism does not have.
 
     `ignored` lists elements without effect on the dynamics, such as cameras. `warnings` lists unsupported elements that
-    affect the dynamics, and doubtful values. `keyframes` are (q, v) by name; "qpos0" is the reference configuration.
+    affect the dynamics, and doubtful values. `keyframes` are (q, v) by name; "qpos0" is the reference configuration, a
+    keyframe of that name is called "qpos0#key". `controls` are the controls of keyframes, one number per actuator.
     `geoms` are all shapes, `pairs` the indices of those that may collide. `controller` uses `actuators`, `springs` and
-    `gravity_compensations`. `couplings` are joint constraints that are not enforced.
+    `gravity_compensations`; for the joints in `compensated_by_actuators` effort bounds hold with the compensation, too.
 
     >>> from rbd.mjcf import MjcfReport, parse_mjcf
     >>> report = MjcfReport()
@@ -140,24 +134,22 @@ class MjcfReport:
 
     def __init__(self) -> None:
         """Begin empty."""
-        self.name: str = ""
-        self.file: str = ""
+        super().__init__()
         self.time_step: float = 0.002
-        self.ignored: list[Finding] = []
-        self.warnings: list[Finding] = []
-        self.couplings: list[Coupling] = []
         self.keyframes: dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
+        self.controls: dict[str, NDArray[np.float64]] = {}
         self.actuators: list[Actuator] = []
-        self.springs: list[Spring] = []
+        self.springs: list[CoordinateSpring] = []
         self.gravity_compensations: list[GravityCompensation] = []
+        self.compensated_by_actuators: list[str] = []
         self.geoms: list[Geom] = []
         self.pairs: list[tuple[int, int]] = []
 
     def collision_model(self, mechanism: Mechanism) -> CollisionModel:
         """Return the collision model of a mechanism that was read with this report.
 
-        It has the planes, spheres, capsules and boxes that may collide; other geoms and their pairs are left out. Each
-        shape adds a frame to its body.
+        It has the planes, spheres, capsules and boxes that may collide; other geoms and their pairs are left out, and
+        listed in `ignored`. Each shape adds a frame to its body.
 
         >>> import rbd
         >>> from rbd.mjcf import MjcfReport, parse_mjcf
@@ -189,20 +181,8 @@ class MjcfReport:
 
         return MjcfController(mechanism, self, control)
 
-    def become(self, other: MjcfReport) -> None:
-        """Take the contents of `other`."""
-        self.__dict__.update(other.__dict__)
-
     @override
-    def __repr__(self) -> str:
-        """Show the counts."""
-        counts = (
-            f"{len(entries)} {what}"
-            for what, entries in (
-                ("ignored", self.ignored),
-                ("warnings", self.warnings),
-                ("keyframes", self.keyframes),
-                ("geoms", self.geoms),
-            )
-        )
-        return f"MjcfReport({self.name!r}: {', '.join(counts)})"
+    def counts(self) -> dict[str, Sized]:
+        return {
+            "ignored": self.ignored, "warnings": self.warnings, "keyframes": self.keyframes, "geoms": self.geoms
+        }  # fmt: skip

@@ -17,6 +17,10 @@ ATTRIBUTES: Final = {
         "angle eulerseq autolimits inertiafromgeom inertiagrouprange balanceinertia boundmass boundinertia",
         "settotalmass fitaabb alignfree strippath meshdir assetdir coordinate",
     ),
+    "option": _words("gravity timestep density viscosity wind actuatorgroupdisable"),
+    "flag": _words(
+        "gravity constraint equality frictionloss limit contact passive spring damper clampctrl filterparent actuation",
+    ),
     "body": _words("name childclass pos mocap gravcomp", _TURNED),
     "worldbody": _words("name childclass"),
     "frame": _words("name childclass pos", _TURNED),
@@ -35,9 +39,11 @@ ATTRIBUTES: Final = {
     "site": _words("name class pos fromto size type", _TURNED),
     "mesh": _words("name class file scale refpos refquat inertia vertex face content_type maxhullvert builtin params"),
     "hfield": _words("name file size nrow ncol elevation content_type"),
+    "equality": _words("active"),
     "connect": _words("name class active body1 body2 anchor site1 site2"),
     "weld": _words("name class active body1 body2 anchor relpose site1 site2"),
     "equality joint": _words("name class active joint1 joint2 polycoef"),
+    "tendon joint": _words("joint coef"),
     "pair": _words("name class geom1 geom2 condim friction"),
     "exclude": _words("name body1 body2"),
     "actuator": _words(
@@ -57,7 +63,12 @@ _OF_APPEARANCE: Final = _words("rgba material user group smoothnormal castshadow
 _OF_THE_SOLVER: Final = _words(
     "solref solimp solmix solreflimit solimplimit solreffriction solimpfriction margin gap priority torquescale sleep",
     "simple lengthrange actlimited actrange actdim actearly width discardvisual fusestatic usethread saveinertial",
-    "conflict texturedir condim fluidcoef",
+    "conflict texturedir condim fluidcoef passthrough savecanonical savecompiled adhesion surfacevel fuse",
+    "apirate impratio magnetic o_margin o_solref o_solimp o_friction integrator collision cone jacobian solver",
+    "iterations tolerance ls_iterations ls_tolerance noslip_iterations noslip_tolerance ccd_iterations ccd_tolerance",
+    "mpr_iterations mpr_tolerance sdf_iterations sdf_initpoints sleep_tolerance",
+    "warmstart refsafe sensor midphase nativeccd eulerdamp autoreset island multiccd override energy fwdinv",
+    "invdiscrete diagexact ipc speculative",
 )
 WITHOUT_EFFECT: Final = {
     **dict.fromkeys(sorted(_OF_APPEARANCE), "appearance"),
@@ -67,6 +78,18 @@ WITHOUT_EFFECT: Final = {
 
 SECTIONS_WITHOUT_EFFECT: Final = _words("visual statistic sensor custom size extension")
 CHILDREN_WITHOUT_EFFECT: Final = _words("camera light")
+DEFAULTS_WITHOUT_EFFECT: Final = _words("camera light material texture")
+CHILDREN: Final = {
+    **dict.fromkeys(("flag", "inertial", "joint", "freejoint", "site", "hfield", "connect", "weld"), _words()),
+    **dict.fromkeys(("pair", "exclude", "key", "general", "motor", "position", "velocity", "damper"), _words()),
+    "compiler": _words("lengthrange"),
+    "option": _words("flag"),
+    "geom": _words("plugin"),
+    "mesh": _words("plugin"),
+    "fixed": _words("joint"),
+    "spatial": _words("site geom pulley"),
+}
+"""The children of elements; what stands in a body, a class or a section is checked where it is read."""
 SECTIONS: Final = _words(
     "compiler option size visual statistic default extension custom asset worldbody contact deformable equality tendon",
     "actuator sensor keyframe",

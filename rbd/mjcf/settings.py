@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from typing import Final, Literal, final
 
 import attrs
 
 from rbd.errors import MjcfRefusedError, MjcfValueError, quoted
+from rbd.files.pose import ZERO, Triple
 from rbd.files.xml import XmlElement
-from rbd.mjcf.element import Element
-from rbd.mjcf.pose import Triple
-from rbd.mjcf.reading import Reading
+from rbd.mjcf.element import MjcfElement
+from rbd.mjcf.reading import MjcfReading
+from rbd.mjcf.schema import ATTRIBUTES
 
 _DEGREE: Final = math.pi / 180
+_MOST_GROUPS: Final = 30
+_PARTS: Final = {
+    **dict.fromkeys(("equality", "frictionloss", "limit", "contact"), "constraint"),
+    **dict.fromkeys(("spring", "damper"), "passive"),
+}
+"""Flags that another flag switches off too."""
 
 
 @final
@@ -35,29 +43,42 @@ class Settings:
     align_free: bool = False
     strip_path: bool = False
     mesh_directory: str = ""
-    gravity: Triple = (0.0, 0.0, -9.81)
+    acceleration: Triple = (0.0, 0.0, -9.81)
     time_step: float = 0.002
+    disabled: frozenset[str] = frozenset()
+    disabled_groups: frozenset[int] = frozenset()
+    """Groups of actuators that do nothing."""
 
     @property
     def angle(self) -> float:
         """The unit of angles in radians."""
         return _DEGREE if self.degree else 1.0
 
+    @property
+    def gravity(self) -> Triple:
+        """The acceleration of gravity."""
+        return ZERO if self.off("gravity") else self.acceleration
 
-def read_settings(reading: Reading, root: XmlElement) -> Settings:
+    def off(self, flag: str) -> bool:
+        """Return whether a flag disables something, itself or with others."""
+        return flag in self.disabled or _PARTS.get(flag) in self.disabled
+
+
+def read_settings(reading: MjcfReading, root: XmlElement) -> Settings:
     """Return the settings; where several elements set the same, the last counts."""
     settings = Settings()
     for node in root.children:
         if node.tag == "compiler":
-            _compiler(reading, Element(reading, node), settings)
-    for node in root.children:
-        if node.tag == "option":
-            _option(reading, Element(reading, node), settings)
+            _compiler(reading, MjcfElement(reading, node), settings)
+    options = [MjcfElement(reading, node) for node in root.children if node.tag == "option"]
+    for element in options:
+        _option(reading, element, settings)
+    _doubt_fluid(reading, options)
     return settings
 
 
-def _compiler(reading: Reading, element: Element, settings: Settings) -> None:
-    reading.check_attributes(element.node)
+def _compiler(reading: MjcfReading, element: MjcfElement, settings: Settings) -> None:
+    reading.check(element.node)
     if element.choice("coordinate", ("local", "global"), "local") == "global":
         message = "coordinate='global' is no longer part of the format; save the file with MuJoCo 2.3.3 or older"
         raise reading.fault(MjcfRefusedError, element.node, message, attribute="coordinate")
@@ -81,7 +102,7 @@ def _word(degree: bool) -> Literal["degree", "radian"]:
     return "degree" if degree else "radian"
 
 
-def _sequence(reading: Reading, element: Element, default: str) -> str:
+def _sequence(reading: MjcfReading, element: MjcfElement, default: str) -> str:
     text = element.text("eulerseq")
     if text is None:
         return default
@@ -91,17 +112,32 @@ def _sequence(reading: Reading, element: Element, default: str) -> str:
     return text
 
 
-def _option(reading: Reading, element: Element, settings: Settings) -> None:
-    x, y, z = element.vector("gravity", settings.gravity)
-    settings.gravity = (x, y, z)
+def _option(reading: MjcfReading, element: MjcfElement, settings: Settings) -> None:
+    reading.check(element.node)
+    x, y, z = element.vector("gravity", settings.acceleration)
+    settings.acceleration = (x, y, z)
     settings.time_step = element.number("timestep", settings.time_step)
-    for attribute in ("density", "viscosity"):
-        if element.number(attribute, 0.0) != 0.0:
-            reading.doubt(element.node, f"{attribute}: forces of a fluid are not simulated", attribute)
+    if element.has("actuatorgroupdisable"):
+        settings.disabled_groups = frozenset(map(int, element.numbers("actuatorgroupdisable", _MOST_GROUPS)))
     for child in element.node.children:
-        if child.tag == "flag" and not _enabled(Element(reading, child), "gravity"):
-            settings.gravity = (0.0, 0.0, 0.0)
+        if child.tag == "flag":
+            _flag(reading, MjcfElement(reading, child), settings)
 
 
-def _enabled(element: Element, flag: str) -> bool:
-    return element.choice(flag, ("enable", "disable"), "enable") == "enable"
+def _flag(reading: MjcfReading, element: MjcfElement, settings: Settings) -> None:
+    reading.check(element.node)
+    honoured = [flag for flag in element.node.attributes if flag in ATTRIBUTES["flag"]]
+    words = {flag: element.choice(flag, ("enable", "disable"), "enable") for flag in honoured}
+    disabled = frozenset(flag for flag, word in words.items() if word == "disable")
+    settings.disabled = settings.disabled - words.keys() | disabled
+
+
+def _doubt_fluid(reading: MjcfReading, options: Sequence[MjcfElement]) -> None:
+    """Doubt the forces of a fluid; wind alone has none."""
+    media = {word: element for word in ("density", "viscosity") for element in options if element.has(word)}
+    media = {word: element for word, element in media.items() if element.number(word) != 0.0}
+    for word, element in media.items():
+        reading.doubt(element.node, f"{word}: forces of a fluid are not simulated", word)
+    for element in options:
+        if any(element.vector("wind", ZERO)) and not media:
+            reading.ignore(element.node, "wind", "without density and viscosity it has no effect")

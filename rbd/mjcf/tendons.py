@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Final, final
 
 from rbd.errors import MjcfTopologyError, MjcfValueError, quoted
-from rbd.files.names import closest
+from rbd.files.names import hint
 from rbd.files.xml import XmlElement
 from rbd.mjcf.defaults import Defaults
 from rbd.mjcf.description import BodyPart
-from rbd.mjcf.element import Element
-from rbd.mjcf.reading import Reading
-from rbd.mjcf.report import MomentArms, Spring
+from rbd.mjcf.element import MjcfElement
+from rbd.mjcf.reading import MjcfReading
+from rbd.mjcf.report import CoordinateSpring, MomentArms
+from rbd.mjcf.settings import Settings
 
 _MISSING: Final = ("frictionloss", "armature", "range", "actuatorfrcrange")
 
@@ -20,8 +21,10 @@ _MISSING: Final = ("frictionloss", "armature", "range", "actuatorfrcrange")
 class TendonReader:
     """Reads `<tendon>`."""
 
-    def __init__(self, reading: Reading, defaults: Defaults, bodies: list[BodyPart]) -> None:
+    def __init__(self, reading: MjcfReading, defaults: Defaults, settings: Settings, bodies: list[BodyPart]) -> None:
         """Take the joints, by name."""
+        self._settings = settings
+        self._names: dict[str, XmlElement] = {}
         self._reading = reading
         self._defaults = defaults
         self._joints = {joint.name: joint for body in bodies for joint in body.joints}
@@ -36,10 +39,14 @@ class TendonReader:
                     self._tendon(node)
 
     def _tendon(self, node: XmlElement) -> None:
-        self._reading.check_attributes(node, "tendon")
+        self._reading.check(node, "tendon")
         element = self._defaults.element(node, kind="tendon")
         name = element.name()
-        if node.tag != "fixed":
+        self._reading.require_new(self._names, node, name, "tendon")
+        if node.tag not in ("fixed", "spatial"):
+            self._reading.doubt(node, f"unknown element {quoted(node.tag)}")
+            return
+        if node.tag == "spatial":
             if name is not None:
                 self.spatial.add(name)
             if not self._acts(element, ("stiffness", "damping", *_MISSING), "tendons along sites are not supported"):
@@ -52,24 +59,28 @@ class TendonReader:
         self._spring(element, moment_arms)
 
     def _joint(self, node: XmlElement) -> tuple[str, tuple[float]]:
+        self._reading.check(node, "tendon joint")
         name = self._reading.name(node, "joint")
         if name not in self._joints:
-            message = f"there is no joint {quoted(name)}; {closest(name, self._joints)}"
+            message = f"there is no joint {quoted(name)}{hint(name, self._joints)}"
             raise self._reading.fault(MjcfTopologyError, node, message, attribute="joint", name=name)
         if self._joints[name].kind not in ("hinge", "slide"):
             message = f"a fixed tendon has hinges and slides, joint {quoted(name)} is none"
             raise self._reading.fault(MjcfValueError, node, message, attribute="joint", name=name)
         return name, (self._reading.quantity(node, "coef"),)
 
-    def _acts(self, element: Element, attributes: tuple[str, ...], reason: str) -> bool:
+    def _acts(self, element: MjcfElement, attributes: tuple[str, ...], reason: str) -> bool:
         """Doubt what a tendon does by itself in these attributes; return whether it does anything."""
         acting = [attribute for attribute in attributes if any(element.vector(attribute, (0.0, 0.0, 0.0), 1))]
         for attribute in acting[:1]:
             self._reading.doubt(element.node, f"{attribute}: {reason}", attribute)
         return bool(acting)
 
-    def _spring(self, element: Element, moment_arms: MomentArms) -> None:
-        stiffness, damping = (element.vector(word, (0.0, 0.0, 0.0), 1)[0] for word in ("stiffness", "damping"))
+    def _spring(self, element: MjcfElement, moment_arms: MomentArms) -> None:
+        stiffness, damping = (
+            0.0 if self._settings.off(flag) else element.vector(word, (0.0, 0.0, 0.0), 1)[0]
+            for word, flag in (("stiffness", "spring"), ("damping", "damper"))
+        )
         if not (stiffness or damping):
             return
         low, high = element.vector("springlength", (-1.0, -1.0), 1)
@@ -77,4 +88,4 @@ class TendonReader:
             high = low
         if low == high == -1.0:
             low = high = sum(factors[0] * self._joints[name].spring_reference for name, factors in moment_arms)
-        self._reading.report.springs.append(Spring(moment_arms, stiffness, (low, high), damping))
+        self._reading.report.springs.append(CoordinateSpring(moment_arms, stiffness, (low, high), damping))

@@ -1,9 +1,9 @@
-"""Programs as machine code; knows nothing of robots.
+"""Machine code of programs: compiler, builtins, batches, disk cache.
 
-Importing this package is light: llvmlite is loaded when the first kernel is compiled.
+Importing this package is fast: llvmlite is loaded when the first program is compiled.
 
     RBD_NATIVE=0         no machine code: programs are interpreted
-    RBD_NATIVE_ENTRY=0   machine code is called through ctypes only
+    RBD_NATIVE_ENTRY=0   no builtins: machine code is called through ctypes
     RBD_CACHE=0          machine code is not kept on disk
     RBD_CACHE_DIR        where it is kept
 """
@@ -31,15 +31,15 @@ if TYPE_CHECKING:
 
 
 LOADED: Final = time.time()
-"""When this package was imported; sources changed later may not be what runs here."""
+"""Time of the import of this package; sources that changed later may differ from the running code."""
 
 
 class InterpretedWarning(RuntimeWarning):
-    """Programs run in the interpreter, some ten thousand times slower than machine code."""
+    """Programs run in the interpreter, about ten thousand times slower than machine code."""
 
 
 def available() -> bool:
-    """Return whether machine code can be made in this process."""
+    """Return whether this process can compile."""
     return _is_wanted() and not compiler_unusable()
 
 
@@ -49,7 +49,7 @@ def _is_wanted() -> bool:
 
 
 def is_loaded() -> bool:
-    """Return whether the compiler has been loaded already, which takes tenths of a second."""
+    """Return whether the compiler is loaded, which takes tenths of a second."""
     return available() and "rbd.native.jit" in sys.modules
 
 
@@ -64,14 +64,14 @@ def warn_interpreted() -> None:
 
 
 def keeps_outlines() -> bool:
-    """Return whether outlines of programs are worth looking for: there is machine code, and a folder for it."""
+    """Return whether outlines of programs are cached: there is a compiler and a cache folder."""
     return available() and cache.directory() is not None
 
 
 def compile_program(program: Program | Source, *, lanes: int | None = None) -> CompiledProgram:
-    """Return `program` as machine code; `lanes` None takes what the processor has.
+    """Return `program` as machine code; `lanes` None: those of the processor.
 
-    Raises WorkspaceError when there is no memory to load the compiler, which could not be loaded again.
+    Raises WorkspaceError if there is not enough memory to load the compiler: a failed attempt could not be repeated.
     """
     _load()
     from rbd.native.compiled_program import compile_program as compile_now
@@ -81,7 +81,7 @@ def compile_program(program: Program | Source, *, lanes: int | None = None) -> C
 
 @once_under_compiler_lock
 def _load() -> None:
-    """Import llvmlite and all that calls it; no fork cuts that short, which would leave modules locked in the child."""
+    """Import llvmlite and its callers, under the lock that forks wait for: else modules stay locked in a child."""
     if not is_loaded():
         memory.check_available(memory.LOADING)
         open_library()

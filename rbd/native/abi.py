@@ -1,8 +1,7 @@
 """Memory layout of objects of CPython and NumPy, on interpreters where it is known and verified.
 
-Machine code that is called by the interpreter reads arrays itself. It does so on an allowlist of interpreters only, and
-there only after what it would read from memory has been compared with what Python says. RBD_NATIVE_ENTRY=0 switches it
-off.
+Builtins read the fields of arrays in memory. They are made only on the interpreters of an allowlist, and only after the
+fields of sample objects have been compared with their Python attributes. RBD_NATIVE_ENTRY=0 switches them off.
 """
 
 from __future__ import annotations
@@ -19,17 +18,19 @@ from typing import Any, Final, cast
 import numpy as np
 
 OBJECT_TYPE: Final = 8
-"""Bytes from the beginning of an object to the pointer to its type."""
+"""Offset in bytes of the pointer to the type; all offsets are from the beginning of the object."""
 ARRAY_DATA: Final = 16
 ARRAY_NDIM: Final = 24
 ARRAY_SHAPE: Final = 32
+ARRAY_STRIDES: Final = 40
 ARRAY_DTYPE: Final = 56
 ARRAY_FLAGS: Final = 64
 FLOAT_VALUE: Final = 16
 STRUCTURE_DATA: Final = 16
-"""From the beginning of a ctypes structure to the pointer to its fields."""
+"""Offset of the pointer to the fields of a ctypes structure."""
 
 CONTIGUOUS: Final = 0x1
+COLUMN_ORDER: Final = 0x2
 ALIGNED: Final = 0x100
 WRITEABLE: Final = 0x400
 DOUBLE: Final = 12
@@ -37,11 +38,13 @@ DOUBLE: Final = 12
 
 _VERSIONS: Final = ((3, 11), (3, 12), (3, 13), (3, 14))
 _GET_ABI_VERSION, _NEW = 0, 93
-"""Places in NumPy's table of C functions."""
+"""Indices in NumPy's table of C functions."""
 _ABI_VERSION: Final = 0x02000000
 
 PYTHON_FUNCTIONS: Final = (
     "PyErr_CheckSignals",
+    "PyEval_RestoreThread",
+    "PyEval_SaveThread",
     "PyErr_Clear",
     "PyFloat_FromDouble",
     "PyList_GetItem",
@@ -65,7 +68,7 @@ def is_supported() -> bool:
 
 
 def is_listed() -> bool:
-    """Return whether this interpreter and this NumPy are among those the layout was written for."""
+    """Return whether this interpreter and this NumPy are on the allowlist."""
     return (
         sys.implementation.name == "cpython"
         and sys.version_info[:2] in _VERSIONS
@@ -79,7 +82,7 @@ def is_listed() -> bool:
 
 
 def is_verified() -> bool:
-    """Return whether the layout holds for a range of objects: memory agrees with Python."""
+    """Return whether fields in memory agree with Python attributes, for sample objects."""
     try:
         table = _numpy_table()
         version = ctypes.PYFUNCTYPE(ctypes.c_uint)(table[_GET_ABI_VERSION])()
@@ -94,7 +97,7 @@ def is_verified() -> bool:
 
 
 def addresses() -> dict[str, int]:
-    """Return where the functions, types and objects are that machine code needs, by name."""
+    """Return the addresses of functions, types and objects for machine code, by name."""
     found = {name: _address(getattr(ctypes.pythonapi, name)) for name in PYTHON_FUNCTIONS}
     found["PyArray_New"] = _numpy_table()[_NEW]
     found |= {"ndarray": id(np.ndarray), "float64": id(np.dtype(np.float64)), "float": id(float)}
@@ -102,7 +105,7 @@ def addresses() -> dict[str, int]:
 
 
 def address(array: np.ndarray[Any, Any]) -> int:
-    """Return where the numbers of an array are, by the quickest way there is."""
+    """Return the address of the numbers of an array, the fastest way."""
     return _word(array, ARRAY_DATA) if is_supported() else array.ctypes.data
 
 
@@ -119,7 +122,7 @@ def _numpy_table() -> Any:
     return ctypes.cast(prototype(_address(pointer))(capsule, None), ctypes.POINTER(ctypes.c_size_t))
 
 
-# ---------------------------------------------------------------- trying it out
+# ---------------------------------------------------------------- verification
 
 
 def _samples() -> list[np.ndarray[Any, Any]]:
@@ -127,27 +130,42 @@ def _samples() -> list[np.ndarray[Any, Any]]:
     fixed = np.ones(3)
     fixed.flags.writeable = False
     shifted = np.frombuffer(bytearray(25), dtype=np.uint8)[1:].view(np.float64)
-    samples: list[np.ndarray[Any, Any]] = [whole, whole[0], whole[:, 1:3], whole.T, whole[::-1], whole[0, 0, :1], fixed]
+    samples: list[np.ndarray[Any, Any]] = [
+        whole,
+        np.asfortranarray(whole),
+        whole[0],
+        whole[:, 1:3],
+        whole.T,
+        whole[::-1],
+        whole[0, 0, :1],
+        fixed,
+    ]
     samples += [np.array(1.5), np.empty((0, 7)), np.arange(6), np.arange(6, dtype=">f8"), shifted, np.zeros(3, bool)]
     return samples
 
 
 def _array_matches(array: np.ndarray[Any, Any]) -> bool:
-    """Return whether the fields of an array are where machine code would look for them."""
+    """Return whether the fields of an array in memory agree with its attributes."""
     pointer, ndim = _word(array, ARRAY_SHAPE), _read(array, ARRAY_NDIM, ctypes.c_int)
     if ndim != array.ndim:
         return False
-    shape = tuple((ctypes.c_ssize_t * ndim).from_address(pointer)) if ndim else ()
+    shape = _words(pointer, ndim)
+    strides = _words(_word(array, ARRAY_STRIDES), ndim)
     return (
         _word(array, OBJECT_TYPE) == id(type(array))
         and _word(array, ARRAY_DATA) == array.__array_interface__["data"][0]
-        and shape == array.shape
+        and (shape, strides) == (array.shape, array.strides)
         and _word(array, ARRAY_DTYPE) == id(array.dtype)
         and _read(array, ARRAY_FLAGS, ctypes.c_int) == cast("Any", array.flags).num
         and bool(cast("Any", array.flags).num & CONTIGUOUS) == array.flags.c_contiguous
+        and bool(cast("Any", array.flags).num & COLUMN_ORDER) == array.flags.f_contiguous
         and bool(cast("Any", array.flags).num & ALIGNED) == array.flags.aligned
         and bool(cast("Any", array.flags).num & WRITEABLE) == array.flags.writeable
     )
+
+
+def _words(address: int, count: int) -> tuple[int, ...]:
+    return tuple((ctypes.c_ssize_t * count).from_address(address)) if count else ()
 
 
 class _Sample(ctypes.Structure):
@@ -155,7 +173,7 @@ class _Sample(ctypes.Structure):
 
 
 def _floats_and_structures_match() -> bool:
-    """Return whether numbers and structures keep their content where machine code would look for it."""
+    """Return whether the fields of floats and structures are at their offsets."""
     number, sample = 0.1 * 3, _Sample(2.5)
     return (
         _word(number, OBJECT_TYPE) == id(float)
@@ -167,13 +185,17 @@ def _floats_and_structures_match() -> bool:
 
 
 def _array_new_matches() -> bool:
-    """Return whether NumPy's function for new arrays makes what machine code expects."""
+    """Return whether NumPy's C function for new arrays returns a C-contiguous float64 array."""
     arguments = (ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_int, *[ctypes.c_void_p] * 2)
     prototype = ctypes.PYFUNCTYPE(ctypes.py_object, *arguments, ctypes.c_int, ctypes.c_int, ctypes.c_void_p)
-    new: Callable[..., object] = prototype(_numpy_table()[_NEW])
-    shape = (ctypes.c_ssize_t * 2)(3, 4)
-    array = new(id(np.ndarray), 2, ctypes.addressof(shape), DOUBLE, None, None, 0, 0, None)
-    return type(array) is np.ndarray and array.shape == (3, 4) and _array_matches(array) and array.flags.c_contiguous
+    new: Callable[..., Any] = prototype(_numpy_table()[_NEW])
+    shape, strides = (ctypes.c_ssize_t * 2)(3, 4), (ctypes.c_ssize_t * 2)(8, 24)
+    arrays = [
+        new(id(np.ndarray), 2, ctypes.addressof(shape), DOUBLE, steps, None, 0, 0, None)
+        for steps in (None, ctypes.addressof(strides))
+    ]
+    good = [type(array) is np.ndarray and array.shape == (3, 4) and _array_matches(array) for array in arrays]
+    return all(good) and arrays[0].flags.c_contiguous and arrays[1].flags.f_contiguous
 
 
 def _read(thing: object, offset: int, kind: Any) -> Any:

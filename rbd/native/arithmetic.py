@@ -1,4 +1,4 @@
-"""Single operations of a program as LLVM IR, for W lanes: their rows filled in."""
+"""Single operations of a program as LLVM IR, for W lanes."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from rbd.native.ir import Lanes, Writer
 from rbd.program.opcodes import Op
 
 LIBRARY = {op.row.library: len(op.row.operands) for op in Op if op.row.library}
-"""Functions of the C library, called lane by lane, and how many numbers they take."""
+"""Functions of the C library, called lane by lane, with their numbers of arguments."""
 LLVM = {op.row.llvm: len(op.row.operands) for op in Op if op.row.llvm}
-"""Functions of LLVM, and how many numbers they take."""
+"""Functions of LLVM, with their numbers of arguments."""
 
 
 def emit_operation(w: Writer, lanes: Lanes, op: Op, values: Sequence[str]) -> str:
@@ -37,7 +37,7 @@ def _library(w: Writer, lanes: Lanes, symbol: str, values: Sequence[str]) -> str
 
 
 def emit_positive_check(w: Writer, lanes: Lanes, value: str, status: str) -> None:
-    """Write a check that `value` is positive: if not, and nothing failed before, the lane has `status`."""
+    """Write a check that `value` is positive; the first check that fails sets the status of its lane."""
     good = w.set(f"fcmp ogt {lanes.double} {value}, {lanes.double_constant(0.0)}")
     old = w.load(lanes.integer, "%st", lanes.alignment)
     clean = w.set(f"icmp eq {lanes.integer} {old}, {lanes.integer_constant(0)}")
@@ -47,11 +47,11 @@ def emit_positive_check(w: Writer, lanes: Lanes, value: str, status: str) -> Non
 
 
 def declarations(lanes: Lanes) -> list[str]:
-    """Return the declarations of LLVM's own functions that kernels use."""
+    """Return the declarations of LLVM's functions."""
     d = lanes.double
     return [f"declare {d} {lanes.llvm_function(name)}({', '.join([d] * count)})" for name, count in LLVM.items()]
 
 
 def library_symbol(function: str) -> str:
-    """Return the name under which a kernel calls a function of the C library."""
+    """Return the symbol of a function of the C library in modules."""
     return f"rbd_{function}"

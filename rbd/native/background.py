@@ -1,6 +1,6 @@
 """Background compilation of compiled functions.
 
-A program can be interpreted while another thread compiles it; the results are the same to the last bit.
+A program can be interpreted while another thread compiles it; the results are bitwise equal.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ _wanted: ContextVar[bool] = ContextVar("rbd_background", default=False)
 
 @contextmanager
 def background() -> Generator[None]:
-    """Let functions that need machine code inside this block have it compiled by another thread.
+    """Compile functions that are called inside this block in another thread, and interpret them until then.
 
-    Until it is there they are interpreted. Without this, compiled robots and recorded functions wait for it; live
-    states never do, unless waiting is shorter than interpreting. Results do not depend on it.
+    Otherwise compiled robots and recorded functions wait for the compiler; live states wait only if that is shorter
+    than interpreting. Results do not depend on it.
 
     >>> import numpy as np, rbd
     >>> from rbd.native import background
@@ -33,5 +33,5 @@ def background() -> Generator[None]:
 
 
 def in_background() -> bool:
-    """Return whether compiling is left to another thread."""
+    """Return whether this thread is inside a `background` block."""
     return _wanted.get()

@@ -1,7 +1,7 @@
 """Range analysis: whether the outputs of a program are finite for all finite inputs.
 
-Sines and cosines are bounded, and so are sums and products of bounded numbers: poses and mass matrices of revolute
-joints need no test at run time.
+Sines and cosines are bounded, and so are sums and products of bounded numbers: poses and mass matrices of mechanisms
+of revolute joints need no test at run time.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from rbd.program.opcodes import Op, operands_of
 from rbd.program.program import Program
 
 _LARGEST = 1e300
-"""Beyond, a number counts as unbounded: far enough below the largest double for all roundings on the way."""
+"""Bounds above it count as infinite; the distance to the largest double covers rounding errors."""
 _SMALLEST = 1e-290
-"""No bound is below: what products lose by underflow is nothing beside it."""
+"""Smallest bound, far above errors by underflow."""
 
 
 def always_finite(program: Program) -> bool:
-    """Return whether all outputs are finite for all finite inputs, as far as bounds of numbers can show."""
+    """Return whether bounds show that all outputs are finite for all finite inputs."""
     bounds = _bounds(program)
     inputs = program.input_size
 
@@ -31,7 +31,7 @@ def always_finite(program: Program) -> bool:
 
 
 def _bounds(program: Program) -> list[float]:
-    """Return what the number of each instruction cannot exceed in magnitude; infinity when nothing is known."""
+    """Return a bound of the magnitude of each instruction's result; infinity if there is none."""
     inputs, constants = program.input_size, [_known(abs(x)) for x in program.constants]
     bounds: list[float] = []
 
@@ -51,5 +51,5 @@ def _bounds(program: Program) -> list[float]:
 
 
 def _known(bound: float) -> float:
-    """Return a bound that later bounds may follow from: infinity for NaN and for what is too large."""
+    """Return a bound for use in later bounds: infinity for NaN and for large bounds."""
     return max(bound, _SMALLEST) if bound <= _LARGEST else inf

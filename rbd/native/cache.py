@@ -1,12 +1,12 @@
-"""Object code on disk, so that the next process need not compile again.
+"""Disk cache of object code.
 
-The folder is `rbd` in the user's cache directory, or RBD_CACHE_DIR; RBD_CACHE=0 switches it off.
+The folder is `rbd` in the user's cache directory, or RBD_CACHE_DIR; RBD_CACHE=0 switches the cache off.
 
-What is loaded is executed, so it must be what this user stored: the folder `objects` and every entry in it belong to
-us, are no symbolic links and cannot be written by others, which is asked of the opened file, not of its name. An entry
-names the key it was made for and carries a hash of its content. Whatever does not fit is ignored and overwritten.
-Nothing here raises: without a usable folder there is no cache, which costs time only. Entries are written under another
-name and renamed, so that processes may share the folder.
+Loaded code is executed, so entries are trusted only if this user wrote them: the folder `objects` and every entry
+belong to the user, are not symbolic links and cannot be written by others; this is checked on the open file. An entry
+has the hash of its key and of its content. Invalid entries are ignored and overwritten. Nothing here raises: without a
+usable folder there is no cache. Entries are written under a temporary name and renamed, so that processes can share the
+folder.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Final, final
 
 CAPACITY: Final = 256 * 1024 * 1024
-"""Bytes the entries may take together; beyond, those used longest ago go."""
+"""Maximum size of all entries in bytes; above it, the least recently used are removed."""
 
 _FOLDER, _SUFFIX, _TEMPORARY = "objects", ".rbd", ".new"
 _MAGIC: Final = b"rbd-object-1\x00\x00\x00\x00"
@@ -32,20 +32,20 @@ _HEADER: Final = struct.Struct("<16s32s32sQ")
 """Magic and version, hash of the key, hash of the content, length of the content."""
 _OTHERS_WRITE: Final = stat.S_IWGRP | stat.S_IWOTH
 _USED_RECENTLY: Final = 3600.0
-"""Seconds in which a second use is not noted, and after which an unfinished entry is taken for abandoned."""
+"""Seconds until another use updates the time of an entry, and until a temporary file counts as abandoned."""
 _SAFE: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 _BINARY: Final = getattr(os, "O_BINARY", 0)
 
 
 def load(key: str) -> bytes | None:
-    """Return the object code stored under `key`; None when there is none that can be trusted."""
+    """Return the object code stored under `key`, or None if there is no valid entry."""
     with suppress(OSError), _opened(create=False) as folder:
         return None if folder is None else folder.read(_digest(key))
     return None
 
 
 def store(key: str, code: bytes, capacity: int = CAPACITY) -> None:
-    """Keep object code under `key`, if there is a place for it and it would not drive everything else out."""
+    """Store object code under `key`, unless it is larger than a quarter of the capacity."""
     if len(code) > capacity // 4:
         return
     with suppress(OSError), _opened(create=True) as folder:
@@ -55,7 +55,7 @@ def store(key: str, code: bytes, capacity: int = CAPACITY) -> None:
 
 
 def directory(environment: Mapping[str, str] = os.environ, platform: str = sys.platform) -> Path | None:
-    """Return the folder of everything rbd caches, made or not; None when it is switched off or there is no home."""
+    """Return the cache folder, which may not exist yet; None if the cache is off or there is no home directory."""
     if environment.get("RBD_CACHE", "1") == "0":
         return None
     chosen = environment.get("RBD_CACHE_DIR", "")
@@ -66,7 +66,7 @@ def directory(environment: Mapping[str, str] = os.environ, platform: str = sys.p
 
 
 def _user_cache(environment: Mapping[str, str], platform: str) -> Path | None:
-    """Return where this platform wants caches."""
+    """Return the user's cache directory on this platform."""
     if platform == "win32":
         local = environment.get("LOCALAPPDATA", "")
         return Path(local) if local else None
@@ -86,7 +86,7 @@ def _digest(key: str) -> bytes:
 
 @contextmanager
 def _opened(*, create: bool) -> Generator[_Folder | None]:
-    """Open the folder of entries; None when there is none, or one that others could write into."""
+    """Open the folder of entries; yield None if there is none, or if others can write to it."""
     parent = directory()
     if parent is None:
         yield None
@@ -107,7 +107,7 @@ def _opened(*, create: bool) -> Generator[_Folder | None]:
 
 
 def _is_ours(found: os.stat_result) -> bool:
-    """Return whether a file or folder belongs to this user and nobody else can write it."""
+    """Return whether a file or folder belongs to this user, and others cannot write to it."""
     if sys.platform == "win32":
         return True
     return found.st_uid == os.geteuid() and not found.st_mode & _OTHERS_WRITE
@@ -115,7 +115,7 @@ def _is_ours(found: os.stat_result) -> bool:
 
 @final
 class _Folder:
-    """The open folder of entries; names are looked up in it, not along its path."""
+    """The open folder of entries; names are resolved relative to its descriptor."""
 
     def __init__(self, path: Path, descriptor: int | None) -> None:
         self._path, self._descriptor = path, descriptor
@@ -124,7 +124,7 @@ class _Folder:
         return name if self._descriptor is not None else str(self._path / name)
 
     def read(self, digest: bytes) -> bytes | None:
-        """Return the content of the entry for a key's digest; None unless everything about it fits."""
+        """Return the content of the entry with this digest of its key, or None if it is invalid."""
         name = digest.hex() + _SUFFIX
         if self._descriptor is None and Path(self._place(name)).is_symlink():
             return None
@@ -139,7 +139,7 @@ class _Folder:
         return code
 
     def write(self, digest: bytes, code: bytes) -> None:
-        """Put an entry in the place of whatever is there."""
+        """Write an entry; replace an earlier one."""
         name = digest.hex() + _SUFFIX
         temporary = f"{digest.hex()}.{secrets.token_hex(8)}{_TEMPORARY}"
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _SAFE | _BINARY
@@ -158,7 +158,7 @@ class _Folder:
             raise
 
     def shrink(self, capacity: int) -> None:
-        """Remove unfinished entries nobody works on, and the entries used longest ago until the rest fits."""
+        """Remove abandoned temporary files, and the least recently used entries above the capacity."""
         total, now, entries = 0, time.time(), list[tuple[float, int, str]]()
         for name, found in self._listed():
             if name.endswith(_TEMPORARY) and now - found.st_mtime > _USED_RECENTLY:
@@ -173,7 +173,7 @@ class _Folder:
             total -= size
 
     def _listed(self) -> Iterator[tuple[str, os.stat_result]]:
-        """Return names and states of what is in the folder; another process may remove entries meanwhile."""
+        """Yield names and file status of the entries; other processes may remove entries meanwhile."""
         with os.scandir(self._path if self._descriptor is None else self._descriptor) as entries:
             for entry in entries:
                 with suppress(FileNotFoundError):
@@ -190,7 +190,7 @@ def _note_use(handle: int) -> None:
 
 
 def _content(entry: bytes, digest: bytes) -> bytes | None:
-    """Return the content of an entry made for this digest; None when it is damaged or another's."""
+    """Return the content of an entry, or None if it is damaged or has another key."""
     if len(entry) < _HEADER.size:
         return None
     magic, made_for, content_hash, length = _HEADER.unpack_from(entry)

@@ -1,8 +1,7 @@
 """Blocking of loops over columns: vectors of several columns, each in all lanes.
 
-Columns that are not mixed lie side by side in every row, as lanes do in every place: a vector of some columns, each in
-all lanes, is what one float was. A panel is as many columns as go through a loop together; its running sums stay in
-registers.
+Independent columns are adjacent in every row, and so are their lanes, so a vector of several columns takes the place of
+one number. A panel is the set of columns that one loop processes; its running sums stay in registers.
 """
 
 from __future__ import annotations
@@ -10,11 +9,11 @@ from __future__ import annotations
 from rbd.native.ir import Lanes, Writer
 
 _REGISTERS = 8
-"""Vectors in the widest panel: enough sums side by side to hide how long one takes, few enough for all registers."""
+"""Vectors in the widest panel: enough independent sums to hide latency, few enough to stay in registers."""
 
 
 def panel_widths(lanes: int, pack: int) -> list[int]:
-    """Return how many columns are taken at a time, most first; the last is 1. `pack` numbers fit a register."""
+    """Return the widths of panels, the widest first, 1 last; a register holds `pack` numbers."""
     most = max(_REGISTERS * pack // lanes, 1)
     least = max(pack // lanes, 2)
     widths: list[int] = []
@@ -25,7 +24,7 @@ def panel_widths(lanes: int, pack: int) -> list[int]:
 
 
 def repeated(w: Writer, value: str, lanes: Lanes, columns: int) -> str:
-    """Write the value of all lanes once for every column."""
+    """Write a vector that repeats the value of all lanes for every column."""
     if columns == 1:
         return value
     if lanes.width == 1:

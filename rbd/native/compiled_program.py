@@ -1,4 +1,4 @@
-"""A program as machine code: compile it, call it for one state or for many."""
+"""Compiled programs: machine code of a program for one state, and for rows of a batch."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ from rbd.native.ir import Lanes
 from rbd.native.jit import Library, assemble, host_processor
 from rbd.native.locks import Lock
 from rbd.native.outline_cache import python_files
-from rbd.native.plan import CHUNK, make_plan
+from rbd.native.plan import BATCH_CHUNK, CHUNK, make_plan
+from rbd.native.row_access import layout_of
 from rbd.native.thread_pool import run_on_threads
 from rbd.native.trig import sincos_function
 from rbd.native.wrappers import single
@@ -35,33 +36,36 @@ from rbd.scalars.arrays import Array
 from rbd.scalars.lazy import lazy
 
 Codes: TypeAlias = NDArray[np.int64]
-"""A status per row, 0 where it is clean."""
+"""Status codes of rows; 0 is clean."""
 _SINGLE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)
 _BATCH = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, *([ctypes.c_void_p] * 5))
 _WORK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64, *([ctypes.c_void_p] * 5))
 _SINGLE_SYMBOL, _BATCH_SYMBOL, _WORK_SYMBOL = "single", "batch", "work"
 _SINGLE_SYMBOLS = (_SINGLE_SYMBOL, "fresh")
 _SMALL = 8192
-"""Numbers that rows of a small batch read and write, at most: some microseconds of work."""
+"""Maximum number of inputs and outputs of all rows of a small batch, which takes some microseconds."""
 _PIECE = 1024
-"""Rows a thread takes at a time, at most."""
+"""Maximum number of rows that a thread takes at a time."""
+OPERATIONS_FOR_THREADS = 2_000_000
+"""Minimum number of operations of a batch that uses several threads: about fifty microseconds; waking a thread takes
+ten or more."""
 _PIECES = 8
-"""Pieces per thread, if there are rows enough: one that is late then has little left to do."""
+"""Pieces per thread, if there are enough rows, for load balancing."""
 CODEGEN_VERSION = 2
-"""Counts changes of what machine code is expected to do; part of the keys it is kept under on disk."""
+"""Version of the interface of machine code; part of its keys in the disk cache."""
 
 
 def single_module(program: Program, chunk: int = CHUNK, threshold: int = THRESHOLD) -> str:
-    """Return the IR of a kernel for one state; its angles are packed into as many lanes as the processor has."""
+    """Return the LLVM IR of a program for one state; its angles are packed into vectors."""
     cut, pack = make_plan(program, chunk, 1, threshold), host_processor().lanes
     names, texts = emit_functions(cut, Lanes(1), "one", pack)
     return "\n".join([*_declarations({1, pack}), *texts, single(program, cut.slot_count, names)])
 
 
 def batch_module(program: Program, lanes: int, chunk: int = CHUNK, threshold: int = THRESHOLD) -> str:
-    """Return the IR of a kernel for many rows, `lanes` at a time."""
+    """Return the LLVM IR of a program for rows, `lanes` at a time."""
     program = inline_calls(program) if lanes > 1 else program
-    cut, wide = make_plan(program, chunk, lanes, threshold), Lanes(lanes)
+    cut, wide = make_plan(program, min(chunk, BATCH_CHUNK), lanes, threshold), Lanes(lanes)
     names, texts = emit_functions(cut, wide, "wide", lanes)
     return "\n".join([*_declarations({1, lanes}), *texts, batch(program, cut.slot_count, names, wide), batch_worker()])
 
@@ -74,6 +78,7 @@ def _declarations(widths: set[int]) -> list[str]:
     for function, count in LIBRARY.items():
         lines.append(f"declare double @{library_symbol(function)}({', '.join(['double'] * count)})")
     lines += ["declare ptr @rbd_malloc(i64)", "declare void @rbd_free(ptr)"]
+    lines.append("declare i64 @llvm.smin.i64(i64, i64)")
     lines.append("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
     lines.append("declare void @llvm.memcpy.p0.p0.i64(ptr noalias, ptr noalias, i64, i1)")
     return lines + [sincos_function(Lanes(width)) for width in sorted(widths)]
@@ -81,9 +86,9 @@ def _declarations(widths: set[int]) -> list[str]:
 
 @final
 class CompiledProgram:
-    """Machine code of one program. Arrays handed to it must be what the program says; nothing is checked here.
+    """Machine code of one program. Arrays must have the types and shapes of its ports; nothing is checked here.
 
-    The code for one state and the code for batches are made separately, each when it is first needed.
+    The code for one state and the code for rows are compiled separately, each at its first use.
     """
 
     def __init__(self, program: Program | Source, lanes: int, chunk: int = CHUNK, threshold: int = THRESHOLD) -> None:
@@ -94,17 +99,17 @@ class CompiledProgram:
         self._threshold = threshold
         self._libraries = dict[str, Library]()
         self.entries = array("q", [0, 0, 0])
-        """Addresses of the code for one state, the same for new arrays, and for rows; 0 until it is loaded."""
+        """Addresses of the code for one state, for one state and new arrays, and for rows; 0 before loading."""
         self._lock = Lock()
 
     @property
     def outline(self) -> Outline:
-        """What is known of the program without recording it."""
+        """The metadata of the program."""
         return self._source.outline
 
     @property
     def program(self) -> Program:
-        """The program, recorded now if machine code was all there was of it."""
+        """The program, recorded now if only its outline is known."""
         return self._source.program
 
     @property
@@ -116,7 +121,7 @@ class CompiledProgram:
 
     @property
     def batch_library(self) -> Library:
-        """The code for many rows."""
+        """The code for rows."""
         code = self._library(
             (_BATCH_SYMBOL, _WORK_SYMBOL),
             lambda: batch_module(self.program, self.lanes, self._chunk, self._threshold),
@@ -125,18 +130,18 @@ class CompiledProgram:
         return code
 
     def load_entries(self) -> None:
-        """Load the code for one state, unless there is code for rows already."""
+        """Load the code for one state, unless code for rows is loaded."""
         if not any(self.entries):
             self.single_library  # noqa: B018 - this compiles
 
     @lazy
     def small_batch(self) -> int:
-        """How many rows are computed at once under the interpreter's lock, without threads."""
+        """Maximum number of rows of a small batch, which builtins compute under the interpreter's lock."""
         ports = self.outline
         return max(1, _SMALL // max(1, sum(port.size for port in (*ports.inputs, *ports.outputs))))
 
     def load_single(self) -> bool:
-        """Load the code for one state if it was made before; return whether it is there, without waiting for it."""
+        """Load the code for one state from the disk cache, without waiting; return whether it is loaded."""
         if _SINGLE_SYMBOL not in self._libraries:
             self._lock.try_run(self._find_single)
         return _SINGLE_SYMBOL in self._libraries
@@ -147,12 +152,12 @@ class CompiledProgram:
             self._libraries[_SINGLE_SYMBOL] = Library(code, _SINGLE_SYMBOLS)
 
     def _key(self, symbol: str) -> str:
-        """Return what machine code of this program is kept under."""
+        """Return the key of machine code in the disk cache."""
         sizes = (self.lanes, self._chunk, self._threshold)
         return "|".join((symbol, self.outline.digest, *map(str, sizes), codegen_digest(), host_processor().key))
 
     def _library(self, symbols: tuple[str, ...], text: Callable[[], str]) -> Library:
-        """Return loaded machine code: made once, from disk if it was made before; its address never changes."""
+        """Return loaded machine code, from the disk cache or compiled; loaded once, so its addresses never change."""
         found = self._libraries.get(symbols[0])
         if found is None:
             with self._lock.inner:
@@ -168,6 +173,10 @@ class CompiledProgram:
             code = assemble(text())
             cache.store(key, code)
         return Library(code, symbols)
+
+    @lazy
+    def _cost(self) -> int:
+        return self.outline.cost
 
     @lazy
     def _single(self) -> Callable[..., int]:
@@ -189,22 +198,21 @@ class CompiledProgram:
     def run_batch(
         self,
         inputs: Sequence[Array],
-        strides: Sequence[int],
         outputs: Sequence[Array],
         count: int,
         threads: int = 1,
         codes: Codes | None = None,
     ) -> tuple[int, int]:
-        """Compute `count` rows; `strides` are doubles from row to row of each input, 0 for one row for all.
+        """Compute `count` rows; arrays have an axis of rows before those of their port, or an input has no such axis.
 
-        Returns the first bad row and its status, (-1, 0) when all are clean. The result does not depend on `threads`.
-        `codes`, zeros, one per row, take the status of every row.
+        Returns the first failed row and its status, or (-1, 0). The result does not depend on `threads`, the maximum.
+        `codes`, an array of zeros, receives the status of every row.
         """
-        if threads <= 1 or count <= self.lanes:
-            return self._rows(self._batch, (0, count), inputs, strides, outputs, codes)
+        if threads <= 1 or count <= self.lanes or count * self._cost < OPERATIONS_FOR_THREADS:
+            return self._rows(self._batch, (0, count), inputs, outputs, codes)
         following, piece = ctypes.c_int64(0), _piece(count, threads, self.lanes)
         start = (ctypes.byref(following), piece, count)
-        task = functools.partial(self._rows, self._work, start, inputs, strides, outputs, codes)
+        task = functools.partial(self._rows, self._work, start, inputs, outputs, codes)
         found = run_on_threads(task, min(threads, -(-count // piece)), stop=lambda: setattr(following, "value", count))
         return min((each for each in found if each[0] >= 0), default=(-1, 0))
 
@@ -213,35 +221,36 @@ class CompiledProgram:
         entry: Callable[..., int],
         start: tuple[object, ...],
         inputs: Sequence[Array],
-        strides: Sequence[int],
         outputs: Sequence[Array],
         codes: Codes | None,
     ) -> tuple[int, int]:
-        """Call machine code for rows; whoever holds this call holds the arrays, even if its caller is interrupted."""
-        tables, status = (_addresses(inputs), array("q", strides), _addresses(outputs)), ctypes.c_int64(0)
+        """Call machine code for rows; this frame keeps the arrays alive, even if the caller is interrupted."""
+        ports = (*self.outline.inputs, *self.outline.outputs)
+        layouts, status = layout_of((*inputs, *outputs), ports), ctypes.c_int64(0)
+        tables = (_addresses(inputs), layouts, _addresses(outputs))
         taken = None if codes is None else codes.ctypes.data
         row = entry(*start, *(table.buffer_info()[0] for table in tables), ctypes.byref(status), taken)
         return row, status.value
 
 
 def _addresses(arrays: Sequence[Array]) -> array[int]:
-    """Return where the numbers of arrays are."""
+    """Return the addresses of the numbers of arrays."""
     return array("Q", [abi.address(each) for each in arrays])
 
 
 def _piece(count: int, threads: int, lanes: int) -> int:
-    """Return how many rows a thread takes at a time: whole blocks of lanes, so that cutting changes no result."""
+    """Return the number of rows that a thread takes at a time: whole blocks of lanes, so that results do not change."""
     blocks = -(-count // (lanes * threads * _PIECES))
     return min(blocks * lanes, _PIECE // lanes * lanes)
 
 
 PACKAGES: Final = ("intrinsics", "native", "program", "scalars", "solvers")
-"""What of `rbd` makes machine code of a program."""
+"""Packages of `rbd` that generate machine code."""
 
 
 @functools.cache
 def codegen_digest() -> str:
-    """Return a version and hash of the code generator's sources, part of the keys of machine code on disk."""
+    """Return a version and hash of the sources of code generation, part of keys in the disk cache."""
     digest, folders = hashlib.sha256(), [Path(__file__).parents[1] / package for package in PACKAGES]
     for name, path in (each for folder in folders if folder.is_dir() for each in python_files(str(folder))):
         content = Path(path).read_bytes()
@@ -252,8 +261,9 @@ def codegen_digest() -> str:
 def compile_program(
     program: Program | Source, *, lanes: int | None = None, chunk: int = CHUNK, threshold: int = THRESHOLD
 ) -> CompiledProgram:
-    """Return `program` as machine code; `lanes` None takes what the processor has.
+    """Return the machine code of a program; `lanes` None: those of the processor.
 
-    Straight code is cut into functions of `chunk` instructions; loops are rolled beyond `threshold` instructions.
+    Straight-line code is split into functions of `chunk` instructions; above `threshold` instructions, loops are
+    recovered.
     """
     return CompiledProgram(program, host_processor().lanes if lanes is None else lanes, chunk, threshold)

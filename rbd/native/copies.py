@@ -1,7 +1,6 @@
-"""Gather-scatter copies by tables of places, and tables of constants.
+"""Gather-scatter copies by tables of slots, and tables of constants.
 
-Rows of a matrix often stay rows: with one lane, places that follow each other are copied in blocks, of which the last
-may overlap the one before.
+With one lane, runs of consecutive slots are copied in blocks; the last block of a run may overlap the previous one.
 """
 
 from __future__ import annotations
@@ -14,18 +13,18 @@ import numpy as np
 from rbd.native.ir import Lanes, Writer, counted_loop_function
 
 Pairs = Sequence[tuple[int, int]]
-"""Places to, places from."""
+"""(target slot, source slot) of each copy."""
 
 _BLOCK = 8
-"""Doubles copied at once."""
+"""Doubles per block."""
 
 
 @final
 class Copies:
-    """Copies that one function does: `text` stands beside it, `write` calls them."""
+    """The copies of one function: `text` defines their tables, `write` calls them."""
 
     def __init__(self, name: str, pairs: Pairs, lanes: Lanes) -> None:
-        """List copies under a name of the module."""
+        """Set the name of the tables and the copies."""
         blocks, single = _blocks(pairs) if lanes.width == 1 else ([], list(pairs))
         self._lists = [
             (f"{name}_{what}", what, found) for what, found in (("blocks", blocks), ("each", single)) if found
@@ -40,14 +39,14 @@ class Copies:
         ]
 
     def write(self, w: Writer, target: str, source: str) -> None:
-        """Write the copying from `source` to `target`."""
+        """Write the copies from `source` to `target`."""
         for name, what, pairs in self._lists:
             tables = f"ptr @{name}_to, ptr @{name}_from"
             w.add(f"  call void @copy_{what}(ptr {target}, ptr {source}, {tables}, i64 {len(pairs)})")
 
 
 def _blocks(pairs: Pairs) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
-    """Return where blocks begin, and what is in none."""
+    """Return the first pairs of blocks, and the pairs outside of blocks."""
     blocks, single = list[tuple[int, int]](), list[tuple[int, int]]()
     ordered = np.array(sorted(pairs)).reshape(-1, 2)
     broken = np.flatnonzero((np.diff(ordered, axis=0) != 1).any(axis=1)) + 1
@@ -61,7 +60,7 @@ def _blocks(pairs: Pairs) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]
 
 
 def copy_functions(lanes: Lanes) -> list[str]:
-    """Return the functions that copy."""
+    """Return the copying functions."""
     width = lanes.width
     return [_copying("each", lanes.double, width, 8 * width), _copying("blocks", Lanes(_BLOCK).double, 1, 8)]
 
@@ -85,5 +84,5 @@ def _copying(what: str, kind: str, step: int, alignment: int) -> str:
 
 
 def global_table(name: str, kind: str, entries: Sequence[str]) -> str:
-    """Return a table of constants of the module."""
+    """Return the definition of a table of constants."""
     return f"@{name} = internal constant [{len(entries)} x {kind}] [{', '.join(f'{kind} {x}' for x in entries)}]"

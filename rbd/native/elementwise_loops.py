@@ -1,8 +1,7 @@
 """Vectorisation of innermost loops over contiguous entries.
 
-Such a loop does to each entry what it does to every other, so its bits do not depend on how many are done at once,
-unless one entry's result is another's operand: whether written and read places lie that close is found out when the
-loop is entered.
+Such a loop applies the same operations to each entry, so its bits do not depend on the vector width, unless the result
+of one entry is an operand of another. A test before the loop compares the addresses that it reads and writes.
 """
 
 from __future__ import annotations
@@ -16,16 +15,16 @@ from rbd.native.ir import Lanes, Writer
 from rbd.program.opcodes import WORDS
 
 Values = dict[str, str]
-"""Variables with the names of their current values."""
+"""Names of the current values of variables."""
 
 _UNLIKELY = '!prof !{!"branch_weights", i32 1, i32 99}'
-"""Keeps steps out of the way of short loops, which feel every jump."""
+"""Branch weights that place the vector loop out of line: short loops then take fewer jumps."""
 _BYTES = 8
-"""Of a double."""
+"""Size of a double."""
 
 
 def strip_widths(most: int) -> list[int]:
-    """Return how many entries are done at once: `most` as often as possible, then halves for what is left."""
+    """Return the vector widths of a loop: `most`, then halves for the remainder."""
     return [most >> k for k in range(most.bit_length() - 1)]
 
 
@@ -126,9 +125,9 @@ class StripWriter:
         self.bases: dict[Place, str] = {}
 
     def write(self, entry: str, start: str, stop: str, most: int) -> tuple[str, str]:
-        """Write the steps; return the block they end in, and the first value of the variable that is left.
+        """Write the vector loops; return the block after them, and the value of the variable there.
 
-        Loops shorter than `most` go straight to that block: getting ready would take longer than they do.
+        Loops of fewer than `most` entries jump to that block directly: the set-up would take longer.
         """
         strips, rest = self.w.label(), self.w.label()
         enough = self.w.set(f"icmp sge i64 {self.w.set(f'sub i64 {stop}, {start}')}, {most}")
@@ -143,14 +142,14 @@ class StripWriter:
         return rest, self.w.set(f"phi i64 [{start}, %{entry}], [{at}, %{block}]")
 
     def _base_pointers(self) -> None:
-        """Write the addresses of the arrays with the variable at 0."""
+        """Write the addresses of all accessed entries for a variable of zero."""
         at_zero = {**self.values, self.loop.variable: "0"}
         for array, index in self.places:
             offset = self.written(index, at_zero)
             self.bases[array, index] = self.w.set(f"getelementptr double, ptr {self.values[array]}, i64 {offset}")
 
     def _vector_end(self, start: str, stop: str, most: int) -> str:
-        """Return the end of what may be done in steps: the start where places are too close."""
+        """Return the end of the vector loops: `stop`, or `start` if a store overlaps another access."""
         last, addresses = stop, dict[Place, str]()
         for k, target in enumerate(self.targets):
             for other in [*self.targets[k + 1 :], *(place for place in self.places if place not in self.targets)]:
@@ -166,7 +165,7 @@ class StripWriter:
         return last
 
     def _steps(self, entry: str, start: str, last: str, lanes: Lanes) -> tuple[str, str]:
-        """Write the steps of one width."""
+        """Write the vector loop of one width."""
         left = self.w.set(f"sub i64 {last}, {start}")
         end = self.w.set(f"add i64 {start}, {self.w.set(f'and i64 {left}, {-lanes.width}')}")
         splats = {name: self.w.splat(lanes, self.values[name]) for name in self.names}
@@ -202,4 +201,4 @@ class StripWriter:
                 values = [self._value(argument, at, splats, lanes) for argument in arguments]
                 return emit_operation(self.w, lanes, WORDS[word], values)
             case _:
-                raise AssertionError("no part of such a loop")
+                raise AssertionError("not an expression of an elementwise loop")

@@ -20,25 +20,25 @@ from rbd.program.opcodes import CONDITIONS, FIRST_CHECK, Op, operands_of
 from rbd.program.program import Program
 
 _ANGLES = 256
-"""Angles per function, a multiple of all numbers of lanes."""
+"""Angles per function, a multiple of all lane counts."""
 _WINDOW_SLOTS = {1: 32, 8: 256}
-"""Places a window of the workspace has, by lanes: as many as one byte can tell apart in an instruction.
+"""Slots per window of the workspace, by lanes: as many as an instruction can address with an offset of one byte.
 
-Instructions that need four bytes for a place make up a tenth of a kernel, and kernels have about the size of the cache
-for instructions.
+Instructions with offsets of four bytes would make up a tenth of the code, which is about as large as the instruction
+cache.
 """
 _MIN_SLOTS_FOR_WINDOWS = 128
-"""Places for which no windows are made."""
+"""Workspaces of at most this many slots have no windows."""
 _POINTER_REGISTERS = 11
-"""Ports and windows that find room in registers."""
+"""Registers for pointers to ports and windows."""
 
 
 @final
 class FunctionWriter:
-    """Writes one function of a kernel: instructions, and the loads and stores around them."""
+    """Writes one function of a program: instructions, loads and stores."""
 
     def __init__(self, name: str, plan: Plan, lanes: Lanes, outputs_of: dict[int, list[int]]) -> None:
-        """Begin function `name`; `outputs_of` maps instructions to the outputs they are."""
+        """Begin function `name`; `outputs_of` maps instructions to outputs."""
         self.name, self.plan, self.lanes, self.outputs_of = name, plan, lanes, outputs_of
         self.program: Program = plan.program
         self.inputs = plan.program.input_size
@@ -58,7 +58,7 @@ class FunctionWriter:
         return f"{tables}{head} noinline {ATTRIBUTES} {{\n{windows}{self.w.text()}  ret void\n}}\n"
 
     def _window(self, number: int) -> str:
-        """Return the lines that make a pointer into the workspace, which the code generator cannot see through."""
+        """Return the lines for a pointer into the workspace, opaque to the code generator: it stays in a register."""
         middle = (number * self.span + self.span // 2) * self.lanes.width
         place = f"  %near{number} = getelementptr inbounds double, ptr %ws, i64 {middle}\n"
         return f'{place}  %ws{number} = call ptr asm "", "=r,0"(ptr %near{number})\n'
@@ -66,7 +66,7 @@ class FunctionWriter:
     # --- operands -----------------------------------------------------------------------------------------------------
 
     def value(self, operand: int) -> str:
-        """Return the name of an operand's value, loading it when this function has not seen it yet."""
+        """Return the name of an operand's value; load it at its first use in this function."""
         if operand < 0:
             return self.lanes.double_constant(self.program.constants[~operand])
         known = self.values.get(operand)
@@ -85,7 +85,7 @@ class FunctionWriter:
         return self.w.set(f"fcmp one {self.lanes.double} {value}, {self.lanes.double_constant(0.0)}")
 
     def _place(self, block: str, index: int) -> str:
-        """Return a pointer to place `index` of a block; into the workspace, from the middle of the window it is in."""
+        """Return a pointer to entry `index` of a block; for the workspace, relative to the middle of a window."""
         number = index // self.span if self.span and block == "%ws" else self.most_windows
         if number >= self.most_windows:
             return self.w.element(block, index * self.lanes.width)
@@ -102,7 +102,7 @@ class FunctionWriter:
         self.w.store(self.lanes.double, value, pointer, self.lanes.alignment)
 
     def define(self, index: int, value: str) -> None:
-        """Note the value of instruction `index`; put it wherever it is wanted later."""
+        """Set the value of instruction `index`; store it to its slot, outputs and arguments of calls."""
         self.values[self.inputs + index] = value
         slot = self.plan.slots.get(index)
         if slot is not None:
@@ -152,7 +152,7 @@ class FunctionWriter:
         self.tables += found.text()
 
     def angle(self, angle: SinCosPair) -> None:
-        """Write the sine and cosine of one angle, in every lane."""
+        """Write the sine and cosine of one angle per lane."""
         sine, cosine = sincos_call(self.w, self.lanes, self.value(angle.operand))
         for index, value in ((angle.sine, sine), (angle.cosine, cosine)):
             if index is not None:
@@ -175,7 +175,7 @@ class FunctionWriter:
 def emit_functions(plan: Plan, lanes: Lanes, prefix: str, pack: int) -> tuple[list[str], list[str]]:
     """Return the names and texts of a program's functions.
 
-    Angles of one state, and the entries that loops of intrinsics go through side by side, are taken `pack` at a time.
+    Sines of one state, and elementwise loops of intrinsics, use vectors of `pack` numbers.
     """
     outputs_of: dict[int, list[int]] = {}
     inputs, left = plan.program.input_size, {output for output, _ in plan.results}
@@ -208,7 +208,7 @@ def _loop(plan: Plan, lanes: Lanes, name: str, number: int) -> list[LoopWriter]:
 
 
 def _starts(plan: Plan, lanes: Lanes, name: str, outputs_of: dict[int, list[int]], pack: int) -> list[FunctionWriter]:
-    """Return the functions that take sines and cosines of inputs."""
+    """Return the functions that compute sines and cosines of inputs."""
     angles, writers = plan.input_angles, list[FunctionWriter]()
     for start in range(0, len(angles), _ANGLES):
         writers.append(FunctionWriter(f"{name}_{start}", plan, lanes, outputs_of))
@@ -228,7 +228,7 @@ def _some_angles(writer: FunctionWriter, angles: tuple[SinCosPair, ...], pack: i
 def _direct(
     plan: Plan, lanes: Lanes, name: str, outputs_of: dict[int, list[int]], writers: list[FunctionWriter]
 ) -> list[FunctionWriter]:
-    """Add the stores of outputs, and of operands of calls and loops, that need no computing."""
+    """Add the stores of inputs and constants to outputs, and to arguments of calls and loops."""
     inputs = plan.program.input_size
     stores = [("%out", output, operand) for output, operand in enumerate(plan.program.results) if operand < inputs]
     stores += [("%ws", place, operand) for place, operand in plan.initial_argument_slots]

@@ -1,8 +1,8 @@
-"""Executables: programs interpreted, compiled, or called as builtins; the bits are the same in every case.
+"""Executables: programs that are interpreted, compiled, or called as builtins, with the same bits.
 
-Costs are operation counts, never times, so that what happens does not depend on the machine. An impatient executable
-compiles when it is first called; a patient one, of a live state, is interpreted until it has interpreted as many
-operations as compiling is worth, and then compiled by the one background thread.
+An `ArrayExecutable`, of a function of arrays, compiles in its first call. A `LiveExecutable`, of a live state, is
+interpreted until that has cost as many operations as compiling is worth, and then compiled by the background thread.
+Costs are operation counts, never times, so that results do not depend on the machine.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, final
 
 import numpy as np
+from typing_extensions import override
 
 from rbd import native
 from rbd.native import worker
@@ -28,43 +29,32 @@ if TYPE_CHECKING:
     from rbd.native.compiled_program import Codes, CompiledProgram
 
 OPERATIONS_BEFORE_COMPILING = 10_000
-"""Operations that are interpreted before a program is compiled: about as long as compiling holds up other threads."""
+"""Operations that are interpreted before a program is compiled: about as long as compiling blocks other threads."""
 OPERATIONS_BEFORE_SEARCH = 2_000
-"""Operations that are interpreted before the disk is searched, where that means to load the compiler first."""
+"""Operations that are interpreted before the disk cache is searched, which needs the compiler."""
 COMPILING_COST: Final = (300_000, 100)
-"""What compiling costs in interpreted operations: always, and per instruction. Where one interpreted run costs more,
-as those of large solves do, a call waits for machine code."""
+"""Cost of compiling in interpreted operations: constant, and per instruction. If interpreting a single call costs more,
+as with large solves, the call waits for machine code."""
 
 
-@final
 class Executable:
-    """One program, and all that can run it."""
+    """A program and its machine code for one state, and for rows of a batch."""
 
-    def __init__(self, source: Source, *, patient: bool = False, keep: Callable[[], object] | None = None) -> None:
-        """Take a program, or its outline; `keep` is called when machine code was made."""
+    def __init__(self, source: Source) -> None:
+        """Set a program or its outline; compiles nothing."""
         self.source = source
         self.outline: Outline = source.outline
         self.progress: bool | Listener = False
-        """Whom to tell while code is made."""
-        self._patient = patient
-        self._keep = keep
-        self._kernel: CompiledProgram | None = None
-        self._ready = [False, False]
+        """Whether to show a progress bar of the compilation, or the function to call."""
+        self._code: CompiledProgram | None = None
         self._lock = native.Lock()
-        self._interpreted = 0
         self._queued: object = None
         self._error: BaseException | None = None
-        self._builtin: Callable[..., Any] | None = None
+        self._interpreted = 0
+        """Operations that were interpreted since the last attempt to compile; live states count them."""
         self.is_compiled = False
         """Whether there is machine code for one state."""
-        self.short_calls = 0
-        """How often machine code ran for one state, or for a small batch."""
-        self._results = [(port.shape, port.size) for port in self.outline.outputs]
-        self._program: Program | None = None
-        self._cost = 0
-        if patient and not self._find():
-            self._program = source.program  # recorded now, while the mechanism is what it is
-            self._cost = self._program.cost
+        self._has_rows = False
 
     @property
     def program(self) -> Program:
@@ -73,115 +63,102 @@ class Executable:
 
     @property
     def machine_code(self) -> CompiledProgram | None:
-        """The machine code for one state if it is there."""
-        return self._kernel if self._ready[False] else None
-
-    # --- making machine code -----------------------------------------------------------------------------------------
+        """The machine code if there is some for one state."""
+        return self._code if self.is_compiled else None
 
     def compile(self, *, rows: bool = False) -> CompiledProgram | None:
-        """Return machine code for one state, or for rows of a batch, made now; None, and a warning, without a compiler.
+        """Compile for one state, or for rows of a batch, and return the machine code.
 
-        Raises what the compiler raises.
+        Without a compiler it warns and returns None. Raises the errors of the compiler.
         """
-        if self._ready[rows]:
-            return self._kernel
+        if self._has_code(rows):
+            return self._code
         if not native.available():
             native.warn_interpreted()
             return None
         with self._lock.inner:
-            kernel = self._make_kernel()
-            if not self._ready[rows]:
-                self._assemble(kernel, rows)
-        return kernel
+            code = self._make_code()
+            if not self._has_code(rows):
+                self._assemble(code, rows)
+        return code
 
-    def prepared(self, *, rows: bool = False) -> CompiledProgram | None:
-        """Return the machine code that a call should run; None if it should be interpreted.
+    def _has_code(self, rows: bool) -> bool:
+        return self._has_rows if rows else self.is_compiled
 
-        In a `native.background` block code for one state is made by another thread. Batches wait for theirs, since
-        interpreting them takes longer. Raises what the other thread raised.
-        """
-        if not self._ready[rows] and not rows and native.available() and native.in_background() and not self._find():
-            error, self._error = self._error, None
-            if error is not None:
-                raise error
-            self._queue()
-            return None
-        return self.compile(rows=rows)
+    def _make_code(self) -> CompiledProgram:
+        if self._code is None:
+            self._code = native.compile_program(self.source)
+        return self._code
 
-    def _make_kernel(self) -> CompiledProgram:
-        if self._kernel is None:
-            self._kernel = native.compile_program(self.source)
-        return self._kernel
-
-    def _assemble(self, kernel: CompiledProgram, rows: bool) -> None:
-        if self.progress is False or (not rows and native.has_code(kernel)):
-            self._load(kernel, rows)
+    def _assemble(self, code: CompiledProgram, rows: bool) -> None:
+        """Compile or load, with a progress bar if it is wanted."""
+        if self.progress is False or (not rows and native.has_code(code)):
+            self._load(code, rows)
             return
         with progress_bar(2, f"compile {self.outline.name}", self.progress) as bar:
-            kernel.program  # noqa: B018 - this records what was only found
+            code.program  # noqa: B018 - this records a program that was found on disk
             bar.update()
-            self._load(kernel, rows)
+            self._load(code, rows)
             bar.update()
 
-    def _load(self, kernel: CompiledProgram, rows: bool) -> None:
-        kernel.batch_library if rows else kernel.single_library  # noqa: B018 - this compiles
-        if self._patient and not rows:
-            self._builtin = _make_builtin(kernel, lambda *arrays: _run(kernel, arrays))
-        self._ready[rows] = True
-        self.is_compiled = self._ready[False]
-        if self._keep is not None and not rows:
-            self._keep()
+    def _load(self, code: CompiledProgram, rows: bool) -> None:
+        code.batch_library if rows else code.single_library  # noqa: B018 - this compiles
+        if rows:
+            self._has_rows = True
+        else:
+            self.is_compiled = True
 
     def _find(self) -> bool:
-        """Load machine code that was made before, by this process or another, if the compiler is loaded already."""
-        if self._ready[False]:
-            return True
-        if native.is_loaded():
+        """Load machine code from the disk cache, if the compiler is loaded; return whether there is code."""
+        if not self.is_compiled and native.is_loaded():
             self._lock.try_run(self._load_found)
-        return self._ready[False]
+        return self.is_compiled
 
     def _load_found(self) -> None:
         with suppress(MemoryError):  # it is interpreted until there is memory
-            kernel = self._make_kernel()
-            if not self._ready[False] and native.has_code(kernel):
-                self._load(kernel, rows=False)
-
-    def request(self) -> bool:
-        """Return whether there is machine code for one state; have the background thread make it if there is none.
-
-        When that has failed it is tried again once requests have cost `OPERATIONS_BEFORE_COMPILING` operations.
-        """
-        if self._ready[False] or self._queued is worker.current():
-            return self._ready[False]
-        self._interpreted += max(self._cost, 1)
-        if (self._error is None or self._interpreted > OPERATIONS_BEFORE_COMPILING) and not self._find():
-            self._queue()
-        return self._ready[False]
+            code = self._make_code()
+            if not self.is_compiled and native.has_code(code):
+                self._load(code, rows=False)
 
     def _queue(self) -> None:
         """Let the background thread compile, once; a forked process has a thread of its own."""
         if self._queued is worker.current():
             return
-        self._queued = worker.current()  # before the thread may say that it is done
+        self._queued = worker.current()  # before the thread may reset it
         try:
-            worker.submit(self._compile_aside)
+            worker.submit(self._compile_and_keep_error)
         except BaseException:  # an interrupt: it is not queued
             self._queued = None
             raise
 
-    def _compile_aside(self) -> None:
-        """Compile, keeping what goes wrong."""
+    def _compile_and_keep_error(self) -> None:
+        """Compile; an exception is kept for the next caller."""
         try:
             self.compile()
-        except Exception as error:  # the next caller is told
+        except Exception as error:
             self._error = error
         finally:
             self._queued, self._interpreted = None, 0
 
-    # --- running -----------------------------------------------------------------------------------------------------
+
+@final
+class LiveExecutable(Executable):
+    """The executable of a live state, for one state at a time."""
+
+    def __init__(self, source: Source, keep: Callable[[], object] | None = None) -> None:
+        """Set a program or its outline, and a function that is called after compilation."""
+        super().__init__(source)
+        self._keep = keep
+        self._builtin: Callable[..., Any] | None = None
+        self._results = [(port.shape, port.size) for port in self.outline.outputs]
+        self._program: Program | None = None
+        self._cost = 0
+        if not self._find():
+            self._program = source.program  # recorded now: the mechanism may be edited later
+            self._cost = self._program.cost
 
     def __call__(self, inputs: Sequence[Array]) -> Sequence[Array] | None:
-        """Return the outputs for one state as new arrays; None when the status is not clean. For patient ones."""
+        """Return the outputs as new arrays; None unless the status is clean."""
         builtin = self._builtin
         if builtin is None:
             before, self._interpreted = self._interpreted, self._interpreted + self._cost
@@ -192,8 +169,20 @@ class Executable:
         found: Any = builtin(*inputs)
         return found if found is None or len(self.outline.outputs) > 1 else (found,)
 
+    def request(self) -> bool:
+        """Return whether there is machine code; let the background thread compile if there is none.
+
+        After a failure it compiles again once requests have cost `OPERATIONS_BEFORE_COMPILING` operations.
+        """
+        if self.is_compiled or self._queued is worker.current():
+            return self.is_compiled
+        self._interpreted += max(self._cost, 1)
+        if (self._error is None or self._interpreted > OPERATIONS_BEFORE_COMPILING) and not self._find():
+            self._queue()
+        return self.is_compiled
+
     def _advance(self, before: int) -> Callable[..., Any] | None:
-        """Have machine code made when that is cheaper; `before` operations were interpreted before this run."""
+        """Compile if that is cheaper; `before` operations were interpreted before this call."""
         if self._queued is worker.current():
             return None
         if not native.available():
@@ -205,12 +194,20 @@ class Executable:
             message = f"{self.outline.name} is interpreted, as it could not be compiled: {error}"
             warnings.warn(message, native.InterpretedWarning, stacklevel=2)
         if self._cost > COMPILING_COST[0] + COMPILING_COST[1] * len(self.program.code):
-            self._compile_aside()
+            self._compile_and_keep_error()
         elif self._interpreted > OPERATIONS_BEFORE_COMPILING:
             self._queue()
         elif before <= OPERATIONS_BEFORE_SEARCH:
             self._find()
         return self._builtin
+
+    @override
+    def _load(self, code: CompiledProgram, rows: bool) -> None:
+        code.single_library  # noqa: B018 - this compiles
+        self._builtin = _make_builtin(code, lambda *arrays: _run(code, arrays))
+        super()._load(code, rows)
+        if self._keep is not None:
+            self._keep()
 
     def _interpret(self, inputs: Sequence[Array]) -> Sequence[Array] | None:
         program = self._program
@@ -228,46 +225,62 @@ class Executable:
             start += size
         return arrays
 
+
+@final
+class ArrayExecutable(Executable):
+    """The executable of a function of arrays, for one state or for rows of a batch."""
+
+    def __init__(self, source: Source) -> None:
+        """Set a program or its outline; compiles nothing."""
+        super().__init__(source)
+        self.short_calls = 0
+        """Number of calls of machine code for one state or for a batch."""
+
+    def prepared(self, *, rows: bool = False) -> CompiledProgram | None:
+        """Return the machine code for a call; None if the call is interpreted.
+
+        In a `native.background` block code for one state is made by another thread. Batches wait for theirs, since
+        interpreting them takes longer. Raises the exceptions of the other thread.
+        """
+        if not self.is_compiled and not rows and native.available() and native.in_background() and not self._find():
+            error, self._error = self._error, None
+            if error is not None:
+                raise error
+            self._queue()
+            return None
+        return self.compile(rows=rows)
+
     def run(self, inputs: Sequence[Array], outputs: Sequence[Array]) -> int:
-        """Compute one state into `outputs`; return the status. For impatient ones, as are the next two."""
-        kernel = self.prepared()
-        if kernel is None:
-            return self.interpret_rows(inputs, [0] * len(inputs), outputs, 1)[1]
+        """Compute one state into `outputs`; return the status."""
+        code = self.prepared()
+        if code is None:
+            return self.interpret_rows(inputs, [each[None] for each in outputs], 1)[1]
         self.short_calls += 1
-        return kernel.run(inputs, outputs)
+        return code.run(inputs, outputs)
 
     def run_rows(
         self,
         inputs: Sequence[Array],
-        strides: Sequence[int],
         outputs: Sequence[Array],
         count: int,
         threads: int,
         codes: Codes | None = None,
     ) -> tuple[int, int]:
         """Compute rows; arguments and result are those of `CompiledProgram.run_batch`."""
-        kernel = self.prepared(rows=True)
-        if kernel is None:
-            return self.interpret_rows(inputs, strides, outputs, count, codes)
-        self.short_calls += count <= kernel.small_batch
-        return kernel.run_batch(inputs, strides, outputs, count, threads, codes)
+        code = self.prepared(rows=True)
+        if code is None:
+            return self.interpret_rows(inputs, outputs, count, codes)
+        self.short_calls += 1
+        return code.run_batch(inputs, outputs, count, threads, codes)
 
     def interpret_rows(
-        self,
-        inputs: Sequence[Array],
-        strides: Sequence[int],
-        outputs: Sequence[Array],
-        count: int,
-        codes: Codes | None = None,
+        self, inputs: Sequence[Array], outputs: Sequence[Array], count: int, codes: Codes | None = None
     ) -> tuple[int, int]:
-        """Compute rows with the interpreter: to the first bad one, or all when `codes` take their statuses."""
+        """Interpret rows, up to the first that fails, or all if `codes` receive their statuses."""
         program = self.program
-        sources = [
-            (each.reshape(-1), stride, port.size)
-            for each, stride, port in zip(inputs, strides, program.inputs, strict=True)
-        ]
+        sources = [(each, each.ndim > len(port.shape)) for each, port in zip(inputs, program.inputs, strict=True)]
         for k in range(count):
-            flat = [x for each, stride, size in sources for x in each[k * stride : k * stride + size].tolist()]
+            flat = [x for each, has_rows in sources for x in (each[k] if has_rows else each).reshape(-1).tolist()]
             values, status = program.interpret_flat(flat)
             if status != CLEAN:
                 if codes is None:
@@ -275,7 +288,7 @@ class Executable:
                 codes[k] = status
                 continue
             for each, (start, port) in zip(outputs, offsets(program.outputs), strict=True):
-                each.reshape(count, port.size)[k] = values[start : start + port.size]
+                each[k] = np.reshape(values[start : start + port.size], port.shape)
         if codes is None or not codes.any():
             return -1, CLEAN
         first = int((codes != 0).argmax())
@@ -284,24 +297,24 @@ class Executable:
     def builtin(
         self, fallback: Callable[..., object], name: str = "", documentation: str = "", guards: Guards = ()
     ) -> Callable[..., Any]:
-        """Return a builtin for one state or few; `fallback` takes every other call. See `rbd.native.builtin`."""
-        kernel = self._kernel if self._ready[True] else self.compile()
-        if kernel is None:
+        """Return a builtin for one state or a small batch; see `rbd.native.builtin`. `fallback` handles other calls."""
+        code = self._code if self._has_rows else self.compile()
+        if code is None:
             return fallback
-        return _make_builtin(kernel, fallback, name, documentation, guards)
+        return _make_builtin(code, fallback, name, documentation, guards)
 
 
 def _make_builtin(
-    kernel: CompiledProgram, fallback: Callable[..., Any], name: str = "", documentation: str = "", guards: Guards = ()
+    code: CompiledProgram, fallback: Callable[..., Any], name: str = "", documentation: str = "", guards: Guards = ()
 ) -> Callable[..., Any]:
-    from rbd.native.builtin import Binding, make_builtin  # which loads LLVM
+    from rbd.native.builtin import Binding, make_builtin  # loads LLVM
 
-    return make_builtin(kernel, fallback, Binding(guards=guards), name=name, documentation=documentation)
+    return make_builtin(code, fallback, Binding(guards=guards), name=name, documentation=documentation)
 
 
-def _run(kernel: CompiledProgram, inputs: Sequence[Array]) -> Any:
-    """Run machine code by way of ctypes; None when the status is not clean."""
-    outputs = [np.empty(port.shape) for port in kernel.outline.outputs]
-    if kernel.run(inputs, outputs) != CLEAN:
+def _run(code: CompiledProgram, inputs: Sequence[Array]) -> Any:
+    """Run machine code through ctypes; return None unless the status is clean."""
+    outputs = [np.empty(port.shape) for port in code.outline.outputs]
+    if code.run(inputs, outputs) != CLEAN:
         return None
     return outputs[0] if len(outputs) == 1 else tuple(outputs)

@@ -1,9 +1,9 @@
 """Inlining of intrinsics into the instructions of a program, for batches.
 
-Lanes fill the registers whether columns go side by side or not, and written out, operations with what is zero by
-structure are left out. The instructions are those of the intrinsic, in its order, so that the bits are the same as long
-as all numbers are finite; zero by structure times infinity is left out, too. A term that is left out could have turned
--0 into 0: what such an intrinsic stores must have had `+ 0.0` last.
+In batches lanes fill the registers, so loops over columns gain nothing; inlined, operations with structural zeros are
+omitted. The instructions are those of the intrinsic in the same order, so the bits are the same if all numbers are
+finite; a structural zero times infinity is omitted, too. An omitted term could have changed -0 to 0: such an intrinsic
+adds `+ 0.0` to every number it stores.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from rbd.program.opcodes import NUMBERED, Op, operands_of
 from rbd.program.program import Program
 
 MAX_INLINED_MULTIPLY_ADDS: Final = 100_000
-"""Multiply-adds of a call that is written out, at most; all lanes go through a larger one together."""
+"""Maximum number of multiply-adds of an inlined call; a larger one runs all lanes together."""
 
 
 def inline_calls(program: Program) -> Program:
@@ -43,7 +43,7 @@ class _Inliner:
         self.zero = ~len(program.constants)
         self.places = list(range(self.first))
         self.stored: dict[int, list[int]] = {}
-        """Position of a call -> operands of what it stores."""
+        """Operands of the outputs of an inlined call, by its position."""
 
     def program(self) -> Program:
         """Return the copy."""
@@ -65,18 +65,18 @@ class _Inliner:
         return Value(self, self.first + len(self.code) - 1)
 
     def operand(self, x: float | Value) -> int:
-        """Return the operand of a result, or of zero, which is the only number that intrinsics may store."""
+        """Return the operand of a result, or of zero, the only constant that such an intrinsic may store."""
         return x.operand if isinstance(x, Value) else self.zero
 
     def _place(self, operand: int) -> int:
         return self.places[operand] if operand >= 0 else operand
 
     def _copied(self, position: int, instruction: tuple[int, ...]) -> int:
-        """Copy an instruction; return where its result is."""
+        """Copy an instruction; return the operand of its result."""
         op = instruction[0]
         if op == Op.CALL and _is_small(self.old.calls[instruction[1]]):
             self.stored[position] = self._inlined(instruction)
-            return -1  # nobody asks for it
+            return -1  # only picks refer to it
         if op == Op.PICK and instruction[1] in self.stored:
             return self.stored[instruction[1]][instruction[2]]
         moved = tuple(self._place(r) for r in operands_of(instruction))
@@ -89,14 +89,14 @@ class _Inliner:
         return self.first + len(self.code) - 1
 
     def _inlined(self, instruction: tuple[int, ...]) -> list[int]:
-        """Run an intrinsic on numbers that write instructions; return the operands of its outputs."""
+        """Run an intrinsic on values that add instructions; return the operands of its outputs."""
         call = self.old.calls[instruction[1]]
         given = [Value(self, self._place(r)) for r in operands_of(instruction)]
         outputs, _ = call.intrinsic.run(call.sizes, cast("Any", given))
         return [self.operand(x) for x in outputs]
 
     def _needed(self, results: list[int]) -> tuple[tuple[tuple[int, ...], ...], dict[int, int]]:
-        """Return the instructions that results need, and what may fail; and from old places to new ones."""
+        """Return the instructions that results need or that may fail, and the new operands by the old ones."""
         needed = {r for r in results if r >= self.first}
         for position in reversed(range(self.first, self.first + len(self.code))):
             instruction = self.code[position - self.first]
@@ -126,7 +126,7 @@ def _moved(instruction: tuple[int, ...], places: dict[int, int]) -> tuple[int, .
 @final
 @attrs.frozen(eq=False)
 class Value:
-    """A number of the program; arithmetic with it writes instructions. The float 0.0 is zero by structure."""
+    """A result of the program; arithmetic with it adds instructions. The float 0.0 is a structural zero."""
 
     to: _Inliner
     operand: int
@@ -143,7 +143,7 @@ class Value:
         return self.to.add(Op.ADD, self.operand, self.to.operand(zero))
 
     def __radd__(self, product: float) -> Value:
-        """Add a product that is zero by structure."""
+        """Add a product that is a structural zero."""
         return self
 
 
@@ -161,7 +161,7 @@ class NegatedValue:
 @final
 @attrs.frozen(eq=False)
 class PendingProduct:
-    """A product that a fused multiply-add waits for."""
+    """A product, for a fused multiply-add."""
 
     op: Op
     one: Value
@@ -172,4 +172,4 @@ class PendingProduct:
 
 
 ValueOrZero: TypeAlias = Value | float
-"""A result, or the 0.0 that stands for what is zero by structure."""
+"""A result, or 0.0 for a structural zero."""

@@ -9,12 +9,12 @@ ATTRIBUTES = 'nounwind "min-legal-vector-width"="512" "prefer-vector-width"="512
 
 
 def hexadecimal(value: float) -> str:
-    """Return a double as the hexadecimal constant that IR reads back bit for bit."""
+    """Return a double as an exact hexadecimal constant of LLVM IR."""
     return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
 
 
 def counted_loop_function(name: str, arguments: str, body: str) -> str:
-    """Return a function of `arguments` and a count that runs the lines of `body` for every %i below it."""
+    """Return a function of `arguments` and a count that runs `body` for every %i below the count."""
     return f"""\
 define internal void @{name}({arguments}, i64 %count) {ATTRIBUTES} {{
 entry:
@@ -34,10 +34,10 @@ done:
 
 @final
 class Lanes:
-    """How types and constants are written for W lanes: scalars for one, vectors for more."""
+    """Types and constants for W lanes: scalars for one lane, else vectors."""
 
     def __init__(self, width: int) -> None:
-        """Write for `width` lanes."""
+        """Set the number of lanes."""
         self.width = width
         self.double = self._type("double")
         self.integer = self._type("i64")
@@ -59,7 +59,7 @@ class Lanes:
         return str(value) if self.width == 1 else f"splat (i64 {value})"
 
     def llvm_function(self, name: str) -> str:
-        """Return the name of LLVM's own function for this type, such as llvm.fma.v8f64."""
+        """Return the name of a function of LLVM for this type, such as llvm.fma.v8f64."""
         return f"@llvm.{name}.{self.suffix}"
 
 
@@ -68,17 +68,17 @@ class Writer:
     """Lines of one function, and fresh names for its values."""
 
     def __init__(self) -> None:
-        """Begin with no line."""
+        """Begin without lines."""
         self.lines: list[str] = []
         self._count = 0
 
     def name(self) -> str:
-        """Return a name that is not taken."""
+        """Return a fresh name."""
         self._count += 1
         return f"%t{self._count}"
 
     def label(self) -> str:
-        """Return a label that is not taken; written %label in branches."""
+        """Return a fresh label; branches write it as %label."""
         self._count += 1
         return f"b{self._count}"
 
@@ -93,19 +93,24 @@ class Writer:
         return name
 
     def element(self, pointer: str, index: int | str, kind: str = "double") -> str:
-        """Return a pointer to element `index` behind `pointer`."""
+        """Write the address of element `index` from `pointer`; return its name."""
         return self.set(f"getelementptr inbounds {kind}, ptr {pointer}, i64 {index}")
 
+    def aligned(self, pointer: str) -> str:
+        """Return a pointer rounded up to a cache line."""
+        up = self.set(f"add i64 {self.set(f'ptrtoint ptr {pointer} to i64')}, 63")
+        return self.set(f"inttoptr i64 {self.set(f'and i64 {up}, -64')} to ptr")
+
     def load(self, kind: str, pointer: str, alignment: int = 8) -> str:
-        """Return what is behind a pointer."""
+        """Write a load; return the name of the value."""
         return self.set(f"load {kind}, ptr {pointer}, align {alignment}")
 
     def store(self, kind: str, value: str, pointer: str, alignment: int = 8) -> None:
-        """Put a value behind a pointer."""
+        """Write a store."""
         self.add(f"  store {kind} {value}, ptr {pointer}, align {alignment}")
 
     def splat(self, lanes: Lanes, value: str, kind: str = "double") -> str:
-        """Write one number for every lane."""
+        """Write a vector with one number in every lane; return its name."""
         if lanes.width == 1:
             return value
         vector = f"<{lanes.width} x {kind}>"
@@ -113,14 +118,14 @@ class Writer:
         return self.set(f"shufflevector {vector} {first}, {vector} poison, <{lanes.width} x i32> zeroinitializer")
 
     def any_lane(self, lanes: Lanes, mask: str) -> str:
-        """Write whether a truth holds in any lane."""
+        """Write a test whether a mask is true in any lane."""
         if lanes.width == 1:
             return mask
         bits = self.set(f"bitcast {lanes.truth} {mask} to i{lanes.width}")
         return self.set(f"icmp ne i{lanes.width} {bits}, 0")
 
     def all_lanes(self, lanes: Lanes, mask: str) -> str:
-        """Write whether a truth holds in all lanes."""
+        """Write a test whether a mask is true in all lanes."""
         if lanes.width == 1:
             return mask
         bits = self.set(f"bitcast {lanes.truth} {mask} to i{lanes.width}")
@@ -131,5 +136,5 @@ class Writer:
         self.add(f"{label}:")
 
     def text(self) -> str:
-        """Return everything written."""
+        """Return all lines."""
         return "\n".join(self.lines) + "\n"

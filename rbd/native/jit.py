@@ -1,7 +1,7 @@
-"""From IR text to callable machine code.
+"""Compilation and loading of machine code with LLVM.
 
-This module alone imports llvmlite; callers that run without it check `rbd.native.available` first. LLVM's optimiser is
-not used: on straight-line code it costs time and gains none.
+Only this module imports llvmlite; callers that run without it check `rbd.native.available` first. LLVM's optimiser is
+not used: it does not make straight-line code faster.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from rbd.native.locks import compiler, compiler_unusable, once_under_compiler_lo
 from rbd.scalars import libm
 
 _PER_LINKER = 16
-"""Libraries that share a linker; making one takes as long as linking five small libraries."""
+"""Libraries per linker; making a linker takes as long as linking five small libraries."""
 _C_FUNCTIONS = (*LIBRARY, "malloc", "free")
 
 
@@ -36,7 +36,7 @@ def c_function_addresses() -> dict[str, int]:
 @final
 @attrs.frozen(eq=False)
 class Processor:
-    """The processor that code is made for."""
+    """The target processor."""
 
     triple: str
     cpu: str
@@ -45,14 +45,14 @@ class Processor:
 
     @property
     def lanes(self) -> int:
-        """Doubles in the widest vector register."""
+        """The number of doubles in the widest vector register."""
         if "+avx512f" in self.features:
             return 8
         return 4 if "+avx2" in self.features or "+avx" in self.features.split(",") else 2
 
     @property
     def key(self) -> str:
-        """What object code must agree on to run here."""
+        """The part of cache keys that identifies compatible object code."""
         return "|".join((self.triple, self.cpu, self.features, self.llvm))
 
 
@@ -81,31 +81,29 @@ def _target_machine() -> binding.TargetMachine:
     )
 
 
-@lru_cache(maxsize=1)  # called by one thread at a time, the one that holds the compiler
+@lru_cache(maxsize=1)  # called under the compiler lock
 def _linker(number: int) -> binding.LLJIT:
-    """Return the linker with this number, and drop the one before; the code it has linked keeps it alive.
+    """Return the linker with this number; the previous one lives as long as the code it has linked.
 
-    A linker keeps 9 kB of every library, even of one that is gone, so none serves for the whole life of the process.
+    A linker keeps 9 kB per library, also of freed ones, so linkers are replaced.
     """
-    # JITLink lays the sections of a library side by side. LLVM's older linker, which is still the one for Windows, asks
-    # for them one by one; in the scattered memory of a process that has loaded PyTorch they can land more than 2 GB
-    # apart, and then it aborts.
+    # JITLink allocates the sections of a library together. LLVM's older linker, used on Windows, allocates them one by
+    # one; in the fragmented memory of a process with PyTorch they can be more than 2 GB apart, and then it aborts.
     return binding.create_lljit_compiler(_target_machine(), use_jit_link=os.name == "posix")
 
 
 def assemble(text: str) -> bytes:
-    """Return the object code of a module of IR text; one thread at a time.
+    """Return the object code of a module, given as LLVM IR; one thread at a time.
 
-    Raises WorkspaceError when there is no memory for making it.
+    Raises WorkspaceError if there is not enough memory.
     """
     if compiler_unusable():
         raise RbdError("this process was forked while another thread compiled: it cannot compile")
     memory.check_available(memory.WORKING + memory.PER_CHARACTER * len(text))
     with compiler.inner:
         target = _target_machine()
-        module = binding.parse_assembly(
-            text, binding.create_context()
-        )  # a context keeps the numbers of all its modules
+        context = binding.create_context()  # of its own: a context keeps the constants of all its modules
+        module = binding.parse_assembly(text, context)
         module.triple = host_processor().triple
         return bytes(target.emit_object(module))
 
@@ -117,7 +115,7 @@ class Library:
     _numbers = count(1)
 
     def __init__(self, code: bytes, symbols: tuple[str, ...]) -> None:
-        """Load `code`, of which `symbols` will be called; raises WorkspaceError when there is no memory for it."""
+        """Load `code` and look up `symbols`; raise WorkspaceError if there is not enough memory."""
         memory.check_available(memory.WORKING + memory.PER_BYTE * len(code))
         with compiler.inner:
             builder = binding.JITLibraryBuilder().add_object_img(code)
@@ -130,5 +128,5 @@ class Library:
         self._addresses = {symbol: int(self._tracker[symbol]) for symbol in symbols}
 
     def address(self, symbol: str) -> int:
-        """Return where a function begins."""
+        """Return the address of a function."""
         return self._addresses[symbol]

@@ -1,7 +1,7 @@
-"""LLVM's shared library, opened without the interpreter's lock.
+"""Loading of LLVM's shared library without the interpreter's lock.
 
-Opening it takes tens of milliseconds, for which llvmlite would hold up all threads. Called by way of ctypes the
-system's `dlopen` holds up none, and llvmlite then finds the library open.
+Loading takes tens of milliseconds, in which llvmlite would block all threads. `dlopen` called through ctypes releases
+the lock; llvmlite then finds the library loaded.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 
 
 def open_library() -> bool:
-    """Open the library llvmlite comes with; return whether that worked. What is wrong with it, llvmlite says."""
+    """Load the library of llvmlite; return whether that succeeded. If not, llvmlite raises the error later."""
     path, opened = _path(), getattr(ctypes.CDLL(None), "dlopen", None) if os.name == "posix" else None
     if path is None or opened is None:
         return False
@@ -22,7 +22,7 @@ def open_library() -> bool:
 
 
 def _path() -> Path | None:
-    """Return where the library is; llvmlite is not imported to find it."""
+    """Return the path of the library, without importing llvmlite."""
     found = find_spec("llvmlite")
     folders = [] if found is None else found.submodule_search_locations or []
     return next((path for each in folders for path in Path(each, "binding").glob("libllvmlite.*")), None)

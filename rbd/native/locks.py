@@ -1,14 +1,13 @@
 """Locks that survive forks and interrupts, and functions that run once per process.
 
-A forked process has one thread; state that other threads were changing stays as it was. Locks they held are replaced,
-which is right where the work under a lock takes effect in one step at its end. LLVM is no such work: a fork waits until
-no thread uses it.
+A forked process has one thread; locks that other threads held are replaced in it. That is correct if work under a
+lock takes effect in one step at its end. LLVM does not work so: a fork waits until no thread uses it.
 
-A fork waits `FORK_TIMEOUT` at most: compiling one program takes seconds, and a thousand bodies or the largest
-derivatives take tens of them; what takes longer must not keep a process from forking. A child of such a fork never uses
-the compiler, whose state is unknown there; it interprets what is not compiled (`native.available` returns False).
+A fork waits for at most `FORK_TIMEOUT`; compiling the largest programs takes tens of seconds. After a timeout, the
+state of the compiler in the child is unknown: the child never compiles, and interprets (`native.available` returns
+False).
 
-`with lock.inner` is safe from KeyboardInterrupt: the interpreter does not stop between taking a lock of its own and
+`with lock.inner` is safe from KeyboardInterrupt: the interpreter is not interrupted between acquiring the lock and
 entering the block.
 """
 
@@ -32,7 +31,7 @@ FORK_TIMEOUT: Final = 60.0
 
 @final
 class Lock:
-    """A lock that a thread may take several times, and that is free in a forked process: `with lock.inner: ...`."""
+    """A reentrant lock that is free in a forked process: `with lock.inner: ...`."""
 
     __slots__ = ("__weakref__", "inner")
 
@@ -52,7 +51,7 @@ class Lock:
                 self.inner.release()
 
     def reset_after_fork(self) -> None:
-        """Release the lock in a forked process: a thread that is not in this process cannot."""
+        """Release the lock in a forked process: the thread that held it does not exist there."""
         taken = self.inner.acquire(blocking=False)
         if taken:
             self.inner.release()
@@ -81,7 +80,7 @@ def once_under_compiler_lock(make: Callable[[], T]) -> Callable[[], T]:
 
 
 def one_at_a_time(make: Callable[P, T]) -> Callable[P, T]:
-    """Return `make`, which one thread runs at a time: for what keeps its results, and should make each once."""
+    """Return `make`, run by one thread at a time; for functions that cache their results."""
     lock = Lock()
 
     @wraps(make)
@@ -98,12 +97,12 @@ _compiler_unusable = False
 
 
 class _Held(threading.local):
-    """Locks that a forking thread has tried to acquire, and whether it did."""
+    """The locks that a forking thread has tried to acquire, with the outcome."""
 
     def __init__(self) -> None:
         self.locks = list[tuple[Any, bool]]()
         self.is_complete = False
-        """Whether all were tried: an interrupt may cut that short, and the process forks all the same."""
+        """Whether all locks were tried; an interrupt may prevent it, but the process forks nevertheless."""
 
 
 _held = _Held()
@@ -125,7 +124,7 @@ def _before_fork() -> None:
     _held.is_complete = False
     deadline = time.monotonic() + FORK_TIMEOUT
     _acquire(compiler.inner, deadline)
-    _acquire(getattr(_llvm_lock(), "_lock", None), deadline)  # what frees code takes this lock alone
+    _acquire(getattr(_llvm_lock(), "_lock", None), deadline)  # freeing code acquires only this lock
     _held.is_complete = True
 
 
@@ -144,7 +143,7 @@ def _release() -> None:
 
 
 def _in_child() -> None:
-    """Release the locks of threads that are not in this process."""
+    """Release the locks of threads that do not exist in this process."""
     global _compiler_unusable  # a fact about the process
     _compiler_unusable = _compiler_unusable or not _held.is_complete or not all(is_taken for _, is_taken in _held.locks)
     _release()

@@ -1,7 +1,6 @@
-"""Loops of a kernel as LLVM IR.
+"""Loops of a program as LLVM IR.
 
-The operations of an iteration are those that the straight code would do, in the same order; only where operands come
-from is computed.
+An iteration has the operations of the straight-line code in the same order; addresses of operands are computed.
 """
 
 from __future__ import annotations
@@ -79,7 +78,7 @@ class LoopWriter:
         return w.set(f"fcmp one {lanes.double} {value}, {lanes.double_constant(0.0)}") if truth else value
 
     def _pointer(self, place: Strided | Indexed) -> str:
-        """Return a pointer to a place of the workspace or of an input."""
+        """Return a pointer to a slot of the workspace or to an entry of an input."""
         w, width = self.w, self.lanes.width
         if isinstance(place, Strided):
             block = "%ws" if place.port is None else f"%in{place.port}"
@@ -88,14 +87,14 @@ class LoopWriter:
         return w.element("%ws", scaled)
 
     def _moved(self, block: str, step: int) -> str:
-        """Return a block's start moved on by `step` places in every iteration."""
+        """Return the start of a block plus `step` entries per iteration."""
         w = self.w
         if step == 0:
             return block
         return self._once((block, step), lambda: w.element(block, w.set(f"mul i64 %k, {step * self.lanes.width}")))
 
     def _number(self, place: Strided | Indexed) -> str:
-        """Return the number a place stands for, as i64."""
+        """Return the index of an operand as i64."""
         w = self.w
         if isinstance(place, Strided):
             return w.set(f"add i64 {w.set(f'mul i64 %k, {place.step}')}, {place.start}")
@@ -103,7 +102,7 @@ class LoopWriter:
         return w.set(f"sext i32 {w.load('i32', w.element(row, place.column, 'i32'), 4)} to i64")
 
     def _row(self, what: str, kind: str, columns: int) -> str:
-        """Return the row of a table that belongs to the iteration."""
+        """Return a pointer to the row of a table for the iteration."""
         w = self.w
         return self._once(what, lambda: w.element(f"@{self.name}_{what}", w.set(f"mul i64 %k, {columns}"), kind))
 
@@ -125,7 +124,7 @@ class LoopWriter:
             self.w.store(self.lanes.double, value, self._pointer(place), self.lanes.alignment)
 
     def _signed(self, place: Constant | TabulatedConstant, value: str) -> str:
-        """Write a value with the sign its iteration says."""
+        """Write a value times the sign of the iteration."""
         w, double = self.w, self.lanes.double
         if isinstance(place, Constant):
             return value if place.value > 0 else w.set(f"fneg {double} {value}")

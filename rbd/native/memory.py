@@ -1,4 +1,4 @@
-"""Memory check before LLVM runs, which ends the process when it gets none."""
+"""Memory check before LLVM runs, which aborts the process if an allocation fails."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import mmap
 from rbd.errors import WorkspaceError
 
 LOADING = 256 << 20
-"""Bytes of addresses that loading LLVM takes, its own library among them."""
+"""Address space in bytes for loading LLVM, including its library."""
 WORKING = 64 << 20
-"""Bytes LLVM takes for the smallest piece of code. Twice what was measured, as are the next two."""
+"""Memory of LLVM in bytes for the smallest module. Twice the measured value, as are the next two."""
 PER_CHARACTER = 32
-"""Bytes it takes for each character of text it compiles."""
+"""Bytes per character of LLVM IR that is compiled."""
 PER_BYTE = 8
-"""Bytes it takes for each byte of object code it loads."""
+"""Bytes per byte of object code that is loaded."""
 
 
 def check_available(size: int) -> None:
-    """Raise WorkspaceError unless the system gives `size` bytes now, as far as limits of this process go."""
+    """Raise WorkspaceError unless `size` bytes can be allocated within the limits of this process."""
     try:
         mmap.mmap(-1, size).close()
     except OSError:
-        message = f"there is no memory to compile, which takes {size >> 20} MB"
+        message = f"there is not enough memory to compile, which needs {size >> 20} MB"
         raise WorkspaceError(message, argument="machine code") from None

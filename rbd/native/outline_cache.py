@@ -1,8 +1,8 @@
-"""Outlines of programs on disk, so that the next process need not record to find its machine code.
+"""Disk cache of outlines of programs, which finds machine code without recording.
 
-A key must name everything the program depends on: what is recorded, its data and its options, the sources that do it
-(`sources_digest`) and what they run on (`platform_key`). Outlines are entries of the object cache, under its rules:
-what is damaged, or not ours, is not there. They are data and read as such; nothing in them is executed.
+A key contains everything that the program depends on: the algorithm with its data and options, the sources
+(`sources_digest`), and the interpreter and its libraries (`platform_key`). Outlines are entries of the object cache;
+nothing in them is executed.
 """
 
 from __future__ import annotations
@@ -25,34 +25,34 @@ from rbd.native import LOADED, cache
 from rbd.program.outline import Outline
 from rbd.program.program import Port
 
-_FORMAT: Final = 1
+_FORMAT: Final = 2
 
 
 def load(key: str) -> Outline | None:
-    """Return the outline stored under `key`; None when there is none that can be trusted."""
+    """Return the outline stored under `key`, or None if there is no valid entry."""
     content = cache.load(entry(key))
     return None if content is None else _parsed(content)
 
 
 def store(key: str, outline: Outline) -> None:
-    """Store an outline under `key`, if there is a place for it."""
+    """Store an outline under `key`, if there is a cache folder."""
     ports = [[[port.name, port.shape] for port in ports] for ports in (outline.inputs, outline.outputs)]
     calls = [[c.intrinsic.name, c.sizes, c.first_label, c.label_count] for c in outline.calls]
-    content = [outline.name, *ports, outline.labels, outline.digest, calls]
+    content = [outline.name, *ports, outline.labels, outline.digest, calls, outline.instructions]
     cache.store(entry(key), json.dumps(content).encode())
 
 
 def entry(key: str) -> str:
-    """Return the key of the cache's entry for an outline."""
+    """Return the key of an outline in the object cache."""
     return f"index {_FORMAT}|{key}"
 
 
 def _parsed(content: bytes) -> Outline | None:
-    """Return what an entry says; None when it is no outline."""
+    """Return the outline in an entry, or None if the entry is invalid."""
     try:
-        name, inputs, outputs, labels, digest, calls = json.loads(content)
-        texts = tuple(map(str, labels))
-        return Outline(str(name), _ports(inputs), _ports(outputs), texts, str(digest), tuple(_call(*c) for c in calls))
+        name, inputs, outputs, labels, digest, calls, count = json.loads(content)
+        ports, texts = (_ports(inputs), _ports(outputs)), tuple(map(str, labels))
+        return Outline(str(name), *ports, texts, str(digest), tuple(_call(*c) for c in calls), int(count))
     except (ValueError, TypeError, KeyError):
         return None
 
@@ -66,7 +66,7 @@ def _ports(content: Any) -> tuple[Port, ...]:
 
 @functools.cache
 def platform_key() -> str:
-    """Return what stands for the interpreter and its libraries, which fold constants while recording."""
+    """Return the versions of the interpreter and its libraries, which compute constants during recordings."""
     library = os.confstr("CS_GNU_LIBC_VERSION") if "CS_GNU_LIBC_VERSION" in getattr(os, "confstr_names", {}) else None
     system = library or platform.platform()
     return "|".join((sys.version, np.__version__, sys.platform, platform.machine(), system))
@@ -76,8 +76,8 @@ def platform_key() -> str:
 def sources_digest(folder: Path) -> str | None:
     """Return a hash over all Python files below `folder`, read once per process.
 
-    None when there are none to read, or when one was changed since this process was started: what it has loaded is not
-    what the files say then, and nothing it records may be found by others.
+    None if there are none, or if one has changed since this process started: recordings of the loaded code must not be
+    found under a key of the changed files.
     """
     digest, count = hashlib.sha256(), 0
     try:
@@ -105,7 +105,7 @@ def python_files(folder: str, inside: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _unchanged(path: str) -> bytes | None:
-    """Return the content of a file, None when it is newer than this process. Plain system calls: half the time."""
+    """Return the content of a file, or None if it is newer than this process. System calls take half the time."""
     handle = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
     try:
         found = os.fstat(handle)
@@ -119,5 +119,5 @@ def _unchanged(path: str) -> bytes | None:
 
 
 def _call(name: str, sizes: list[int], first: int, count: int) -> IntrinsicCall:
-    """Return a call; KeyError when its intrinsic is not known here."""
+    """Return a call; raise KeyError if its intrinsic is unknown."""
     return IntrinsicCall(TABLE[name], tuple(map(int, sizes)), int(first), int(count))

@@ -1,7 +1,7 @@
-"""A restricted function (see `rbd.intrinsics`) as LLVM IR, statement by statement.
+"""Functions of the restricted language of `rbd.intrinsics` as LLVM IR.
 
-Variables become SSA values at once: blocks that meet merge what differs with phis, since no pass of LLVM is run that
-would do it. Ints are i64, arrays are pointers.
+Variables are SSA values; where blocks meet, phi nodes merge them, since no pass of LLVM runs that would do it.
+Ints are i64, arrays are pointers.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from rbd.native.values import Values, ValueWriter, routine_symbol
 
 
 def routine_text(intrinsic: str, routine: tree.Routine, pack: int = 1, lanes: int = 1) -> str:
-    """Return one function as IR, for one lane or several at a time; `pack` numbers fit a register.
+    """Return one function as LLVM IR for `lanes` lanes; a register holds `pack` numbers.
 
-    Loops side by side take as many entries at a time, loops over columns as many columns as fit several registers.
+    Elementwise loops process `pack` entries at a time, loops over columns as many columns as fit several registers.
     """
     return _RoutineWriter(intrinsic, routine, pack, Lanes(lanes)).text()
 
@@ -52,7 +52,7 @@ class _RoutineWriter(ValueWriter):
 
     @property
     def reached(self) -> bool:
-        """Whether the current block is reached from anywhere."""
+        """Whether the current block is reachable."""
         return self.values is not None
 
     # --- blocks -------------------------------------------------------------------------------------------------------
@@ -68,13 +68,13 @@ class _RoutineWriter(ValueWriter):
         self.w.add(f"  br label %{label}")
 
     def leave(self, label: str) -> tuple[str, Values]:
-        """Jump, and return where from and with which variables."""
+        """Write a jump; return the block and its variables."""
         self.jump(label)
         assert self.values is not None
         return self.block, self.values
 
     def meet(self, label: str, sources: list[tuple[str, Values]]) -> None:
-        """Begin the block that `sources` jump to; what differs among them is merged."""
+        """Begin the block that `sources` jump to; merge variables that differ."""
         if not sources:
             self.values = None
             return
@@ -91,7 +91,7 @@ class _RoutineWriter(ValueWriter):
     # --- statements ---------------------------------------------------------------------------------------------------
 
     def statements(self, block: tree.Block) -> None:
-        """Write statements as far as they are reached."""
+        """Write the reachable statements of a block."""
         for statement in block:
             if self.values is not None:
                 self.statement(statement, self.values)
@@ -151,7 +151,7 @@ class _RoutineWriter(ValueWriter):
         self.values = {name: value for name, value in self.values.items() if name != loop.variable}
 
     def _columns(self, loop: tree.Columns, values: Values) -> None:
-        """Write a loop over columns: the widest panels as long as there are columns for one, then narrower ones."""
+        """Write a loop over columns: in the widest panels as far as possible, then in narrower ones."""
         count, at, width = self.expression(loop.count), "0", self.width
         self.panel, self.width = loop, 1
         for columns in panel_widths(self.lanes.width, self.pack):
@@ -160,12 +160,12 @@ class _RoutineWriter(ValueWriter):
         self.panel, self.floats, self.width, self.values = None, self.lanes, width, values
 
     def _same_for(self, columns: int, values: Values) -> Values:
-        """Write the variables of the function for all columns of a panel."""
+        """Write the variables of the function, repeated for all columns of a panel."""
         floats = [name for name in values if self.kinds.get(name) == "float"]
         return {name: repeated(self.w, values[name], self.lanes, columns) for name in floats}
 
     def _panels(self, loop: tree.Columns, values: Values, start: str, count: str, columns: int) -> str:
-        """Write the panels of one width from column `start` on; return the first column that is left."""
+        """Write the panels of one width from column `start`; return the first remaining column."""
         head, inside, done = (self.w.label() for _ in range(3))
         last, entry = self.w.set(f"sub i64 {count}, {columns}"), self.block
         at, following = self.w.name(), self.w.name()
@@ -191,7 +191,7 @@ class _RoutineWriter(ValueWriter):
         return written
 
     def _loop(self, body: tree.Block, counted: tuple[tree.For, str] | None, condition: tree.Expression | None) -> None:
-        """Write a loop: its head merges what the body changes with what it was before."""
+        """Write a loop; phi nodes at its head merge the variables that the body assigns."""
         head, inside, done, after = (self.w.label() for _ in range(4))
         entry, before = self.leave(head)
         changed = sorted(_assigned(body) & set(before)) + ([counted[0].variable] if counted else [])
@@ -225,7 +225,7 @@ class _RoutineWriter(ValueWriter):
         self.values = {**(self.values or {}), loop.variable: following}
 
     def _body(self, inside: str, after: str, body: tree.Block) -> list[tuple[str, Values]]:
-        """Write a loop's body; return where it is left by `break`."""
+        """Write the body of a loop; return the blocks that leave it by `break`."""
         self.exits.append([])
         self.after.append(after)
         self.begin(inside)

@@ -74,7 +74,7 @@ class Surroundings:
 
 
 @final
-class _Context(ctypes.Structure):
+class _LoopContext(ctypes.Structure):
     """What the builtin's `self` is: the words machine code reads, and everything that must live as long."""
 
     _fields_ = [(name, ctypes.c_void_p if is_pointer(name) else ctypes.c_int64) for name in CONTEXT]
@@ -130,7 +130,7 @@ class StepLoop:
         shape, fractions = word_table([1, size]), array("d", [stage.fraction for stage in self.stages])
         tables = [_stage_tables(stage) for stage in self.stages]
         stages = word_table([x for stage, each in zip(self.stages, tables, strict=True) for x in _words(stage, each)])
-        context = _Context(
+        context = _LoopContext(
             words=_address(self.words), times=_address(self.times), asks=ctypes.addressof(self._asks),
             moment=abi.address(self.clock.time), length=abi.address(self.clock.length),
             fractions=_address(fractions),

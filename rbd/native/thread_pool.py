@@ -1,10 +1,10 @@
 """The thread pool for batches, made on first use.
 
-Importing this module starts no thread. A forked process has a pool of its own; when the interpreter ends, threads end
+Importing this module starts no thread. A forked process has a pool of its own; when the interpreter exits, threads end
 after their tasks.
 
-KeyboardInterrupt strikes the main thread between any two steps of the interpreter. So what passes between threads is
-done in single steps: a queue and dicts implemented in C, locks acquired by `with` only, and nothing to undo.
+KeyboardInterrupt can be raised in the main thread between any two steps of the interpreter. Communication between
+threads therefore uses atomic operations: queues and dicts implemented in C, and locks acquired by `with`.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ def _nothing() -> None:
 
 
 def run_on_threads(task: Callable[[], T], threads: int, stop: Callable[[], object] = _nothing) -> list[T]:
-    """Run `task` in this thread and, at the same time, in threads of the pool, `threads` in all; return the results.
+    """Run `task` in `threads` threads, this one and threads of the pool, at the same time; return the results.
 
-    Tasks share their work among themselves, so one that has not begun when this thread is done is cancelled. The pool
-    has no more threads than there are processors. Raises what a task raised, once all have ended; to end them soon,
-    `stop` is called when this thread fails or is interrupted.
+    Tasks share their work, so a task that has not begun when this thread is done is cancelled. The pool has at most one
+    thread per processor. Raises the exception of a task after all have ended; if this thread fails or is interrupted,
+    it calls `stop` to end the others.
     """
     others = [Task(task) for _ in range(min(threads - 1, LIMIT))]
     try:
@@ -51,15 +51,15 @@ def submit(task: Task[T]) -> None:
 
 
 LIMIT = os.cpu_count() or 1
-"""Threads of the pool, at most."""
+"""Maximum number of threads of the pool."""
 
 
 @final
 class Task(Generic[T]):
-    """A task for one thread of the pool, which either begins it, or the caller cancels it."""
+    """A task for a thread of the pool, which runs it unless the caller cancels it first."""
 
     def __init__(self, task: Callable[[], T]) -> None:
-        """Take a function to call."""
+        """Set the function to call."""
         self._task: Callable[[], T] | None = task
         self._owner = dict[str, Literal["pool", "caller"]]()
         self._ended = threading.Lock()
@@ -74,7 +74,7 @@ class Task(Generic[T]):
         try:
             if self._task is not None:
                 self._results.append(self._task())
-        except BaseException as error:  # it is raised where the result is asked for
+        except BaseException as error:  # raised by `result`
             self._error = error
         finally:
             self._task = None
@@ -84,7 +84,7 @@ class Task(Generic[T]):
         """Cancel the task; return False if it has begun."""
         if self._owner.setdefault("owner", "caller") == "pool":
             return False
-        self._task = None  # it may hold arrays, and this task may stay in the queue for long
+        self._task = None  # it may hold arrays, and stays in the queue
         return True
 
     def wait(self) -> None:
@@ -93,7 +93,7 @@ class Task(Generic[T]):
             pass
 
     def result(self) -> T:
-        """Return what the task returned, or raise what it raised, when it is done."""
+        """Wait for the task; return its result or raise its exception."""
         self.wait()
         error, self._error = self._error, None
         try:
@@ -101,7 +101,7 @@ class Task(Generic[T]):
                 raise error
             return self._results[0]
         finally:
-            del error  # it knows this frame, and arrays
+            del error  # it refers to this frame
 
 
 @final
@@ -112,14 +112,13 @@ class ThreadPool:
         """Begin without threads."""
         self._queue = SimpleQueue[Callable[[], None] | None]()
         self._idle = list[None]()
-        """One entry per thread that waits without a task handed to it. Interrupts may lose some, which does no harm: a
-        thread is started too early then."""
+        """One entry per waiting thread without a task; if an interrupt loses one, a thread is started too early."""
         self._threads = list[int]()
         self._ended = SimpleQueue[None]()
         self._lock = threading.Lock()
 
     def submit(self, work: Callable[[], None]) -> None:
-        """Queue work for a thread, started now if none is idle; if no thread can be started, the work never begins."""
+        """Queue work; start a thread if none is idle. If no thread can be started, the work never begins."""
         try:
             self._idle.pop()
         except IndexError:
@@ -128,7 +127,7 @@ class ThreadPool:
             self._queue.put(work)
 
     def _start_thread(self) -> None:
-        """Start another thread, unless there are `LIMIT`. It is started and counted in one step."""
+        """Start another thread, up to `LIMIT`. It is started and counted in one step."""
         with self._lock, suppress(RuntimeError):  # no more threads, or the interpreter is ending
             if len(self._threads) < LIMIT:
                 self._threads.extend(map(start_new_thread, (self._work,), ((),)))
@@ -144,7 +143,7 @@ class ThreadPool:
         self._ended.put(None)
 
     def end(self) -> None:
-        """End all threads and wait for them: machine code must not run while the interpreter is finalised."""
+        """End all threads and wait for them: machine code must not run while the interpreter exits."""
         for _ in self._threads:
             self._queue.put(None)
         for _ in self._threads:
@@ -153,7 +152,7 @@ class ThreadPool:
 
 _pool = ThreadPool()
 _pools_of_parents: list[ThreadPool] = []
-"""Pools of the processes this one was forked from: their threads are not here, and nothing of them is touched."""
+"""Pools of parent processes, kept unchanged: their threads do not exist in this process."""
 
 
 def _replace_pool() -> None:

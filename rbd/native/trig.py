@@ -1,7 +1,6 @@
-"""Sine and cosine together, for W lanes: the steps of `rbd.scalars.sincos`, written down.
+"""Sine and cosine for W lanes as LLVM IR: the operations of `rbd.scalars.sincos`.
 
-Angles beyond the range of the reduction, infinities and NaN take a cold path to the C library, lane by lane; the other
-lanes keep what they have.
+Angles beyond the range of the argument reduction, infinities and NaN are computed by the C library, lane by lane.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ def sincos_function(lanes: Lanes) -> str:
 
 
 def _fast(w: Writer, lanes: Lanes) -> tuple[str, str]:
-    """Write the steps of the reference, and the choice by quadrant."""
+    """Write the operations of the reference, and the selection by quadrant."""
 
     def write(operation: str, *values: str) -> str:
         operands = ", ".join(f"{lanes.double} {value}" for value in values)
@@ -69,7 +68,7 @@ def _signed(w: Writer, lanes: Lanes, value: str, quadrant: str) -> str:
 
 
 def _return_if_near(w: Writer, lanes: Lanes, near: str, sine: str, cosine: str) -> None:
-    """Write the return of the fast results when every lane is in range, and the beginning of the cold path."""
+    """Write the return of the results if all lanes are in range, and begin the slow path."""
     w.add(f"  br i1 {w.all_lanes(lanes, near)}, label %near, label %far\nnear:")
     _return_pair(w, lanes, sine, cosine)
     w.begin("far")

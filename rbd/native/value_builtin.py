@@ -48,7 +48,7 @@ class KernelBuffer:
 
 @final
 @attrs.frozen(eq=False)
-class Plan:
+class ValuePlan:
     """What a builtin does after its kernels have run."""
 
     words: Sequence[int]
@@ -68,7 +68,7 @@ class Plan:
 
 
 @final
-class _Context(ctypes.Structure):
+class _PlanContext(ctypes.Structure):
     """What the builtin's `self` is: the words machine code reads, and everything that must live as long."""
 
     _fields_ = [(name, ctypes.c_int64 if is_count(name) else ctypes.c_void_p) for name in CONTEXT]
@@ -78,7 +78,7 @@ class _Context(ctypes.Structure):
 
 
 def value_builtin(
-    words: tuple[Word, Word, Word], guards: Guards, buffers: Sequence[KernelBuffer], plan: Plan
+    words: tuple[Word, Word, Word], guards: Guards, buffers: Sequence[KernelBuffer], plan: ValuePlan
 ) -> Callable[[], Any] | None:
     """Return a builtin without arguments, or None where a value is too large.
 
@@ -90,7 +90,7 @@ def value_builtin(
     code, memo, kept_value = _code(), array("q", [-1, -1]), list[object]([None])
     of_guards = word_table([x for word, expected in guards for x in (word.address, expected)])
     of_buffers, of_plan = word_table([x for each in buffers for x in each.words]), word_table(plan.words)
-    context = _Context(
+    context = _PlanContext(
         owner=words[0].address, q_version=words[1].address, v_version=words[2].address,
         guards=ctypes.addressof(of_guards), guard_count=len(guards),
         passes=ctypes.addressof(of_buffers), pass_count=len(buffers), words=ctypes.addressof(of_plan),

@@ -1,6 +1,6 @@
-"""Expressions of a restricted function as LLVM IR, of one float or of a vector of them.
+"""Expressions of the restricted language as LLVM IR, scalar or vectorised.
 
-A float stands for one per lane, and in a panel for one per column and lane; ints are the same for all.
+A float of the language is one number per lane, in a panel one per column and lane; ints are equal in all lanes.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ Values = dict[str, str]
 
 
 def routine_symbol(intrinsic: str, routine: tree.Routine) -> str:
-    """Return what a function of an intrinsic is called in a module."""
+    """Return the symbol of a function of an intrinsic."""
     return f"intrinsic_{intrinsic}_{routine.name}"
 
 
 class ValueWriter(ABC):
-    """Writes expressions; `values` are the variables in the current block, None where nothing is reached."""
+    """Writes expressions; `values` are the variables in the current block, None in unreachable code."""
 
     def __init__(self, intrinsic: str, lanes: Lanes) -> None:
-        """Write for a function of `intrinsic`, of which `lanes` lanes go through it together."""
+        """Set the intrinsic and the number of lanes that run together."""
         self.intrinsic, self.lanes = intrinsic, lanes
         self.w = Writer()
         self.floats = lanes
@@ -44,19 +44,20 @@ class ValueWriter(ABC):
         """Begin a block."""
 
     def type(self, kind: tree.Kind) -> str:
-        """Return what numbers of a kind are in IR."""
+        """Return the LLVM type of a kind."""
         return self.floats.double if kind == "float" else _TYPES[kind]
 
     def entry(self, array: str, index: tree.Expression, kind: tree.Kind) -> str:
-        """Write where an entry of an array is."""
+        """Write the address of an entry of an array."""
         assert self.values is not None
         place = self.expression(index)
         if kind == "float" and self.lanes.width > 1:
-            place = self.w.set(f"mul i64 {place}, {self.lanes.width}")
+            width = self.lanes.width
+            place = str(int(place) * width) if place.isdigit() else self.w.set(f"mul i64 {place}, {width}")
         return self.w.element(self.values[array], place, "i64" if kind == "int" else "double")
 
     def read(self, array: str, index: tree.Expression, kind: tree.Kind) -> str:
-        """Write the value of an entry: of the panel's columns where it is theirs, else the same for all of them."""
+        """Write the value of an entry: one per column of the panel, or the same for all columns."""
         pointer, columns = self.entry(array, index, kind), self.floats.width // self.lanes.width
         if kind == "int":
             return self.w.load("i64", pointer)
@@ -67,7 +68,7 @@ class ValueWriter(ABC):
     # --- expressions --------------------------------------------------------------------------------------------------
 
     def branch(self, condition: tree.Expression, yes: str, no: str) -> None:
-        """Jump to `yes` or `no`; parts of a condition are evaluated no further than needed."""
+        """Write a jump to `yes` or `no`, with short-circuit evaluation of the condition."""
         match condition:
             case tree.Inverted(operand):
                 self.branch(operand, no, yes)
@@ -117,7 +118,9 @@ class ValueWriter(ABC):
                 raise AssertionError("conditions are written as jumps")
 
     def function(self, name: str, values: list[str]) -> str:
-        """Write a word of the language."""
+        """Write a function of the language."""
+        if name == "some":
+            return self.w.any_lane(self.floats, values[0])
         if name == "float":
             return self.w.splat(self.floats, self.w.set(f"sitofp i64 {values[0]} to double"))
         return emit_operation(self.w, self.floats, WORDS[name], values)

@@ -1,7 +1,7 @@
-"""The background thread that compiles: made when it is first needed, one per process.
+"""The background thread that compiles: one per process, started at first use.
 
-KeyboardInterrupt strikes the main thread between any two steps of the interpreter. So the thread is made and noted in
-one step, and tasks are handed over by a queue of C.
+KeyboardInterrupt can be raised in the main thread between any two steps of the interpreter. The thread is therefore
+started and counted in one step, and tasks go through a queue implemented in C.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Final, final
 
 @final
 class Worker:
-    """One thread that runs tasks one after the other."""
+    """A thread that runs tasks in order."""
 
     def __init__(self) -> None:
         """Begin without the thread."""
@@ -28,7 +28,7 @@ class Worker:
         self._lock = threading.Lock()
 
     def submit(self, task: Callable[[], object]) -> None:
-        """Have a task run; where there can be no more threads it waits until there is one."""
+        """Queue a task; start the thread if there is none. If it cannot be started, a later call tries again."""
         self._tasks.put(task)
         with self._lock, suppress(RuntimeError):
             if not self._threads:
@@ -42,7 +42,7 @@ class Worker:
         self._ended.put(None)
 
     def stop(self) -> None:
-        """Drop what waits, and return when the task at work is done: LLVM must not be unloaded beneath it."""
+        """Discard waiting tasks, and wait for the running one: LLVM must not be unloaded before it ends."""
         with suppress(Empty):
             while True:
                 self._tasks.get_nowait()
@@ -56,17 +56,17 @@ _worker = Worker()
 
 
 def current() -> Worker:
-    """Return the worker of this process; one that was forked has another than the process it was forked from."""
+    """Return the worker of this process; a forked process has its own."""
     return _worker
 
 
 def submit(task: Callable[[], object]) -> None:
-    """Have `task`, which must not raise, run by the background thread."""
+    """Run `task`, which must not raise, in the background thread."""
     _worker.submit(task)
 
 
 def _after_fork() -> None:
-    """Begin anew in a child process: the thread is not there, and what it was doing is not done."""
+    """Make a new worker in a child process, where the thread does not exist."""
     global _worker
     _worker = Worker()
 

@@ -1,6 +1,6 @@
-"""The entry points of a kernel for one state.
+"""Entry points of a program for one state.
 
-The wrapper checks that inputs and outputs are finite, and writes outputs only when the status is clean.
+The wrapper checks that inputs and outputs are finite, and writes outputs only if the status is clean.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, NO_MEMORY
 from rbd.program.program import Port, Program, offsets
 
 _STACK_LIMIT = 64 * 1024
-"""Bytes of workspace on the stack; more comes from malloc, since threads have small stacks."""
+"""Maximum size in bytes of a workspace on the stack; larger ones are allocated: threads have small stacks."""
 _PADDING = 16
 """Doubles behind the workspace and behind the outputs, so that both blocks may be rounded up to cache lines."""
 
@@ -26,7 +26,7 @@ define i64 @fresh(ptr %in, ptr %out) {
 
 
 class ScratchMemory:
-    """Memory for one call: the values that cross functions, all outputs, and blocks of inputs for lanes."""
+    """Memory of one call: values that cross functions, outputs, and blocks of inputs for lanes."""
 
     def __init__(self, w: Writer, doubles: int) -> None:
         """Write the allocation of `doubles` doubles, aligned for vectors."""
@@ -34,14 +34,12 @@ class ScratchMemory:
         self.on_heap = bytes_needed > _STACK_LIMIT
         if self.on_heap:
             self._raw = w.set(f"call ptr @rbd_malloc(i64 {bytes_needed})")
-            number = w.set(f"ptrtoint ptr {self._raw} to i64")
-            up = w.set(f"add i64 {number}, 63")
-            self.pointer = w.set(f"inttoptr i64 {w.set(f'and i64 {up}, -64')} to ptr")
+            self.pointer = w.aligned(self._raw)
         else:
             self.pointer = w.set(f"alloca [{doubles} x double], align 64")
 
     def require(self, failure: str) -> None:
-        """Write what is done when there is no memory: `failure`, which must leave the function."""
+        """Write `failure`, which must return, for the case that the allocation fails."""
         if self.on_heap:
             w, missing, there = self._w, self._w.label(), self._w.label()
             w.add(f"  br i1 {w.set(f'icmp eq ptr {self._raw}, null')}, label %{missing}, label %{there}")
@@ -50,7 +48,7 @@ class ScratchMemory:
             w.begin(there)
 
     def free(self) -> None:
-        """Write the release of what came from the heap."""
+        """Write the release of memory from the heap."""
         if self.on_heap:
             self._w.add(f"  call void @rbd_free(ptr {self._raw})")
 
@@ -58,8 +56,8 @@ class ScratchMemory:
 def single(program: Program, slots: int, names: list[str]) -> str:
     """Return `i64 @single(ptr in, ptr out)` and `@fresh`, which may leave anything in outputs if the status is bad.
 
-    Both compute one state, straight from the ports' memory. The second is for outputs that are no inputs and that
-    nobody sees before the status is known; a program with one output port writes it in place then.
+    Both compute one state. The second is for new arrays as outputs, which are not visible before the status is known;
+    a program with one output writes it in place.
     """
     finite = always_finite(program)
     text = _function("single", program, slots, names, finite=finite, in_place=False)
@@ -109,7 +107,7 @@ def _set_output_status(w: Writer, status: str, bad_output: str) -> None:
 
 
 def _copy_if_clean(w: Writer, ports: tuple[Port, ...], block: str, status: str) -> None:
-    """Write the copying of all outputs to where they are wanted, if nothing was wrong."""
+    """Write the copying of all outputs if the status is clean."""
     store, after = w.label(), w.label()
     clean = w.set(f"icmp eq i64 {w.load('i64', status)}, 0")
     w.add(f"  br i1 {clean}, label %{store}, label %{after}")

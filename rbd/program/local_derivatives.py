@@ -13,7 +13,7 @@ from rbd.errors import ScalarError
 from rbd.program.opcodes import Op, operands_of
 from rbd.program.program import Program
 from rbd.program.rows import Pushforward
-from rbd.scalars.linear_algebra import dot
+from rbd.scalars.linear_algebra import dot, unit
 from rbd.scalars.protocol import Scalar, Vector
 
 
@@ -54,7 +54,7 @@ def call_vjp(
     if intrinsic.adjoint is not None:
         found: Sequence[Scalar] = intrinsic.adjoint(*_given(program, instruction, values, position), cotangents)
         return found
-    units = (tuple(int(i == k) for i in range(len(wanted))) if is_wanted else () for k, is_wanted in enumerate(wanted))
+    units = (unit(len(wanted), k) if is_wanted else () for k, is_wanted in enumerate(wanted))
     return [dot(call_jvp(program, instruction, values, position, unit), cotangents) if unit else 0 for unit in units]
 
 

@@ -1,4 +1,4 @@
-"""A straight-line program: pure data, to be interpreted, counted, printed, pickled or compiled.
+"""Programs: straight-line code as pure data, which can be interpreted, counted, printed, pickled and compiled.
 
 One instruction is (operation, operand, ...). An operand r with 0 <= r < n is the r-th input scalar (ports one after the
 other, each row by row; n of them in all), n + k is the result of instruction k (of earlier ones only), and a negative r
@@ -21,15 +21,14 @@ import attrs
 import numpy as np
 from typing_extensions import override
 
-from rbd.errors import ArgumentError, NotFiniteError, RbdError
+from rbd.errors import ArgumentError, RbdError
 from rbd.intrinsics.intrinsic import IntrinsicCall
 from rbd.program.graph import Graph, Nested
 from rbd.program.interpret import failed_on_nonfinite, run
 from rbd.program.listing import Count, count, listing
 from rbd.program.lowering import Lowering, flattened
-from rbd.program.nodes import subscript
-from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, CLEAN, FIRST_CHECK, NO_MEMORY
-from rbd.program.status import check_error, out_of_memory_error, range_error
+from rbd.program.opcodes import CLEAN, FIRST_CHECK
+from rbd.program.status import range_error, status_error
 from rbd.scalars.arrays import float_array
 from rbd.scalars.lazy import lazy
 from rbd.scalars.protocol import Array
@@ -38,7 +37,7 @@ from rbd.scalars.protocol import Array
 @final
 @attrs.frozen
 class Port:
-    """A named array that goes in or comes out, of fixed shape; () is a single number.
+    """A named input or output array of fixed shape; () is a single number.
 
     >>> Port("q", (2, 3)).size
     6
@@ -94,9 +93,9 @@ class Program:
 
     @classmethod
     def of(cls, graph: Graph, name: str, outputs: Mapping[str, Nested]) -> Program:
-        """Return what computes `outputs` (nested tuples of scalars of this graph, and numbers) from its inputs.
+        """Return the program of `outputs`, nested tuples of numbers and scalars of this graph.
 
-        Only what an output depends on is kept; that holds for `positive`, too: a check nothing hangs on is not made.
+        Operations that no output depends on are removed, also checks by `positive`.
         Raises ScalarError for values that are no numbers, RecordingError for scalars of other graphs, ShapeError for
         ragged tuples.
         """
@@ -133,7 +132,7 @@ class Program:
 
     @lazy
     def cost(self) -> int:
-        """The number of operations as the interpreter does them, those of intrinsics at worst."""
+        """The number of interpreted operations, with the maximum for intrinsics."""
         return len(self.code) + sum(call.operations for call in self.calls)
 
     @lazy
@@ -175,7 +174,7 @@ class Program:
     # ---------------------------------------------------------------- running
 
     def interpret(self, **arrays: object) -> dict[str, Array]:
-        """Return the outputs for these inputs, one array-like per input port, bit for bit as compiled code does.
+        """Return the outputs for these inputs, one array-like per port, bitwise equal to machine code.
 
         Raises ArgumentError for a missing or unknown input, ShapeError, NotFiniteError for inputs or outputs that are
         not finite, SingularError where a number that must be positive is not.
@@ -194,24 +193,14 @@ class Program:
         return run(self.code, self.constants, self.results, inputs, self.calls)
 
     def error(self, status: int, inputs: Sequence[float] = ()) -> RbdError:
-        """Return the error a status word stands for; `inputs`, where known, are all input scalars."""
-        if status >= FIRST_CHECK:
-            label = status - FIRST_CHECK
-            if inputs and failed_on_nonfinite(self.code, self.constants, inputs, self.calls, label):
-                return range_error(self.name)
-            return check_error(self.labels, self.calls, label)
-        if status == BAD_OUTPUT:
+        """Return the error of a status word; `inputs`, if known, are all input scalars.
+
+        A check that fails on numbers that are not finite raises the error of the overflow.
+        """
+        label = status - FIRST_CHECK
+        if label >= 0 and inputs and failed_on_nonfinite(self.code, self.constants, inputs, self.calls, label):
             return range_error(self.name)
-        if status == NO_MEMORY:
-            return out_of_memory_error(self.name)
-        if status != BAD_INPUT:
-            return RbdError(f"{self.name} ended with the unknown status {status}", status=status)
-        bad = next((k for k, x in enumerate(inputs) if not math.isfinite(x)), None)
-        name, index = "an input", ""
-        if bad is not None:
-            number, position = self.input_at(bad)
-            name, index = self.inputs[number].name, subscript(position, self.inputs[number].shape)
-        return NotFiniteError(f"{name}{index} is not finite", argument=name, index=index)
+        return status_error(self, status, next((k for k, x in enumerate(inputs) if not math.isfinite(x)), None))
 
     def _flat(self, arrays: Mapping[str, object]) -> list[float]:
         names = {port.name for port in self.inputs}

@@ -17,6 +17,7 @@ from typing import Any, Final, NoReturn, final
 import numpy as np
 from typing_extensions import override
 
+from rbd.arrays import NumpyProtocol
 from rbd.program.nodes import (
     ADD,
     CONSTANT_MINUS,
@@ -55,10 +56,11 @@ def as_float(x: object) -> float | None:
 
 
 @final
-class Recorded(OperatorMethods, GraphNode):
+class Recorded(NumpyProtocol, OperatorMethods, GraphNode):
     """A number known only when the recorded program runs; arithmetic with it is recorded in its graph.
 
-    Asking for its value (`bool`, `==`, `<`, `float`, `hash`, iteration) raises RecordingError naming the line.
+    Comparisons (`<`, `>=`) are conditions for `where`. Asking for the value (`bool`, `==`, `float`, `hash`,
+    iteration) raises RecordingError naming the line.
 
     >>> from rbd.program.graph import Graph
     >>> graph = Graph()

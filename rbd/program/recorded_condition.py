@@ -1,14 +1,16 @@
-"""Comparisons of recorded scalars: undecided until the program runs."""
+"""Conditions: comparisons of recorded scalars, undecided until the program runs."""
 
 from __future__ import annotations
 
-from typing import Final, cast, final
+from typing import Any, Final, cast, final
 
 from typing_extensions import override
 
+from rbd.arrays import NumpyProtocol
 from rbd.program.nodes import KIND_NAMES, GraphNode, check_same_graph
 from rbd.program.opcodes import Op
 from rbd.program.recorded import Recorded
+from rbd.scalars.registry import TRUTHS
 
 _AND: Final = int(Op.AND)
 _OR: Final = int(Op.OR)
@@ -16,21 +18,29 @@ _NOT: Final = int(Op.NOT)
 
 
 @final
-class RecordedCondition(GraphNode):
-    """A comparison whose outcome is known only when the program runs: for `where`, `both`, `either` and `invert`."""
+class RecordedCondition(NumpyProtocol, GraphNode):
+    """A recorded comparison, an operand of `where`, `both`, `either` and `invert`."""
 
     __slots__ = ()
 
-    def __and__(self, other: RecordedCondition, /) -> RecordedCondition | bool:
-        """Hold when both hold."""
-        return _joined(_AND, self, other)
+    def __and__(self, other: Any, /) -> Any:
+        """Return the conjunction."""
+        if isinstance(other, RecordedCondition):
+            return _joined(_AND, self, other)
+        return (self if other else False) if isinstance(other, TRUTHS) else NotImplemented
 
-    def __or__(self, other: RecordedCondition, /) -> RecordedCondition | bool:
-        """Hold when either holds."""
-        return _joined(_OR, self, other)
+    __rand__ = __and__
+
+    def __or__(self, other: Any, /) -> Any:
+        """Return the disjunction."""
+        if isinstance(other, RecordedCondition):
+            return _joined(_OR, self, other)
+        return (True if other else self) if isinstance(other, TRUTHS) else NotImplemented
+
+    __ror__ = __or__
 
     def __invert__(self) -> RecordedCondition:
-        """Hold when this does not."""
+        """Return the negation."""
         if self.op == _NOT:
             return cast("RecordedCondition", self.a)
         return self.graph.intern(RecordedCondition, _NOT, self, None, self.index)
@@ -51,5 +61,5 @@ def _joined(op: int, c: RecordedCondition, d: RecordedCondition) -> RecordedCond
 
 
 def operand_key(x: Recorded | float) -> int | str:
-    """Return what tells operands apart: a node's number, the digits of a constant (which keep the sign of zero)."""
+    """Return the key of an operand: the index of a node, or the digits of a constant, which keep the sign of zero."""
     return x.index if isinstance(x, Recorded) else float(x).hex()

@@ -2,21 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from rbd.errors import NotFiniteError, RbdError, WorkspaceError
-from rbd.intrinsics.intrinsic import IntrinsicCall, must_be_positive
+from rbd.intrinsics.intrinsic import must_be_positive
+from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, FIRST_CHECK, NO_MEMORY
+
+if TYPE_CHECKING:
+    from rbd.program.outline import Outline
+    from rbd.program.program import Program
 
 
-def check_error(labels: Sequence[str], calls: Sequence[IntrinsicCall], number: int) -> RbdError:
-    """Return the error of label `number` of a program, which belongs to a check or to a call."""
-    call = next((call for call in calls if call.has_label(number)), None)
-    return must_be_positive(labels[number]) if call is None else call.intrinsic.error(labels[number])
-
-
-def out_of_memory_error(name: str) -> WorkspaceError:
-    """Return the error of a program without memory for its workspace."""
-    return WorkspaceError(f"there is no memory for the workspace of {name}", argument=name)
+def status_error(program: Program | Outline, status: int, entry: int | None = None) -> RbdError:
+    """Return the error of a status word; `entry` is the first input scalar that is not finite, if known."""
+    if status >= FIRST_CHECK:
+        label = status - FIRST_CHECK
+        call = next((call for call in program.calls if call.has_label(label)), None)
+        return (must_be_positive if call is None else call.intrinsic.error)(program.labels[label])
+    if status == BAD_OUTPUT:
+        return range_error(program.name)
+    if status == NO_MEMORY:
+        return WorkspaceError(f"there is no memory for the workspace of {program.name}", argument=program.name)
+    if status != BAD_INPUT:
+        return RbdError(f"{program.name} ended with the unknown status {status}", status=status)
+    for port in program.inputs:
+        if entry is not None and 0 <= entry < port.size:
+            index = tuple(map(int, np.unravel_index(entry, port.shape)))
+            name = f"{port.name}{list(index) if index else ''}"
+            return NotFiniteError(f"{name} is not finite", argument=port.name, index=index)
+        entry = None if entry is None else entry - port.size
+    return NotFiniteError("an input is not finite", argument="an input", index=())
 
 
 def range_error(name: str) -> NotFiniteError:

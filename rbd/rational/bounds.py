@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, SupportsIndex, TypeAlias, TypeVar, cast
 
 import attrs
@@ -17,13 +18,14 @@ import numpy as np
 
 from rbd.arguments import whole_number
 from rbd.errors import ArgumentError, ShapeError
+from rbd.program.status import range_error
 from rbd.rational.polynomials.bernstein import BlockMonomials, controls
 from rbd.rational.polynomials.evaluation import entries
 from rbd.rational.polynomials.half_angle import require_even
 from rbd.rational.polynomials.polynomial import Polynomial
 from rbd.rational.polynomials.rational_function import RationalFunction
 from rbd.rational.polynomials.ring import LARGEST, ROUNDING, Block, Ring, unit
-from rbd.rational.pose import Pose
+from rbd.rational.pose import AlgebraicPose
 from rbd.scalars.arrays import Array
 
 if TYPE_CHECKING:
@@ -83,11 +85,14 @@ class VariableBox:
 
 
 def bounds_over(
-    what: Function | Pose[Polynomial] | Pose[RationalFunction], low: ArrayLike, high: ArrayLike, pieces: SupportsIndex
+    what: Function | AlgebraicPose[Polynomial] | AlgebraicPose[RationalFunction],
+    low: ArrayLike,
+    high: ArrayLike,
+    pieces: SupportsIndex,
 ) -> Bounds[Any]:
     """Return the bounds of a function or pose for s in a box."""
     box = _box(what.ring, low, high, pieces)
-    if isinstance(what, Pose):
+    if isinstance(what, AlgebraicPose):
         rows = [[_range(entry, box) for entry in row] for row in what.entries]
         return Bounds(np.array([[a for a, _ in row] for row in rows]), np.array([[b for _, b in row] for row in rows]))
     return Bounds(*_range(what, box))
@@ -112,7 +117,17 @@ def _side(ring: Ring, values: ArrayLike, name: str) -> list[float]:
 
 
 def _range(function: Function, box: VariableBox) -> tuple[float, float]:
-    """Return a lower and an upper bound."""
+    """Return a lower and an upper bound; raise NotFiniteError when they are beyond the range of floats."""
+    found = math.nan, math.nan
+    with suppress(OverflowError), np.errstate(over="ignore", invalid="ignore"):
+        found = _bounds_of(function, box)
+    if not all(map(math.isfinite, found)):
+        raise range_error("bounds")
+    return found
+
+
+def _bounds_of(function: Function, box: VariableBox) -> tuple[float, float]:
+    """Return a lower and an upper bound; OverflowError and values that are not finite say that there are none."""
     if isinstance(function, RationalFunction) and function.divisor is not None:
         message = "pose has a divisor; there are bounds only of polynomials over powers of 1 + s²"
         raise ArgumentError(message, argument="pose", value=function, allowed="functions without a divisor")

@@ -13,6 +13,7 @@ import numpy as np
 
 from rbd.arguments import flag
 from rbd.errors import (
+    AmbiguousNameError,
     ArgumentError,
     FrameMismatchError,
     RbdError,
@@ -21,6 +22,7 @@ from rbd.errors import (
     UnknownNameError,
 )
 from rbd.mechanism import Joint, Mechanism, RigidBody
+from rbd.program.status import range_error
 from rbd.rational.bounds import Bounds, bounds_over
 from rbd.rational.coordinates.coordinate import Coordinate
 from rbd.rational.coordinates.joint_coordinates import joint_coordinates
@@ -31,7 +33,7 @@ from rbd.rational.polynomials.half_angle import rational_function
 from rbd.rational.polynomials.polynomial import Polynomial
 from rbd.rational.polynomials.polynomial_scalars import HalfTangent, Star
 from rbd.rational.polynomials.rational_function import RationalFunction
-from rbd.rational.polynomials.ring import Ring
+from rbd.rational.polynomials.ring import Kind, Ring
 from rbd.rational.pose import MultilinearPose, RationalPose
 from rbd.scalars import Vector, is_float, lift, scalars
 from rbd.scalars.arrays import Array, float_array, pack
@@ -60,7 +62,8 @@ class RationalForwardKinematics:
     Around a nominal configuration q*, poses are multilinear polynomials in cosines and sines of the angles q - q* and
     in displacements. With s = tan((q - q*) / 2) for angles, and s = q - q* for displacements, they are rational
     functions of s (Amice et al. 2022; Drake's `RationalForwardKinematics`). A rotation about any axis has three s: its
-    axis times the tangent of half its angle, relative to q*. Joints that close loops have no variables and are ignored.
+    axis times the tangent of half its angle, relative to q*. Joints that close loops have no variables and are ignored,
+    as are couplings.
 
     Raises ArgumentError unless `mechanism` is a Mechanism, and for joints such as screws, whose transform is no
     rational function.
@@ -69,7 +72,7 @@ class RationalForwardKinematics:
     >>> from rbd.rational import RationalForwardKinematics
     >>> arm = rbd.robots.double_pendulum()
     >>> kinematics = RationalForwardKinematics(arm)
-    >>> pose = kinematics.pose_polynomial([0, 0], arm.body("lower_link"), arm.root_body)
+    >>> pose = kinematics.pose_polynomial([0, 0], "lower_link")
     >>> pose.rotation[0][0]
     cos[0]*cos[1] - sin[0]*sin[1]
     >>> kinematics.rational(pose.translation[0])
@@ -129,13 +132,13 @@ class RationalForwardKinematics:
     # --- poses --------------------------------------------------------------------------------------------------------
 
     def pose_polynomial(
-        self, q_star: StarLike, body: Place, expressed_in: Place | None = None, *, exact: bool = False
+        self, q_star: StarLike, body: Place | str, expressed_in: Place | str | None = None, *, exact: bool = False
     ) -> MultilinearPose:
         """Return the pose of `body` in `expressed_in` as multilinear polynomials around the configuration `q_star`.
 
-        Both may be bodies (their default frames), frames fixed to bodies, or points (with the axes of their frames);
-        `expressed_in` defaults to the root. With `exact` the coefficients are fractions: the floats of the mechanism
-        are converted exactly, and angles of `q_star` other than zero must be given as `HalfTangent`.
+        Both may be bodies (their default frames), frames fixed to bodies, names of either, or points (with the axes of
+        their frames); `expressed_in` defaults to the root. With `exact` the coefficients are fractions: the floats of
+        the mechanism are converted exactly, and angles of `q_star` other than zero must be given as `HalfTangent`.
 
         Raises ShapeError, NotFiniteError, UnknownNameError, FrameMismatchError or ArgumentError naming the argument.
         """
@@ -146,17 +149,16 @@ class RationalForwardKinematics:
         )
         return expansion.pose(place, reference)
 
-    def _checked_place(self, place: Place, argument: str) -> Place:
+    def _checked_place(self, place: Place | str, argument: str) -> Place:
         """Return a place; raise an error naming the argument when it is not on the mechanism."""
-        require_kind(place, RigidBody, Frame, Point, operation="RationalForwardKinematics", argument=argument)
+        require_kind(place, RigidBody, Frame, Point, str, operation="RationalForwardKinematics", argument=argument)
         try:
-            if isinstance(place, RigidBody):
-                self._layout.body_index(place)
-            else:
-                self._mechanism.body_of_frame(place.frame if isinstance(place, Point) else place)
-        except (UnknownNameError, FrameMismatchError) as error:
+            if isinstance(place, Point):
+                self._layout.place(place.frame, argument)
+                return place
+            return self._layout.place(place, argument)[1]
+        except (AmbiguousNameError, FrameMismatchError, UnknownNameError) as error:
             raise _with_argument(error, argument) from None
-        return place
 
     def _expansion(self, q_star: StarLike, exact: bool) -> Expansion:
         self._require_current()
@@ -242,13 +244,14 @@ class RationalForwardKinematics:
         """Return the conversion of every coordinate; `width` gives the number of entries of `row` that it takes."""
         if not all(map(is_float, row)):  # q* becomes exact beside symbols
             star = tuple(x if isinstance(x, HalfTangent) else cast("float", lift(x, row)) for x in star)
-        parts = [convert(c, row[i], star[j]) for c, i, j in self._slices(width)]
+        parts = [_checked(c, convert(c, row[i], star[j])) for c, i, j in self._slices(width)]
         return tuple(x for part in parts for x in part)
 
     def _convert_rows(self, rows: Array, star: tuple[Star, ...], width: Width, convert: Convert[Array]) -> Array:
         """Return the conversion of every coordinate in every row of an array."""
         flat = rows.reshape(math.prod(rows.shape[:-1]), rows.shape[-1])
-        parts = [convert(c, flat[:, i], star[j]) for c, i, j in self._slices(width)]
+        with np.errstate(over="ignore", invalid="ignore"):
+            parts = [_checked(c, convert(c, flat[:, i], star[j])) for c, i, j in self._slices(width)]
         found: Array = np.hstack([np.empty((len(flat), 0)), *parts])
         return found.reshape(*rows.shape[:-1], found.shape[1])
 
@@ -290,11 +293,22 @@ class RationalForwardKinematics:
         return bounds_over(pose, s_low, s_high, pieces)
 
 
+def _checked(coordinate: Coordinate, values: V) -> V:
+    """Return converted values; raise NotFiniteError for NaN, and for infinite displacements."""
+    numbers = np.array([x for x in values if is_float(x)] if isinstance(values, tuple) else values, dtype=np.float64)
+    wrong = ~np.isfinite(numbers) if coordinate.kind is Kind.LENGTH else np.isnan(numbers)
+    if wrong.any():
+        raise range_error("the difference of q and q_star")
+    return values
+
+
 def _leading_axes(q: object) -> tuple[int, ...]:
     """Return all axes of an array-like but the last; none for ragged rows, which raise later."""
     try:
         shape: tuple[int, ...] = np.shape(cast("Any", q))
-    except ValueError:
+    except Exception:  # an object's own `__array__` may raise anything
+        return ()
+    if isinstance(q, type):
         return ()
     return shape[:-1]
 

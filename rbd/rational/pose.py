@@ -23,7 +23,7 @@ from rbd.scalars.lazy import lazy
 from rbd.spatial import Frame, GeometricJacobian, Point, Transform
 from rbd.spatial.frame import check_frame
 from rbd.spatial.linalg import Mat3, Vec3, cross3, matmul, sub3, transpose3
-from rbd.spatial.values import require_kind
+from rbd.spatial.values import require_finite, require_kind
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -56,7 +56,7 @@ class Rows(Generic[T]):
 
 
 @attrs.frozen(eq=False, repr=False, slots=False)
-class Pose(Latex, Generic[T]):
+class AlgebraicPose(Latex, Generic[T]):
     """Pose of `from_frame` in `to_frame`, with entries that are polynomials or rational functions of s."""
 
     ring: Ring
@@ -81,7 +81,8 @@ class Pose(Latex, Generic[T]):
             raise ShapeError(message, argument="s", expected=(self.ring.s_count,), actual=found.shape)
         rows = tuple(tuple(entry(found) for entry in row) for row in self.rotation)
         translation = tuple(entry(found) for entry in self.translation)
-        return Transform.trusted(self.from_frame, self.to_frame, cast("Mat3", rows), cast("Vec3", translation))
+        pose = Transform.trusted(self.from_frame, self.to_frame, cast("Mat3", rows), cast("Vec3", translation))
+        return require_finite(pose, "s")
 
     def to_sympy(self) -> Any:
         """Return a 4×4 SymPy matrix."""
@@ -122,7 +123,7 @@ def _latex(entry: Polynomial | RationalFunction) -> str:
 
 
 @final
-class RationalPose(Pose[RationalFunction]):
+class RationalPose(AlgebraicPose[RationalFunction]):
     """Pose of a body as rational functions of s.
 
     >>> import rbd
@@ -136,7 +137,7 @@ class RationalPose(Pose[RationalFunction]):
 
 
 @final
-class MultilinearPose(Pose[Polynomial]):
+class MultilinearPose(AlgebraicPose[Polynomial]):
     """Pose of a body as multilinear polynomials in cosines and sines of the angles q - q*, and in displacements.
 
     In every monomial each variable has degree at most one, and an angle occurs by its cosine or its sine. Rotations
@@ -199,7 +200,7 @@ class MultilinearPose(Pose[Polynomial]):
         flat = [entry.content.terms for row in self.entries for entry in row]
         slopes = zip(*evaluation.derivatives(self.ring, flat, s), strict=True)
         columns = tuple(_column(pose, slope) for slope in slopes)
-        return GeometricJacobian.trusted(self.from_frame, self.to_frame, self.to_frame, columns)
+        return require_finite(GeometricJacobian.trusted(self.from_frame, self.to_frame, self.to_frame, columns), "s")
 
     def compile(self) -> RecordedFunction:
         """Return a native function of s with two outputs, `rotation` and `translation`."""

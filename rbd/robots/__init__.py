@@ -15,5 +15,17 @@ from rbd.robots.double_pendulum import double_pendulum
 from rbd.robots.four_bar import four_bar, four_bar_configuration
 from rbd.robots.hand import hand
 from rbd.robots.humanoid import humanoid
+from rbd.robots.quadruped import quadruped, quadruped_collision_model, quadruped_configuration
 
-__all__ = ["arm7", "chain", "double_pendulum", "four_bar", "four_bar_configuration", "hand", "humanoid"]
+__all__ = [
+    "arm7",
+    "chain",
+    "double_pendulum",
+    "four_bar",
+    "four_bar_configuration",
+    "hand",
+    "humanoid",
+    "quadruped",
+    "quadruped_collision_model",
+    "quadruped_configuration",
+]

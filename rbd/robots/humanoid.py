@@ -2,63 +2,46 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from rbd.joints import QuaternionFloating
-from rbd.mechanism import Joint, Mechanism, RigidBody
-from rbd.robots._build import add_link, add_named_frame, bounded_revolute
-from rbd.robots._shapes import Axis, box_inertia
+from rbd.mechanism import Joint, Mechanism
+from rbd.robots._build import add_link, add_named_frame
+from rbd.robots._limbs import BoxLink, add_limb, sided
+from rbd.robots._shapes import box_inertia
 from rbd.spatial import Frame
-from rbd.spatial.linalg import Vec3
 
 _PELVIS_MASS = 9.0
 _PELVIS_SIZE = (0.16, 0.26, 0.16)
 
 
-class _BoxRow(NamedTuple):
-    """A joint and its link, a box, for the left side; the right side is mirrored."""
-
-    joint: str
-    axis: Axis
-    joint_position: Vec3  # in the link before (m)
-    link: str
-    mass: float  # kg
-    size: tuple[float, float, float]  # m
-    center: Vec3  # of the box, in the link's frame (m)
-    bounds: tuple[float, float]  # rad
-    speed: float  # rad / s
-    effort: float  # N m
-
-
 _TRUNK = (
-    _BoxRow("waist_yaw", "z", (0, 0, 0.09), "waist", 1.0, (0.12, 0.14, 0.06), (0, 0, 0), (-1.2, 1.2), 6, 120),
-    _BoxRow("waist_pitch", "y", (0, 0, 0.04), "lumbar", 1.0, (0.10, 0.14, 0.06), (0, 0, 0), (-0.5, 1.0), 6, 180),
-    _BoxRow("waist_roll", "x", (0, 0, 0), "chest", 19.0, (0.20, 0.32, 0.38), (0.01, 0, 0.22), (-0.5, 0.5), 6, 180),
+    BoxLink("waist_yaw", "z", (0, 0, 0.09), "waist", 1.0, (0.12, 0.14, 0.06), (0, 0, 0), (-1.2, 1.2), 6, 120),
+    BoxLink("waist_pitch", "y", (0, 0, 0.04), "lumbar", 1.0, (0.10, 0.14, 0.06), (0, 0, 0), (-0.5, 1.0), 6, 180),
+    BoxLink("waist_roll", "x", (0, 0, 0), "chest", 19.0, (0.20, 0.32, 0.38), (0.01, 0, 0.22), (-0.5, 0.5), 6, 180),
 )
 _NECK = (
-    _BoxRow("neck_yaw", "z", (0, 0, 0.43), "neck", 0.4, (0.07, 0.07, 0.07), (0, 0, 0.02), (-1.4, 1.4), 6, 12),
-    _BoxRow("neck_pitch", "y", (0, 0, 0.06), "nape", 0.4, (0.06, 0.06, 0.05), (0, 0, 0), (-0.7, 0.9), 6, 12),
-    _BoxRow("neck_roll", "x", (0, 0, 0), "head", 4.0, (0.18, 0.15, 0.23), (0.02, 0, 0.11), (-0.6, 0.6), 6, 12),
+    BoxLink("neck_yaw", "z", (0, 0, 0.43), "neck", 0.4, (0.07, 0.07, 0.07), (0, 0, 0.02), (-1.4, 1.4), 6, 12),
+    BoxLink("neck_pitch", "y", (0, 0, 0.06), "nape", 0.4, (0.06, 0.06, 0.05), (0, 0, 0), (-0.7, 0.9), 6, 12),
+    BoxLink("neck_roll", "x", (0, 0, 0), "head", 4.0, (0.18, 0.15, 0.23), (0.02, 0, 0.11), (-0.6, 0.6), 6, 12),
 )
 _ARM = (
-    _BoxRow(
+    BoxLink(
         "shoulder_pitch", "y", (0, 0.2, 0.36), "clavicle", 0.8, (0.09, 0.09, 0.09), (0, 0.02, 0), (-3.0, 1.2), 8, 70
     ),
-    _BoxRow("shoulder_roll", "x", (0, 0.04, 0), "deltoid", 0.7, (0.09, 0.08, 0.10), (0, 0, -0.03), (-0.4, 2.8), 8, 70),
-    _BoxRow(
+    BoxLink("shoulder_roll", "x", (0, 0.04, 0), "deltoid", 0.7, (0.09, 0.08, 0.10), (0, 0, -0.03), (-0.4, 2.8), 8, 70),
+    BoxLink(
         "shoulder_yaw", "z", (0, 0, -0.06), "upper_arm", 1.5, (0.08, 0.08, 0.24), (0, 0, -0.11), (-1.6, 1.6), 8, 45
     ),
-    _BoxRow("elbow", "y", (0, 0, -0.23), "forearm", 1.0, (0.07, 0.07, 0.20), (0, 0, -0.09), (-2.4, 0.0), 9, 45),
-    _BoxRow("wrist_yaw", "z", (0, 0, -0.20), "wrist", 0.3, (0.05, 0.05, 0.06), (0, 0, -0.02), (-1.6, 1.6), 9, 15),
-    _BoxRow("wrist_pitch", "y", (0, 0, -0.05), "hand", 0.5, (0.03, 0.08, 0.17), (0, 0, -0.08), (-1.2, 1.2), 9, 15),
+    BoxLink("elbow", "y", (0, 0, -0.23), "forearm", 1.0, (0.07, 0.07, 0.20), (0, 0, -0.09), (-2.4, 0.0), 9, 45),
+    BoxLink("wrist_yaw", "z", (0, 0, -0.20), "wrist", 0.3, (0.05, 0.05, 0.06), (0, 0, -0.02), (-1.6, 1.6), 9, 15),
+    BoxLink("wrist_pitch", "y", (0, 0, -0.05), "hand", 0.5, (0.03, 0.08, 0.17), (0, 0, -0.08), (-1.2, 1.2), 9, 15),
 )
 _LEG = (
-    _BoxRow("hip_yaw", "z", (0, 0.10, -0.05), "hip", 1.4, (0.11, 0.11, 0.08), (0, 0, 0), (-0.7, 0.9), 8, 110),
-    _BoxRow("hip_roll", "x", (0, 0, -0.04), "groin", 1.4, (0.11, 0.11, 0.09), (0, 0, 0), (-0.4, 0.9), 8, 150),
-    _BoxRow("hip_pitch", "y", (0, 0, 0), "thigh", 6.6, (0.14, 0.13, 0.38), (0, 0, -0.18), (-2.1, 0.8), 9, 220),
-    _BoxRow("knee", "y", (0, 0, -0.40), "shank", 3.2, (0.10, 0.10, 0.37), (0, 0, -0.17), (0.0, 2.4), 10, 240),
-    _BoxRow("ankle_pitch", "y", (0, 0, -0.39), "ankle", 0.5, (0.07, 0.06, 0.05), (0, 0, 0), (-0.9, 0.7), 9, 130),
-    _BoxRow("ankle_roll", "x", (0, 0, 0), "foot", 1.1, (0.24, 0.10, 0.06), (0.04, 0, -0.04), (-0.5, 0.5), 9, 70),
+    BoxLink("hip_yaw", "z", (0, 0.10, -0.05), "hip", 1.4, (0.11, 0.11, 0.08), (0, 0, 0), (-0.7, 0.9), 8, 110),
+    BoxLink("hip_roll", "x", (0, 0, -0.04), "groin", 1.4, (0.11, 0.11, 0.09), (0, 0, 0), (-0.4, 0.9), 8, 150),
+    BoxLink("hip_pitch", "y", (0, 0, 0), "thigh", 6.6, (0.14, 0.13, 0.38), (0, 0, -0.18), (-2.1, 0.8), 9, 220),
+    BoxLink("knee", "y", (0, 0, -0.40), "shank", 3.2, (0.10, 0.10, 0.37), (0, 0, -0.17), (0.0, 2.4), 10, 240),
+    BoxLink("ankle_pitch", "y", (0, 0, -0.39), "ankle", 0.5, (0.07, 0.06, 0.05), (0, 0, 0), (-0.9, 0.7), 9, 130),
+    BoxLink("ankle_roll", "x", (0, 0, 0), "foot", 1.1, (0.24, 0.10, 0.06), (0.04, 0, -0.04), (-0.5, 0.5), 9, 70),
 )
 _PALM = (0, 0, -0.10)
 _SOLE = (0, 0, -0.07)
@@ -81,40 +64,15 @@ def humanoid() -> Mechanism:
     mechanism = Mechanism()
     inertia = box_inertia(Frame("pelvis"), mass=_PELVIS_MASS, size=_PELVIS_SIZE)
     pelvis = add_link(mechanism, mechanism.root_body, Joint("floating_base", QuaternionFloating()), inertia)
-    chest = _add_limb(mechanism, pelvis, _TRUNK)
-    _add_limb(mechanism, chest, _NECK)
+    chest = add_limb(mechanism, pelvis, _TRUNK)
+    add_limb(mechanism, chest, _NECK)
     for side in ("left", "right"):
-        hand = _add_limb(mechanism, chest, _sided(_ARM, side))
+        hand = add_limb(mechanism, chest, _limb(_ARM, side))
         add_named_frame(hand, f"{side}_palm", position=_PALM)
-        foot = _add_limb(mechanism, pelvis, _sided(_LEG, side))
+        foot = add_limb(mechanism, pelvis, _limb(_LEG, side))
         add_named_frame(foot, f"{side}_sole", position=_SOLE)
     return mechanism
 
 
-def _add_limb(mechanism: Mechanism, body: RigidBody, rows: tuple[_BoxRow, ...]) -> RigidBody:
-    """Attach the links of `rows` in series; return the last one."""
-    for row in rows:
-        inertia = box_inertia(Frame(row.link), mass=row.mass, size=row.size, center=row.center)
-        joint = bounded_revolute(row.joint, row.axis, position_bounds=row.bounds, speed=row.speed, effort=row.effort)
-        body = add_link(mechanism, body, joint, inertia, joint_position=row.joint_position)
-    return body
-
-
-def _sided(rows: tuple[_BoxRow, ...], side: str) -> tuple[_BoxRow, ...]:
-    """Return the rows of one side, with names; the right side is mirrored."""
-    placed = rows if side == "left" else tuple(_mirrored(row) for row in rows)
-    return tuple(row._replace(joint=f"{side}_{row.joint}", link=f"{side}_{row.link}") for row in placed)
-
-
-def _mirrored(row: _BoxRow) -> _BoxRow:
-    """Mirror a row in y = 0: negate y coordinates, and swap the bounds of rotations about x and z."""
-    low, high = row.bounds
-    bounds = row.bounds if row.axis == "y" else (-high, -low)
-    return row._replace(
-        joint_position=_mirrored_point(row.joint_position), center=_mirrored_point(row.center), bounds=bounds
-    )
-
-
-def _mirrored_point(point: Vec3) -> Vec3:
-    x, y, z = point
-    return (x, -y if y else y, z)
+def _limb(rows: tuple[BoxLink, ...], side: str) -> tuple[BoxLink, ...]:
+    return tuple(row.named(side) for row in sided(rows, side))

@@ -24,11 +24,12 @@ from rbd.scalars.entries import (
     check_shape,
     converted,
     flattened,
+    is_masked,
     row_of,
 )
 from rbd.scalars.functions import is_float, to_float
-from rbd.scalars.protocol import Array, Matrix, ScalarArray, Vector
-from rbd.scalars.registry import ARRAYS
+from rbd.scalars.protocol import Array, Matrix, Scalar, ScalarArray, Vector
+from rbd.scalars.registry import ARRAYS, dominant
 
 __all__ = [
     "Array",
@@ -137,6 +138,8 @@ def _plain_rows(values: object, rows: int | None, cols: int | None) -> Matrix | 
 def pack(nested: object) -> Array | ScalarArray | NDArray[np.complex128]:
     """Return nested tuples as an array of float64, complex128 or objects, whichever holds all entries.
 
+    Of recorded scalars it is an array on which NumPy's functions run.
+
     >>> from rbd.scalars import const
     >>> pack(((1.0, 0.0), (0.0, const(1, 2))))
     array([[1. , 0. ],
@@ -152,7 +155,13 @@ def pack(nested: object) -> Array | ScalarArray | NDArray[np.complex128]:
         return np.array([complex(cast("complex", x)) for x in flat], dtype=np.complex128).reshape(shape)
     objects: ScalarArray = np.empty(len(flat), dtype=np.object_)
     objects[:] = flat
-    return objects.reshape(shape)
+    return _family_array(objects, flat).reshape(shape)
+
+
+def _family_array(objects: ScalarArray, flat: list[Scalar]) -> ScalarArray:
+    """Return an array of objects as the type of arrays of their scalar family."""
+    found = dominant(flat)
+    return objects if found is None else found[0].array(objects)
 
 
 def array_of(nested: object) -> Array:
@@ -205,7 +214,7 @@ def check_out(out: object, shape: tuple[int, ...], name: str) -> Array:
     """
     if out is None:
         return np.empty(shape)
-    if not isinstance(out, ARRAYS):
+    if not isinstance(out, ARRAYS) or is_masked(out):
         raise ShapeError(f"{name} must be a float64 array, got {type(out).__name__}", argument=name, expected=shape)
     array = cast("Array", out)
     if array.dtype != _FLOAT64:

@@ -13,17 +13,16 @@ from typing_extensions import override
 from rbd.errors import RecordingError
 
 _MATH: Final = re.compile(r"\bmath\.(sin|cos|tan|asin|acos|atan2|sqrt|exp|log|tanh)\b")
-_NUMPY: Final = {
-    "clip": "rbd.scalars.minimum(rbd.scalars.maximum(x, low), high)",
-    "maximum": "rbd.scalars.maximum",
-    "minimum": "rbd.scalars.minimum",
-    "max": "rbd.scalars.maximum",
-    "min": "rbd.scalars.minimum",
-    "where": "rbd.scalars.where",
-    "sign": "rbd.scalars.where(rbd.scalars.less(x, 0), -1, 1)",
-}
-"""What to write instead of functions that compare, NumPy's and Python's own."""
-_COMPARES: Final = re.compile(rf"\b(?:(?:np|numpy)\.)?({'|'.join(_NUMPY)})\(")
+_PYTHON: Final = re.compile(r"(?<![\w.])(max|min)\(")
+_NUMPY: Final = re.compile(r"\b(?:np|numpy)\.[\w.]+(?=\()")
+_BRANCH: Final = re.compile(r"^\s*(if|elif|while|assert)\b|\b(if|and|or|not)\b")
+_STORE: Final = re.compile(r"^\s*[\w.]+\[.*\]\s*[-+*/@]?=(?!=)|\.astype\(|\bdtype=")
+LIKE: Final = (
+    "make the array with like=, such as numpy.zeros(3, like=state.q) or numpy.array([x, y], like=state.q): it holds"
+    " recorded values, and floats for a live state"
+)
+"""How to make arrays on which NumPy's functions run in recordings."""
+_CHOOSE: Final = "choose with numpy.where(condition, a, b) or rbd.scalars.where"
 
 
 def caller_line() -> str:
@@ -45,19 +44,30 @@ def _advice(action: str) -> str:
     line = "" if frame is None else linecache.getline(frame.f_code.co_filename, frame.f_lineno, frame.f_globals)
     if found := _MATH.search(line):
         return f"write rbd.scalars.{found[1]} instead of {found[0]}: it takes numbers of any kind"
-    if found := _COMPARES.search(line):
-        return f"write {_NUMPY[found[1]]} instead of {found[0].rstrip('(')}"
+    if found := _PYTHON.search(line):
+        return f"write rbd.scalars.{found[1]}imum instead of {found[1]}"
+    if action.startswith("comparing"):
+        return f"compare with < and <=, and {_CHOOSE}"
+    if action.startswith("branching") and _BRANCH.search(line):
+        return _CHOOSE
+    if action.startswith("taking") and _STORE.search(line):
+        return f"an array of floats cannot hold it; {LIKE}"
+    if found := _NUMPY.search(line):
+        return f"{found[0]} got a plain array or list of recorded values; {LIKE}"
     if action.startswith(("taking", "indexing", "iterating")):
         return (
             "it has no value before the recording runs; write rbd.scalars.sin, rbd.scalars.sqrt, ... instead of math's "
-            "functions, choose with rbd.scalars.where, and make arrays of dtype object"
+            f"functions, and {_CHOOSE}"
         )
-    return "compare with rbd.scalars.less and choose with rbd.scalars.where"
+    return _CHOOSE
+
+
+_OURS: Final = ("numpy.", *(f"rbd.{layer}." for layer in ("scalars", "intrinsics", "solvers", "arrays", "program")))
 
 
 def _is_ours(frame: FrameType) -> bool:
     module = str(frame.f_globals.get("__name__", "")) + "."
-    return module.startswith(("rbd.scalars.", "rbd.program.", "rbd.intrinsics.", "rbd.solvers.", "numpy."))
+    return module.startswith(_OURS)
 
 
 def refuse(action: str, value: object) -> NoReturn:

@@ -34,7 +34,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Generic, NoReturn, Protocol, TypeVar
 
 from rbd.errors import NotFiniteError, RbdError, ScalarError, SingularError, quoted
-from rbd.scalars.protocol import Condition, Scalar, Vector
+from rbd.scalars.protocol import Condition, Scalar, ScalarArray, Vector
 
 T = TypeVar("T")
 F = TypeVar("F", bound="Operations[Any]")
@@ -88,6 +88,10 @@ class Operations(ABC, Generic[T]):
     def has_range(self, x: T) -> bool:
         """Return whether squares of numbers such as `x` overflow and underflow as those of floats do."""
         return False
+
+    def array(self, entries: ScalarArray) -> ScalarArray:
+        """Return an array of this family's scalars as its type of arrays."""
+        return entries
 
     def sin(self, x: T) -> T:
         """Return the sine."""

@@ -11,7 +11,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from rbd.scalars.conditions import greater, greater_equal, less, less_equal
 from rbd.scalars.operations import Operations
+from rbd.scalars.protocol import Condition
 from rbd.scalars.registry import operations_of
 
 
@@ -40,6 +42,13 @@ class OperatorMethods:
         return _family(self).atan2(self, 1)
 
 
+def _comparison(compare: Callable[[Any, Any], Condition]) -> Callable[..., Any]:
+    def method(self: OperatorMethods, other: Any, /) -> Any:
+        return NotImplemented if isinstance(other, np.ndarray) else compare(self, other)
+
+    return method
+
+
 def _family(x: object) -> Operations[Any]:
     return operations_of(x)
 
@@ -59,5 +68,8 @@ _FUNCTIONS: Final = {
     "arctan2": "atan2",
 }
 """NumPy's names of functions, and ours."""
+_COMPARISONS: Final = {"__lt__": less, "__le__": less_equal, "__gt__": greater, "__ge__": greater_equal}
+for _name, _compare in _COMPARISONS.items():
+    setattr(OperatorMethods, _name, _comparison(_compare))
 for _name, _function in _FUNCTIONS.items():
     setattr(OperatorMethods, _name, _method(_function))

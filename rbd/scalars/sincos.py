@@ -52,7 +52,7 @@ COSINE: Final = (
 """C: (cos(r) - 1 + r^2 / 2) / r^4 as a polynomial in r^2, lowest power first."""
 
 
-class RingElement(Protocol):
+class RingOperand(Protocol):
     """Protocol of the operands."""
 
     def __add__(self, other: Self, /) -> Self:
@@ -72,7 +72,7 @@ class RingElement(Protocol):
         ...
 
 
-N = TypeVar("N", bound=RingElement)
+N = TypeVar("N", bound=RingOperand)
 
 
 def sincos(x: float, fma: Fma) -> tuple[float, float]:

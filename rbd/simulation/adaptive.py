@@ -28,6 +28,8 @@ from rbd.state.saved_state import SavedState
 
 _SAFETY, _MIN_FACTOR, _MAX_FACTOR = 0.9, 0.2, 5.0
 _MIN_RELATIVE_STEP = 1e-13  # relative to the time
+_PATIENCE = 1000
+"""Steps between two samples before a run is given up that would need ten times `most_steps` at its step size."""
 
 Attempt = Callable[[Flow, MechanismState, Array, float, float], tuple[Array, float]]
 """attempt(flow, state, s, start, end) -> s at the end and the error, in units of the tolerance."""
@@ -42,7 +44,8 @@ class AdaptiveMuntheKaas(Integrator):
     size. Between two samples it takes as many steps as that needs: `dt` of `simulate` is the interval of the samples.
     Raises ArgumentError unless the tolerances are positive and the tableau has an embedded method. A run raises
     SolverError when the steps become too short to go on, as they do where the motion jumps, and when it takes more than
-    `most_steps` attempts between two samples.
+    `most_steps` attempts between two samples; after a thousand of them already, when steps of the present size would
+    take ten times as many.
 
     >>> import rbd
     >>> from rbd.simulation import AdaptiveMuntheKaas
@@ -119,7 +122,13 @@ class _StepSizeControl(Integrator):
             h = min(self._step, end - t)
             t_next = end if t + 1.01 * h >= end else t + h
             t, s = self._one_step(flow, state, s, t, t_next)
+            if self._attempts > _PATIENCE and end - t > 10 * self._method.most_steps * self._step:
+                raise self._too_many(t, f"at steps of {self._step:.3g} s")
         return s
+
+    def _too_many(self, t: float, how: str) -> SolverError:
+        message = f"more than {self._method.most_steps} steps between two samples, at t = {t!r}: {how}"
+        return SolverError(message, status="too many steps", time=t)
 
     def _one_step(self, flow: Flow, state: MechanismState, s: Array, t: float, t_next: float) -> tuple[float, Array]:
         """Take one step to `t_next`, or shorter ones until the error is within the tolerance; return its end and s."""
@@ -148,6 +157,5 @@ class _StepSizeControl(Integrator):
         """Move the state to `t_next`; return the contact states there and the error in units of the tolerance."""
         self._attempts += 1
         if self._attempts > self._method.most_steps:
-            message = f"more than {self._method.most_steps} steps between two samples: {t_next - t:.3g} s at t = {t!r}"
-            raise SolverError(message, status="too many steps", time=t)
+            raise self._too_many(t, f"the last was {t_next - t:.3g} s")
         return self._try(flow, state, s, t, t_next)

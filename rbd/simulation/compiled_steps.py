@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Final
 from weakref import WeakKeyDictionary
 
 from rbd.compiled.function import RecordedFunction
-from rbd.compiled.recipes import Recipe
 from rbd.compiled.record import recorded_anew, recorded_function
+from rbd.compiled.recording_specs import RecordingSpec
 from rbd.errors import ScalarError, SingularError
 from rbd.mechanism import Mechanism
 
@@ -22,11 +22,11 @@ _cache: WeakKeyDictionary[Mechanism, dict[Hashable, tuple[_Versions, RecordedFun
 
 
 def compiled_step(
-    mechanism: Mechanism, name: str, recipe: Recipe, own: tuple[object, ...] | None = None
+    mechanism: Mechanism, name: str, spec: RecordingSpec, own: tuple[object, ...] | None = None
 ) -> CompiledProgram | None:
     """Return the machine code of a step of `mechanism` as it is now; None where it cannot be recorded or compiled.
 
-    `name` identifies the recipe, together with objects of this process, `own`, if it contains any.
+    `name` identifies the specification, together with objects of this process, `own`, if it contains any.
     """
     key = name, own
     known = _cache.setdefault(mechanism, {})
@@ -37,7 +37,7 @@ def compiled_step(
             if len(known) >= _MAX_FUNCTIONS:
                 known.clear()
             record = recorded_function if own is None else recorded_anew
-            found = known[key] = versions, record(recipe, mechanism, name)
+            found = known[key] = versions, record(spec, mechanism, name)
         return found[1].evaluation.executable.compile()
     except (ScalarError, SingularError):  # symbols among the parameters, joints that cannot be recorded, no inertia
         return None

@@ -54,7 +54,7 @@ class EquationsOfMotion:
 
     def is_control_only(self, state: MechanismState) -> bool:
         """Return whether nothing but the control enters the dynamics of a robot's compiled step."""
-        default = self.stabilization == DEFAULT or not state.layout.loops
+        default = self.stabilization == DEFAULT or not state.layout.is_constrained
         return default and not (self.callbacks.has_external or self.forces)
 
     def __call__(self, t: float, state: MechanismState, s: Array) -> Rates:
@@ -111,7 +111,7 @@ def _accumulate(wrenches: BodyForces, more: BodyForces) -> None:
 def _add_contacts(wrenches: BodyForces, state: MechanismState, s: Array) -> Array:
     """Add the wrenches of contacts; return the rates of the contact states."""
     layout = state.layout
-    if not layout.touches:
+    if not layout.point_contacts:
         return np.zeros(layout.ns)
     contact = contact_forces_kernel(state, tuple(s.tolist()))
     _accumulate(

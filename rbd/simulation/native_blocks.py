@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, final
 import numpy as np
 
 from rbd import native
-from rbd.compiled.recipes import controlled_step_recipe, step_recipe
+from rbd.compiled.recording_specs import controlled_step_spec, step_spec
 from rbd.compiled.stepping import Integrator as StepName
 from rbd.mechanism import Mechanism
 from rbd.scalars.arrays import Array
@@ -77,15 +77,15 @@ class NativeBlocks:
 
 def native_blocks(state: MechanismState, name: StepName, control: RecordedControl | None) -> NativeBlocks | None:
     """Return blocks of native steps; None where a step cannot be recorded."""
-    if control is not None and state.layout.touches:
+    if control is not None and state.layout.point_contacts:
         return None
     ns = state.layout.ns
     if control is None:
-        kernel = compiled_step(state.mechanism, f"step {name}", step_recipe(name, ns))
+        kernel = compiled_step(state.mechanism, f"step {name}", step_spec(name, ns))
     else:
         program = control.function.program
-        recipe = controlled_step_recipe(name, program)
-        kernel = compiled_step(state.mechanism, f"controlled step {name}", recipe, (program.digest,))
+        spec = controlled_step_spec(name, program)
+        kernel = compiled_step(state.mechanism, f"controlled step {name}", spec, (program.digest,))
     if kernel is None:
         return None
     return NativeBlocks(state.mechanism, kernel, steps_per_call(state), controlled=control is not None)
@@ -99,7 +99,7 @@ def steps_per_call(state: MechanismState) -> int:
 def is_worthwhile(state: MechanismState, steps: int) -> bool:
     """Return whether a run is compiled: one of many steps, of a mechanism of moderate size."""
     layout = state.layout
-    moderate = 0 < len(layout.links) <= _MAX_JOINTS and len(layout.touches) <= _MAX_CONTACTS
+    moderate = 0 < len(layout.links) <= _MAX_JOINTS and len(layout.point_contacts) <= _MAX_CONTACTS
     return steps >= _MIN_STEPS and moderate and native.available() and not is_interpreted()
 
 

@@ -16,10 +16,10 @@ import numpy as np
 from typing_extensions import override
 
 from rbd.algorithms.loops.stabilization import STANDARD, gains_in
-from rbd.compiled.recipes import Recipe, stage_recipe, step_recipe, whole_step_recipe
+from rbd.compiled.recording_specs import RecordingSpec, stage_spec, step_spec, whole_step_spec
 from rbd.compiled.stages import CLASSICAL, PLAIN, Scheme, StageOptions
 from rbd.compiled.stepping import Integrator as StepName
-from rbd.compiled.wrenches import loaded, loaded_key
+from rbd.compiled.wrenches import key_with_wrenches, with_wrenches
 from rbd.native import abi
 from rbd.native.step_loop_ir import ASKING, CHANGED, COUNT, DONE, KNOWN, REASON, STAGE, STEP, UNFIT
 from rbd.scalars.arrays import Array
@@ -181,7 +181,7 @@ def native_stages(
     scheme = _scheme(method)
     if not abi.is_supported() or not (scheme or isinstance(method, SemiImplicitEuler)):
         return None
-    kernels = [compiled_step(state.mechanism, *each) for each in _recipes(state, flow, scheme)]
+    kernels = [compiled_step(state.mechanism, *each) for each in _specs(state, flow, scheme)]
     found = [kernel for kernel in kernels if kernel is not None]
     if len(found) < len(kernels):
         return None
@@ -207,10 +207,10 @@ def _times(tableau: ButcherTableau) -> tuple[float, ...]:
     return tuple(1.0 if abs(c - 1) < ROUNDING else c for c in tableau.c)
 
 
-def _recipes(
+def _specs(
     state: MechanismState, flow: EquationsOfMotion, scheme: Scheme | None
-) -> list[tuple[str, Recipe, tuple[object, ...] | None]]:
-    """Return names, recipes, and objects of this process in them, of the stages of a step."""
+) -> list[tuple[str, RecordingSpec, tuple[object, ...] | None]]:
+    """Return names, specifications, and objects of this process in them, of the stages of a step."""
     layout = state.layout
     ns, gains = layout.ns, gains_in(layout, flow.stabilization)
     own = tuple(each for each in flow.forces if is_recordable(each)) or None
@@ -219,13 +219,15 @@ def _recipes(
     places = all_places(state) if is_called(flow) else ()
     if options is PLAIN and not places and (scheme is None or (scheme is CLASSICAL and flow.callbacks.is_held)):
         name: StepName = "munthe-kaas-rk4" if scheme else "semi-implicit-euler"
-        return [(f"step {name}", step_recipe(name, ns), None)]
+        return [(f"step {name}", step_spec(name, ns), None)]
     if scheme is None:
-        named = {"semi-implicit step": whole_step_recipe(ns, options)}
+        named = {"semi-implicit step": whole_step_spec(ns, options)}
     else:
-        named = {f"stage {k} of {scheme.key}": stage_recipe(scheme, k, ns, options) for k in range(scheme.stages)}
+        named = {f"stage {k} of {scheme.key}": stage_spec(scheme, k, ns, options) for k in range(scheme.stages)}
     suffix = "" if usual else f" {gains!r}"
-    return [(loaded_key(name + suffix, places), loaded(recipe, places), own) for name, recipe in named.items()]
+    return [
+        (key_with_wrenches(name + suffix, places), with_wrenches(spec, places), own) for name, spec in named.items()
+    ]
 
 
 def _loop(

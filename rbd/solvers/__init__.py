@@ -4,9 +4,13 @@ linear.py              A = LᵀDL written out; large recordings call the intrins
 dense_factors.py       Cholesky's factor, and orthonormal bases of active rows
 positive_definite.py   solve_positive_definite
 factored.py            solve_factored: many right-hand sides, with a sparse factor
+partial_pivoting.py    solve_square, determinant
 minimum_norm.py        minimum_norm_solve
+sparse_minimum_norm.py, block_rows.py  the same for many sparse rows
 lemke.py, lu.py        linear complementarity problems; LU factors with complete pivoting
 quadratic_program.py   solve_quadratic_program
+polyhedral_projection.py, projected_program.py
+                       the same programs, many at a time in vector registers
 friction*.py           solve_friction: Coulomb friction by Lemke's method
 *_derivative.py        derivatives of their solutions
 operands.py            operands of intrinsics: matrices to entries and back
@@ -14,14 +18,19 @@ operands.py            operands of intrinsics: matrices to entries and back
 
 from rbd.solvers.factored import SOLVE_FACTORED, solve_factored
 from rbd.solvers.minimum_norm import MINIMUM_NORM_SOLVE, minimum_norm_solve
+from rbd.solvers.partial_pivoting import DETERMINANT, SOLVE_SQUARE, determinant, solve_square
 from rbd.solvers.positive_definite import FACTOR_POSITIVE_DEFINITE, SOLVE_POSITIVE_DEFINITE, solve_positive_definite
 
 __all__ = [
+    "DETERMINANT",
     "FACTOR_POSITIVE_DEFINITE",
     "MINIMUM_NORM_SOLVE",
     "SOLVE_FACTORED",
     "SOLVE_POSITIVE_DEFINITE",
+    "SOLVE_SQUARE",
+    "determinant",
     "minimum_norm_solve",
     "solve_factored",
     "solve_positive_definite",
+    "solve_square",
 ]

@@ -21,6 +21,7 @@ from typing import Final, final
 import attrs
 
 from rbd.scalars.functions import positive, sqrt
+from rbd.scalars.linear_algebra import identity
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.scalars.registry import dominant
 from rbd.scalars.structural_zeros import is_structural_zero
@@ -119,7 +120,7 @@ class Factor:
         """Return the solution with the transposed L."""
         x = list(right)
         for k in reversed(range(len(x))):
-            for i, entry in self.rows[k]:
+            for i, entry in () if is_structural_zero(x[k]) else self.rows[k]:
                 x[i] = x[i] - entry * x[k]
         return x
 
@@ -132,8 +133,7 @@ class Factor:
 
     def inverse(self) -> Matrix:
         """Return the inverse of A, exactly symmetric."""
-        size = range(len(self.rows))
-        return symmetric(self.solve_all([[1 if i == j else 0 for i in size] for j in size]))
+        return symmetric(self.solve_all(identity(len(self.rows))))
 
 
 def symmetric(columns: Sequence[Vector]) -> Matrix:

@@ -259,6 +259,47 @@ SOLVE_QUADRATIC_PROGRAM: Final = Intrinsic(
 )
 
 
+class GuardedQuadraticProgram(QuadraticProgram):
+    """A quadratic program that need not be solved."""
+
+    needed = operand("1")
+
+
+def _solve_if_needed(w: GuardedQuadraticProgram) -> int:
+    if w.needed[0] == 0.0:
+        return 0
+    return _solve(w)
+
+
+def _guarded_operations(n: int, m: int) -> int:
+    return _operations(n, m) + 1
+
+
+def _guarded_jvp(
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, tangents: Vector
+) -> Vector:
+    return quadratic_program_jvp(sizes, labels, operands[:-1], outputs, tangents[:-1])
+
+
+def _guarded_vjp(
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, cotangents: Vector
+) -> Vector:
+    return *quadratic_program_vjp(sizes, labels, operands[:-1], outputs, cotangents), 0
+
+
+SOLVE_GUARDED_QUADRATIC_PROGRAM: Final = Intrinsic(
+    name="solve_guarded_quadratic_program",
+    workspace=GuardedQuadraticProgram,
+    function=_solve_if_needed,
+    operations=_guarded_operations,
+    guarded=True,
+    labels=3,
+    error=solver_error,
+    derivative=_guarded_jvp,
+    adjoint=_guarded_vjp,
+)
+
+
 def solve_quadratic_program(
     hessian: Matrix, linear: Sequence[Scalar], rows: Matrix, bounds: Sequence[Scalar]
 ) -> tuple[Vector, Vector, Vector, Scalar]:

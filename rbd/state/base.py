@@ -26,6 +26,7 @@ _FOR_ALGORITHMS: Final = frozenset(
         *("engine", "layout", "links", "regroups", "vector", "joint_q", "joint_v", "own_inertia", "joint_parameter"),
         *("configuration_scalars", "velocity_scalars", "configuration_derivative_scalars", "position_bounds"),
         *("lifted", "lifted_point", "lifted_inertia", "lifted_transform", "between"),
+        *("checked", "checked_pass"),
     )
 )
 """What algorithms read and users do not: ranges, scalars, parameters in the state's family of scalars."""
@@ -188,7 +189,7 @@ def cached(depends: Depends) -> Callable[[Callable[[StateView], T]], Callable[[S
         pass_kernel: Kernel[[], T] = Kernel(compute)
 
         def look_up(state: StateView) -> T:
-            return state.engine.remembered(state, pass_kernel, depends)
+            return state.engine.pass_result(state, pass_kernel, depends)
 
         look_up.__doc__ = compute.__doc__
         look_up.__name__ = compute.__name__

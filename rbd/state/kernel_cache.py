@@ -15,7 +15,7 @@ import numpy as np
 
 from rbd import native
 from rbd.mechanism import Mechanism
-from rbd.native.executable import Executable
+from rbd.native.executable import LiveExecutable
 from rbd.program.graph import Graph
 from rbd.program.outline import Source
 from rbd.program.program import Program
@@ -45,7 +45,7 @@ class KernelCache:
         self.structure = structure
         self.edits = ParameterEdits()
         self._kernels: OrderedDict[Key, RecordedKernel | RecordingFailure] = OrderedDict()
-        self._writers: dict[str, Executable | None] = {}
+        self._writers: dict[str, LiveExecutable | None] = {}
         self._lock = native.Lock()
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -101,16 +101,16 @@ class KernelCache:
         found = load_program(mechanism, key, what, lambda now: record_kernel(kernel, now, templates, names, varying)[0])
         form = None if found is None else named_form([port.name for port in found.outline.outputs])
         if found is not None and form is not None:
-            return RecordedKernel(Executable(found, patient=True), parameters, form, count)
+            return RecordedKernel(LiveExecutable(found), parameters, form, count)
         try:
             program, form = record_kernel(kernel, mechanism, templates, names, varying)
         except Exception as error:  # the source raises the error, or runs instead
             return RecordingFailure(error)
         source = Source.of(program)
-        executable = Executable(source, patient=True, keep=lambda: store_program(key, source))
+        executable = LiveExecutable(source, keep=lambda: store_program(key, source))
         return RecordedKernel(executable, parameters, form, count)
 
-    def writer(self, mechanism: Mechanism, name: Literal["q", "v"]) -> Executable | None:
+    def writer(self, mechanism: Mechanism, name: Literal["q", "v"]) -> LiveExecutable | None:
         """Return the program that checks and copies coordinates, recorded once; None for no coordinates."""
         with self._lock.inner:
             if name not in self._writers:
@@ -118,7 +118,7 @@ class KernelCache:
                     program = coordinate_check_program(layout_of(mechanism), name)
                 except Exception:  # a user's joint type that cannot be recorded: coordinates are written in Python
                     program = None
-                self._writers[name] = None if program is None else Executable(Source.of(program), patient=True)
+                self._writers[name] = None if program is None else LiveExecutable(Source.of(program))
             return self._writers[name]
 
 

@@ -7,7 +7,7 @@ import threading
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, TypeVar, cast, final
+from typing import TYPE_CHECKING, Any, Final, TypeVar, final
 
 import attrs
 import numpy as np
@@ -22,11 +22,11 @@ from rbd.program.status import range_error
 from rbd.scalars import Vector
 from rbd.scalars.arrays import Array, check_out
 from rbd.state.engine import Depends, Engine, KernelCall, Shapes, packed
+from rbd.state.finite import require_finite_numbers, require_finite_result
 from rbd.state.interpreted import OPEN_BLOCKS, interpreted, is_interpreted
 from rbd.state.kernel import Kernel
 from rbd.state.layout import Layout
 from rbd.state.recorded_kernel import RecordedKernel, RecordingFailure
-from rbd.state.value_tree import UnsuitableError, flatten
 
 if TYPE_CHECKING:
     from rbd.native.builtin import Guards, Word
@@ -127,16 +127,15 @@ class LiveEngine(Engine):
 
     def writer(self, which: int) -> Builtin | None:
         """Return a builtin that checks and writes coordinates (Q or V), or None without machine code."""
-        registry = registry_of(self.mechanism.root_body)
         executable = self._kernels.writer(self.mechanism, "q" if which == Q else "v") if native.available() else None
-        if registry is None or executable is None or not executable.request():
+        if executable is None or not executable.request():
             return None
         from rbd.native.builtin import Binding, Word, make_builtin
 
         kernel = executable.machine_code
         assert kernel is not None
         scratch = tuple(np.zeros(port.shape) for port in kernel.outline.outputs[1:])
-        guard, target = (Word(registry.versions, 0), registry.versions[0]), self.q if which == Q else self.v
+        guard, target = (Word(self.versions, 0), self.versions[0]), self.q if which == Q else self.v
         binding = Binding(Word(self.words, OWNER), (guard,), (None,), (target, *scratch), (), Word(self.words, which))
         return make_builtin(kernel, None, binding)
 
@@ -217,21 +216,21 @@ class LiveEngine(Engine):
         """Run the Python source: on request, without a program, or for the error of a failed program."""
         with interpreted():
             value = kernel.function(state, *args, **named)
-        _require_finite(value, kernel.name)
+        require_finite_result(value, kernel.name)
         if type(recorded) is RecordingFailure:
             recorded.warn(kernel.name)
         return value
 
     @override
-    def remembered(self, state: StateView, kernel: Kernel[[], R], depends: Depends) -> R:
+    def pass_result(self, state: StateView, kernel: Kernel[[], R], depends: Depends) -> R:
         """Return the result of a pass, cached until one of its dependencies changes."""
         words, versions = self.words, self.versions
         if words[OWNER] != threading.get_ident() or versions[0] != self.layout.version:
             self.check()
         if depends == "parameters" or (OPEN_BLOCKS[0] and is_interpreted()):
-            return self.recalled((kernel, is_interpreted()), depends, lambda: kernel.function(state))
+            return self.cached_value((kernel, is_interpreted()), depends, lambda: kernel.function(state))
         stamp = (versions[1], words[Q]) if depends == "q" else (versions[1], words[Q], words[V])
-        known: tuple[tuple[int, ...], Any] | None = self.memory.get(kernel)
+        known: tuple[tuple[int, ...], Any] | None = self.cache.get(kernel)
         if known is not None and known[0] == stamp:
             value: R = known[1]
             return value
@@ -239,19 +238,14 @@ class LiveEngine(Engine):
         found: Any = NotImplemented if fast is None else fast()
         if found is NotImplemented:
             found = self.run(state, KernelCall(kernel), kernel, 0)
-        self.memory[kernel] = stamp, found
+        self.cache[kernel] = stamp, found
         value = found
         return value
 
     @override
     def require_finite(self, name: str, *numbers: object) -> None:
         """Raise NotFiniteError, naming the result, for floats that are not finite."""
-        try:
-            finite = all(map(math.isfinite, cast("tuple[float, ...]", numbers)))
-        except (TypeError, OverflowError):  # other scalars, which pass
-            finite = False
-        if not (finite or all(math.isfinite(x) for x in numbers if type(x) is float)):
-            raise range_error(name)
+        require_finite_numbers(numbers, name)
 
     @override
     def pack(self, values: Any, name: str, shape: tuple[int, ...], out: Any = None) -> Array:
@@ -299,7 +293,7 @@ class LiveEngine(Engine):
             if made is not None:
                 self.fast[key] = made if call.finish is None else _finished(made, call.finish, one=True)
                 return
-        builtin, one = self.bound(recorded, numbers=numbers), len(recorded.executable.outline.outputs) == 1
+        builtin, one = self.bound_builtin(recorded, numbers=numbers), len(recorded.executable.outline.outputs) == 1
         if builtin is None:
             self.fast.pop(key, None)
         elif call.of_array is not None and to_array and one:
@@ -309,7 +303,7 @@ class LiveEngine(Engine):
         else:
             self.fast[key] = _unflattened(builtin, recorded.form.unflatten, call.finish, one)
 
-    def bound(
+    def bound_builtin(
         self,
         recorded: RecordedKernel,
         outputs: tuple[Array, ...] | None = None,
@@ -330,9 +324,9 @@ class LiveEngine(Engine):
             return None  # a matrix without rows was recorded as (): only the algorithm has its number of columns
         arguments = (None,) * recorded.array_arguments if numbers is None else numbers
         inputs = (self.q, self.v, *arguments, *recorded.parameters)
-        return self.bind(kernel, inputs, outputs, copies, counter)
+        return self._bind(kernel, inputs, outputs, copies, counter)
 
-    def bind(
+    def _bind(
         self,
         kernel: CompiledProgram,
         inputs: tuple[Array | None, ...],
@@ -342,15 +336,12 @@ class LiveEngine(Engine):
     ) -> Builtin | None:
         """Return a builtin of machine code, or None. `inputs` that are None are its arguments.
 
-        It returns NotImplemented as `bound` does, and in interpreted execution.
+        It returns NotImplemented as `bound_builtin` does, and in interpreted execution.
         """
-        registry = registry_of(self.mechanism.root_body)
-        if registry is None:
-            return None
         from rbd.native.builtin import Binding, Word, make_builtin
 
         counted = None if counter is None else Word(counter, 0)
-        binding = Binding(Word(self.words, OWNER), self._guards(registry.versions), inputs, outputs, copies, counted)
+        binding = Binding(Word(self.words, OWNER), self._guards(), inputs, outputs, copies, counted)
         with suppress(MemoryError):
             return make_builtin(kernel, None, binding)
         return None
@@ -366,7 +357,7 @@ class LiveEngine(Engine):
         from rbd.native.builtin import Word
 
         words = Word(self.words, OWNER), Word(self.words, Q), Word(self.words, V)
-        return words, self._guards(self.versions)
+        return words, self._guards()
 
     # --- queries -----------------------------------------------------------------------------------------------------
 
@@ -400,13 +391,13 @@ class LiveEngine(Engine):
             asked.version, table[key] = version, made
         return made is not None
 
-    def _guards(self, versions: array[int]) -> Guards:
+    def _guards(self) -> Guards:
         """Return guards that let machine code run until the mechanism is edited, and not in interpreted execution."""
         from rbd.native.builtin import Word
 
         return (
-            (Word(versions, 0), versions[0]),
-            (Word(versions, 1), versions[1]),
+            (Word(self.versions, 0), self.versions[0]),
+            (Word(self.versions, 1), self.versions[1]),
             (Word(OPEN_BLOCKS, 0), 0),
         )
 
@@ -444,14 +435,3 @@ def _unflattened(builtin: Builtin, unflatten: Builtin, finish: Builtin | None, o
         return value if finish is None else finish(value)
 
     return call
-
-
-def _require_finite(value: object, name: str) -> None:
-    """Raise NotFiniteError if a result of floats has one that is not finite; other scalars pass."""
-    numbers: list[float] = []
-    try:
-        flatten(value, numbers)
-    except UnsuitableError:
-        return
-    if not all(map(math.isfinite, numbers)):
-        raise range_error(name.replace("_", " "))

@@ -25,9 +25,10 @@ from rbd.state.coordinates import (
     velocity_of,
 )
 from rbd.state.display import by_joint
+from rbd.state.interpreted import OPEN_BLOCKS
 from rbd.state.layout import Link
 from rbd.state.live_engine import LiveEngine, Q, V
-from rbd.state.queries import State
+from rbd.state.queries import State, Value
 from rbd.state.scalar_state import ScalarState
 
 Bounds: TypeAlias = Sequence[tuple[Scalar, Scalar]]
@@ -114,7 +115,7 @@ class MechanismState(State[Array]):
         norm. Raises ShapeError, NotFiniteError (naming the joint), RotationError, FrameMismatchError, and then leaves
         the state unchanged.
         """
-        if value is None and not normalize and (write := self._writers[Q]) is not None and write(q) is None:
+        if value is None and normalize is False and (write := self._writers[Q]) is not None and write(q) is None:
             return
         self._live.check()
         if isinstance(q, (Joint, str)):
@@ -232,6 +233,11 @@ class MechanismState(State[Array]):
         self._live.check()
         q = self.configuration_scalars() if q is None else q
         return ScalarState(self.mechanism, q, self.velocity_scalars() if v is None else v)
+
+    @override
+    def checked_pass(self, value: Value, name: str) -> Value:
+        """Return a value of a pass, which machine code has checked; check it in interpreted execution (internal)."""
+        return self.checked(value, name) if OPEN_BLOCKS[0] else value
 
     def _wrote(self, which: int) -> None:
         """Count a write of coordinates; after many, a builtin writes them."""

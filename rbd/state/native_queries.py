@@ -100,7 +100,7 @@ class _Numbers:
 
 
 @final
-class _Builder:
+class _PlanBuilder:
     """The words of a plan that is being made."""
 
     def __init__(self) -> None:
@@ -246,7 +246,7 @@ _ARITHMETIC: Final[Mapping[str, Callable[[Sequence[Any], Sequence[Any]], Sequenc
 """The readable source on numbers, which machine code follows."""
 
 
-def _placed(builder: _Builder, pose: _Numbers, found: Attachment) -> _Numbers:
+def _placed(builder: _PlanBuilder, pose: _Numbers, found: Attachment) -> _Numbers:
     """Return the pose of a frame from that of its body."""
     return pose if found.to_default is None else builder.call("compose", pose, builder.constant(found.to_default))
 
@@ -265,7 +265,7 @@ class NativeQueries:
         poses = self._pass(passes.to_root)
         if poses is None:
             return None
-        builder = _Builder()
+        builder = _PlanBuilder()
         pose = _placed(builder, builder.gather(poses, found.index), found)
         builder.instance(Transform, pose, found.frame, self._layout.root_frame, 9, 3)
         return self._made(builder, [poses.buffer])
@@ -275,7 +275,7 @@ class NativeQueries:
         poses, twists = self._pass(passes.to_root), self._pass(passes.body_twists)
         if poses is None or twists is None:
             return None
-        builder = _Builder()
+        builder = _PlanBuilder()
         moved = builder.call("move", builder.gather(poses, index), builder.gather(twists, index))
         builder.words += [FINITE, _MOTION, moved.address]
         root = self._layout.root_frame
@@ -288,7 +288,7 @@ class NativeQueries:
         source = self._pass(passes.to_parent if apart else passes.to_root)
         if source is None:
             return None
-        builder = _Builder()
+        builder = _PlanBuilder()
         between = self._between(builder, source, start.index, end.index)
         between = _placed(builder, between, start)
         if end.from_default is not None:
@@ -304,7 +304,7 @@ class NativeQueries:
         if code is None or len(recorded.executable.outline.outputs) != 1:
             return None
         buffer = KernelBuffer(code, (engine.q, engine.v, *numbers, *recorded.parameters), needs_v=True)
-        builder, output = _Builder(), buffer.outputs[0]
+        builder, output = _PlanBuilder(), buffer.outputs[0]
         if form.template is None:
             if not output.size:
                 return None
@@ -318,7 +318,7 @@ class NativeQueries:
         builder.words += [RETURN]
         return self._made(builder, [buffer])
 
-    def _between(self, builder: _Builder, source: _Pass, i: int, j: int) -> _Numbers:
+    def _between(self, builder: _PlanBuilder, source: _Pass, i: int, j: int) -> _Numbers:
         """Return the transform from body i to body j, by the steps of `passes.between`."""
         if not j:
             return builder.gather(source, i)
@@ -365,8 +365,8 @@ class NativeQueries:
         buffer = KernelBuffer(code, (engine.q, engine.v, *recorded.parameters), needs_v=needs_v)
         return _Pass(version, buffer, parts, starts)
 
-    def _made(self, builder: _Builder, buffers: Sequence[KernelBuffer]) -> Builtin | None:
-        from rbd.native.value_builtin import Plan, value_builtin
+    def _made(self, builder: _PlanBuilder, buffers: Sequence[KernelBuffer]) -> Builtin | None:
+        from rbd.native.value_builtin import ValuePlan, value_builtin
 
         words, guards = self._engine.watched()
-        return value_builtin(words, guards, buffers, Plan(builder.words, tuple(builder.kept)))
+        return value_builtin(words, guards, buffers, ValuePlan(builder.words, tuple(builder.kept)))

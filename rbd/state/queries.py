@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from itertools import chain
+from math import isfinite
 from typing import Any, Generic, TypeAlias, TypeVar, overload
 
 from numpy.typing import ArrayLike, NDArray
@@ -28,6 +30,7 @@ from rbd.spatial import (
     WrenchMatrix,
 )
 from rbd.spatial.frame import B, C, F
+from rbd.spatial.values import SpatialValue
 from rbd.state import conversions, passes
 from rbd.state.base import StateView
 from rbd.state.frames import Attachment, attached, express
@@ -38,7 +41,7 @@ from rbd.state.layout import Place as Place
 ArrayOf: TypeAlias = NDArray[Any]
 """Any array an algorithm may return."""
 A = TypeVar("A", bound=ArrayOf)
-Motion = TypeVar("Motion", Twist, SpatialAcceleration)
+Value = TypeVar("Value", bound=SpatialValue)
 
 
 class State(StateView, Generic[A]):
@@ -57,9 +60,20 @@ class State(StateView, Generic[A]):
     def v(self) -> A:
         """The velocity, one entry per degree of freedom."""
 
-    def _checked(self, value: Motion, name: str) -> Motion:
-        self.engine.require_finite(name, *value.angular_components, *value.linear_components)
+    def checked(self, value: Value, name: str) -> Value:
+        """Return a result; raise NotFiniteError, naming it, when a number of it is not finite (internal)."""
+        parts = value._parts()  # pyright: ignore[reportPrivateUsage]  # a class of this package's
+        try:
+            if all(map(isfinite, chain.from_iterable(parts))):  # type: ignore[arg-type]  # most scalars are floats
+                return value
+        except (TypeError, OverflowError):  # other scalars
+            pass
+        self.engine.require_finite(name, *chain.from_iterable(parts))
         return value
+
+    def checked_pass(self, value: Value, name: str) -> Value:
+        """Return a value of a pass as `checked` does; live states check passes when they compute them (internal)."""
+        return self.checked(value, name)
 
     # --- poses -------------------------------------------------------------------------------------
 
@@ -79,7 +93,9 @@ class State(StateView, Generic[A]):
         found = attached(self, place)
         pose = passes.to_root(self)[found.index]
         self.engine.open_query(self.engine.poses, key, place, lambda queries: queries.pose(found))
-        return pose if found.to_default is None else pose @ found.to_default
+        if found.to_default is None:
+            return self.checked_pass(pose, "transform to root")
+        return self.checked(pose @ found.to_default, "transform to root")
 
     def relative_transform(self, a: Place[B], b: Place[C]) -> Transform[B, C]:
         """Return the transform from `a` to `b`, each a body, a frame attached to one, or the name of either.
@@ -99,7 +115,7 @@ class State(StateView, Generic[A]):
                 return tf
         start, end = attached(self, a, "a"), attached(self, b, argument)
         self.engine.open_query(self.engine.routes, key, (a, b), lambda queries: queries.route(start, end))
-        return self._leading(start, end)
+        return self.checked(self._leading(start, end), "relative transform")
 
     def _leading(self, start: Attachment, end: Attachment) -> Transform[Any, Any]:
         """Return the transform from one frame to another."""
@@ -117,7 +133,7 @@ class State(StateView, Generic[A]):
         loop = self.layout.loop(joint)
         if loop is not None:
             return self.relative_transform(loop.joint.frame_after, loop.joint.frame_before)
-        return passes.joint_transforms(self)[self.layout.link(joint).index - 1]
+        return self.checked_pass(passes.joint_transforms(self)[self.layout.link(joint).index - 1], "joint transform")
 
     # --- velocities and accelerations --------------------------------------------------------------
 
@@ -132,7 +148,7 @@ class State(StateView, Generic[A]):
                 return twist
         index = self.layout.body_index(body)
         self.engine.open_query(self.engine.twists, key, body, lambda queries: queries.twist(index))
-        return self._checked(passes.body_twists(self)[index].transformed(passes.to_root(self)[index]), "twist")
+        return self.checked(passes.body_twists(self)[index].transformed(passes.to_root(self)[index]), "twist")
 
     def relative_twist(self, body: Place[B], base: Place[C], *, frame: Place[F] | None = None) -> Twist[B, C, F]:
         """Return the twist of `body` with respect to `base`: bodies, attached frames, or the names of either.
@@ -146,25 +162,27 @@ class State(StateView, Generic[A]):
         twists = passes.body_twists(self)
         there = twists[fixed.index].transformed(self._leading(attached(self, fixed.body), here))
         relative = -there.with_body(fixed.frame) + twists[moving.index].with_body(moving.frame)
-        return self._checked(relative.transformed(self._leading(here, wanted)), "relative twist")
+        return self.checked(relative.transformed(self._leading(here, wanted)), "relative twist")
 
     def bias_acceleration(self, body: RigidBody | str) -> SpatialAcceleration[Any, Any, Any]:
         """Return the bias acceleration of `body` (vd is zero, without gravity), in the root frame."""
         index = self.layout.body_index(body)
         acceleration = passes.bias_accelerations(self)[index].transformed(passes.to_root(self)[index])
-        return self._checked(acceleration, "bias acceleration")
+        return self.checked(acceleration, "bias acceleration")
 
     # --- inertia and joints ------------------------------------------------------------------------
 
     def composite_inertia(self, body: RigidBody | str) -> SpatialInertia[Any]:
         """Return the composite inertia of `body`: that of its subtree as a rigid body, in the root frame."""
         index = self.layout.body_index(body)
-        return passes.composite_inertias(self)[index].transformed(passes.to_root(self)[index])
+        inertia = passes.composite_inertias(self)[index].transformed(passes.to_root(self)[index])
+        return self.checked(inertia, "composite inertia")
 
     def motion_subspace(self, joint: Joint | str) -> GeometricJacobian[Any, Any, Any]:
         """Return the motion subspace of tree joint `joint`, one column per velocity, in the root frame."""
         link = self.layout.link(joint)
-        return passes.subspaces(self)[link.index - 1].transformed(passes.to_root(self)[link.index])
+        subspace = passes.subspaces(self)[link.index - 1].transformed(passes.to_root(self)[link.index])
+        return self.checked(subspace, "motion subspace")
 
     def constraint_wrench_subspace(self, joint: Joint | str) -> WrenchMatrix[Any]:
         """Return a basis of the constraint wrenches of `joint`, in the root frame."""
@@ -173,7 +191,8 @@ class State(StateView, Generic[A]):
         joint = link.joint
         q = self.joint_q(link) if isinstance(link, Link) else joint.type.project(pose)
         subspace = joint.type.constraint_wrench_subspace(q, joint.frame_after)
-        return subspace.transformed(self.transform_to_root(joint.frame_after))
+        wrenches = subspace.transformed(self.transform_to_root(joint.frame_after))
+        return self.checked(wrenches, "constraint wrench subspace")
 
     # --- change of frame ---------------------------------------------------------------------------
 
@@ -204,7 +223,8 @@ class State(StateView, Generic[A]):
 
         For spatial accelerations this includes the terms of the relative motion of the two frames.
         """
-        return express(self, value, frame)
+        expressed = express(self, value, frame)
+        return self.checked(expressed, f"{type(value).__name__} in the other frame")
 
     # --- coordinates -------------------------------------------------------------------------------
 

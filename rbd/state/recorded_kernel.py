@@ -11,7 +11,7 @@ from rbd import native
 from rbd.scalars.arrays import Array
 
 if TYPE_CHECKING:
-    from rbd.native.executable import Executable
+    from rbd.native.executable import LiveExecutable
     from rbd.state.result_form import ResultForm
 
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class RecordedKernel:
     """A kernel recorded for a template of arguments."""
 
-    executable: Executable
+    executable: LiveExecutable
     parameters: tuple[Array, ...]
     """The parameters that are inputs, updated in place."""
     form: ResultForm

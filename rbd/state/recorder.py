@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import threading
 import traceback
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
+from pathlib import Path
 from typing import Any, Final, ParamSpec, TypeVar
 
 from rbd.errors import RecordingError
 from rbd.mechanism import Mechanism
 from rbd.program.graph import Graph, Nested
 from rbd.program.program import Program
+from rbd.scalars.opaque import LIKE
 from rbd.state.parameters import ParameterName, ParameterValues, parameter_shape
 from rbd.state.scalar_state import ScalarState
 
@@ -94,32 +97,24 @@ def record_program(
     try:
         outcome = function(state, *args, **named)
     except TypeError as error:
-        advice = _of_linear_algebra(error)
+        advice = _of_plain_array(error)
         if advice is None:
             raise
         raise advice from error
     return Program.of(graph, name, outputs(outcome))
 
 
-_LINEAR_ALGEBRA: Final = {
-    "solve": "rbd.solvers.solve_positive_definite(A, B, labels) for symmetric positive definite A, or "
-    "rbd.solvers.minimum_norm_solve(A, b) for any A",
-    "inv": "rbd.solvers.solve_positive_definite(A, B, labels) with what the inverse is applied to as B",
-    "lstsq": "rbd.solvers.minimum_norm_solve(A, b)",
-    "pinv": "rbd.solvers.minimum_norm_solve(A, b)",
-    "svd": "rbd.solvers.minimum_norm_solve(A, b), if a least-squares solution is wanted",
-    "det": "the product of pivots, or a formula for the size at hand",
-}
+_REFUSES_OBJECTS: Final = re.compile(
+    r"^loop of ufunc does not support|^Cannot cast ufunc|^ufunc '\w+' not supported|array type object is unsupported"
+)
+"""How NumPy says that a function does not run on objects."""
 
 
-def _of_linear_algebra(error: TypeError) -> RecordingError | None:
-    """Return the error that names the replacement of a function of numpy.linalg; None for other errors."""
-    frames = traceback.extract_tb(error.__traceback__)
-    theirs = next((i for i, frame in enumerate(frames) if "numpy" in frame.filename and "linalg" in frame.filename), 0)
-    if not theirs:
+def _of_plain_array(error: TypeError) -> RecordingError | None:
+    """Return the error of a function of NumPy that got a plain array of recorded values; None for other errors."""
+    if not _REFUSES_OBJECTS.search(str(error)):
         return None
-    name, caller = frames[theirs].name.lstrip("_"), frames[theirs - 1]
-    where = f"{caller.filename}:{caller.lineno}"
-    instead = _LINEAR_ALGEBRA.get(name, "the functions of rbd.solvers")
-    message = f"{where}: numpy.linalg.{name} does not run on recorded values; write {instead}"
-    return RecordingError(message, where=where, function=name)
+    frames = traceback.extract_tb(error.__traceback__)
+    line = next(frame for frame in reversed(frames) if "numpy" not in Path(frame.filename).parts)
+    where = f"{line.filename}:{line.lineno}"
+    return RecordingError(f"{where}: NumPy got a plain array of recorded values ({error}); {LIKE}", where=where)

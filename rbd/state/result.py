@@ -13,11 +13,12 @@ from numpy.typing import ArrayLike
 
 from rbd.display import preformatted
 from rbd.errors import ArgumentError, StaleStateError, UnknownNameError
-from rbd.mechanism import Joint, Mechanism, RigidBody
-from rbd.scalars import Vector, to_float
+from rbd.mechanism import Coupling, Joint, Mechanism, RigidBody
+from rbd.scalars import Scalar, Vector, to_float
 from rbd.scalars.arrays import Array
 from rbd.spatial import SpatialAcceleration, Wrench
 from rbd.spatial.frame import F
+from rbd.spatial.linalg import sub3
 from rbd.state import passes
 from rbd.state.base import StateView
 from rbd.state.display import by_joint
@@ -94,7 +95,7 @@ class DynamicsResult:
         if self._sync_solution() is None:
             return f"DynamicsResult of {self._layout.bodies[0].name!r}: empty; dynamics(result, state) fills it"
         values = {name: self._arrays[name].tolist() for name in ("q", "v", "vd")}
-        rank = f", {self.constraint_rank} constraints independent" if self._layout.loops else ""
+        rank = f", {self.constraint_rank} constraints independent" if self._layout.is_constrained else ""
         return by_joint("DynamicsResult", self._layout, values, rank)
 
     def _repr_html_(self) -> str:
@@ -189,14 +190,15 @@ class DynamicsResult:
         snapshot, index = self._require_solution(), self._layout.body_index(body)
         if self._accelerations is None:
             self._accelerations = passes.accelerations(snapshot, self._vd)
-        return self._accelerations[index].transformed(passes.to_root(snapshot)[index])
+        acceleration = self._accelerations[index].transformed(passes.to_root(snapshot)[index])
+        return snapshot.checked(acceleration, "acceleration")
 
     def proper_acceleration(self, body: RigidBody | str) -> SpatialAcceleration[Any, Any, Any]:
         """Return the acceleration of `body` minus gravity, in the root frame, as an accelerometer measures it."""
-        true, gravity = self.acceleration(body), self._require_solution().gravity.xyz_components
-        x, y, z = true.linear_components
-        linear = (x - gravity[0], y - gravity[1], z - gravity[2])
-        return SpatialAcceleration.trusted(true.body, true.base, true.frame, true.angular_components, linear)
+        true, snapshot = self.acceleration(body), self._require_solution()
+        linear = sub3(true.linear_components, snapshot.gravity.xyz_components)
+        proper = SpatialAcceleration.trusted(true.body, true.base, true.frame, true.angular_components, linear)
+        return snapshot.checked(proper, "proper acceleration")
 
     def relative_acceleration(
         self, body: RigidBody | str, base: RigidBody | str, *, frame: Place[F] | None = None
@@ -216,7 +218,8 @@ class DynamicsResult:
         snapshot, link = self._require_solution(), self._layout.link(joint)
         if not self._wrenches:
             self._wrenches = self._joint_wrenches(snapshot)
-        return self._wrenches[link.index].transformed(passes.to_root(snapshot)[link.index])
+        wrench = self._wrenches[link.index].transformed(passes.to_root(snapshot)[link.index])
+        return snapshot.checked(wrench, "joint wrench")
 
     def contact_wrench(self, body: RigidBody | str) -> Wrench[Any]:
         """Return the total contact wrench of the half-spaces on `body`, in the root frame."""
@@ -225,7 +228,7 @@ class DynamicsResult:
         wrench = contacts[index] if contacts else None
         if wrench is None:
             return Wrench.zero(self._layout.root_frame)
-        return wrench.transformed(passes.to_root(snapshot)[index])
+        return snapshot.checked(wrench.transformed(passes.to_root(snapshot)[index]), "contact wrench")
 
     def loop_wrench(self, joint: Joint | str) -> Wrench[Any]:
         """Return the wrench that loop joint `joint` applies to its successor, in the root frame.
@@ -237,7 +240,21 @@ class DynamicsResult:
         if loop is None or self._loops is None:
             name = getattr(joint, "name", str(joint))
             raise UnknownNameError(f"joint '{name}' closes no loop of this mechanism", kind="loop joint", name=name)
-        return self._loops.wrenches(snapshot)[self._layout.loops.index(loop)]
+        return snapshot.checked(self._loops.wrenches(snapshot)[self._layout.loops.index(loop)], "loop wrench")
+
+    def coupling_torque(self, coupling: Coupling | str) -> Scalar:
+        """Return the torque or force that a coupling applies to its joint: minus its multiplier.
+
+        Its source receives the opposite times the slope dq/dx. For redundant constraints, it is that of the multipliers
+        of least norm. Raises UnknownNameError for a coupling of another mechanism.
+        """
+        self._require_solution()
+        link = self._layout.coupling(coupling)
+        if link is None or self._loops is None:
+            name = getattr(coupling, "name", str(coupling))
+            raise UnknownNameError(f"no coupling of this mechanism is named '{name}'", kind="coupling", name=name)
+        torque: Scalar = -self._arrays["multipliers"].tolist()[link.rows.start]
+        return torque
 
     # --- for algorithms ----------------------------------------------------------------------------
 

@@ -12,14 +12,17 @@ from typing_extensions import override
 from rbd.arguments import flag
 from rbd.errors import ShapeError
 from rbd.mechanism import Joint, Mechanism, RigidBody
+from rbd.program.status import range_error
 from rbd.scalars import Scalar, Vector, is_float, lift
 from rbd.scalars.arrays import ScalarArray, pack, scalars
+from rbd.scalars.entries import is_masked
 from rbd.scalars.registry import ARRAYS, operations_of
 from rbd.spatial import FreeVector, SpatialInertia, Transform
 from rbd.spatial.values import require_kind
 from rbd.state.base import JointParameter, StateView
 from rbd.state.display import by_joint
 from rbd.state.engine import Depends, Engine, Shapes, packed
+from rbd.state.finite import require_finite_numbers, require_finite_result
 from rbd.state.kernel import Kernel
 from rbd.state.parameters import ParameterValues
 from rbd.state.queries import State
@@ -70,6 +73,8 @@ class ScalarState(State[ScalarArray]):
         self._lifts = self._family is not None and not isinstance(self._family, complex)
         self._keeps_floats = self._family is not None and operations_of(self._family).records
         self._q, self._v = tuple(map(self.lifted, self._q)), tuple(map(self.lifted, self._v))
+        if self._family is None or isinstance(self._family, complex):
+            self.engine.number = complex if self._family is not None else float
 
     def with_scalars(
         self, q: Sequence[Scalar] | NDArray[Any] | None = None, v: Sequence[Scalar] | NDArray[Any] | None = None
@@ -157,6 +162,9 @@ class ScalarState(State[ScalarArray]):
 class SourceEngine(Engine):
     """Engine of scalar states: runs the Python source of kernels."""
 
+    number: type[Any] | None = None
+    """The type of the state's scalars if results with infinities are refused; other families define their range."""
+
     @override
     def stamp(self, depends: Depends) -> tuple[int, ...]:
         """Return the version of the parameters: coordinates do not change."""
@@ -167,7 +175,10 @@ class SourceEngine(Engine):
         self, state: StateView, kernel: Kernel[..., Any], args: Sequence[Any], named: Mapping[str, Any]
     ) -> Any:
         """Run the Python source of a kernel."""
-        return kernel.function(state, *args, **named)
+        value = kernel.function(state, *args, **named)
+        if self.number is not None:
+            require_finite_result(value, kernel.name, self.number)
+        return value
 
     @override
     def arrays(self, state: StateView, kernel: Kernel[..., Any], args: Sequence[Any], shapes: Shapes) -> Sequence[Any]:
@@ -176,12 +187,16 @@ class SourceEngine(Engine):
 
     @override
     def require_finite(self, name: str, *numbers: object) -> None:
-        """Accept all numbers: the family defines its range."""
+        """Raise NotFiniteError, naming the result, for floats and complex numbers that are not finite."""
+        if self.number is not None:
+            require_finite_numbers(numbers, name)
 
     @override
     def pack(self, values: Any, name: str, shape: tuple[int, ...], out: Any = None) -> ScalarArray:
         """Return nested scalars as an array of `shape`."""
         array = cast("ScalarArray", pack(values)).reshape(shape)
+        if self.number is not None and array.dtype != np.object_ and not np.isfinite(array).all():
+            raise range_error(name)
         if out is None:
             return array
         _check_out(out, array, f"out (for the {name})")
@@ -191,7 +206,7 @@ class SourceEngine(Engine):
 
 def _check_out(out: ScalarArray, array: ScalarArray, name: str) -> None:
     """Raise ShapeError unless `out` can hold the entries of `array` exactly."""
-    if not isinstance(out, ARRAYS):
+    if not isinstance(out, ARRAYS) or is_masked(out):
         raise ShapeError(f"{name} must be an array, got {type(out).__name__}", argument=name, expected=array.shape)
     if out.shape != array.shape:
         message = f"{name} has shape {out.shape}, needs {array.shape}"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from rbd.extras import names_extra
 from rbd.joints import (
     Fixed,
     JointType,
@@ -42,6 +43,7 @@ _COORDINATE_AXES: tuple[Axis, ...] = ((1, 0, 0), (0, 1, 0), (0, 0, 1), (0, -1, 0
 _SEEDS = 2**32 - 1
 
 
+@names_extra("strategies")
 def seeds() -> SearchStrategy[int]:
     """Return seeds for `numpy.random.default_rng`."""
     from hypothesis import strategies as st
@@ -49,6 +51,7 @@ def seeds() -> SearchStrategy[int]:
     return st.integers(0, _SEEDS)
 
 
+@names_extra("strategies")
 def axes() -> SearchStrategy[Axis]:
     """Return axes: coordinate axes, and vectors of other lengths."""
     from hypothesis import strategies as st
@@ -57,6 +60,7 @@ def axes() -> SearchStrategy[Axis]:
     return st.sampled_from(_COORDINATE_AXES) | st.tuples(part, part, part).filter(lambda v: np.linalg.norm(v) > 0.1)
 
 
+@names_extra("strategies")
 def rotations() -> SearchStrategy[Array]:
     """Return rotation matrices, including the identity and half turns."""
     from hypothesis import strategies as st
@@ -67,6 +71,7 @@ def rotations() -> SearchStrategy[Array]:
     return (special | any_rotation).map(rotation_of)
 
 
+@names_extra("strategies")
 def transforms(from_frame: Frame, to_frame: Frame, *, size: float = 2.0) -> SearchStrategy[Transform]:
     """Return transforms between two frames, with translations of at most `size` each way."""
     from hypothesis import strategies as st
@@ -79,6 +84,7 @@ def transforms(from_frame: Frame, to_frame: Frame, *, size: float = 2.0) -> Sear
     return st.builds(made, rotations(), st.tuples(part, part, part))
 
 
+@names_extra("strategies")
 def inertias(frame: Frame) -> SearchStrategy[SpatialInertia]:
     """Return physical inertias in `frame`: those of four to eight point masses."""
     from hypothesis import strategies as st
@@ -92,6 +98,7 @@ def _inertia(frame: Frame, points: Array) -> SpatialInertia:
     return inertia_of_points(frame, points[:, 0], points[:, 1:])
 
 
+@names_extra("strategies")
 def joint_types() -> SearchStrategy[JointType]:
     """Return joint types of all classes, with random axes."""
     from hypothesis import strategies as st
@@ -110,23 +117,35 @@ def joint_types() -> SearchStrategy[JointType]:
     return one_axis | st.builds(Screw, axes(), st.floats(-1, 1)) | st.sampled_from(constant)
 
 
+@names_extra("strategies")
 def mechanisms(
-    types: SearchStrategy[JointType] | None = None, *, min_bodies: int = 1, max_bodies: int = 8, max_loops: int = 0
+    types: SearchStrategy[JointType] | None = None,
+    *,
+    min_bodies: int = 1,
+    max_bodies: int = 8,
+    max_loops: int = 0,
+    max_couplings: int = 0,
 ) -> SearchStrategy[Mechanism]:
-    """Return random mechanisms with a number of bodies besides the root, and at most `max_loops` loop joints.
+    """Return random mechanisms with a number of bodies besides the root, and at most as many loop joints and couplings.
 
-    The zero configuration does not close the loops.
+    A coupling joins a revolute, prismatic or screw joint to a later one, which no other coupling determines; its
+    polynomial has a degree of at most three. The zero configuration satisfies neither loops nor couplings.
     """
     from hypothesis import strategies as st
 
     kinds = joint_types() if types is None else types
     links = st.lists(st.tuples(kinds, st.floats(0, 1, exclude_max=True)), min_size=min_bodies, max_size=max_bodies)
     ends = st.tuples(kinds, st.floats(0, 1, exclude_max=True), st.floats(0, 1, exclude_max=True))
-    return st.builds(_mechanism, links, st.lists(ends, max_size=max_loops), seeds())
+    loops = st.lists(ends, max_size=max_loops)
+    couplings = st.lists(st.tuples(st.integers(0, 99), st.integers(0, 99)), max_size=max_couplings)
+    return st.builds(_mechanism, links, loops, couplings, seeds())
 
 
 def _mechanism(
-    links: Sequence[tuple[JointType, float]], loops: Sequence[tuple[JointType, float, float]], seed: int
+    links: Sequence[tuple[JointType, float]],
+    loops: Sequence[tuple[JointType, float, float]],
+    couplings: Sequence[tuple[int, int]],
+    seed: int,
 ) -> Mechanism:
     rng, places = np.random.default_rng(seed), iter([place for _, place in links])
 
@@ -139,9 +158,23 @@ def _mechanism(
         first, last = bodies[int(one * len(bodies))], bodies[int(other * len(bodies))]
         if first is not last:
             attach_at_random_pose(mechanism, first, last, Joint(f"loop{k}", joint_type), rng)
+    _couple(mechanism, couplings, rng)
     return mechanism
 
 
+def _couple(mechanism: Mechanism, pairs: Sequence[tuple[int, int]], rng: np.random.Generator) -> None:
+    """Couple joints with one coordinate, each once at most, and to earlier ones: no cycle, no contradiction."""
+    joints = [joint for joint in mechanism.tree_joints if isinstance(joint.type, (Revolute, Prismatic, Screw))]
+    coupled: set[Joint] = set()
+    for one, other in pairs:
+        first, last = sorted((one % max(1, len(joints)), other % max(1, len(joints))))
+        if first < last and joints[last] not in coupled:
+            degree = int(rng.integers(1, 4))
+            mechanism.couple(joints[last], joints[first], polynomial=rng.uniform(-1, 1, degree + 1).tolist())
+            coupled.add(joints[last])
+
+
+@names_extra("strategies")
 def configurations(mechanism: Mechanism) -> SearchStrategy[Array]:
     """Return configurations of a mechanism: the zero configuration and random ones."""
     from hypothesis import strategies as st
@@ -154,6 +187,7 @@ def _configuration(mechanism: Mechanism, rng: np.random.Generator) -> Array:
     return np.array([x for joint in mechanism.tree_joints for x in joint.type.random(rng)], dtype=np.float64)
 
 
+@names_extra("strategies")
 def states(of: SearchStrategy[Mechanism] | None = None) -> SearchStrategy[MechanismState]:
     """Return states of random mechanisms, with random configurations and velocities."""
     from hypothesis import strategies as st

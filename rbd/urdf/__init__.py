@@ -1,4 +1,4 @@
-"""Robot files in URDF: read strictly, written back, never trusted.
+"""Robot files in URDF: read, mended where that is safe, written back, never trusted.
 
 The way of a file: bytes -> `rbd.files.xml` (nodes with lines, no meaning) -> `links`, `joints`, `shapes`, `topology`
 (one small function per rule) -> `build` (a Mechanism).
@@ -6,16 +6,16 @@ The way of a file: bytes -> `rbd.files.xml` (nodes with lines, no meaning) -> `l
 
 from __future__ import annotations
 
+from rbd.files.report import Finding
 from rbd.urdf.limits import UrdfLimits
 from rbd.urdf.packages import Packages, resolve_mesh
 from rbd.urdf.read import load_urdf, parse_urdf
-from rbd.urdf.report import Doubt, Geometry, Ignored, Mimic, Snapped, UrdfReport, UrdfWarning
+from rbd.urdf.report import Geometry, Mimic, Snapped, UrdfReport, UrdfWarning
 from rbd.urdf.write import format_urdf, write_urdf
 
 __all__ = [
-    "Doubt",
+    "Finding",
     "Geometry",
-    "Ignored",
     "Mimic",
     "Packages",
     "Snapped",

@@ -1,23 +1,22 @@
-"""From the checked pieces of a file to a Mechanism."""
+"""Construction of a Mechanism from the description of a robot."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Final
 
-import attrs
 import numpy as np
 
 from rbd.errors import InertiaError, UrdfTopologyError, UrdfValueError, quoted
-from rbd.joints import Fixed, JointType, Planar, Prismatic, QuaternionFloating, Revolute
+from rbd.files.inertias import unchecked_inertia
+from rbd.files.pose import NOTHING, ZERO, Rows, Triple, rows
+from rbd.joints import Fixed, JointType, Planar, Prismatic, QuaternionFloating, QuaternionSpherical, Revolute
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.spatial import Frame, SpatialInertia, Transform
-from rbd.spatial.linalg import add33, dot3, identity3, outer, scale3, scale33, sub33, transpose3, zero3, zero33
+from rbd.spatial.linalg import transpose3
 from rbd.spatial.so3 import minimal_rotation
-from rbd.urdf.description import InertialPart, JointPart, LinkPart, RobotPart
-from rbd.urdf.pose import float_rows
-from rbd.urdf.reading import Reading
-from rbd.urdf.report import Rows, Triple
+from rbd.urdf.description import RobotPart, UrdfInertial, UrdfJoint, UrdfLink, UrdfLoop
+from rbd.urdf.reading import UrdfReading
 from rbd.urdf.snap import ROUNDING, snapped_rotation
 from rbd.urdf.topology import ordered
 
@@ -25,9 +24,9 @@ WORLD: Final = "world"
 
 
 def build(
-    reading: Reading, robot: RobotPart, *, floating: bool, remove_fixed_joints: bool, gravity: Sequence[float]
+    reading: UrdfReading, robot: RobotPart, *, floating: bool, remove_fixed_joints: bool, gravity: Sequence[float]
 ) -> Mechanism:
-    """Return the mechanism of a robot, standing on (or floating in) the root body "world"."""
+    """Return the mechanism of a robot, fixed to or floating from the root body "world"."""
     root, joints = ordered(reading, robot)
     mechanism = Mechanism(WORLD, gravity=gravity)
     bodies = {root.name: _stand(reading, mechanism, robot, root, floating)}
@@ -37,14 +36,29 @@ def build(
             joint = _joint(part)
             mechanism.attach(bodies[part.parent], body, joint, joint_pose=_pose(part, joint, bodies[part.parent]))
             bodies[part.child] = body
+    for loop in robot.loops:
+        with reading.blaming(loop.joint.node):
+            _close(mechanism, loop, bodies)
+    for node, mimic in robot.mimics:
+        with reading.blaming(node):
+            mechanism.couple(mimic.joint, mimic.source, ratio=mimic.multiplier, offset=mimic.offset)
     if remove_fixed_joints:
         with reading.blaming(robot.node):
             mechanism.remove_fixed_joints()
     return mechanism
 
 
-def _stand(reading: Reading, mechanism: Mechanism, robot: RobotPart, root: LinkPart, floating: bool) -> RigidBody:
-    """Return the body of the file's root link: the world itself if so named, else attached to it."""
+def _close(mechanism: Mechanism, part: UrdfLoop, bodies: dict[str, RigidBody]) -> None:
+    """Attach a loop joint; its frame after is added to the link as it is placed: inverting the pose would round it."""
+    joint, before, after = _joint(part.joint), bodies[part.joint.parent], bodies[part.joint.child]
+    after.add_frame(
+        Transform.trusted(joint.frame_after, after.default_frame, part.after.rotation, part.after.translation)
+    )
+    mechanism.attach(before, after, joint, joint_pose=_pose(part.joint, joint, before))
+
+
+def _stand(reading: UrdfReading, mechanism: Mechanism, robot: RobotPart, root: UrdfLink, floating: bool) -> RigidBody:
+    """Return the body of the root link: the world if it has that name, else a body attached to it."""
     if root.name == WORLD:
         return _be_the_world(reading, mechanism, root, floating)
     name = f"{root.name}_to_{WORLD}"
@@ -59,7 +73,7 @@ def _stand(reading: Reading, mechanism: Mechanism, robot: RobotPart, root: LinkP
     return body
 
 
-def _be_the_world(reading: Reading, mechanism: Mechanism, root: LinkPart, floating: bool) -> RigidBody:
+def _be_the_world(reading: UrdfReading, mechanism: Mechanism, root: UrdfLink, floating: bool) -> RigidBody:
     if floating:
         message = f"floating=True, but the root link is {quoted(WORLD)} itself, which cannot float"
         raise reading.fault(UrdfTopologyError, root.node, message, name=WORLD)
@@ -68,15 +82,15 @@ def _be_the_world(reading: Reading, mechanism: Mechanism, root: LinkPart, floati
     return mechanism.root_body
 
 
-def _body(reading: Reading, link: LinkPart) -> RigidBody:
+def _body(reading: UrdfReading, link: UrdfLink) -> RigidBody:
     """Return the body of a link; its first frame is the link frame and has the link's name."""
     frame = Frame(link.name)
     if link.inertial is None:
-        return RigidBody(link.name, SpatialInertia.trusted(frame, zero33(), zero3(), 0.0))
+        return RigidBody(link.name, unchecked_inertia(frame, 0.0, ZERO, NOTHING))
     return RigidBody(link.name, _inertia(reading, frame, link.inertial))
 
 
-def _inertia(reading: Reading, frame: Frame, part: InertialPart) -> SpatialInertia:
+def _inertia(reading: UrdfReading, frame: Frame, part: UrdfInertial) -> SpatialInertia:
     try:
         return SpatialInertia(frame, mass=part.mass, com=part.com, moment_about_com=part.moment)
     except InertiaError as error:
@@ -86,11 +100,11 @@ def _inertia(reading: Reading, frame: Frame, part: InertialPart) -> SpatialInert
             message = f"{error} (strict=False: {mended})"
             raise reading.fault(UrdfValueError, part.moment_node, message, **fields) from error
         reading.warn(part.moment_node, f"{error}; {mended}", refused=True)
-        return _unchecked(frame, attrs.evolve(part, moment=_possible(part.moment)) if reading.project else part)
+        return unchecked_inertia(frame, part.mass, part.com, _possible(part.moment) if reading.project else part.moment)
 
 
 def _possible(moment: Rows) -> Rows:
-    """Return the moment whose distribution of mass, tr(J) / 2 - J, is the nearest one that is nowhere negative."""
+    """Return the nearest moment with a nonnegative distribution of mass tr(J) / 2 - J."""
     matrix = np.array(moment)
     spread, axes = np.linalg.eigh(np.trace(matrix) / 2 * np.eye(3) - matrix)
     found = (axes * np.maximum(spread, 0.0)) @ axes.T
@@ -98,14 +112,7 @@ def _possible(moment: Rows) -> Rows:
     return (a, b, c), (d, e, f), (g, h, i)
 
 
-def _unchecked(frame: Frame, part: InertialPart) -> SpatialInertia:
-    squares = sub33(scale33(identity3(), dot3(part.com, part.com)), outer(part.com, part.com))
-    return SpatialInertia.trusted(
-        frame, add33(part.moment, scale33(squares, part.mass)), scale3(part.com, part.mass), part.mass
-    )
-
-
-def _joint(part: JointPart) -> Joint:
+def _joint(part: UrdfJoint) -> Joint:
     joint = Joint(part.name, _joint_type(part), damping=part.damping, friction=part.friction)
     if joint.nv == 1:
         bounds = part.bounds
@@ -115,23 +122,25 @@ def _joint(part: JointPart) -> Joint:
     return joint
 
 
-def _joint_type(part: JointPart) -> JointType:
+def _joint_type(part: UrdfJoint) -> JointType:
     if part.kind in ("revolute", "continuous"):
         return Revolute(part.axis)
     if part.kind == "prismatic":
         return Prismatic(part.axis)
     if part.kind == "planar":
         return Planar(*planar_axes(part.axis))
+    if part.kind == "spherical":
+        return QuaternionSpherical()
     return QuaternionFloating() if part.kind == "floating" else Fixed()
 
 
 def planar_axes(normal: Triple) -> tuple[Triple, Triple]:
     """Return the x and y axes of a planar joint: those of the frame that the least rotation turns to face `normal`."""
-    columns = float_rows(transpose3(minimal_rotation((0.0, 0.0, 1.0), normal)))
+    columns = rows(transpose3(minimal_rotation((0.0, 0.0, 1.0), normal)))
     x, y, _ = snapped_rotation(columns, tolerance=ROUNDING)
     return x, y
 
 
-def _pose(part: JointPart, joint: Joint, parent: RigidBody) -> Transform:
+def _pose(part: UrdfJoint, joint: Joint, parent: RigidBody) -> Transform:
     # the parent's default frame is the frame after its joint, or the root's own: in both cases the link frame
-    return Transform.trusted(joint.frame_before, parent.default_frame, part.pose.rotation, part.pose.translation)
+    return part.pose.transform(joint.frame_before, parent.default_frame)

@@ -1,4 +1,4 @@
-"""The collision shapes of a file as a CollisionModel."""
+"""Collision model of the shapes of a file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from rbd.contact import Box, Capsule, CollisionModel, Sphere
-from rbd.files.shapes import add_shape
+from rbd.files.shapes import SHAPES, add_shape
 from rbd.mechanism import Mechanism
 from rbd.spatial import Frame
 
@@ -15,14 +15,12 @@ if TYPE_CHECKING:
     from rbd.contact import Shape
     from rbd.urdf.report import Geometry
 
-_SHAPES = frozenset({"box", "sphere", "capsule"})
-
 
 def collision_model(mechanism: Mechanism, geometries: Sequence[Geometry]) -> CollisionModel:
     """Return the collision shapes of all links, and all pairs of bodies that no joint connects."""
     model = CollisionModel(mechanism)
     for number, geometry in enumerate(geometries):
-        if geometry.use == "collision" and geometry.shape in _SHAPES:
+        if geometry.use == "collision" and geometry.shape in SHAPES:
             name = f"{geometry.link}#shape{number}"
             pose = (geometry.rotation, geometry.translation)
             add_shape(model, mechanism, geometry.link, name, pose, partial(_shape, geometry))

@@ -1,4 +1,4 @@
-"""What a robot file says, checked piece by piece but not yet put together."""
+"""Description of a robot: its validated links and joints, before construction of the mechanism."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from typing import Literal, TypeAlias, final
 
 import attrs
 
+from rbd.files.pose import Pose, Rows, Triple
 from rbd.files.xml import XmlElement
-from rbd.urdf.pose import Origin
-from rbd.urdf.report import Rows, Triple
+from rbd.urdf.report import Mimic
 
-Kind: TypeAlias = Literal["revolute", "continuous", "prismatic", "fixed", "floating", "planar"]
+Kind: TypeAlias = Literal["revolute", "continuous", "prismatic", "fixed", "floating", "planar", "spherical"]
 
 
 @final
 @attrs.frozen(eq=False)
-class InertialPart:
+class UrdfInertial:
     """Mass, centre of mass and moment about it, both in the link frame."""
 
     node: XmlElement
@@ -27,18 +27,18 @@ class InertialPart:
 
 @final
 @attrs.frozen(eq=False)
-class LinkPart:
+class UrdfLink:
     """One `<link>`."""
 
     node: XmlElement
     name: str
-    inertial: InertialPart | None
+    inertial: UrdfInertial | None
 
 
 @final
 @attrs.frozen(eq=False)
 class JointLimits:
-    """What `<limit>` says; absent bounds are infinite."""
+    """The bounds in `<limit>`; missing bounds are infinite."""
 
     lower: float = -float("inf")
     upper: float = float("inf")
@@ -48,7 +48,7 @@ class JointLimits:
 
 @final
 @attrs.frozen(eq=False)
-class JointPart:
+class UrdfJoint:
     """One `<joint>`; `pose` places its frame in the parent link, `axis` is in that frame."""
 
     node: XmlElement
@@ -56,7 +56,7 @@ class JointPart:
     kind: Kind
     parent: str
     child: str
-    pose: Origin
+    pose: Pose
     axis: Triple
     bounds: JointLimits
     damping: float
@@ -65,10 +65,21 @@ class JointPart:
 
 @final
 @attrs.frozen(eq=False)
+class UrdfLoop:
+    """One `<loop_joint>`: a joint whose frames before and after are placed in two links."""
+
+    joint: UrdfJoint
+    after: Pose
+
+
+@final
+@attrs.frozen(eq=False)
 class RobotPart:
-    """The whole file: links and joints by name, in file order."""
+    """A robot: links and joints by name, in file order; the mimics that can be followed."""
 
     node: XmlElement
     name: str
-    links: dict[str, LinkPart]
-    joints: dict[str, JointPart]
+    links: dict[str, UrdfLink]
+    joints: dict[str, UrdfJoint]
+    loops: list[UrdfLoop]
+    mimics: list[tuple[XmlElement, Mimic]]

@@ -1,72 +1,64 @@
-"""`<origin>` and `<axis>`: placements and directions, snapped."""
+"""Reader of `<origin>` and `<axis>`, with snapping."""
 
 from __future__ import annotations
 
 import math
-from typing import Final, Literal, final
-
-import attrs
+from typing import Final, Literal
 
 from rbd.errors import UrdfValueError
+from rbd.files.pose import ZERO, Pose, Rows, Triple, rows
 from rbd.files.xml import XmlElement
 from rbd.joints.axis import unit_axis
-from rbd.scalars import to_float
-from rbd.spatial.linalg import Mat3
 from rbd.spatial.quaternion import quaternion_to_rotation
 from rbd.spatial.so3 import rpy_to_rotation
-from rbd.urdf.reading import Reading
-from rbd.urdf.report import Rows, Snapped, Triple
+from rbd.urdf.reading import UrdfReading
+from rbd.urdf.report import Snapped
 from rbd.urdf.snap import ROUNDING, change, snapped_angle, snapped_axis, snapped_rotation, snapped_translation
 
-_ZERO: Final = (0.0, 0.0, 0.0)
-_ORIGIN: Final = frozenset({"xyz", "rpy", "quat_xyzw"})
+ORIGIN: Final = frozenset({"xyz", "rpy", "quat_xyzw"})
 _UNIT_TOLERANCE: Final = 1e-6
 
 
-@final
-@attrs.frozen(eq=False)
-class Origin:
-    """Where a child frame is in its parent frame: rotation (rows) maps child coordinates to parent coordinates."""
-
-    rotation: Rows = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-    translation: Triple = _ZERO
-
-
-def read_origin(reading: Reading, node: XmlElement, *, snap: bool) -> Origin:
+def read_origin(reading: UrdfReading, node: XmlElement, *, snap: bool) -> Pose:
     """Return the pose in the `<origin>` child of `node`; the identity when there is none."""
     origin = reading.only(node, "origin")
     if origin is None:
-        return Origin()
-    reading.accept(origin, _ORIGIN)
-    x, y, z = reading.vector(origin, "xyz", _ZERO)
+        return Pose()
+    reading.accept(origin, ORIGIN)
+    return read_placement(reading, origin, snap=snap)
+
+
+def read_placement(reading: UrdfReading, origin: XmlElement, *, snap: bool) -> Pose:
+    """Return the pose in the attributes of an element."""
+    x, y, z = reading.vector(origin, "xyz", ZERO)
     given, near = _rotations(reading, origin)
     if not (snap and reading.snap):
-        return Origin(given, (x, y, z))
-    pose = Origin(snapped_rotation(near), snapped_translation((x, y, z)))
+        return Pose(given, (x, y, z))
+    pose = Pose(snapped_rotation(near), snapped_translation((x, y, z)))
     _note(reading, origin, "rotation", sum(given, ()), sum(pose.rotation, ()))
     _note(reading, origin, "translation", (x, y, z), pose.translation)
     return pose
 
 
-def _rotations(reading: Reading, origin: XmlElement) -> tuple[Rows, Rows]:
-    """Return the rotation as it is given, and with its angles snapped."""
+def _rotations(reading: UrdfReading, origin: XmlElement) -> tuple[Rows, Rows]:
+    """Return the rotation of the given angles, and that of the snapped angles."""
     if "quat_xyzw" in origin.attributes:
         rotation = _quaternion(reading, origin)
         return rotation, rotation
-    roll, pitch, yaw = reading.vector(origin, "rpy", _ZERO)
+    roll, pitch, yaw = reading.vector(origin, "rpy", ZERO)
     near = (snapped_angle(roll), snapped_angle(pitch), snapped_angle(yaw))
     return rpy_rows((roll, pitch, yaw)), rpy_rows(near)
 
 
-def _quaternion(reading: Reading, origin: XmlElement) -> Rows:
+def _quaternion(reading: UrdfReading, origin: XmlElement) -> Rows:
     if "rpy" in origin.attributes:
         raise reading.fault(UrdfValueError, origin, "has both rpy and quat_xyzw", attribute="quat_xyzw")
     quaternion = reading.vector(origin, "quat_xyzw", (0.0, 0.0, 0.0, 1.0))
     x, y, z, w = _unit_quaternion(reading, origin, quaternion)
-    return float_rows(quaternion_to_rotation((w, x, y, z)))
+    return rows(quaternion_to_rotation((w, x, y, z)))
 
 
-def _unit_quaternion(reading: Reading, origin: XmlElement, quaternion: tuple[float, ...]) -> tuple[float, ...]:
+def _unit_quaternion(reading: UrdfReading, origin: XmlElement, quaternion: tuple[float, ...]) -> tuple[float, ...]:
     length = math.hypot(*quaternion)
     if abs(length - 1.0) > _UNIT_TOLERANCE:
         message = f"quat_xyzw has length {length:.6g}, a rotation needs 1"
@@ -78,24 +70,20 @@ def _unit_quaternion(reading: Reading, origin: XmlElement, quaternion: tuple[flo
 
 def rpy_rows(rpy: Triple) -> Rows:
     """Return the rotation of roll, pitch and yaw about the fixed x, y and z axes, in this order."""
-    return float_rows(rpy_to_rotation(rpy))
-
-
-def float_rows(rotation: Mat3) -> Rows:
-    """Return a matrix of scalars as rows of floats, without negative zeros."""
-    (a, b, c), (d, e, f), (g, h, i) = ([to_float(entry) + 0.0 for entry in row] for row in rotation)
-    return (a, b, c), (d, e, f), (g, h, i)
+    return rows(rpy_to_rotation(rpy))
 
 
 Snappable = Literal["rotation", "translation", "axis"]
 
 
-def _note(reading: Reading, node: XmlElement, what: Snappable, old: tuple[float, ...], new: tuple[float, ...]) -> None:
+def _note(
+    reading: UrdfReading, node: XmlElement, what: Snappable, old: tuple[float, ...], new: tuple[float, ...]
+) -> None:
     if change(old, new) > (0.0 if what == "translation" else ROUNDING):
         reading.report.snapped.append(Snapped(node.path, what, node.line, old, new))
 
 
-def read_axis(reading: Reading, node: XmlElement) -> Triple:
+def read_axis(reading: UrdfReading, node: XmlElement) -> Triple:
     """Return the unit vector in the `<axis>` child of `node`; the x axis when there is none."""
     axis = reading.only(node, "axis")
     if axis is None:
@@ -110,7 +98,7 @@ def read_axis(reading: Reading, node: XmlElement) -> Triple:
     return snapped
 
 
-def _unit_axis(reading: Reading, node: XmlElement, axis: Triple) -> Triple:
+def _unit_axis(reading: UrdfReading, node: XmlElement, axis: Triple) -> Triple:
     if not any(axis):
         raise reading.fault(UrdfValueError, node, "the axis is zero: it has no direction", attribute="xyz")
     length = math.hypot(*axis)

@@ -1,4 +1,4 @@
-"""`load_urdf` and `parse_urdf`: a robot file to a Mechanism."""
+"""`load_urdf` and `parse_urdf`: construction of a Mechanism from a URDF file."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from typing import Final, Literal, TypeAlias
 
 from rbd.arguments import flag, require_choice
 from rbd.files.formats import URDF
+from rbd.files.reading import check_arguments
 from rbd.files.source import read_bytes, text_bytes
-from rbd.files.warnings import warn_reader
+from rbd.files.warnings import warn_of_doubts
 from rbd.files.xml import parse_xml
 from rbd.mechanism import Mechanism
 from rbd.spatial.values import require_kind
 from rbd.urdf.build import build
 from rbd.urdf.limits import UrdfLimits
 from rbd.urdf.packages import Packages, check_packages
-from rbd.urdf.reading import Reading
+from rbd.urdf.reading import UrdfReading
 from rbd.urdf.report import UrdfReport, UrdfWarning
 from rbd.urdf.topology import read_robot
 
@@ -45,10 +46,11 @@ def load_urdf(
     The root body is "world". The file's root link is fixed to it, or with `floating=True` joined by a
     `QuaternionFloating`, in either case by a joint named `<link>_to_world`; a root link named "world" is the root
     itself. Joints come in file order, parents first. Each link's frame (`mechanism.frame(link)`) coincides with
-    the frame after its joint, also where fixed joints are merged away.
+    the frame after its joint, also where fixed joints are merged away. Mimic joints are coupled; `<loop_joint>`, an
+    extension of the format, closes loops.
 
     A file loads whenever its dynamics are defined. What is wrong and can be mended, such as a revolute joint without
-    limits, and inertias that no body can have are listed in `report.warnings` and told in one UrdfWarning;
+    limits, and inertias that no body can have are listed in `report.warnings` and announced by one UrdfWarning;
     `strict=True` refuses such files. `inertia="project"` replaces impossible inertias by the nearest possible ones,
     which "keep" keeps.
 
@@ -67,7 +69,7 @@ def load_urdf(
     >>> [joint.name for joint in load_urdf(path).joints]
     ['shoulder']
     """
-    _check_arguments("load_urdf", limits, report)
+    check_arguments("load_urdf", limits, UrdfLimits, report, UrdfReport)
     data, file = read_bytes(path, limits.bytes, URDF)
     found = UrdfReport() if report is None else report
     mechanism = parse_urdf(
@@ -99,33 +101,17 @@ def parse_urdf(
     Traceback (most recent call last):
     rbd.errors.UrdfTopologyError: <string>:1:33: link 'a': a second link 'a'; the first is in line 1
     """
-    _check_arguments("parse_urdf", limits, report)
+    check_arguments("parse_urdf", limits, UrdfLimits, report, UrdfReport)
     floating, remove_fixed_joints = flag(floating, "floating"), flag(remove_fixed_joints, "remove_fixed_joints")
     strict, snap = flag(strict, "strict"), flag(snap, "snap")
     require_kind(file, str, operation="parse_urdf", argument="file")
     require_choice(inertia, ("keep", "project"), "inertia", "treatment of inertias")
-    reading = Reading(strict=strict, snap=snap, project=inertia == "project", limits=limits)
+    reading = UrdfReading(strict=strict, snap=snap, project=inertia == "project", limits=limits)
     reading.report.packages = check_packages(packages)
     robot = read_robot(reading, parse_xml(text_bytes(text, file, URDF), file=file, limits=limits, of=URDF))
     mechanism = build(reading, robot, floating=floating, remove_fixed_joints=remove_fixed_joints, gravity=gravity)
     reading.report.name, reading.report.file = robot.name, file
-    _tell(reading.report)
+    warn_of_doubts(reading.report, UrdfWarning)
     if report is not None:
         report.become(reading.report)
     return mechanism
-
-
-def _tell(report: UrdfReport) -> None:
-    """Warn, once for a file, of what `strict=True` refuses."""
-    refused = [doubt for doubt in report.warnings if doubt.refused]
-    if refused:
-        first, count = refused[0], f"{len(refused)} doubt{'s' if len(refused) > 1 else ''}"
-        place = f"line {first.line}: {first.element}: {first.message}"
-        hint = "report=UrdfReport() lists all, strict=True refuses the file"
-        warn_reader(f"{report.file}: {count}, the first in {place}; {hint}", UrdfWarning)
-
-
-def _check_arguments(operation: str, limits: object, report: object) -> None:
-    require_kind(limits, UrdfLimits, operation=operation, argument="limits")
-    if report is not None:
-        require_kind(report, UrdfReport, operation=operation, argument="report")

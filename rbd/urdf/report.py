@@ -1,4 +1,4 @@
-"""What reading a robot file left out, moved, doubted and kept.
+"""Report of reading a URDF file: ignored elements, snapped values, doubts, shapes.
 
 A `UrdfReport` is filled by `load_urdf(..., report=report)` when loading succeeds; a refused file leaves it as it was.
 """
@@ -6,39 +6,34 @@ A `UrdfReport` is filled by `load_urdf(..., report=report)` when loading succeed
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sized
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias, final
+from typing import TYPE_CHECKING, Literal, final
 
 import attrs
 from typing_extensions import override
 
+from rbd.files.pose import Rows, Triple
+from rbd.files.report import FileReport
 from rbd.urdf.packages import Packages, resolve_mesh
 
 if TYPE_CHECKING:
     from rbd.contact import CollisionModel
     from rbd.mechanism import Mechanism
 
-Triple: TypeAlias = tuple[float, float, float]
-Rows: TypeAlias = tuple[Triple, Triple, Triple]
-
-
-@final
-@attrs.frozen
-class Ignored:
-    """An element, or one attribute of it, that is not honoured."""
-
-    element: str
-    """The element and those around it, such as `joint 'elbow' > calibration`."""
-    attribute: str | None
-    line: int
-    reason: str
-
 
 @final
 @attrs.frozen
 class Snapped:
-    """A placement or axis that was a rounding error away from a coordinate-aligned value."""
+    """A placement or axis that was changed to a coordinate-aligned value within rounding errors.
+
+    >>> from rbd.urdf import parse_urdf
+    >>> report = UrdfReport()
+    >>> robot = parse_urdf('''<robot name="r"><link name="a"/><link name="b"/><joint name="turn" type="continuous">
+    ...   <parent link="a"/><child link="b"/><origin rpy="1.5707963 0 0"/></joint></robot>''', report=report)
+    >>> report.snapped[0].element, report.snapped[0].what
+    ("joint 'turn' > origin", 'rotation')
+    """
 
     element: str
     what: Literal["rotation", "translation", "axis"]
@@ -48,25 +43,26 @@ class Snapped:
 
 
 @final
-@attrs.frozen
-class Doubt:
-    """Something legal but doubtful, or wrong and mended; `refused` if `strict=True` refuses the file for it."""
-
-    element: str
-    line: int
-    message: str
-    refused: bool
-
-
-@final
 class UrdfWarning(UserWarning):
-    """A file was loaded, but what it says had to be mended, or no body can have its inertias."""
+    """A file was loaded with corrected values, or with inertias that no rigid body has."""
 
 
 @final
 @attrs.frozen
 class Mimic:
-    """A joint that asks to follow another: position = multiplier * source + offset. It is kept independent."""
+    """A joint that asks to follow another: position = multiplier * source + offset.
+
+    It becomes a coupling of the mechanism, unless a warning says otherwise.
+
+    >>> from rbd.urdf import parse_urdf
+    >>> report = UrdfReport()
+    >>> robot = parse_urdf('''<robot name="r"><link name="a"/><link name="b"/><link name="c"/>
+    ...   <joint name="left" type="continuous"><parent link="a"/><child link="b"/></joint>
+    ...   <joint name="right" type="continuous"><parent link="a"/><child link="c"/>
+    ...     <mimic joint="left" multiplier="-1"/></joint></robot>''', report=report)
+    >>> [(mimic.joint, mimic.source, mimic.multiplier) for mimic in report.mimics]
+    [('right', 'left', -1.0)]
+    """
 
     joint: str
     source: str
@@ -82,6 +78,13 @@ class Geometry:
 
     `rotation` (rows) and `translation` place the shape in the frame of `link`. `size`: box edge lengths; radius and
     length of a cylinder or capsule; radius of a sphere; the three scale factors of a mesh.
+
+    >>> from rbd.urdf import parse_urdf
+    >>> report = UrdfReport()
+    >>> robot = parse_urdf('''<robot name="r"><link name="a"><collision>
+    ...   <geometry><box size="1 2 3"/></geometry></collision></link></robot>''', report=report)
+    >>> report.geometries[0].link, report.geometries[0].shape, report.geometries[0].size
+    ('a', 'box', (1.0, 2.0, 3.0))
     """
 
     link: str
@@ -97,8 +100,8 @@ class Geometry:
 
 
 @final
-class UrdfReport:
-    """What `load_urdf` ignored, snapped, doubted and kept.
+class UrdfReport(FileReport):
+    """Report of `load_urdf`: ignored elements, snapped values, doubts, shapes.
 
     >>> from rbd.urdf import UrdfReport, parse_urdf
     >>> report = UrdfReport()
@@ -109,19 +112,16 @@ class UrdfReport:
 
     def __init__(self) -> None:
         """Begin empty."""
-        self.name: str = ""
-        self.file: str = ""
+        super().__init__()
         self.directory: Path | None = None
         self.packages: Packages = {}
-        self.ignored: list[Ignored] = []
         self.snapped: list[Snapped] = []
-        self.warnings: list[Doubt] = []
         self.mimics: list[Mimic] = []
         self.geometries: list[Geometry] = []
 
     @property
     def meshes(self) -> list[Geometry]:
-        """The visual and collision shapes that name a mesh file."""
+        """The visual and collision shapes that are mesh files."""
         return [geometry for geometry in self.geometries if geometry.mesh is not None]
 
     def resolve_mesh(self, mesh: Geometry | str, packages: Mapping[str, str | os.PathLike[str]] | None = None) -> Path:
@@ -134,7 +134,7 @@ class UrdfReport:
         """Return the collision model of a mechanism that was read with this report.
 
         It has the collision shapes that are boxes, spheres and capsules, and all pairs of bodies that no joint
-        connects. Cylinders and meshes are left out. Each shape adds a frame to its body.
+        connects. Cylinders and meshes are left out, and listed in `ignored`. Each shape adds a frame to its body.
 
         >>> from rbd.urdf import UrdfReport, parse_urdf
         >>> report = UrdfReport()
@@ -147,20 +147,8 @@ class UrdfReport:
 
         return collision_model(mechanism, self.geometries)
 
-    def become(self, other: UrdfReport) -> None:
-        """Take the contents of `other`."""
-        self.__dict__.update(other.__dict__)
-
     @override
-    def __repr__(self) -> str:
-        """Show the counts."""
-        counts = (
-            f"{len(entries)} {what}"
-            for what, entries in (
-                ("ignored", self.ignored),
-                ("snapped", self.snapped),
-                ("warnings", self.warnings),
-                ("meshes", self.meshes),
-            )
-        )
-        return f"UrdfReport({self.name!r}: {', '.join(counts)})"
+    def counts(self) -> dict[str, Sized]:
+        return {
+            "ignored": self.ignored, "snapped": self.snapped, "warnings": self.warnings, "meshes": self.meshes
+        }  # fmt: skip

@@ -1,4 +1,4 @@
-"""The rules of `<visual>`, `<collision>` and `<material>`: shapes for the report; no file is opened."""
+"""Reader of `<visual>`, `<collision>` and `<material>`: shapes for the report; no file is opened."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import Final, Literal, TypeAlias
 
 from rbd.errors import UrdfValueError
+from rbd.files.shapes import SHAPES
 from rbd.files.xml import XmlElement
 from rbd.urdf.pose import read_origin
-from rbd.urdf.reading import Reading
+from rbd.urdf.reading import UrdfReading
 from rbd.urdf.report import Geometry
 
 Color: TypeAlias = tuple[float, float, float, float]
@@ -30,7 +31,7 @@ _ROUND: Final[dict[str, tuple[str, ...]]] = {
 }
 
 
-def read_shapes(reading: Reading, link: XmlElement, name: str, colors: Colors) -> Iterator[Geometry]:
+def read_shapes(reading: UrdfReading, link: XmlElement, name: str, colors: Colors) -> Iterator[Geometry]:
     """Yield the shapes of a link in file order."""
     for child in link.children:
         if child.tag == "visual":
@@ -39,7 +40,7 @@ def read_shapes(reading: Reading, link: XmlElement, name: str, colors: Colors) -
             yield _shape(reading, child, name, "collision", colors)
 
 
-def read_colors(reading: Reading, robot: XmlElement) -> Colors:
+def read_colors(reading: UrdfReading, robot: XmlElement) -> Colors:
     """Return the colours of the materials defined once for the whole robot."""
     colors: Colors = {}
     for node in robot.children:
@@ -49,7 +50,7 @@ def read_colors(reading: Reading, robot: XmlElement) -> Colors:
 
 
 def _shape(
-    reading: Reading, node: XmlElement, link: str, use: Literal["visual", "collision"], colors: Colors
+    reading: UrdfReading, node: XmlElement, link: str, use: Literal["visual", "collision"], colors: Colors
 ) -> Geometry:
     known = {"origin", "geometry"} | ({"material"} if use == "visual" else set[str]())
     reading.accept(node, frozenset({"name"}), frozenset(known))
@@ -57,6 +58,8 @@ def _shape(
     material = reading.only(node, "material") if use == "visual" else None
     color = None if material is None else _color(reading, material, colors)
     shape, body = _geometry(reading, node)
+    if use == "collision" and shape not in SHAPES:
+        reading.ignore(body, reason=f"collision models have no {shape}: it is left out of them")
     return Geometry(
         link=link, use=use, shape=shape, size=_size(reading, body, shape), rotation=pose.rotation,
         translation=pose.translation, line=body.line, mesh=_mesh(reading, body, shape), color=color,
@@ -64,7 +67,7 @@ def _shape(
     )  # fmt: skip
 
 
-def _geometry(reading: Reading, node: XmlElement) -> tuple[_Shape, XmlElement]:
+def _geometry(reading: UrdfReading, node: XmlElement) -> tuple[_Shape, XmlElement]:
     geometry = reading.only(node, "geometry")
     if geometry is None:
         raise reading.fault(UrdfValueError, node, "<geometry> is missing")
@@ -81,7 +84,7 @@ def _geometry(reading: Reading, node: XmlElement) -> tuple[_Shape, XmlElement]:
     return found[0]
 
 
-def _size(reading: Reading, node: XmlElement, shape: _Shape) -> tuple[float, ...]:
+def _size(reading: UrdfReading, node: XmlElement, shape: _Shape) -> tuple[float, ...]:
     if shape == "mesh":
         reading.accept(node, frozenset({"filename", "scale"}))
         return reading.vector(node, "scale", (1.0, 1.0, 1.0))
@@ -95,13 +98,13 @@ def _size(reading: Reading, node: XmlElement, shape: _Shape) -> tuple[float, ...
     return sum((_lengths(reading, node, name, (reading.quantity(node, name),)) for name in attributes), ())
 
 
-def _lengths(reading: Reading, node: XmlElement, attribute: str, lengths: tuple[float, ...]) -> tuple[float, ...]:
+def _lengths(reading: UrdfReading, node: XmlElement, attribute: str, lengths: tuple[float, ...]) -> tuple[float, ...]:
     if min(lengths) < 0.0:
         reading.object_to(node, f"{attribute} is negative", "its size is taken", attribute=attribute)
     return tuple(map(abs, lengths))
 
 
-def _mesh(reading: Reading, node: XmlElement, shape: _Shape) -> str | None:
+def _mesh(reading: UrdfReading, node: XmlElement, shape: _Shape) -> str | None:
     if shape != "mesh":
         return None
     reference = node.attributes.get("filename", "")
@@ -112,8 +115,8 @@ def _mesh(reading: Reading, node: XmlElement, shape: _Shape) -> str | None:
     return reference
 
 
-def _color(reading: Reading, material: XmlElement, colors: Colors) -> Color | None:
-    """Return the colour of a material: its own, which then has its name too, or the one of that name."""
+def _color(reading: UrdfReading, material: XmlElement, colors: Colors) -> Color | None:
+    """Return the colour of a material: its own, which also defines its name, or the colour defined for that name."""
     reading.accept(material, frozenset({"name"}), frozenset({"color", "texture"}))
     for texture in (child for child in material.children if child.tag == "texture"):
         reading.ignore(texture, reason="textures are not read")

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from rbd.urdf.report import Rows, Triple
+from rbd.files.pose import Rows, Triple
 
 ANGLE_TOLERANCE: Final = 5e-8
 TOLERANCE: Final = 1e-8

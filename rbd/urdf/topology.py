@@ -1,4 +1,4 @@
-"""Links and joints of a file form one tree: the rules, and the order of the joints.
+"""Topology of a URDF file: checks that links and joints form one tree, and the order of joints.
 
 Joints come in file order, but never before the joint they hang on: a mechanism that is written and read again keeps
 its coordinates, and merging fixed joints changes nothing in the order of the others. No recursion: a chain may be as
@@ -12,12 +12,14 @@ from collections.abc import Iterable
 from typing import Final
 
 from rbd.errors import UrdfRefusedError, UrdfSyntaxError, UrdfTopologyError, quoted
-from rbd.files.names import closest
 from rbd.files.xml import XmlElement
-from rbd.urdf.description import JointPart, LinkPart, RobotPart
+from rbd.urdf.cycles import find_cycle, spelled
+from rbd.urdf.description import RobotPart, UrdfJoint, UrdfLink, UrdfLoop
 from rbd.urdf.joints import read_joint
 from rbd.urdf.links import read_link
-from rbd.urdf.reading import Reading
+from rbd.urdf.loops import read_loop_joint
+from rbd.urdf.mimics import followed_mimics
+from rbd.urdf.reading import UrdfReading
 from rbd.urdf.shapes import read_colors
 
 _SHOWN: Final = 12
@@ -26,14 +28,16 @@ _NOT_HONOURED: Final = {
     "transmission": "transmissions are not read",
 }
 
+_CHILDREN: Final = frozenset({"link", "joint", "loop_joint", "material", *_NOT_HONOURED})
 
-def read_robot(reading: Reading, root: XmlElement) -> RobotPart:
+
+def read_robot(reading: UrdfReading, root: XmlElement) -> RobotPart:
     """Return all links and joints; names are unique and every joint's links exist."""
     if root.tag != "robot":
         hint = ": this is MJCF; rbd.load_mjcf reads it" if root.tag == "mujoco" else ""
         raise reading.fault(UrdfSyntaxError, root, f"the root element must be <robot>{hint}")
     _refuse_templates(reading, root)
-    reading.accept(root, frozenset({"name", "version"}), frozenset({"link", "joint", "material", *_NOT_HONOURED}))
+    reading.accept(root, frozenset({"name", "version"}), _CHILDREN)
     for node in root.children:
         if node.tag in _NOT_HONOURED:
             reading.ignore(node, reason=_NOT_HONOURED[node.tag])
@@ -41,18 +45,19 @@ def read_robot(reading: Reading, root: XmlElement) -> RobotPart:
     if not name:
         reading.warn(root, "the robot has no name")
     links = _links(reading, root)
-    return RobotPart(root, name, links, _joints(reading, root, links))
+    joints = _joints(reading, root, links)
+    return RobotPart(root, name, links, joints, _loops(reading, root, links, joints), followed_mimics(reading, joints))
 
 
-def _refuse_templates(reading: Reading, root: XmlElement) -> None:
+def _refuse_templates(reading: UrdfReading, root: XmlElement) -> None:
     for node in root.children:
         if node.tag.startswith("xacro:"):
             message = "this file is a xacro template, a program; expand it with xacro first"
             raise reading.fault(UrdfRefusedError, node, message)
 
 
-def _links(reading: Reading, root: XmlElement) -> dict[str, LinkPart]:
-    links: dict[str, LinkPart] = {}
+def _links(reading: UrdfReading, root: XmlElement) -> dict[str, UrdfLink]:
+    links: dict[str, UrdfLink] = {}
     colors = read_colors(reading, root)
     for node in root.children:
         if node.tag == "link":
@@ -64,46 +69,36 @@ def _links(reading: Reading, root: XmlElement) -> dict[str, LinkPart]:
     return links
 
 
-def _joints(reading: Reading, root: XmlElement, links: dict[str, LinkPart]) -> dict[str, JointPart]:
-    joints: dict[str, JointPart] = {}
+def _joints(reading: UrdfReading, root: XmlElement, links: dict[str, UrdfLink]) -> dict[str, UrdfJoint]:
+    joints: dict[str, UrdfJoint] = {}
     for node in root.children:
         if node.tag == "joint":
             part = read_joint(reading, node, links)
             _require_new(reading, node, part.name, joints.get(part.name))
             joints[part.name] = part
-    _check_mimics(reading, joints)
     return joints
 
 
-def _require_new(reading: Reading, node: XmlElement, name: str, first: LinkPart | JointPart | None) -> None:
+def _loops(
+    reading: UrdfReading, root: XmlElement, links: dict[str, UrdfLink], joints: dict[str, UrdfJoint]
+) -> list[UrdfLoop]:
+    taken, loops = dict(joints), list[UrdfLoop]()
+    for node in root.children:
+        if node.tag == "loop_joint":
+            loop = read_loop_joint(reading, node, links)
+            _require_new(reading, node, loop.joint.name, taken.get(loop.joint.name))
+            taken[loop.joint.name] = loop.joint
+            loops.append(loop)
+    return loops
+
+
+def _require_new(reading: UrdfReading, node: XmlElement, name: str, first: UrdfLink | UrdfJoint | None) -> None:
     if first is not None:
         message = f"a second {node.tag} {quoted(name)}; the first is in line {first.node.line}"
         raise reading.fault(UrdfTopologyError, node, message, name=name, first_line=first.node.line)
 
 
-def _check_mimics(reading: Reading, joints: dict[str, JointPart]) -> None:
-    sources = {mimic.joint: mimic.source for mimic in reading.report.mimics}
-    for name, source in sources.items():
-        node = _mimic_node(joints[name])
-        if source == name:
-            _object_to_mimic(reading, node, "the joint mimics itself")
-        elif source not in joints:
-            _object_to_mimic(reading, node, f"there is no joint {quoted(source)}; {closest(source, joints)}")
-    cycle = find_cycle(sources)
-    if len(cycle) > 1:
-        node = _mimic_node(joints[cycle[0]])
-        _object_to_mimic(reading, node, f"mimic joints form a cycle: {spelled(cycle)}")
-
-
-def _object_to_mimic(reading: Reading, node: XmlElement, message: str) -> None:
-    reading.object_to(node, message, "it is not followed anyway", kind=UrdfTopologyError)
-
-
-def _mimic_node(joint: JointPart) -> XmlElement:
-    return next(child for child in joint.node.children if child.tag == "mimic")
-
-
-def ordered(reading: Reading, robot: RobotPart) -> tuple[LinkPart, list[JointPart]]:
+def ordered(reading: UrdfReading, robot: RobotPart) -> tuple[UrdfLink, list[UrdfJoint]]:
     """Return the root link, and the joints in file order, parents first."""
     parents = _parent_joints(reading, robot)
     cycle = find_cycle({child: joint.parent for child, joint in parents.items()})
@@ -113,17 +108,17 @@ def ordered(reading: Reading, robot: RobotPart) -> tuple[LinkPart, list[JointPar
     return root, _parents_first(root.name, robot.joints.values())
 
 
-def _cycle_fault(reading: Reading, parents: dict[str, JointPart], upwards: list[str]) -> UrdfTopologyError:
-    """Return the error for a cycle of links; the joint that stands last in the file is the one that closes it."""
+def _cycle_fault(reading: UrdfReading, parents: dict[str, UrdfJoint], upwards: list[str]) -> UrdfTopologyError:
+    """Return the error for a cycle of links; it names the joint of the cycle that is last in the file."""
     cycle = upwards[::-1]
     closing = max(range(len(cycle)), key=lambda k: parents[cycle[k]].node.line)
     cycle = cycle[closing:] + cycle[:closing]
-    message = f"links form a cycle: {spelled(cycle)}; close loops with Mechanism.attach after loading"
+    message = f"links form a cycle: {spelled(cycle)}; <loop_joint> closes loops"
     return reading.fault(UrdfTopologyError, parents[cycle[0]].node, message, cycle=tuple(cycle))
 
 
-def _parent_joints(reading: Reading, robot: RobotPart) -> dict[str, JointPart]:
-    parents: dict[str, JointPart] = {}
+def _parent_joints(reading: UrdfReading, robot: RobotPart) -> dict[str, UrdfJoint]:
+    parents: dict[str, UrdfJoint] = {}
     for joint in robot.joints.values():
         if joint.parent == joint.child:
             message = f"joins link {quoted(joint.child)} to itself"
@@ -131,35 +126,12 @@ def _parent_joints(reading: Reading, robot: RobotPart) -> dict[str, JointPart]:
         first = parents.setdefault(joint.child, joint)
         if first is not joint:
             message = f"link {quoted(joint.child)} has a second parent; the first is by joint {quoted(first.name)}"
-            where = f" in line {first.node.line}; close loops with Mechanism.attach after loading"
+            where = f" in line {first.node.line}; <loop_joint> closes loops"
             raise reading.fault(UrdfTopologyError, joint.node, message + where, name=joint.child)
     return parents
 
 
-def find_cycle(step: dict[str, str]) -> list[str]:
-    """Return the names on the first cycle of a map from names to names, in the order of its steps; empty if none."""
-    finished: set[str] = set()
-    for start in step:
-        trail: dict[str, None] = {}
-        name = start
-        while name in step and name not in finished and name not in trail:
-            trail[name] = None
-            name = step[name]
-        if name in trail:
-            names = list(trail)
-            return names[names.index(name) :]
-        finished.update(trail)
-    return []
-
-
-def spelled(cycle: list[str]) -> str:
-    """Return a cycle as text; a long one with its middle left out."""
-    names = [quoted(name) for name in cycle[:_SHOWN]]
-    left = [f"... ({len(cycle) - _SHOWN} more)"] if len(cycle) > _SHOWN else []
-    return " -> ".join([*names, *left, quoted(cycle[0])])
-
-
-def _root(reading: Reading, roots: list[LinkPart]) -> LinkPart:
+def _root(reading: UrdfReading, roots: list[UrdfLink]) -> UrdfLink:
     if len(roots) > 1:
         names = ", ".join(quoted(link.name) for link in roots[:_SHOWN])
         more = ", ..." if len(roots) > _SHOWN else ""
@@ -169,12 +141,12 @@ def _root(reading: Reading, roots: list[LinkPart]) -> LinkPart:
     return roots[0]
 
 
-def _parents_first(root: str, joints: Iterable[JointPart]) -> list[JointPart]:
-    """Return the joints in file order as far as each comes after the joint it hangs on."""
-    onward: dict[str, list[tuple[int, JointPart]]] = {}
+def _parents_first(root: str, joints: Iterable[UrdfJoint]) -> list[UrdfJoint]:
+    """Return the joints in file order, but parents first."""
+    onward: dict[str, list[tuple[int, UrdfJoint]]] = {}
     for place, joint in enumerate(joints):
         onward.setdefault(joint.parent, []).append((place, joint))
-    order: list[JointPart] = []
+    order: list[UrdfJoint] = []
     reached = list(onward.get(root, ()))  # sorted, hence a heap; places differ, so joints are never compared
     while reached:
         _, joint = heapq.heappop(reached)

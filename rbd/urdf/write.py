@@ -1,4 +1,4 @@
-"""`write_urdf`: the inverse of reading, for what URDF can say.
+"""`write_urdf` and `format_urdf`: mechanisms as URDF, as far as the format can express them.
 
 A mechanism that was read (and so snapped) is written, read and written again without a change of one byte. Text is read
 before it is returned: nothing is written that the reader would refuse.
@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
-from rbd.atomic_files import replaced_file
-from rbd.errors import ArgumentError, UrdfError, UrdfPathError, quoted
+from rbd.arguments import flag, names_in
+from rbd.errors import ArgumentError, UrdfError
+from rbd.files.formats import URDF
+from rbd.files.xml_text import element, write_text
 from rbd.mechanism import Mechanism
 from rbd.spatial import Transform
 from rbd.spatial.values import require_kind
 from rbd.urdf.read import parse_urdf
-from rbd.urdf.xml_elements import element, joint_lines, link_lines, origin_line
+from rbd.urdf.write_constraints import loop_joint_lines, mimic_elements
+from rbd.urdf.xml_elements import joint_lines, link_lines, origin_line
 
 
 def write_urdf(
@@ -40,12 +42,7 @@ def write_urdf(
     """
     require_kind(path, str, os.PathLike, operation="write_urdf", argument="path")
     text = format_urdf(mechanism, name=name, frames=frames, strict=strict)
-    try:
-        with replaced_file(Path(path)) as partial:
-            partial.write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        message = f"cannot write {os.fspath(path)!r}: {error.strerror}"
-        raise UrdfPathError(message, file=os.fspath(path), line=None, column=None, element=None) from None
+    write_text(path, text, URDF)
 
 
 def format_urdf(mechanism: Mechanism, *, name: str = "robot", frames: Sequence[str] = (), strict: bool = True) -> str:
@@ -55,9 +52,13 @@ def format_urdf(mechanism: Mechanism, *, name: str = "robot", frames: Sequence[s
     other frames are not written; nor, with `strict=False`, are joint parameters URDF has no word for (armature, bound
     springs, unequal damping).
 
-    Raises ArgumentError, whose `joint` or `body` names the culprit, for loops, for joint types other than revolute,
-    prismatic, fixed, quaternion floating and planar (with its in-plane axes turned the least from the normal's), for
-    bounds of velocity or effort that are not symmetric; UnknownNameError for a frame that is not there.
+    Linear couplings are written as `<mimic>`, of which a joint can have one; their names are not. Loop joints are
+    written as `<loop_joint>`, which other readers do not know; they may be spherical, too.
+
+    Raises ArgumentError, whose `joint` or `body` names the culprit, for joint types other than revolute, prismatic,
+    fixed, quaternion floating and planar (with its in-plane axes turned the least from the normal's), for other
+    couplings (`strict=False` leaves them out), for bounds of velocity or effort that are not symmetric;
+    UnknownNameError for a frame that is not there.
 
     >>> from rbd import Joint, Mechanism, Revolute, RigidBody
     >>> mechanism = Mechanism()
@@ -77,10 +78,8 @@ def format_urdf(mechanism: Mechanism, *, name: str = "robot", frames: Sequence[s
     """
     require_kind(mechanism, Mechanism, operation="format_urdf", argument="mechanism")
     require_kind(name, str, operation="format_urdf", argument="name")
-    if mechanism.loop_joints:
-        joint = mechanism.loop_joints[0]
-        message = f"joint {quoted(joint.name)} closes a loop, which URDF cannot say"
-        raise ArgumentError(message, argument="mechanism", joint=joint.name)
+    frames = names_in(frames, "frames")
+    flag(strict, "strict")
     text = _text(mechanism, name, frames, strict=strict)
     try:
         parse_urdf(text, remove_fixed_joints=False, strict=strict)
@@ -96,11 +95,14 @@ def _text(mechanism: Mechanism, name: str, frames: Sequence[str], *, strict: boo
     for body in bodies:
         lines += link_lines(body)
     lines += (f"  {element('link', {'name': frame})}" for frame in frames)
-    for body in bodies[1:]:
-        joint = mechanism.parent_joint(body)
-        if joint is not None:
-            parent = mechanism.predecessor(joint)
-            lines += joint_lines(joint, parent, body, mechanism.placement(joint), strict=strict)
+    mimics = mimic_elements(mechanism, strict=strict)
+    for joint in mechanism.tree_joints:
+        ends = mechanism.predecessor(joint), mechanism.successor(joint)
+        lines += joint_lines(joint, *ends, mechanism.placement(joint), mimics.get(joint), strict=strict)
+    for joint in mechanism.loop_joints:
+        ends = mechanism.predecessor(joint), mechanism.successor(joint)
+        placements = mechanism.placement(joint), mechanism.successor_placement(joint)
+        lines += loop_joint_lines(joint, *ends, *placements, strict=strict)
     lines += _frame_joints(mechanism, frames)
     return "\n".join([*lines, "</robot>", ""])
 

@@ -38,6 +38,11 @@ KERNELS = [(path, function) for path in MODULES for function in functions(path) 
 NAMES = [function.name for _, function in KERNELS]
 
 
+def test_the_search_finds_the_kernels() -> None:
+    assert len(KERNELS) > 30
+    assert {"mass_matrix_kernel", "inverse_dynamics_kernel", "forward_dynamics_kernel"} <= set(NAMES)
+
+
 def cited(path: Path, function: ast.FunctionDef) -> list[tuple[str, str]]:
     """Return the names and years that a function, or else its module, cites."""
     for node in (function, tree_of(path)):
@@ -97,6 +102,6 @@ def test_letters_of_the_notation_page_are_those_of_the_algorithms(module: str, l
 RIDDLES = {"drifts", "handles", "spare", "handed", "whirl", "bent", "felt", "sped", "turned", "moved", "swept"}
 
 
-@pytest.mark.parametrize("name", ["articulated_body_algorithm.py", "newton_euler.py", "mass_matrix.py", "coriolis.py"])
-def test_recursions_have_no_other_names_for_these_letters(name: str) -> None:
-    assert not RIDDLES & identifiers(ROOT / "rbd" / "algorithms" / name)
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(ROOT / "rbd" / "algorithms").as_posix())
+def test_algorithms_have_no_other_names_for_these_letters(path: Path) -> None:
+    assert not RIDDLES & identifiers(path)

@@ -45,7 +45,7 @@ def test_other_engines_compute_the_same(given: contacts.Hand) -> None:
 
 
 def test_the_hand_is_measured() -> None:
-    report = bench.run(bench.Settings(robots=(robots.HAND,), quick=True, peers=False))
+    report = bench.run(bench.BenchSettings(robots=(robots.HAND,), quick=True, peers=False))
     close = report.row(robots.HAND, Section.BATCH, contacts.CLOSE, contacts.OURS)
     assert close is not None
     assert close.states == 200

@@ -13,6 +13,6 @@ pytestmark = pytest.mark.bench
 @pytest.mark.filterwarnings("ignore")  # other engines warn as they like
 @pytest.mark.parametrize("robot", robots.default_names())
 def test_times(robot: str) -> None:
-    report = bench.run(bench.Settings(robots=(robot,)), print)
+    report = bench.run(bench.BenchSettings(robots=(robot,)), print)
     print(bench.as_text(report))
     assert report.rows

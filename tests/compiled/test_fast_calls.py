@@ -19,10 +19,9 @@ from rbd.compiled import compile as compile_robot
 from rbd.compiled.evaluation import Evaluation
 from rbd.compiled.function import CALLS_BEFORE_BUILTIN
 from rbd.errors import NotFiniteError, ShapeError, StaleStateError
-from rbd.native import abi, available
 from rbd.scalars.arrays import Array
+from tests.marks import needs_builtins
 
-needs_builtins = pytest.mark.skipif(not (available() and abi.is_supported()), reason="no builtins on this interpreter")
 Call = Callable[[CompiledRobot], object]
 Q, V, A = np.random.default_rng(5).normal(size=(3, 7))
 

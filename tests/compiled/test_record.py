@@ -92,6 +92,13 @@ def test_wrong_calls_name_the_argument(mechanism: rbd.Mechanism) -> None:
         recorded([0, 0], [0, 0], [0, 0, 0])
 
 
+@pytest.mark.parametrize("name", ["out", "q", "self", "state", "status", "threads", "v"])
+def test_names_of_arguments_of_every_function_are_refused(mechanism: rbd.Mechanism, name: str) -> None:
+    with pytest.raises(ArgumentError, match=f"can have the name '{name}'") as caught:
+        rbd.record(lambda *args, **named: 0.0, mechanism, x=2, **{name: 3})
+    assert caught.value.argument == name
+
+
 def test_a_transform_is_recorded_as_its_matrix(mechanism: rbd.Mechanism) -> None:
     body = mechanism.bodies[-1]
     recorded = rbd.record(lambda state: {"pose": state.transform_to_root(body)}, mechanism)

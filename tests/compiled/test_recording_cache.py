@@ -42,9 +42,9 @@ def recordings(cache_directory: Path, monkeypatch: pytest.MonkeyPatch) -> list[s
     module = sys.modules["rbd.compiled.record"]
     original, names = module._program, list[str]()
 
-    def noted(recipe: object, mechanism: rbd.Mechanism, name: str, parameters: tuple[str, ...]) -> object:
+    def noted(spec: object, mechanism: rbd.Mechanism, name: str, parameters: tuple[str, ...]) -> object:
         names.append(name)
-        return original(recipe, mechanism, name, parameters)
+        return original(spec, mechanism, name, parameters)
 
     monkeypatch.setattr(module, "_program", noted)
     return names

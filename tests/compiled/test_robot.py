@@ -92,6 +92,20 @@ def arm() -> CompiledRobot:
     return rbd.compile(rbd.robots.arm7())
 
 
+def test_errors_name_torques_as_the_signatures_do(arm: CompiledRobot) -> None:
+    zero, two, dt = np.zeros(7), np.zeros(2), 1e-3
+    calls: list[Callable[[], object]] = [
+        lambda: arm.forward_dynamics(zero, zero, two),
+        lambda: arm.forward_dynamics_derivatives(zero, zero, two),
+        lambda: arm.step(zero, zero, two, dt),
+        lambda: arm.rollout(zero, zero, two, dt, 3),
+    ]
+    for call in calls:
+        with pytest.raises(ShapeError, match="tau has shape") as caught:
+            call()
+        assert caught.value.argument == "tau"
+
+
 def test_batch_axes_broadcast(arm: CompiledRobot) -> None:
     rng = np.random.default_rng(0)
     q, v, vd = rng.standard_normal((3, 1, 7)), rng.standard_normal((4, 7)), rng.standard_normal(7)

@@ -177,6 +177,20 @@ def test_errors_name_the_first_failed_step(sample: Case, robot: rbd.CompiledRobo
     assert caught.value.__notes__ == [f"in step 5 of {STEPS}"]
 
 
+@pytest.mark.parametrize("lead", [(), (2,)])
+def test_errors_without_a_compiler_name_the_step(
+    sample: Case, lead: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(native, "available", lambda: False)
+    monkeypatch.setattr(native, "warn_interpreted", lambda: None)
+    q, v = start(sample, lead)
+    tau = np.zeros((*lead, STEPS, sample.mechanism.nv))
+    tau[..., 1, 0] = np.nan
+    with pytest.raises(NotFiniteError, match=r"tau\[0\] is not finite") as caught:
+        rbd.compile(sample.mechanism).rollout(q, v, tau, DT, STEPS)
+    assert caught.value.__notes__ == [f"in step 1 of {STEPS}"]
+
+
 def test_overflow_raises(robot: rbd.CompiledRobot, sample: Case) -> None:
     q, v = start(sample, ())
     with pytest.raises((NotFiniteError, SingularError)) as caught:

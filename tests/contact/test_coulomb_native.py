@@ -21,6 +21,8 @@ from rbd.scalars.arrays import Array
 from rbd.solvers.friction import solve_friction
 from tests.contact.coulomb_cases import HAND, MODEL, SPEEDS, Data, hand_state, nested, random_problem, solve, solver
 
+pytestmark = pytest.mark.optimised
+
 
 @pytest.mark.parametrize(("n", "p"), [(3, 1), (7, 2), (9, 4)])
 def test_machine_code_has_the_bits_of_the_interpreter(n: int, p: int) -> None:

@@ -131,6 +131,7 @@ def test_invalid_data_raises_before_the_solver_runs() -> None:
         solve_qp(hessian, linear, rows, bounds, solver="magic")
 
 
+@pytest.mark.optimised
 @pytest.mark.parametrize("seed", range(6))
 def test_machine_code_has_the_bits_of_the_interpreted_function(seed: int) -> None:
     n, m = 4, 6

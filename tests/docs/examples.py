@@ -120,14 +120,15 @@ def _shown(lines: Sequence[str]) -> list[str]:
     return shown
 
 
-def run_page(path: Path, outcomes: list[Outcome] | None = None) -> None:
-    """Run a page's examples in order; raise at the first that fails."""
+def run_page(path: Path, outcomes: list[Outcome] | None = None) -> dict[str, object]:
+    """Run a page's examples in order and return their names; raise at the first that fails."""
     document = Document.parse(str(path), PageParser(outcomes))
     linecache.checkcache(str(path))
     with _namespace_module(path) as namespace:
         document.namespace = namespace
         for example in document.examples():
             example.evaluate()
+        return dict(namespace)
 
 
 @contextlib.contextmanager

@@ -11,8 +11,8 @@ import sympy
 import rbd
 from rbd import algorithms
 from rbd.compiled import RecordedFunction
-from rbd.compiled.recipes import RECIPES
 from rbd.compiled.record import recorded_function
+from rbd.compiled.recording_specs import SPECS
 from rbd.errors import ArgumentError, ScalarError
 
 from .building import call, compiled_c
@@ -40,7 +40,7 @@ FURTHER = {
         "result", "q"
     ),
     "derivatives": lambda: recorded_function(
-        RECIPES["inverse_dynamics_derivatives tangent"], ARM, "inverse_dynamics_derivatives tangent"
+        SPECS["inverse_dynamics_derivatives tangent"], ARM, "inverse_dynamics_derivatives tangent"
     ),
     "loops": lambda: rbd.record(rbd.forward_dynamics, rbd.robots.four_bar(), torques=3),
     "derivative of loops": lambda: rbd.record(rbd.forward_dynamics, rbd.robots.four_bar(), torques=3).derivative(

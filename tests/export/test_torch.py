@@ -219,14 +219,14 @@ def test_what_is_refused() -> None:
     with pytest.raises(ArgumentError, match="v is on the device meta") as caught:
         function(x, x.to("meta"), x)
     assert caught.value.argument == "v"
-    with pytest.raises(ArgumentError, match="torques is sparse"):
+    with pytest.raises(ArgumentError, match="tau is sparse"):
         function(x, x, x.to_sparse())
     for wrong in (x.to(torch.complex64), x.to(torch.bool), np.zeros(2, dtype=complex), ["a", "b"]):
         with pytest.raises(ShapeError, match="v has dtype"):
             function(x, wrong, x)
     with pytest.raises(ShapeError, match="v has shape"):
         function(x, torch.zeros(3), x)
-    with pytest.raises(ArgumentError, match="takes q, v, torques; got 2"):
+    with pytest.raises(ArgumentError, match="takes q, v, tau; got 2"):
         function(x, x)
     with pytest.raises(ArgumentError, match="mass_matrix"):
         torch_dynamics(robot, "mass_matrix")  # type: ignore[arg-type]  # the error

@@ -184,12 +184,48 @@ FAULTS = {
         "<actuator>\n<motor joint='ja' ctrlrange='1 -1'/></actuator>", VALUE, "not below", 3
     ),
     "keyframe of another size": section("<keyframe>\n<key qpos='1 2 3'/></keyframe>", VALUE, "has more", 3),
+    "flag of another word": section("<option>\n<flag gravity='off'/></option>", VALUE, "none of enable, disable", 3),
+    "keyframe name twice": section("<keyframe><key name='k'/>\n<key name='k'/></keyframe>", TOPOLOGY, "second key", 3),
+    "actuator name twice": section(
+        "<actuator><motor name='m' joint='ja'/>\n<muscle name='m' joint='ja'/></actuator>", TOPOLOGY, "second", 3
+    ),
+    "tendon name twice": section(
+        "<tendon><fixed name='t'/>\n<spatial name='t'/></tendon>", TOPOLOGY, "a second tendon 't'", 3
+    ),
+    "constraint name twice": section(
+        "<equality><weld name='w' body1='a'/>\n<weld name='w' body1='b'/></equality>", TOPOLOGY, "second", 3
+    ),
+    "controls of another number": section(
+        "<actuator><motor joint='ja'/></actuator>\n<keyframe><key ctrl='1 2'/></keyframe>", VALUE, "ctrl", 3
+    ),
     "keyframe, too short": section("<keyframe>\n<key qpos='1'/></keyframe>", VALUE, "the model has 2", 3),
 }
 
 # What only `strict=True` refuses.
 DOUBTS = {
     "viscosity": section("<option viscosity='1'/>", REFUSED, "fluid"),
+    "misspelt option": section("<option gravty='0 0 1'/>", REFUSED, "did you mean 'gravity'?"),
+    "unknown option": section("<option>\n<flags/></option>", REFUSED, "did you mean 'flag'?", 3),
+    "misspelt flag": section("<option>\n<flag gravty='disable'/></option>", REFUSED, "did you mean 'gravity'?", 3),
+    "misspelt element of a class": section(
+        "<default>\n<jiont damping='1'/></default>", REFUSED, "did you mean 'joint'?", 3
+    ),
+    "misspelt attribute of a class": section(
+        "<default>\n<equality activ='true'/></default>", REFUSED, "did you mean 'active'?", 3
+    ),
+    "child of a joint": inside("<body><joint>\n<limit/></joint></body>", REFUSED, "unknown element 'limit'", 3),
+    "child of a geom": inside("<geom size='1'>\n<plugin/><mass/></geom>", REFUSED, "unknown element 'mass'", 3),
+    "child of an actuator": section(
+        "<actuator><motor joint='ja'>\n<gear/></motor></actuator>", REFUSED, "unknown element 'gear'", 3
+    ),
+    "child of a tendon": section(
+        "<tendon><fixed>\n<site site='sa'/></fixed></tendon>", REFUSED, "unknown element 'site'", 3
+    ),
+    "attribute of a tendon's joint": section(
+        "<tendon><fixed>\n<joint joint='ja' coef='1' gear='2'/></fixed></tendon>", REFUSED, "unknown attribute", 3
+    ),
+    "unknown tendon": section("<tendon>\n<linear/></tendon>", REFUSED, "unknown element 'linear'", 3),
+    "adhesion": section("<actuator>\n<adhesion body='a'/></actuator>", REFUSED, "an adhesion is not supported", 3),
     "unknown section": section("<actuators/>", REFUSED, "unknown section"),
     "unknown element": inside("<bodies/>", REFUSED, "unknown element 'bodies'"),
     "damping of an actuator": section(
@@ -211,7 +247,6 @@ DOUBTS = {
     "springdamper without inertia": inside(
         "<body><joint springdamper='1 1'/></body>", REFUSED, "the mass matrix is singular"
     ),
-    "coupling": section("<equality>\n<joint joint1='ja' joint2='jb'/></equality>", REFUSED, "couplings", 3),
     "tendon constraint": section("<equality>\n<tendon tendon1='x'/></equality>", REFUSED, "not held", 3),
     "muscle": section("<actuator>\n<muscle joint='ja'/></actuator>", REFUSED, "left out", 3),
     "integrating actuator": section(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 
 import rbd
 from rbd.mjcf import MjcfReport, MjcfWarning, from_mujoco, load_mjcf
+from rbd.mjcf.schema import ATTRIBUTES, WITHOUT_EFFECT
 from tests.mjcf.comparison import differences
 from tests.mjcf.files_table import PACKAGES, files_of, row
 from tests.mjcf.models import MODELS, model, write_meshes
@@ -85,12 +87,27 @@ def test_springs_and_dampers_that_follow_from_inertia(tmp_path: Path) -> None:
     np.testing.assert_allclose(servo_dampings, theirs.actuator_biasprm[:, 2], rtol=1e-10, atol=0)
 
 
-@pytest.mark.parametrize("name", [*ACTUATORS, "classes", "tendons"])
+FLAGS = ("spring", "damper", "gravity", "clampctrl", "actuation", "limit", "constraint")
+SWITCHED = {
+    **{f"without {flag}": f'<option><flag {flag}="disable"/></option>' for flag in FLAGS},
+    "without groups": '<option actuatorgroupdisable="1 3"/>',
+}
+GROUPED = '<motor joint="h" group="1"/><position joint="s" kp="3" group="2"/><velocity joint="h" kv="2" group="3"/>'
+SPRING = '<tendon><fixed stiffness="3" damping="0.5"><joint joint="h" coef="2"/></fixed></tendon>'
+
+
+@pytest.mark.parametrize("name", [*ACTUATORS, "classes", "tendons", "compensated", *SWITCHED])
 def test_the_controller_does_what_actuators_springs_and_weights_do(name: str, tmp_path: Path) -> None:
-    before, actuators = (CLASSES, INHERITED) if name == "classes" else ("", ACTUATORS.get(name, ""))
+    before, actuators = (CLASSES, INHERITED) if name == "classes" else (SWITCHED.get(name, ""), ACTUATORS.get(name, ""))
     path = tmp_path / "model.xml"
     after = TENDONS if name == "tendons" else f"<actuator>{actuators}</actuator>"
-    path.write_text(model(DRIVEN, before=before, after=after), encoding="utf-8")
+    if name in SWITCHED:
+        after = f"<actuator>{ACTUATORS['motor']}{ACTUATORS['position']}{GROUPED}</actuator>{SPRING}"
+    driven = DRIVEN
+    if name == "compensated":
+        after = f"<actuator>{ACTUATORS['motor']}</actuator>"
+        driven = DRIVEN.replace("<joint", '<joint actuatorgravcomp="true"').replace("-7 8", "-1 1")
+    path.write_text(model(driven, before=before, after=after), encoding="utf-8")
     report = MjcfReport()
     mechanism = load_mjcf(path, report=report, strict=True)
     theirs = mujoco.MjModel.from_xml_path(str(path))
@@ -116,4 +133,53 @@ def test_the_files_of_a_package_load_and_match(package: str) -> None:
     home = next(parent for parent in files[0].parents if parent.name == package)
     rows = [found for found in (row(path, home) for path in files) if found.read_by_mujoco]
     failed = [found for found in rows if not found.matches]
+    assert rows
     assert len(failed) <= 0.05 * len(rows), failed
+
+
+def test_couplings_have_the_rows_and_errors_of_mujoco() -> None:
+    bodies = "".join(
+        f'<body pos="{k} 0 0"><joint name="j{k}" type="{kind}" axis="0 1 0" ref="{k / 4}"/><geom size="0.1"/></body>'
+        for k, kind in enumerate(("hinge", "slide", "hinge", "hinge"))
+    )
+    text = model(
+        bodies,
+        before='<compiler angle="radian"/>',
+        after='<equality><joint joint1="j1" joint2="j0" polycoef="0.1 -2 0.5 0.25 -1"/><joint joint1="j2" joint2="j3"/>'
+        '<joint joint1="j3" polycoef="0.7"/></equality>',
+    )
+    mechanism, theirs = rbd.parse_mjcf(text), mujoco.MjModel.from_xml_string(text)
+    data, rng = mujoco.MjData(theirs), np.random.default_rng(2)
+    for _ in range(5):
+        data.qpos[:] = rng.standard_normal(4)
+        mujoco.mj_forward(theirs, data)
+        state = rbd.MechanismState(mechanism, data.qpos)
+        assert data.ne == mechanism.nc == 3
+        np.testing.assert_allclose(data.efc_pos[:3], rbd.constraint_error(state), rtol=0, atol=1e-13)
+        rows = data.efc_J.reshape(-1, theirs.nv)[:3]
+        np.testing.assert_allclose(rows, rbd.constraint_jacobian(state), rtol=0, atol=1e-13)
+
+
+OWNERS = {"mujoco", "compiler", "option", "(world)body", "contact", "asset", "default"}
+ELEMENTS = {
+    "compiler", "option", "flag", "joint", "freejoint", "geom", "site", "inertial", "body", "pair", "exclude", "mesh",
+    "hfield", "equality",
+}  # fmt: skip
+UNSUPPORTED = {"springyield", "mesh"}  # the latter of sites
+
+
+def schema() -> Iterator[tuple[str, str, str]]:
+    """Yield what MuJoCo knows: an element, the one around it, and an attribute."""
+    path: list[str] = []
+    for line in mujoco.mj_printSchema(False, False).splitlines():
+        head, attributes = line[:27], line[27:].split()
+        if head.strip():
+            path = [*path[: (len(head) - len(head.lstrip())) // 3], head.strip().partition(" (")[0]]
+        yield from ((path[-1].replace("(world)", ""), path[-2], attribute) for attribute in attributes if path[1:])
+
+
+def test_the_attributes_of_the_format_are_known() -> None:
+    found = [entry for entry in schema() if entry[0] in ELEMENTS and entry[1] in OWNERS]
+    assert len(found) > 200
+    unknown = {(e, a) for e, _, a in found if a not in ATTRIBUTES[e] and a not in WITHOUT_EFFECT}
+    assert {attribute for _, attribute in unknown} <= UNSUPPORTED, unknown

@@ -10,7 +10,7 @@ import pytest
 
 import rbd
 from rbd.contact import Capsule
-from rbd.errors import ArgumentError, MjcfTopologyError
+from rbd.errors import ArgumentError, MjcfError, MjcfTopologyError
 from rbd.mjcf import MjcfLimits, MjcfReport, MjcfWarning, parse_mjcf
 from tests.mjcf.models import LINK, ROD, body, model
 
@@ -74,6 +74,26 @@ def test_sites_are_frames() -> None:
     assert mechanism.frame("b#site").name == "b#site"
 
 
+def test_names_that_rbd_makes_are_free() -> None:
+    inner = f'<body name="a#site"><joint/><joint/>{ROD}<site name="a"/><body name="c">{ROD}</body></body>'
+    outer = f'<body name="a"><joint name="weld#0"/>{ROD}{inner}</body>'
+    nameless = f'<body><joint name="joint#3"/>{ROD}</body><body name="body#4"><joint name="x"/><joint/>{ROD}</body>'
+    text = model(outer + nameless, after='<equality><weld body1="c" body2="a"/></equality>')
+    mechanism = parse_mjcf(text, remove_fixed_joints=False)
+    assert [joint.name for joint in mechanism.joints] == [
+        "weld#0", "joint#1", "joint#2", "c_to_a#site", "joint#3", "x", "joint#5", "weld#0#"
+    ]  # fmt: skip
+    assert [body.name for body in mechanism.bodies] == [
+        "world", "a", "a#site#joint#1", "a#site", "c", "body#4#", "body#4#x", "body#4"
+    ]  # fmt: skip
+    assert mechanism.body_of_frame(mechanism.frame("a#site#")).name == "a#site"
+
+
+def test_a_weld_of_the_tree_and_a_joint_may_want_the_same_name() -> None:
+    text = model(f'<body name="a"><joint name="b_to_a"/>{ROD}<body name="b">{ROD}</body></body>')
+    assert [joint.name for joint in parse_mjcf(text, remove_fixed_joints=False).joints] == ["b_to_a", "b_to_a#"]
+
+
 # ---------------------------------------------------------------- loops
 
 TWO = f'<body name="a">{LINK.format(1)}</body><body name="b" pos="0 0 0.3">{LINK.format(2)}</body>'
@@ -125,13 +145,47 @@ def test_a_closed_chain_stays_closed() -> None:
     assert abs(trajectory.q[-1, 0]) > 0.1
 
 
-def test_inactive_constraints_and_couplings_are_reported() -> None:
-    equality = '<equality><weld body1="a" active="false"/><joint joint1="j1" joint2="j2" polycoef="0 2"/></equality>'
+def test_inactive_constraints_are_reported() -> None:
+    equality = '<equality><weld body1="a" active="false"/><joint joint1="j1" joint2="j2" active="false"/></equality>'
     mechanism, report = read(model(TWO, after=equality))
-    assert mechanism.loop_joints == ()
-    assert [f.message for f in report.ignored] == ["not active"]
-    (coupling,) = report.couplings
-    assert (coupling.joint, coupling.source, coupling.coefficients[:3]) == ("j1", "j2", (0.0, 2.0, 0.0))
+    assert (mechanism.loop_joints, mechanism.couplings) == ((), ())
+    assert [f.message for f in report.ignored] == ["not active", "not active"]
+
+
+def test_joints_are_coupled_by_polynomials() -> None:
+    equality = (
+        '<equality><joint joint1="j2" joint2="j1" polycoef="0.1 2 0 0.5"/>'
+        '<joint name="brake" joint1="j1" polycoef="0.3"/><joint joint1="j2" joint2="j1"/></equality>'
+    )
+    mechanism, report = read(model(TWO, after=equality))
+    assert report.warnings == []
+    assert [repr(coupling) for coupling in mechanism.couplings] == [
+        "<Coupling 'j2_to_j1': j2 = 0.1 + 2.0 j1 + 0.5 j1^3>",
+        "<Coupling 'brake': j1 = 0.3>",
+        "<Coupling 'j2_to_j1_': j2 = j1>",
+    ]
+
+
+def test_couplings_are_relative_to_the_reference() -> None:
+    """y - y0 = p(x - x0): at the reference configuration, only p(0) is left."""
+    turned = TWO.replace('name="j1"', 'name="j1" ref="0.5"').replace('name="j2"', 'name="j2" ref="-0.25"')
+    assert turned.count("ref=") == 2
+    text = model(turned, after='<equality><joint joint1="j2" joint2="j1" polycoef="0 2 1 -1 3"/></equality>')
+    mechanism, report = read(text)
+    (coupling,) = mechanism.couplings
+    x0, y0 = report.keyframes["qpos0"][0]
+    for x in (x0, 0.0, 1.25):
+        d = x - x0
+        assert coupling.value(x) == pytest.approx(y0 + 2 * d + d**2 - d**3 + 3 * d**4, abs=1e-14)
+    assert rbd.loop_gap(rbd.MechanismState(mechanism, [x0, y0])) < 1e-15
+
+
+def test_joints_without_one_coordinate_cannot_be_coupled() -> None:
+    ball = '<body name="c"><joint name="ball" type="ball"/><geom size="0.1"/></body>'
+    text = model(TWO + ball, after='<equality><joint joint1="j1" joint2="ball"/></equality>')
+    with pytest.raises(MjcfError, match="joint 'ball' cannot be coupled") as caught:
+        parse_mjcf(text)
+    assert caught.value.element == "joint"
 
 
 # ---------------------------------------------------------------- keyframes
@@ -151,6 +205,25 @@ def test_keyframes_are_in_the_coordinates_of_the_mechanism() -> None:
     np.testing.assert_array_equal(report.keyframes["up"][0], [0, 1, 0, 0, 4, 5, 6, 1, 0, 0, 0])
     np.testing.assert_array_equal(report.keyframes["key#1"][0], start)
     np.testing.assert_allclose(report.keyframes["key#1"][1], [4, 5, 6, -1, -2, 3, 7, 8, 9], rtol=0, atol=1e-15)
+
+
+def test_a_keyframe_may_have_the_name_of_the_reference() -> None:
+    text = KEYED.replace('name="up"', 'name="qpos0"')
+    _, report = read(text)
+    assert list(report.keyframes) == ["qpos0", "qpos0#key", "key#1"]
+    assert report.keyframes["qpos0"][0].tolist() == [0, 0, 0, 1, 1, 2, 3, 1, 0, 0, 0]
+
+
+def test_controls_of_keyframes_are_those_of_supported_actuators() -> None:
+    actuators = '<motor joint="j"/><adhesion body="b" ctrlrange="0 1"/><position joint="j" kp="3"/>'
+    keys = '<key name="a" ctrl="1 2 3" time="3"/><key name="b"/><key name="c" act="0" mpos="1 2 3" mquat="1 0 0 0"/>'
+    after = f"<actuator>{actuators}</actuator><keyframe>{keys}</keyframe>"
+    mechanism, report = read(model(f'<body name="b"><joint name="j"/>{ROD}</body>', after=after))
+    assert {name: control.tolist() for name, control in report.controls.items()} == {"a": [1.0, 3.0]}
+    assert report.controller(mechanism, report.controls["a"])(0.0, rbd.MechanismState(mechanism)) == [10.0]
+    assert [(f.attribute, "poses" in f.message) for f in report.ignored] == [
+        ("time", False), ("act", False), ("mpos", True), ("mquat", True)
+    ]  # fmt: skip
 
 
 # ---------------------------------------------------------------- geoms and pairs
@@ -192,6 +265,7 @@ def test_the_collision_model_has_the_shapes_that_rbd_has() -> None:
     mechanism, report = read(CHAIN.format(""))
     collisions = report.collision_model(mechanism)
     assert len(collisions.pairs) == 4  # the ellipsoid is left out
+    assert [f.message for f in report.ignored] == ["collision models have no ellipsoid: it is left out of them"]
     state = rbd.MechanismState(mechanism)
     found = [float(near.value) for near in collisions.distances(state)]
     np.testing.assert_allclose(found, [0.98, 0.98, 0.98, 0.3 - 0.04], rtol=0, atol=1e-12)
@@ -232,6 +306,53 @@ def test_effort_bounds_clamp_what_actuators_do_together() -> None:
     )
     mechanism, report = read(text)
     assert report.controller(mechanism, [2, 2])(0.0, rbd.MechanismState(mechanism)) == [3.0]
+
+
+# ---------------------------------------------------------------- options
+
+
+def test_options_and_flags_of_the_solver_are_ignored() -> None:
+    option = (
+        '<option integrator="RK4" cone="elliptic" wind="1 0 0"><flag energy="enable" warmstart="disable"/></option>'
+    )
+    _, report = read(body(ROD, head=option))
+    assert [f.attribute for f in report.ignored] == ["integrator", "cone", "energy", "warmstart", "wind"]
+    assert report.warnings == []
+
+
+def test_the_last_flag_counts() -> None:
+    flags = '<option><flag {}="disable"/></option><option><flag {}="enable"/></option>'
+    off, on = (
+        read(body(ROD, head=flags.format("gravity", "limit")))[0],
+        read(body(ROD, head=flags.format(*["gravity"] * 2)))[0],
+    )
+    assert off.gravity.xyz.tolist() == [0, 0, 0]
+    assert on.gravity.xyz.tolist() == [0, 0, -9.81]
+
+
+def test_flags_switch_off_loops_bounds_friction_and_contacts() -> None:
+    pair = TWO.replace("<joint", '<joint range="-1 1" frictionloss="0.3"')
+    weld = '<equality><weld body1="a" body2="b"/></equality>'
+    for flags, count, bounded, friction, pairs in (
+        ("", 1, True, 0.3, 1),
+        ('equality="disable"', 0, True, 0.3, 1),
+        ('limit="disable" contact="disable"', 1, False, 0.3, 0),
+        ('frictionloss="disable"', 1, True, 0.0, 1),
+        ('constraint="disable"', 0, False, 0.0, 0),
+    ):
+        mechanism, report = read(model(pair, before=f"<option><flag {flags}/></option>", after=weld))
+        joint = mechanism.joint("j1")
+        assert len(mechanism.loop_joints) == count
+        assert math.isfinite(joint.position_bounds[0][0]) == bounded
+        assert joint.friction == (friction,)
+        assert len(report.pairs) == pairs
+
+
+def test_the_filter_of_parents_can_be_off() -> None:
+    off = '<option><flag filterparent="disable"/></option><worldbody>'
+    _, report = read(CHAIN.format("").replace("<worldbody>", off))
+    _, usual = read(CHAIN.format(""))
+    assert len(report.pairs) == len(usual.pairs) + 3  # a with b, b with c and what is fixed to c
 
 
 # ---------------------------------------------------------------- arguments

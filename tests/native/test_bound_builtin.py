@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbd.native import abi
 from rbd.native.builtin import Binding, Word, make_builtin
 from rbd.native.compiled_program import compile_program
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars import positive, sqrt
+from tests.marks import needs_builtins
 
-pytestmark = pytest.mark.skipif(not abi.is_supported(), reason="builtins are made on known interpreters only")
+pytestmark = needs_builtins
 
 
 def weighed() -> Program:

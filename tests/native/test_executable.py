@@ -1,4 +1,4 @@
-"""Programs at work: when they are compiled, by whom, and what happens where that fails."""
+"""Executables: when programs are compiled, by which thread, and what happens after failures."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ctypes
 import sys
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,12 @@ import pytest
 from rbd import native
 from rbd.native import executable, jit, worker
 from rbd.native.compiled_program import CompiledProgram
-from rbd.native.executable import Executable
+from rbd.native.executable import LiveExecutable
 from rbd.native.worker import Worker
 from rbd.program.outline import Source
 from rbd.scalars import libm
 
+from .processes import run
 from .programs import random_inputs, random_program
 
 
@@ -28,22 +30,22 @@ def rows() -> list[np.ndarray]:
 
 
 @pytest.fixture
-def patient(monkeypatch: pytest.MonkeyPatch) -> Executable:
-    """An executable that is compiled once it has run three times, by this thread."""
+def live(monkeypatch: pytest.MonkeyPatch) -> LiveExecutable:
+    """An executable that this thread compiles in its third run."""
     program = random_program(8, 40, plain=True)
     monkeypatch.setattr(executable, "OPERATIONS_BEFORE_SEARCH", -1)
     monkeypatch.setattr(executable, "OPERATIONS_BEFORE_COMPILING", 2 * program.cost)
     monkeypatch.setattr(worker, "submit", lambda task: task())
     monkeypatch.setenv("RBD_CACHE", "0")
-    return Executable(Source.of(program), patient=True)
+    return LiveExecutable(Source.of(program))
 
 
-def test_it_is_compiled_when_enough_operations_were_interpreted(patient: Executable, rows: list[np.ndarray]) -> None:
-    first = patient(rows)
+def test_it_is_compiled_after_enough_interpreted_operations(live: LiveExecutable, rows: list[np.ndarray]) -> None:
+    first = live(rows)
     compiled = []
     for _ in range(4):
-        found = patient(rows)
-        compiled.append(patient.is_compiled)
+        found = live(rows)
+        compiled.append(live.is_compiled)
         assert first is not None
         assert found is not None
         assert all(np.array_equal(a, b) for a, b in zip(first, found, strict=True))
@@ -51,7 +53,7 @@ def test_it_is_compiled_when_enough_operations_were_interpreted(patient: Executa
 
 
 def test_compiling_is_tried_again_when_it_failed(
-    patient: Executable, rows: list[np.ndarray], monkeypatch: pytest.MonkeyPatch
+    live: LiveExecutable, rows: list[np.ndarray], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One failure, say of a full disk, does not leave it interpreted for ever; the next caller is told."""
     make = CompiledProgram._made
@@ -61,17 +63,17 @@ def test_compiling_is_tried_again_when_it_failed(
 
     monkeypatch.setattr(CompiledProgram, "_made", failing)
     for _ in range(3):
-        patient(rows)
-    assert not patient.is_compiled
+        live(rows)
+    assert not live.is_compiled
     monkeypatch.setattr(CompiledProgram, "_made", make)
     with pytest.warns(native.InterpretedWarning, match="the disk is full"):
-        patient(rows)
+        live(rows)
     for _ in range(3):
-        patient(rows)
-    assert patient.is_compiled
+        live(rows)
+    assert live.is_compiled
 
 
-def test_requests_that_fail_are_not_repeated_at_once(patient: Executable, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_requests_that_fail_are_not_repeated_at_once(live: LiveExecutable, monkeypatch: pytest.MonkeyPatch) -> None:
     """State writers ask at every write."""
     tries = list[None]()
 
@@ -81,20 +83,56 @@ def test_requests_that_fail_are_not_repeated_at_once(patient: Executable, monkey
 
     make = CompiledProgram._made
     monkeypatch.setattr(CompiledProgram, "_made", failing)
-    monkeypatch.setattr(executable, "OPERATIONS_BEFORE_COMPILING", 20 * patient.program.cost)
-    assert [patient.request() for _ in range(50)] == [False] * 50
+    monkeypatch.setattr(executable, "OPERATIONS_BEFORE_COMPILING", 20 * live.program.cost)
+    assert [live.request() for _ in range(50)] == [False] * 50
     assert len(tries) == 3
     monkeypatch.setattr(CompiledProgram, "_made", make)
-    assert patient.request() is False
-    assert any(patient.request() for _ in range(21))
+    assert live.request() is False
+    assert any(live.request() for _ in range(21))
 
 
 def test_what_takes_longer_to_interpret_than_to_compile_is_compiled_at_once(
-    patient: Executable, rows: list[np.ndarray], monkeypatch: pytest.MonkeyPatch
+    live: LiveExecutable, rows: list[np.ndarray], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(executable, "COMPILING_COST", (0, 0))
-    patient(rows)
-    assert patient.is_compiled
+    live(rows)
+    assert live.is_compiled
+
+
+_DEFAULTS = """
+import numpy as np
+from rbd import native
+from rbd.native import executable, worker
+from rbd.native.executable import LiveExecutable
+from rbd.program.outline import Source
+from tests.native.programs import random_inputs, random_program
+
+program = random_program(8, 40, plain=True)
+rows = [np.array(each[0]) for each in random_inputs(program, 1, seed=1)]
+native._load()  # the disk cache is searched only if the compiler is loaded
+worker.submit = lambda task: task()
+searches, find = [], LiveExecutable._find
+
+
+def noted(self):
+    searches.append(calls)
+    return find(self)
+
+
+calls, LiveExecutable._find = 0, noted
+live = LiveExecutable(Source.of(program))
+while not live.is_compiled:
+    calls += 1
+    live(rows)
+print(program.cost * (calls - 1), program.cost * calls, program.cost * searches[1], program.cost)
+"""
+
+
+def test_default_numbers_of_operations_before_compiling(tmp_path: Path) -> None:
+    """The tests change these numbers; a new process has those of users: 10 000, and 2 000 before the first search."""
+    before, after, searched, cost = map(int, run(_DEFAULTS, (), tmp_path).split())
+    assert before <= 10_000 < after
+    assert searched - cost <= 2_000 < searched
 
 
 def test_the_c_library_is_the_one_the_interpreter_uses(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,7 +153,7 @@ def test_the_c_library_is_the_one_the_interpreter_uses(monkeypatch: pytest.Monke
 
 
 def test_a_failure_before_the_caller_goes_on_is_not_the_last_word(
-    patient: Executable, rows: list[np.ndarray], monkeypatch: pytest.MonkeyPatch
+    live: LiveExecutable, rows: list[np.ndarray], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The other thread may be done before what was handed to it is noted."""
 
@@ -131,11 +169,11 @@ def test_a_failure_before_the_caller_goes_on_is_not_the_last_word(
     monkeypatch.setattr(worker, "submit", at_once)
     monkeypatch.setattr(CompiledProgram, "_made", without_memory)
     for _ in range(4):
-        patient(rows)
+        live(rows)
     monkeypatch.setattr(CompiledProgram, "_made", make)
     for _ in range(4):
-        patient(rows)
-    assert patient.is_compiled
+        live(rows)
+    assert live.is_compiled
 
 
 def test_a_worker_stops_when_its_task_is_done_and_never_hangs() -> None:

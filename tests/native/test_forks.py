@@ -15,7 +15,7 @@ from rbd import native
 from rbd.errors import RbdError
 from rbd.native import InterpretedWarning, background, compiled_program, executable, jit, locks
 from rbd.native.compiled_program import compile_program
-from rbd.native.executable import Executable
+from rbd.native.executable import ArrayExecutable, LiveExecutable
 from rbd.native.locks import Lock
 from rbd.program.outline import Source
 from tests.native import programs
@@ -162,10 +162,10 @@ def test_a_child_makes_the_code_that_another_thread_was_at(held: Held) -> None:
 
 def test_a_child_runs_what_another_thread_was_compiling(held: Held) -> None:
     program = programs.random_program(8, 40, plain=True)
-    patient, inputs = Executable(Source.of(program), patient=True), programs.random_inputs(program, 1, seed=1)
+    live, inputs = LiveExecutable(Source.of(program)), programs.random_inputs(program, 1, seed=1)
     rows = [np.array(each[0]) for each in inputs]
-    held(patient.compile)
-    assert in_child(lambda: patient.compile() is not None and patient(rows) is not None)
+    held(live.compile)
+    assert in_child(lambda: live.compile() is not None and live(rows) is not None)
 
 
 def until(found: Callable[[], bool]) -> bool:
@@ -179,29 +179,29 @@ def test_a_child_compiles_in_the_background_itself(held: Held, monkeypatch: pyte
     for name in ("OPERATIONS_BEFORE_COMPILING", "OPERATIONS_BEFORE_SEARCH"):
         monkeypatch.setattr(executable, name, -1)
     program = programs.random_program(9, 40, plain=True)
-    patient, rows = (
-        Executable(Source.of(program), patient=True),
+    live, rows = (
+        LiveExecutable(Source.of(program)),
         [np.array(each[0]) for each in programs.random_inputs(program, 1, seed=1)],
     )
 
     def call() -> bool:
-        patient(rows)
-        return patient.machine_code is not None
+        live(rows)
+        return live.machine_code is not None
 
     held(call)
     assert in_child(lambda: until(call))
 
 
 def test_a_child_prepares_in_the_background_itself(held: Held) -> None:
-    impatient = Executable(Source.of(programs.random_program(10, 40)))
+    of_arrays = ArrayExecutable(Source.of(programs.random_program(10, 40)))
 
     def ask() -> bool:
         with background():
-            return impatient.prepared() is not None
+            return of_arrays.prepared() is not None
 
     held(ask)
     assert in_child(lambda: until(ask))
-    assert in_child(lambda: impatient.compile() is not None)
+    assert in_child(lambda: of_arrays.compile() is not None)
 
 
 @pytest.fixture
@@ -228,17 +228,17 @@ def test_a_child_of_a_fork_that_could_not_wait_interprets(hasty: None, monkeypat
     monkeypatch.setattr(executable, "OPERATIONS_BEFORE_COMPILING", -1)
     monkeypatch.setattr(executable, "OPERATIONS_BEFORE_SEARCH", -1)
     program = programs.random_program(11, 40, plain=True)
-    patient, rows = (
-        Executable(Source.of(program), patient=True),
+    live, rows = (
+        LiveExecutable(Source.of(program)),
         [np.array(each[0]) for each in programs.random_inputs(program, 1, seed=1)],
     )
 
     def child() -> bool:
         with pytest.warns(InterpretedWarning, match="forked while another thread compiled"):
-            results = [patient(rows) for _ in range(4)]
+            results = [live(rows) for _ in range(4)]
         with pytest.raises(RbdError, match="forked"):
             jit.assemble("")
-        return patient.machine_code is None and not native.available() and all(each is not None for each in results)
+        return live.machine_code is None and not native.available() and all(each is not None for each in results)
 
     assert in_child(child)
     assert native.available()

@@ -182,9 +182,9 @@ def test_the_order_of_arrays_is_part_of_a_call() -> None:
 def test_what_decides_the_code_of_batches_is_part_of_a_call() -> None:
     """Whether it is written out, and whether lanes go through it together, is not seen from its function."""
     scaled = Intrinsic("scaled_for_tests", Scaled, _scaled, lambda n: n)
-    changed: list[dict[str, Any]] = [{"unrolls": True}, {"operations": _twice}, {"labels": "n - 3"}]
+    changed: list[dict[str, Any]] = [{"unrolls": True}, {"guarded": True}, {"operations": _twice}, {"labels": "n - 3"}]
     others = [attrs.evolve(scaled, **change) for change in changed]
-    assert len({IntrinsicCall(each, (3,), 0, 0).key for each in (scaled, *others)}) == 4
+    assert len({IntrinsicCall(each, (3,), 0, 0).key for each in (scaled, *others)}) == 5
 
 
 def test_lanes_go_together_where_no_number_decides() -> None:
@@ -350,13 +350,13 @@ PLANTED: dict[Callable[..., Any], str] = {
     _from_the_next: "'y' is not reached as y[i * stride + j]",
     _elsewhere: "'y' is not reached as",
     _deciding: "a condition depends on the column",
-    _numbered: "a value is the column's number",
+    _numbered: "a value is the index of the column",
     _counted: "a range depends on the column",
     _listed: "'row' depends on the column",
     _moving_stride: "'m' is carried between iterations",
-    _left_early: "nested column loop, return, break or call",
+    _left_early: "the body has a break",
     _integers: "'k' holds ints",
-    _nested: "nested column loop, return, break or call",
+    _nested: "the body has a nested loop over columns",
     _computed_stride: "the stride of columns is a variable or a number",
     _no_stride: "columns(count, stride)",
     _two_names: "_column has two arguments for one array",

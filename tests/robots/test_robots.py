@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rbd
-from rbd.errors import ArgumentError
+from rbd.errors import ArgumentError, UnknownNameError
 from rbd.mechanism import Mechanism
 
 ROBOTS: dict[str, Callable[[], Mechanism]] = {
@@ -18,6 +18,7 @@ ROBOTS: dict[str, Callable[[], Mechanism]] = {
     "chain": lambda: rbd.robots.chain(9),
     "arm7": rbd.robots.arm7,
     "humanoid": rbd.robots.humanoid,
+    "quadruped": rbd.robots.quadruped,
 }
 
 
@@ -168,25 +169,33 @@ def test_humanoid_is_as_documented() -> None:
     assert abs(com[0]) < 0.1
 
 
+def twin(name: str) -> str:
+    """The name of the joint on the other side."""
+    swapped = {"left": "right", "right": "left"}
+    return "_".join(swapped.get(word, word) for word in name.split("_"))
+
+
 def mirrored_coordinates(robot: Mechanism, values: np.ndarray, *, first: int) -> np.ndarray:
     """Mirror the revolute coordinates (from index `first` on) in the plane y = 0."""
     joints = robot.tree_joints[1:]
     at = {joint.name: first + i for i, joint in enumerate(joints)}
     result = values.copy()
     for joint in joints:
-        side, _, rest = joint.name.partition("_")
-        twin = {"left": f"right_{rest}", "right": f"left_{rest}"}.get(side, joint.name)
         sign = 1 if joint.type.axis[1] else -1
-        result[at[twin]] = sign * values[at[joint.name]]
+        result[at[twin(joint.name)]] = sign * values[at[joint.name]]
     return result
 
 
-def test_humanoid_is_symmetric() -> None:
-    robot = rbd.robots.humanoid()
+LEGGED = [rbd.robots.humanoid, rbd.robots.quadruped]
+
+
+@pytest.mark.parametrize("legged", LEGGED)
+def test_legged_robots_are_symmetric(legged: Callable[[], Mechanism]) -> None:
+    robot = legged()
     rng = np.random.default_rng(3)
     state = rbd.MechanismState(robot)
-    q, v = state.q.copy(), np.concatenate((np.zeros(6), rng.standard_normal(30)))
-    q[7:] = rng.standard_normal(30)
+    q, v = state.q.copy(), np.concatenate((np.zeros(6), rng.standard_normal(robot.nv - 6)))
+    q[7:] = rng.standard_normal(robot.nv - 6)
     state.set_configuration(q)
     state.set_velocity(v)
     com, energy = rbd.center_of_mass(state).xyz, rbd.kinetic_energy(state)
@@ -196,12 +205,75 @@ def test_humanoid_is_symmetric() -> None:
     assert rbd.kinetic_energy(state) == pytest.approx(energy, rel=1e-13)
 
 
-def test_humanoid_bounds_are_mirrored_and_hold_zero() -> None:
-    robot = rbd.robots.humanoid()
+@pytest.mark.parametrize("legged", LEGGED)
+def test_bounds_of_legged_robots_are_mirrored_and_hold_zero(legged: Callable[[], Mechanism]) -> None:
+    robot = legged()
     for joint in robot.tree_joints[1:]:
         ((low, high),) = joint.position_bounds
         assert low <= 0 <= high
-        if joint.name.startswith("left_"):
-            ((other_low, other_high),) = robot.joint(joint.name.replace("left_", "right_")).position_bounds
+        if "left" in joint.name:
             expected = (low, high) if joint.type.axis[1] else (-high, -low)
-            assert (other_low, other_high) == expected
+            assert robot.joint(twin(joint.name)).position_bounds == (expected,)
+
+
+# --- quadruped --------------------------------------------------------------------------------------------------------
+
+FEET = {"front_left": (1, 1), "front_right": (1, -1), "rear_left": (-1, 1), "rear_right": (-1, -1)}
+
+
+def test_quadruped_is_as_documented() -> None:
+    robot = rbd.robots.quadruped()
+    state = rbd.MechanismState(robot)
+    assert (robot.nq, robot.nv) == (19, 18)
+    assert robot.mass == pytest.approx(13.6)
+    for leg, (x, y) in FEET.items():
+        assert np.allclose(state.transform_to_root(f"{leg}_foot").translation, [0.19 * x, 0.13 * y, -0.42], atol=1e-15)
+        assert [joint.name for joint in robot.tree_joints if joint.name.startswith(leg)] == [
+            f"{leg}_hip_roll", f"{leg}_hip_pitch", f"{leg}_knee"
+        ]  # fmt: skip
+    bounds = [(joint.position_bounds, joint.velocity_bounds, joint.effort_bounds) for joint in robot.tree_joints[1:]]
+    assert np.isfinite(np.array(bounds)).all()
+
+
+@pytest.mark.parametrize("height", [0.03042, 0.2, 0.3, 0.442])
+def test_quadruped_configuration_puts_the_feet_below_the_hips(height: float) -> None:
+    robot = rbd.robots.quadruped()
+    state = rbd.MechanismState(robot, rbd.robots.quadruped_configuration(height))
+    assert state.transform_to_root("trunk").translation[2] == height
+    for leg, (x, y) in FEET.items():
+        place = state.transform_to_root(f"{leg}_foot").translation
+        assert np.allclose(place, [0.19 * x, 0.13 * y, 0.022], atol=1e-14)
+    gaps = rbd.robots.quadruped_collision_model(robot).distances(state)
+    assert np.allclose([float(gap.value) for gap in gaps], 0, atol=1e-14)
+
+
+@pytest.mark.parametrize("height", [0.0, 0.45, -0.3])
+def test_quadruped_configuration_out_of_reach_raises(height: float) -> None:
+    with pytest.raises(ArgumentError, match="the legs reach") as caught:
+        rbd.robots.quadruped_configuration(height)
+    assert caught.value.argument == "height"
+
+
+def test_collision_model_needs_the_feet() -> None:
+    with pytest.raises(UnknownNameError, match="front_left_foot"):
+        rbd.robots.quadruped_collision_model(rbd.robots.arm7())
+
+
+def test_quadruped_stands_with_pd_control() -> None:
+    robot = rbd.robots.quadruped()
+    start, gains = rbd.robots.quadruped_configuration(), rbd.PDGains(k=80.0, d=2.0)
+    bounds = np.array([joint.effort_bounds[0] for joint in robot.tree_joints[1:]]).T
+
+    def control(t: float, state: rbd.MechanismState) -> np.ndarray:
+        torques = rbd.pd(gains, state.q[7:], state.v[6:], desired=start[7:])
+        assert (np.abs(torques) < bounds[1]).all()
+        return np.concatenate([np.zeros(6), torques])
+
+    model = rbd.robots.quadruped_collision_model(robot)
+    state = rbd.MechanismState(robot, start)
+    rbd.contact.ContactSimulator(robot, model, control, 2e-3, friction=0.6).run(state, 2.0)
+    trunk = state.transform_to_root("trunk")
+    assert trunk.translation[2] == pytest.approx(0.29, abs=0.01)  # the springs yield to the weight
+    assert trunk.rotation[2, 2] > 0.999
+    assert np.abs(state.v).max() < 0.01
+    assert max(abs(float(gap.value)) for gap in model.distances(state)) < 1e-6

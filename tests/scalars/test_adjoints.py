@@ -13,7 +13,15 @@ from rbd.intrinsics import TABLE
 from rbd.program.differentiate import derivative
 from rbd.program.graph import Graph
 from rbd.program.program import Program
-from rbd.solvers import SOLVE_FACTORED, linear, minimum_norm_solve, solve_factored, solve_positive_definite
+from rbd.solvers import (
+    SOLVE_FACTORED,
+    determinant,
+    linear,
+    minimum_norm_solve,
+    solve_factored,
+    solve_positive_definite,
+    solve_square,
+)
 from rbd.solvers.friction import solve_friction
 from rbd.solvers.quadratic_program import solve_quadratic_program
 
@@ -23,6 +31,16 @@ SIZE = 5
 def positive(x: Any) -> Any:
     square = tuple(tuple(x[i] * x[j] + (3 if i == j else 0) for j in range(3)) for i in range(3))
     return solve_positive_definite(square, tuple((x[3], x[i], 1.0) for i in range(3)), ["a", "b", "c"])
+
+
+def square(x: Any) -> Any:
+    matrix = tuple(tuple(x[(i + 2 * j) % SIZE] * (i - j + 1.5) for j in range(3)) for i in range(3))
+    return solve_square(matrix, tuple((x[3], x[i], 1.0) for i in range(3)))
+
+
+def of_determinant(x: Any) -> Any:
+    matrix = tuple(tuple(x[(i * j + j) % SIZE] + (x[i] if i == j else 0) for j in range(4)) for i in range(4))
+    return (determinant(matrix), determinant(matrix[:3] + ((1.0, 0.0, x[1], 2.0),)))
 
 
 def smallest(*shape: int) -> Any:
@@ -61,9 +79,11 @@ def friction(x: Any) -> Any:
 
 SOLVES: dict[str, Any] = {
     "positive": positive,
+    "square": square,
+    "determinant": of_determinant,
     "wide": smallest(2, 4),
     "tall": smallest(4, 2),
-    "square": smallest(3, 3),
+    "cubic": smallest(3, 3),
     "redundant": redundant,
     "factored": factored,
     "quadratic": quadratic,

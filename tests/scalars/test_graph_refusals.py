@@ -13,7 +13,7 @@ import pytest
 from rbd.errors import ArgumentError, RecordingError, RecordingLimitError, ScalarError, ShapeError
 from rbd.program.graph import Graph
 from rbd.program.program import Program
-from rbd.scalars import const, is_float, less, lift, to_float, where
+from rbd.scalars import const, is_float, less, less_equal, lift, to_float, where
 from rbd.scalars.arrays import pack, scalars
 from rbd.solvers import solve_positive_definite
 
@@ -32,8 +32,9 @@ from rbd.solvers import solve_positive_definite
         operator.index,
         lambda x: x == 1,
         lambda x: x != x,
-        lambda x: x < 1,
-        lambda x: x >= 1,
+        lambda x: 1 if x < 1 else 2,
+        lambda x: sorted([x, x + 1]),
+        lambda x: less(x, 1) < less(x, 2),
         lambda x: 1 if x else 2,
         lambda x: bool(less(x, 1)),
         lambda x: less(x, 1) == less(x, 2),
@@ -43,6 +44,20 @@ def test_reading_a_value_names_the_line(look: Callable[[Any], object]) -> None:
     x = Graph().input("x")
     with pytest.raises(RecordingError, match=r"test_graph_refusals\.py:\d+"):
         look(x)
+
+
+def test_comparisons_are_conditions() -> None:
+    x = Graph().input("x")
+    pairs = ((x < 1, less(x, 1)), (x >= 1, less_equal(1, x)), (x > 1, less(1, x)), (x <= x, True), (x > x, False))
+    for found, wanted in pairs:
+        assert found is wanted
+    assert (x < 1) & True is less(x, 1)
+    assert True & (x < 1) is less(x, 1)
+    assert (x < 1) & False is False
+    assert False | (x < 1) is less(x, 1)
+    assert True | (x < 1) is True
+    with pytest.raises(TypeError, match="unsupported operand"):
+        (x < 1) & 1
 
 
 def test_scalars_of_two_recordings_raise() -> None:

@@ -24,7 +24,16 @@ from rbd.program.program import Program
 from rbd.scalars import Matrix, const
 from rbd.scalars.arrays import Array
 from rbd.scalars.counting import CountingScalar, OperationCount
-from rbd.solvers import MINIMUM_NORM_SOLVE, SOLVE_POSITIVE_DEFINITE, minimum_norm_solve, solve_positive_definite
+from rbd.solvers import (
+    DETERMINANT,
+    MINIMUM_NORM_SOLVE,
+    SOLVE_POSITIVE_DEFINITE,
+    SOLVE_SQUARE,
+    determinant,
+    minimum_norm_solve,
+    solve_positive_definite,
+    solve_square,
+)
 from tests.scalars.dual import Dual
 
 # Both libraries are typed in part only.
@@ -187,6 +196,44 @@ def test_the_count_of_positive_definite_solves_is_exact(n: int, m: int) -> None:
     right = tuple((CountingScalar(1.0, count),) * m for _ in range(n))
     solve_positive_definite(matrix, right, ["row"] * n)
     assert count.total == SOLVE_POSITIVE_DEFINITE.operation_count((n, m))
+
+
+@pytest.mark.parametrize(("n", "m"), [(1, 1), (3, 2), (6, 6)])
+def test_the_counts_of_square_systems_and_determinants_are_those_of_the_worst_case(n: int, m: int) -> None:
+    totals: tuple[list[int], list[int]] = ([], [])
+    matrices = [np.random.default_rng(seed).normal(size=(n, n)) for seed in range(20)]
+    for matrix in (*matrices, np.roll(np.eye(n), 1, axis=0) + 1e-3 * matrices[0]):
+        for total, solve in zip(totals, (lambda a: solve_square(a, ((1.0,) * m,) * n), _determinant), strict=True):
+            count = OperationCount()
+            solve(tuple(tuple(CountingScalar(x, count) for x in row) for row in matrix.tolist()))
+            total.append(count.total)
+    assert max(totals[0]) == SOLVE_SQUARE.operation_count((n, m))
+    assert max(totals[1]) == DETERMINANT.operation_count((n,))
+
+
+def _determinant(matrix: Any) -> Any:
+    return DETERMINANT((len(matrix),), [x for row in matrix for x in row])
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 6])
+def test_square_systems_and_determinants(n: int) -> None:
+    rng = np.random.default_rng(n)
+    for _ in range(20):
+        a, b = rng.normal(size=(n, n)), rng.normal(size=(n, 2))
+        np.testing.assert_allclose(solve_square(rows(a), rows(b)), np.linalg.solve(a, b), rtol=1e-8, atol=1e-8)
+        assert determinant(rows(a)) == pytest.approx(np.linalg.det(a), rel=1e-10)
+    singular = np.outer(np.arange(n) + 1.0, np.arange(n) + 1.0)
+    singular[-1] = 0.0
+    assert determinant(rows(singular)) == 0.0
+    with pytest.raises(SingularError, match="the table is singular"):
+        solve_square(rows(singular), rows(b), "the table")
+    with pytest.raises(ShapeError, match="matrix"):
+        determinant(rows(a[:, 1:]) if n > 1 else ((),))
+    with pytest.raises(ShapeError, match="right"):
+        solve_square(rows(a), rows(b[1:]) if n > 1 else ())
+    exact = tuple(tuple(Fraction(x).limit_denominator(99) for x in row) for row in a.tolist())
+    (solution,) = zip(*solve_square(exact, tuple((Fraction(1),) for _ in exact)), strict=True)
+    assert [sum(x * y for x, y in zip(row, solution, strict=True)) for row in exact] == [1] * n
 
 
 @pytest.mark.parametrize(("m", "n"), [(1, 1), (2, 5), (5, 2), (3, 3), (2, 3)])

@@ -69,7 +69,7 @@ def test_powers_of_arrays() -> None:
 
 def test_reading_the_value_raises() -> None:
     x = np.array(Graph().input("x", (3,)), dtype=object)
-    with pytest.raises(RecordingError, match=r"test_operator_methods\.py"):
+    with pytest.raises(RecordingError, match=r"test_operator_methods\.py.*np\.max got a plain array .* like="):
         np.max(x)
     with pytest.raises(ScalarError, match="str"):
         x[0] ** "2"

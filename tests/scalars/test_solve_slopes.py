@@ -11,7 +11,7 @@ from rbd.program.differentiate import derivative
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.program.replay import replay
-from rbd.solvers import minimum_norm_solve, solve_positive_definite
+from rbd.solvers import determinant, minimum_norm_solve, solve_positive_definite, solve_square
 
 STEP = 1e-30
 
@@ -31,6 +31,18 @@ def test_positive_definite_equations() -> None:
     x = [0.3, -0.7, 1.1, 0.4]
     (found,) = derivative(program, "y", "x").interpret(x=x).values()
     np.testing.assert_allclose(found.reshape(6, 4), slopes(program, x), rtol=0, atol=1e-12)
+
+
+def test_square_equations_and_determinants() -> None:
+    graph = Graph()
+    a, b, c, d = graph.input("x", (4,))
+    matrix = ((a, b, c, 1.0), (c, -a, d, b), (2.0, d, b * c, 0.5), (b, 1.0, a * d, c))
+    solution = solve_square(matrix, ((a, 1.0), (c * d, b), (2.0, d), (1.0, a)))
+    small = tuple(row[:3] for row in matrix[:3])
+    program = Program.of(graph, "solve", {"y": (*sum(solution, ()), determinant(matrix), determinant(small))})
+    x = [0.3, -0.7, 1.1, 0.4]
+    (found,) = derivative(program, "y", "x").interpret(x=x).values()
+    np.testing.assert_allclose(found, slopes(program, x), rtol=0, atol=1e-11)
 
 
 MATRICES: dict[str, Any] = {

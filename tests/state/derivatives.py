@@ -8,18 +8,13 @@ from typing import Any
 
 import attrs
 import numpy as np
-import pytest
 
 import rbd
-from rbd import MechanismState, Wrench, algorithms, native
-from rbd.native import abi
+from rbd import MechanismState, Wrench, algorithms
 from rbd.testing import random_chain
 
 from ..algorithms.helpers import JOINT_TYPES, close, set_passive
 
-needs_builtins = pytest.mark.skipif(
-    not (native.available() and abi.is_supported()), reason="no builtins on this interpreter"
-)
 Call = Callable[..., Any]
 Wrenches = dict[rbd.RigidBody, Wrench]
 

@@ -11,6 +11,7 @@ import pytest
 
 import rbd
 from rbd import MechanismState
+from tests.marks import needs_builtins
 
 
 def passed(call: Callable[[], object]) -> list[CodeType]:
@@ -29,6 +30,7 @@ def passed(call: Callable[[], object]) -> list[CodeType]:
     return [code for code in frames if code is not getattr(call, "__code__", None)]
 
 
+@needs_builtins
 def test_an_interpreted_call_passes_through_few_functions() -> None:
     state = MechanismState(rbd.robots.arm7(), np.full(7, 0.3))
     rbd.mass_matrix(state)
@@ -38,6 +40,7 @@ def test_an_interpreted_call_passes_through_few_functions() -> None:
     assert len(files) <= 8, sorted(files)
 
 
+@needs_builtins
 @pytest.mark.usefixtures("eager")
 def test_a_warm_call_passes_through_one_frame() -> None:
     state = MechanismState(rbd.robots.arm7(), np.full(7, 0.3))

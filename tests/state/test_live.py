@@ -19,6 +19,7 @@ from rbd.native import executable, worker
 from rbd.native.compiled_program import CompiledProgram
 from rbd.state.kernel import Kernel, kernels
 from rbd.state.kernel_cache import KernelCache, RecordedKernel, kernel_cache
+from tests.marks import needs_builtins
 
 from ..algorithms.helpers import JOINT_TYPES, Case, case, cases, examples, raised
 from .live import assert_close, entries, values
@@ -43,6 +44,7 @@ def test_every_joint_type(kind: str) -> None:
     assert {type(entry) for entry in entries(a_case.state)} == {RecordedKernel}, "something cannot be recorded"
 
 
+@needs_builtins
 @pytest.mark.usefixtures("eager")
 def test_results_are_bitwise_equal_for_any_number_of_calls(a_case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     """Interpreted, compiled, through builtins: nobody can tell."""
@@ -127,6 +129,7 @@ def test_interpreted_runs_the_source_in_this_thread_only(a_case: Case, monkeypat
     assert calls == ["mass_matrix"] * 2
 
 
+@needs_builtins
 @pytest.mark.usefixtures("eager")
 def test_builtins_check_for_interpreted_blocks() -> None:
     """A symbol in the source is seen only where the source runs."""
@@ -136,7 +139,7 @@ def test_builtins_check_for_interpreted_blocks() -> None:
     assert state.engine.fast
     seen: list[object] = []
     with rbd.interpreted():
-        state.engine.remembered(state, Kernel(seen.append), "q")
+        state.engine.pass_result(state, Kernel(seen.append), "q")
         inside = rbd.mass_matrix(state)
     assert seen == [state]
     assert np.abs(inside - M).max() < 1e-12
@@ -259,6 +262,7 @@ def test_symbolic_parameters_run_the_source() -> None:
     assert np.array_equal(rbd.mass_matrix(state), M)
 
 
+@needs_builtins
 @pytest.mark.usefixtures("eager")
 def test_topology_edits_close_fast_paths(a_case: Case) -> None:
     state = MechanismState(rbd.robots.arm7())
@@ -281,6 +285,7 @@ def test_topology_edits_close_fast_paths(a_case: Case) -> None:
 # --- errors ---------------------------------------------------------------------------------------------------------
 
 
+@needs_builtins
 def test_fast_paths_raise_the_same_errors(warm: tuple[MechanismState, rbd.DynamicsResult]) -> None:
     state, result = warm
     nv, q = state.mechanism.nv, state.q.copy()
@@ -307,6 +312,7 @@ def test_fast_paths_raise_the_same_errors(warm: tuple[MechanismState, rbd.Dynami
     assert all(np.array_equal(a, b) for a, b in zip(before[2:], after[2:], strict=True))
 
 
+@needs_builtins
 def test_fast_paths_accept_the_same_arguments(warm: tuple[MechanismState, rbd.DynamicsResult]) -> None:
     state, result = warm
     tau = np.linspace(-1, 1, state.mechanism.nv)
@@ -339,6 +345,7 @@ def test_singular_masses_are_named_at_every_call() -> None:
     assert out == buffer == 7.0
 
 
+@needs_builtins
 def test_results_hold_the_last_solved_state(warm: tuple[MechanismState, rbd.DynamicsResult]) -> None:
     """A result filled by machine code says of accelerations and wrenches what one filled by the general path says."""
     state, result = warm

@@ -15,6 +15,7 @@ from rbd.errors import (
 from rbd.state.kernel_cache import RecordingFailure, kernel_cache
 from rbd.state.live_engine import LiveEngine
 from rbd.testing import random_chain
+from tests.marks import needs_builtins
 
 from ..algorithms.helpers import JOINT_TYPES, Case, cases, close, examples
 from ..algorithms.loops.mechanisms import looped
@@ -24,7 +25,6 @@ from .derivatives import (
     arrays,
     assert_near,
     assert_same,
-    needs_builtins,
     pushes,
     two_joints,
 )

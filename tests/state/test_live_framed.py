@@ -25,10 +25,11 @@ from rbd.errors import (
 from rbd.state.kernel import Kernel
 from rbd.state.live_engine import LiveEngine
 from rbd.testing import random_chain
+from tests.marks import needs_builtins
 
 from ..algorithms.catalog import flat
 from ..algorithms.helpers import JOINT_TYPES, close, raised
-from .derivatives import needs_builtins, two_joints
+from .derivatives import two_joints
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "momentum_matrix": rbd.momentum_matrix,
@@ -178,7 +179,7 @@ def test_numbers_out_of_range(open_ways: MechanismState) -> None:
 def test_owners_edits_and_interpreted_blocks(open_ways: MechanismState) -> None:
     state, found, seen = open_ways, list[BaseException | None](), list[object]()
     with rbd.interpreted():
-        state.engine.remembered(state, Kernel(seen.append), "q")
+        state.engine.pass_result(state, Kernel(seen.append), "q")
         rbd.center_of_mass(state)
     assert seen == [state]
 

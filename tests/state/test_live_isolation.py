@@ -18,6 +18,7 @@ from rbd import MechanismState, native
 from rbd.errors import WrongThreadError
 from rbd.state.kernel_cache import RecordingFailure, kernel_cache
 from rbd.state.mechanism_state import WRITES
+from tests.marks import needs_builtins
 
 from ..algorithms.helpers import raised
 from ..joints.test_contract import Cam
@@ -26,6 +27,7 @@ from .live import assert_close, entries, values
 # --- copies, threads, memory ----------------------------------------------------------------------------------------
 
 
+@needs_builtins
 @pytest.mark.parametrize("duplicate", [copy.deepcopy, copy.copy, lambda s: pickle.loads(pickle.dumps(s))])
 def test_copies_of_states_with_fast_paths_are_independent(
     warm: tuple[MechanismState, rbd.DynamicsResult], duplicate: Callable[[MechanismState], MechanismState]
@@ -39,6 +41,7 @@ def test_copies_of_states_with_fast_paths_are_independent(
     assert not np.array_equal(rbd.mass_matrix(twin), M)
 
 
+@needs_builtins
 def test_fast_paths_raise_in_other_threads(warm: tuple[MechanismState, rbd.DynamicsResult]) -> None:
     state, result = warm
     zero = np.zeros(state.mechanism.nv)

@@ -13,6 +13,7 @@ import pytest
 
 import rbd
 from rbd import Baumgarte, DynamicsResult, MechanismState
+from tests.marks import needs_builtins
 
 from ..algorithms.helpers import Case
 from ..algorithms.loops.mechanisms import looped
@@ -61,6 +62,7 @@ def test_machine_code_agrees_with_the_source(kind: str) -> None:
         agree([ask() for ask in asked], answers)
 
 
+@needs_builtins
 def test_fast_path_follows_the_state_but_not_its_copies() -> None:
     """The third call and later ones run machine code only: every answer is of the last solution, kept apart."""
     case = looped("revolute oblique", 3)

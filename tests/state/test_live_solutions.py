@@ -12,10 +12,11 @@ import pytest
 import rbd
 from rbd import DynamicsResult, MechanismState, Wrench
 from rbd.errors import ArgumentError, FrameMismatchError, NotFiniteError, ShapeError, StaleStateError, WrongThreadError
+from tests.marks import needs_builtins
 
 from ..algorithms.helpers import case, close, raised
 from ..algorithms.loops.mechanisms import looped
-from .derivatives import Wrenches, needs_builtins, pushes
+from .derivatives import Wrenches, pushes
 from .test_every_kernel import touching
 
 ARRAYS = ("q", "v", "qd", "vd", "mass_matrix", "dynamics_bias", "passive_torques")

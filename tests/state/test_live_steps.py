@@ -11,8 +11,9 @@ import rbd
 from rbd import MechanismState, native
 from rbd.algorithms.derivatives.step_derivatives import step_derivatives_kernel
 from rbd.algorithms.derivatives.step_stages import STEP_RULES
+from tests.marks import needs_builtins
 
-from .derivatives import assert_near, assert_same, needs_builtins, pushes, two_joints
+from .derivatives import assert_near, assert_same, pushes, two_joints
 
 RULE: Final = "munthe-kaas-rk4"
 

@@ -29,10 +29,11 @@ from rbd.errors import (
 from rbd.state.kernel import Kernel
 from rbd.state.live_engine import LiveEngine
 from rbd.testing import random_chain
+from tests.marks import needs_builtins
 
 from ..algorithms.helpers import JOINT_TYPES, Case, cases, close, examples, raised
 from ..algorithms.loops.mechanisms import looped
-from .derivatives import Wrenches, needs_builtins, needs_vectors, pushes, two_joints
+from .derivatives import Wrenches, needs_vectors, pushes, two_joints
 
 Call = Callable[..., Any]
 
@@ -313,7 +314,7 @@ def test_edits_of_parameters_take_effect() -> None:
 def test_interpreted_blocks_run_the_source(open_ways: MechanismState) -> None:
     state, seen = open_ways, list[object]()
     with rbd.interpreted():
-        state.engine.remembered(state, Kernel(seen.append), "q")
+        state.engine.pass_result(state, Kernel(seen.append), "q")
         rbd.inverse_dynamics(state, np.ones(2), pushes(state))
     assert seen == [state]
 

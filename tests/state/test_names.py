@@ -13,6 +13,7 @@ from rbd.errors import AmbiguousNameError, ArgumentError, FrameMismatchError, Un
 from rbd.simulation import Dynamics
 from rbd.state.layout import Layout
 from rbd.state.live_engine import LiveEngine
+from tests.marks import needs_builtins
 
 Query = Callable[[rbd.MechanismState, Any, Any, Any, Any], Any]
 
@@ -148,6 +149,7 @@ def test_wrenches_on_one_body_under_two_keys_raise() -> None:
         rbd.dynamics_bias(state, both)
 
 
+@needs_builtins
 @pytest.mark.usefixtures("eager")
 def test_names_have_fast_paths(monkeypatch: pytest.MonkeyPatch) -> None:
     """Once compiled, calls by name run machine code and not the algorithm."""

@@ -19,10 +19,11 @@ from rbd.errors import NotFiniteError, StaleStateError, WrongThreadError
 from rbd.state import live_engine
 from rbd.state.live_engine import LiveEngine
 from rbd.testing import random_floating_tree
+from tests.marks import needs_builtins
 
 from ..algorithms.catalog import flat
 from ..algorithms.helpers import JOINT_TYPES
-from .derivatives import needs_builtins, two_joints
+from .derivatives import two_joints
 
 pytestmark = [needs_builtins, pytest.mark.usefixtures("eager")]
 
@@ -125,7 +126,7 @@ def test_a_value_is_made_once_per_write(arm: tuple[MechanismState, rbd.Frame]) -
 
 def test_no_line_of_the_source_runs(arm: tuple[MechanismState, rbd.Frame], monkeypatch: pytest.MonkeyPatch) -> None:
     state, tool = arm
-    monkeypatch.setattr(LiveEngine, "remembered", None)
+    monkeypatch.setattr(LiveEngine, "pass_result", None)
     state.set_configuration(np.ones(7))
     for _ in range(2):
         assert state.transform_to_root(tool).from_frame is tool
@@ -137,7 +138,7 @@ def test_values_are_ordinary_objects(arm: tuple[MechanismState, rbd.Frame]) -> N
     state, tool = arm
     pose = state.transform_to_root(tool)
     assert gc.is_tracked(pose)
-    assert gc.is_tracked(pose.rotation_components) or gc.collect() >= 0
+    gc.collect()
     assert pickle.loads(pickle.dumps(pose)).isclose(pose)
     with pytest.raises(AttributeError):
         pose.from_frame = tool  # type: ignore[misc] # frozen

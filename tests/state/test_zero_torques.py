@@ -12,6 +12,7 @@ import pytest
 import rbd
 from rbd.errors import ArgumentError
 from rbd.state.live_engine import LiveEngine
+from tests.marks import needs_builtins
 
 from ..algorithms.catalog import flat
 
@@ -56,6 +57,7 @@ def test_none_means_zero(name: str) -> None:
             assert numbers(MISSING[name](asked)) == wanted
 
 
+@needs_builtins
 @pytest.mark.usefixtures("eager")
 @pytest.mark.parametrize("name", ["forward_dynamics", "forward_dynamics into an array", "forward_dynamics_derivatives"])
 def test_none_has_a_fast_path(name: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,16 +15,23 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rbd.errors import FileError
-from rbd.files.numbers import parse_number
+from rbd.files.formats import URDF
+from rbd.files.numbers import number
+from rbd.files.xml import XmlElement
 from rbd.urdf import format_urdf, load_urdf
 from tests.urdf.files import ARM, HERE
 
 
+def read(text: str) -> float:
+    """What an attribute with this text is read as."""
+    return number(URDF, XmlElement("limit", {"lower": text}, 1, 1, "f.urdf"), "lower")
+
+
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_every_finite_float_is_read_back_exactly(value: float) -> None:
-    read = parse_number(repr(value))
-    assert read == value
-    assert math.copysign(1.0, read) == math.copysign(1.0, value)
+    found = read(repr(value))
+    assert found == value
+    assert math.copysign(1.0, found) == math.copysign(1.0, value)
 
 
 @pytest.mark.parametrize(
@@ -41,7 +48,7 @@ def test_every_finite_float_is_read_back_exactly(value: float) -> None:
     ],
 )
 def test_spellings(text: str, value: float) -> None:
-    assert parse_number(text) == value
+    assert read(text) == value
 
 
 @given(st.text(st.sampled_from("0123456789+-.eE _,xnaif٣\u00a0\t"), max_size=8))
@@ -51,16 +58,16 @@ def test_spellings(text: str, value: float) -> None:
 def test_nothing_but_the_grammar_is_read(text: str) -> None:
     legal = re.fullmatch(r"[ \t]*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?[ \t]*", text, re.ASCII)
     if legal and math.isfinite(float(text)):
-        assert parse_number(text) == float(text)
+        assert read(text) == float(text)
     else:
         with pytest.raises(FileError):
-            parse_number(text)
+            read(text)
 
 
 def test_the_largest_float_is_the_last() -> None:
-    assert parse_number("1.7976931348623157e308") == sys.float_info.max
+    assert read("1.7976931348623157e308") == sys.float_info.max
     with pytest.raises(FileError, match="too large"):
-        parse_number("1.8e308")
+        read("1.8e308")
 
 
 PROGRAM = """

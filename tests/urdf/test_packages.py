@@ -167,7 +167,10 @@ def test_shapes_are_kept_in_the_report_and_never_opened(home: Path) -> None:
     assert report.geometries[1].color == (0.0, 1.0, 0.0, 1.0)
     assert report.resolve_mesh(mesh) == (home / "meshes/link.stl").resolve()
     assert report.resolve_mesh("meshes/link.stl") == report.resolve_mesh(mesh, {"arm": home})
-    assert [entry.reason for entry in report.ignored] == ["textures are not read"]
+    assert [entry.message for entry in report.ignored] == [
+        "textures are not read",
+        "collision models have no cylinder: it is left out of them",
+    ]
 
 
 def test_a_relative_reference_needs_a_place_to_start_from(home: Path) -> None:

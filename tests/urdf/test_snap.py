@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rbd.files.pose import Rows, Triple
 from rbd.urdf import UrdfReport, parse_urdf
 from rbd.urdf.pose import rpy_rows
-from rbd.urdf.report import Rows, Triple
 from rbd.urdf.snap import TOLERANCE, snapped_angle, snapped_axis, snapped_rotation, snapped_translation
 from tests.urdf.files import pair
 

@@ -10,7 +10,7 @@ import pytest
 
 from rbd.errors import ArgumentError, UrdfError, UrdfPathError, UrdfRefusedError, UrdfSyntaxError
 from rbd.files.formats import URDF
-from rbd.files.xml import XmlElement, parse_xml
+from rbd.files.xml import XmlElement, parse_xml, root_tag
 from rbd.urdf import UrdfLimits, UrdfReport, format_urdf, load_urdf, parse_urdf
 from tests.counting import calls
 from tests.urdf.files import ARM, link, robot
@@ -181,3 +181,19 @@ def test_paths_may_be_text_bytes_or_path_objects(convert: type) -> None:
 def test_arguments_of_the_wrong_type_are_argument_errors(call: object) -> None:
     with pytest.raises(ArgumentError):
         call()  # a lambda
+
+
+@pytest.mark.parametrize(
+    ("data", "tag"),
+    [
+        (b"<a><b/>", "a"),
+        (b"<?xml version='1.0'?><!-- <b> --><a", None),
+        (b"<!-- <b/> --><a>", "a"),
+        (b"<!DOCTYPE a [<!ENTITY x 'y'>]><a/>", None),
+        (b"text", None),
+        (b"", None),
+        (b"\0\xff", None),
+    ],
+)
+def test_root_tag(data: bytes, tag: str | None) -> None:
+    assert root_tag(data) == tag

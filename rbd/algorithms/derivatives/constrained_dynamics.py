@@ -8,14 +8,14 @@ is differentiated as pseudo-inverses of constant rank are: Golub and Pereyra (19
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Generic, cast, final
+from typing import Generic, final
 
 import attrs
 
 from rbd.algorithms.assembly import Rows, sum_of
 from rbd.algorithms.derivatives.applied_forces import extra_derivatives
 from rbd.algorithms.derivatives.rnea import derivatives_of
-from rbd.algorithms.derivatives.space import SPACES, Space, check_space, in_space, positions
+from rbd.algorithms.derivatives.space import SPACES, Space, check_space, directions, in_space, positions, state_at
 from rbd.algorithms.derivatives.variations import variations
 from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
 from rbd.algorithms.loops.kinematics import bias_terms, constraint_rows, loop_equations
@@ -35,13 +35,12 @@ from rbd.algorithms.torques import Torques, torques_of
 from rbd.display import fields_repr
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.dual import along
+from rbd.scalars.linear_algebra import identity, unit
 from rbd.solvers import minimum_norm_solve
 from rbd.state import (
     A,
     Call,
     KernelCall,
-    MechanismState,
-    ScalarState,
     State,
     StateView,
     fast_path,
@@ -121,10 +120,11 @@ def constrained_derivatives_kernel(
     by_q = _columns(sum_of(rigid.by_position, extra.by_position))
     by_v = _columns(sum_of(rigid.by_velocity, extra.by_velocity))
     still: Change = ((0,) * len(by_q), ((0,) * len(by_q),) * state.layout.nc, (0,) * state.layout.nc)
-    d_q = [linear.derivative((d_ID, *_loops_by_q(state, gains, k))) for k, d_ID in enumerate(by_q)]
+    moves = zip(by_q, directions(state, "tangent"), strict=True)
+    d_q = [linear.derivative((d_ID, *_loops_along(state, gains, move))) for d_ID, move in moves]
     d_v = [linear.derivative((d_ID, *_loops_by_v(state, gains, k))) for k, d_ID in enumerate(by_v)]
-    units = [tuple(int(i == k) for i in range(len(by_q))) for k in range(len(by_q))]
-    d_torque = [linear.derivative(still, unit) for unit in units]
+    units = identity(len(by_q))
+    d_torque = [linear.derivative(still, column) for column in units]
     (vd_q, m_q), (vd_v, m_v), (vd_t, m_t) = (_split(each, state) for each in (d_q, d_v, d_torque))
     return in_space(state, vd_q, space), vd_v, vd_t, in_space(state, m_q, space), m_v, m_t
 
@@ -179,28 +179,18 @@ def _scales(problem: WhiteProblem, equations: Equations) -> Vector:
     return tuple(scales)
 
 
-def _loops_by_q(state: StateView, gains: LoopGainsPerLoop, k: int) -> tuple[Matrix, Vector]:
-    """Return the derivatives of K and k as the mechanism moves along velocity k."""
-    direction: list[Scalar] = []
-    for link in state.links:
-        unit = [int(i == k) for i in range(link.v.start, link.v.stop)]
-        rows = link.joint.type.configuration_derivative_jacobian(state.joint_q(link))
-        direction += [inner(row, tuple(unit)) for row in rows]
+def _loops_along(state: StateView, gains: LoopGainsPerLoop, direction: Vector) -> tuple[Matrix, Vector]:
+    """Return the derivatives of K and k along a direction of q."""
     q, v = state.configuration_scalars(), state.velocity_scalars()
-    _, slopes = along(lambda x: _loops(_at(state, x, v), gains), q, tuple(direction))
+    _, slopes = along(lambda x: _loops(state_at(state, x, v), gains), q, direction)
     return _unflat(slopes, state)
 
 
 def _loops_by_v(state: StateView, gains: LoopGainsPerLoop, k: int) -> tuple[Matrix, Vector]:
     """Return the derivatives of K, zero, and of k by velocity k."""
     q, v = state.configuration_scalars(), state.velocity_scalars()
-    unit = tuple(int(i == k) for i in range(len(v)))
-    _, slopes = along(lambda x: bias_terms(_at(state, q, x), gains), v, unit)
+    _, slopes = along(lambda x: bias_terms(state_at(state, q, x), gains), v, unit(len(v), k))
     return ((0,) * len(v),) * state.layout.nc, slopes
-
-
-def _at(state: StateView, q: Vector, v: Vector) -> ScalarState:
-    return cast("MechanismState | ScalarState", state).with_scalars(q, v)
 
 
 def _loops(state: StateView, gains: LoopGainsPerLoop) -> Vector:

@@ -27,6 +27,7 @@ from rbd.algorithms.passive import passive_torques_kernel
 from rbd.algorithms.torques import Torques, torques_of
 from rbd.joints.floating import FloatingJoint
 from rbd.scalars import Matrix, Scalar, Vector
+from rbd.scalars.linear_algebra import identity, negate
 from rbd.solvers.linear import Factor, symmetric
 from rbd.state import A, Call, Done, KernelCall, Link, State, StateView, fast_path, kernel, require_state
 
@@ -60,17 +61,17 @@ class LinearMotion:
     def slopes(self) -> tuple[Matrix, Matrix, Matrix]:
         """Return the derivatives of vd by position, by v and by torques."""
         nv, (known_q, known_v) = len(self.vd), self.known
-        d_vd = self.factor.negative().solve_all([*self.d_ID, *_negative_identity(nv)])
+        d_vd = self.factor.negative().solve_all([*self.d_ID, *map(negate, identity(nv))])
         by_position, by_velocity = _with_known(d_vd[:nv], known_q), _with_known(d_vd[nv : 2 * nv], known_v)
         return by_position, by_velocity, symmetric(d_vd[2 * nv :])
 
     def chained(self, q: Matrix, v: Matrix, torques: Matrix) -> Matrix:
         """Chain rule: return the derivatives of vd from those of q (along velocities), of v and of the torques."""
         rows = list(solve_less(self.factor, torques, tuple(zip(*self.d_ID, strict=True)), (*q, *v)))
-        for known, moved in zip(self.known, (q, v), strict=True):
+        for known, d_x in zip(self.known, (q, v), strict=True):
             for k, (link, rates) in known.items():
                 for i, rate in enumerate(rates, start=link.v.start):
-                    rows[i] = tuple(x - rate * y for x, y in zip(rows[i], moved[k], strict=True))
+                    rows[i] = tuple(x - rate * y for x, y in zip(rows[i], d_x[k], strict=True))
         return tuple(rows)
 
 
@@ -127,10 +128,6 @@ def _right(state: StateView, rigid: Rows, extra: Rows, known: Known) -> list[Seq
     return columns
 
 
-def _negative_identity(size: int) -> list[Vector]:
-    return [tuple(-1 if i == j else 0 for i in range(size)) for j in range(size)]
-
-
 def _with_known(columns: Sequence[Vector], known: Known) -> Matrix:
     """Return a matrix from its columns, which lack the known parts."""
     full = [list(column) for column in columns]
@@ -171,7 +168,7 @@ def forward_dynamics_derivatives(
     """
     require_state(state, "forward_dynamics_derivatives")
     check_space(space)
-    if state.layout.loops:
+    if state.layout.is_constrained:
         if stabilization is DEFAULT:  # which has a fast path
             found = constrained_dynamics_derivatives(state, torques, external_wrenches, space=space)
         else:

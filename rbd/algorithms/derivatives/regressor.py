@@ -13,6 +13,7 @@ from rbd.algorithms.inverse_dynamics import Vd
 from rbd.algorithms.newton_euler import motions
 from rbd.mechanism import RigidBody
 from rbd.scalars import Matrix, Vector
+from rbd.scalars.linear_algebra import unit
 from rbd.spatial import FreeVector, SpatialInertia, Transform, WrenchMatrix
 from rbd.spatial.classical import ClassicalMotion
 from rbd.spatial.column_operations import transpose_product
@@ -47,9 +48,9 @@ def _unit_wrenches(motion: ClassicalMotion) -> WrenchMatrix[Any]:
     """Return the wrench of a body's motion per unit of each of its parameters."""
     columns: list[Any] = []
     for k in range(PARAMETERS):
-        xx, xy, xz, yy, yz, zz, x, y, z, mass = (int(i == k) for i in range(PARAMETERS))
-        unit = SpatialInertia.trusted(motion.body, symmetric(xx, xy, xz, yy, yz, zz), (x, y, z), mass)
-        wrench = motion.wrench(unit)
+        xx, xy, xz, yy, yz, zz, x, y, z, mass = unit(PARAMETERS, k)
+        inertia = SpatialInertia.trusted(motion.body, symmetric(xx, xy, xz, yy, yz, zz), (x, y, z), mass)
+        wrench = motion.wrench(inertia)
         columns.append((wrench.angular_components, wrench.linear_components))
     return WrenchMatrix.trusted(motion.body, tuple(columns))
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from rbd.bench.contender import Contender, Peer, Quantity, calls
 from rbd.bench.samples import Samples
-from rbd.bench.tree import Link, Tree
+from rbd.bench.tree import Tree, TreeLink
 from rbd.scalars.arrays import Array
 from rbd.spatial.quaternion import quaternion_to_rotation
 
@@ -166,11 +166,11 @@ class _MuJoCo:
         return ours
 
 
-def _positions(link: Link) -> list[int]:
+def _positions(link: TreeLink) -> list[int]:
     return [*link.q[4:], *link.q[:4]] if link.kind == "floating" else list(link.q)
 
 
-def _velocities(link: Link) -> list[int]:
+def _velocities(link: TreeLink) -> list[int]:
     return [*link.v[3:], *link.v[:3]] if link.kind == "floating" else list(link.v)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from rbd.bench.contender import Contender, Peer, Quantity, calls, repeated
 from rbd.bench.samples import Samples
-from rbd.bench.tree import Link, Tree
+from rbd.bench.tree import Tree, TreeLink
 from rbd.scalars.arrays import Array
 
 
@@ -127,13 +127,13 @@ class Pinocchio:
         return ours
 
 
-def _positions(link: Link) -> list[int]:
+def _positions(link: TreeLink) -> list[int]:
     """Return the indices in rbd's q of the coordinates in Pinocchio's order."""
     w, x, y, z, *place = link.q if link.kind == "floating" else (0, 0, 0, 0)
     return [*place, x, y, z, w] if link.kind == "floating" else list(link.q)
 
 
-def _velocities(link: Link) -> list[int]:
+def _velocities(link: TreeLink) -> list[int]:
     return [*link.v[3:], *link.v[:3]] if link.kind == "floating" else list(link.v)
 
 
@@ -149,7 +149,7 @@ def model_of(pin: Any, tree: Tree) -> Any:
     return model
 
 
-def _joint(pin: Any, link: Link) -> Any:
+def _joint(pin: Any, link: TreeLink) -> Any:
     """Return the joint with the type that Pinocchio's URDF reader chooses: special types for axes x, y and z."""
     if link.kind == "floating":
         return pin.JointModelFreeFlyer()

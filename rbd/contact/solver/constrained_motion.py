@@ -23,6 +23,7 @@ from rbd.contact.model.pairs import Pair
 from rbd.scalars import Condition, Matrix, Scalar, Vector, absolute, less, maximum, where
 from rbd.scalars.linear_algebra import dot
 from rbd.solvers.linear import Factor
+from rbd.solvers.projected_program import solve_projected_program
 from rbd.solvers.quadratic_program import solve_quadratic_program
 from rbd.state import ScalarState
 
@@ -94,6 +95,16 @@ def acceleration_bounds(state: ScalarState, pairs: Sequence[Pair], contacts: Con
     if exact:
         bounds = [bound - distance_bias(state, pair) for bound, pair in zip(bounds, pairs, strict=True)]
     return contacts.masked(bounds)
+
+
+def nearest_motion_by_projection(M: Matrix, factor: Factor, f: Vector, J: Matrix, bounds: Vector) -> ConstrainedMotion:
+    """Return the motion of Gauss's principle from the factor of M: many at a time in vector registers.
+
+    Of rows that depend on each other, all may be active.
+    """
+    found = solve_projected_program(M, factor, f, J, bounds)
+    residual = kkt_residual(M, f, J, bounds, found.x, found.multipliers)
+    return ConstrainedMotion(found.x, found.multipliers, found.active, residual)
 
 
 def nearest_motion(M: Matrix, f: Vector, J: Matrix, bounds: Vector) -> ConstrainedMotion:

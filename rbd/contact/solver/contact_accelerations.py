@@ -28,6 +28,8 @@ Bias: TypeAlias = Literal["exact", "tutorial"]
 BIASES: Final[tuple[str, ...]] = get_args(Bias)
 _TOLERANCE = 1e-6
 """Residual of Coulomb's law, relative to the forces, above which there is no solution."""
+_KKT_TOLERANCE = 1e-9
+"""Residual of the KKT conditions, relative to forces times accelerations, above which there is no solution."""
 
 
 @of_state(ContactSolution[float], ContactSolution[Scalar])
@@ -58,7 +60,8 @@ def solve_contact(
     `solver` is rbd's own, in the machine code, or "daqp", for comparison on live states; with friction it solves
     seventeen quadratic programs, which may miss an existing solution or find another one. Raises ShapeError,
     NotFiniteError, ArgumentError, TopologyError for mechanisms with loops, and SolverError when the conditions
-    contradict each other.
+    contradict each other, or when the residual of the KKT conditions exceeds 1e-9 (1 + f) (1 + a), where f is the
+    largest multiplier or contact torque and a the largest acceleration; with friction, 1e-6 (1 + f).
 
     >>> import numpy as np, rbd
     >>> mechanism, model = rbd.robots.hand()
@@ -80,7 +83,9 @@ def solve_contact(
         function = partial(_problem, model.pairs, *options)
         problem = evaluate(model, state, ("contact problem", *options), function, **given)
         found = _by_other_solver(state, solver, problem)
-    if friction is not None:
+    if friction is None:
+        _require_kkt(found)
+    else:
         _require_coulomb(found)
     return ContactSolution(
         found["vd"],
@@ -92,13 +97,31 @@ def solve_contact(
     )
 
 
+def _require_kkt(found: Mapping[str, Any]) -> None:
+    """Raise SolverError where the KKT conditions are violated by more than rounding."""
+    residual = number(found["residual"])
+    if not is_float(residual):
+        return
+    force, acceleration = 1 + _largest(found, "multipliers", "contact_torques"), 1 + _largest(found, "vd")
+    if not to_float(residual) / force <= _KKT_TOLERANCE * acceleration:
+        raise SolverError(
+            f"the solution violates the KKT conditions by {to_float(residual):.1e}: the numbers differ too much in size"
+            " for the solver",
+            status="inaccurate",
+        )
+
+
+def _largest(found: Mapping[str, Any], *names: str) -> float:
+    """Return the largest absolute value of results."""
+    return max((abs(to_float(x)) for name in names for x in found[name].tolist()), default=0.0)
+
+
 def _require_coulomb(found: Mapping[str, Any]) -> None:
     """Raise SolverError where Coulomb's law is violated."""
     residual = number(found["residual"])
     if not is_float(residual):
         return
-    largest = max((abs(to_float(x)) for x in found["multipliers"].tolist()), default=0.0)
-    if not to_float(residual) <= _TOLERANCE * (1 + largest):
+    if not to_float(residual) <= _TOLERANCE * (1 + _largest(found, "multipliers")):
         raise SolverError(
             f"the solution violates Coulomb's law by {to_float(residual):.1e}: with this friction, sliding bodies may "
             "jam; contact_step finds velocities with any friction",

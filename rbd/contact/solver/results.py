@@ -22,8 +22,8 @@ class ContactSolution(Generic[N_co]):
 
     `multipliers` are the normal forces of the pairs (N), none negative, zero for those that do not touch; `active` is 1
     for the pairs whose bound is held. `contact_torques` are J' multipliers, plus those of friction.
-    `kkt_residual` is the largest violation of the KKT conditions and of Coulomb's law; `energy_change` the power of the
-    contact forces (W).
+    `kkt_residual` is the largest violation of the KKT conditions and of Coulomb's law, bounded as `solve_contact` says;
+    `energy_change` is the power of the contact forces (W).
 
     >>> import numpy as np, rbd
     >>> mechanism, model = rbd.robots.hand()

@@ -27,7 +27,13 @@ from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.contact_kinematics import contact_points_in_base
 from rbd.contact.model.evaluation import evaluate, number, of_state, require_both, sums_by_owner, torques_of
 from rbd.contact.model.pairs import Pair
-from rbd.contact.solver.constrained_motion import applied_forces, masked_row, mass_and_factor, nearest_motion
+from rbd.contact.solver.constrained_motion import (
+    applied_forces,
+    masked_row,
+    mass_and_factor,
+    nearest_motion,
+    nearest_motion_by_projection,
+)
 from rbd.contact.solver.friction_cone import EDGES, cone_edges, contact_point_jacobian, mean_and_least, tangents
 from rbd.contact.solver.impacts import kinetic_energy
 from rbd.contact.solver.results import ContactStep
@@ -35,6 +41,7 @@ from rbd.scalars import Matrix, Scalar, Vector, const, less, minimum, where
 from rbd.scalars.arrays import Array
 from rbd.scalars.linear_algebra import matvec, subtract
 from rbd.scalars.number_checks import above_zero, at_least_zero
+from rbd.solvers.linear import Factor
 from rbd.state import ScalarState, State
 
 _NAME = "contact_step"
@@ -80,9 +87,10 @@ def contact_step(
 
 
 def step_function(model: CollisionModel, frictional: bool, nv: int) -> RecordedFunction:
-    """Return the step as a function of arrays: q, v, torques, and (dt, margin, friction)."""
+    """Return the step by the active-set method, as a function of arrays: q, v, torques, and (dt, margin, friction)."""
     inputs = {"torques": nv, "settings": 3}
-    return model.functions.recorded(_key(frictional), partial(_step, model.pairs, frictional), inputs)
+    function = partial(_step, model.pairs, frictional, by_active_set=True)
+    return model.functions.recorded((*_key(frictional), "by active set"), function, inputs)
 
 
 def step_arguments(state: State[Any], *arguments: Any) -> tuple[Array, ...]:
@@ -105,13 +113,31 @@ def _checked(
 
 
 def _step(
-    pairs: Sequence[Pair], frictional: bool, state: ScalarState, torques: Vector, settings: Vector
+    pairs: Sequence[Pair],
+    frictional: bool,
+    state: ScalarState,
+    torques: Vector,
+    settings: Vector,
+    *,
+    by_active_set: bool = False,
 ) -> Mapping[str, object]:
     dt, margin, friction = (state.lifted(x) for x in settings)
-    return velocity_step(pairs, state, tuple(torques), dt, margin, friction if frictional else None)
+    mu = friction if frictional else None
+    return velocity_step(pairs, state, tuple(torques), dt, margin, mu, by_active_set=by_active_set)
 
 
-class _Constraints(NamedTuple):
+class StepProblem(NamedTuple):
+    """The quadratic program of a step: minimise 1/2 v'Mv - momentum v subject to J v >= bounds."""
+
+    M: Matrix
+    factor: Factor
+    momentum: Vector
+    v_free: Vector
+    J: Matrix
+    bounds: Vector
+
+
+class StepConstraints(NamedTuple):
     """Rows and bounds of all contact points, with the number of the pair each belongs to."""
 
     rows: Matrix
@@ -124,19 +150,25 @@ class _Constraints(NamedTuple):
 
 
 def velocity_step(
-    pairs: Sequence[Pair], state: ScalarState, tau: Vector, dt: Scalar, margin: Scalar, mu: Scalar | None
+    pairs: Sequence[Pair],
+    state: ScalarState,
+    tau: Vector,
+    dt: Scalar,
+    margin: Scalar,
+    mu: Scalar | None,
+    *,
+    by_active_set: bool = False,
 ) -> Mapping[str, object]:
-    """Return q and v after a step, impulses, and the residual of the quadratic program; `mu` None: no friction."""
-    v = tuple(state.v)
-    M, factor = mass_and_factor(state)
-    f = applied_forces(state, tau)
-    momentum = tuple(p + dt * x for p, x in zip(matvec(M, v), f, strict=True))
-    v_free = factor.solve(momentum)
-    constraints = _constraints(state, pairs, v_free, dt, margin, mu)
-    J, bounds = constraints.rows, constraints.bounds
-    if mu is not None:
-        bounds = _without_rise(J, bounds, v)
-    found = nearest_motion(M, momentum, J, bounds)
+    """Return q and v after a step, impulses, and the residual of the quadratic program; `mu` None: no friction.
+
+    By the active-set method, rows with an impulse are linearly independent, as derivatives need them.
+    """
+    problem, constraints = step_problem(pairs, state, tau, dt, margin, mu)
+    M, factor, momentum, v_free, J, bounds = problem
+    if by_active_set:
+        found = nearest_motion(M, momentum, J, bounds)
+    else:
+        found = nearest_motion_by_projection(M, factor, momentum, J, bounds)
     q_next = moved_along(state, found.x, dt)
     slack = subtract(matvec(J, found.x), bounds)
     impulses = sums_by_owner(found.lam, constraints.owners, len(pairs))
@@ -155,9 +187,23 @@ def velocity_step(
     }
 
 
+def step_problem(
+    pairs: Sequence[Pair], state: ScalarState, tau: Vector, dt: Scalar, margin: Scalar, mu: Scalar | None
+) -> tuple[StepProblem, StepConstraints]:
+    """Return the quadratic program of a step, and what its rows belong to."""
+    v = tuple(state.v)
+    M, factor = mass_and_factor(state)
+    f = applied_forces(state, tau)
+    momentum = tuple(p + dt * x for p, x in zip(matvec(M, v), f, strict=True))
+    v_free = factor.solve(momentum)
+    constraints = _constraints(state, pairs, v_free, dt, margin, mu)
+    bounds = constraints.bounds if mu is None else _without_rise(constraints.rows, constraints.bounds, v)
+    return StepProblem(M, factor, momentum, v_free, constraints.rows, bounds), constraints
+
+
 def _constraints(
     state: ScalarState, pairs: Sequence[Pair], v_free: Vector, dt: Scalar, margin: Scalar, mu: Scalar | None
-) -> _Constraints:
+) -> StepConstraints:
     rows: list[Vector] = []
     bounds: list[Scalar] = []
     owners: list[int] = []
@@ -174,7 +220,7 @@ def _constraints(
             bounds += [where(near, -gap / dt, 0)] * len(cone)
             owners += [owner] * len(cone)
             gaps += [point.phi] * len(cone)
-    return _Constraints(tuple(rows), tuple(bounds), tuple(owners), tuple(gaps), tuple(distances))
+    return StepConstraints(tuple(rows), tuple(bounds), tuple(owners), tuple(gaps), tuple(distances))
 
 
 def _without_rise(J: Matrix, bounds: Vector, v: Vector) -> Vector:

@@ -6,6 +6,7 @@ the remainder of a cancellation and is dropped; `lost` bounds the sum of all dro
 
 from __future__ import annotations
 
+import math
 from typing import final
 
 import attrs
@@ -31,11 +32,19 @@ class Content:
     lost: float = 0.0
 
 
+def _size(c: Coefficient) -> float:
+    """Return the absolute value of a coefficient as a float; infinity for fractions that are too large for one."""
+    try:
+        return abs(float(c))
+    except OverflowError:
+        return math.inf
+
+
 def constant(value: Coefficient, error: float) -> Content:
     """Return a constant."""
     if not value:
         return Content({})
-    return Content({0: value}, top=abs(float(value)), error=error)
+    return Content({0: value}, top=_size(value), error=error)
 
 
 def negated(a: Content) -> Content:
@@ -47,7 +56,7 @@ def scaled(a: Content, c: Coefficient, exact: bool) -> Content:
     """Return c a, for an exact coefficient c."""
     if not c:
         return Content({})
-    size = abs(float(c))
+    size = _size(c)
     terms: Packed = {key: c * x for key, x in a.terms.items()}
     error = 0.0 if exact else size * (a.error + ROUNDING * a.top)
     return Content(terms, a.support, a.degree, a.multilinear, size * a.top, error, size * a.lost)
@@ -87,7 +96,7 @@ def _merged(
         else:
             terms[key] = value
             if size > top:
-                top = float(size)
+                top = _size(size)
     return top, gone
 
 
@@ -115,7 +124,7 @@ def _product_lost(a: Content, b: Content) -> float:
 
 def weight(a: Content) -> float:
     """Return the sum of the absolute values of the coefficients and their errors."""
-    return sum(float(abs(c)) for c in a.terms.values()) + len(a.terms) * a.error
+    return sum(map(_size, a.terms.values())) + len(a.terms) * a.error
 
 
 def _overlapping(ring: Ring, a: Content, b: Content) -> Content:
@@ -135,7 +144,7 @@ def _overlapping(ring: Ring, a: Content, b: Content) -> Content:
             terms = reduced(terms, block)
             error *= 2 * degree * len(block.circle)
     error = 0.0 if ring.exact else error
-    top = max((abs(float(c)) for c in terms.values()), default=0.0)
+    top = max(map(_size, terms.values()), default=0.0)
     negligible = threshold(error, top)
     kept = {key: c for key, c in terms.items() if abs(c) > negligible}
     lost = _product_lost(a, b) + (len(terms) - len(kept)) * 2 * error

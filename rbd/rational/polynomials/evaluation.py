@@ -13,10 +13,11 @@ from rbd.compiled import RecordedFunction
 from rbd.errors import NotFiniteError, ShapeError, SingularError
 from rbd.program.graph import Graph
 from rbd.program.program import Program
+from rbd.program.status import range_error
 from rbd.rational.polynomials.ring import FIELD, Kind, Packed, Ring
 from rbd.scalars import Vector, is_float, lift, sqrt
 from rbd.scalars.arrays import Array, scalars
-from rbd.scalars.registry import ARRAYS
+from rbd.scalars.entries import REAL_KINDS
 
 Values: TypeAlias = Mapping[int, Any]
 """The value of each variable, by its number."""
@@ -129,11 +130,11 @@ def entries(ring: Ring, s: object, name: str = "s") -> Array | Vector:
     given: Any = s
     if isinstance(s, (tuple, list)) and not all(_plain(x) for x in given):
         return scalars(given, ring.s_count, name)
-    if isinstance(given, ARRAYS) and np.iscomplexobj(cast("Array", given)):
+    if getattr(getattr(given, "dtype", None), "kind", "f") not in REAL_KINDS:  # texts, dates, records, objects
         return scalars(given, ring.s_count, name)
     try:
         array: Array = np.array(given, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
+    except Exception:  # an object's own `__array__` may raise anything
         return scalars(given, ring.s_count, name)
     if array.ndim == 0 or array.shape[-1] != ring.s_count:
         message = f"{name} has shape {array.shape}, needs ({ring.s_count},), or rows of that length"
@@ -165,7 +166,11 @@ def value(ring: Ring, terms: Packed, s: object, at: ArraySubstitution = array_va
     if isinstance(found, tuple):
         with pole_errors():
             return horner(_lifted(terms, found), circle_values(ring, found))
-    return shaped(horner(terms, plain(at(ring, found))), found.shape[:-1])
+    with np.errstate(over="ignore", invalid="ignore"):
+        result = shaped(horner(terms, plain(at(ring, found))), found.shape[:-1])
+    if not np.isfinite(result).all() and np.isfinite(found).all():
+        raise range_error("the value of the polynomial")
+    return result
 
 
 def value_in_s(ring: Ring, terms: Packed, s: Array | Vector) -> Any:

@@ -137,7 +137,7 @@ def _converted_sparse(p: Polynomial, powers: Mapping[int, int]) -> Polynomial:
     sizes: Packed = {key: abs(c) for key, c in terms.items()}
     growth = 1.0
     for number, power in powers.items():
-        block, rows = ring.blocks[number], _Rows(ring.blocks[number], power)
+        block, rows = ring.blocks[number], _Numerators(ring.blocks[number], power)
         terms, sizes = _substituted(ring, terms, sizes, block, rows)
         growth *= rows.growth
     old, degree = p.content, p.content.degree + 2 * max(powers.values(), default=0)
@@ -150,7 +150,7 @@ def _converted_sparse(p: Polynomial, powers: Mapping[int, int]) -> Polynomial:
     return Polynomial(ring, errors.content(old, kept, degree))
 
 
-def _substituted(ring: Ring, terms: Packed, sizes: Packed, block: Block, rows: _Rows) -> tuple[Packed, Packed]:
+def _substituted(ring: Ring, terms: Packed, sizes: Packed, block: Block, rows: _Numerators) -> tuple[Packed, Packed]:
     """Return the terms with a block's circle variables replaced, and the sums of the summands' sizes."""
     found: Packed = {}
     found_sizes: Packed = {}
@@ -163,7 +163,7 @@ def _substituted(ring: Ring, terms: Packed, sizes: Packed, block: Block, rows: _
     return found, found_sizes
 
 
-class _Rows(dict[tuple[int, ...], _Row]):
+class _Numerators(dict[tuple[int, ...], _Row]):
     """Numerators of the circle monomials of one block, over (1 + s²) to a power."""
 
     def __init__(self, block: Block, power: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import operator
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, SupportsIndex, cast, final
 from typing_extensions import override
 
 from rbd.errors import ArgumentError, ScalarError
+from rbd.program.status import range_error
 from rbd.rational.polynomials import arithmetic, evaluation, printing
 from rbd.rational.polynomials.arithmetic import Content
 from rbd.rational.polynomials.ring import GIVEN, LARGEST, ROUNDING, Coefficient, Kind, Monomial, Packed, Ring, unit
@@ -49,6 +51,8 @@ class Polynomial(RingElement):
 
     def __init__(self, ring: Ring, content: Content) -> None:
         """Wrap the terms of a polynomial; use `RationalForwardKinematics` to get one."""
+        if not (content.top < math.inf or ring.exact):
+            raise range_error("a coefficient of the polynomial")
         self.ring = ring
         self.content = content
         self._terms: Mapping[Monomial, Coefficient] | None = None

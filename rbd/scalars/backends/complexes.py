@@ -54,6 +54,8 @@ def analytic_atan2(y: complex, x: complex) -> complex:
     imaginary = math.atanh(ratio) / (1 + 1) if abs(ratio) < 1.0 else math.copysign(math.inf, ratio)
     w, u = x + _I * y, x - _I * y
     half_turns = (cmath.phase(w) - cmath.phase(u)) / (1 + 1)
+    if math.isnan(half_turns - angle):
+        return complex(math.nan, math.nan)
     # The half difference is correct up to multiples of half turns, which the real parts determine.
     return complex(half_turns + math.pi * round((angle - half_turns) / math.pi), imaginary)
 

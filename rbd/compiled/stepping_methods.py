@@ -1,4 +1,4 @@
-"""Time steps and rollouts of one mechanism."""
+"""Methods of compiled robots for time steps and rollouts."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ from typing import overload
 from numpy.typing import ArrayLike
 
 from rbd.algorithms.loops.stabilization import DEFAULT, STANDARD, Stabilization, gains_in
+from rbd.compiled.compiled_functions import CompiledFunctions
 from rbd.compiled.function import RecordedFunction
-from rbd.compiled.functions import CompiledFunctions
-from rbd.compiled.recipes import step_recipe
+from rbd.compiled.parameter_checks import require_possible
+from rbd.compiled.recording_specs import step_spec
 from rbd.compiled.rollout import rollout
 from rbd.compiled.status import RowStatus
 from rbd.compiled.stepping import Integrator
-from rbd.compiled.wrenches import Places, WrenchArrays, WrenchFrame, loaded, loaded_key
+from rbd.compiled.wrenches import Places, WrenchArrays, WrenchFrame, key_with_wrenches, with_wrenches
 from rbd.errors import ArgumentError
 from rbd.scalars.arrays import Array
 from rbd.state.layout import layout_of
 
 
-class MotionMethods(CompiledFunctions):
-    """Methods of compiled robots that step in time."""
+class SteppingMethods(CompiledFunctions):
+    """Time steps and rollouts, as methods of compiled robots."""
 
     @overload
     def step(
@@ -85,6 +86,7 @@ class MotionMethods(CompiledFunctions):
         """
         places, wrenches = self._placed(external_wrenches, wrench_frame)
         function, start = self._stepping(integrator, stabilization, places, q, v, s)
+        require_possible(parameters)
         result = function.call((*start, self._torques(tau), dt, *wrenches), parameters, out, threads, status)
         if integrator == "munthe-kaas-rk4" and s is None and stabilization is DEFAULT and not places:
             self._offer("step", function)
@@ -105,10 +107,10 @@ class MotionMethods(CompiledFunctions):
         if (s is None) != (ns == 0):
             message = f"s must be {'left out' if s is not None else 'given'}: the mechanism has {ns} contact states"
             raise ArgumentError(message, argument="s", value=s, allowed=ns)
-        usual = gains is STANDARD or not layout.loops
+        usual = gains is STANDARD or not layout.is_constrained
         key = f"step {integrator}" if usual else f"step {integrator} {gains!r}"
-        recipe = partial(step_recipe, integrator, ns, STANDARD if usual else gains)
-        function = self._function(loaded_key(key, places), lambda: loaded(recipe(), places))
+        spec = partial(step_spec, integrator, ns, STANDARD if usual else gains)
+        function = self._function(key_with_wrenches(key, places), lambda: with_wrenches(spec(), places))
         return function, (q, v) if s is None else (q, v, s)
 
     @overload
@@ -182,4 +184,5 @@ class MotionMethods(CompiledFunctions):
             (*start, self._torques(tau), dt),
             dict(zip([each.name for each in places], wrenches, strict=True)),
         )
+        require_possible(parameters)
         return rollout(function.evaluation, arrays, steps, threads, {**parameters, **named}, out, status)

@@ -1,4 +1,4 @@
-"""Recipes: the functions that compiled robots record."""
+"""Specifications of recordings: the functions of compiled robots with their arguments and options."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import attrs
 
 from rbd import algorithms
 from rbd.algorithms.derivatives.space import SPACES, Space
+from rbd.algorithms.external_wrenches import ExternalWrenches
 from rbd.algorithms.loops.stabilization import STANDARD, LoopGainsPerLoop
 from rbd.compiled.stages import PLAIN, Scheme, StageOptions, stage_function, stage_inputs, whole_step_function
 from rbd.compiled.stepping import (
@@ -27,8 +28,8 @@ _SCALARS = ("dt", "t", "t_next", "rtol", "atol")
 
 @final
 @attrs.frozen(eq=False)
-class Recipe:
-    """A function of a state, its other arguments, and options for recording."""
+class RecordingSpec:
+    """Specification of a recording: a function of a state, its other arguments, and options."""
 
     function: Callable[..., object]
     coordinates: Coordinates
@@ -52,6 +53,13 @@ def _poses(state: ScalarState) -> object:
     return tuple(passes.to_root(state))
 
 
+def _forward_dynamics(
+    state: ScalarState, tau: ScalarArray, external_wrenches: ExternalWrenches | None = None
+) -> ScalarArray:
+    """Return the accelerations; compiled functions call torques `tau`, as methods of compiled robots do."""
+    return algorithms.forward_dynamics(state, tau, external_wrenches)
+
+
 def _derivatives(function: Callable[..., tuple[object, ...]], space: str, last: str) -> Callable[..., object]:
     """Return a function that returns three derivatives by name."""
 
@@ -72,55 +80,59 @@ def _second_derivatives(space: Space) -> Callable[..., object]:
     return derivatives
 
 
-RECIPES: Mapping[str, Recipe] = {
-    "forward_kinematics": Recipe(_poses, "q"),
-    "inverse_dynamics": Recipe(algorithms.inverse_dynamics, "qv", ("vd",), regroup=True),
-    "mass_matrix": Recipe(algorithms.mass_matrix, "q", regroup=True),
-    "inverse_mass_matrix": Recipe(algorithms.inverse_mass_matrix, "q", regroup=True),
-    "dynamics_bias": Recipe(algorithms.dynamics_bias, "qv", regroup=True),
-    "forward_dynamics": Recipe(algorithms.forward_dynamics, "qv", ("torques",), regroup=True),
-    "momentum_matrix": Recipe(algorithms.momentum_matrix, "q"),
+SPECS: Mapping[str, RecordingSpec] = {
+    "forward_kinematics": RecordingSpec(_poses, "q"),
+    "inverse_dynamics": RecordingSpec(algorithms.inverse_dynamics, "qv", ("vd",), regroup=True),
+    "mass_matrix": RecordingSpec(algorithms.mass_matrix, "q", regroup=True),
+    "inverse_mass_matrix": RecordingSpec(algorithms.inverse_mass_matrix, "q", regroup=True),
+    "dynamics_bias": RecordingSpec(algorithms.dynamics_bias, "qv", regroup=True),
+    "forward_dynamics": RecordingSpec(_forward_dynamics, "qv", ("tau",), regroup=True),
+    "momentum_matrix": RecordingSpec(algorithms.momentum_matrix, "q"),
     **{
-        f"{name} {space}": Recipe(_derivatives(function, space, last), "qv", (argument,), regroup=True)
+        f"{name} {space}": RecordingSpec(_derivatives(function, space, last), "qv", (argument,), regroup=True)
         for name, function, argument, last in (
             ("inverse_dynamics_derivatives", algorithms.inverse_dynamics_derivatives, "vd", "d_dvd"),
-            ("forward_dynamics_derivatives", algorithms.forward_dynamics_derivatives, "torques", "d_dtau"),
+            ("forward_dynamics_derivatives", algorithms.forward_dynamics_derivatives, "tau", "d_dtau"),
         )
         for space in SPACES
     },
     **{
-        f"inverse_dynamics_second_derivatives {space}": Recipe(_second_derivatives(space), "qv", ("vd",), regroup=True)
+        f"inverse_dynamics_second_derivatives {space}": RecordingSpec(
+            _second_derivatives(space), "qv", ("vd",), regroup=True
+        )
         for space in SPACES
     },
 }
-"""Recipes by name of the method, followed by its option if there are several."""
+"""Specifications by name of the method, followed by its option if there are several."""
 
 
-def jacobian_recipe(target: RigidBody) -> Recipe:
-    """Return the recipe of the Jacobian of a body with respect to the root."""
+def jacobian_spec(target: RigidBody) -> RecordingSpec:
+    """Return the specification of the Jacobian of a body with respect to the root."""
 
     def jacobian(state: ScalarState) -> object:
         mechanism = state.mechanism
         return algorithms.geometric_jacobian(state, mechanism.path(mechanism.root_body, target))
 
-    return Recipe(jacobian, "q")
+    return RecordingSpec(jacobian, "q")
 
 
-def step_recipe(integrator: Integrator, ns: int = 0, gains: LoopGainsPerLoop = STANDARD) -> Recipe:
-    """Return the recipe of a time step with `ns` contact states; `gains` stabilise loops."""
-    return Recipe(step_function(integrator, gains), "qv", ("s", "tau", "dt") if ns else ("tau", "dt"), regroup=True)
+def step_spec(integrator: Integrator, ns: int = 0, gains: LoopGainsPerLoop = STANDARD) -> RecordingSpec:
+    """Return the specification of a time step with `ns` contact states; `gains` stabilise loops."""
+    return RecordingSpec(
+        step_function(integrator, gains), "qv", ("s", "tau", "dt") if ns else ("tau", "dt"), regroup=True
+    )
 
 
-def stage_recipe(scheme: Scheme, index: int, ns: int, options: StageOptions = PLAIN) -> Recipe:
-    """Return the recipe of a stage of a Runge-Kutta step with `ns` contact states."""
-    return Recipe(stage_function(scheme, index, options), "qv", stage_inputs(scheme, index, ns), regroup=True)
+def stage_spec(scheme: Scheme, index: int, ns: int, options: StageOptions = PLAIN) -> RecordingSpec:
+    """Return the specification of a stage of a Runge-Kutta step with `ns` contact states."""
+    return RecordingSpec(stage_function(scheme, index, options), "qv", stage_inputs(scheme, index, ns), regroup=True)
 
 
-def whole_step_recipe(ns: int, options: StageOptions) -> Recipe:
-    """Return the recipe of a semi-implicit step with `ns` contact states."""
-    return Recipe(whole_step_function(options), "qv", ("tau", "dt", "s") if ns else ("tau", "dt"), regroup=True)
+def whole_step_spec(ns: int, options: StageOptions) -> RecordingSpec:
+    """Return the specification of a semi-implicit step with `ns` contact states."""
+    return RecordingSpec(whole_step_function(options), "qv", ("tau", "dt", "s") if ns else ("tau", "dt"), regroup=True)
 
 
-def controlled_step_recipe(integrator: Integrator, control: Program) -> Recipe:
-    """Return the recipe of a time step with a recorded controller."""
-    return Recipe(controlled_step_function(integrator, control), "qv", ("t", "t_next"), regroup=True)
+def controlled_step_spec(integrator: Integrator, control: Program) -> RecordingSpec:
+    """Return the specification of a time step with a recorded controller."""
+    return RecordingSpec(controlled_step_function(integrator, control), "qv", ("t", "t_next"), regroup=True)

@@ -1,4 +1,4 @@
-"""Signatures and guards of builtins that replace methods of compiled robots."""
+"""Builtins that replace methods of compiled robots: signatures and guards."""
 
 from __future__ import annotations
 

@@ -15,11 +15,12 @@ from rbd.algorithms.derivatives.space import Space, check_space
 from rbd.arguments import several
 from rbd.compiled.evaluation import Result
 from rbd.compiled.function import RecordedFunction
-from rbd.compiled.methods import builtin_documentation, version_guards
-from rbd.compiled.recipes import RECIPES, Recipe
+from rbd.compiled.method_builtins import builtin_documentation, version_guards
+from rbd.compiled.parameter_checks import require_possible
 from rbd.compiled.record import recorded_function
+from rbd.compiled.recording_specs import SPECS, RecordingSpec
 from rbd.compiled.status import RowStatus
-from rbd.compiled.wrenches import Places, WrenchArrays, WrenchFrame, loaded, loaded_key, placed_wrenches
+from rbd.compiled.wrenches import Places, WrenchArrays, WrenchFrame, key_with_wrenches, placed_wrenches, with_wrenches
 from rbd.errors import StaleStateError
 from rbd.mechanism import Mechanism
 from rbd.progress import Listener, require_progress
@@ -72,8 +73,9 @@ class CompiledFunctions(ABC):
         external: WrenchArrays | None = None,
         frame: WrenchFrame = "body",
     ) -> Array:
+        require_possible(parameters)
         places, wrenches = self._placed(external, frame)
-        recorded = self._function(loaded_key(name, places), lambda: loaded(RECIPES[name], places))
+        recorded = self._function(key_with_wrenches(name, places), lambda: with_wrenches(SPECS[name], places))
         result = only(recorded.call((*arrays, *wrenches), parameters, out, threads, status))
         if not places:
             self._offer(name, recorded)
@@ -96,8 +98,9 @@ class CompiledFunctions(ABC):
         parameters: Mapping[str, ArrayLike],
     ) -> tuple[Array, Array, Array]:
         check_space(space)
+        require_possible(parameters)
         key = f"{name} {space}"
-        recorded = self._function(key, lambda: RECIPES[key])
+        recorded = self._function(key, lambda: SPECS[key])
         first, second, third = recorded.call(arrays, parameters, out, threads, status)
         if space == "tangent":
             self._offer(name, recorded)
@@ -129,7 +132,7 @@ class CompiledFunctions(ABC):
         """Pickle the mechanism only; the copy compiles again."""
         return type(self), (self._mechanism, self._parameters)
 
-    def _function(self, key: str, recipe: Callable[[], Recipe]) -> RecordedFunction:
+    def _function(self, key: str, spec: Callable[[], RecordingSpec]) -> RecordedFunction:
         """Return the recorded function for `key`, recorded at the first call."""
         versions = (self._mechanism.structure_version, self._mechanism.parameter_version)
         if versions != self._versions:
@@ -138,13 +141,13 @@ class CompiledFunctions(ABC):
                 made_with=self._versions,
                 now=versions,
             )
-        return self._functions.get(key) or self._recorded(key, recipe)
+        return self._functions.get(key) or self._recorded(key, spec)
 
-    def _recorded(self, key: str, recipe: Callable[[], Recipe]) -> RecordedFunction:
+    def _recorded(self, key: str, spec: Callable[[], RecordingSpec]) -> RecordedFunction:
         with self._lock.inner:
             known = self._functions.get(key)
             if known is None:
-                known = recorded_function(recipe(), self._mechanism, key, self._parameters)
+                known = recorded_function(spec(), self._mechanism, key, self._parameters)
                 known.evaluation.executable.progress = self._progress
                 self._functions[key] = known
             return known

@@ -1,4 +1,4 @@
-"""Charts: the derivative of coordinates by velocities."""
+"""Velocity map N of dq/dt = N v, for derivatives along velocities."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from rbd.state.layout import layout_of
 
 @final
 @attrs.frozen
-class Charts:
-    """The joint types of a tree in order; holds no reference to the mechanism."""
+class VelocityMap:
+    """Velocity map of a tree of joints; holds no reference to the mechanism."""
 
     types: tuple[JointType, ...]
 
     @classmethod
-    def of(cls, mechanism: Mechanism) -> Charts:
-        """Return the charts of a mechanism's tree joints."""
+    def of(cls, mechanism: Mechanism) -> VelocityMap:
+        """Return the velocity map of a mechanism."""
         return cls(tuple(link.joint.type for link in layout_of(mechanism).links))
 
-    def directions(self, q: Vector) -> Matrix:
-        """Return the matrix from velocities to the derivative of q, a row per entry of q."""
+    def matrix(self, q: Vector) -> Matrix:
+        """Return N, a row per entry of q."""
         width, rows = sum(kind.nv for kind in self.types), list[tuple[Scalar, ...]]()
         at = column = 0
         for kind in self.types:

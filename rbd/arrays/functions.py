@@ -1,0 +1,121 @@
+"""Functions of NumPy that choose or compare, on arrays of scalars."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, Final
+
+import numpy as np
+
+from rbd.arrays.elementwise import ELEMENTWISE, chosen, ufunc_of
+from rbd.arrays.linear_algebra import Objects, objects
+from rbd.arrays.refusals import refuse_function
+from rbd.scalars import conditions as c
+from rbd.scalars import functions as f
+
+_CHOOSE: Final = ufunc_of(chosen, 3)
+
+
+def _where(condition: Any, *branches: Any) -> Any:
+    if not branches:
+        refuse_function("numpy.nonzero", condition)
+    return _CHOOSE(*map(objects, (condition, *branches)))
+
+
+def _select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Any:
+    """Choose by the first condition that holds."""
+    if len(condlist) != len(choicelist):
+        raise ValueError("list of cases must be same length as list of conditions")
+    chosen = objects(default)
+    for condition, choice in zip(reversed(condlist), reversed(choicelist), strict=True):
+        chosen = objects(_where(condition, choice, chosen))
+    return chosen
+
+
+_UNSET: Final = object()
+
+
+def _clip(a: Any, a_min: Any = _UNSET, a_max: Any = _UNSET, out: Any = None, **options: Any) -> Any:
+    low = options.pop("min", None) if a_min is _UNSET else a_min
+    high = options.pop("max", None) if a_max is _UNSET else a_max
+    return ELEMENTWISE["clip"](objects(a), _bound(low), _bound(high), out=out, **options)
+
+
+def _bound(bound: Any) -> Objects:
+    return objects(bound)
+
+
+def _interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
+    """Interpolate between points that are known while recording."""
+    points = np.asarray(xp, dtype=np.float64)
+    if period is not None or points.ndim != 1 or not (np.diff(points) > 0).all():
+        raise ValueError("numpy.interp on recorded values takes increasing points without a period")
+    values = objects(fp)
+
+    def interpolated(at: Any) -> Any:
+        return _interpolated(at, points.tolist(), values.tolist(), left, right)
+
+    return ufunc_of(interpolated, 1)(objects(x))
+
+
+def _interpolated(x: Any, points: list[float], values: list[Any], left: Any, right: Any) -> Any:
+    found = values[0] if left is None else left
+    for k, (start, end) in enumerate(pairwise(points)):
+        slope = (values[k + 1] - values[k]) / (end - start)
+        found = c.where(c.less(x, start), found, values[k] + slope * (x - start))
+    found = c.where(c.less(x, points[-1]), found, values[-1])
+    return found if right is None else c.where(c.less(points[-1], x), right, found)
+
+
+def _norm(x: Any, order: Any = None, axis: Any = None, keepdims: bool = False, **named: Any) -> Any:
+    """Return norms of vectors, and those of matrices that need no singular values."""
+    a, order = objects(x), named.pop("ord", order)
+    if axis is None and (order is None or (order == 2 and a.ndim == 1) or (order == "fro" and a.ndim == 2)):
+        found = f.sqrt(a.ravel().dot(a.ravel()))
+        return objects(found).reshape((1,) * a.ndim) if keepdims else found
+    axes: tuple[int, ...] = tuple(range(a.ndim)) if axis is None else tuple(np.ravel(axis).tolist())
+    return (_matrix_norm if len(axes) == 2 else _vector_norm)(a, order, axes, keepdims)
+
+
+def _vector_norm(a: Objects, order: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
+    sizes = ELEMENTWISE["absolute"](a)
+    if order in (math.inf, -math.inf):
+        return _extreme(order).reduce(sizes, axis=axes, keepdims=keepdims)
+    if order == 1:
+        return _sum(sizes, axes, keepdims)
+    if order in (None, 2):
+        return ELEMENTWISE["sqrt"](_sum(a * a, axes, keepdims))
+    if not f.is_float(order) or order == 0:
+        refuse_function("numpy.count_nonzero", a)
+    return ELEMENTWISE["power"](_sum(ELEMENTWISE["power"](sizes, order), axes, keepdims), 1 / order)
+
+
+def _matrix_norm(a: Objects, order: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
+    if order in (None, "fro"):
+        return ELEMENTWISE["sqrt"](_sum(a * a, axes, keepdims))
+    if order not in (1, -1, math.inf, -math.inf):
+        refuse_function("numpy.linalg.svd", a)
+    moved = np.moveaxis(ELEMENTWISE["absolute"](a), axes, (-2, -1))
+    found = _extreme(order).reduce(_sum(moved, (-2 if abs(order) == 1 else -1,), False), axis=-1)
+    return np.expand_dims(found, tuple(axis % a.ndim for axis in axes)) if keepdims else found
+
+
+def _sum(a: Any, axes: tuple[int, ...], keepdims: bool) -> Objects:
+    """Return the sum over axes as an array, also of one entry."""
+    return objects(np.sum(a, axis=axes, keepdims=keepdims))
+
+
+def _extreme(order: float) -> Any:
+    return ELEMENTWISE["maximum" if order > 0 else "minimum"]
+
+
+FUNCTIONS: Final[Mapping[str, Callable[..., Any]]] = {
+    "numpy.where": _where,
+    "numpy.select": _select,
+    "numpy.clip": _clip,
+    "numpy.interp": _interp,
+    "numpy.linalg.norm": _norm,
+}
+"""Functions by their dotted names."""

@@ -1,0 +1,119 @@
+"""Functions of numpy.linalg on arrays of scalars, by the solvers of rbd; leading axes are stacks of matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.linalg import LinAlgError
+from numpy.typing import NDArray
+
+from rbd.scalars.functions import divide, positive, sqrt
+from rbd.scalars.linear_algebra import identity
+from rbd.scalars.opaque import caller_line
+from rbd.scalars.protocol import Matrix
+from rbd.solvers import determinant, minimum_norm_solve, solve_square
+
+Objects: TypeAlias = NDArray[np.object_]
+
+
+def objects(x: Any) -> Objects:
+    """Return an array of objects, without the protocol of recorded ones."""
+    return np.asarray(x, dtype=np.object_)
+
+
+def _rows(matrix: Objects) -> Matrix:
+    return tuple(map(tuple, matrix.tolist()))
+
+
+def _stacked(a: Any, name: str, *, square: bool = True) -> Objects:
+    """Return matrices; raise LinAlgError as NumPy does."""
+    array = objects(a)
+    if array.ndim < 2:
+        raise LinAlgError(f"{array.ndim}-dimensional array given to numpy.linalg.{name}: it must have two axes or more")
+    if square and array.shape[-1] != array.shape[-2]:
+        raise LinAlgError(f"the last two axes given to numpy.linalg.{name} must be square, not {array.shape[-2:]}")
+    return array
+
+
+def _label(name: str) -> str:
+    """Return what to call the matrix in errors of programs."""
+    line = caller_line().replace("\\", "/").rpartition("/")[2]
+    return f"the matrix of numpy.linalg.{name} ({line})"
+
+
+def _solve(a: Any, b: Any) -> Objects:
+    """Solve a x = b: b is a vector if it has one axis, else a stack of matrices."""
+    matrices, right = _stacked(a, "solve"), objects(b)
+    columns = right[..., None] if right.ndim == 1 else right
+    lead = np.broadcast_shapes(matrices.shape[:-2], columns.shape[:-2])
+    matrices = np.broadcast_to(matrices, lead + matrices.shape[-2:])
+    columns = np.broadcast_to(columns, lead + columns.shape[-2:])
+    found, label = np.zeros(columns.shape, dtype=np.object_), _label("solve")
+    for index in np.ndindex(*lead):
+        found[index] = solve_square(_rows(matrices[index]), _rows(columns[index]), label)
+    return found[..., 0] if right.ndim == 1 else found
+
+
+def _inv(a: Any) -> Objects:
+    matrices = _stacked(a, "inv")
+    found, label = np.zeros(matrices.shape, dtype=np.object_), _label("inv")
+    for index in np.ndindex(*matrices.shape[:-2]):
+        found[index] = solve_square(_rows(matrices[index]), identity(matrices.shape[-1]), label)
+    return found
+
+
+def _det(a: Any) -> Any:
+    matrices = _stacked(a, "det")
+    found = np.zeros(matrices.shape[:-2], dtype=np.object_)
+    for index in np.ndindex(*found.shape):
+        found[index] = determinant(_rows(matrices[index]))
+    return found[()]
+
+
+def _pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Objects:
+    """Return pseudo-inverses, one column at a time.
+
+    `rcond` and `rtol` are relative to the longest column, 1e-10 unless given, not to the largest singular value.
+    """
+    del hermitian
+    matrices, chosen = _stacked(a, "pinv", square=False), rtol if rcond is None else rcond
+    options = {} if chosen is None else {"tolerance": chosen}
+    m, n = matrices.shape[-2:]
+    found = np.zeros((*matrices.shape[:-2], n, m), dtype=np.object_)
+    for index in np.ndindex(*matrices.shape[:-2]):
+        for k, unit in enumerate(identity(m)):
+            solution, _ = minimum_norm_solve(_rows(matrices[index]), unit, columns=n, **options)
+            found[(*index, slice(None), k)] = solution
+    return found
+
+
+def _cholesky(a: Any, /, *, upper: bool = False) -> Objects:
+    matrices, label = _stacked(a, "cholesky"), f"a pivot of {_label('cholesky')}"
+    found = np.zeros(matrices.shape, dtype=np.object_)
+    for index in np.ndindex(*matrices.shape[:-2]):
+        given = matrices[index].T if upper else matrices[index]
+        factor = _lower_factor(given, label)
+        found[index] = factor.T if upper else factor
+    return found
+
+
+def _lower_factor(a: Objects, label: str) -> Objects:
+    """Return Cholesky's lower factor of one matrix, of which the lower triangle is read."""
+    factor = np.zeros(a.shape, dtype=np.object_)
+    for j in range(len(a)):
+        for i in range(j, len(a)):
+            rest = a[i, j] - factor[i, :j] @ factor[j, :j] if j else a[i, j]
+            factor[i, j] = sqrt(positive(rest, label)) if i == j else divide(rest, factor[j, j])
+    return factor
+
+
+LINEAR_ALGEBRA: Final[Mapping[str, Callable[..., Any]]] = {
+    "numpy.linalg.solve": _solve,
+    "numpy.linalg.inv": _inv,
+    "numpy.linalg.det": _det,
+    "numpy.linalg.pinv": _pinv,
+    "numpy.linalg.cholesky": _cholesky,
+}
+"""Functions by their dotted names."""

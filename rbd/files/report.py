@@ -1,0 +1,57 @@
+"""Reports of readers: what a file says that was not honoured, or is doubtful."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sized
+from typing import Self, final
+
+import attrs
+from typing_extensions import override
+
+
+@final
+@attrs.frozen
+class Finding:
+    """A remark of a reader about an element or one of its attributes.
+
+    >>> from rbd.urdf import UrdfReport, parse_urdf
+    >>> report = UrdfReport()
+    >>> robot = parse_urdf("<robot name='r'><link name='a'/><gadget/></robot>", report=report)
+    >>> report.ignored[0].element, report.ignored[0].line
+    ('gadget', 1)
+    """
+
+    file: str
+    line: int
+    element: str
+    """The element and those around it, such as `joint 'elbow' > limit`."""
+    attribute: str | None
+    message: str
+    refused: bool = False
+    """Whether `strict=True` refuses the file for it."""
+
+
+class FileReport(ABC):
+    """What a reader found in a file; abstract. A refused file leaves it as it was."""
+
+    def __init__(self) -> None:
+        """Begin empty."""
+        self.name: str = ""
+        self.file: str = ""
+        self.ignored: list[Finding] = []
+        self.warnings: list[Finding] = []
+
+    @abstractmethod
+    def counts(self) -> dict[str, Sized]:
+        """Return the lists whose lengths `repr` shows, by what is in them."""
+
+    def become(self, other: Self) -> None:
+        """Take the contents of `other`."""
+        vars(self).update(vars(other))
+
+    @override
+    def __repr__(self) -> str:
+        """Show the counts."""
+        counts = ", ".join(f"{len(entries)} {what}" for what, entries in self.counts().items())
+        return f"{type(self).__name__}({self.name!r}: {counts})"

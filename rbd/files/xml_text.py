@@ -1,0 +1,82 @@
+"""Robot files as text: elements, and numbers that read back the same."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from rbd.atomic_files import replaced_file
+from rbd.files.formats import Format
+from rbd.files.pose import Triple
+from rbd.scalars import Scalar, to_float
+from rbd.spatial import SpatialInertia
+
+_ESCAPES: Final = str.maketrans(
+    {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\t": "&#9;", "\n": "&#10;", "\r": "&#13;"}
+)
+_DIGITS: Final = 15
+
+
+def element(tag: str, attributes: Mapping[str, str], *, closed: bool = True) -> str:
+    """Return one element as text; `closed` when it has no children."""
+    text = "".join(f' {key}="{value.translate(_ESCAPES)}"' for key, value in attributes.items())
+    return f"<{tag}{text}{'/' if closed else ''}>"
+
+
+def numbers_text(values: Sequence[float]) -> str:
+    """Return numbers as an attribute has them; they read back the same."""
+    return " ".join(repr(value + 0.0) for value in values)  # adding 0.0 makes -0.0 plain
+
+
+def rounded(value: float, scale: float) -> float:
+    """Return `value` to as many decimals as a number of the size of `scale` has with 15 digits.
+
+    Numbers that were given are written exactly; those that had to be computed are rounded, because the noise in their
+    last digits would make a file that is read and written again a different one.
+    """
+    if scale == 0.0:
+        return value
+    # the small term keeps noise in a round scale from deciding its decade
+    return round(value, _DIGITS - 1 - math.floor(math.log10(scale) + 1e-9))
+
+
+def inertia_numbers(inertia: SpatialInertia) -> tuple[float, list[float], list[float]] | None:
+    """Return mass, centre of mass and the six moments about it; None when all are zero."""
+    mass = to_float(inertia.mass)
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = (floats(row) for row in inertia.moment_components)
+    a, b, c = floats(inertia.cross_part_components)
+    scale = max(xx, yy, zz)
+    if mass == 0.0 and scale == 0.0:
+        return None
+    x, y, z = (entry / mass if mass else 0.0 for entry in (a, b, c))
+    moments = [xx - (b * y + c * z), xy + a * y, xz + a * z, yy - (a * x + c * z), yz + b * z, zz - (a * x + b * y)]
+    far = max(abs(x), abs(y), abs(z))
+    return mass, [rounded(entry, far) for entry in (x, y, z)], [rounded(moment, 10 * scale) for moment in moments]
+
+
+def rounded_unit(vector: Triple) -> Triple:
+    """Return a unit vector rounded but for its largest component, which keeps the length."""
+    entries = [rounded(entry, 1.0) for entry in vector]
+    largest = max(range(3), key=lambda k: abs(entries[k]))
+    others = math.fsum(entry * entry for k, entry in enumerate(entries) if k != largest)
+    entries[largest] = math.copysign(math.sqrt(1.0 - others), vector[largest])
+    x, y, z = entries
+    return x, y, z
+
+
+def floats(values: Sequence[Scalar]) -> list[float]:
+    """Return scalars as floats."""
+    return [to_float(value) for value in values]
+
+
+def write_text(path: str | os.PathLike[str], text: str, of: Format) -> None:
+    """Write a file, which appears complete or not at all. Raises the format's path error."""
+    try:
+        with replaced_file(Path(path)) as partial:
+            partial.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        message = f"cannot write {os.fspath(path)!r}: {error.strerror}"
+        raise of.path(message, file=os.fspath(path), line=None, column=None, element=None) from None

@@ -1,0 +1,314 @@
+"""Specialisation of an intrinsic to the sizes and tables of one call: partial evaluation of its tree.
+
+Ints that are known are replaced by their values, and loops over known ranges are unrolled, so that only operations on
+floats are left. An entry that is stored and read again in straight-line code stays a variable; only its last value is
+stored. Operations and their order are those of the loops, and so are the bits. A function that becomes too long, or has
+ints that are not known, stays as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Final, Literal, NamedTuple, TypeAlias, final
+
+from rbd.intrinsics import tree
+from rbd.intrinsics.intrinsic import Intrinsic
+
+MAX_STATEMENTS: Final = 4000
+"""Statements of an unrolled function, at most."""
+
+Known: TypeAlias = "int | tuple[int, ...]"
+"""The value of an int, or of a table."""
+_Memory: TypeAlias = "dict[tuple[int, tuple[tuple[str, Known], ...]], tree.Routine]"
+"""Functions by what they were specialised to."""
+_ORDERS: Final = {
+    "<": int.__lt__,
+    "<=": int.__le__,
+    ">": int.__gt__,
+    ">=": int.__ge__,
+    "==": int.__eq__,
+    "!=": int.__ne__,
+}
+
+
+@lru_cache(maxsize=16)
+def specialised_to(intrinsic: Intrinsic, sizes: tuple[int, ...]) -> tree.Routine:
+    """Return the function of an intrinsic, with the same parameters, for the sizes and tables of a call."""
+    own, tables = intrinsic.split_sizes(sizes)
+    workspace = intrinsic.routine.signature[0].name
+    values: dict[str, Known] = {**intrinsic.layout.integer_arguments(own)}
+    values.update(zip(intrinsic.layout.names("table"), tables, strict=True))
+    return _specialised(intrinsic.routine, {f"{workspace}_{name}": value for name, value in values.items()}, {})
+
+
+def _specialised(routine: tree.Routine, known: Mapping[str, Known], memory: _Memory) -> tree.Routine:
+    """Return a function with the same parameters for known ints and tables; itself if that is too long."""
+    key = id(routine), tuple(sorted(known.items(), key=lambda item: item[0]))
+    if key not in memory:
+        try:
+            memory[key] = _Specialiser(routine, known, memory).routine()
+        except _NotSpecialisedError:
+            memory[key] = routine
+    return memory[key]
+
+
+class _NotSpecialisedError(Exception):
+    """The function stays as it is."""
+
+
+class _ArrayEntry(NamedTuple):
+    """An entry of an array."""
+
+    array: str
+    offset: int
+
+
+@final
+class _Specialiser:
+    """Specialises one function."""
+
+    def __init__(self, routine: tree.Routine, known: Mapping[str, Known], memory: _Memory) -> None:
+        self.old, self.known, self.memory = routine, dict(known), memory
+        self.out: list[tree.Statement] = []
+        self.stored: dict[_ArrayEntry, tree.Name] = {}
+        self.variables: list[tree.Name] = []
+        self.calls: dict[str, tree.Routine] = {}
+        self.count = 0
+
+    def routine(self) -> tree.Routine:
+        """Return the function."""
+        old = self.old
+        body = self.block(old.body)
+        variables = (*old.variables, *self.variables)
+        return tree.Routine(old.name, old.signature, old.returns, body, variables, old.source, (*self.calls.values(),))
+
+    def block(self, statements: tree.Block) -> tree.Block:
+        """Return a block of its own, at whose end everything is stored."""
+        before, self.out = self.out, []
+        self._statements(statements)
+        self._store_all()
+        found, self.out = tuple(self.out), before
+        return found
+
+    def _statements(self, statements: tree.Block) -> None:
+        for statement in statements:
+            self._statement(statement)
+
+    def _add(self, statement: tree.Statement) -> None:
+        self.count += 1
+        if self.count > MAX_STATEMENTS:
+            raise _NotSpecialisedError
+        self.out.append(statement)
+
+    def _store_all(self) -> None:
+        """Write the stores that were put off."""
+        for place, value in self.stored.items():
+            self._add(tree.Store(place.array, tree.Number(place.offset, "int"), value))
+        self.stored.clear()
+
+    # --- statements ---------------------------------------------------------------------------------------------------
+
+    def _statement(self, statement: tree.Statement) -> None:
+        match statement:
+            case tree.Assign(name, value):
+                self._assign(name, self._expression(value))
+            case tree.Store(array, index, value):
+                self._store(array, self._expression(index), self._expression(value))
+            case tree.Return(value):
+                found = None if value is None else self._expression(value)
+                self._store_all()
+                self._add(tree.Return(found))
+            case tree.Evaluate(call):
+                self._add(tree.Evaluate(self._invoked(call)))
+            case _:
+                self._control(statement)
+
+    def _control(self, statement: tree.Statement) -> None:
+        match statement:
+            case tree.For(variable, start, stop, step, body):
+                for value in range(self._int(start), self._int(stop), step):
+                    self.known[variable] = value
+                    self._statements(body)
+                self.known.pop(variable, None)
+            case tree.While(condition, body):
+                self._while(condition, body)
+            case tree.If(condition, then, otherwise):
+                self._if(self._expression(condition), then, otherwise)
+            case _:
+                raise _NotSpecialisedError
+
+    def _while(self, condition: tree.Expression, body: tree.Block) -> None:
+        """Keep a loop; what it changes is not known in it and behind it."""
+        self._store_all()
+        self._forget(_assigned(body))
+        test = self._expression(condition)
+        frozen = set(self.known)
+        inside = self.block(body)
+        self.known = {name: value for name, value in self.known.items() if name in frozen}
+        self._add(tree.While(test, inside))
+
+    def _if(self, condition: tree.Expression, then: tree.Block, otherwise: tree.Block) -> None:
+        """Take the branch that is known, or keep both; then what they change is not known behind them."""
+        if isinstance(condition, tree.Number):
+            self._statements(then if condition.value else otherwise)
+            return
+        self._store_all()
+        self._forget(_assigned((*then, *otherwise)))
+        frozen, ways = dict(self.known), list[tree.Block]()
+        for block in (then, otherwise):
+            self.known = dict(frozen)
+            ways.append(self.block(block))
+        self.known = frozen
+        self._add(tree.If(condition, *ways))
+
+    def _forget(self, names: Sequence[str]) -> None:
+        """Make variables again of ints that are known."""
+        for name in names:
+            if name in self.known:
+                self._add(tree.Assign(name, tree.Number(self._value(name), "int")))
+                del self.known[name]
+
+    def _assign(self, name: str, value: tree.Expression) -> None:
+        if value.kind == "int" and isinstance(value, tree.Number):
+            self.known[name] = int(value.value)
+            return
+        self.known.pop(name, None)
+        self._add(tree.Assign(name, value))
+
+    def _store(self, array: str, index: tree.Expression, value: tree.Expression) -> None:
+        if not isinstance(index, tree.Number) or value.kind != "float":
+            raise _NotSpecialisedError
+        name = tree.Name(f"entry{len(self.variables)}", "float")
+        self.variables.append(name)
+        self._add(tree.Assign(name.name, value))
+        self.stored[_ArrayEntry(array, int(index.value))] = name
+
+    # --- expressions --------------------------------------------------------------------------------------------------
+
+    def _int(self, node: tree.Expression) -> int:
+        found = self._expression(node)
+        if not isinstance(found, tree.Number):
+            raise _NotSpecialisedError
+        return int(found.value)
+
+    def _expression(self, node: tree.Expression) -> tree.Expression:  # noqa: C901 - one case for each form
+        match node:
+            case tree.Name(name, "int") if isinstance(self.known.get(name), int):
+                return tree.Number(self._value(name), "int")
+            case tree.Element(array, index, kind):
+                return self._element(array, self._expression(index), kind)
+            case tree.Negative(operand, kind):
+                return _negative(self._expression(operand), kind)
+            case tree.Arithmetic(operator, left, right, kind):
+                return _arithmetic(operator, self._expression(left), self._expression(right), kind)
+            case tree.Function(name, arguments, kind):
+                return _function(name, tuple(map(self._expression, arguments)), kind)
+            case tree.Invoked():
+                return self._invoked(node)
+            case tree.Comparison(operator, left, right):
+                return _comparison(operator, self._expression(left), self._expression(right))
+            case tree.Joined(operator, parts):
+                return self._joined(operator, parts)
+            case tree.Inverted(operand):
+                found = self._expression(operand)
+                return _truth(not found.value) if isinstance(found, tree.Number) else tree.Inverted(found)
+            case tree.Row(array, index):
+                return tree.Row(array, self._expression(index))
+            case _:
+                return node
+
+    def _joined(self, operator: Literal["and", "or"], parts: Sequence[tree.Expression]) -> tree.Expression:
+        """Return joined conditions without those that are known; those behind the deciding one are not looked at."""
+        kept: list[tree.Expression] = []
+        for part in parts:
+            found = self._expression(part)
+            if not isinstance(found, tree.Number):
+                kept.append(found)
+            elif bool(found.value) == (operator == "or"):
+                kept.append(found)
+                break
+        if not kept:
+            return _truth(operator == "and")
+        if len(kept) > 1 and isinstance(kept[-1], tree.Number):
+            raise _NotSpecialisedError  # decided, but behind what is not known
+        return kept[0] if len(kept) == 1 else tree.Joined(operator, tuple(kept))
+
+    def _value(self, name: str) -> int:
+        found = self.known[name]
+        assert isinstance(found, int)
+        return found
+
+    def _element(self, array: str, index: tree.Expression, kind: tree.Kind) -> tree.Expression:
+        table = self.known.get(array)
+        if not isinstance(index, tree.Number):
+            raise _NotSpecialisedError
+        if isinstance(table, tuple):
+            return tree.Number(table[int(index.value)], "int")
+        return self.stored.get(_ArrayEntry(array, int(index.value)), tree.Element(array, index, kind))
+
+    def _invoked(self, call: tree.Invoked) -> tree.Invoked:
+        """Return a call of the specialised function; arrays are as they must be when it begins."""
+        passed = tuple(map(self._expression, call.arguments))
+        self._store_all()
+        found = _specialised(call.routine, self._of_callee(call.routine.parameters, passed), self.memory)
+        if self.calls.setdefault(found.name, found) is not found:
+            raise _NotSpecialisedError
+        return tree.Invoked(found, passed, call.kind)
+
+    def _of_callee(self, parameters: Sequence[tree.Name], passed: Sequence[tree.Expression]) -> dict[str, Known]:
+        """Return what a called function knows."""
+        known: dict[str, Known] = {}
+        for parameter, value in zip(parameters, passed, strict=True):
+            match value:
+                case tree.Number(number, "int"):
+                    known[parameter.name] = int(number)
+                case tree.Name(name, "ints") if name in self.known:
+                    known[parameter.name] = self.known[name]
+                case _:
+                    pass
+        return known
+
+
+def _negative(operand: tree.Expression, kind: tree.Kind) -> tree.Expression:
+    is_known = kind == "int" and isinstance(operand, tree.Number)
+    return tree.Number(-operand.value, "int") if is_known else tree.Negative(operand, kind)  # type: ignore[union-attr]  # a number
+
+
+def _arithmetic(operator: str, left: tree.Expression, right: tree.Expression, kind: tree.Kind) -> tree.Expression:
+    if kind == "int" and isinstance(left, tree.Number) and isinstance(right, tree.Number):
+        a, b = int(left.value), int(right.value)
+        return tree.Number(a + b if operator == "+" else a - b if operator == "-" else a * b, "int")
+    return tree.Arithmetic(operator, left, right, kind)  # type: ignore[arg-type]  # the operator of an expression
+
+
+def _function(name: str, arguments: tuple[tree.Expression, ...], kind: tree.Kind) -> tree.Expression:
+    if name == "float" and isinstance(arguments[0], tree.Number):
+        return tree.Number(float(arguments[0].value), "float")
+    return tree.Function(name, arguments, kind)
+
+
+def _comparison(operator: str, left: tree.Expression, right: tree.Expression) -> tree.Expression:
+    if left.kind == "int" and isinstance(left, tree.Number) and isinstance(right, tree.Number):
+        return _truth(_ORDERS[operator](int(left.value), int(right.value)))
+    return tree.Comparison(operator, left, right)  # type: ignore[arg-type]  # the operator of an expression
+
+
+def _truth(value: bool) -> tree.Number:
+    return tree.Number(value, "truth")
+
+
+def _assigned(block: tree.Block) -> list[str]:
+    """Return the variables that a block, or one inside it, assigns."""
+    found: list[str] = []
+    for statement in block:
+        match statement:
+            case tree.Assign(name):
+                found.append(name)
+            case tree.If(_, then, otherwise):
+                found += _assigned((*then, *otherwise))
+            case tree.While(_, body) | tree.For(body=body) | tree.Columns(body=body):
+                found += _assigned(body)
+            case _:
+                pass
+    return list(dict.fromkeys(found))

@@ -1,0 +1,138 @@
+"""Elements of an MJCF file as text: poses, inertias, joints, sites, constraints."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Final
+
+from rbd.errors import ArgumentError, quoted
+from rbd.files.pose import UPRIGHT, Pose, Rows
+from rbd.files.xml_text import element, floats, inertia_numbers, numbers_text, rounded, rounded_unit
+from rbd.joints import Fixed, JointType, Prismatic, QuaternionFloating, QuaternionSpherical, Revolute
+from rbd.mechanism import Joint
+from rbd.mjcf.pose import of_axes
+from rbd.scalars import to_float
+from rbd.spatial import SpatialInertia
+
+_SETTLING: Final = 8
+_UNSAID: Final = ("bound_stiffness", "bound_damping")
+_PER_JOINT: Final = (("damping", "damping"), ("friction", "frictionloss"), ("armature", "armature"))
+_KINDS: Final = {Revolute: "hinge", Prismatic: "slide", QuaternionSpherical: "ball", QuaternionFloating: "free"}
+_CONSTRAINTS: Final[dict[type[JointType], str]] = {
+    QuaternionSpherical: "connect", Revolute: "connect", Fixed: "weld"
+}  # fmt: skip
+
+
+def refusal(joint: Joint, reason: str) -> ArgumentError:
+    """Return an error that names a joint."""
+    return ArgumentError(f"joint {quoted(joint.name)}: {reason}", argument="mechanism", joint=joint.name)
+
+
+def pose_attributes(pose: Pose) -> dict[str, str]:
+    """Return the attributes of a pose; none for the identity."""
+    attributes: dict[str, str] = {}
+    if any(pose.translation):
+        far = max(map(abs, pose.translation))
+        attributes["pos"] = numbers_text([rounded(c, far) for c in pose.translation])
+    axes = _axes(pose.rotation)
+    if axes != (*UPRIGHT[0], *UPRIGHT[1]):
+        attributes["xyaxes"] = numbers_text(axes)
+    return attributes
+
+
+def _axes(rotation: Rows) -> tuple[float, ...]:
+    """Return the x and y axes of a rotation, rounded such that reading and writing them again reproduces them."""
+    axes = _rounded_axes(rotation)
+    for _ in range(_SETTLING):
+        again = _rounded_axes(of_axes(axes) or rotation)
+        if again == axes:
+            break
+        axes = again
+    return axes
+
+
+def _rounded_axes(rotation: Rows) -> tuple[float, ...]:
+    return tuple(rounded(row[column], 1.0) + 0.0 for column in (0, 1) for row in rotation)
+
+
+def inertial_line(inertia: SpatialInertia | None) -> Iterator[str]:
+    """Yield the line of an `<inertial>`; none for a massless body."""
+    numbers = None if inertia is None else inertia_numbers(inertia)
+    if numbers is None:
+        return
+    mass, com, (xx, xy, xz, yy, yz, zz) = numbers
+    attributes = {"pos": numbers_text(com), "mass": numbers_text([mass])}
+    if any((xy, xz, yz)):
+        attributes["fullinertia"] = numbers_text([xx, yy, zz, xy, xz, yz])
+    else:
+        attributes["diaginertia"] = numbers_text([xx, yy, zz])
+    yield element("inertial", attributes)
+
+
+def joint_line(joint: Joint, pose: Pose, *, strict: bool) -> str:
+    """Return the line of a joint whose frame after has that pose in its body; raise ArgumentError naming it."""
+    kind = _kind(joint)
+    attributes = {"name": joint.name, "type": kind}
+    if kind in ("hinge", "ball"):
+        attributes |= pose_attributes(Pose(translation=pose.translation))
+    match joint.type:
+        case Revolute(axis=axis) | Prismatic(axis=axis):
+            attributes["axis"] = numbers_text(rounded_unit(pose.direction(axis)))
+        case _:
+            pass
+    attributes |= _bounds(joint, kind, strict=strict)
+    attributes |= _coefficients(joint, strict=strict)
+    if kind == "free" and len(attributes) == 2:
+        return element("freejoint", {"name": joint.name})
+    return element("joint", attributes)
+
+
+def _kind(joint: Joint) -> str:
+    for kind, word in _KINDS.items():
+        if type(joint.type) is kind:
+            return word
+    raise refusal(joint, f"MJCF has no joint type {type(joint.type).__name__}")
+
+
+def _bounds(joint: Joint, kind: str, *, strict: bool) -> dict[str, str]:
+    attributes: dict[str, str] = {}
+    for what, attribute in (("position", "range"), ("effort", "actuatorfrcrange")):
+        pairs = [(to_float(low), to_float(high)) for low, high in getattr(joint, f"{what}_bounds")]
+        finite = [math.isfinite(low) and math.isfinite(high) for low, high in pairs]
+        if kind in ("hinge", "slide") and finite == [True]:
+            attributes[attribute] = numbers_text(pairs[0])
+        elif strict and any(math.isfinite(end) for pair in pairs for end in pair):
+            reason = "one-sided" if kind in ("hinge", "slide") else f"of a {kind} joint"
+            raise refusal(joint, f"MJCF has no {what} bounds that are {reason}; strict=False leaves them out")
+    return attributes
+
+
+def _coefficients(joint: Joint, *, strict: bool) -> dict[str, str]:
+    attributes: dict[str, str] = {}
+    for what in _UNSAID if strict else ():
+        if any(floats(getattr(joint, what))):
+            raise refusal(joint, f"MJCF has no {what}; strict=False leaves it out")
+    for what, attribute in _PER_JOINT:
+        values = floats(getattr(joint, what))
+        if strict and len(set(values)) > 1:
+            raise refusal(joint, f"MJCF has one {attribute} per joint, not {values}; strict=False writes the first")
+        if values and values[0]:
+            attributes[attribute] = numbers_text(values[:1])
+    return attributes
+
+
+def site_line(name: str, pose: Pose) -> str:
+    """Return the line of a site."""
+    return element("site", {"name": name, **pose_attributes(pose)})
+
+
+def constraint_tag(joint: Joint) -> str:
+    """Return the constraint that a loop joint is; raise ArgumentError naming the joint if it is none."""
+    tag = _CONSTRAINTS.get(type(joint.type))
+    if tag is None:
+        kinds = ", ".join(kind.__name__ for kind in _CONSTRAINTS)
+        raise refusal(joint, f"MJCF closes loops by joints of the types {kinds}, not by {type(joint.type).__name__}")
+    if any(floats((*joint.damping, *joint.friction, *joint.armature))):
+        raise refusal(joint, "MJCF has no damping, friction or armature of constraints")
+    return tag

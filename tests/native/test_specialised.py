@@ -1,0 +1,159 @@
+"""Intrinsics specialised to their sizes and tables: unrolled loops, the bits of the loops, what stays as it is."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from rbd.intrinsics import Intrinsic, specialise, tree
+from rbd.intrinsics.dependence_analysis import parts
+from rbd.intrinsics.language import divide, fma, select, some
+from rbd.intrinsics.specialise import specialised_to
+from rbd.intrinsics.workspace import Workspace, floats, ints, operand, result, table
+from rbd.native.calls import calls_text
+from rbd.native.compiled_program import CompiledProgram
+from rbd.program.graph import Graph
+from rbd.program.program import Program
+from tests.native.programs import assert_same_bits, native_rows, native_singles, random_inputs, reference
+
+
+class Sparse(Workspace):
+    n: int
+    count: int
+    places = table("count")
+    matrix = operand("n", "n")
+    x = operand("n")
+    y = result("n")
+    rounds = result("1")
+    work = floats("n")
+    order = ints("n")
+
+
+def _product(w: Sparse, scale: float) -> float:
+    """Add the chosen entries, largest place first, and return the sum of squares."""
+    square = 0.0
+    for i in range(w.n):
+        w.work[i] = 0.0
+        for k in range(w.count - 1, -1, -1):
+            if w.places[k] < w.n and w.places[k] != i:
+                w.work[i] = fma(w.matrix[i][w.places[k]], scale * w.x[w.places[k]], w.work[i])
+        w.work[i] += float(-i)
+        square = fma(w.work[i], w.work[i], square)
+    return square
+
+
+def _relax(w: Sparse) -> int:
+    size = _product(w, 1.0)
+    rounds = 0
+    while rounds < 2 * w.n and some(size > 1.0):
+        last = w.n - 1
+        for i in range(w.n):
+            better = divide(w.x[i], 1.0 + abs(w.work[last - i]))
+            w.x[i] = select(size > 1.0, better, w.x[i])
+        step = 2
+        if rounds == 1 or some(w.work[0] > 0.5):
+            w.rounds[0] += select(w.work[0] > 0.5, select(size > 1.0, 0.25, 0.0), 0.0)
+            step = 1
+        for k in range(w.n - 1):
+            last = k
+        if step == last:
+            w.rounds[0] += 0.0
+        w.rounds[0] += select(size > 1.0, 1.0, 0.0)
+        size = select(size > 1.0, _product(w, 1.0), size)
+        rounds += 1
+    for i in range(w.n):
+        w.y[i] = w.x[i] - w.work[i]
+    return 0
+
+
+def _operations(n: int, count: int) -> int:
+    return (2 * n + 1) * n * (3 * count + 8)
+
+
+RELAX = Intrinsic(name="relax_for_tests", workspace=Sparse, function=_relax, operations=_operations, specialises=True)
+
+
+def relaxed(*calls: tuple[int, tuple[int, ...]]) -> Program:
+    """Return a program with a call for every size and table."""
+    graph = Graph()
+    x = graph.input("x", (max(n for n, _ in calls) * (1 + max(n for n, _ in calls)),))
+    found = [RELAX((n, len(places), *places), x[: n * (n + 1)]) for n, places in calls]
+    return Program.of(graph, "relaxed", {f"y{k}": y for k, y in enumerate(found)})
+
+
+CALLS = ((3, (2, 0)), (3, (1, 2, 7)), (1, ()), (4, (3, 2, 1, 0)))
+
+
+def agree(program: Program) -> None:
+    arrays = random_inputs(program, 13, seed=1)
+    expected = reference(program, arrays, 13)
+    assert_same_bits(native_singles(CompiledProgram(program, 1), arrays, 13), expected)
+    for lanes in (2, 8):
+        assert_same_bits(native_rows(CompiledProgram(program, lanes), arrays, 13), expected)
+
+
+def test_each_call_has_the_bits_of_the_loops() -> None:
+    program = relaxed(*CALLS)
+    agree(program)
+    assert len(np.unique(reference(program, random_inputs(program, 13, seed=1), 13)[0][:, 3])) > 1
+    heads = [line for text in calls_text(program, 8, 8) for line in text.splitlines() if line.startswith("define")]
+    assert len({head.split("(")[0] for head in heads if "__relax(" in head}) == len(CALLS)
+
+
+def test_branches_that_are_not_known_are_kept() -> None:
+    program = relaxed((3, (2, 0)))
+    call = program.calls[0]
+    loop = next(part for part in specialised_to(call.intrinsic, call.sizes).body if isinstance(part, tree.While))
+    assert [len(part.otherwise) for part in loop.body if isinstance(part, tree.If)] == [0, 0]
+
+
+def test_known_loops_are_unrolled_and_entries_stored_once() -> None:
+    program = relaxed((3, (2, 0)))
+    call = program.calls[0]
+    routine = specialised_to(call.intrinsic, call.sizes)
+    assert specialised_to(call.intrinsic, call.sizes) is routine
+    assert {type(part) for each in routine.closure() for part in parts(each.body)}.isdisjoint({tree.For})
+    (product,) = (each for each in routine.closure() if each.name == "_product")
+    stores = [part for part in product.body if isinstance(part, tree.Store)]
+    assert [store.index for store in stores] == [tree.Number(i, "int") for i in range(3)]
+    assert sum(isinstance(part, tree.While) for part in routine.body) == 1
+
+
+def test_a_function_that_is_too_long_keeps_its_loops(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(specialise, "MAX_STATEMENTS", 12)
+    monkeypatch.setenv("RBD_CACHE", "0")
+    specialised_to.cache_clear()
+    program = relaxed((4, (3, 2, 1, 0)))
+    call = program.calls[0]
+    routine = specialised_to(call.intrinsic, call.sizes)
+    assert any(isinstance(part, tree.For) for each in routine.closure() for part in parts(each.body))
+    agree(program)
+    specialised_to.cache_clear()
+
+
+class Counted(Workspace):
+    n: int
+    x = operand("n")
+    y = result("n")
+    order = ints("n")
+
+
+def _by_order(w: Counted) -> int:
+    for i in range(w.n):
+        w.order[i] = w.n - 1 - i
+    for i in range(w.n):
+        w.y[i] = w.x[w.order[i]]
+    return 0
+
+
+BY_ORDER = Intrinsic(
+    name="order_for_tests", workspace=Counted, function=_by_order, operations=lambda n: 0, specialises=True
+)
+
+
+def test_ints_that_are_computed_are_not_known() -> None:
+    graph = Graph()
+    x = graph.input("x", (3,))
+    program = Program.of(graph, "order", {"y": BY_ORDER((3,), x)})
+    assert specialised_to(BY_ORDER, (3,)) is BY_ORDER.routine
+    agree(program)
