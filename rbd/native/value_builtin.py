@@ -110,7 +110,7 @@ def _code() -> Library:
 def slot_offsets(value: Any) -> tuple[int, ...] | None:
     """Return where the slots of an attrs class are, found and verified on one of its instances; None without slots."""
     offsets: list[int] = []
-    kind: type[Any] = type(value)
+    kind: type[Any] = type(value)  # pyright: ignore[reportUnknownVariableType]  # mypy refuses a cast
     for field in attrs.fields(kind):
         descriptor = getattr(kind, field.name, None)
         if type(descriptor).__name__ != "member_descriptor":
