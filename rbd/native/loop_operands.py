@@ -195,14 +195,12 @@ class LoopLayout:
 
     def _used_up(self, users: NDArray[Any], sources: NDArray[Any]) -> NDArray[Any]:
         """Return which uses are by the next iteration before it stores its own result, or after the last iteration."""
-        found = self._in_last_iteration(sources) & (self.number[users] != self.number[sources])
+        found: NDArray[Any] = self._in_last_iteration(sources) & (self.number[users] != self.number[sources])
         for number, loop in enumerate(self.loops):
             mine = (self.number[users] == number) & (self.number[sources] == number)
-            distance = users[mine] - sources[mine]
-            after = users[mine] % loop.period, sources[mine] % loop.period
-            begins = loop.first % loop.period
-            offsets = [(each - begins) % loop.period for each in after]
-            found[mine] = (distance <= loop.period) & (distance > 0) & (offsets[0] <= offsets[1])
+            user, source = users[mine] - loop.first, sources[mine] - loop.first
+            follows = user // loop.period == source // loop.period + 1
+            found[mine] = follows & (user % loop.period <= source % loop.period)
         return found
 
     def _in_last_iteration(self, sources: NDArray[Any]) -> NDArray[Any]:
