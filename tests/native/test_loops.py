@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -211,6 +212,27 @@ def test_a_thousand_bodies_become_little_code() -> None:
 
 
 @pytest.mark.deep
+def test_results_for_the_next_iteration_share_a_slot() -> None:
+    """A sum carried through a loop takes one place; what later code reads takes one for each iteration."""
+    graph = Graph()
+    x = graph.input("x", (400,))
+    total: Any = 1.0
+    squares: list[Any] = []
+    for each in x:
+        squares.append(each * each + 1.0)
+        total = total * 0.5 + squares[-1] / (each + 3.0)
+    carried = Program.of(graph, "carried", {"total": total})
+    kept = Program.of(graph, "kept", {"total": total, "squares": tuple(squares)})
+    counts = [make_plan(program, threshold=100).slot_count for program in (carried, kept)]
+    assert counts[0] < 50
+    assert 400 <= counts[1] < 450
+    for program in (carried, kept):
+        arrays = random_inputs(program, 9)
+        kernel = compile_program(program, lanes=8, threshold=100)
+        assert_same_bits(native_rows(kernel, arrays, 9), reference(program, arrays, 9))
+        assert_same_bits(native_singles(kernel, arrays, 9), reference(program, arrays, 9))
+
+
 def test_forward_dynamics_of_a_thousand_bodies() -> None:
     for mechanism in (rbd.robots.chain(1000), chain(1000)):
         program = check(mechanism, "forward_dynamics", THRESHOLD, torques=1000)
