@@ -67,6 +67,7 @@ NOT_PROBED = {
     "rbd.write_urdf": "writes files; tests/urdf",
     "rbd.HybridDynamics": "a record that rbd fills",
     "rbd.LoopClosure": "a record that rbd fills",
+    "rbd.Coupling": "a record that rbd fills",
 }
 
 
