@@ -52,7 +52,7 @@ def whole_number(value: object, argument: str, least: int | None = None, most: i
     if not isinstance(value, bool):
         try:
             number = operator.index(cast("Any", value))
-        except TypeError:
+        except Exception:  # an object's own `__index__` may raise anything
             number = None
     allowed = "a whole number" if least is None else f"a whole number of {least} or more"
     allowed = f"{allowed}, at most {most}" if number is not None and number > most else allowed
@@ -92,9 +92,23 @@ def several(values: object, argument: str, what: str) -> tuple[Any, ...]:
     raise ArgumentError(message, argument=argument, value=values, allowed=f"a sequence of {what}")
 
 
+def names_in(values: object, argument: str) -> tuple[str, ...]:
+    """Return names as a tuple; raise ArgumentError for anything but an iterable of strings.
+
+    >>> names_in(["tool"], "frames")
+    ('tool',)
+    """
+    names = several(values, argument, "names")
+    for name in names:
+        if not isinstance(name, str):
+            message = f"{argument} holds {described(name)}, needs names"
+            raise ArgumentError(message, argument=argument, value=values, allowed="names")
+    return names
+
+
 def require_callable(value: object, argument: str, what: str = "a function") -> None:
-    """Raise ArgumentError unless `value` is callable."""
-    if not callable(value):
+    """Raise ArgumentError unless `value` is callable, and no class: what classes make are no results."""
+    if not callable(value) or isinstance(value, type):
         message = f"{argument} must be {what}, not {described(value)}"
         raise ArgumentError(message, argument=argument, value=value, allowed=what)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -12,6 +13,8 @@ from pathlib import Path
 def replaced_file(path: Path) -> Generator[Path, None, None]:
     """Yield the path of a temporary file in the same folder, which replaces `path` unless an exception is raised.
 
+    Raises IsADirectoryError, an OSError, for a path without a name, such as "".
+
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "numbers.txt"
@@ -20,6 +23,8 @@ def replaced_file(path: Path) -> Generator[Path, None, None]:
     ...     path.read_text()
     '1 2 3'
     """
+    if not path.name or "\0" in str(path):
+        raise IsADirectoryError(errno.EISDIR, "no name of a file", str(path))
     partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
     try:
         yield partial

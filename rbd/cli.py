@@ -6,6 +6,7 @@ Exit codes: 0 for success, 1 for an error, 2 for invalid arguments (argparse).
 from __future__ import annotations
 
 import argparse
+import io
 import re
 import sys
 import warnings
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import rbd
-from rbd.errors import ArgumentError, RbdError, quoted
+from rbd.errors import ArgumentError, RbdError, printable, quoted
 from rbd.files.xml import root_tag
 
 if TYPE_CHECKING:
@@ -36,6 +37,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     >>> main(["check", "missing.urdf"])
     1
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # terminals may not have all letters
+            stream.reconfigure(errors="backslashreplace")
     parser = make_parser()
     options = parser.parse_args(arguments)
     try:
@@ -43,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except RbdError as error:
         print(f"rbd: {error}", file=sys.stderr)
     except OSError as error:
-        print(f"rbd: {error.filename or ''}: {error.strerror or error}", file=sys.stderr)
+        print(f"rbd: {printable(str(error.filename or ''))}: {error.strerror or error}", file=sys.stderr)
     except KeyboardInterrupt:
         print("rbd: interrupted", file=sys.stderr)
     return 1
@@ -108,7 +112,8 @@ def run_demo(options: argparse.Namespace) -> int:
 def run_info(options: argparse.Namespace) -> int:
     """Run `rbd info`: show the tree, the sizes, and the report of the reader."""
     mechanism, report = _load(options)
-    title = f"{report.name} ({options.file})" if report.name else str(options.file)
+    file = printable(str(options.file))
+    title = f"{printable(report.name)} ({file})" if report.name else file
     print("\n".join([title, _sizes(mechanism), "", str(mechanism), *_remarks(report)]))
     return 0
 
@@ -116,14 +121,16 @@ def run_info(options: argparse.Namespace) -> int:
 def run_check(options: argparse.Namespace) -> int:
     """Run `rbd check`: list all findings, warnings on standard error; fail for those that `strict=True` refuses."""
     mechanism, report = _load(options)
+    file = printable(str(options.file))
     for finding in sorted(report.warnings, key=_place):
         word = "error" if finding.refused else "warning"
-        print(f"{finding.file}:{finding.line}: {word}: {finding.element}: {finding.message}", file=sys.stderr)
+        place = f"{printable(finding.file)}:{finding.line}"
+        print(f"{place}: {word}: {finding.element}: {finding.message}", file=sys.stderr)
     for note in sorted([*report.ignored, *_snapped(report)], key=_place):
         attribute = f" {note.attribute}" if note.attribute else ""
-        print(f"{note.file}:{note.line}: note: {note.element}{attribute}: {note.message}")
+        print(f"{printable(note.file)}:{note.line}: note: {note.element}{attribute}: {note.message}")
     failed = any(finding.refused for finding in report.warnings)
-    print(f"{options.file}: {'doubtful' if failed else 'ok'}: {_sizes(mechanism)}")
+    print(f"{file}: {'doubtful' if failed else 'ok'}: {_sizes(mechanism)}")
     return int(failed)
 
 

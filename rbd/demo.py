@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rbd.errors import FrameMismatchError
+from rbd.errors import ArgumentError, FrameMismatchError
 from rbd.joints import Revolute
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.simulation import Trajectory, simulate
@@ -125,6 +125,10 @@ def draw(mechanism: Mechanism, trajectory: Trajectory, picture: Path) -> None:
     left, right = figure.subplots(1, 2, width_ratios=[1, 1.35])
     _draw_motion(left, positions(mechanism, trajectory))
     _draw_energies(right, mechanism, trajectory)
+    formats = figure.canvas.get_supported_filetypes()
+    if picture.suffix.lstrip(".").lower() not in formats:
+        message = f"{picture.name} has no ending of a picture; there are {', '.join(sorted(formats))}"
+        raise ArgumentError(message, argument="picture", value=picture, allowed=tuple(sorted(formats)))
     figure.savefig(picture, dpi=120)
 
 

@@ -16,6 +16,7 @@ from rbd.arguments import several
 from rbd.compiled.evaluation import Result
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.method_builtins import builtin_documentation, version_guards
+from rbd.compiled.parameter_checks import require_possible
 from rbd.compiled.record import recorded_function
 from rbd.compiled.recording_specs import SPECS, RecordingSpec
 from rbd.compiled.status import RowStatus
@@ -72,6 +73,7 @@ class CompiledFunctions(ABC):
         external: WrenchArrays | None = None,
         frame: WrenchFrame = "body",
     ) -> Array:
+        require_possible(parameters)
         places, wrenches = self._placed(external, frame)
         recorded = self._function(key_with_wrenches(name, places), lambda: with_wrenches(SPECS[name], places))
         result = only(recorded.call((*arrays, *wrenches), parameters, out, threads, status))
@@ -96,6 +98,7 @@ class CompiledFunctions(ABC):
         parameters: Mapping[str, ArrayLike],
     ) -> tuple[Array, Array, Array]:
         check_space(space)
+        require_possible(parameters)
         key = f"{name} {space}"
         recorded = self._function(key, lambda: SPECS[key])
         first, second, third = recorded.call(arrays, parameters, out, threads, status)

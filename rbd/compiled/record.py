@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeAlias, cast
@@ -60,8 +61,23 @@ def record(function: Callable[..., object], mechanism: Mechanism, **inputs: Shap
         message = f"no input of a recorded function can have the name {name!r}; rename the argument of the function"
         raise ArgumentError(message, argument=name, value=inputs[name])
     require_kind(mechanism, Mechanism, operation="rbd.record", argument="mechanism")
+    _require_parameters(function, inputs)
     program = recorded_program(function, mechanism, inputs, getattr(function, "__name__", "function"))
     return RecordedFunction(program, velocity_map=VelocityMap.of(mechanism))
+
+
+def _require_parameters(function: Callable[..., object], inputs: Mapping[str, object]) -> None:
+    """Raise ArgumentError unless `function` takes a state and the inputs by name."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # builtins may have none
+        return
+    try:
+        signature.bind(None, **inputs)
+    except TypeError as error:
+        wanted = ", ".join(["state", *inputs])
+        message = f"function is called as function({wanted}), but has the parameters {signature}: {error}"
+        raise ArgumentError(message, argument="function", value=function, allowed=f"({wanted})") from None
 
 
 def recorded_program(

@@ -27,7 +27,8 @@ class CompiledRobot(SteppingMethods):
 
     Arrays may have leading batch axes, q of shape (..., nq) and v of shape (..., nv), which are broadcast; results have
     them too. `out` is a buffer for the result. `threads` splits a batch over threads; results are bitwise equal.
-    `status`, a `RowStatus`, receives the status of each row; without it, the first failed row raises an error.
+    `status`, a `RowStatus`, receives the status of each row; without it, the first failed row raises an error, and
+    other rows of `out` may have been written.
     Results are expressed in the root frame. Parameters of the mechanism are constants, with their values at the first
     call of a function; those listed in `parameters` of `rbd.compile` are keyword arguments. After an edit of the
     mechanism, a robot raises StaleStateError; compile it again. Methods that are called often for one state, with

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from rbd.algorithms.loops.stabilization import DEFAULT, STANDARD, Stabilization, gains_in
 from rbd.compiled.compiled_functions import CompiledFunctions
 from rbd.compiled.function import RecordedFunction
+from rbd.compiled.parameter_checks import require_possible
 from rbd.compiled.recording_specs import step_spec
 from rbd.compiled.rollout import rollout
 from rbd.compiled.status import RowStatus
@@ -85,6 +86,7 @@ class SteppingMethods(CompiledFunctions):
         """
         places, wrenches = self._placed(external_wrenches, wrench_frame)
         function, start = self._stepping(integrator, stabilization, places, q, v, s)
+        require_possible(parameters)
         result = function.call((*start, self._torques(tau), dt, *wrenches), parameters, out, threads, status)
         if integrator == "munthe-kaas-rk4" and s is None and stabilization is DEFAULT and not places:
             self._offer("step", function)
@@ -182,4 +184,5 @@ class SteppingMethods(CompiledFunctions):
             (*start, self._torques(tau), dt),
             dict(zip([each.name for each in places], wrenches, strict=True)),
         )
+        require_possible(parameters)
         return rollout(function.evaluation, arrays, steps, threads, {**parameters, **named}, out, status)

@@ -79,7 +79,7 @@ def pair_numbers(values: object, count: int, argument: str) -> NDArray[np.intp]:
 def _pair_number(value: object, count: int, argument: str) -> int:
     try:
         number = operator.index(cast("Any", value))
-    except TypeError:
+    except Exception:  # an object's own `__index__` may raise anything
         number = None
     if number is None or isinstance(value, TRUTHS):
         message = f"{argument} holds {described(value)}, needs numbers of pairs"

@@ -18,7 +18,9 @@ from rbd.arguments import require_choice
 from rbd.errors import ArgumentError, ShapeError
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.arrays import matrix_scalars, pack, scalars
+from rbd.scalars.entries import any_array, check_finite
 from rbd.scalars.linear_algebra import matvec
+from rbd.scalars.number_checks import finite
 from rbd.spatial import Frame, FreeVector, SpatialAcceleration, Transform, Twist
 from rbd.spatial.congruence import congruence
 from rbd.spatial.frame import A, B, C, F, G, check_frame, require_frame
@@ -34,7 +36,7 @@ Numbers = TypeVar("Numbers", bound=NDArray[Any])
 
 def _as_gain(value: Gain | ArrayLike) -> Gain:
     """Return a gain as a number, a tuple with one per coordinate, or the rows of a square matrix."""
-    array = np.asarray(value, dtype=np.object_)
+    array = any_array(value, "a gain", dtype=np.object_)
     if array.ndim == 0:
         number: object = array.item()
         require_number(number, "a gain")
@@ -67,6 +69,7 @@ class PDGains:
 
     def transformed(self, tf: Transform[Any, Any]) -> PDGains:
         """Return the same gains in `tf.to_frame`. Raises FrameMismatchError unless they are in `tf.from_frame`."""
+        require_kind(tf, Transform, operation="PDGains.transformed", argument="tf")
         if self.frame is not None:
             check_frame(tf.from_frame, self.frame, operation="PDGains.transformed", argument="tf.from_frame")
         k, d = (_rotated(gain, tf.rotation_components) for gain in (self.k, self.d))
@@ -168,13 +171,16 @@ def pd(
 def _numbers(value: object, argument: str) -> Any:
     """Return a number unchanged, and several numbers as an array; raise for anything else."""
     if type(value) is float:
-        return value
+        return finite(value, argument)
     if isinstance(value, (list, tuple)):
         return pack(scalars(cast("Sequence[object]", value), None, argument))
-    array: NDArray[Any] = np.asarray(value)
+    array: NDArray[Any] = any_array(value, argument)
     if array.ndim == 0:
         return scalars([array.item()], 1, argument)[0]
-    return array if array.dtype == np.float64 else pack(scalars(array, None, argument))
+    if array.dtype != np.float64:
+        return pack(scalars(array, None, argument))
+    check_finite(array, argument)
+    return array
 
 
 def _difference(given: object, desired: object, name: str, desired_name: str) -> Any:

@@ -13,7 +13,7 @@ from xml.parsers import expat
 
 import attrs
 
-from rbd.errors import ArgumentError, FileError, quoted
+from rbd.errors import ArgumentError, FileError, printable, quoted
 from rbd.files.formats import Format
 
 _Error = TypeVar("_Error", bound=FileError)
@@ -79,14 +79,14 @@ class XmlElement:
 
 def fault(kind: type[_Error], node: XmlElement, message: str, /, **fields: object) -> _Error:
     """Return an error of `kind` that says where `node` stands."""
-    text = f"{node.file}:{node.line}:{node.column}: {node.path}: {message}"
+    text = f"{printable(node.file)}:{node.line}:{node.column}: {node.path}: {message}"
     places: dict[str, object] = {"file": node.file, "line": node.line, "column": node.column}
     return kind(text, **places, element=node.tag, path=node.path, **fields)
 
 
 def fault_at(kind: type[_Error], file: str, line: int, column: int, message: str, /, **fields: object) -> _Error:
     """Return an error of `kind` for a place that is no element."""
-    text = f"{file}:{line}:{column}: {message}"
+    text = f"{printable(file)}:{line}:{column}: {message}"
     fields.setdefault("element", None)
     return kind(text, file=file, line=line, column=column, **fields)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from rbd.errors import ArgumentError, TopologyError, quoted
 from rbd.joints.base import JointType
+from rbd.joints.factories import made_joint_type
 from rbd.mechanism import attach as attach_
 from rbd.mechanism import body as bodies_
 from rbd.mechanism.body import RigidBody
@@ -101,8 +102,8 @@ def copy_in_maximal_coordinates(
 
 
 def _floating_type(floating: object) -> JointType:
-    made = floating if isinstance(floating, JointType) or not callable(floating) else floating()
-    if isinstance(made, JointType) and made.nv == 6:
+    made = made_joint_type(floating, "floating")
+    if made.nv == 6:
         return made
     raise ArgumentError(
         f"floating must be a joint type with 6 velocities, not {made!r}", argument="floating", value=floating
@@ -110,7 +111,7 @@ def _floating_type(floating: object) -> JointType:
 
 
 def _free_name(name: str, taken: set[str]) -> str:
-    """Return the name, made longer until it is free, and note it as taken."""
+    """Return a free name that begins with the given one, and reserve it."""
     while name in taken:
         name += "_"
     taken.add(name)

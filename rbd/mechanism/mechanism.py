@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, final
 
 from typing_extensions import override
 
+from rbd.arguments import several
 from rbd.display import preformatted
 from rbd.errors import ArgumentError, TopologyError, quoted
 from rbd.joints import QuaternionFloating
@@ -222,7 +223,7 @@ class Mechanism(MechanismQueries):
         Raises TopologyError when the joints in `prefer` close a loop, when a coupled joint would leave the tree, or
         parameters of a joint cannot be reversed.
         """
-        wanted = [prefer] if isinstance(prefer, (str, Joint)) else prefer
+        wanted = [prefer] if isinstance(prefer, (str, Joint)) else several(prefer, "prefer", "joints")
         return edit.rebuild_tree(self._structure, [self.joint(joint) for joint in wanted])
 
     def remove_joint(self, joint: str | Joint) -> RerootReport:

@@ -13,6 +13,7 @@ from typing import Final, final
 import attrs
 import numpy as np
 
+from rbd.arguments import flag, names_in
 from rbd.errors import ArgumentError, MjcfError, quoted
 from rbd.files.formats import MJCF
 from rbd.files.names import free_name
@@ -98,6 +99,8 @@ def format_mjcf(mechanism: Mechanism, *, name: str = "robot", frames: Sequence[s
     """
     require_kind(mechanism, Mechanism, operation="format_mjcf", argument="mechanism")
     require_kind(name, str, operation="format_mjcf", argument="name")
+    frames = names_in(frames, "frames")
+    flag(strict, "strict")
     if strict and mechanism.root_body.name != WORLD:
         message = f"the root body of MJCF is {WORLD!r}, not {quoted(mechanism.root_body.name)}; strict=False renames it"
         raise ArgumentError(message, argument="mechanism", body=mechanism.root_body.name)

@@ -13,6 +13,7 @@ import numpy as np
 
 from rbd.arguments import flag
 from rbd.errors import (
+    AmbiguousNameError,
     ArgumentError,
     FrameMismatchError,
     RbdError,
@@ -71,7 +72,7 @@ class RationalForwardKinematics:
     >>> from rbd.rational import RationalForwardKinematics
     >>> arm = rbd.robots.double_pendulum()
     >>> kinematics = RationalForwardKinematics(arm)
-    >>> pose = kinematics.pose_polynomial([0, 0], arm.body("lower_link"), arm.root_body)
+    >>> pose = kinematics.pose_polynomial([0, 0], "lower_link")
     >>> pose.rotation[0][0]
     cos[0]*cos[1] - sin[0]*sin[1]
     >>> kinematics.rational(pose.translation[0])
@@ -131,13 +132,13 @@ class RationalForwardKinematics:
     # --- poses --------------------------------------------------------------------------------------------------------
 
     def pose_polynomial(
-        self, q_star: StarLike, body: Place, expressed_in: Place | None = None, *, exact: bool = False
+        self, q_star: StarLike, body: Place | str, expressed_in: Place | str | None = None, *, exact: bool = False
     ) -> MultilinearPose:
         """Return the pose of `body` in `expressed_in` as multilinear polynomials around the configuration `q_star`.
 
-        Both may be bodies (their default frames), frames fixed to bodies, or points (with the axes of their frames);
-        `expressed_in` defaults to the root. With `exact` the coefficients are fractions: the floats of the mechanism
-        are converted exactly, and angles of `q_star` other than zero must be given as `HalfTangent`.
+        Both may be bodies (their default frames), frames fixed to bodies, names of either, or points (with the axes of
+        their frames); `expressed_in` defaults to the root. With `exact` the coefficients are fractions: the floats of
+        the mechanism are converted exactly, and angles of `q_star` other than zero must be given as `HalfTangent`.
 
         Raises ShapeError, NotFiniteError, UnknownNameError, FrameMismatchError or ArgumentError naming the argument.
         """
@@ -148,17 +149,16 @@ class RationalForwardKinematics:
         )
         return expansion.pose(place, reference)
 
-    def _checked_place(self, place: Place, argument: str) -> Place:
+    def _checked_place(self, place: Place | str, argument: str) -> Place:
         """Return a place; raise an error naming the argument when it is not on the mechanism."""
-        require_kind(place, RigidBody, Frame, Point, operation="RationalForwardKinematics", argument=argument)
+        require_kind(place, RigidBody, Frame, Point, str, operation="RationalForwardKinematics", argument=argument)
         try:
-            if isinstance(place, RigidBody):
-                self._layout.body_index(place)
-            else:
-                self._mechanism.body_of_frame(place.frame if isinstance(place, Point) else place)
-        except (UnknownNameError, FrameMismatchError) as error:
+            if isinstance(place, Point):
+                self._layout.place(place.frame, argument)
+                return place
+            return self._layout.place(place, argument)[1]
+        except (AmbiguousNameError, FrameMismatchError, UnknownNameError) as error:
             raise _with_argument(error, argument) from None
-        return place
 
     def _expansion(self, q_star: StarLike, exact: bool) -> Expansion:
         self._require_current()
@@ -306,7 +306,9 @@ def _leading_axes(q: object) -> tuple[int, ...]:
     """Return all axes of an array-like but the last; none for ragged rows, which raise later."""
     try:
         shape: tuple[int, ...] = np.shape(cast("Any", q))
-    except ValueError:
+    except Exception:  # an object's own `__array__` may raise anything
+        return ()
+    if isinstance(q, type):
         return ()
     return shape[:-1]
 

@@ -24,6 +24,7 @@ from rbd.scalars.entries import (
     check_shape,
     converted,
     flattened,
+    is_masked,
     row_of,
 )
 from rbd.scalars.functions import is_float, to_float
@@ -203,7 +204,7 @@ def check_out(out: object, shape: tuple[int, ...], name: str) -> Array:
     """
     if out is None:
         return np.empty(shape)
-    if not isinstance(out, ARRAYS):
+    if not isinstance(out, ARRAYS) or is_masked(out):
         raise ShapeError(f"{name} must be a float64 array, got {type(out).__name__}", argument=name, expected=shape)
     array = cast("Array", out)
     if array.dtype != _FLOAT64:

@@ -17,6 +17,7 @@ from typing import Any, Final, SupportsIndex, final
 import numpy as np
 from typing_extensions import override
 
+from rbd.arguments import described
 from rbd.errors import ArgumentError
 from rbd.scalars.binary_operators import BinaryOperators, Operator, divided
 
@@ -37,8 +38,9 @@ def const(n: SupportsIndex, d: SupportsIndex = 1) -> Whole | Rational:
     """
     try:
         top, bottom = operator.index(n), operator.index(d)
-    except TypeError:
-        raise ArgumentError(f"const takes integers, got {n!r} and {d!r}", argument="n", value=(n, d)) from None
+    except Exception:  # an object's own `__index__` may raise anything
+        message = f"const takes integers, got {described(n)} and {described(d)}"
+        raise ArgumentError(message, argument="n", value=(n, d)) from None
     if bottom == 0:
         raise ArgumentError(f"const({top}, 0): the denominator is zero", argument="d", value=0)
     return exact(top, bottom)

@@ -29,24 +29,34 @@ _NUMERIC_KINDS = "iufcO"
 _NO_NUMBERS: tuple[type[object], ...] = (*TRUTHS, str, bytes, type(None))
 
 
+def is_masked(values: object) -> bool:
+    """Return whether `values` is a masked array."""
+    return "numpy.ma" in sys.modules and isinstance(values, np.ma.MaskedArray)  # before its import, nothing is
+
+
 def _refuse_masked(values: object, name: str) -> None:
-    if isinstance(values, np.ma.MaskedArray):
+    if is_masked(values):
         masked = np.argwhere(np.ma.getmaskarray(cast("Any", values)))
         if len(masked):
             index = tuple(int(i) for i in masked[0])
             raise NotFiniteError(f"{name}{_subscript(index)} is masked", argument=name, index=index)
 
 
+def any_array(values: object, name: str, shape: Shape | None = None, dtype: type[Any] | None = None) -> NDArray[Any]:
+    """Return any array-like as an array; raise ShapeError for what is none, NotFiniteError for masked entries."""
+    _refuse_masked(values, name)
+    try:
+        array: NDArray[Any] = np.asarray(values, dtype=dtype)
+    except Exception as error:  # an object's own `__array__` may raise anything
+        raise ShapeError(f"{name} is no regular array of numbers: {error}", argument=name, expected=shape) from error
+    return array
+
+
 def as_array(values: object, shape: Shape, name: str) -> NDArray[Any]:
     """Return any array-like as an array of real, complex or object entries of this shape."""
-    if "numpy.ma" in sys.modules:  # only then can it be a masked array
-        _refuse_masked(values, name)
     if values is None:
         raise ShapeError(f"{name} is None, needs {_shape_text(shape)}", argument=name, expected=shape)
-    try:
-        array: NDArray[Any] = np.asarray(values)
-    except (TypeError, ValueError, RuntimeError) as error:
-        raise ShapeError(f"{name} is no regular array of numbers: {error}", argument=name, expected=shape) from error
+    array = any_array(values, name, shape)
     if array.dtype.kind not in _NUMERIC_KINDS or _holds_truth_value(values):
         what = "truth values" if array.dtype.kind in "biuf" else f"dtype {array.dtype}"
         given, wanted = f"has {what}", "numbers"

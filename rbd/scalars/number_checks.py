@@ -26,6 +26,8 @@ def _as_float(value: object) -> float | None:
         return None
     try:
         return float(cast("float", value))
+    except TypeError:  # NumPy's durations
+        return None
     except OverflowError:
         return math.copysign(math.inf, 1 if cast("float", value) > 0 else -1)
 

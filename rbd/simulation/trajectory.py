@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple, final
+from typing import BinaryIO, NamedTuple, final
 
 import attrs
 import numpy as np
@@ -14,11 +13,11 @@ from numpy.typing import ArrayLike
 
 from rbd.arguments import described, several
 from rbd.atomic_files import replaced_file
-from rbd.errors import ArgumentError, ShapeError
+from rbd.errors import ArgumentError, ShapeError, quoted
 from rbd.mechanism import Mechanism
 from rbd.scalars import is_float, to_float
 from rbd.scalars.arrays import Array
-from rbd.scalars.entries import converted
+from rbd.scalars.entries import check_finite, converted
 from rbd.simulation.events import Occurrence
 from rbd.simulation.forces import ForceElement
 from rbd.simulation.monitors import EnergyMonitor
@@ -30,6 +29,7 @@ _FIELDS = ("t", "q", "v", "s")
 
 def _frozen(values: ArrayLike, name: str) -> Array:
     array = converted(values, (None,) if name == "t" else (None, None), name)
+    check_finite(array, name)
     array.flags.writeable = False
     return array
 
@@ -59,7 +59,14 @@ def _occurrences(values: Sequence[Occurrence]) -> tuple[Occurrence, ...]:
 
 
 class Energies(NamedTuple):
-    """Energies at every sample (J)."""
+    """Energies at every sample (J).
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), q=[0.3, 0.0])
+    >>> energies = rbd.simulate(state, 1.0, dt=0.01).energies(state.mechanism)
+    >>> bool(abs(energies.total - energies.total[0]).max() < 1e-6)
+    True
+    """
 
     kinetic: Array
     potential: Array
@@ -73,7 +80,8 @@ class Trajectory:
     """Samples of a motion: times `t` (n,), configurations `q` (n, nq), velocities `v` (n, nv), additional states `s`.
 
     The arrays are read-only copies; `s` (n, ns) holds the states of contacts, `events` the events that occurred. Raises
-    ShapeError when the arrays do not have the same number of rows.
+    ShapeError when the arrays do not have the same number of rows, NotFiniteError for NaN and infinities, ArgumentError
+    for times that decrease.
 
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), q=[0.1, 0.2])
@@ -92,6 +100,11 @@ class Trajectory:
         if self.t.ndim != 1 or not len(self.t):
             message = f"t has shape {self.t.shape}, needs one dimension and at least one time"
             raise ShapeError(message, argument="t", expected=(-1,), actual=self.t.shape)
+        back = np.flatnonzero(self.t[1:] < self.t[:-1])
+        if len(back):
+            k = int(back[0])
+            message = f"t decreases from t[{k}] = {self.t[k]} to t[{k + 1}] = {self.t[k + 1]}"
+            raise ArgumentError(message, argument="t", value=self.t, allowed="times that do not decrease")
         for name, array in (("q", self.q), ("v", self.v), ("s", self.s)):
             if array.ndim != 2 or len(array) != len(self.t):
                 message = f"{name} has shape {array.shape}, needs {len(self.t)} rows, one per time"
@@ -147,19 +160,37 @@ class Trajectory:
         An existing file is replaced when the new one is complete.
         """
         require_kind(path, str, os.PathLike, operation="Trajectory.save", argument="path")
+        if not Path(path).name or "\0" in os.fspath(path):
+            message = f"path must name a file, not {quoted(os.fspath(path))}"
+            raise ArgumentError(message, argument="path", value=path, allowed="paths of files")
         with replaced_file(Path(path)) as temporary, temporary.open("wb") as file:
             np.savez(file, t=self.t, q=self.q, v=self.v, s=self.s)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Trajectory:
-        """Read a file that `save` wrote; no code in it is executed. Raises ArgumentError for other files."""
+        """Read a file that `save` wrote; no code in it is executed.
+
+        Raises ArgumentError for damaged and other files and for directories, OSError when there is no file at `path`.
+        """
         require_kind(path, str, os.PathLike, operation="Trajectory.load", argument="path")
+        if Path(path).is_dir():
+            message = f"{os.fspath(path)!r} is a directory, not a saved trajectory"
+            raise ArgumentError(message, argument="path", value=os.fspath(path), allowed="files of save")
         try:
-            # Opened here: NumPy does not close files that are not NPZ files.
-            with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+            with Path(path).open("rb") as file:  # here: NumPy does not close files that are not NPZ files
+                return cls._read(file, path)
+        except ValueError as error:
+            if isinstance(error, ArgumentError):
+                raise
+            raise ArgumentError(f"path: {error}", argument="path", value=path, allowed="paths of files") from error
+
+    @classmethod
+    def _read(cls, file: BinaryIO, path: str | os.PathLike[str]) -> Trajectory:
+        try:
+            with np.load(file, allow_pickle=False) as arrays:
                 t, q, v, s = (_require_float64(arrays[name]) for name in _FIELDS)
                 return cls(t, q, v, s)
-        except (KeyError, ValueError, TypeError, AttributeError, EOFError, zipfile.BadZipFile) as error:
+        except Exception as error:  # readers of damaged files raise errors of many kinds
             message = f"{os.fspath(path)!r} is not a saved trajectory: {error}"
             raise ArgumentError(message, argument="path", value=os.fspath(path), allowed="files of save") from error
 

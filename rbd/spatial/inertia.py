@@ -354,6 +354,7 @@ def _from_principal_moments(
     frame: Frame[G], mass: Scalar, com: VectorLike | Point[G] | None, squared_gyration_radii: Sequence[Scalar]
 ) -> SpatialInertia[G]:
     """Return the inertia of a body whose principal axes are those of `frame`."""
+    (mass,) = scalars([mass], 1, "mass")
     x, y, z = (mass * each for each in squared_gyration_radii)
     return SpatialInertia(frame, mass=mass, com=com, moment_about_com=((x, 0, 0), (0, y, 0), (0, 0, z)))
 

@@ -17,7 +17,13 @@ from rbd.spatial.linalg import Vec3, add3, cross3, dot3, moved6, neg3, scale3
 from rbd.spatial.motion_vector import MotionVector, check_sum, difference_frames, init_fields, motion_cross
 from rbd.spatial.so3 import rotation_exp
 from rbd.spatial.stumpff import stumpff
-from rbd.spatial.values import VectorLike, checked_frames, require_kind_in_frame, require_scalar, slot_setters
+from rbd.spatial.values import (
+    VectorLike,
+    checked_frames,
+    require_divisor,
+    require_kind_in_frame,
+    slot_setters,
+)
 from rbd.spatial.vectors import FreeVector, Point, check_source
 
 if TYPE_CHECKING:
@@ -105,7 +111,7 @@ class Twist(MotionVector[B, A, E]):
         )
 
     def __truediv__(self, divisor: Scalar) -> Twist[B, A, E]:
-        require_scalar(divisor, "Twist / divisor")
+        require_divisor(divisor, "Twist / divisor")
         (a, b, c), (x, y, z) = self.angular_components, self.linear_components
         angular, linear = (a / divisor, b / divisor, c / divisor), (x / divisor, y / divisor, z / divisor)
         return Twist.trusted(self.body, self.base, self.frame, angular, linear)

@@ -164,6 +164,13 @@ def require_scalar(value: object, operation: str) -> None:
         raise NotFiniteError(f"{operation}: the factor is too large for a 64-bit float", argument="factor")
 
 
+def require_divisor(value: object, operation: str) -> None:
+    """Raise as `require_scalar` does, and ArgumentError for zero."""
+    require_scalar(value, operation)
+    if is_float(value) and not value:
+        raise ArgumentError(f"{operation}: the divisor is zero", operation=operation, argument="divisor", value=value)
+
+
 def checked_frames(value: SpatialValue, **frames: Frame[Any]) -> Any:
     """Return a value whose frames are these, for type checkers; raise FrameMismatchError when they are not."""
     operation = f"{type(value).__name__}.expect"

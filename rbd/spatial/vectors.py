@@ -24,6 +24,7 @@ from rbd.spatial.values import (
     VectorLike,
     checked_frames,
     format_numbers,
+    require_divisor,
     require_kind,
     require_kind_in_frame,
     require_scalar,
@@ -151,7 +152,7 @@ class Point(Coordinates[F]):
     __rmul__ = __mul__
 
     def __truediv__(self, divisor: Scalar) -> Point[F]:
-        require_scalar(divisor, "Point / divisor")
+        require_divisor(divisor, "Point / divisor")
         x, y, z = self.xyz_components
         return Point.trusted(self.frame, (x / divisor, y / divisor, z / divisor))
 
@@ -248,7 +249,7 @@ class FreeVector(Coordinates[F]):
     __rmul__ = __mul__
 
     def __truediv__(self, divisor: Scalar) -> FreeVector[F]:
-        require_scalar(divisor, "FreeVector / divisor")
+        require_divisor(divisor, "FreeVector / divisor")
         x, y, z = self.xyz_components
         return FreeVector.trusted(self.frame, (x / divisor, y / divisor, z / divisor))
 

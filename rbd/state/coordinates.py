@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from typing_extensions import TypeIs
 
-from rbd.arguments import described
+from rbd.arguments import described, flag
 from rbd.errors import ArgumentError, NotFiniteError, RotationError
 from rbd.scalars import Vector, to_float
 from rbd.scalars.arrays import Array, float_array
+from rbd.scalars.entries import any_array
 from rbd.spatial import Transform, Twist
 from rbd.spatial.frame import check_frame
 from rbd.state.layout import Layout, Link
@@ -23,6 +24,7 @@ _ROUNDING = 4 * float(np.finfo(np.float64).eps)
 
 def checked_configuration(layout: Layout, q: ArrayLike, *, normalize: bool = False) -> Array:
     """Return `q` as a fresh array with unit quaternions; raise ShapeError, NotFiniteError or RotationError."""
+    flag(normalize, "normalize")
     array = checked_vector(layout, q, "q")
     for link in layout.links:
         _normalize_joint(link, array, normalize)
@@ -126,7 +128,7 @@ def _one_joint(value: ArrayLike | None, size: int, name: str) -> Array:
 
 
 def _is_one(value: object) -> bool:
-    return not isinstance(value, (list, tuple)) and np.ndim(cast("float", value)) == 0
+    return not isinstance(value, (list, tuple)) and any_array(value, "value").ndim == 0
 
 
 def only_for_joints(target: object, value: object) -> ArgumentError:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, final
 
-import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from typing_extensions import override
 
 from rbd.errors import ShapeError
 from rbd.mechanism import Joint
+from rbd.scalars.entries import any_array
 from rbd.state.layout import Layout
 
 
@@ -30,7 +30,7 @@ class JointValues(Mapping[Joint, NDArray[Any]]):
 
     def __init__(self, layout: Layout, values: ArrayLike) -> None:
         """Wrap `values`; raise ShapeError unless the last axis has nq or nv entries."""
-        self.array: NDArray[Any] = np.asarray(values)
+        self.array: NDArray[Any] = any_array(values, "values")
         self._layout = layout
         size = self.array.shape[-1] if self.array.ndim else -1
         if size not in (layout.nq, layout.nv):
@@ -50,7 +50,13 @@ class JointValues(Mapping[Joint, NDArray[Any]]):
         return view
 
     def __setitem__(self, joint: Joint | str, value: ArrayLike) -> None:
-        self[joint][...] = value
+        """Write entries; raise ShapeError unless `value` has their shape or one number for all."""
+        target, given = self[joint], any_array(value, "value")
+        try:
+            target[...] = given
+        except (TypeError, ValueError) as error:
+            message = f"value cannot be written to entries of shape {target.shape}: {error}"
+            raise ShapeError(message, argument="value", expected=target.shape, actual=given.shape) from error
 
     @override
     def __iter__(self) -> Iterator[Joint]:

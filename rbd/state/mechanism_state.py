@@ -115,7 +115,7 @@ class MechanismState(State[Array]):
         norm. Raises ShapeError, NotFiniteError (naming the joint), RotationError, FrameMismatchError, and then leaves
         the state unchanged.
         """
-        if value is None and not normalize and (write := self._writers[Q]) is not None and write(q) is None:
+        if value is None and normalize is False and (write := self._writers[Q]) is not None and write(q) is None:
             return
         self._live.check()
         if isinstance(q, (Joint, str)):

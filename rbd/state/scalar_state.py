@@ -15,6 +15,7 @@ from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.program.status import range_error
 from rbd.scalars import Scalar, Vector, is_float, lift
 from rbd.scalars.arrays import ScalarArray, pack, scalars
+from rbd.scalars.entries import is_masked
 from rbd.scalars.registry import ARRAYS, operations_of
 from rbd.spatial import FreeVector, SpatialInertia, Transform
 from rbd.spatial.values import require_kind
@@ -205,7 +206,7 @@ class SourceEngine(Engine):
 
 def _check_out(out: ScalarArray, array: ScalarArray, name: str) -> None:
     """Raise ShapeError unless `out` can hold the entries of `array` exactly."""
-    if not isinstance(out, ARRAYS):
+    if not isinstance(out, ARRAYS) or is_masked(out):
         raise ShapeError(f"{name} must be an array, got {type(out).__name__}", argument=name, expected=array.shape)
     if out.shape != array.shape:
         message = f"{name} has shape {out.shape}, needs {array.shape}"

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, final
 import attrs
 import numpy as np
 
-from rbd.spatial import Frame, Wrench
+from rbd.spatial import Frame, Transform, Wrench
 from rbd.testing.comparison import as_floats, as_matrix, derivative, pose_matrix
+from rbd.testing.random_mechanisms import random_rotation
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from rbd.joints import JointType
     from rbd.scalars import Array, Vector
-    from rbd.spatial import Transform
 
 
 @final
@@ -38,6 +38,8 @@ class JointCase:
     qd: Vector
     """Any rate of the coordinates, not necessarily tangent to the manifold."""
     wrench_components: tuple[float, ...]
+    unreachable: Array
+    """A pose of random rotation and position, which most joints cannot reach, as a 4 by 4 matrix."""
     scale: float
     """Factor of configurations beyond the range of random ones."""
 
@@ -57,12 +59,17 @@ class JointCase:
             as_floats(phi / max(1.0, float(np.linalg.norm(phi)))),
             as_floats(rng.standard_normal(joint.nq)),
             as_floats(rng.standard_normal(6)),
+            _random_pose(rng),
             scale,
         )
 
     def transform(self, q: Vector) -> Transform:
         """Return the joint's transform."""
         return self.joint.transform(q, self.after, self.before)
+
+    def transform_of(self, pose: Array) -> Transform:
+        """Return a pose, given as a 4 by 4 matrix, as a transform between the joint's frames."""
+        return Transform.from_matrix(self.after, self.before, pose)
 
     def wrench(self) -> Wrench:
         """Return a wrench in the frame after the joint."""
@@ -83,3 +90,11 @@ class JointCase:
         omega_hat = pose[:3, :3].T @ rate[:3, :3]
         linear = pose[:3, :3].T @ rate[:3, 3]
         return np.array([omega_hat[2, 1], omega_hat[0, 2], omega_hat[1, 0], *linear])
+
+
+def _random_pose(rng: np.random.Generator) -> Array:
+    """Return a random rotation and position as a 4 by 4 matrix."""
+    pose: Array = np.eye(4)
+    pose[:3, :3] = random_rotation(rng)
+    pose[:3, 3] = rng.standard_normal(3)
+    return pose

@@ -24,9 +24,10 @@ from rbd.testing.joint_case import JointCase
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from rbd.scalars import Vector
+    from rbd.scalars import Array, Vector
 
 _CONDITION = 100.0  # largest condition number of constraint wrenches, in metres and radians
+_STEP, _NEARER = 1e-3, 1e-10  # step to configurations beside the nearest one, rounding of squared distances
 _SIZES = (1e-16, 1e-14, 1e-12, 1e-10, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.3, 1.0)
 
 
@@ -151,6 +152,43 @@ def projection(case: JointCase) -> None:
         expect_close(case.pose(joint.project(transform)), case.pose(q), "pose")
         expect_close(vector(joint.project(transform, q)), vector(q), "coordinates with near = q")
         expect_close(vector(joint.project(transform, _nudged(q))), vector(q), "coordinates with near beside q")
+
+
+def projection_of_unreachable_poses(case: JointCase) -> None:
+    """Check that no configuration is nearer than that of project(): by rotation, at a reachable one by position."""
+    turned, moved = case.unreachable, _offset(case.pose(case.q).real, case.unreachable[:3, 3])
+    found = case.joint.project(case.transform_of(turned))
+    distance = _rotation_distance(case, found, turned)
+    for q in (*_neighbours(case, found), case.q, case.q_other, case.joint.zero()):
+        expect(distance <= _rotation_distance(case, q, turned) + _NEARER, "another rotation is nearer")
+    found = case.joint.project(case.transform_of(moved), case.q)
+    expect_close(case.pose(found)[:3, :3], moved[:3, :3], "rotation of a pose that is reachable but for its position")
+    distance = _distance(case.pose(found)[:3, 3], moved[:3, 3])
+    for q in _neighbours(case, found):
+        if _rotation_distance(case, q, moved) <= _NEARER:  # the step is a translation
+            expect(distance <= _distance(case.pose(q)[:3, 3], moved[:3, 3]) + _NEARER, "another position is nearer")
+
+
+def _offset(pose: Array, offset: Array) -> Array:
+    """Return a pose with another position."""
+    result = pose.copy()
+    result[:3, 3] += offset
+    return result
+
+
+def _neighbours(case: JointCase, q: Vector) -> list[Vector]:
+    """Return configurations a small step away, in both directions of every coordinate and of one more line."""
+    steps = [*np.eye(case.joint.nv), vector(case.phi).real]
+    return [case.joint.global_coordinates(q, as_floats(h * step)) for step in steps for h in (_STEP, -_STEP)]
+
+
+def _rotation_distance(case: JointCase, q: Vector, pose: Array) -> float:
+    return _distance(case.pose(q)[:3, :3], pose[:3, :3])
+
+
+def _distance(a: NDArray[np.complex128], b: Array) -> float:
+    """Return the squared distance, which is smooth where it is zero."""
+    return float(np.sum((a.real - b) ** 2))
 
 
 def normalization(case: JointCase) -> None:

@@ -189,6 +189,7 @@ CHECKS: dict[str, Callable[[JointCase], None]] = {
         joint_checks.local_coordinates,
         joint_checks.local_coordinates_rate,
         joint_checks.projection,
+        joint_checks.projection_of_unreachable_poses,
         joint_checks.normalization,
         joint_checks.reversal,
         generic_scalars,

@@ -8,9 +8,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rbd.arguments import require_generator, several
-from rbd.errors import ArgumentError
+from rbd.arguments import require_callable, require_generator, several
 from rbd.joints import JointType, QuaternionFloating
+from rbd.joints.factories import made_joint_type
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.scalars.arrays import Array, array_of
 from rbd.spatial import Frame, SpatialInertia, Transform
@@ -71,12 +71,13 @@ def random_mechanism(
     Raises ArgumentError unless every entry of `joint_types` is a joint type or returns one.
     """
     require_generator(rng)
+    require_callable(choose_parent, "choose_parent", "a function of mechanism and generator")
     mechanism = Mechanism()
     entries = several(joint_types, "joint_types", "joint types")
     for number, entry in enumerate(entries, start=1):
         body = random_body(f"body{number}", rng)
-        joint = Joint(f"joint{number}", _joint_type(entry))
-        parent = choose_parent(mechanism, rng)
+        joint = Joint(f"joint{number}", made_joint_type(entry, "joint_types"))
+        parent = mechanism.body(choose_parent(mechanism, rng))
         attach_at_random_pose(mechanism, parent, body, joint, rng)
     return mechanism
 
@@ -145,12 +146,3 @@ def _any_body(mechanism: Mechanism, rng: np.random.Generator) -> RigidBody:
 def _any_moving_body(mechanism: Mechanism, rng: np.random.Generator) -> RigidBody:
     bodies = mechanism.bodies[1:] or mechanism.bodies
     return bodies[int(rng.integers(len(bodies)))]
-
-
-def _joint_type(entry: JointTypeLike) -> JointType:
-    made = entry if isinstance(entry, JointType) or not callable(entry) else entry()
-    if not isinstance(made, JointType):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers need not be typed
-        raise ArgumentError(
-            f"joint_types: {entry!r} is not a joint type and does not return one", argument="joint_types", value=entry
-        )
-    return made

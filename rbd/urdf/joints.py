@@ -1,4 +1,4 @@
-"""The rules of `<joint>`: its type, links, axis, bounds, damping."""
+"""Reader of `<joint>`: type, links, axis, bounds, damping."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _WITHOUT_AXIS: Final = frozenset({"fixed", "floating", "spherical"})
 _WITHOUT_LIMIT: Final = frozenset({"fixed", "floating", "planar", "spherical"})
 _BOUNDED: Final = frozenset({"revolute", "prismatic"})
 UNBOUNDED: Final = 1e300
-"""Writers without a word for infinity print the largest float; bounds from here on mean none."""
+"""Bounds from this value on are infinite: some programs write the largest float instead of infinity."""
 
 
 def read_joint(reading: UrdfReading, node: XmlElement, links: dict[str, UrdfLink]) -> UrdfJoint:

@@ -1,4 +1,4 @@
-"""`write_urdf`: the inverse of reading, for what URDF can say.
+"""`write_urdf` and `format_urdf`: mechanisms as URDF, as far as the format can express them.
 
 A mechanism that was read (and so snapped) is written, read and written again without a change of one byte. Text is read
 before it is returned: nothing is written that the reader would refuse.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 
+from rbd.arguments import flag, names_in
 from rbd.errors import ArgumentError, UrdfError
 from rbd.files.formats import URDF
 from rbd.files.xml_text import element, write_text
@@ -77,6 +78,8 @@ def format_urdf(mechanism: Mechanism, *, name: str = "robot", frames: Sequence[s
     """
     require_kind(mechanism, Mechanism, operation="format_urdf", argument="mechanism")
     require_kind(name, str, operation="format_urdf", argument="name")
+    frames = names_in(frames, "frames")
+    flag(strict, "strict")
     text = _text(mechanism, name, frames, strict=strict)
     try:
         parse_urdf(text, remove_fixed_joints=False, strict=strict)

@@ -11,17 +11,18 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import rbd
 from rbd.errors import ArgumentError
 
 from . import probes
-from .wrong import complaints, outcome
+from .wrong import complaints, outcome, pairs_of_complaints
 
 CALLS = {name: probe for group in probes.GROUPS.values() for name, probe in group.items()}
 
-CALLBACKS = {"control", "external", "progress", "function", "path", "u"}
+CALLBACKS = {"choose_parent", "control", "external", "progress", "function", "path", "u"}
 """Arguments that are the user's functions, their shapes, or files: what those raise themselves passes through."""
 THEIRS = (
     "'MechanismState' object cannot",
@@ -46,6 +47,15 @@ def test_wrong_types_raise_rbd_errors(name: str) -> None:
     assert not found, "\n".join(found)
 
 
+@pytest.mark.deep
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_hundred_thousand_calls_with_several_wrong_arguments() -> None:
+    probes_without_runs = {name: probe for name, probe in CALLS.items() if "compile" not in name}
+    found = pairs_of_complaints(probes_without_runs, probes.world, np.random.default_rng(), 100_000)
+    ours = [c for c in found if not any(parameter in c for parameter in CALLBACKS)]
+    assert not ours, "\n".join(ours)
+
+
 @pytest.mark.parametrize("name", CALLS)
 def test_probe_arguments_are_valid(name: str) -> None:
     call, good = CALLS[name](probes.world())
@@ -65,6 +75,7 @@ NOT_PROBED = {
     "rbd.JointType": "abstract",
     "rbd.interpreted": "takes nothing",
     "rbd.write_urdf": "writes files; tests/urdf",
+    "rbd.write_mjcf": "writes files; tests/mjcf",
     "rbd.HybridDynamics": "a record that rbd fills",
     "rbd.LoopClosure": "a record that rbd fills",
     "rbd.Coupling": "a record that rbd fills",

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from datetime import timedelta
+from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any, Final
 
@@ -85,6 +88,62 @@ def _arrays() -> dict[str, Any]:
     }
 
 
+class _Raises:
+    """An object one of whose special methods raises an error of its own."""
+
+    def __init__(self, error: type[Exception]) -> None:
+        self._error = error
+
+    def _raise(self, *_: object, **__: object) -> Any:
+        raise self._error("of the argument's own")
+
+
+class _BrokenArray(_Raises):
+    __array__ = _Raises._raise
+
+
+class _NoArray:
+    """An object whose `__array__` returns none."""
+
+    def __array__(self, dtype: object = None, copy: object = None) -> Any:
+        return "no array"
+
+
+class _BrokenNumber(_Raises):
+    __float__ = __index__ = __int__ = __bool__ = __lt__ = __gt__ = __le__ = __ge__ = _Raises._raise
+
+
+def _broken() -> dict[str, Any]:
+    return {
+        "broken array": _BrokenArray(KeyError),
+        "array that raises OverflowError": _BrokenArray(OverflowError),
+        "array that is text": _NoArray(),
+        "broken number": _BrokenNumber(RuntimeError),
+        "number that raises ZeroDivisionError": _BrokenNumber(ZeroDivisionError),
+        "list of broken arrays": [_BrokenArray(KeyError), 1.0],
+        "list of broken numbers": [_BrokenNumber(RuntimeError), 1.0],
+        "timedelta": timedelta(1),
+        "list of timedeltas": [timedelta(1), timedelta(2)],
+        "list of pairs of timedeltas": [(timedelta(1), timedelta(2))],
+        "timedelta array": np.array([1, 2], dtype="timedelta64[s]"),
+        "masked results": np.ma.masked_array(np.zeros(2), [True, False]),
+        "masked matrix": np.ma.masked_array(np.zeros((2, 2)), np.eye(2)),
+        "number type": float,
+        "type of arrays": np.ndarray,
+        "strings of digits": np.array(["1", "2"]),
+        "half floats": np.array([np.inf, 1.0], dtype=np.float16),
+        "list of nothing but lists": [[], []],
+        "nested too deep": [[[[1.0]]]],
+        "decimal": Decimal("NaN"),
+        "surrogate": "\ud800",
+        "null character": "a\0b",
+        "path that is a directory": Path("/"),
+        "negative zero": -0.0,
+        "largest float": 1.7e308,
+        "list of largest floats": [1.7e308, -1.7e308],
+    }
+
+
 def _things() -> dict[str, Any]:
     return {
         "None": None,
@@ -104,7 +163,7 @@ def _things() -> dict[str, Any]:
     }
 
 
-WRONG: Final[dict[str, Any]] = _numbers() | _collections() | _arrays() | _things() | _elsewhere()
+WRONG: Final[dict[str, Any]] = _numbers() | _collections() | _arrays() | _broken() | _things() | _elsewhere()
 for _value in WRONG.values():
     if isinstance(_value, np.ndarray):
         _value.flags.writeable = False  # or a result written into one would make it right
@@ -117,6 +176,23 @@ def outcome(call: Callable[[], object]) -> BaseException | None:
     except Exception as error:  # the point of it: whatever comes out is looked at
         return error
     return None
+
+
+def pairs_of_complaints(
+    probes: Mapping[str, Probe], world: Callable[[], World], rng: np.random.Generator, count: int
+) -> Iterator[str]:
+    """Call probes with one to three wrong arguments, drawn at random; yield what is not an error of rbd."""
+    names, kinds = list(probes), list(WRONG)
+    for number in range(count):
+        name = names[number % len(names)]
+        call, good = probes[name](world())
+        chosen = rng.permutation(list(good))[: rng.integers(1, 4)].tolist()
+        spoiled = {parameter: kinds[rng.integers(len(kinds))] for parameter in chosen}
+        arguments = good | {parameter: WRONG[kind] for parameter, kind in spoiled.items()}
+        error = outcome(lambda call=call, arguments=arguments: call(**arguments))
+        if error is not None and not isinstance(error, rbd.errors.RbdError):
+            shown = ", ".join(f"{parameter} = {kind}" for parameter, kind in spoiled.items())
+            yield f"{name}({shown}) raised {type(error).__name__}: {error}"
 
 
 def complaints(name: str, probe: Probe, world: Callable[[], World]) -> Iterator[str]:

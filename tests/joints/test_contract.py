@@ -26,7 +26,8 @@ from rbd.joints import (
     SinCosRevolute,
     Universal,
 )
-from rbd.scalars import Vector, const, cos, sin
+from rbd.joints.axis import unwrap_angle
+from rbd.scalars import Vector, atan2, const, cos, sin
 from rbd.spatial import Frame, GeometricJacobian, Transform, Twist, Wrench, WrenchMatrix
 from rbd.testing import check_joint_type
 from rbd.testing.joint_case import JointCase
@@ -159,6 +160,21 @@ def one_wrench_five_times(self: object, q: Vector, after: Frame) -> WrenchMatrix
 
 Z, BALL, VECTOR = Revolute((0, 0, 1)), QuaternionSpherical(), RotationVectorSpherical()
 UNIVERSAL = Universal((1, 0, 0), (0, 1, 0))
+
+
+def angle_of_one_column(self: JointType, transform: Transform, near: Vector | None = None) -> Vector:
+    """Return the angle about z of reachable poses, which is not the nearest of others."""
+    rows = transform.rotation_components
+    angle = atan2(rows[1][0], rows[0][0])
+    return (angle if near is None else unwrap_angle(angle, near[0]),)
+
+
+def sum_of_position(self: JointType, transform: Transform, near: Vector | None = None) -> Vector:
+    """Return the displacement along x of reachable poses, which is not the nearest of others."""
+    x, y, z = transform.translation_components
+    return (x + y + z,)
+
+
 FAULTS: list[tuple[str, JointType, dict[str, Callable[..., object]]]] = [
     ("shapes", Z, {"configuration_derivative": lambda self, q, v: [v[0]]}),
     ("shapes", Z, {"zero": lambda self: (0.0, 0.0)}),
@@ -197,6 +213,8 @@ FAULTS: list[tuple[str, JointType, dict[str, Callable[..., object]]]] = [
     ("normalization", BALL, {"normalization_error": lambda self, q: 0.0}),
     ("normalization", MRPFloating(), {"principal_value": lambda self, q: tuple(-c for c in q)}),
     ("reversal", Planar((1, 0, 0), (0, 1, 0)), {"flip_velocity": lambda self, q, v: tuple(-c for c in v)}),
+    ("projection_of_unreachable_poses", Z, {"project": angle_of_one_column}),
+    ("projection_of_unreachable_poses", Prismatic((1, 0, 0)), {"project": sum_of_position}),
     ("reversal", QuaternionFloating(), {"flip_configuration": lambda self, q: (q[0], *(-c for c in q[1:]))}),
     ("reversal", Z, {"flipped": lambda self: self}),
     ("generic_scalars", Z, {"transform": branching}),

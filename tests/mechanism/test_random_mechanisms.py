@@ -100,3 +100,11 @@ def test_configurations(data: st.DataObject) -> None:
     q = data.draw(strategies.configurations(mechanism))
     assert q.shape == (mechanism.nq,)
     invariants.poses(mechanism, tuple(q))
+
+
+def test_joint_types_that_need_arguments_are_named() -> None:
+    rng = np.random.default_rng(1)
+    for make in (random_chain, random_tree):
+        with pytest.raises(ArgumentError, match="joint_types: Revolute cannot be called without arguments") as caught:
+            make([Revolute] * 3, rng)
+        assert caught.value.argument == "joint_types"

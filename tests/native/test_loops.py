@@ -141,9 +141,9 @@ def test_rolled_code_gives_the_bits_of_the_interpreter(seed: int, threshold: int
     program, (lanes, chunk) = repeated(seed), sizes
     arrays = random_inputs(program, 5, seed=seed)
     expected = reference(program, arrays, 5)
-    kernel = CompiledProgram(program, lanes, chunk, threshold)
-    assert_same_bits(native_rows(kernel, arrays, 5), expected)
-    assert_same_bits(native_singles(kernel, arrays, 5), expected)
+    compiled = CompiledProgram(program, lanes, chunk, threshold)
+    assert_same_bits(native_rows(compiled, arrays, 5), expected)
+    assert_same_bits(native_singles(compiled, arrays, 5), expected)
 
 
 def test_loops_are_found_in_what_is_repeated() -> None:
@@ -179,11 +179,11 @@ def chain(size: int, *, every: int = 10**9, aligned: int = 0) -> rbd.Mechanism:
 def check(mechanism: rbd.Mechanism, algorithm: str, threshold: int, **arguments: int) -> Program:
     """Compare an algorithm's machine code with the interpreter."""
     program = rbd.record(getattr(algorithms, algorithm), mechanism, **arguments).program
-    kernel = compile_program(program, threshold=threshold)
+    compiled = compile_program(program, threshold=threshold)
     arrays = random_inputs(program, 3, seed=5)
     expected = reference(program, arrays, 3)
-    assert_same_bits(native_singles(kernel, arrays, 3), expected)
-    assert_same_bits(native_rows(kernel, arrays, 3), expected)
+    assert_same_bits(native_singles(compiled, arrays, 3), expected)
+    assert_same_bits(native_rows(compiled, arrays, 3), expected)
     return program
 
 
@@ -204,10 +204,10 @@ def test_a_thousand_bodies_become_little_code() -> None:
     mechanism = rbd.robots.chain(1000)
     program = rbd.record(algorithms.inverse_dynamics, mechanism, vd=1000).program
     assert straight_part(program, THRESHOLD) < 500
-    kernel = compile_program(program)
+    compiled = compile_program(program)
     assert len(single_module(program)) < 2_000_000
     arrays = random_inputs(program, 1, seed=5)
-    assert_same_bits(native_singles(kernel, arrays, 1), reference(program, arrays, 1))
+    assert_same_bits(native_singles(compiled, arrays, 1), reference(program, arrays, 1))
 
 
 @pytest.mark.deep
@@ -243,10 +243,10 @@ def test_loops_feed_calls_and_calls_feed_loops() -> None:
     arrays = random_inputs(program, 9)
     expected = reference(program, arrays, 9)
     for lanes in (1, 8):
-        kernel = CompiledProgram(program, lanes, 1000, 10)
+        compiled = CompiledProgram(program, lanes, 1000, 10)
         assert make_plan(program, threshold=10).loops
-        assert_same_bits(native_rows(kernel, arrays, 9), expected)
-        assert_same_bits(native_singles(kernel, arrays, 9), expected)
+        assert_same_bits(native_rows(compiled, arrays, 9), expected)
+        assert_same_bits(native_singles(compiled, arrays, 9), expected)
 
 
 def test_large_inverses_are_calls() -> None:
@@ -297,9 +297,9 @@ def test_no_memory_is_an_error_and_nothing_is_written(monkeypatch: pytest.Monkey
     addresses = jit.c_function_addresses() | {"malloc": ctypes.cast(nothing, ctypes.c_void_p).value or 0}
     monkeypatch.setattr(jit, "c_function_addresses", lambda: addresses)
     program = repeated(1)
-    kernel = CompiledProgram(program, 4)
+    compiled = CompiledProgram(program, 4)
     arrays = random_inputs(program, 6)
-    single, batch = native_singles(kernel, arrays, 6), native_rows(kernel, arrays, 6)
+    single, batch = native_singles(compiled, arrays, 6), native_rows(compiled, arrays, 6)
     assert single[1] == batch[1] == (0, NO_MEMORY)
     assert len(np.unique(single[0])) == len(np.unique(batch[0])) == 1
     error = program.error(NO_MEMORY)

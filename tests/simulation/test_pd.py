@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 import rbd
-from rbd.errors import ArgumentError, FrameMismatchError, ShapeError
+from rbd.errors import ArgumentError, FrameMismatchError, NotFiniteError, ShapeError
 from rbd.mechanism import Mechanism
 from rbd.spatial.so3 import rotation_exp
 from tests.simulation.conftest import single_body
@@ -172,3 +174,12 @@ def test_controllers_can_be_recorded() -> None:
     recorded = rbd.record(lambda state: rbd.pd(gains, state.q, state.v), mechanism)
     q, v = np.array([0.3, -0.2]), np.array([1.0, 2.0])
     assert np.allclose(recorded(q, v), rbd.pd(gains, q, v))
+
+
+@pytest.mark.parametrize("x", [math.nan, [1.0, math.inf], np.array([math.nan, 0.0])], ids=str)
+def test_errors_and_rates_must_be_finite(x: object) -> None:
+    gains = rbd.PDGains(1.0, 1.0)
+    rest = np.zeros(np.shape(x))
+    for call in (lambda: rbd.pd(gains, x, rest), lambda: rbd.pd(gains, rest, x)):
+        with pytest.raises((NotFiniteError, ArgumentError)):
+            call()

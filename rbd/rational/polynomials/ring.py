@@ -167,9 +167,9 @@ class Ring:
         """Return the block of an entry of s; raise ArgumentError when there is no such entry."""
         try:
             return self.s_block[operator.index(index)]
-        except (TypeError, KeyError):
+        except Exception:  # an object's own `__index__` may raise anything
             allowed = f"0 to {self.s_count - 1}"
-            message = f"index is {index}, must be {allowed}"
+            message = f"index is {described(index)}, must be {allowed}"
             raise ArgumentError(message, argument="index", value=index, allowed=allowed) from None
 
     def exponents(self, key: int, variables: Sequence[int]) -> tuple[int, ...]:
