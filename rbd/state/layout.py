@@ -196,9 +196,9 @@ class Layout:
         return self._joint_loop.get(id(self._registry.joint_named(joint) if isinstance(joint, str) else joint))
 
     def coupling(self, coupling: Coupling | str) -> CouplingLink | None:
-        """Return the link of a coupling, given itself or by name; None for another one."""
+        """Return the link of a coupling, given itself or by name; None for others."""
         for link in self.couplings:
-            if coupling is link.coupling or coupling == link.coupling.name:
+            if link.coupling is coupling or (isinstance(coupling, str) and link.coupling.name == coupling):
                 return link
         return None
 
