@@ -45,7 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return int(options.command(options))
     except RbdError as error:
-        print(f"rbd: {error}", file=sys.stderr)
+        for line in (str(error), *getattr(error, "__notes__", ())):
+            print(f"rbd: {line}", file=sys.stderr)
     except OSError as error:
         print(f"rbd: {printable(str(error.filename or ''))}: {error.strerror or error}", file=sys.stderr)
     except KeyboardInterrupt:

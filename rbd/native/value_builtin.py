@@ -19,10 +19,12 @@ from rbd.native.builtin import Definition, Guards, Word, builtin_of, word_table
 from rbd.native.compiled_program import CompiledProgram
 from rbd.native.jit import Library, assemble
 from rbd.native.locks import once_under_compiler_lock
-from rbd.native.value_ir import CONTEXT, MOST_OBJECTS, is_count, value_text
+from rbd.native.value_ir import CONTEXT, INSTANCE, MOST_OBJECTS, NUMBER, OBJECT, TUPLE, is_count, value_text
 from rbd.scalars.arrays import Array
 
 _NO_ARGUMENTS: Final = 0x04
+_LENGTHS: Final = (1, 4, 5, 3, 2, 2, 2, 3)
+"""Words of each code with its arguments, without the offsets of slots."""
 _MEMBER: Final = 40
 """From the beginning of a slot's descriptor to the pointer to its definition."""
 _OFFSET: Final = 16
@@ -52,8 +54,17 @@ class ValuePlan:
     words: Sequence[int]
     kept: tuple[object, ...]
     """Everything that `words` refers to."""
-    depth: int
-    """Objects on the stack, at most."""
+
+    @property
+    def depth(self) -> int:
+        """The largest number of objects on the stack."""
+        depth, most, at = 0, 0, 0
+        while at < len(self.words):
+            code = self.words[at]
+            taken = self.words[at + 1] if code == TUPLE else self.words[at + 2] if code == INSTANCE else 0
+            depth += 1 - taken if code in (NUMBER, OBJECT, TUPLE, INSTANCE) else 0
+            most, at = max(most, depth), at + _LENGTHS[code] + (taken if code == INSTANCE else 0)
+        return most
 
 
 @final
@@ -99,13 +110,14 @@ def _code() -> Library:
 def slot_offsets(value: Any) -> tuple[int, ...] | None:
     """Return where the slots of an attrs class are, found and verified on one of its instances; None without slots."""
     offsets: list[int] = []
-    for field in attrs.fields(type(value)):
-        descriptor = getattr(type(value), field.name, None)
+    kind: type[Any] = type(value)
+    for field in attrs.fields(kind):
+        descriptor = getattr(kind, field.name, None)
         if type(descriptor).__name__ != "member_descriptor":
             return None
         pointer = ctypes.c_size_t.from_address(id(descriptor) + _MEMBER).value
         offset = ctypes.c_ssize_t.from_address(pointer + _OFFSET).value
-        in_range = 0 < offset < type(value).__basicsize__
+        in_range = 0 < offset < kind.__basicsize__
         if not in_range or ctypes.c_size_t.from_address(id(value) + offset).value != id(getattr(value, field.name)):
             return None
         offsets.append(offset)

@@ -61,6 +61,8 @@ class KernelCall(Call[R]):
     """Shapes of the arrays to return; None for the kernel's result as it is."""
     finish: Callable[..., R] | None = None
     """Converts the arrays, or the kernel's result, to the algorithm's result; must not refer to the state."""
+    of_array: Callable[[Any], R] | None = None
+    """Converts the kernel's result, if it is one array; fast paths then do not make tuples of it."""
     out: Any = None
     """An array for a result of one array."""
     keyed: bool = False
@@ -90,6 +92,8 @@ class Engine(ABC):
         """Initialise without cached results."""
         self.fast: dict[object, Callable[..., Any]] = {}
         """Builtins by the keys of calls; only live states have them."""
+        self.identified: dict[tuple[object, int, int], tuple[Callable[..., Any], object, object]] = {}
+        """Builtins of calls about an object and a frame, by their identities, with the objects."""
         self.poses: dict[object, Callable[[], Any]] = {}
         self.twists: dict[object, Callable[[], Any]] = {}
         self.routes: dict[object, Callable[[], Any]] = {}

@@ -287,11 +287,19 @@ class LiveEngine(Engine):
             if call.keyed
             else None
         )
+        to_array = call.of_array is not None and recorded.form.is_arrays
+        if call.shapes is None and not to_array and (call.keyed or not count) and abi.is_supported():
+            made = self._maker().result(recorded, numbers or ())
+            if made is not None:
+                self.fast[key] = made if call.finish is None else _finished(made, call.finish, one=True)
+                return
         builtin, one = self.bound_builtin(recorded, numbers=numbers), len(recorded.executable.outline.outputs) == 1
         if builtin is None:
             self.fast.pop(key, None)
+        elif call.of_array is not None and to_array and one:
+            self.fast[key] = _finished(builtin, call.of_array, one=True)
         elif call.shapes is not None:
-            self.fast[key] = builtin if call.finish is None else _finished(builtin, call.finish, one)
+            self.fast[key] = builtin if call.finish is None else _finished(builtin, call.finish, one=one)
         else:
             self.fast[key] = _unflattened(builtin, recorded.form.unflatten, call.finish, one)
 
@@ -410,7 +418,7 @@ def _as_list(*arrays: Array) -> list[Array]:
     return list(arrays)
 
 
-def _finished(builtin: Builtin, finish: Builtin, one: bool) -> Builtin:
+def _finished(builtin: Builtin, finish: Builtin, *, one: bool) -> Builtin:
     def call(*args: Any) -> Any:
         found = builtin(*args)
         return found if found is NotImplemented else finish(found) if one else finish(*found)

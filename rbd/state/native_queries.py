@@ -7,6 +7,7 @@ readable source in their order, and makes the framed value. The results have the
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, cast, final
@@ -24,7 +25,7 @@ from rbd.state.base import pass_kernel_of
 from rbd.state.frames import Attachment
 from rbd.state.layout import Layout
 from rbd.state.recorded_kernel import RecordedKernel
-from rbd.state.value_tree import Template, count_numbers
+from rbd.state.value_tree import Template, UnsuitableError, count_numbers, split, unflattener
 
 if TYPE_CHECKING:
     from rbd.native.jit import Library
@@ -67,17 +68,16 @@ class _Pass:
 
 def _entries(template: Template) -> Iterator[float | None]:
     """Yield the scalars of a framed value in order: None for a number of the buffer, or the constant."""
+    kind, parts = split(template)
     if template is float:
         yield None
     elif type(template) in (int, float):
         yield cast("float", template)
-    elif isinstance(template, tuple):
-        kind, *parts = template
-        if kind is float:
-            yield from [None] * parts[0]
-        else:
-            for part in parts:
-                yield from _entries(part)
+    elif kind is float:
+        yield from [None] * parts[0]
+    else:
+        for part in parts:
+            yield from _entries(part)
 
 
 def _whole(entry: object) -> int | None:
@@ -151,6 +151,47 @@ class _PlanBuilder:
             self.words += [TUPLE, 3] if each > 3 else []
         offsets = _offsets()[kind]
         self.words += [INSTANCE, id(kind), len(offsets), *offsets, RETURN]
+
+    def numbers(self, address: int, shape: Sequence[int]) -> None:
+        """Make nested tuples of an array."""
+        if not shape:
+            self.words += [NUMBER, address]
+            return
+        size = 8 * math.prod(shape[1:])
+        for k in range(shape[0]):
+            self.numbers(address + k * size, shape[1:])
+        self.words += [TUPLE, shape[0]]
+
+    def value(self, template: Template, sample: Any, addresses: Iterator[int]) -> None:
+        """Make a value of a template, of which `sample` is one; raises UnsuitableError for mappings and paths."""
+        if template is float:
+            self.words += [NUMBER, next(addresses)]
+            return
+        kind, parts = split(template)
+        if kind is None:
+            self._push(template)
+        elif kind is float:
+            for _ in range(parts[0]):
+                self.words += [NUMBER, next(addresses)]
+            self.words += [TUPLE, parts[0]]
+        elif kind is tuple and isinstance(sample, tuple):
+            for part, each in zip(parts, cast("Sequence[Any]", sample), strict=True):
+                self.value(part, each, addresses)
+            self.words += [TUPLE, len(parts)]
+        else:
+            self._value_of_class(kind, parts, sample, addresses)
+
+    def _value_of_class(
+        self, kind: type[Any], parts: Sequence[Template], sample: Any, addresses: Iterator[int]
+    ) -> None:
+        from rbd.native.value_builtin import slot_offsets
+
+        offsets = slot_offsets(sample) if attrs.has(kind) else None
+        if offsets is None:
+            raise UnsuitableError(f"a {kind.__name__} has no slots")
+        for part, field in zip(parts, attrs.fields(kind), strict=True):
+            self.value(part, getattr(sample, field.name), addresses)
+        self.words += [INSTANCE, id(kind), len(offsets), *offsets]
 
     def _push(self, thing: object) -> None:
         self.kept.append(thing)
@@ -227,7 +268,7 @@ class NativeQueries:
         builder = _PlanBuilder()
         pose = _placed(builder, builder.gather(poses, found.index), found)
         builder.instance(Transform, pose, found.frame, self._layout.root_frame, 9, 3)
-        return self._made(builder, [poses])
+        return self._made(builder, [poses.buffer])
 
     def twist(self, index: int) -> Builtin | None:
         """Return a builtin of the twist of a body in the root frame."""
@@ -239,7 +280,7 @@ class NativeQueries:
         builder.words += [FINITE, _MOTION, moved.address]
         root = self._layout.root_frame
         builder.instance(Twist, moved, 3, 3, self._layout.bodies[index].default_frame, root, root)
-        return self._made(builder, [poses, twists])
+        return self._made(builder, [poses.buffer, twists.buffer])
 
     def route(self, start: Attachment, end: Attachment) -> Builtin | None:
         """Return a builtin of the transform between two places."""
@@ -253,7 +294,29 @@ class NativeQueries:
         if end.from_default is not None:
             between = builder.call("compose", builder.constant(end.from_default), between)
         builder.instance(Transform, between, start.frame, end.frame, 9, 3)
-        return self._made(builder, [source])
+        return self._made(builder, [source.buffer])
+
+    def result(self, recorded: RecordedKernel, numbers: Sequence[Array]) -> Builtin | None:
+        """Return a builtin of the result of a kernel as it is, for bound `numbers`; None for results of arrays."""
+        from rbd.native.value_builtin import KernelBuffer
+
+        code, form, engine = recorded.executable.machine_code, recorded.form, self._engine
+        if code is None or len(recorded.executable.outline.outputs) != 1:
+            return None
+        buffer = KernelBuffer(code, (engine.q, engine.v, *numbers, *recorded.parameters), needs_v=True)
+        builder, output = _PlanBuilder(), buffer.outputs[0]
+        if form.template is None:
+            if not output.size:
+                return None
+            builder.numbers(abi.address(output), output.shape)
+        else:
+            addresses = iter(range(abi.address(output), abi.address(output) + output.nbytes, output.itemsize))
+            try:
+                builder.value(form.template, unflattener(form.template)((0.5,) * output.size), addresses)
+            except UnsuitableError:
+                return None
+        builder.words += [RETURN]
+        return self._made(builder, [buffer])
 
     def _between(self, builder: _PlanBuilder, source: _Pass, i: int, j: int) -> _Numbers:
         """Return the transform from body i to body j, by the steps of `passes.between`."""
@@ -293,18 +356,17 @@ class NativeQueries:
         from rbd.native.value_builtin import KernelBuffer
 
         template, code = recorded.form.template, recorded.executable.machine_code
-        if code is None or not isinstance(template, tuple) or len(recorded.executable.outline.outputs) != 1:
+        parts = tuple(split(template)[1])
+        if code is None or not parts or len(recorded.executable.outline.outputs) != 1:
             return None
-        parts = template[1:]
         sizes = [count_numbers(part) for part in parts]
         starts = tuple(sum(sizes[:k]) for k in range(len(sizes)))
         engine = self._engine
         buffer = KernelBuffer(code, (engine.q, engine.v, *recorded.parameters), needs_v=needs_v)
         return _Pass(version, buffer, parts, starts)
 
-    def _made(self, builder: _PlanBuilder, sources: Sequence[_Pass]) -> Builtin | None:
+    def _made(self, builder: _PlanBuilder, buffers: Sequence[KernelBuffer]) -> Builtin | None:
         from rbd.native.value_builtin import ValuePlan, value_builtin
 
         words, guards = self._engine.watched()
-        buffers = [each.buffer for each in sources]
-        return value_builtin(words, guards, buffers, ValuePlan(builder.words, tuple(builder.kept), _POSE + 8))
+        return value_builtin(words, guards, buffers, ValuePlan(builder.words, tuple(builder.kept)))

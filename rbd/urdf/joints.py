@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from typing import Final, get_args
 
 from rbd.errors import UrdfTopologyError, UrdfValueError, quoted
 from rbd.files.names import hint
 from rbd.files.pose import Triple
 from rbd.files.xml import XmlElement
-from rbd.urdf.description import JointLimits, Kind, UrdfJoint, UrdfLink
+from rbd.urdf.description import JointLimits, Kind, UrdfJoint
 from rbd.urdf.pose import read_axis, read_origin
 from rbd.urdf.reading import UrdfReading
 from rbd.urdf.report import Mimic
@@ -25,8 +26,8 @@ UNBOUNDED: Final = 1e300
 """Bounds from this value on are infinite: some programs write the largest float instead of infinity."""
 
 
-def read_joint(reading: UrdfReading, node: XmlElement, links: dict[str, UrdfLink]) -> UrdfJoint:
-    """Return the joint; `links` are those of the whole file."""
+def read_joint(reading: UrdfReading, node: XmlElement, links: Collection[str]) -> UrdfJoint:
+    """Return the joint; `links` are the names of those of the whole file."""
     reading.accept(node, frozenset({"name", "type"}), _CHILDREN)
     name, kind = reading.name(node), read_kind(reading, node, KINDS)
     damping, friction = read_dynamics(reading, node, kind)
@@ -52,7 +53,7 @@ def read_kind(reading: UrdfReading, node: XmlElement, kinds: tuple[Kind, ...]) -
     raise reading.fault(UrdfValueError, node, message, attribute="type", value=text)
 
 
-def _end(reading: UrdfReading, node: XmlElement, tag: str, links: dict[str, UrdfLink]) -> str:
+def _end(reading: UrdfReading, node: XmlElement, tag: str, links: Collection[str]) -> str:
     end = reading.only(node, tag)
     if end is None:
         raise reading.fault(UrdfValueError, node, f"<{tag}> is missing")
@@ -60,7 +61,7 @@ def _end(reading: UrdfReading, node: XmlElement, tag: str, links: dict[str, Urdf
     return read_link_name(reading, end, links)
 
 
-def read_link_name(reading: UrdfReading, end: XmlElement, links: dict[str, UrdfLink]) -> str:
+def read_link_name(reading: UrdfReading, end: XmlElement, links: Collection[str]) -> str:
     """Return the name of the link at an end of a joint."""
     name = reading.name(end, "link")
     if name not in links:

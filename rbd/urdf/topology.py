@@ -61,21 +61,27 @@ def _links(reading: UrdfReading, root: XmlElement) -> dict[str, UrdfLink]:
     colors = read_colors(reading, root)
     for node in root.children:
         if node.tag == "link":
-            part = read_link(reading, node, colors)
-            _require_new(reading, node, part.name, links.get(part.name))
-            links[part.name] = part
+            with reading.going_on():
+                part = read_link(reading, node, colors)
+                _require_new(reading, node, part.name, links.get(part.name))
+                links[part.name] = part
     if not links:
+        reading.stop()
         raise reading.fault(UrdfTopologyError, root, "the robot has no links")
     return links
 
 
 def _joints(reading: UrdfReading, root: XmlElement, links: dict[str, UrdfLink]) -> dict[str, UrdfJoint]:
     joints: dict[str, UrdfJoint] = {}
+    faulty = (node.attributes.get("name", "") for node in root.children if node.tag == "link")
+    names = dict.fromkeys((*links, *faulty))
     for node in root.children:
         if node.tag == "joint":
-            part = read_joint(reading, node, links)
-            _require_new(reading, node, part.name, joints.get(part.name))
-            joints[part.name] = part
+            with reading.going_on():
+                part = read_joint(reading, node, names)
+                _require_new(reading, node, part.name, joints.get(part.name))
+                joints[part.name] = part
+    reading.stop()
     return joints
 
 

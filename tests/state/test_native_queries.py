@@ -126,7 +126,7 @@ def test_a_value_is_made_once_per_write(arm: tuple[MechanismState, rbd.Frame]) -
 
 def test_no_line_of_the_source_runs(arm: tuple[MechanismState, rbd.Frame], monkeypatch: pytest.MonkeyPatch) -> None:
     state, tool = arm
-    monkeypatch.setattr(LiveEngine, "remembered", None)
+    monkeypatch.setattr(LiveEngine, "pass_result", None)
     state.set_configuration(np.ones(7))
     for _ in range(2):
         assert state.transform_to_root(tool).from_frame is tool
@@ -138,7 +138,7 @@ def test_values_are_ordinary_objects(arm: tuple[MechanismState, rbd.Frame]) -> N
     state, tool = arm
     pose = state.transform_to_root(tool)
     assert gc.is_tracked(pose)
-    assert gc.is_tracked(pose.rotation_components) or gc.collect() >= 0
+    gc.collect()
     assert pickle.loads(pickle.dumps(pose)).isclose(pose)
     with pytest.raises(AttributeError):
         pose.from_frame = tool  # type: ignore[misc] # frozen
@@ -200,3 +200,64 @@ def test_twists_that_leave_the_range_are_refused(arm: tuple[MechanismState, rbd.
             state.twist("link7")
     state.set_velocity(np.ones(7))
     assert np.isfinite(state.twist("link7").vector).all()
+
+
+def test_results_of_kernels_are_made_in_machine_code(arm: tuple[MechanismState, rbd.Frame]) -> None:
+    state, tool = arm
+    path = state.mechanism.path(state.mechanism.body("link2"), state.mechanism.body("link7"))
+    asks: list[Callable[[], Any]] = [
+        lambda: rbd.geometric_jacobian(state, "link7", frame=tool),
+        lambda: rbd.geometric_jacobian(state, "link7"),
+        lambda: rbd.geometric_jacobian(state, path, frame="link3"),
+        lambda: rbd.algorithms.geometric_jacobian_rate(state, path, frame=tool),
+        lambda: rbd.center_of_mass(state),
+        lambda: rbd.momentum(state),
+        lambda: rbd.kinetic_energy(state),
+    ]
+    for ask in asks:
+        found = [ask() for _ in range(4)]
+        with rbd.interpreted():
+            expected = ask()
+        for each in found:
+            assert flat(each) == flat(found[0])
+            assert list(map(type, flat(each))) == list(map(type, flat(found[0])))
+            np.testing.assert_allclose(flat(each), flat(expected), rtol=0, atol=1e-12)
+        state.set_configuration(state.q + 0.1)
+        moved = ask()
+        assert flat(moved) != flat(found[0])
+    assert state.engine.identified
+
+
+def test_frames_and_names_of_one_call_are_told_apart(arm: tuple[MechanismState, rbd.Frame]) -> None:
+    state, tool = arm
+    body = state.mechanism.body("link7")
+    for _ in range(4):
+        local, rooted = rbd.geometric_jacobian(state, body, frame=tool), rbd.geometric_jacobian(state, body)
+        named, keyed = rbd.geometric_jacobian(state, "link7"), rbd.geometric_jacobian(state, path="link7")  # type: ignore[call-arg] # by name
+        assert local.frame is tool
+        assert rooted.frame is named.frame is keyed.frame is state.mechanism.root_frame
+        filled = np.empty((6, 7))
+        assert rbd.geometric_jacobian(state, body, frame=tool, out=filled).frame is tool
+        np.testing.assert_array_equal(filled, local.matrix)
+
+
+def test_jacobians_over_an_array_are_like_those_of_columns(arm: tuple[MechanismState, rbd.Frame]) -> None:
+    state, tool = arm
+    for _ in range(4):
+        found = rbd.geometric_jacobian(state, "link7", frame=tool)
+    plain = rbd.GeometricJacobian(found.body, found.base, found.frame, found.angular, found.linear)
+    for make in (lambda: rbd.geometric_jacobian(state, "link7", frame=tool), lambda: copied(found)):
+        np.testing.assert_array_equal(make().matrix, plain.matrix)
+        assert make().matrix.flags.c_contiguous
+        assert make().matrix.flags.owndata
+        assert make().columns == plain.columns
+        assert make().components == plain.components
+        assert make().isclose(plain)
+        assert repr(make()) == repr(plain)
+        assert (make() @ state.v).isclose(plain @ state.v)
+    with pytest.raises(AttributeError, match="no attribute 'colums'"):
+        found.colums  # type: ignore[attr-defined] # noqa: B018 - a misprint
+
+
+def copied(value: Any) -> Any:
+    return pickle.loads(pickle.dumps(value))
