@@ -214,7 +214,7 @@ def _specs(
     layout = state.layout
     ns, gains = layout.ns, gains_in(layout, flow.stabilization)
     own = tuple(each for each in flow.forces if is_recordable(each)) or None
-    usual = gains is STANDARD or not layout.loops
+    usual = gains is STANDARD or not layout.is_constrained
     options = PLAIN if usual and own is None else StageOptions(STANDARD if usual else gains, recorded_loads(own or ()))
     places = all_places(state) if is_called(flow) else ()
     if options is PLAIN and not places and (scheme is None or (scheme is CLASSICAL and flow.callbacks.is_held)):
