@@ -132,8 +132,12 @@ def _is_writeable(array: Array, lead: int) -> bool:
     return flags.behaved and (flags.c_contiguous or (own >= 0 and columns.flags.c_contiguous))
 
 
+def _is_array(value: object) -> bool:
+    return isinstance(value, np.ndarray)
+
+
 def _require_array(given: object, port: Port, shape: tuple[int, ...]) -> None:
     """Raise ShapeError unless `given` is an array."""
-    if not isinstance(given, np.ndarray) or is_masked(given):
+    if is_masked(given) or not _is_array(given):
         message = f"out for {port.name} must be a float64 array of shape {shape}, not {described(given)}"
         raise ShapeError(message, argument="out", expected=shape)

@@ -59,8 +59,11 @@ __all__ = [
     "where",
 ]
 
-# NumPy counts durations among its integers.
-_INTEGERS: Final = tuple({x for x in np.sctypeDict.values() if issubclass(x, np.integer)} - {np.timedelta64})
+# The integers of C, as NumPy names them: np.integer would admit durations, too.
+_INTEGERS: Final[tuple[type[object], ...]] = (
+    *(np.byte, np.short, np.intc, np.long, np.longlong),
+    *(np.ubyte, np.ushort, np.uintc, np.ulong, np.ulonglong),
+)
 _PLAIN: Final[tuple[type[object], ...]] = (float, int, np.floating, *_INTEGERS, Rational)
 
 # Subclasses (np.float64, Whole ...) have the family of their bases.
