@@ -244,7 +244,7 @@ def _piece(count: int, threads: int, lanes: int) -> int:
     return min(blocks * lanes, _PIECE // lanes * lanes)
 
 
-PACKAGES: Final = ("intrinsics", "native", "program", "scalars", "solvers")
+PACKAGES: Final = ("arrays", "intrinsics", "native", "program", "scalars", "solvers")
 """Packages of `rbd` that generate machine code."""
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Final
+from typing import Final, cast
 
 import numpy as np
 
@@ -64,7 +64,7 @@ _INTEGERS: Final[tuple[type[object], ...]] = (
     *(np.byte, np.short, np.intc, np.long, np.longlong),
     *(np.ubyte, np.ushort, np.uintc, np.ulong, np.ulonglong),
 )
-_PLAIN: Final[tuple[type[object], ...]] = (float, int, np.floating, *_INTEGERS, Rational)
+_PLAIN: Final = cast("tuple[type[object], ...]", (float, int, np.floating, *_INTEGERS, Rational))
 
 # Subclasses (np.float64, Whole ...) have the family of their bases.
 admit(int, CONSTANT)

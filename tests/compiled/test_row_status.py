@@ -56,7 +56,7 @@ def test_good_rows_have_the_bits_they_have_alone(robot: CompiledRobot, threads: 
     for k in set(range(100)) - set(failed):
         assert bits(vd[k]) == bits(robot.forward_dynamics(q[k], v[k], tau[k]))
     found = [status.explain(k) for k in failed]
-    assert found == ["q[1] is not finite", "v[0] is not finite", "torques[1] is not finite"]
+    assert found == ["q[1] is not finite", "v[0] is not finite", "tau[1] is not finite"]
     assert status.explain(0) == "no error"
 
 
