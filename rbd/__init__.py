@@ -14,6 +14,7 @@ from rbd import errors as errors
 from rbd import native as native
 from rbd import scalars as scalars
 from rbd.mechanism import (
+    Coupling,
     FrameMap,
     HuntCrossley,
     Joint,
@@ -155,6 +156,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Baumgarte",
+    "Coupling",
     "Dynamics",
     "DynamicsResult",
     "Fixed",

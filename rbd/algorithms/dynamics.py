@@ -71,9 +71,9 @@ def dynamics(
 ) -> SolveCall:
     """Solve the equations of motion and fill `result`: everything in it then belongs to this solution.
 
-    M vd + c = torques + passive - Kᵀ λ, and K vd = -k for the loops. `torques` None means zero; `external_wrenches` as
-    in `inverse_dynamics`; `stabilization` as in `constraint_bias`. Returns `result`, or a new one where none is given:
-    `dynamics(state, torques)`. A failed call leaves `result` as it was.
+    M vd + c = torques + passive - Kᵀ λ, and K vd = -k for loops and couplings. `torques` None means zero;
+    `external_wrenches` as in `inverse_dynamics`; `stabilization` as in `constraint_bias`. Returns `result`, or a new
+    one where none is given: `dynamics(state, torques)`. A failed call leaves `result` as it was.
 
     Contact points that touch half-spaces count as external wrenches, here and in no other function: friction starts
     from the displacements `contact_states` (None means zero), point after point, and `result.sd` are their rates.
@@ -97,7 +97,7 @@ def dynamics(
     drive = torques_of(state, torques)
     external: AppliedWrenches = applied_wrenches(state, external_wrenches)
     gains = gain_arguments(state, stabilization)
-    solver, further = (LOOPS, gains) if state.layout.loops else (TREE, ())
+    solver, further = (LOOPS, gains) if state.layout.is_constrained else (TREE, ())
     if not state.layout.touches:
         frames = {body: wrench.frame for body, wrench in (external_wrenches or {}).items()}
         return SolveCall(solver, state, (drive, external, *further), external, frames)

@@ -59,16 +59,17 @@ def forward_dynamics(
     stabilization: Stabilization = DEFAULT,
     out: A | None = None,
 ) -> Call[A | HybridDynamics[A]]:
-    """Return vd, the accelerations `torques` make: M vd + c = torques + passive - Kᵀ λ, with K vd = -k for the loops.
+    """Return vd, the accelerations `torques` make: M vd + c = torques + passive - Kᵀ λ, with K vd = -k.
 
     `torques` None means zero. For trees, time is linear in the number of bodies. `external_wrenches` as in
-    `inverse_dynamics`, loops and their `stabilization` as in `dynamics`, whose vd this is. Raises ShapeError,
-    NotFiniteError, FrameMismatchError, and SingularError, naming the joint, when a joint moves nothing with inertia.
+    `inverse_dynamics`, loops, couplings and their `stabilization` as in `dynamics`, whose vd this is. Raises
+    ShapeError, NotFiniteError, FrameMismatchError, and SingularError, naming the joint, when a joint moves nothing with
+    inertia.
 
     `prescribed` gives the accelerations of some joints (0 locks a joint that stands still); then the result is a
     `HybridDynamics` with all accelerations and all torques. The torques given for such joints do not matter. Raises
-    UnknownNameError for a joint that is not in the tree, TopologyError for mechanisms with loop joints, ArgumentError
-    when `out` is given too.
+    UnknownNameError for a joint that is not in the tree, TopologyError for mechanisms with loops or couplings,
+    ArgumentError when `out` is given too.
 
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), [0.5, 0.2], [1.0, -1.0])

@@ -75,8 +75,8 @@ def inverse_dynamics(
     actuated joints, all of them by default; trees need all of them, since each torque is determined. A
     `result` is filled with the motion, with its accelerations, joint wrenches and multipliers.
 
-    With loops the torques are not unique: these are the smallest (in the sum of squares). Where `vd` does not keep the
-    loops, they make the motion nearest to it that does.
+    With loops or couplings the torques are not unique: these are the smallest (in the sum of squares). Where `vd` does
+    not keep the constraints, they make the motion nearest to it that does.
 
     Raises ShapeError, NotFiniteError, FrameMismatchError, UnknownNameError for an actuated joint that is no tree joint,
     and ArgumentError when the actuated joints cannot make the motion.
@@ -93,9 +93,9 @@ def inverse_dynamics(
     if result is not None:
         require_kind(result, DynamicsResult, operation="inverse_dynamics", argument="result")
         result.require_mechanism(state)
-    if state.layout.loops and (velocities is not None or result is not None):
+    if state.layout.is_constrained and (velocities is not None or result is not None):
         return Done(_with_loops(state, rates, external, velocities, out, result))
-    run = least_inverse_dynamics_kernel if state.layout.loops else inverse_dynamics_kernel
+    run = least_inverse_dynamics_kernel if state.layout.is_constrained else inverse_dynamics_kernel
     call: KernelCall[A] = KernelCall(run, (rates, external), {"torques": (state.layout.nv,)}, out=out)
     if result is None:
         return call
@@ -171,10 +171,10 @@ def _actuated_velocities(state: StateView, actuated: Sequence[Joint | str] | Non
         return None
     joints = {state.layout.link(joint).index for joint in several(actuated, "actuated", "joints")}
     idle = [link for link in state.links if link.joint.nv and link.index not in joints]
-    if idle and not state.layout.loops:
+    if idle and not state.layout.is_constrained:
         names = ", ".join(link.joint.name for link in idle)
         raise ArgumentError(
-            f"without loop joints every joint's torque is determined; {names} must be actuated too",
+            f"without loops and couplings every joint's torque is determined; {names} must be actuated too",
             argument="actuated",
             value=actuated,
         )

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from rbd.errors import TopologyError
+from rbd.errors import TopologyError, quoted
 from rbd.state import StateView, require_state
 from rbd.state.layout import Layout
 
 
 def require_tree(state: StateView, operation: str) -> None:
-    """Raise TopologyError naming `operation` when the mechanism has loop joints."""
+    """Raise TopologyError naming `operation` when the mechanism has loop joints or couplings."""
     require_state(state, operation)
     if state.layout.loops:
         names = ", ".join(loop.joint.name for loop in state.layout.loops)
         raise TopologyError(
             f"{operation} works on trees; this mechanism has the loop joint(s) {names}",
             joint=state.layout.loops[0].joint.name,
+        )
+    for link in state.layout.couplings:
+        coupling = link.coupling
+        raise TopologyError(
+            f"{operation} works on trees; this mechanism has the coupling {quoted(coupling.name)}; "
+            "mechanism.uncouple(...) makes its joints independent",
+            joint=coupling.joint.name,
         )
 
 

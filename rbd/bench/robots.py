@@ -63,9 +63,11 @@ def robot(name: str) -> Mechanism:
 
 
 def without_passive_torques(mechanism: Mechanism) -> Mechanism:
-    """Remove damping, friction, armature and springs at bounds, which engines model differently."""
+    """Remove damping, friction, armature and springs at bounds, which engines model differently, and couplings."""
     for joint in mechanism.joints:
         joint.damping = joint.friction = joint.armature = joint.bound_stiffness = joint.bound_damping = 0.0
+    for coupling in mechanism.couplings:
+        mechanism.uncouple(coupling)
     return mechanism
 
 

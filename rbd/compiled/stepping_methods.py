@@ -107,7 +107,7 @@ class SteppingMethods(CompiledFunctions):
         if (s is None) != (ns == 0):
             message = f"s must be {'left out' if s is not None else 'given'}: the mechanism has {ns} contact states"
             raise ArgumentError(message, argument="s", value=s, allowed=ns)
-        usual = gains is STANDARD or not layout.loops
+        usual = gains is STANDARD or not layout.is_constrained
         key = f"step {integrator}" if usual else f"step {integrator} {gains!r}"
         spec = partial(step_spec, integrator, ns, STANDARD if usual else gains)
         function = self._function(key_with_wrenches(key, places), lambda: with_wrenches(spec(), places))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rbd.mechanism.body import ContactPoint, RigidBody
+from rbd.mechanism.coupling import Coupling
 from rbd.mechanism.edit_reports import FrameMap, MergeReport, RerootReport
 from rbd.mechanism.joint import Joint
 from rbd.mechanism.mechanism import Mechanism
@@ -11,6 +12,7 @@ from rbd.mechanism.tree import TreePath
 
 __all__ = [
     "ContactPoint",
+    "Coupling",
     "FrameMap",
     "FrictionModel",
     "HuntCrossley",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from rbd.errors import ArgumentError
+from rbd.errors import ArgumentError, TopologyError, quoted
 from rbd.joints.base import JointType
 from rbd.joints.factories import made_joint_type
 from rbd.mechanism import attach as attach_
 from rbd.mechanism import body as bodies_
 from rbd.mechanism.body import RigidBody
+from rbd.mechanism.coupling import with_joints
 from rbd.mechanism.edit_reports import FrameMap
 from rbd.mechanism.joint import Joint, copy_joint
 from rbd.mechanism.structure import Structure
@@ -77,6 +78,8 @@ def _check_names(structure: Structure, child: Structure, prefix: str) -> None:
         structure.registry.require_new_name(prefix + member.name, structure.registry.bodies, "body")
     for joint in child.edges:
         structure.registry.require_new_name(prefix + joint.name, structure.registry.joints, "joint")
+    for name in child.couplings:
+        structure.registry.require_new_name(prefix + name, structure.couplings, "coupling")
 
 
 def copy_in_maximal_coordinates(
@@ -84,6 +87,9 @@ def copy_in_maximal_coordinates(
 ) -> tuple[Structure, FrameMap]:
     """Return a copy in which every body floats from the root, and every joint closes a loop."""
     joint_type = _floating_type(floating)
+    for coupling in structure.couplings.values():
+        message = f"coupling {quoted(coupling.name)} needs coordinates of joints, which loop joints do not have"
+        raise TopologyError(f"{message}; uncouple it first", joint=coupling.joint.name)
     frames = _new_frames(structure.bodies, "")
     copies = {body: bodies_.copy_body(body, body.name, frames) for body in structure.bodies}
     new = Structure(copies[structure.root])
@@ -149,4 +155,7 @@ def _register_copies(
             target.joint_frames |= {frames[frame] for frame in (old.frame_before, old.frame_after) if frame in made}
             target.append(Edge(new, copies[edge.predecessor], copies[edge.successor]), loop=loop)
             joints[old] = new
+    for coupling in source.couplings.values():
+        if all(joint in joints for joint in coupling.joints):
+            target.add_coupling(with_joints(coupling, joints, prefix + coupling.name))
     return FrameMap(dict(frames), dict(copies), joints)

@@ -1,4 +1,4 @@
-"""Mechanisms drawn as text: the tree, then the loop joints."""
+"""Mechanisms drawn as text: the tree, then the loop joints and the couplings."""
 
 from __future__ import annotations
 
@@ -14,10 +14,12 @@ _DEEPEST = 40
 
 
 def drawing(structure: Structure) -> str:
-    """Return a drawing of at most 200 bodies and 200 loop joints."""
-    sizes = f"nq = {structure.nq}, nv = {structure.nv}" + (f", nc = {structure.nc}" if structure.loops else "")
+    """Return a drawing of at most 200 bodies, 200 loop joints and 200 couplings."""
+    sizes = f"nq = {structure.nq}, nv = {structure.nv}" + (f", nc = {structure.nc}" if structure.is_constrained else "")
     title = f"Mechanism {structure.root.name!r}: {len(structure.bodies)} bodies, {sizes}"
-    return "\n".join([title, *_tree_lines(structure), *_loop_lines(structure.loops)])
+    loops = [f"{edge.predecessor.name} -> {edge.successor.name}  ({_kind(edge)})" for edge in structure.loops]
+    couplings = [f"{coupling.equation}  ({coupling.name})" for coupling in structure.couplings.values()]
+    return "\n".join([title, *_tree_lines(structure), *_listed("loops", loops), *_listed("couplings", couplings)])
 
 
 def _tree_lines(structure: Structure) -> list[str]:
@@ -41,11 +43,12 @@ def _truncated_indent(indent: str) -> str:
     return indent if len(indent) <= 3 * _DEEPEST else f"[{len(indent) // 3}] " + indent[-3 * _DEEPEST :]
 
 
-def _loop_lines(loops: list[Edge]) -> list[str]:
-    if not loops:
+def _listed(title: str, entries: list[str]) -> list[str]:
+    """Return a list below its title; nothing for an empty one."""
+    if not entries:
         return []
-    shown = [f"   {edge.predecessor.name} -> {edge.successor.name}  ({_kind(edge)})" for edge in loops[:_MOST_LINES]]
-    return ["loops:", *shown, *[f"... and {len(loops) - len(shown)} more"] * (len(loops) > len(shown))]
+    shown = [f"   {entry}" for entry in entries[:_MOST_LINES]]
+    return [f"{title}:", *shown, *[f"... and {len(entries) - len(shown)} more"] * (len(entries) > len(shown))]
 
 
 def _kind(edge: Edge) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from rbd.errors import TopologyError, quoted
 from rbd.mechanism import body as bodies_
 from rbd.mechanism.attach import require_unattached
+from rbd.mechanism.coupling import require_coordinate
 from rbd.mechanism.edit_reports import RerootReport
 from rbd.mechanism.reverse_joint import ReversedJoint, reverse_joint
 from rbd.mechanism.tree import Edge, edge_orientations, kruskal_spanning_tree
@@ -40,6 +41,8 @@ def rebuild_tree(structure: Structure, prefer: Sequence[Joint], removed: Collect
     old_tree = tuple(edge.joint for edge in structure.tree)
     tree = [_with_reversal(edge, reversals) for edge in chosen]
     loops = [edges[joint] for joint in order if joint not in forward]
+    for edge in loops:
+        _refuse_coupled(structure, edge.joint)
     for edge in tree:
         bodies_.data_of(edge.successor).expressed_in(edge.joint.frame_after, None, f"the tree: {edge.successor!r}")
     return _commit(structure, tree, loops, old_tree, reversals, tuple(removed))
@@ -52,6 +55,13 @@ def _refuse_loop(chosen: Sequence[Edge], wanted: Collection[Joint]) -> None:
         raise TopologyError(
             f"a tree cannot have all of these joints: {quoted(closing[0].name)} closes a loop", joint=closing[0].name
         )
+
+
+def _refuse_coupled(structure: Structure, joint: Joint) -> None:
+    """Raise TopologyError if a joint that will close a loop is coupled: it would have no coordinate."""
+    for coupling in structure.couplings_of(joint):
+        message = f"coupling {quoted(coupling.name)} needs joint {quoted(joint.name)} in the tree"
+        raise TopologyError(f"{message}; choose another tree, or uncouple it first", joint=joint.name)
 
 
 def _with_reversal(edge: Edge, reversals: dict[Joint, ReversedJoint]) -> Edge:
@@ -67,6 +77,7 @@ def _commit(
     reversals: dict[Joint, ReversedJoint],
     removed: tuple[Joint, ...],
 ) -> RerootReport:
+    couplings = tuple(structure.couplings.values())
     for joint in removed:
         structure.remove_joint(joint)
     for joint, found in reversals.items():
@@ -78,11 +89,12 @@ def _commit(
         {joint: found.joint for joint, found in reversals.items()},
         removed,
         {joint.name: found.dropped for joint, found in reversals.items() if found.dropped},
+        tuple(coupling for coupling in couplings if coupling.name not in structure.couplings),
     )
 
 
 def remove_subtree(structure: Structure, top: RigidBody) -> tuple[RigidBody, ...]:
-    """Remove the subtree of a body and every joint that touches it; return its bodies."""
+    """Remove the subtree of a body, every joint that touches it, and their couplings; return its bodies."""
     if top is structure.root:
         raise TopologyError("the root cannot be removed", body=top.name)
     spanning_tree = structure.spanning_tree()
@@ -104,6 +116,8 @@ def replace_joint(structure: Structure, old: Joint, joint: Joint) -> None:
     require_unattached(structure, joint, "replace_joint")
     if joint.name != old.name:
         structure.registry.require_new_name(joint.name, structure.registry.joints, "joint")
+    if structure.couplings_of(old):
+        require_coordinate(joint, "new")
     edge = structure.edges[old]
     before = _new_placement(structure, edge.predecessor, old.frame_before, joint.frame_before)
     after = _new_placement(structure, edge.successor, old.frame_after, joint.frame_after)

@@ -12,6 +12,7 @@ from rbd.errors import ArgumentError, FrameMismatchError, ShapeError, TopologyEr
 
 if TYPE_CHECKING:
     from rbd.mechanism.body import RigidBody
+    from rbd.mechanism.coupling import Coupling
     from rbd.mechanism.joint import Joint
     from rbd.scalars import Scalar, Vector
     from rbd.spatial import Frame
@@ -110,9 +111,9 @@ class RerootReport:
     """The report of a change of the spanning tree: what became of joints and coordinates.
 
     `flipped` maps the old joints to the reversed joints that replaced them; `entered` are the new tree joints
-    that closed loops before, `left` those that close loops now; `removed` the joints that are gone; `dropped` names the
-    bounds that reversing dropped, by joint name. A loop joint has no coordinates: those of `entered` must be
-    found from the bodies' poses (`JointType.project`).
+    that closed loops before, `left` those that close loops now; `removed` the joints that are gone, `uncoupled` the
+    couplings that went with them; `dropped` names the bounds that reversing dropped, by joint name. A loop joint has no
+    coordinates: those of `entered` must be found from the bodies' poses (`JointType.project`).
 
     >>> from rbd import Joint, Mechanism, Revolute, RigidBody
     >>> hinge, mechanism = Revolute((0, 0, 1)), Mechanism()
@@ -129,6 +130,7 @@ class RerootReport:
     flipped: Mapping[Joint, Joint]
     removed: tuple[Joint, ...]
     dropped: Mapping[str, tuple[str, ...]]
+    uncoupled: tuple[Coupling, ...] = ()
 
     @property
     def entered(self) -> tuple[Joint, ...]:

@@ -23,7 +23,7 @@ PerVelocity: TypeAlias = Scalar | Sequence[Scalar]
 UNBOUNDED: Bound = (-math.inf, math.inf)
 
 
-def _number(value: object, argument: str) -> Scalar:
+def number(value: object, argument: str) -> Scalar:
     """Return one number; booleans and text are no numbers."""
     given = value
     if isinstance(value, (bool, np.bool_, str, bytes, Iterable)) or value is None:
@@ -57,7 +57,7 @@ def per_velocity(value: PerVelocity, nv: int, argument: str, *, positive: bool =
             )
     else:
         given = (cast("Scalar", value),) * nv
-    return tuple(_nonnegative(_number(entry, argument), argument, positive) for entry in given)
+    return tuple(_nonnegative(number(entry, argument), argument, positive) for entry in given)
 
 
 def _nonnegative(number: Scalar, argument: str, positive: bool) -> Scalar:
@@ -95,7 +95,7 @@ def bounds(value: BoundsLike, count: int, argument: str) -> Bounds:
 
 
 def _bound(lower: object, upper: object, argument: str) -> Bound:
-    low, high = _number(lower, argument), _number(upper, argument)
+    low, high = number(lower, argument), number(upper, argument)
     if is_float(low) and is_float(high):
         _check_range(cast("float", low), cast("float", high), argument)
     return low, high

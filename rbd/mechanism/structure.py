@@ -1,4 +1,4 @@
-"""The structure of a mechanism: its graph, its spanning tree in canonical order, and the frames its joints brought.
+"""The structure of a mechanism: its graph, its spanning tree in canonical order, its couplings, frames of its joints.
 
 Mechanism reads it; edits change it in two steps: plan (everything that can fail), then commit.
 
@@ -16,6 +16,7 @@ from typing_extensions import override
 
 from rbd.mechanism import body as bodies_
 from rbd.mechanism import joint as joints_
+from rbd.mechanism.coupling import Coupling, with_joints
 from rbd.mechanism.joint import Joint
 from rbd.mechanism.registry import NameRegistry
 from rbd.mechanism.tree import Edge, SpanningTree, canonical_order
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 @final
 class Structure:
-    """Bodies, edges, ranks and frames of one mechanism."""
+    """Bodies, edges, ranks, couplings and frames of one mechanism."""
 
     def __init__(self, root: RigidBody) -> None:
         """Start with the root alone."""
@@ -45,7 +46,8 @@ class Structure:
         self.rank: dict[Joint, int] = {}
         self.joint_frames: set[Frame] = set()
         self.half_spaces: tuple[HalfSpace, ...] = ()
-        self.nq = self.nv = self.nc = 0
+        self.couplings: dict[str, Coupling] = {}
+        self.nq = self.nv = 0
         self._next_rank = 0
         self._spanning_tree: tuple[int, SpanningTree] | None = None
         self._bodies: tuple[int, tuple[RigidBody, ...]] | None = None
@@ -53,6 +55,20 @@ class Structure:
         self.graph.add_node(root)
 
     # ---------------------------------------------------------------- queries
+
+    @property
+    def nc(self) -> int:
+        """Return the number of constraints of loop joints and couplings."""
+        return sum(6 - edge.joint.nv for edge in self.loops) + len(self.couplings)
+
+    @property
+    def is_constrained(self) -> bool:
+        """Return whether there are loop joints or couplings."""
+        return bool(self.loops or self.couplings)
+
+    def couplings_of(self, joint: Joint) -> list[Coupling]:
+        """Return the couplings of a joint."""
+        return [coupling for coupling in self.couplings.values() if joint in coupling.joints]
 
     @property
     def bodies(self) -> tuple[RigidBody, ...]:
@@ -96,7 +112,6 @@ class Structure:
         self.graph.add_edge(edge.predecessor, edge.successor, key=edge.joint)
         if loop:
             self.loops.append(edge)
-            self.nc += 6 - edge.joint.nv
         else:
             self.tree.append(edge)
             self.parent[edge.successor] = edge
@@ -108,18 +123,32 @@ class Structure:
         joints_.unregister(old)
         joints_.register(new, self.registry)
         self.rank[new] = self.rank.pop(old)
+        for coupling in self.couplings_of(old):
+            self.couplings[coupling.name] = with_joints(coupling, {old: new})
 
     def remove_joint(self, joint: Joint) -> None:
-        """Remove a joint from registry and ranks; `rebuild` must follow."""
+        """Remove a joint from registry and ranks, and its couplings; `rebuild` must follow."""
         joints_.unregister(joint)
         del self.rank[joint]
+        for coupling in self.couplings_of(joint):
+            del self.couplings[coupling.name]
+
+    def add_coupling(self, coupling: Coupling) -> None:
+        """Add a coupling."""
+        self.couplings[coupling.name] = coupling
+        self.registry.structure_changed()
+
+    def remove_coupling(self, coupling: Coupling) -> None:
+        """Remove a coupling."""
+        del self.couplings[coupling.name]
+        self.registry.structure_changed()
 
     def rebuild(self, tree: Iterable[Edge], loops: Iterable[Edge]) -> None:
         """Set tree and loops in canonical order, and the default frames of all bodies."""
         ordered = canonical_order(self.root, list(tree), self.rank)
         closing = sorted(loops, key=lambda edge: self.rank[edge.joint])
         self.tree, self.loops, self.edges, self.parent = [], [], {}, {}
-        self.nq = self.nv = self.nc = 0
+        self.nq = self.nv = 0
         self.graph.clear()
         self.graph.add_node(self.root)
         for edge in ordered:
@@ -166,6 +195,7 @@ class Structure:
             "rank": self.rank,
             "joint_frames": self.joint_frames,
             "half_spaces": self.half_spaces,
+            "couplings": list(self.couplings.values()),
             "tags": registry.tags,
             "merged": registry.merged,
             "versions": (registry.structure_version, registry.parameter_version),
@@ -175,6 +205,7 @@ class Structure:
         self._clear(state["root"])
         self.joint_frames, self._next_rank = state["joint_frames"], 1 + max(state["rank"].values(), default=-1)
         self.half_spaces = state["half_spaces"]
+        self.couplings = {coupling.name: coupling for coupling in state["couplings"]}
         for edges, loop in ((state["tree"], False), (state["loops"], True)):
             for edge in edges:
                 if not loop:

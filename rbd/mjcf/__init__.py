@@ -11,13 +11,12 @@ from rbd.mjcf.controller import MjcfController
 from rbd.mjcf.coordinates import from_mujoco, to_mujoco
 from rbd.mjcf.limits import MjcfLimits
 from rbd.mjcf.read import load_mjcf, parse_mjcf
-from rbd.mjcf.report import Actuator, CoordinateSpring, Coupling, Geom, GravityCompensation, MjcfReport, MjcfWarning
+from rbd.mjcf.report import Actuator, CoordinateSpring, Geom, GravityCompensation, MjcfReport, MjcfWarning
 from rbd.mjcf.write import format_mjcf, write_mjcf
 
 __all__ = [
     "Actuator",
     "CoordinateSpring",
-    "Coupling",
     "Finding",
     "Geom",
     "GravityCompensation",

@@ -1,7 +1,8 @@
-"""`<equality>`: connections and welds become loop joints; the other constraints are reported."""
+"""`<equality>`: connections and welds become loop joints, those of joints couplings; the others are reported."""
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import final
 
 from rbd.errors import MjcfTopologyError, MjcfValueError, quoted
@@ -13,11 +14,10 @@ from rbd.mechanism import Joint
 from rbd.mjcf.bodies import WORLD
 from rbd.mjcf.build import Builder
 from rbd.mjcf.defaults import Defaults
-from rbd.mjcf.description import BodyPart, SitePart
+from rbd.mjcf.description import BodyPart, JointPart, SitePart
 from rbd.mjcf.element import MjcfElement
 from rbd.mjcf.pose import of_quaternion
 from rbd.mjcf.reading import MjcfReading
-from rbd.mjcf.report import Coupling
 from rbd.mjcf.settings import Settings
 
 
@@ -36,10 +36,10 @@ class LoopReader:
         self._builder = builder
         self._bodies = {body.name: body for body in bodies}
         self._sites = {site.name: (body, site) for body in bodies for site in body.sites if site.name is not None}
-        self._joints = {joint.name for body in bodies for joint in body.joints}
+        self._joints = {joint.name: joint for body in bodies for joint in body.joints}
 
     def read(self, root: XmlElement) -> None:
-        """Attach a loop joint for every connection and weld that is active."""
+        """Attach a loop joint for every connection and weld, and couple joints, as far as they are active."""
         number = 0
         for section in root.children:
             if section.tag == "equality":
@@ -55,11 +55,12 @@ class LoopReader:
         element = self._defaults.element(node, kind="equality")
         if self._disabled or not element.flag("active", True):
             self._reading.ignore(node, reason="disabled by a flag" if self._disabled else "not active")
-        elif node.tag == "joint":
-            self._couple(element)
+            return
+        name = element.name()
+        self._reading.require_new(self._names, node, name, "constraint")
+        if node.tag == "joint":
+            self._couple(element, name)
         else:
-            name = element.name()
-            self._reading.require_new(self._names, node, name, "constraint")
             self._close(element, free_name(name or f"{node.tag}#{number}", self._builder.joint_names))
 
     # ---------------------------------------------------------------- loop joints
@@ -123,17 +124,33 @@ class LoopReader:
 
     # ---------------------------------------------------------------- couplings
 
-    def _couple(self, element: MjcfElement) -> None:
-        ends: list[str | None] = [None, None]
-        for k, attribute in enumerate(("joint1", "joint2")):
-            if attribute == "joint1" or element.has(attribute):
-                ends[k] = name = self._reading.name(element.node, attribute)
-                if name not in self._joints:
-                    raise self._unknown(element, attribute, "joint", name, sorted(self._joints))
+    def _couple(self, element: MjcfElement, name: str | None) -> None:
+        joint = self._joint(element, "joint1")
+        source = self._joint(element, "joint2") if element.has("joint2") else None
         coefficients = element.vector("polycoef", (0.0, 1.0, 0.0, 0.0, 0.0), 1)
-        coupling = Coupling(ends[0] or "", ends[1], coefficients, element.node.line)
-        self._reading.report.couplings.append(coupling)
-        self._reading.doubt(element.node, "couplings of joints are not supported: the joints are independent")
+        if source is None:
+            polynomial: tuple[float, ...] = (joint.reference + coefficients[0],)
+        else:
+            polynomial = _moved(coefficients, source.reference, joint.reference)
+        with self._reading.blaming(element.node):
+            to = None if source is None else source.name
+            self._builder.mechanism.couple(joint.name, to, polynomial=polynomial, name=name)
+
+    def _joint(self, element: MjcfElement, attribute: str) -> JointPart:
+        name = self._reading.name(element.node, attribute)
+        if name not in self._joints:
+            raise self._unknown(element, attribute, "joint", name, sorted(self._joints))
+        return self._joints[name]
+
+
+def _moved(coefficients: tuple[float, ...], x: float, y: float) -> tuple[float, ...]:
+    """Return the coefficients of y + p(. - x), rounded once."""
+    moved = [Fraction(0)] * len(coefficients)
+    for coefficient in reversed(coefficients):  # Horner's rule: moved * (. - x) + coefficient
+        moved = [up - Fraction(x) * own for up, own in zip([Fraction(0), *moved], moved, strict=False)]
+        moved[0] += Fraction(coefficient)
+    moved[0] += Fraction(y)
+    return tuple(map(float, moved))
 
 
 def _standing(body: BodyPart) -> Pose:

@@ -50,8 +50,8 @@ def load_mjcf(
     The root body is "world". Bodies and joints come in the order of the file, with their names; a nameless one is
     called `body#3` or `joint#2` after its number. A body with several joints is a chain of bodies, of which the last
     has the mass and the name. Joint coordinates are MuJoCo's, but for free joints (`from_mujoco`). Sites are frames,
-    connections and welds loop joints. Bodies without joints are merged into their parents unless
-    `remove_fixed_joints=False`.
+    connections and welds loop joints, and equality constraints of joints couplings. Bodies without joints are merged
+    into their parents unless `remove_fixed_joints=False`.
 
     `report` receives what mechanisms do not have: keyframes, actuators, springs, geoms. Unsupported elements that
     affect the dynamics are listed in `report.warnings` and announced by one MjcfWarning; `strict=True` refuses such

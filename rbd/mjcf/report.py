@@ -24,21 +24,6 @@ if TYPE_CHECKING:
 
 @final
 @attrs.frozen
-class Coupling:
-    """A joint constraint of the file, which the mechanism does not have.
-
-    The coordinate of `joint` is c₀ + c₁ x + c₂ x² + ..., where x is that of `source`, both relative to "qpos0". Without
-    a source it is c₀.
-    """
-
-    joint: str
-    source: str | None
-    coefficients: tuple[float, ...]
-    line: int
-
-
-@final
-@attrs.frozen
 class Geom:
     """A geom; `rotation` (rows) and `translation` are its pose in the frame of `body`.
 
@@ -117,7 +102,6 @@ class MjcfReport(FileReport):
     keyframe of that name is called "qpos0#key". `controls` are the controls of keyframes, one number per actuator.
     `geoms` are all shapes, `pairs` the indices of those that may collide. `controller` uses `actuators`, `springs` and
     `gravity_compensations`; for the joints in `compensated_by_actuators` effort bounds hold with the compensation, too.
-    `couplings` are joint constraints that are not enforced.
 
     >>> from rbd.mjcf import MjcfReport, parse_mjcf
     >>> report = MjcfReport()
@@ -131,7 +115,6 @@ class MjcfReport(FileReport):
         """Begin empty."""
         super().__init__()
         self.time_step: float = 0.002
-        self.couplings: list[Coupling] = []
         self.keyframes: dict[str, tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
         self.controls: dict[str, NDArray[np.float64]] = {}
         self.actuators: list[Actuator] = []

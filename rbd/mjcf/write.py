@@ -20,7 +20,7 @@ from rbd.files.names import free_name
 from rbd.files.pose import Pose, pose_of
 from rbd.files.xml_text import element, floats, numbers_text, write_text
 from rbd.joints import Fixed, Prismatic, QuaternionFloating, QuaternionSpherical, Revolute
-from rbd.mechanism import Joint, Mechanism, RigidBody
+from rbd.mechanism import Coupling, Joint, Mechanism, RigidBody
 from rbd.mjcf.bodies import WORLD
 from rbd.mjcf.read import parse_mjcf
 from rbd.mjcf.xml_elements import (
@@ -35,6 +35,7 @@ from rbd.scalars import to_float
 from rbd.spatial import Frame
 from rbd.spatial.values import require_kind
 
+_COEFFICIENTS: Final = 5
 _LEAST: Final = 1e-15  # mass and moments of moving bodies, for MuJoCo
 _COMPILER: Final = {"angle": "radian", "autolimits": "true", "inertiafromgeom": "false"}
 
@@ -67,9 +68,9 @@ def format_mjcf(mechanism: Mechanism, *, name: str = "robot", frames: Sequence[s
 
     Bodies and joints come depth first, each with its subtree. A massless body between two joints is written as a second
     joint of the body behind it. `frames` names further body-fixed frames to keep, as sites. Loops are written as
-    `connect` and `weld` between sites, revolute ones as two connections on the axis. Velocity bounds, contact points
-    and all other frames are not written; nor, with `strict=False`, are joint parameters MJCF has no word for (bound
-    springs, one-sided bounds, unequal damping).
+    `connect` and `weld` between sites, revolute ones as two connections on the axis; couplings as `equality` of joints.
+    Velocity bounds, contact points and all other frames are not written; nor, with `strict=False`, are joint parameters
+    MJCF has no word for (bound springs, one-sided bounds, unequal damping), and couplings of a degree above four.
 
     Raises ArgumentError, whose `joint` or `body` names the culprit, for joint types other than revolute, prismatic,
     fixed, quaternion spherical and quaternion floating (from the world, placed at its origin), for loop joints other
@@ -138,7 +139,9 @@ class _MjcfWriter:
         self._names = {body.name for body in mechanism.bodies}
         for name in frames:
             self._keep(mechanism.frame(name), name)
+        self._constraint_names: set[str] = set()
         self._constraints = [line for joint in mechanism.loop_joints for line in self._loop(joint)]
+        self._constraints += [line for coupling in mechanism.couplings for line in self._coupling(coupling)]
 
     def text(self, name: str) -> str:
         """Return the file."""
@@ -172,11 +175,25 @@ class _MjcfWriter:
             x, y, z = joint.type.axis
             yield self._constraint(joint, tag, f"{joint.name}#axis", Pose(translation=(x, y, z)))
 
+    def _coupling(self, coupling: Coupling) -> Iterator[str]:
+        """Yield the constraint that a coupling is; raise ArgumentError when its polynomial is too long."""
+        if len(coupling.coefficients) > _COEFFICIENTS:
+            if self._strict:
+                message = f"MJCF has no polynomials of degree {len(coupling.coefficients) - 1}, as that of coupling"
+                raise refusal(coupling.joint, f"{message} {quoted(coupling.name)}; strict=False leaves it out")
+            return
+        ends = {"joint1": coupling.joint.name}
+        if coupling.source is not None:
+            ends["joint2"] = coupling.source.name
+        name = free_name(coupling.name, self._constraint_names)
+        yield element("joint", {"name": name, **ends, "polycoef": numbers_text(_polynomial(coupling))})
+
     def _constraint(self, joint: Joint, tag: str, name: str, pose: Pose) -> str:
         """Return a constraint between two sites, which have that pose in the frames before and after a joint."""
         predecessor, successor = self._mechanism.predecessor(joint), self._mechanism.successor(joint)
         ends = [(predecessor, joint.frame_before), (successor, joint.frame_after)]
         ends.sort(key=lambda end: end[0] is not self._mechanism.root_body)  # the reader puts the world first
+        self._constraint_names.add(name)
         names = [free_name(f"{name}#{which}", self._names) for which in ("before", "after")]
         for (body, frame), site in zip(ends, names, strict=True):
             self._sites[body].append((site, self._pose(body, frame) @ pose))
@@ -282,6 +299,11 @@ class _MjcfWriter:
             pose = pose @ pose_of(self._mechanism.placement(joint)).inverse()
             poses.append(pose)
         return poses[::-1]
+
+
+def _polynomial(coupling: Coupling) -> list[float]:
+    """Return all coefficients of the format: those it takes for missing ones are not zero."""
+    return [*floats(coupling.coefficients), *[0.0] * (_COEFFICIENTS - len(coupling.coefficients))]
 
 
 def _has_mass(body: RigidBody) -> bool:

@@ -61,7 +61,8 @@ class RationalForwardKinematics:
     Around a nominal configuration q*, poses are multilinear polynomials in cosines and sines of the angles q - q* and
     in displacements. With s = tan((q - q*) / 2) for angles, and s = q - q* for displacements, they are rational
     functions of s (Amice et al. 2022; Drake's `RationalForwardKinematics`). A rotation about any axis has three s: its
-    axis times the tangent of half its angle, relative to q*. Joints that close loops have no variables and are ignored.
+    axis times the tangent of half its angle, relative to q*. Joints that close loops have no variables and are ignored,
+    as are couplings.
 
     Raises ArgumentError unless `mechanism` is a Mechanism, and for joints such as screws, whose transform is no
     rational function.

@@ -54,7 +54,7 @@ class EquationsOfMotion:
 
     def is_control_only(self, state: MechanismState) -> bool:
         """Return whether nothing but the control enters the dynamics of a robot's compiled step."""
-        default = self.stabilization == DEFAULT or not state.layout.loops
+        default = self.stabilization == DEFAULT or not state.layout.is_constrained
         return default and not (self.callbacks.has_external or self.forces)
 
     def __call__(self, t: float, state: MechanismState, s: Array) -> Rates:

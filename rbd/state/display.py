@@ -11,7 +11,7 @@ from rbd.state.layout import Layout
 
 def by_joint(kind: str, layout: Layout, values: Mapping[str, Sequence[Any]], remark: str = "") -> str:
     """Return a table of arrays of q or v by joint; `values` are named after what they are."""
-    sizes = f"nq = {layout.nq}, nv = {layout.nv}" + (f", nc = {layout.nc}" if layout.loops else "")
+    sizes = f"nq = {layout.nq}, nv = {layout.nv}" + (f", nc = {layout.nc}" if layout.is_constrained else "")
     title = f"{kind} of {layout.bodies[0].name!r}: {len(layout.bodies)} bodies, {sizes}{remark}"
     rows: list[list[str]] = []
     for link in layout.links:

@@ -73,6 +73,9 @@ def _write_mechanism(writer: _Writer, mechanism: Mechanism) -> None:
     for joint in mechanism.joints:
         _write_joint(writer, joint)
     writer.put(mechanism.half_spaces)
+    for coupling in mechanism.couplings:
+        source = None if coupling.source is None else coupling.source.name
+        writer.put(("coupling", coupling.name, coupling.joint.name, source, coupling.coefficients))
 
 
 def _write_body(writer: _Writer, body: RigidBody) -> None:

@@ -13,7 +13,7 @@ import attrs
 
 from rbd.arguments import described
 from rbd.errors import ArgumentError, RbdError, UnknownNameError, quoted
-from rbd.mechanism import ContactPoint, Joint, Mechanism, RigidBody
+from rbd.mechanism import ContactPoint, Coupling, Joint, Mechanism, RigidBody
 from rbd.mechanism.body import registry_of
 from rbd.spatial import Frame
 from rbd.spatial.frame import F
@@ -55,6 +55,17 @@ class LoopLink:
 
 @final
 @attrs.frozen(eq=False)
+class CouplingLink:
+    """A coupling of the tree joints of two links (without a `source`, of one); `rows` is its one constraint row."""
+
+    coupling: Coupling
+    link: Link
+    source: Link | None
+    rows: slice
+
+
+@final
+@attrs.frozen(eq=False)
 class Touch:
     """A contact point of the body of index `body` with a half-space; `s` is the slice of its contact states."""
 
@@ -77,9 +88,10 @@ class Layout:
         self.loops = self._make_loops(mechanism)
         self.touches = self._make_touches(mechanism)
         self._index_joints()
+        self.couplings = self._make_couplings(mechanism)
+        self.nc = sum(each.rows.stop - each.rows.start for each in self.constraints)
         self.nq = sum(link.joint.nq for link in self.links)
         self.nv = sum(link.joint.nv for link in self.links)
-        self.nc = sum(loop.rows.stop - loop.rows.start for loop in self.loops)
         self.ns = sum(touch.point.model.ns for touch in self.touches)
         self.velocity_names = tuple(f"{link.joint.name}[{i}]" for link in self.links for i in range(link.joint.nv))
         self.root_frame: Frame = mechanism.root_frame
@@ -120,6 +132,25 @@ class Layout:
             loops.append(LoopLink(joint, predecessor, successor, rows))
             row = rows.stop
         return tuple(loops)
+
+    def _make_couplings(self, mechanism: Mechanism) -> tuple[CouplingLink, ...]:
+        """Give every coupling one row, below those of the loop joints."""
+        first = self.loops[-1].rows.stop if self.loops else 0
+        couplings: list[CouplingLink] = []
+        for row, coupling in enumerate(mechanism.couplings, start=first):
+            source = None if coupling.source is None else self._joint_link[id(coupling.source)]
+            couplings.append(CouplingLink(coupling, self._joint_link[id(coupling.joint)], source, slice(row, row + 1)))
+        return tuple(couplings)
+
+    @property
+    def constraints(self) -> tuple[LoopLink | CouplingLink, ...]:
+        """The loops, then the couplings, in the order of their rows."""
+        return (*self.loops, *self.couplings)
+
+    @property
+    def is_constrained(self) -> bool:
+        """Whether there are loops or couplings."""
+        return bool(self.loops or self.couplings)
 
     def _make_touches(self, mechanism: Mechanism) -> tuple[Touch, ...]:
         """Pair the contact points of all moving bodies with the half-spaces."""
@@ -163,6 +194,13 @@ class Layout:
     def loop(self, joint: Joint | str) -> LoopLink | None:
         """Return the loop link of a joint, given itself or by name, or None for a tree joint."""
         return self._joint_loop.get(id(self._registry.joint_named(joint) if isinstance(joint, str) else joint))
+
+    def coupling(self, coupling: Coupling | str) -> CouplingLink | None:
+        """Return the link of a coupling, given itself or by name; None for another one."""
+        for link in self.couplings:
+            if coupling is link.coupling or coupling == link.coupling.name:
+                return link
+        return None
 
     def place(self, place: Place, argument: str = "place") -> tuple[RigidBody, Frame[Any]]:
         """Return the body and the frame of a place.

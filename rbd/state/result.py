@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 
 from rbd.display import preformatted
 from rbd.errors import ArgumentError, StaleStateError, UnknownNameError
-from rbd.mechanism import Joint, Mechanism, RigidBody
-from rbd.scalars import Vector, to_float
+from rbd.mechanism import Coupling, Joint, Mechanism, RigidBody
+from rbd.scalars import Scalar, Vector, to_float
 from rbd.scalars.arrays import Array
 from rbd.spatial import SpatialAcceleration, Wrench
 from rbd.spatial.frame import F
@@ -95,7 +95,7 @@ class DynamicsResult:
         if self._sync_solution() is None:
             return f"DynamicsResult of {self._layout.bodies[0].name!r}: empty; dynamics(result, state) fills it"
         values = {name: self._arrays[name].tolist() for name in ("q", "v", "vd")}
-        rank = f", {self.constraint_rank} constraints independent" if self._layout.loops else ""
+        rank = f", {self.constraint_rank} constraints independent" if self._layout.is_constrained else ""
         return by_joint("DynamicsResult", self._layout, values, rank)
 
     def _repr_html_(self) -> str:
@@ -241,6 +241,20 @@ class DynamicsResult:
             name = getattr(joint, "name", str(joint))
             raise UnknownNameError(f"joint '{name}' closes no loop of this mechanism", kind="loop joint", name=name)
         return snapshot.checked(self._loops.wrenches(snapshot)[self._layout.loops.index(loop)], "loop wrench")
+
+    def coupling_torque(self, coupling: Coupling | str) -> Scalar:
+        """Return the torque or force that a coupling applies to its joint: minus its multiplier.
+
+        Its source receives the opposite times the slope dq/dx. For redundant constraints, it is that of the multipliers
+        of least norm. Raises UnknownNameError for a coupling of another mechanism.
+        """
+        self._require_solution()
+        link = self._layout.coupling(coupling)
+        if link is None or self._loops is None:
+            name = getattr(coupling, "name", str(coupling))
+            raise UnknownNameError(f"no coupling of this mechanism is named '{name}'", kind="coupling", name=name)
+        torque: Scalar = -self._arrays["multipliers"].tolist()[link.rows.start]
+        return torque
 
     # --- for algorithms ----------------------------------------------------------------------------
 

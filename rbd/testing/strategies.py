@@ -111,22 +111,33 @@ def joint_types() -> SearchStrategy[JointType]:
 
 
 def mechanisms(
-    types: SearchStrategy[JointType] | None = None, *, min_bodies: int = 1, max_bodies: int = 8, max_loops: int = 0
+    types: SearchStrategy[JointType] | None = None,
+    *,
+    min_bodies: int = 1,
+    max_bodies: int = 8,
+    max_loops: int = 0,
+    max_couplings: int = 0,
 ) -> SearchStrategy[Mechanism]:
-    """Return random mechanisms with a number of bodies besides the root, and at most `max_loops` loop joints.
+    """Return random mechanisms with a number of bodies besides the root, and at most as many loop joints and couplings.
 
-    The zero configuration does not close the loops.
+    A coupling joins a revolute, prismatic or screw joint to a later one, which no other coupling determines; its
+    polynomial has a degree of at most three. The zero configuration satisfies neither loops nor couplings.
     """
     from hypothesis import strategies as st
 
     kinds = joint_types() if types is None else types
     links = st.lists(st.tuples(kinds, st.floats(0, 1, exclude_max=True)), min_size=min_bodies, max_size=max_bodies)
     ends = st.tuples(kinds, st.floats(0, 1, exclude_max=True), st.floats(0, 1, exclude_max=True))
-    return st.builds(_mechanism, links, st.lists(ends, max_size=max_loops), seeds())
+    loops = st.lists(ends, max_size=max_loops)
+    couplings = st.lists(st.tuples(st.integers(0, 99), st.integers(0, 99)), max_size=max_couplings)
+    return st.builds(_mechanism, links, loops, couplings, seeds())
 
 
 def _mechanism(
-    links: Sequence[tuple[JointType, float]], loops: Sequence[tuple[JointType, float, float]], seed: int
+    links: Sequence[tuple[JointType, float]],
+    loops: Sequence[tuple[JointType, float, float]],
+    couplings: Sequence[tuple[int, int]],
+    seed: int,
 ) -> Mechanism:
     rng, places = np.random.default_rng(seed), iter([place for _, place in links])
 
@@ -139,7 +150,20 @@ def _mechanism(
         first, last = bodies[int(one * len(bodies))], bodies[int(other * len(bodies))]
         if first is not last:
             attach_at_random_pose(mechanism, first, last, Joint(f"loop{k}", joint_type), rng)
+    _couple(mechanism, couplings, rng)
     return mechanism
+
+
+def _couple(mechanism: Mechanism, pairs: Sequence[tuple[int, int]], rng: np.random.Generator) -> None:
+    """Couple joints with one coordinate, each once at most, and to earlier ones: no cycle, no contradiction."""
+    joints = [joint for joint in mechanism.tree_joints if isinstance(joint.type, (Revolute, Prismatic, Screw))]
+    coupled: set[Joint] = set()
+    for one, other in pairs:
+        first, last = sorted((one % max(1, len(joints)), other % max(1, len(joints))))
+        if first < last and joints[last] not in coupled:
+            degree = int(rng.integers(1, 4))
+            mechanism.couple(joints[last], joints[first], polynomial=rng.uniform(-1, 1, degree + 1).tolist())
+            coupled.add(joints[last])
 
 
 def configurations(mechanism: Mechanism) -> SearchStrategy[Array]:

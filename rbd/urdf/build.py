@@ -10,12 +10,12 @@ import numpy as np
 from rbd.errors import InertiaError, UrdfTopologyError, UrdfValueError, quoted
 from rbd.files.inertias import unchecked_inertia
 from rbd.files.pose import NOTHING, ZERO, Rows, Triple, rows
-from rbd.joints import Fixed, JointType, Planar, Prismatic, QuaternionFloating, Revolute
+from rbd.joints import Fixed, JointType, Planar, Prismatic, QuaternionFloating, QuaternionSpherical, Revolute
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.spatial import Frame, SpatialInertia, Transform
 from rbd.spatial.linalg import transpose3
 from rbd.spatial.so3 import minimal_rotation
-from rbd.urdf.description import RobotPart, UrdfInertial, UrdfJoint, UrdfLink
+from rbd.urdf.description import RobotPart, UrdfInertial, UrdfJoint, UrdfLink, UrdfLoop
 from rbd.urdf.reading import UrdfReading
 from rbd.urdf.snap import ROUNDING, snapped_rotation
 from rbd.urdf.topology import ordered
@@ -36,10 +36,25 @@ def build(
             joint = _joint(part)
             mechanism.attach(bodies[part.parent], body, joint, joint_pose=_pose(part, joint, bodies[part.parent]))
             bodies[part.child] = body
+    for loop in robot.loops:
+        with reading.blaming(loop.joint.node):
+            _close(mechanism, loop, bodies)
+    for node, mimic in robot.mimics:
+        with reading.blaming(node):
+            mechanism.couple(mimic.joint, mimic.source, ratio=mimic.multiplier, offset=mimic.offset)
     if remove_fixed_joints:
         with reading.blaming(robot.node):
             mechanism.remove_fixed_joints()
     return mechanism
+
+
+def _close(mechanism: Mechanism, part: UrdfLoop, bodies: dict[str, RigidBody]) -> None:
+    """Attach a loop joint; its frame after is added to the link as it is placed: inverting the pose would round it."""
+    joint, before, after = _joint(part.joint), bodies[part.joint.parent], bodies[part.joint.child]
+    after.add_frame(
+        Transform.trusted(joint.frame_after, after.default_frame, part.after.rotation, part.after.translation)
+    )
+    mechanism.attach(before, after, joint, joint_pose=_pose(part.joint, joint, before))
 
 
 def _stand(reading: UrdfReading, mechanism: Mechanism, robot: RobotPart, root: UrdfLink, floating: bool) -> RigidBody:
@@ -114,6 +129,8 @@ def _joint_type(part: UrdfJoint) -> JointType:
         return Prismatic(part.axis)
     if part.kind == "planar":
         return Planar(*planar_axes(part.axis))
+    if part.kind == "spherical":
+        return QuaternionSpherical()
     return QuaternionFloating() if part.kind == "floating" else Fixed()
 
 

@@ -8,8 +8,9 @@ import attrs
 
 from rbd.files.pose import Pose, Rows, Triple
 from rbd.files.xml import XmlElement
+from rbd.urdf.report import Mimic
 
-Kind: TypeAlias = Literal["revolute", "continuous", "prismatic", "fixed", "floating", "planar"]
+Kind: TypeAlias = Literal["revolute", "continuous", "prismatic", "fixed", "floating", "planar", "spherical"]
 
 
 @final
@@ -64,10 +65,21 @@ class UrdfJoint:
 
 @final
 @attrs.frozen(eq=False)
+class UrdfLoop:
+    """One `<loop_joint>`: a joint whose frames before and after are placed in two links."""
+
+    joint: UrdfJoint
+    after: Pose
+
+
+@final
+@attrs.frozen(eq=False)
 class RobotPart:
-    """The whole file: links and joints by name, in file order."""
+    """The whole file: links and joints by name, in file order; the mimics that can be followed."""
 
     node: XmlElement
     name: str
     links: dict[str, UrdfLink]
     joints: dict[str, UrdfJoint]
+    loops: list[UrdfLoop]
+    mimics: list[tuple[XmlElement, Mimic]]

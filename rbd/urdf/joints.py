@@ -14,10 +14,12 @@ from rbd.urdf.pose import read_axis, read_origin
 from rbd.urdf.reading import UrdfReading
 from rbd.urdf.report import Mimic
 
-_KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+KINDS: Final[tuple[Kind, ...]] = tuple(kind for kind in get_args(Kind) if kind != "spherical")
+LOOP_KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
+"""Loop joints are no part of the format, and may have a type more."""
 _CHILDREN: Final = frozenset({"parent", "child", "origin", "axis", "limit", "dynamics", "mimic"})
-_WITHOUT_AXIS: Final = frozenset({"fixed", "floating"})
-_WITHOUT_LIMIT: Final = frozenset({"fixed", "floating", "planar"})
+_WITHOUT_AXIS: Final = frozenset({"fixed", "floating", "spherical"})
+_WITHOUT_LIMIT: Final = frozenset({"fixed", "floating", "planar", "spherical"})
 _BOUNDED: Final = frozenset({"revolute", "prismatic"})
 UNBOUNDED: Final = 1e300
 """Writers without a word for infinity print the largest float; bounds from here on mean none."""
@@ -26,26 +28,27 @@ UNBOUNDED: Final = 1e300
 def read_joint(reading: UrdfReading, node: XmlElement, links: dict[str, UrdfLink]) -> UrdfJoint:
     """Return the joint; `links` are those of the whole file."""
     reading.accept(node, frozenset({"name", "type"}), _CHILDREN)
-    name, kind = reading.name(node), _kind(reading, node)
-    damping, friction = _dynamics(reading, node, kind)
+    name, kind = reading.name(node), read_kind(reading, node, KINDS)
+    damping, friction = read_dynamics(reading, node, kind)
     _mimic(reading, node, name)
     return UrdfJoint(
         node, name, kind,
         parent=_end(reading, node, "parent", links), child=_end(reading, node, "child", links),
-        pose=read_origin(reading, node, snap=True), axis=_axis(reading, node, kind),
-        bounds=_bounds(reading, node, kind), damping=damping, friction=friction,
+        pose=read_origin(reading, node, snap=True), axis=read_axis_of(reading, node, kind),
+        bounds=read_bounds(reading, node, kind), damping=damping, friction=friction,
     )  # fmt: skip
 
 
-def _kind(reading: UrdfReading, node: XmlElement) -> Kind:
+def read_kind(reading: UrdfReading, node: XmlElement, kinds: tuple[Kind, ...]) -> Kind:
+    """Return the type of a joint, one of `kinds`."""
     text = node.attributes.get("type")
     if text is None:
-        message = f"attribute 'type' is missing; the types are {', '.join(_KINDS)}"
+        message = f"attribute 'type' is missing; the types are {', '.join(kinds)}"
         raise reading.fault(UrdfValueError, node, message, attribute="type")
-    for kind in _KINDS:
+    for kind in kinds:
         if text == kind:
             return kind
-    message = f"unknown joint type {quoted(text)}; the types are {', '.join(_KINDS)}"
+    message = f"unknown joint type {quoted(text)}; the types are {', '.join(kinds)}"
     raise reading.fault(UrdfValueError, node, message, attribute="type", value=text)
 
 
@@ -54,6 +57,11 @@ def _end(reading: UrdfReading, node: XmlElement, tag: str, links: dict[str, Urdf
     if end is None:
         raise reading.fault(UrdfValueError, node, f"<{tag}> is missing")
     reading.accept(end, frozenset({"link"}))
+    return read_link_name(reading, end, links)
+
+
+def read_link_name(reading: UrdfReading, end: XmlElement, links: dict[str, UrdfLink]) -> str:
+    """Return the name of the link at an end of a joint."""
     name = reading.name(end, "link")
     if name not in links:
         message = f"there is no link {quoted(name)}{hint(name, links)}"
@@ -61,7 +69,8 @@ def _end(reading: UrdfReading, node: XmlElement, tag: str, links: dict[str, Urdf
     return name
 
 
-def _axis(reading: UrdfReading, node: XmlElement, kind: Kind) -> Triple:
+def read_axis_of(reading: UrdfReading, node: XmlElement, kind: Kind) -> Triple:
+    """Return the axis of a joint; for a kind without one, it does not matter."""
     if kind not in _WITHOUT_AXIS:
         return read_axis(reading, node)
     _pass_over(reading, node, "axis", kind)
@@ -74,13 +83,14 @@ def _pass_over(reading: UrdfReading, node: XmlElement, tag: str, kind: Kind) -> 
             reading.ignore(child, reason=f"has no meaning for a {kind} joint")
 
 
-def _bounds(reading: UrdfReading, node: XmlElement, kind: Kind) -> JointLimits:
+def read_bounds(reading: UrdfReading, node: XmlElement, kind: Kind, *, required: bool = True) -> JointLimits:
+    """Return the bounds; they are `required` of revolute and prismatic joints in the tree."""
     if kind in _WITHOUT_LIMIT:
         _pass_over(reading, node, "limit", kind)
         return JointLimits()
     limit = reading.only(node, "limit")
     if limit is None:
-        if kind in _BOUNDED:
+        if kind in _BOUNDED and required:
             reading.object_to(node, f"a {kind} joint needs <limit>", "it has no bounds")
         return JointLimits()
     reading.accept(limit, frozenset({"lower", "upper", "velocity", "effort"}))
@@ -119,7 +129,8 @@ def _magnitude(reading: UrdfReading, limit: XmlElement, attribute: str) -> float
     return abs(bound)
 
 
-def _dynamics(reading: UrdfReading, node: XmlElement, kind: Kind) -> tuple[float, float]:
+def read_dynamics(reading: UrdfReading, node: XmlElement, kind: Kind) -> tuple[float, float]:
+    """Return damping and friction."""
     dynamics = reading.only(node, "dynamics")
     if dynamics is None:
         return 0.0, 0.0
@@ -146,4 +157,3 @@ def _mimic(reading: UrdfReading, node: XmlElement, name: str) -> None:
     source = reading.name(mimic, "joint")
     multiplier, offset = reading.number(mimic, "multiplier", 1.0), reading.number(mimic, "offset", 0.0)
     reading.report.mimics.append(Mimic(name, source, multiplier, offset, mimic.line))
-    reading.warn(mimic, f"the joint is independent: mechanisms cannot let it follow {quoted(source)}")

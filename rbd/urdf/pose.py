@@ -15,7 +15,7 @@ from rbd.urdf.reading import UrdfReading
 from rbd.urdf.report import Snapped
 from rbd.urdf.snap import ROUNDING, change, snapped_angle, snapped_axis, snapped_rotation, snapped_translation
 
-_ORIGIN: Final = frozenset({"xyz", "rpy", "quat_xyzw"})
+ORIGIN: Final = frozenset({"xyz", "rpy", "quat_xyzw"})
 _UNIT_TOLERANCE: Final = 1e-6
 
 
@@ -24,7 +24,12 @@ def read_origin(reading: UrdfReading, node: XmlElement, *, snap: bool) -> Pose:
     origin = reading.only(node, "origin")
     if origin is None:
         return Pose()
-    reading.accept(origin, _ORIGIN)
+    reading.accept(origin, ORIGIN)
+    return read_placement(reading, origin, snap=snap)
+
+
+def read_placement(reading: UrdfReading, origin: XmlElement, *, snap: bool) -> Pose:
+    """Return the pose in the attributes of an element."""
     x, y, z = reading.vector(origin, "xyz", ZERO)
     given, near = _rotations(reading, origin)
     if not (snap and reading.snap):

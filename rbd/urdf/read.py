@@ -46,7 +46,8 @@ def load_urdf(
     The root body is "world". The file's root link is fixed to it, or with `floating=True` joined by a
     `QuaternionFloating`, in either case by a joint named `<link>_to_world`; a root link named "world" is the root
     itself. Joints come in file order, parents first. Each link's frame (`mechanism.frame(link)`) coincides with
-    the frame after its joint, also where fixed joints are merged away.
+    the frame after its joint, also where fixed joints are merged away. Mimic joints are coupled; `<loop_joint>`, an
+    extension of the format, closes loops.
 
     A file loads whenever its dynamics are defined. What is wrong and can be mended, such as a revolute joint without
     limits, and inertias that no body can have are listed in `report.warnings` and announced by one UrdfWarning;

@@ -42,7 +42,10 @@ class UrdfWarning(UserWarning):
 @final
 @attrs.frozen
 class Mimic:
-    """A joint that asks to follow another: position = multiplier * source + offset. It is kept independent."""
+    """A joint that asks to follow another: position = multiplier * source + offset.
+
+    It becomes a coupling of the mechanism, unless a warning says otherwise.
+    """
 
     joint: str
     source: str

@@ -12,11 +12,13 @@ from collections.abc import Iterable
 from typing import Final
 
 from rbd.errors import UrdfRefusedError, UrdfSyntaxError, UrdfTopologyError, quoted
-from rbd.files.names import hint
 from rbd.files.xml import XmlElement
-from rbd.urdf.description import RobotPart, UrdfJoint, UrdfLink
+from rbd.urdf.cycles import find_cycle, spelled
+from rbd.urdf.description import RobotPart, UrdfJoint, UrdfLink, UrdfLoop
 from rbd.urdf.joints import read_joint
 from rbd.urdf.links import read_link
+from rbd.urdf.loops import read_loop_joint
+from rbd.urdf.mimics import followed_mimics
 from rbd.urdf.reading import UrdfReading
 from rbd.urdf.shapes import read_colors
 
@@ -26,6 +28,8 @@ _NOT_HONOURED: Final = {
     "transmission": "transmissions are not read",
 }
 
+_CHILDREN: Final = frozenset({"link", "joint", "loop_joint", "material", *_NOT_HONOURED})
+
 
 def read_robot(reading: UrdfReading, root: XmlElement) -> RobotPart:
     """Return all links and joints; names are unique and every joint's links exist."""
@@ -33,7 +37,7 @@ def read_robot(reading: UrdfReading, root: XmlElement) -> RobotPart:
         hint = ": this is MJCF; rbd.load_mjcf reads it" if root.tag == "mujoco" else ""
         raise reading.fault(UrdfSyntaxError, root, f"the root element must be <robot>{hint}")
     _refuse_templates(reading, root)
-    reading.accept(root, frozenset({"name", "version"}), frozenset({"link", "joint", "material", *_NOT_HONOURED}))
+    reading.accept(root, frozenset({"name", "version"}), _CHILDREN)
     for node in root.children:
         if node.tag in _NOT_HONOURED:
             reading.ignore(node, reason=_NOT_HONOURED[node.tag])
@@ -41,7 +45,8 @@ def read_robot(reading: UrdfReading, root: XmlElement) -> RobotPart:
     if not name:
         reading.warn(root, "the robot has no name")
     links = _links(reading, root)
-    return RobotPart(root, name, links, _joints(reading, root, links))
+    joints = _joints(reading, root, links)
+    return RobotPart(root, name, links, joints, _loops(reading, root, links, joints), followed_mimics(reading, joints))
 
 
 def _refuse_templates(reading: UrdfReading, root: XmlElement) -> None:
@@ -71,36 +76,26 @@ def _joints(reading: UrdfReading, root: XmlElement, links: dict[str, UrdfLink]) 
             part = read_joint(reading, node, links)
             _require_new(reading, node, part.name, joints.get(part.name))
             joints[part.name] = part
-    _check_mimics(reading, joints)
     return joints
+
+
+def _loops(
+    reading: UrdfReading, root: XmlElement, links: dict[str, UrdfLink], joints: dict[str, UrdfJoint]
+) -> list[UrdfLoop]:
+    taken, loops = dict(joints), list[UrdfLoop]()
+    for node in root.children:
+        if node.tag == "loop_joint":
+            loop = read_loop_joint(reading, node, links)
+            _require_new(reading, node, loop.joint.name, taken.get(loop.joint.name))
+            taken[loop.joint.name] = loop.joint
+            loops.append(loop)
+    return loops
 
 
 def _require_new(reading: UrdfReading, node: XmlElement, name: str, first: UrdfLink | UrdfJoint | None) -> None:
     if first is not None:
         message = f"a second {node.tag} {quoted(name)}; the first is in line {first.node.line}"
         raise reading.fault(UrdfTopologyError, node, message, name=name, first_line=first.node.line)
-
-
-def _check_mimics(reading: UrdfReading, joints: dict[str, UrdfJoint]) -> None:
-    sources = {mimic.joint: mimic.source for mimic in reading.report.mimics}
-    for name, source in sources.items():
-        node = _mimic_node(joints[name])
-        if source == name:
-            _object_to_mimic(reading, node, "the joint mimics itself")
-        elif source not in joints:
-            _object_to_mimic(reading, node, f"there is no joint {quoted(source)}{hint(source, joints)}")
-    cycle = find_cycle(sources)
-    if len(cycle) > 1:
-        node = _mimic_node(joints[cycle[0]])
-        _object_to_mimic(reading, node, f"mimic joints form a cycle: {spelled(cycle)}")
-
-
-def _object_to_mimic(reading: UrdfReading, node: XmlElement, message: str) -> None:
-    reading.object_to(node, message, "it is not followed anyway", kind=UrdfTopologyError)
-
-
-def _mimic_node(joint: UrdfJoint) -> XmlElement:
-    return next(child for child in joint.node.children if child.tag == "mimic")
 
 
 def ordered(reading: UrdfReading, robot: RobotPart) -> tuple[UrdfLink, list[UrdfJoint]]:
@@ -118,7 +113,7 @@ def _cycle_fault(reading: UrdfReading, parents: dict[str, UrdfJoint], upwards: l
     cycle = upwards[::-1]
     closing = max(range(len(cycle)), key=lambda k: parents[cycle[k]].node.line)
     cycle = cycle[closing:] + cycle[:closing]
-    message = f"links form a cycle: {spelled(cycle)}; close loops with Mechanism.attach after loading"
+    message = f"links form a cycle: {spelled(cycle)}; <loop_joint> closes loops"
     return reading.fault(UrdfTopologyError, parents[cycle[0]].node, message, cycle=tuple(cycle))
 
 
@@ -131,32 +126,9 @@ def _parent_joints(reading: UrdfReading, robot: RobotPart) -> dict[str, UrdfJoin
         first = parents.setdefault(joint.child, joint)
         if first is not joint:
             message = f"link {quoted(joint.child)} has a second parent; the first is by joint {quoted(first.name)}"
-            where = f" in line {first.node.line}; close loops with Mechanism.attach after loading"
+            where = f" in line {first.node.line}; <loop_joint> closes loops"
             raise reading.fault(UrdfTopologyError, joint.node, message + where, name=joint.child)
     return parents
-
-
-def find_cycle(step: dict[str, str]) -> list[str]:
-    """Return the names on the first cycle of a map from names to names, in the order of its steps; empty if none."""
-    finished: set[str] = set()
-    for start in step:
-        trail: dict[str, None] = {}
-        name = start
-        while name in step and name not in finished and name not in trail:
-            trail[name] = None
-            name = step[name]
-        if name in trail:
-            names = list(trail)
-            return names[names.index(name) :]
-        finished.update(trail)
-    return []
-
-
-def spelled(cycle: list[str]) -> str:
-    """Return a cycle as text; a long one with its middle left out."""
-    names = [quoted(name) for name in cycle[:_SHOWN]]
-    left = [f"... ({len(cycle) - _SHOWN} more)"] if len(cycle) > _SHOWN else []
-    return " -> ".join([*names, *left, quoted(cycle[0])])
 
 
 def _root(reading: UrdfReading, roots: list[UrdfLink]) -> UrdfLink:

@@ -10,13 +10,14 @@ import os
 from collections.abc import Iterable, Sequence
 
 from rbd.arguments import flag, names_in
-from rbd.errors import ArgumentError, UrdfError, quoted
+from rbd.errors import ArgumentError, UrdfError
 from rbd.files.formats import URDF
 from rbd.files.xml_text import element, write_text
 from rbd.mechanism import Mechanism
 from rbd.spatial import Transform
 from rbd.spatial.values import require_kind
 from rbd.urdf.read import parse_urdf
+from rbd.urdf.write_constraints import loop_joint_lines, mimic_elements
 from rbd.urdf.xml_elements import joint_lines, link_lines, origin_line
 
 
@@ -51,9 +52,13 @@ def format_urdf(mechanism: Mechanism, *, name: str = "robot", frames: Sequence[s
     other frames are not written; nor, with `strict=False`, are joint parameters URDF has no word for (armature, bound
     springs, unequal damping).
 
-    Raises ArgumentError, whose `joint` or `body` names the culprit, for loops, for joint types other than revolute,
-    prismatic, fixed, quaternion floating and planar (with its in-plane axes turned the least from the normal's), for
-    bounds of velocity or effort that are not symmetric; UnknownNameError for a frame that is not there.
+    Linear couplings are written as `<mimic>`, of which a joint can have one; their names are not. Loop joints are
+    written as `<loop_joint>`, which other readers do not know; they may be spherical, too.
+
+    Raises ArgumentError, whose `joint` or `body` names the culprit, for joint types other than revolute, prismatic,
+    fixed, quaternion floating and planar (with its in-plane axes turned the least from the normal's), for other
+    couplings (`strict=False` leaves them out), for bounds of velocity or effort that are not symmetric;
+    UnknownNameError for a frame that is not there.
 
     >>> from rbd import Joint, Mechanism, Revolute, RigidBody
     >>> mechanism = Mechanism()
@@ -75,10 +80,6 @@ def format_urdf(mechanism: Mechanism, *, name: str = "robot", frames: Sequence[s
     require_kind(name, str, operation="format_urdf", argument="name")
     frames = names_in(frames, "frames")
     flag(strict, "strict")
-    if mechanism.loop_joints:
-        joint = mechanism.loop_joints[0]
-        message = f"joint {quoted(joint.name)} closes a loop, which URDF cannot say"
-        raise ArgumentError(message, argument="mechanism", joint=joint.name)
     text = _text(mechanism, name, frames, strict=strict)
     try:
         parse_urdf(text, remove_fixed_joints=False, strict=strict)
@@ -94,11 +95,14 @@ def _text(mechanism: Mechanism, name: str, frames: Sequence[str], *, strict: boo
     for body in bodies:
         lines += link_lines(body)
     lines += (f"  {element('link', {'name': frame})}" for frame in frames)
-    for body in bodies[1:]:
-        joint = mechanism.parent_joint(body)
-        if joint is not None:
-            parent = mechanism.predecessor(joint)
-            lines += joint_lines(joint, parent, body, mechanism.placement(joint), strict=strict)
+    mimics = mimic_elements(mechanism, strict=strict)
+    for joint in mechanism.tree_joints:
+        ends = mechanism.predecessor(joint), mechanism.successor(joint)
+        lines += joint_lines(joint, *ends, mechanism.placement(joint), mimics.get(joint), strict=strict)
+    for joint in mechanism.loop_joints:
+        ends = mechanism.predecessor(joint), mechanism.successor(joint)
+        placements = mechanism.placement(joint), mechanism.successor_placement(joint)
+        lines += loop_joint_lines(joint, *ends, *placements, strict=strict)
     lines += _frame_joints(mechanism, frames)
     return "\n".join([*lines, "</robot>", ""])
 

@@ -42,11 +42,17 @@ def link_lines(body: RigidBody) -> Iterator[str]:
 
 def origin_line(placement: Transform) -> Iterator[str]:
     """Yield the line of an `<origin>`; none for the identity."""
+    attributes = placement_attributes(placement)
+    if attributes:
+        yield f"    {element('origin', attributes)}"
+
+
+def placement_attributes(placement: Transform) -> dict[str, str]:
+    """Return the attributes of a placement; none for the identity."""
     (a, b, c), (d, e, f), (g, h, i) = (floats(row) for row in placement.rotation_components)
     translation = floats(placement.translation_components)
     rpy = rpy_of(((a, b, c), (d, e, f), (g, h, i)))
-    if any((*translation, *rpy)):
-        yield f"    {element('origin', {'xyz': numbers_text(translation), 'rpy': numbers_text(rpy)})}"
+    return {"xyz": numbers_text(translation), "rpy": numbers_text(rpy)} if any((*translation, *rpy)) else {}
 
 
 def rpy_of(rows: Rows) -> Triple:
@@ -84,14 +90,22 @@ def _angle(angle: float, scale: float = 1.0) -> float:
 
 
 def joint_lines(
-    joint: Joint, parent: RigidBody, child: RigidBody, placement: Transform, *, strict: bool
+    joint: Joint, parent: RigidBody, child: RigidBody, placement: Transform, mimic: str | None, *, strict: bool
 ) -> Iterator[str]:
     """Yield the lines of a joint; raise ArgumentError naming it when URDF cannot express it."""
-    kind, axis = _kind_and_axis(joint)
+    kind, axis = kind_and_axis(joint)
     yield "  " + element("joint", {"name": joint.name, "type": kind}, closed=False)
     yield f"    {element('parent', {'link': parent.name})}"
     yield f"    {element('child', {'link': child.name})}"
     yield from origin_line(placement)
+    yield from parameter_lines(joint, kind, axis, strict=strict)
+    if mimic is not None:
+        yield f"    {mimic}"
+    yield "  </joint>"
+
+
+def parameter_lines(joint: Joint, kind: str, axis: Triple | None, *, strict: bool) -> Iterator[str]:
+    """Yield the lines of axis, bounds, damping and friction."""
     if axis is not None:
         yield f"    {element('axis', {'xyz': numbers_text(axis)})}"
     limit = _limit(joint, kind)
@@ -100,14 +114,15 @@ def joint_lines(
     dynamics = _dynamics(joint, strict=strict)
     if dynamics:
         yield f"    {element('dynamics', dynamics)}"
-    yield "  </joint>"
 
 
-def _refusal(joint: Joint, reason: str) -> ArgumentError:
+def refusal(joint: Joint, reason: str) -> ArgumentError:
+    """Return the error for a joint that URDF cannot express."""
     return ArgumentError(f"joint {quoted(joint.name)}: {reason}", argument="mechanism", joint=joint.name)
 
 
-def _kind_and_axis(joint: Joint) -> tuple[str, Triple | None]:
+def kind_and_axis(joint: Joint) -> tuple[str, Triple | None]:
+    """Return the type and axis of a joint; raise ArgumentError naming it when URDF has no such type."""
     match joint.type:
         case Revolute(axis=axis):
             return ("continuous" if _range(joint) == (-math.inf, math.inf) else "revolute"), axis
@@ -120,7 +135,7 @@ def _kind_and_axis(joint: Joint) -> tuple[str, Triple | None]:
         case Fixed():
             return "fixed", None
         case other:
-            raise _refusal(joint, f"URDF has no joint type {type(other).__name__}")
+            raise refusal(joint, f"URDF has no joint type {type(other).__name__}")
 
 
 def _normal(joint: Joint, x: Triple, y: Triple) -> Triple:
@@ -128,7 +143,7 @@ def _normal(joint: Joint, x: Triple, y: Triple) -> Triple:
     wanted = planar_axes(normal)
     defect = max(abs(a - b) for a, b in zip((*x, *y), (*wanted[0], *wanted[1]), strict=True))
     if defect > _AXES_TOLERANCE:
-        raise _refusal(joint, f"URDF keeps only the normal of a planar joint; reading would make the axes {wanted}")
+        raise refusal(joint, f"URDF keeps only the normal of a planar joint; reading would make the axes {wanted}")
     return rounded_unit(normal)
 
 
@@ -138,10 +153,10 @@ def _range(joint: Joint) -> tuple[float, float]:
 
 
 def _limit(joint: Joint, kind: str) -> dict[str, str]:
-    if kind in ("fixed", "floating", "planar"):
+    if kind in ("fixed", "floating", "planar", "spherical"):
         for what in ("position", "velocity", "effort"):
             if any(math.isfinite(to_float(end)) for pair in getattr(joint, f"{what}_bounds") for end in pair):
-                raise _refusal(joint, f"URDF has no {what} bounds for a {kind} joint")
+                raise refusal(joint, f"URDF has no {what} bounds for a {kind} joint")
         return {}
     limit: dict[str, str] = {}
     if kind != "continuous":
@@ -150,7 +165,7 @@ def _limit(joint: Joint, kind: str) -> dict[str, str]:
     for attribute in ("velocity", "effort"):
         ((lower, upper),) = ([to_float(end) for end in pair] for pair in getattr(joint, f"{attribute}_bounds"))
         if lower != -upper:
-            raise _refusal(joint, f"URDF has only symmetric {attribute} bounds, not {lower} to {upper}")
+            raise refusal(joint, f"URDF has only symmetric {attribute} bounds, not {lower} to {upper}")
         if math.isfinite(upper):
             limit[attribute] = numbers_text([upper])
     return limit
@@ -160,12 +175,12 @@ def _dynamics(joint: Joint, *, strict: bool) -> dict[str, str]:
     if strict:
         for what in _UNSAID:
             if any(floats(getattr(joint, what))):
-                raise _refusal(joint, f"URDF has no {what}; strict=False leaves it out")
+                raise refusal(joint, f"URDF has no {what}; strict=False leaves it out")
     attributes: dict[str, str] = {}
     for what in ("damping", "friction"):
         values: list[float] = floats(getattr(joint, what))
         if strict and len(set(values)) > 1:
-            raise _refusal(joint, f"URDF has one {what} per joint, not {values}; strict=False writes the first")
+            raise refusal(joint, f"URDF has one {what} per joint, not {values}; strict=False writes the first")
         if values and values[0]:
             attributes[what] = numbers_text(values[:1])
     return attributes

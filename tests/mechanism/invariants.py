@@ -25,7 +25,10 @@ def check(mechanism: Mechanism) -> None:
     assert mechanism.joints == tree + mechanism.loop_joints
     assert mechanism.nq == sum(joint.nq for joint in tree)
     assert mechanism.nv == sum(joint.nv for joint in tree)
-    assert mechanism.nc == sum(6 - joint.nv for joint in mechanism.loop_joints)
+    assert mechanism.nc == sum(6 - joint.nv for joint in mechanism.loop_joints) + len(mechanism.couplings)
+    for coupling in mechanism.couplings:
+        assert mechanism.coupling(coupling.name) is coupling
+        assert all(joint in tree and joint.nq == joint.nv == 1 for joint in coupling.joints)
     _check_names(mechanism)
     _check_frames(mechanism)
     _check_graph(mechanism)
@@ -78,7 +81,8 @@ def content(mechanism: Mechanism) -> tuple[object, ...]:
     frames = [(body, body.frames, body.default_frame, body.inertia, body.contact_points) for body in mechanism.bodies]
     shown = [(joint, a, b, tuple(pose.matrix.ravel())) for joint, a, b, pose in joints]
     versions = (mechanism.structure_version, mechanism.parameter_version)
-    return (versions, mechanism.tree_joints, mechanism.loop_joints, shown, frames, tuple(mechanism.gravity.xyz))
+    names = (mechanism.tree_joints, mechanism.loop_joints, mechanism.couplings)
+    return (versions, names, shown, frames, tuple(mechanism.gravity.xyz))
 
 
 def poses(mechanism: Mechanism, q: Sequence[float]) -> dict[Frame, Transform]:

@@ -9,7 +9,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from rbd.errors import TopologyError
+from rbd.errors import ArgumentError, TopologyError
 from rbd.joints import Fixed, JointType, QuaternionFloating, QuaternionSpherical, Revolute
 from rbd.mechanism import Joint, Mechanism
 from rbd.testing.random_mechanisms import attach_at_random_pose, random_body, random_chain
@@ -46,7 +46,7 @@ class Edits(RuleBasedStateMachine):
         before = invariants.content(self.mechanism)
         try:
             return edit()
-        except TopologyError:
+        except (TopologyError, ArgumentError):
             assert invariants.content(self.mechanism) == before
             return None
 
@@ -66,11 +66,30 @@ class Edits(RuleBasedStateMachine):
             assert self.mechanism.loop_joints[-1] is joint
 
     @precondition(lambda self: self.mechanism.joints)
+    @rule(one=pick, other=pick, degree=st.integers(1, 3))
+    def couple(self, one: float, other: float, degree: int) -> None:
+        joint, source = self.joint(one), self.joint(other)
+        coefficients = self.rng.standard_normal(degree + 1).tolist()
+        coupling = self.refusable(
+            lambda: self.mechanism.couple(joint, source, polynomial=coefficients, name=self.name("coupling"))
+        )
+        assert coupling is None or self.mechanism.couplings[-1] is coupling
+
+    @precondition(lambda self: self.mechanism.couplings)
+    @rule(where=pick)
+    def uncouple(self, where: float) -> None:
+        couplings = self.mechanism.couplings
+        self.mechanism.uncouple(couplings[int(where * len(couplings))])
+        assert len(self.mechanism.couplings) == len(couplings) - 1
+
+    @precondition(lambda self: self.mechanism.joints)
     @rule(where=pick)
     def remove_joint(self, where: float) -> None:
-        joint, count = self.joint(where), len(self.mechanism.joints)
-        if self.refusable(lambda: self.mechanism.remove_joint(joint)) is not None:
+        joint, count, couplings = self.joint(where), len(self.mechanism.joints), self.mechanism.couplings
+        report = self.refusable(lambda: self.mechanism.remove_joint(joint))
+        if report is not None:
             assert len(self.mechanism.joints) == count - 1
+            assert report.uncoupled == tuple(each for each in couplings if joint in each.joints)
 
     @precondition(lambda self: self.mechanism.joints)
     @rule(where=pick)
@@ -92,8 +111,11 @@ class Edits(RuleBasedStateMachine):
         old = self.joint(where)
         index = self.mechanism.joints.index(old)
         new = Joint(old.name if where < 0.5 else self.name("new"), joint_type)
-        self.mechanism.replace_joint(old, new)
-        assert self.mechanism.joints[index] is new
+        couplings = self.mechanism.couplings
+        if self.refusable(lambda: self.mechanism.replace_joint(old, new) or True):
+            assert self.mechanism.joints[index] is new
+            for before, after in zip(couplings, self.mechanism.couplings, strict=True):
+                assert after.joints == tuple(new if joint is old else joint for joint in before.joints)
 
     @rule()
     def merge(self) -> None:
@@ -116,8 +138,10 @@ class Edits(RuleBasedStateMachine):
     def look_at_a_part(self, where: float) -> None:
         part, _ = self.mechanism.submechanism(self.body(where))
         invariants.check(part)
-        free, _ = self.mechanism.maximal_coordinates()
-        invariants.check(free)
+        found = self.refusable(self.mechanism.maximal_coordinates)
+        assert (found is None) == bool(self.mechanism.couplings)
+        if found is not None:
+            invariants.check(found[0])
 
     @invariant()
     def promises_hold(self) -> None:

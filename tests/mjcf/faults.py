@@ -247,7 +247,6 @@ DOUBTS = {
     "springdamper without inertia": inside(
         "<body><joint springdamper='1 1'/></body>", REFUSED, "the mass matrix is singular"
     ),
-    "coupling": section("<equality>\n<joint joint1='ja' joint2='jb'/></equality>", REFUSED, "couplings", 3),
     "tendon constraint": section("<equality>\n<tendon tendon1='x'/></equality>", REFUSED, "not held", 3),
     "muscle": section("<actuator>\n<muscle joint='ja'/></actuator>", REFUSED, "left out", 3),
     "integrating actuator": section(

@@ -137,6 +137,29 @@ def test_the_files_of_a_package_load_and_match(package: str) -> None:
     assert len(failed) <= 0.05 * len(rows), failed
 
 
+def test_couplings_have_the_rows_and_errors_of_mujoco() -> None:
+    bodies = "".join(
+        f'<body pos="{k} 0 0"><joint name="j{k}" type="{kind}" axis="0 1 0" ref="{k / 4}"/><geom size="0.1"/></body>'
+        for k, kind in enumerate(("hinge", "slide", "hinge", "hinge"))
+    )
+    text = model(
+        bodies,
+        before='<compiler angle="radian"/>',
+        after='<equality><joint joint1="j1" joint2="j0" polycoef="0.1 -2 0.5 0.25 -1"/><joint joint1="j2" joint2="j3"/>'
+        '<joint joint1="j3" polycoef="0.7"/></equality>',
+    )
+    mechanism, theirs = rbd.parse_mjcf(text), mujoco.MjModel.from_xml_string(text)
+    data, rng = mujoco.MjData(theirs), np.random.default_rng(2)
+    for _ in range(5):
+        data.qpos[:] = rng.standard_normal(4)
+        mujoco.mj_forward(theirs, data)
+        state = rbd.MechanismState(mechanism, data.qpos)
+        assert data.ne == mechanism.nc == 3
+        np.testing.assert_allclose(data.efc_pos[:3], rbd.constraint_error(state), rtol=0, atol=1e-13)
+        rows = data.efc_J.reshape(-1, theirs.nv)[:3]
+        np.testing.assert_allclose(rows, rbd.constraint_jacobian(state), rtol=0, atol=1e-13)
+
+
 OWNERS = {"mujoco", "compiler", "option", "(world)body", "contact", "asset", "default"}
 ELEMENTS = {
     "compiler", "option", "flag", "joint", "freejoint", "geom", "site", "inertial", "body", "pair", "exclude", "mesh",

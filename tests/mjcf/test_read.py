@@ -10,7 +10,7 @@ import pytest
 
 import rbd
 from rbd.contact import Capsule
-from rbd.errors import ArgumentError, MjcfTopologyError
+from rbd.errors import ArgumentError, MjcfError, MjcfTopologyError
 from rbd.mjcf import MjcfLimits, MjcfReport, MjcfWarning, parse_mjcf
 from tests.mjcf.models import LINK, ROD, body, model
 
@@ -145,13 +145,47 @@ def test_a_closed_chain_stays_closed() -> None:
     assert abs(trajectory.q[-1, 0]) > 0.1
 
 
-def test_inactive_constraints_and_couplings_are_reported() -> None:
-    equality = '<equality><weld body1="a" active="false"/><joint joint1="j1" joint2="j2" polycoef="0 2"/></equality>'
+def test_inactive_constraints_are_reported() -> None:
+    equality = '<equality><weld body1="a" active="false"/><joint joint1="j1" joint2="j2" active="false"/></equality>'
     mechanism, report = read(model(TWO, after=equality))
-    assert mechanism.loop_joints == ()
-    assert [f.message for f in report.ignored] == ["not active"]
-    (coupling,) = report.couplings
-    assert (coupling.joint, coupling.source, coupling.coefficients[:3]) == ("j1", "j2", (0.0, 2.0, 0.0))
+    assert (mechanism.loop_joints, mechanism.couplings) == ((), ())
+    assert [f.message for f in report.ignored] == ["not active", "not active"]
+
+
+def test_joints_are_coupled_by_polynomials() -> None:
+    equality = (
+        '<equality><joint joint1="j2" joint2="j1" polycoef="0.1 2 0 0.5"/>'
+        '<joint name="brake" joint1="j1" polycoef="0.3"/><joint joint1="j2" joint2="j1"/></equality>'
+    )
+    mechanism, report = read(model(TWO, after=equality))
+    assert report.warnings == []
+    assert [repr(coupling) for coupling in mechanism.couplings] == [
+        "<Coupling 'j2_to_j1': j2 = 0.1 + 2.0 j1 + 0.5 j1^3>",
+        "<Coupling 'brake': j1 = 0.3>",
+        "<Coupling 'j2_to_j1_': j2 = j1>",
+    ]
+
+
+def test_couplings_are_relative_to_the_reference() -> None:
+    """y - y0 = p(x - x0): at the reference configuration, only p(0) is left."""
+    turned = TWO.replace('name="j1"', 'name="j1" ref="0.5"').replace('name="j2"', 'name="j2" ref="-0.25"')
+    assert turned.count("ref=") == 2
+    text = model(turned, after='<equality><joint joint1="j2" joint2="j1" polycoef="0 2 1 -1 3"/></equality>')
+    mechanism, report = read(text)
+    (coupling,) = mechanism.couplings
+    x0, y0 = report.keyframes["qpos0"][0]
+    for x in (x0, 0.0, 1.25):
+        d = x - x0
+        assert coupling.value(x) == pytest.approx(y0 + 2 * d + d**2 - d**3 + 3 * d**4, abs=1e-14)
+    assert rbd.loop_gap(rbd.MechanismState(mechanism, [x0, y0])) < 1e-15
+
+
+def test_joints_without_one_coordinate_cannot_be_coupled() -> None:
+    ball = '<body name="c"><joint name="ball" type="ball"/><geom size="0.1"/></body>'
+    text = model(TWO + ball, after='<equality><joint joint1="j1" joint2="ball"/></equality>')
+    with pytest.raises(MjcfError, match="joint 'ball' cannot be coupled") as caught:
+        parse_mjcf(text)
+    assert caught.value.element == "joint"
 
 
 # ---------------------------------------------------------------- keyframes

@@ -112,6 +112,42 @@ def test_random_mechanisms_read_back(seed: int) -> None:
                 assert getattr(other, what) == getattr(joint, what)
 
 
+def coupled() -> Mechanism:
+    mechanism = rbd.robots.chain(5)
+    one, two, three, four, five = (joint.name for joint in mechanism.tree_joints)
+    mechanism.couple(two, one, ratio=-0.5, offset=0.3)
+    mechanism.couple(three, four, polynomial=(0.1, -0.2, 1 / 3, 0.4, 5.0), name="cam")
+    mechanism.couple(five, offset=0.7)
+    return mechanism
+
+
+def test_couplings_read_back() -> None:
+    mechanism = coupled()
+    text = format_mjcf(mechanism)
+    again = read(text)
+    assert [repr(coupling) for coupling in again.couplings] == [repr(coupling) for coupling in mechanism.couplings]
+    assert format_mjcf(again) == text
+
+
+def test_couplings_of_a_high_degree_are_refused_or_left_out() -> None:
+    mechanism = coupled()
+    one, two = (joint.name for joint in mechanism.tree_joints[:2])
+    mechanism.couple(one, two, polynomial=(0, 0, 0, 0, 0, 1), name="steep")
+    with pytest.raises(
+        ArgumentError, match="MJCF has no polynomials of degree 5, as that of coupling 'steep'"
+    ) as caught:
+        format_mjcf(mechanism)
+    assert caught.value.joint == one
+    assert len(read(format_mjcf(mechanism, strict=False)).couplings) == 3
+
+
+def test_constraints_of_one_name_get_two() -> None:
+    mechanism = rbd.robots.four_bar()
+    mechanism.couple("joint2", "joint1", name="joint4")
+    again = read(format_mjcf(mechanism))
+    assert [coupling.name for coupling in again.couplings] == ["joint4#"]
+
+
 @pytest.mark.parametrize("name", ROBOTS)
 def test_robots_read_back(name: str) -> None:
     mechanism = ROBOTS[name]()

@@ -129,18 +129,6 @@ def test_axes_of_any_length_are_normalised() -> None:
         assert found.axis == pytest.approx((0.5**0.5, 0.0, -(0.5**0.5)), abs=1e-15)
 
 
-def test_mimic_joints_are_independent_and_reported() -> None:
-    report = UrdfReport()
-    text = robot(
-        link("a"), link("b"), link("c"), joint("first", "a", "b"),
-        joint("second", "b", "c", inside='<mimic joint="first" multiplier="-2" offset="0.5"/>'),
-    )  # fmt: skip
-    assert parse_urdf(text, report=report).nv == 2
-    (mimic,) = report.mimics
-    assert (mimic.joint, mimic.source, mimic.multiplier, mimic.offset, mimic.line) == ("second", "first", -2.0, 0.5, 6)
-    assert "'first'" in report.warnings[0].message
-
-
 def test_errors_of_inner_layers_get_a_place(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rbd.urdf.build.planar_axes", lambda normal: (normal, normal))
     with pytest.raises(UrdfValueError, match=r"^<string>:4:1: joint 'j': y must be orthogonal to x") as caught:

@@ -214,15 +214,6 @@ def test_lenient_writing_leaves_parameters_out(reason: str) -> None:
     assert parse_urdf(format_urdf(mechanism, strict=False)).joint("j").armature[0] == 0.0
 
 
-def test_loops_are_refused() -> None:
-    mechanism = Mechanism()
-    mechanism.attach("world", RigidBody("a"), Joint("j", Revolute((0, 0, 1))))
-    mechanism.attach("world", "a", Joint("k", Revolute((0, 0, 1))))
-    with pytest.raises(ArgumentError, match="closes a loop") as caught:
-        format_urdf(mechanism)
-    assert caught.value.joint == "k"
-
-
 @pytest.mark.parametrize("name", ["two\nlines", "x" * 300, " blank "])
 def test_names_the_reader_would_refuse_are_refused(name: str) -> None:
     mechanism = Mechanism()

@@ -168,7 +168,7 @@ def forward_dynamics_derivatives(
     """
     require_state(state, "forward_dynamics_derivatives")
     check_space(space)
-    if state.layout.loops:
+    if state.layout.is_constrained:
         if stabilization is DEFAULT:  # which has a fast path
             found = constrained_dynamics_derivatives(state, torques, external_wrenches, space=space)
         else:

@@ -68,7 +68,7 @@ class Start:
 
     def accelerations(self) -> Differentiated:
         """Return vd at the start."""
-        if self.state.layout.loops:
+        if self.state.layout.is_constrained:
             return self.accelerations_at(self.state, self.q, self.v)
         motion = linear_motion(self.state, self.torques, self.external)
         return Differentiated(motion.vd, _beside(motion.slopes()))
@@ -76,7 +76,7 @@ class Start:
     def accelerations_at(self, state: StateView, q: Matrix, v: Differentiated) -> Differentiated:
         """Return vd at a state whose configuration has the Jacobian `q`, with the constraints of loops."""
         torques = self._rows(2)
-        if not state.layout.loops:
+        if not state.layout.is_constrained:
             motion = linear_motion(state, self.torques, self.external)
             return Differentiated(motion.vd, motion.chained(q, v.jacobian, torques))
         vd = forward_dynamics_kernel(state, self.torques, self.external, self.gains)

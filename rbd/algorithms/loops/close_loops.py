@@ -1,4 +1,4 @@
-"""Closing of loops: a configuration without loop errors and a velocity that satisfies the constraints.
+"""Closing of loops: a configuration without errors of loops and couplings, and a velocity that satisfies them.
 
 Damped least squares (Levenberg, 1944; Marquardt, 1963) on the loop errors, in exponential coordinates of the joints.
 Coordinates at a bound are fixed for a step that would move them outwards.
@@ -62,9 +62,10 @@ class LoopClosure:
 def close_loops(state: MechanismState, *, fixed: Iterable[Joint | str] = ()) -> LoopClosure:
     """Move `state` to a configuration in which all loops are closed, and its velocity to one that keeps them closed.
 
-    The search starts at the state's configuration; where it gets stuck it restarts from random configurations nearby
-    (the same ones in every run). It stays within the position bounds of joints. Joints in `fixed` keep configuration
-    and velocity; the velocities of the others change as little as possible (in the sum of squares).
+    Couplings are satisfied, too. The search starts at the state's configuration; where it gets stuck it restarts from
+    random configurations nearby (the same ones in every run). It stays within the position bounds of joints. Joints in
+    `fixed` keep configuration and velocity; the velocities of the others change as little as possible (in the sum of
+    squares).
 
     Raises SolverError when the loops cannot be closed, with the remaining `gap` and the `joint` it is at, or when the
     velocities of fixed joints contradict the loops, with the `opening`; UnknownNameError when `fixed` names no tree
@@ -106,8 +107,7 @@ class _Search:
     def find(self) -> None:
         """Close the loops, or raise SolverError."""
         start, rng = self.state.q.copy(), np.random.default_rng(0)
-        best = np.inf
-        joint = ""
+        best, worst = np.inf, -1
         for attempt in range(_ATTEMPTS):
             self._begin(start, attempt, rng)
             error = self._descend()
@@ -115,16 +115,12 @@ class _Search:
             if self.gap <= _CLOSED:
                 return
             if self.gap < best:
-                best, joint = self.gap, self._worst(error)
+                best, worst = self.gap, int(np.argmax(np.abs(error)))
             if not self._free.any():
                 break
-        raise SolverError(
-            f"the loops cannot be closed: a gap of {best:.3g} remains at joint '{joint}'",
-            status="open",
-            gap=best,
-            joint=joint,
-            iterations=self.iterations,
-        )
+        joint, place = self._place(worst)
+        message = f"the loops cannot be closed: a gap of {best:.3g} remains at {place}"
+        raise SolverError(message, status="open", gap=best, joint=joint, iterations=self.iterations)
 
     def _begin(self, start: Array, attempt: int, rng: np.random.Generator) -> None:
         """Go to the start, or to a random configuration around it, further away with every attempt."""
@@ -172,10 +168,13 @@ class _Search:
                 return step * min(1.0, (1 + _largest(error)) / max(_largest(step), 1.0))
             movable &= ~outwards
 
-    def _worst(self, error: Array) -> str:
-        """Return the loop joint with the largest error."""
-        row = int(np.argmax(np.abs(error)))
-        return next(loop.joint.name for loop in self.state.layout.loops if row < loop.rows.stop)
+    def _place(self, row: int) -> tuple[str, str]:
+        """Return the joint of a row of K, a loop joint or the first joint of a coupling, and the place in words."""
+        for loop in self.state.layout.loops:
+            if row < loop.rows.stop:
+                return loop.joint.name, f"joint '{loop.joint.name}'"
+        coupling = next(link.coupling for link in self.state.layout.couplings if row < link.rows.stop)
+        return coupling.joint.name, f"coupling '{coupling.name}'"
 
     # ---------------------------------------------------------------- velocity
 

@@ -1,4 +1,4 @@
-"""Constraint equations of loops, K vd = -k, and loop errors, as arrays.
+"""Constraint equations of loops and couplings, K vd = -k, and their errors, as arrays.
 
 Featherstone (2008), section 8.2; computed in `kinematics.py`.
 """
@@ -46,7 +46,8 @@ def constraint_jacobian(state: State[A], *, out: A | None = None) -> Call[A]:
 
     Rows come loop joint by loop joint, in the order of `mechanism.loop_joints`, 6 - nv each: the power of every wrench
     of the joint's `constraint_wrench_subspace` on the twist of its frame after with respect to its frame before. For
-    joints whose subspace depends on their coordinates, these are the ones nearest to the pose the tree gives.
+    joints whose subspace depends on their coordinates, these are the ones nearest to the pose the tree gives. The rows
+    of `mechanism.couplings` come last, one each: 1 at the joint, minus the slope dq/dx at its source.
 
     >>> import numpy as np, rbd
     >>> state = rbd.MechanismState(rbd.robots.four_bar(), rbd.robots.four_bar_configuration(0.3))
@@ -63,9 +64,9 @@ def constraint_bias(state: State[A], *, stabilization: Stabilization = DEFAULT, 
     """Return k, (nc,), of K vd = -k: accelerations that satisfy it keep the loops closed or let their errors decay.
 
     With `stabilization=None`, d/dt (K v) = K vd + k along motions that keep the loops closed. `stabilization` adds
-    terms that let the loop errors decay: one `Baumgarte` or `SE3PDGains` for all loops, or a mapping from loop joints
-    to them (joints left out get none). Gains act in a joint's frame after, on the parts of pose and twist that the
-    joint does not allow: they are the same at every angle of the joint.
+    terms that let the errors decay: one `Baumgarte` or `SE3PDGains` for all, or a mapping from loop joints and
+    couplings to them (those left out get none). Gains act in a joint's frame after, on the parts of pose and twist that
+    the joint does not allow: they are the same at every angle of the joint.
 
     Raises ArgumentError for anything but a stabilisation, UnknownNameError for a joint that closes no loop.
 
@@ -85,7 +86,8 @@ def constraint_error(state: State[A], *, out: A | None = None) -> Call[A]:
 
     The joint's own motion is projected out first: the error is the logarithm of the remaining transform at the
     coordinates nearest to the pose that the tree gives, in frame after, along the joint's constraint wrenches. Errors
-    vanish exactly where the joint can take the pose, whatever its angle; their derivative is K v there.
+    vanish exactly where the joint can take the pose, whatever its angle; their derivative is K v there. The error of a
+    coupling is q - f(x), the deviation of its joint from the polynomial.
 
     >>> import rbd
     >>> state = rbd.MechanismState(rbd.robots.four_bar(), rbd.robots.four_bar_configuration(0.3))
@@ -100,7 +102,7 @@ def loop_gap(state: MechanismState) -> float: ...
 @overload
 def loop_gap(state: State[Any]) -> Scalar: ...
 def loop_gap(state: State[Any]) -> Scalar:
-    """Return the largest of the loop errors (m or rad); zero for a tree. The measure of drift.
+    """Return the largest of the loop and coupling errors (m or rad); zero for a tree. The measure of drift.
 
     >>> import rbd
     >>> linkage = rbd.robots.four_bar()

@@ -1,4 +1,4 @@
-"""Kinematics of loop joints and their constraint equations K vd = -k.
+"""Kinematics of loop joints, and the constraint equations K vd = -k of loop joints and couplings.
 
 Featherstone (2008), section 8.2, with the algorithm for K and k of section 8.7. It differs in two things: everything
 about a loop is expressed in its joint's frame after and relative to the nearest common ancestor of both sides, for
@@ -12,6 +12,7 @@ from typing import final
 import attrs
 
 from rbd.algorithms.assembly import fixed, transposed, write_block, zeros
+from rbd.algorithms.loops.couplings import coupling_bias, coupling_error, write_coupling_row
 from rbd.algorithms.loops.least_squares import Equations, blocks_of, rank_tolerance
 from rbd.algorithms.loops.stabilization import LoopGains, LoopGainsPerLoop
 from rbd.scalars import Matrix, Scalar, Vector
@@ -96,8 +97,13 @@ def _transforms(state: StateView, loop: LoopLink, inner: Side, outer: Side) -> d
 
 
 def constraint_rows(state: StateView) -> Matrix:
-    """Return K: T^T S of every joint on a loop; minus on the predecessor's side, the integer 0 off the loop."""
+    """Return K: T^T S of every joint on a loop; minus on the predecessor's side, the integer 0 off the loop.
+
+    The rows of couplings come below.
+    """
     K = zeros(state.layout.nc, state.layout.nv)
+    for coupling in state.layout.couplings:
+        write_coupling_row(K, state, coupling)
     for closure in closures(state):
         for side, sign in ((closure.successor_side, 1), (closure.predecessor_side, -1)):
             for link in side:
@@ -172,16 +178,19 @@ def loop_error(closure: Closure) -> Twist:
 
 
 def constraint_errors(state: StateView) -> Vector:
-    """Return the loop errors, one number per constraint."""
-    return tuple(e for closure in closures(state) for e in closure.T.power_components(loop_error(closure)))
+    """Return the errors of loops and couplings, one number per constraint."""
+    loops = tuple(e for closure in closures(state) for e in closure.T.power_components(loop_error(closure)))
+    return loops + tuple(coupling_error(state, link) for link in state.layout.couplings)
 
 
 def bias_terms(state: StateView, gains: LoopGainsPerLoop) -> Vector:
     """Return k of K vd = -k."""
-    per_loop = gains if isinstance(gains, tuple) else (gains,) * len(state.layout.loops)
+    loops, couplings = closures(state), state.layout.couplings
+    each = gains if isinstance(gains, tuple) else (gains,) * (len(loops) + len(couplings))
     rows: list[Scalar] = []
-    for closure, own in zip(closures(state), per_loop, strict=True):
+    for closure, own in zip(loops, each[: len(loops)], strict=True):
         rows += _loop_bias(state, closure, own)
+    rows += [coupling_bias(state, link, own) for link, own in zip(couplings, each[len(loops) :], strict=True)]
     return tuple(rows)
 
 
@@ -198,7 +207,7 @@ def _loop_bias(state: StateView, closure: Closure, gains: LoopGains | None) -> V
 def loop_equations(state: StateView, gains: LoopGainsPerLoop) -> Equations:
     """Return K, k and the rank tolerance."""
     K = constraint_rows(state)
-    blocks = blocks_of(K, (loop.rows for loop in state.layout.loops))
+    blocks = blocks_of(K, (each.rows for each in state.layout.constraints))
     tolerance = rank_tolerance(K, constraint_errors(state), blocks)
     k = bias_terms(state, gains)
     return Equations(K, k, blocks, tolerance)

@@ -26,19 +26,19 @@ _SAFETY: Final = 10
 @final
 @attrs.frozen(eq=False)
 class Equations:
-    """The constraint equations K vd = -k of all loops."""
+    """The constraint equations K vd = -k of all loops and couplings."""
 
     K: Matrix
     k: Vector
     blocks: tuple[tuple[int, ...], ...]
-    """The rows of each loop, without structural zeros, such as those out of the plane of a planar loop."""
+    """The rows of each loop and coupling, without structural zeros, such as those out of the plane of a planar loop."""
     tolerance: Scalar
     """Rank tolerance: a row is redundant when its part independent of the others is below this share of the largest."""
 
 
-def blocks_of(K: Matrix, loops: Iterable[slice]) -> tuple[tuple[int, ...], ...]:
-    """Return, per loop, the rows that are not structural zeros."""
-    return tuple(tuple(i for i in range(rows.start, rows.stop) if not all(map(vanishes, K[i]))) for rows in loops)
+def blocks_of(K: Matrix, constraints: Iterable[slice]) -> tuple[tuple[int, ...], ...]:
+    """Return, per loop and coupling, the rows that are not structural zeros."""
+    return tuple(tuple(i for i in range(rows.start, rows.stop) if not all(map(vanishes, K[i]))) for rows in constraints)
 
 
 def rank_tolerance(K: Matrix, errors: Vector, blocks: tuple[tuple[int, ...], ...]) -> Scalar:

@@ -1,6 +1,6 @@
-"""Constraint stabilisation of loops: Baumgarte (1972); Featherstone (2008), section 8.3.
+"""Constraint stabilisation of loops and couplings: Baumgarte (1972); Featherstone (2008), section 8.3.
 
-The error e of a loop obeys e'' + d e' + k e = 0 instead of e'' = 0, under which rounding errors accumulate.
+The error e of a constraint obeys e'' + d e' + k e = 0 instead of e'' = 0, under which rounding errors accumulate.
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ import attrs
 import numpy as np
 
 from rbd.arguments import described, is_finite
-from rbd.errors import ArgumentError, UnknownNameError
-from rbd.mechanism import Joint
+from rbd.errors import AmbiguousNameError, ArgumentError, UnknownNameError
+from rbd.joints import Prismatic
+from rbd.mechanism import Coupling, Joint
 from rbd.scalars import Scalar
 from rbd.spatial import SpatialAcceleration, Twist
 from rbd.spatial.frame import check_frame
 from rbd.spatial.linalg import Mat3, Vec3, add3, matvec, neg3, scale3
 from rbd.spatial.values import require_kind
 from rbd.state import StateView
-from rbd.state.layout import Layout
+from rbd.state.layout import CouplingLink, Layout, LoopLink
 
 if TYPE_CHECKING:
     from rbd.spatial import Frame
@@ -43,7 +44,7 @@ def _positive_time(_: object, __: object, value: object) -> None:
 @final
 @attrs.frozen
 class Baumgarte:
-    """Stabilisation of loops: errors decay as they do in a critically damped oscillator with this time constant (s).
+    """Stabilisation of constraints: errors decay as in a critically damped oscillator with this time constant (s).
 
     The error e obeys e'' + 2 e' / T + e / T² = 0. Short times close gaps faster, but integrators need steps well below
     them. Raises ArgumentError unless the time is positive and finite.
@@ -97,15 +98,23 @@ class PoseGains(Protocol):
 
 LoopStabilization: TypeAlias = Baumgarte | PoseGains
 Stabilization: TypeAlias = (
-    LoopStabilization | Mapping[Joint, LoopStabilization] | Mapping[str, LoopStabilization] | None
+    LoopStabilization
+    | Mapping[Joint, LoopStabilization]
+    | Mapping[Coupling, LoopStabilization]
+    | Mapping[Joint | Coupling, LoopStabilization]
+    | Mapping[str, LoopStabilization]
+    | None
 )
-"""One for all loops, one per loop joint (those left out are not stabilised), or none at all."""
+"""One for all constraints, one per loop joint and coupling (those left out are not stabilised), or none at all."""
 
 
 @final
 @attrs.frozen
 class LoopGains:
-    """The gains of one loop: plain numbers, so that they compare by value and recordings can be told apart."""
+    """The gains of one loop: plain numbers, so that they compare by value and recordings can be told apart.
+
+    Those of a coupling, whose error is one number, are the angular ones; the linear ones are the same.
+    """
 
     angular_stiffness: LoopGain
     angular_damping: LoopGain
@@ -125,9 +134,14 @@ class LoopGains:
         )
         return SpatialAcceleration.trusted(slip.body, slip.base, slip.frame, neg3(angular), neg3(linear))
 
+    def coordinate_terms(self, error: Scalar, slip: Scalar) -> Scalar:
+        """Return the terms k e + d e' of a coupling's entry of the constraint bias."""
+        stiffness, damping = cast("Scalar", self.angular_stiffness), cast("Scalar", self.angular_damping)
+        return stiffness * error + damping * slip
+
 
 LoopGainsPerLoop: TypeAlias = "LoopGains | tuple[LoopGains | None, ...] | None"
-"""One for all loops, or one per loop joint; None for a loop, or all loops, without stabilisation."""
+"""One for all, or one per loop joint, then per coupling; None without stabilisation."""
 STANDARD: Final = LoopGains(DEFAULT.stiffness, DEFAULT.damping, DEFAULT.stiffness, DEFAULT.damping)
 """The default of kernels: constants in their machine code."""
 
@@ -143,32 +157,70 @@ def _times(gain: LoopGain, vector: Vec3) -> Vec3:
 
 
 def gains_of_loops(state: StateView, stabilization: Stabilization) -> LoopGainsPerLoop:
-    """Return the gains of every loop of `state`.
+    """Return the gains of every loop and coupling of `state`.
 
-    Raises ArgumentError for anything but a stabilisation, UnknownNameError for a joint that closes no loop.
+    Raises ArgumentError for anything but a stabilisation, UnknownNameError for a joint that closes no loop and for
+    couplings of other mechanisms, AmbiguousNameError for a name of both a loop joint and a coupling.
     """
     return gains_in(state.layout, stabilization)
 
 
 def gains_in(layout: Layout, stabilization: Stabilization) -> LoopGainsPerLoop:
-    """Return the gains of every loop of a mechanism's layout; raises as `gains_of_loops`."""
-    loops = layout.loops
+    """Return the gains of every loop and coupling of a mechanism's layout; raises as `gains_of_loops`."""
     if stabilization is None:
         return None
     if isinstance(stabilization, Baumgarte):
         return STANDARD if stabilization == DEFAULT else _gains(stabilization, layout.root_frame)
     if not isinstance(stabilization, Mapping):
         _require_gains(stabilization)
-        return tuple(_gains(stabilization, loop.joint.frame_after) for loop in loops)
-    gains: dict[Joint, LoopGains] = {}
+        return tuple(_gains_of(stabilization, each) for each in layout.constraints)
+    gains: dict[LoopLink | CouplingLink, LoopGains] = {}
     for key, value in stabilization.items():
-        require_kind(key, Joint, str, operation="stabilisation of loops", argument="stabilization (key)")
-        loop = layout.loop(key)
-        if loop is None:
-            name = getattr(key, "name", key)
-            raise UnknownNameError(f"joint '{name}' closes no loop here", kind="loop joint", name=name)
-        gains[loop.joint] = _gains(value, loop.joint.frame_after)
-    return tuple(gains.get(loop.joint) for loop in loops)
+        each = _constraint(layout, key)
+        gains[each] = _gains_of(value, each)
+    return tuple(gains.get(each) for each in layout.constraints)
+
+
+def _constraint(layout: Layout, given: object) -> LoopLink | CouplingLink:
+    """Return the loop or coupling that a key of a mapping means."""
+    require_kind(given, Joint, Coupling, str, operation="stabilisation of loops", argument="stabilization (key)")
+    key = cast("Joint | Coupling | str", given)
+    name = key if isinstance(key, str) else key.name
+    coupling = None if isinstance(key, Joint) else layout.coupling(key)
+    if coupling is not None:
+        if any(loop.joint.name == key for loop in layout.loops):
+            message = f"'{name}' is a loop joint and a coupling"
+            raise AmbiguousNameError(message, kind="loop joint or coupling", name=name)
+        return coupling
+    loop = None if isinstance(key, Coupling) else layout.loop(key)
+    if loop is None:
+        kind, what = ("coupling", "is none of") if isinstance(key, Coupling) else ("loop joint", "closes no loop of")
+        word = "coupling" if isinstance(key, Coupling) else "joint"
+        raise UnknownNameError(f"{word} '{name}' {what} this mechanism", kind=kind, name=name)
+    return loop
+
+
+def _gains_of(value: object, constraint: LoopLink | CouplingLink) -> LoopGains:
+    """Return the gains of one loop or coupling from a stabilisation."""
+    if isinstance(constraint, LoopLink):
+        return _gains(value, constraint.joint.frame_after)
+    if isinstance(value, PoseGains):
+        return _gains_of_coordinate(value, constraint.coupling)
+    return _gains(value, constraint.coupling.joint.frame_after)
+
+
+def _gains_of_coordinate(value: PoseGains, coupling: Coupling) -> LoopGains:
+    """Return the gains of a coupling: the linear ones for a prismatic joint, else the angular ones."""
+    joint = coupling.joint
+    stiffness, damping = _pair(value.linear if isinstance(joint.type, Prismatic) else value.angular, joint.frame_after)
+    if isinstance(stiffness, tuple) or isinstance(damping, tuple):
+        raise ArgumentError(
+            f"the gains of coupling '{coupling.name}' must be numbers, not matrices; use a mapping to give it its own",
+            argument="stabilization",
+            value=value,
+            allowed="numbers",
+        )
+    return LoopGains(stiffness, damping, stiffness, damping)
 
 
 def _gains(value: object, after: Frame) -> LoopGains:
@@ -187,7 +239,7 @@ def _require_gains(value: object) -> None:
 
 
 def _no_stabilization(value: object) -> ArgumentError:
-    message = "stabilization must be None, a Baumgarte, SE3PDGains or a mapping of loop joints to those"
+    message = "stabilization must be None, a Baumgarte, SE3PDGains or a mapping of loop joints and couplings to those"
     return ArgumentError(
         f"{message}, not {described(value)}",
         argument="stabilization",

@@ -1,0 +1,32 @@
+"""Cycles of names: of links and their parents, of joints that mimic each other."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rbd.errors import quoted
+
+_SHOWN: Final = 12
+
+
+def find_cycle(step: dict[str, str]) -> list[str]:
+    """Return the names on the first cycle of a map from names to names, in the order of its steps; empty if none."""
+    finished: set[str] = set()
+    for start in step:
+        trail: dict[str, None] = {}
+        name = start
+        while name in step and name not in finished and name not in trail:
+            trail[name] = None
+            name = step[name]
+        if name in trail:
+            names = list(trail)
+            return names[names.index(name) :]
+        finished.update(trail)
+    return []
+
+
+def spelled(cycle: list[str]) -> str:
+    """Return a cycle as text; a long one with its middle left out."""
+    names = [quoted(name) for name in cycle[:_SHOWN]]
+    left = [f"... ({len(cycle) - _SHOWN} more)"] if len(cycle) > _SHOWN else []
+    return " -> ".join([*names, *left, quoted(cycle[0])])

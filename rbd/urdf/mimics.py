@@ -1,0 +1,50 @@
+"""The rules of `<mimic>`: which joints can follow others."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rbd.errors import UrdfTopologyError, quoted
+from rbd.files.names import hint
+from rbd.files.xml import XmlElement
+from rbd.urdf.cycles import find_cycle, spelled
+from rbd.urdf.description import UrdfJoint
+from rbd.urdf.reading import UrdfReading
+from rbd.urdf.report import Mimic
+
+_WITH_COORDINATE: Final = frozenset({"revolute", "continuous", "prismatic"})
+
+
+def followed_mimics(reading: UrdfReading, joints: dict[str, UrdfJoint]) -> list[tuple[XmlElement, Mimic]]:
+    """Return the mimics that become couplings; refuse the others if strict, else leave their joints independent."""
+    found = {mimic.joint: mimic for mimic in reading.report.mimics if _can_follow(reading, joints, mimic)}
+    cycle = find_cycle({name: mimic.source for name, mimic in found.items()})
+    while cycle:
+        _object(reading, joints[cycle[0]], f"mimic joints form a cycle: {spelled(cycle)}")
+        found = {name: mimic for name, mimic in found.items() if name not in cycle}
+        cycle = find_cycle({name: mimic.source for name, mimic in found.items()})
+    return [(_node(joints[name]), mimic) for name, mimic in found.items()]
+
+
+def _can_follow(reading: UrdfReading, joints: dict[str, UrdfJoint], mimic: Mimic) -> bool:
+    joint, source = joints[mimic.joint], joints.get(mimic.source)
+    if source is None:
+        problem = f"there is no joint {quoted(mimic.source)}{hint(mimic.source, joints)}"
+    elif source is joint:
+        problem = "the joint mimics itself"
+    elif joint.kind not in _WITH_COORDINATE:
+        problem = f"a {joint.kind} joint has no coordinate that could follow another"
+    elif source.kind not in _WITH_COORDINATE:
+        problem = f"joint {quoted(mimic.source)} is {source.kind} and has no coordinate to follow"
+    else:
+        return True
+    _object(reading, joint, problem)
+    return False
+
+
+def _object(reading: UrdfReading, joint: UrdfJoint, message: str) -> None:
+    reading.object_to(_node(joint), message, "it is not followed", kind=UrdfTopologyError)
+
+
+def _node(joint: UrdfJoint) -> XmlElement:
+    return next(child for child in joint.node.children if child.tag == "mimic")
