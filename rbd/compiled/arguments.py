@@ -100,6 +100,6 @@ def _require_apart(given: Sequence[Array], ports: Sequence[Port]) -> None:
 
 def _require_array(given: object, port: Port, shape: tuple[int, ...]) -> None:
     """Raise ShapeError unless `given` is an array."""
-    if not isinstance(given, np.ndarray) or is_masked(given):
+    if is_masked(given) or not isinstance(given, np.ndarray):
         message = f"out for {port.name} must be a float64 array of shape {shape}, not {described(given)}"
         raise ShapeError(message, argument="out", expected=shape)

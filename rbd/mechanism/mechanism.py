@@ -123,7 +123,8 @@ class Mechanism(MechanismQueries):
 
         `joint_pose` maps `joint.frame_before` to any frame of the predecessor, `successor_pose` maps any frame of the
         successor to `joint.frame_after`; by default they are identities with the bodies' default frames. A new
-        successor's default frame becomes `joint.frame_after`; all its frames stay.
+        successor's default frame becomes `joint.frame_after`; all its frames stay. Frames that a joint left when it was
+        removed are where they were, unless a pose is given or the joint goes to other bodies.
 
         Raises TopologyError when names are taken, when the joint or the new body is attached elsewhere or the two
         bodies are one, FrameMismatchError when a pose is between other frames, NotFiniteError when a pose is so large
@@ -226,7 +227,8 @@ class Mechanism(MechanismQueries):
         """Choose another spanning tree: joints in `prefer` first, then the present tree joints, then loop joints.
 
         Tree joints that would point towards the root are reversed: other Joint objects, of the same names, replace
-        them. The report says which, and maps configurations and velocities.
+        them. The report says which, and maps configurations and velocities. All frames stay; the default frame of a
+        body is then that after the joint which carries it now, and `state.transform_to_root(body)` is its pose.
 
         Raises TopologyError when the joints in `prefer` close a loop, when a coupled joint would leave the tree, or
         parameters of a joint cannot be reversed.
@@ -238,7 +240,8 @@ class Mechanism(MechanismQueries):
     def remove_joint(self, joint: str | Joint) -> RerootReport:
         """Remove a joint; if it was a tree joint, as few loop joints as possible enter the tree.
 
-        Its couplings are removed, too; the report has them. Joints may be reversed as in `rebuild_spanning_tree`.
+        Its couplings are removed, too; the report has them. Joints may be reversed as in `rebuild_spanning_tree`. The
+        frames of the joint stay on their bodies until it is attached elsewhere.
         Raises TopologyError when bodies would be left unconnected, or when parameters of a joint cannot be reversed.
         """
         removed = [self.joint(joint)]
@@ -255,6 +258,7 @@ class Mechanism(MechanismQueries):
     def replace_joint(self, old: str | Joint, new: Joint) -> None:
         """Replace an attached joint, of the tree or of a loop, by an unattached one: same bodies, same placements.
 
+        The frames of the old joint stay on the bodies; the successor's default frame is that after the new one.
         Couplings follow. Raises TopologyError when the new joint is attached already, or its name taken by another one;
         ArgumentError when the old one is coupled and the new one cannot be.
         """

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from copy import copy
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import attrs
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from rbd.mechanism.structure import Structure
 
 R = TypeVar("R")
-_TABLES: Final = (dict, list, set)
+_TABLES: Final = frozenset({dict, list, set})
 _done: Final[deque[object]] = deque(maxlen=0)
 """Consumes iterators in C."""
 
@@ -58,13 +59,14 @@ def _undo(
 def _copied_data(member: RigidBody | Joint) -> object:
     """Return a copy of the data of a body or a joint, with copies of its tables."""
     data: Any = getattr(member, "_data")  # noqa: B009 - bodies and joints import this module
-    tables = {field.name: _copied(getattr(data, field.name)) for field in attrs.fields(type(data))}
+    fields = attrs.fields(cast("Any", type(data)))
+    tables = {field.name: _copied(getattr(data, field.name)) for field in fields}
     return attrs.evolve(data, **tables)
 
 
 def _copied(value: Any) -> Any:
     """Return a copy of a table; the value itself if it is none."""
-    return value.copy() if isinstance(value, _TABLES) else value
+    return copy(value) if type(value) in _TABLES else value
 
 
 def _assigned(saved: list[tuple[object, str, object]]) -> Iterator[object]:

@@ -295,17 +295,24 @@ class RationalForwardKinematics:
 
 def _checked(coordinate: Coordinate, values: V) -> V:
     """Return converted values; raise NotFiniteError for NaN, and for infinite displacements."""
-    numbers = np.array([x for x in values if is_float(x)] if isinstance(values, tuple) else values, dtype=np.float64)
+    _require_in_range(coordinate, values)
+    return values
+
+
+def _require_in_range(coordinate: Coordinate, values: Any) -> None:
+    entries = values if type(values) is np.ndarray else [x for x in values if is_float(x)]
+    numbers: Array = np.asarray(entries, dtype=np.float64)
     wrong = ~np.isfinite(numbers) if coordinate.kind is Kind.LENGTH else np.isnan(numbers)
     if wrong.any():
         raise range_error("the difference of q and q_star")
-    return values
 
 
 def _leading_axes(q: object) -> tuple[int, ...]:
     """Return all axes of an array-like but the last; none for ragged rows, which raise later."""
     try:
         shape: tuple[int, ...] = np.shape(cast("Any", q))
+    except MemoryError:
+        raise
     except Exception:  # an object's own `__array__` may raise anything
         return ()
     if isinstance(q, type):

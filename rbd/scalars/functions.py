@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -59,8 +59,8 @@ __all__ = [
     "where",
 ]
 
-# NumPy counts durations among its integers.
-_INTEGERS: Final = tuple({x for x in np.sctypeDict.values() if issubclass(x, np.integer)} - {np.timedelta64})
+# Named one by one: NumPy counts durations among its integers.
+_INTEGERS: Final[frozenset[type[Any]]] = frozenset(np.dtype(code).type for code in np.typecodes["AllInteger"])
 _PLAIN: Final[tuple[type[object], ...]] = (float, int, np.floating, *_INTEGERS, Rational)
 
 # Subclasses (np.float64, Whole ...) have the family of their bases.
