@@ -128,7 +128,8 @@ else:
         "joints": "Fixed JointType MRPFloating Planar Prismatic QuaternionFloating QuaternionSpherical Revolute "
         "RotationVectorFloating RotationVectorSpherical Screw SinCosRevolute Universal",
         "mjcf": "load_mjcf parse_mjcf write_mjcf",
-        "simulation": "Dynamics PDGains SE3PDGains Trajectory ZeroOrderHold pd simulate",
+        "control": "PDGains SE3PDGains pd",
+        "simulation": "Dynamics Trajectory ZeroOrderHold simulate",
         "state": "DynamicsResult MechanismState ScalarState interpreted",
         "urdf": "load_urdf parse_urdf write_urdf",
     }

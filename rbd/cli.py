@@ -45,7 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return int(options.command(options))
     except RbdError as error:
-        print(f"rbd: {error}", file=sys.stderr)
+        for line in (str(error), *getattr(error, "__notes__", ())):
+            print(f"rbd: {line}", file=sys.stderr)
     except OSError as error:
         print(f"rbd: {printable(str(error.filename or ''))}: {error.strerror or error}", file=sys.stderr)
     except KeyboardInterrupt:
@@ -121,16 +122,16 @@ def run_info(options: argparse.Namespace) -> int:
 def run_check(options: argparse.Namespace) -> int:
     """Run `rbd check`: list all findings, warnings on standard error; fail for those that `strict=True` refuses."""
     mechanism, report = _load(options)
+    file = printable(str(options.file))
     for finding in sorted(report.warnings, key=_place):
         word = "error" if finding.refused else "warning"
-        print(
-            f"{printable(finding.file)}:{finding.line}: {word}: {finding.element}: {finding.message}", file=sys.stderr
-        )
+        place = f"{printable(finding.file)}:{finding.line}"
+        print(f"{place}: {word}: {finding.element}: {finding.message}", file=sys.stderr)
     for note in sorted([*report.ignored, *_snapped(report)], key=_place):
         attribute = f" {note.attribute}" if note.attribute else ""
         print(f"{printable(note.file)}:{note.line}: note: {note.element}{attribute}: {note.message}")
     failed = any(finding.refused for finding in report.warnings)
-    print(f"{printable(str(options.file))}: {'doubtful' if failed else 'ok'}: {_sizes(mechanism)}")
+    print(f"{file}: {'doubtful' if failed else 'ok'}: {_sizes(mechanism)}")
     return int(failed)
 
 

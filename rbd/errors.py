@@ -16,6 +16,7 @@
     ├── SolverError (RuntimeError)           a numerical solver failed
     ├── DivergedError (ArithmeticError)      a simulation diverged
     ├── WorkspaceError (MemoryError)         not enough memory for a workspace or for compilation
+    ├── MissingPackageError (ModuleNotFoundError)  a package of an extra is not installed
     ├── ScalarError (TypeError)              a scalar type does not support an operation
     │   └── RecordingError                   a function branches on a recorded value
     │       └── RecordingLimitError          a recording has too many operations to compile
@@ -34,6 +35,15 @@
             └── MjcfPathError                a file is missing or outside the model's directory
 
 Every class has a stable `code`; `docs/errors.md` has a section per code.
+
+In batches, an error is that of the first row that fails. With an `rbd.RowStatus` no row raises: it holds a status code
+per row, and explains it in the words of the error.
+
+    >>> import numpy as np, rbd
+    >>> robot, status = rbd.compile(rbd.robots.double_pendulum()), rbd.RowStatus()
+    >>> vd = robot.forward_dynamics([[0.1, 0.2], [np.inf, 0.0]], np.zeros(2), status=status)
+    >>> status.failed, status.explain(1)
+    (array([False,  True]), 'q[0] is not finite')
 """
 
 from __future__ import annotations
@@ -185,6 +195,12 @@ class WorkspaceError(RbdError, MemoryError):
     """Not enough memory for a workspace or for compilation. Field: argument, the kernel or "machine code"."""
 
     code = "workspace"
+
+
+class MissingPackageError(RbdError, ModuleNotFoundError):
+    """A package of an extra is not installed. Fields: package, extra."""
+
+    code = "missing-package"
 
 
 class ScalarError(RbdError, TypeError):

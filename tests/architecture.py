@@ -17,7 +17,7 @@ PACKAGE = ROOT / "rbd"
 LAYERS = [
     ["errors"],
     ["arguments"],
-    ["progress", "display", "atomic_files"],
+    ["progress", "display", "atomic_files", "extras"],
     ["scalars"],
     ["intrinsics"],
     ["solvers"],

@@ -107,6 +107,25 @@ def test_check_lists_what_is_ignored_and_snapped(arm: Path, capsys: pytest.Captu
     assert notes[1:] == [f"{arm}:13: note: gadget: unknown"]
 
 
+@pytest.mark.parametrize("kind", ["urdf", "mjcf"])
+def test_check_lists_all_errors_and_the_doubts_beside_them(
+    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "model"
+    joint = '<joint name="{0}" type="{1}"><parent link="a"/><child link="{0}"/></joint>'
+    lines = ['<robot name="r">', '<link name="a"><inertial><mass value="x"/></inertial></link>', '<link name="b"/>']
+    lines += [joint.format("b", "screw"), joint.format("c", "fixed"), joint.format("b", "revolute"), "</robot>"]
+    if kind == "mjcf":
+        lines = ["<mujoco><worldbody>", '<body><geom size="x"/></body>', "<body>", '<joint type="screw"/>']
+        lines += ['<geom size="-1"/><joint damping="-1"/></body>', "</worldbody></mujoco>"]
+    file.write_text("\n".join(lines), encoding="utf-8")
+    assert cli.main(["check", str(file)]) == 1
+    captured = capsys.readouterr()
+    found = sorted(int(line.removeprefix(f"rbd: {file}:").partition(":")[0]) for line in captured.err.splitlines())
+    assert found == ([2, 4, 5, 6] if kind == "urdf" else [2, 4, 5, 5])
+    assert captured.out == ""
+
+
 def test_shapes_that_collision_models_do_not_have_are_named(arm: Path, capsys: pytest.CaptureFixture[str]) -> None:
     shapes = [
         '<collision><geometry><cylinder radius="1" length="2"/></geometry></collision>',

@@ -88,7 +88,7 @@ def test_import_loads_only_modules_of_mechanisms() -> None:
     assert isinstance(loaded, list)
     assert [name for name in loaded if name.split(".")[1] in LATER] == []
     assert {"rbd.native.jit", "rbd.native.outline_cache", "rbd.joints.revolute", "rbd.joints.screw"}.isdisjoint(loaded)
-    assert len(loaded) <= 72
+    assert len(loaded) <= 75
 
 
 def test_live_states_import_their_modules_without_the_compiler() -> None:
@@ -99,6 +99,14 @@ def test_live_states_import_their_modules_without_the_compiler() -> None:
     assert "rbd.state.kernel_cache" in loaded
     assert [name for name in loaded if name.split(".")[1] in ("algorithms", "compiled", "simulation", "urdf")] == []
     assert "rbd.native.jit" not in loaded
+
+
+def test_control_laws_import_no_simulation() -> None:
+    code = "import json, sys, rbd; rbd.pd, rbd.PDGains, rbd.SE3PDGains; print(json.dumps(sorted(sys.modules)))"
+    loaded = run(code)
+    assert isinstance(loaded, list)
+    assert "rbd.control.pd" in loaded
+    assert [name for name in loaded if name.startswith("rbd.simulation")] == []
 
 
 INSIDE = {"compiled", "intrinsics", "program", "state"}

@@ -42,6 +42,13 @@ class ArticulatedBody:
 
     joint_wrench = articulated_inertia @ acceleration + articulated_bias, and for every body
     joint_wrench - those of the joints it carries + weight + external = inertia @ acceleration + bias_force.
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), q=[0.3, 0.4])
+    >>> lower = rbd.articulated_bodies(state, [0.0, 0.0]).body("lower_link")
+    >>> wrench = lower.articulated_inertia @ lower.acceleration + lower.articulated_bias
+    >>> wrench.isclose(lower.joint_wrench)
+    True
     """
 
     body: RigidBody
@@ -66,7 +73,14 @@ class ArticulatedBody:
 @final
 @attrs.frozen(eq=False)
 class ArticulatedBodies(Generic[A]):
-    """The result of the articulated-body algorithm; see `articulated_bodies`."""
+    """The result of the articulated-body algorithm; see `articulated_bodies`.
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), q=[0.3, 0.4])
+    >>> found = rbd.articulated_bodies(state, [0.5, 0.0])
+    >>> [each.body.name for each in found.bodies], bool(found.residual < 1e-12)
+    (['upper_link', 'lower_link'], True)
+    """
 
     vd: A
     torques: A

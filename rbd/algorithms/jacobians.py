@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from rbd.arguments import described
 from rbd.errors import ArgumentError
 from rbd.mechanism import RigidBody, TreePath
+from rbd.scalars.arrays import Array
 from rbd.spatial import Frame, GeometricJacobian, Point, PointJacobian, Transform, Twist
 from rbd.spatial.column_operations import add_columns, motion_cross_columns
 from rbd.spatial.frame import F
@@ -60,7 +61,8 @@ def geometric_jacobian(
     path = _path_of(state, path, "geometric_jacobian")
     body, wanted = wanted_frame(state, frame)
     args = path, body, attachment(state, body, wanted)
-    return KernelCall(geometric_jacobian_kernel, args, finish=_finish(state, path, wanted, out), keyed=True)
+    finish, of_array = _finish(state, path, wanted, out), _of_array(path, wanted) if out is None else None
+    return KernelCall(geometric_jacobian_kernel, args, finish=finish, of_array=of_array, keyed=True)
 
 
 def _finish(
@@ -69,6 +71,11 @@ def _finish(
     """Return the function from columns to the Jacobian of a path, which fills `out` when given."""
     make = partial(GeometricJacobian.trusted, path.target.default_frame, path.source.default_frame, frame)
     return from_columns(state, make, "jacobian", out)
+
+
+def _of_array(path: TreePath, frame: Frame[Any]) -> Callable[[Array], GeometricJacobian[Any, Any, Any]]:
+    """Return the function from columns in an array to the Jacobian of a path."""
+    return partial(GeometricJacobian.of_array, path.target.default_frame, path.source.default_frame, frame)
 
 
 def from_columns(state: State[A], make: Callable[[Columns], M], name: str, out: A | None) -> Callable[[Columns], M]:
@@ -184,7 +191,8 @@ def geometric_jacobian_rate(
     path = _path_of(state, path, "geometric_jacobian_rate")
     body, wanted = wanted_frame(state, frame)
     args = path, body, attachment(state, body, wanted)
-    return KernelCall(geometric_jacobian_rate_kernel, args, finish=_finish(state, path, wanted), keyed=True)
+    finish, of_array = _finish(state, path, wanted), _of_array(path, wanted)
+    return KernelCall(geometric_jacobian_rate_kernel, args, finish=finish, of_array=of_array, keyed=True)
 
 
 def point_jacobian_rate(state: State[Any], path: TreePath | RigidBody | str, point: Point[F]) -> PointJacobian[F]:

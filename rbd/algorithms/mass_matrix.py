@@ -24,7 +24,7 @@ def mass_matrix_kernel(state: StateView) -> Matrix:
 
 
 def _add_column(state: StateView, link: Link, M: Rows) -> None:
-    """Fill the rows and columns of M where a joint meets itself and the joints that carry it."""
+    """Fill the entries of M of a joint with itself and its ancestors."""
     subspaces, steps = passes.subspaces(state), passes.to_parent(state)
     F = passes.composite_inertias(state)[link.index] @ subspaces[link.index - 1]
     for carrier in passes.ancestry(state, link):
@@ -37,7 +37,7 @@ def _add_column(state: StateView, link: Link, M: Rows) -> None:
 
 
 def factored(state: StateView, matrix: Matrix) -> Factor:
-    """Factor a mass matrix; raise SingularError naming the joint that moves nothing that has inertia."""
+    """Factor a mass matrix; raise SingularError naming the joint without inertia."""
     labels = [f"the inertia that joint '{link.joint.name}' moves" for link in state.links for _ in range(link.joint.nv)]
     return Factor.of(matrix, labels)
 

@@ -87,7 +87,13 @@ def centroidal_momentum_matrix(state: State[A], *, out: A | None = None) -> Call
 
 
 def centroidal_transform(state: State[Any]) -> Transform[Any, Any]:
-    """Return the transform from the root frame to the frame at the centre of mass with axes parallel to the root's."""
+    """Return the transform from the root frame to the frame at the centre of mass with axes parallel to the root's.
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum())
+    >>> centroidal_transform(state) @ rbd.center_of_mass(state)
+    Point in 'center of mass': (0, 0, 0)
+    """
     center = center_of_mass(state)
     root, frame = state.layout.root_frame, state.layout.com_frame
     return Transform.trusted(root, frame, identity3(), neg3(center.xyz_components))

@@ -4,7 +4,7 @@ The models of normal force and friction are in `mechanism/soft_contact.py`. Ever
 half-space; a point outside gives zero force.
 
 The states s of contact (displacements of friction, in the root frame) are not part of a mechanism's state: they come
-as an argument, point after point in the order of `state.layout.touches`, and their rates are a result.
+as an argument, point after point in the order of `state.layout.point_contacts`, and their rates are a result.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from rbd.algorithms.external_wrenches import AppliedWrench, AppliedWrenches
 from rbd.scalars import Scalar, Vector, less_equal, where
 from rbd.spatial import FreeVector, Wrench
 from rbd.spatial.half_space import HalfSpace
-from rbd.state import StateView, Touch, kernel, passes
+from rbd.state import PointContact, StateView, kernel, passes
 
 ContactStates: TypeAlias = Sequence[Scalar] | NDArray[Any]
 
@@ -39,18 +39,18 @@ def contact_forces_kernel(state: StateView, s: Vector) -> ContactForces:
     """Return the wrenches of all contacts, each body's in its frame, and the rates of the contact states."""
     wrenches: list[Wrench[Any] | None] = [None] * len(state.layout.bodies)
     rates: list[Scalar] = [0] * state.layout.ns
-    for touch in state.layout.touches:
-        wrench, rates[touch.s] = _touch_forces(state, touch, s[touch.s])
-        known = wrenches[touch.body]
-        wrenches[touch.body] = wrench if known is None else known + wrench
+    for contact in state.layout.point_contacts:
+        wrench, rates[contact.s] = _contact_forces(state, contact, s[contact.s])
+        known = wrenches[contact.body]
+        wrenches[contact.body] = wrench if known is None else known + wrench
     return ContactForces(tuple(wrenches), tuple(rates))
 
 
-def _touch_forces(state: StateView, touch: Touch, s: Vector) -> tuple[Wrench[Any], Vector]:
+def _contact_forces(state: StateView, contact: PointContact, s: Vector) -> tuple[Wrench[Any], Vector]:
     """Return the wrench of one point against one half-space, in the body's frame, and the rates of its states."""
-    pose, location = passes.to_root(state)[touch.body], state.lifted_point(touch.point.location)
-    solid, model = lifted_half_space(state, touch.half_space), touch.point.model
-    velocity = passes.body_twists(state)[touch.body].point_velocity(location).transformed(pose)
+    pose, location = passes.to_root(state)[contact.body], state.lifted_point(contact.point.location)
+    solid, model = lifted_half_space(state, contact.half_space), contact.point.model
+    velocity = passes.body_twists(state)[contact.body].point_velocity(location).transformed(pose)
     leaving = velocity.dot(solid.normal)
     push = model.normal.force(-solid.separation(pose @ location), -leaving)
     force = solid.normal * push
@@ -78,22 +78,22 @@ def lifted_half_space(state: StateView, half_space: HalfSpace[Any]) -> HalfSpace
 def settled_contacts_kernel(state: StateView, s: Vector) -> Vector:
     """Return the contact states, with those of points without contact reset to zero."""
     settled = list(s)
-    for touch in state.layout.touches:
-        point = passes.to_root(state)[touch.body] @ state.lifted_point(touch.point.location)
-        inside = less_equal(lifted_half_space(state, touch.half_space).separation(point), 0)
-        settled[touch.s] = [where(inside, x, 0) for x in s[touch.s]]
+    for contact in state.layout.point_contacts:
+        point = passes.to_root(state)[contact.body] @ state.lifted_point(contact.point.location)
+        inside = less_equal(lifted_half_space(state, contact.half_space).separation(point), 0)
+        settled[contact.s] = [where(inside, x, 0) for x in s[contact.s]]
     return tuple(settled)
 
 
 def contact_energy(state: StateView, s: Vector) -> Scalar:
     """Return the elastic energy of contacts: in their normal direction, and in the displacements of friction."""
     energy: Scalar = 0
-    for touch in state.layout.touches:
-        point = passes.to_root(state)[touch.body] @ state.lifted_point(touch.point.location)
-        separation, model = lifted_half_space(state, touch.half_space).separation(point), touch.point.model
+    for contact in state.layout.point_contacts:
+        point = passes.to_root(state)[contact.body] @ state.lifted_point(contact.point.location)
+        separation, model = lifted_half_space(state, contact.half_space).separation(point), contact.point.model
         energy = energy + model.normal.energy(-separation)
         if model.friction is not None:
-            energy = energy + model.friction.energy(_displacement(state, s[touch.s]))
+            energy = energy + model.friction.energy(_displacement(state, s[contact.s]))
     return energy
 
 

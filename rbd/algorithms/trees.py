@@ -1,4 +1,4 @@
-"""Checks of algorithms that do not take every mechanism: trees only, no compliant contacts."""
+"""Checks of algorithms for trees without compliant contacts."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def require_tree(state: StateView, operation: str) -> None:
 
 def require_no_contacts(layout: Layout, operation: str, instead: str) -> None:
     """Raise TopologyError naming `operation` when the mechanism has compliant contacts; `instead` includes them."""
-    if layout.touches:
+    if layout.point_contacts:
         raise TopologyError(
-            f"{operation} leaves out contact forces, and this mechanism has {len(layout.touches)} contact(s) of points "
-            f"with half-spaces; {instead}"
+            f"{operation} leaves out contact forces, and this mechanism has {len(layout.point_contacts)} contact(s) of "
+            f"points with half-spaces; {instead}"
         )

@@ -57,7 +57,7 @@ def hand(*, quick: bool = False) -> Hand:
     return Hand(mechanism, tips, capsules, q, 200 if quick else 500, (state.q.copy(), state.v.copy()))
 
 
-def wanted(t: float) -> Array:
+def desired_positions(t: float) -> Array:
     """Return the desired joint positions."""
     q = np.zeros(13)
     q[2:4], q[5:7], q[8:10] = (1.5 * math.cos(t / slower) - 1 for slower in (1.0, 1.5, 2.5))
@@ -68,7 +68,7 @@ def control_from(start: float) -> Any:
     """Return the PD control of the loop from a start time."""
 
     def control(t: float, state: rbd.MechanismState) -> Array:
-        return -STIFFNESS * (state.q - wanted(start + t)) - DAMPING * state.v
+        return -STIFFNESS * (state.q - desired_positions(start + t)) - DAMPING * state.v
 
     return control
 
@@ -90,7 +90,7 @@ def _goal(slower: float | None, start: float, t: Any) -> Any:
     return 1.5 * (math.cos(before) * cos(t / slower) - math.sin(before) * sin(t / slower)) - 1
 
 
-def close(given: Hand) -> Contender:
+def distances(given: Hand) -> Contender:
     """Return the contender of distances: a call for all distances, and one for all Jacobian rows."""
     values, rows = (given.capsules.recorded(name) for name in ("distances", "jacobian"))
     still, pairs = np.zeros(13), len(_CAPSULES)
@@ -126,16 +126,16 @@ def loop(given: Hand, *, recorded: bool) -> Contender:
     return Contender(RECORDED if recorded else OURS, run, given.steps, lambda k: once()[k + 1])
 
 
-Rod: TypeAlias = tuple[str, Array, Array, float, float]
+PlainCapsule: TypeAlias = tuple[str, Array, Array, float, float]
 """A capsule: name of the body, rotation, translation, radius, length."""
 
 
-def rods(model: CollisionModel) -> list[list[Rod]]:
+def capsule_pairs(model: CollisionModel) -> list[list[PlainCapsule]]:
     """Return the pairs of a model as plain numbers."""
     sides = [((pair.a, pair.body_a), (pair.b, pair.body_b)) for pair in model.pairs]
-    return [[_rod(shape, body) for shape, body in both if isinstance(shape, Capsule)] for both in sides]
+    return [[_plain_capsule(shape, body) for shape, body in both if isinstance(shape, Capsule)] for both in sides]
 
 
-def _rod(shape: Capsule[Any], body: rbd.RigidBody) -> Rod:
+def _plain_capsule(shape: Capsule[Any], body: rbd.RigidBody) -> PlainCapsule:
     tf = body.fixed_transform(shape.frame, body.default_frame)
     return body.name, tf.rotation, tf.translation, shape.radius, shape.length

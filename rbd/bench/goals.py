@@ -13,7 +13,8 @@ import attrs
 from rbd.bench import contacts, robots
 from rbd.bench.contender import Quantity
 from rbd.bench.fresh import DEPENDENCIES, FIRST, HUMANOID, IMPORT, LONGEST
-from rbd.bench.ours import CALL, KERNEL, LIVE
+from rbd.bench.ours import CALL, KERNEL, LIVE, ROW_ORDER
+from rbd.bench.peak import PEAK
 from rbd.bench.preparation import CACHED, COLD
 from rbd.bench.queries import Query
 from rbd.bench.report import LOOPED, SOLUTION, Report, Section
@@ -52,6 +53,12 @@ _SECONDS: Final = {"panda": {COLD: 0.5, CACHED: 0.020}, "talos": {COLD: 2.0, CAC
 
 _SMALL_BATCH: Final = 1.5e-6
 """Maximum time of a call for eight states."""
+_SMALL_ROBOT: Final = 7
+"""Velocities of the smallest robot with goals for column order."""
+_COLUMN_ORDER: Final = 1.5
+"""Minimum speedup over row order."""
+_SHARE: Final = 0.35
+"""Minimum share of the processor's peak: operations per time, with those of fused multiply-adds alone as the peak."""
 _WAITS: Final = {FIRST: 0.150, LONGEST: 0.010}
 _IMPORT: Final = 1.25
 """Maximum time of the import, relative to importing the dependencies."""
@@ -71,7 +78,7 @@ class Outcome:
 
 def outcomes(report: Report) -> list[Outcome]:
     """Return the outcomes of all goals that a report covers."""
-    finders = (_operations, _speedups, _queries, _few, _contacts, _preparations, _waits)
+    finders = (_operations, _speedups, _queries, _few, _columns, _contacts, _preparations, _waits)
     return [each for find in finders for each in find(report)]
 
 
@@ -106,6 +113,27 @@ def _few(report: Report) -> Iterator[Outcome]:
         yield Outcome(
             row.robot, title, f"≤ {1e6 * _SMALL_BATCH:g} µs", f"{1e6 * seconds:.3g} µs", seconds <= _SMALL_BATCH
         )
+
+
+def _columns(report: Report) -> Iterator[Outcome]:
+    for robot in report.robots:
+        for quantity in (Quantity.INVERSE, Quantity.FORWARD):
+            mine, rows, most = (
+                report.row(robot.name, Section.COLUMNS, quantity.value, who) for who in (CALL, ROW_ORDER, PEAK)
+            )
+            if robot.nv < _SMALL_ROBOT or mine is None or rows is None or most is None:
+                continue
+            ratio, share = rows.seconds / mine.seconds, most.seconds / mine.seconds
+            title = f"{Section.COLUMNS}: {quantity}"
+            if quantity is Quantity.INVERSE:
+                goal = f"≥ {_COLUMN_ORDER:g}"
+                yield Outcome(
+                    robot.name, f"{title}, times as fast as in row order", goal, f"{ratio:.3g}", ratio >= _COLUMN_ORDER
+                )
+            else:
+                goal = f"≥ {100 * _SHARE:g} %"
+                text = f"{100 * share:.0f} %"
+                yield Outcome(robot.name, f"{title}, share of the processor's peak", goal, text, share >= _SHARE)
 
 
 def _reached(report: Report, robot: str, wanted: Sequence[tuple[str, str, str, float]]) -> Iterator[Outcome]:

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any, Final, final
 
+import attrs
 import numpy as np
 
 import rbd
@@ -20,7 +21,7 @@ from rbd.program.program import Program
 from rbd.scalars.arrays import Array
 from rbd.state import DynamicsResult, MechanismState
 
-KERNEL, CALL, LIVE = "rbd kernel", "rbd", "rbd state"
+KERNEL, CALL, LIVE, ROW_ORDER = "rbd kernel", "rbd", "rbd state", "rbd, row order"
 METHODS: Final = {
     Quantity.POSES: "forward_kinematics",
     Quantity.INVERSE: "inverse_dynamics",
@@ -77,10 +78,21 @@ class Ours:
         out: Array = run()
         return Contender(CALL, repeated(run), count, lambda k: out[k])
 
-    def batch(self, quantity: Quantity, count: int, threads: int = 1, *, into: bool = False) -> Contender:
-        """Return a call for many states, into a new array or the array `into`."""
+    def ordered(self, quantity: Quantity, count: int) -> list[Contender]:
+        """Return calls for many states, into existing arrays: in column order, and in row order."""
+        rows = self.batch(quantity, count, into=True)
+        return [self.batch(quantity, count, into=True, columns=True), attrs.evolve(rows, name=ROW_ORDER)]
+
+    def batch(
+        self, quantity: Quantity, count: int, threads: int = 1, *, into: bool = False, columns: bool = False
+    ) -> Contender:
+        """Return a call for many states, into a new array or, with `into`, an existing one; perhaps in column order."""
         method, inputs = self.method(quantity), self.samples.repeated(count).arguments(quantity)
+        if columns:
+            inputs = tuple(map(np.asfortranarray, inputs))
         out = method(*inputs, threads=threads)
+        for _ in range(16 if threads == 1 else 0):  # frequent functions become builtins
+            method(*inputs)
         if into:
             run = functools.partial(method, *inputs, out=out, threads=threads)
         else:

@@ -46,16 +46,16 @@ class Queries:
     def contender(self, query: Query) -> Contender:
         """Return rbd as a contender."""
         state = MechanismState(self.mechanism)
-        ask, rows = self._asked(state)[query], self.samples.rows(Quantity.FORWARD)
+        function, rows = self._functions(state)[query], self.samples.rows(Quantity.FORWARD)
 
-        def asked(q: Array, v: Array, tau: Array) -> Any:
+        def query_at(q: Array, v: Array, tau: Array) -> Any:
             state.set_configuration(q)
             state.set_velocity(v)
-            return ask()
+            return function()
 
-        return Contender(LIVE, calls(asked, rows), len(rows), lambda k: _numbers(asked(*rows[k])))
+        return Contender(LIVE, calls(query_at, rows), len(rows), lambda k: _numbers(query_at(*rows[k])))
 
-    def _asked(self, state: MechanismState) -> dict[Query, Callable[[], Any]]:
+    def _functions(self, state: MechanismState) -> dict[Query, Callable[[], Any]]:
         body, frame = self.body, self.frame
 
         def task() -> Array:

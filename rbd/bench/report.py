@@ -19,6 +19,7 @@ class Section(StrEnum):
     LIVE = "a live state"
     FEW = "eight states per call"
     BATCH = "many states, one thread"
+    COLUMNS = "many states in column order, one thread"
     THREADS = "many states, two threads"
     LOOP = "a simulation with contacts, step by step"
 

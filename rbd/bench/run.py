@@ -15,6 +15,7 @@ from rbd.bench.contender import Contender, Peer, Quantity, difference
 from rbd.bench.fresh import waits
 from rbd.bench.machine import machine
 from rbd.bench.ours import Ours
+from rbd.bench.peak import peak
 from rbd.bench.preparation import preparations
 from rbd.bench.queries import Queries, Query
 from rbd.bench.report import LOOPED, MOVED, SOLUTION, Report, ReportRow, Robot, Section
@@ -133,7 +134,7 @@ def _contacts(settings: BenchSettings) -> Iterator[_Group]:
     """Yield the groups of the contact benchmarks."""
     given = contacts.hand(quick=settings.quick)
     close, loop = peers.contacts(given) if settings.peers else (None, None)
-    distances = contacts.close(given)
+    distances = contacts.distances(given)
     yield _Group(Section.BATCH, contacts.CLOSE, _there([distances, close]), distances.states)
     mine = [contacts.loop(given, recorded=recorded) for recorded in (False, True)]
     yield _Group(Section.LOOP, contacts.LOOP, _there([*mine, loop]))
@@ -146,6 +147,9 @@ def _batches(ours: Ours, others: Sequence[Peer], settings: BenchSettings) -> Ite
     for quantity in _MANY:
         found = [ours.batch(quantity, few), *(peer.batch(quantity, few) for peer in others)]
         yield _Group(Section.BATCH, quantity.value, _there(found), few)
+    for quantity in _MANY:
+        operations = ours.program(quantity).count().total
+        yield _Group(Section.COLUMNS, quantity.value, [*ours.ordered(quantity, few), peak(operations, few)], few)
     threads = min(2, os.cpu_count() or 1)
     for quantity in _MANY:
         mine = ours.batch(quantity, many, threads, into=True)

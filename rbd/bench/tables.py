@@ -46,6 +46,9 @@ stop waiting actively. *× Pinocchio* is the speedup over Pinocchio: the median 
   as calls that return new arrays do.
 * `rbd`: a method of `rbd.compile(mechanism)` called from Python. It returns a new array; with two threads, it writes to
   an existing one.
+* *Column order*: arrays from `numpy.asfortranarray`, into existing arrays of the same order; `rbd, row order` is the
+  same call with contiguous rows. *Fused multiply-adds at the peak* are as many operations per state as the algorithm
+  has, on full vectors without loads and stores; their time as a share of rbd's is the share of the processor's peak.
 * `rbd state`: `set_configuration`, `set_velocity`, `mass_matrix` and `dynamics` of a `MechanismState`.
   For a mechanism with loops, `set_configuration`, `set_velocity` and `dynamics`. Frame queries: `transform_to_root` and
   `geometric_jacobian` in a frame fixed to the last body, `twist` of that body; a *step of operational-space control*

@@ -17,6 +17,7 @@ from rbd.bridges.robot_dynamics import ArrayFunction, DynamicsName, robot_dynami
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.robot import CompiledRobot
 from rbd.errors import ArgumentError, ShapeError
+from rbd.extras import names_extra
 from rbd.program.program import Port
 
 
@@ -25,7 +26,7 @@ def jax_function(function: RecordedFunction) -> Callable[..., Any]:
 
     Its derivatives are those of `RecordedFunction.derivative`; it can be differentiated once. Numbers have JAX's
     default precision: set `jax_enable_x64` for that of rbd. `jax.vmap` makes batches. Raises ArgumentError for a
-    function of several outputs, ModuleNotFoundError without JAX; the result raises ArgumentError and ShapeError.
+    function of several outputs, MissingPackageError without JAX; the result raises ArgumentError and ShapeError.
     """
     ports, outputs = function.program.inputs, function.program.outputs
     if len(outputs) != 1:
@@ -55,8 +56,9 @@ def _wrapped(
     value: ArrayFunction, jacobians: ArrayFunction, inputs: Sequence[Port], output: Port
 ) -> Callable[..., Any]:
     """Return a JAX function whose values and derivatives are computed by rbd."""
-    jax: Any = import_module("jax")  # it may have no types, or not be there
-    jnp: Any = import_module("jax.numpy")
+    with names_extra("JAX functions"):
+        jax: Any = import_module("jax")  # it may have no types
+        jnp: Any = import_module("jax.numpy")
 
     def outside(host: ArrayFunction, wanted: Any, arguments: tuple[Any, ...]) -> Any:
         def call(*arrays: Any) -> Any:

@@ -23,6 +23,7 @@ from rbd.compiled.recording_specs import step_spec
 from rbd.compiled.robot import CompiledRobot
 from rbd.compiled.stepping import Integrator
 from rbd.errors import ArgumentError, ShapeError
+from rbd.extras import names_extra
 from rbd.program.program import Port
 from rbd.scalars.arrays import Array
 from rbd.state.layout import layout_of
@@ -35,7 +36,7 @@ def torch_function(function: RecordedFunction) -> Callable[..., Any]:
     broadcast; they are converted to float64, which results have. Gradients are those of `RecordedFunction.derivative`,
     all in one sweep, and have the dtype of their tensor. It can be differentiated once, in reverse (`backward`,
     `torch.func.grad`, `vjp`, `jacrev`), under `vmap` too: a second time raises ArgumentError. So do other devices and
-    the wrong number of arguments; other dtypes raise ShapeError, both naming the argument. Raises ModuleNotFoundError
+    the wrong number of arguments; other dtypes raise ShapeError, both naming the argument. Raises MissingPackageError
     without PyTorch.
     """
     outline = function.evaluation.outline
@@ -86,7 +87,8 @@ def _wrapped(
     outputs: Sequence[Port],
 ) -> Callable[..., Any]:
     """Return a function of tensors that computes `value`; its pullback is made when a gradient is asked for."""
-    torch: Any = import_module("torch")  # it may not be there
+    with names_extra("PyTorch functions"):
+        torch: Any = import_module("torch")
     made = cache(make_pullback)
     gradient = _autograd(torch, f"{name}_gradient", lambda *arrays: made()(*arrays), [*inputs, *outputs], _refuse_again)
 

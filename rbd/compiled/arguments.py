@@ -18,7 +18,7 @@ from rbd.state.kernel import is_state
 
 
 def as_input(value: ArrayLike, port: Port) -> Array:
-    """Return an input as a C-contiguous float64 array whose last axes are the port's."""
+    """Return an input as a float64 array whose last axes are the port's; it need not be contiguous."""
     array = as_numbers(value, port.name)
     own = len(port.shape)
     if array.ndim < own or array.shape[array.ndim - own :] != port.shape:
@@ -28,8 +28,12 @@ def as_input(value: ArrayLike, port: Port) -> Array:
             expected=port.shape,
             actual=array.shape,
         )
-    flags = array.flags
-    return array if flags.c_contiguous and flags.aligned else array.copy(order="C")
+    return array if array.flags.aligned else array.copy(order="C")
+
+
+def contiguous(array: Array) -> Array:
+    """Return an array that is C-contiguous, copied if it is not."""
+    return array if array.flags.c_contiguous else array.copy(order="C")
 
 
 def as_numbers(value: ArrayLike, name: str) -> Array:
@@ -60,28 +64,41 @@ def leading_shape(ports: Sequence[Port], inputs: Sequence[Array]) -> tuple[int, 
 
 
 def as_rows(array: Array, port: Port, lead: tuple[int, ...]) -> Array:
-    """Return an input as rows: one row without batch axes, else one per element of the batch."""
+    """Return an input as rows: one row without batch axes, else one per element of the batch; a view where possible."""
     own = array.shape[array.ndim - len(port.shape) :]
     if array.ndim == len(port.shape):
         return array
-    if array.shape == lead + own:  # the usual case: nothing to broadcast
-        return array if len(lead) == 1 else array.reshape(math.prod(lead), *own)
-    return np.ascontiguousarray(np.broadcast_to(array, lead + own)).reshape(math.prod(lead), *own)
+    wide = array if array.shape == lead + own else np.broadcast_to(array, lead + own)
+    return wide if len(lead) == 1 else wide.reshape(math.prod(lead), *own)
 
 
-def output_arrays(ports: Sequence[Port], lead: tuple[int, ...], out: Array | Sequence[Array] | None) -> list[Array]:
-    """Return the output arrays: new ones, or those of `out`."""
+def in_columns(rows: Sequence[Array], ports: Sequence[Port]) -> bool:
+    """Return whether inputs with rows are in column order, at least one of them and no other in row order."""
+    several_rows = [each for each, port in zip(rows, ports, strict=True) if each.ndim > len(port.shape)]
+    ordered = any(not each.flags.c_contiguous for each in several_rows)
+    return ordered and all(each.strides[0] == each.itemsize for each in several_rows)
+
+
+def output_arrays(
+    ports: Sequence[Port],
+    lead: tuple[int, ...],
+    out: Array | Sequence[Array] | None,
+    *,
+    columns: bool = False,
+) -> list[Array]:
+    """Return the output arrays: new ones, in column order if asked, or those of `out`."""
     if out is None:
-        return [np.empty(lead + port.shape) for port in ports]
+        return [(_empty_columns(lead, port.shape) if columns else np.empty(lead + port.shape)) for port in ports]
     given: tuple[Array, ...] = (out,) if isinstance(out, np.ndarray) else several(out, "out", "arrays")
     if len(given) != len(ports):
         raise ShapeError(f"out holds {len(given)} arrays, needs {len(ports)}", argument="out", expected=len(ports))
     for array, port in zip(given, ports, strict=True):
         shape = lead + port.shape
         _require_array(array, port, shape)
-        if array.dtype != np.float64 or array.shape != shape or not array.flags.carray:
+        if array.dtype != np.float64 or array.shape != shape or not _is_writeable(array, len(lead)):
             raise ShapeError(
-                f"out for {port.name} must be a writeable C-contiguous float64 array of shape {shape}",
+                f"out for {port.name} must be a writeable float64 array of shape {shape}, C-contiguous or in column "
+                "order",
                 argument="out",
                 expected=shape,
                 actual=array.shape,
@@ -93,9 +110,26 @@ def output_arrays(ports: Sequence[Port], lead: tuple[int, ...], out: Array | Seq
 def _require_apart(given: Sequence[Array], ports: Sequence[Port]) -> None:
     """Raise ArgumentError where two results would be written to the same memory."""
     for (a, first), (b, second) in combinations(zip(given, ports, strict=True), 2):
-        if np.may_share_memory(a, b):  # exact for contiguous arrays
+        if np.may_share_memory(a, b):  # exact for arrays without gaps
             message = f"out for {first.name} and for {second.name} share memory; give one array per result"
             raise ArgumentError(message, argument="out", value=given, allowed="arrays that do not overlap")
+
+
+def _empty_columns(lead: tuple[int, ...], own: tuple[int, ...]) -> Array:
+    """Return a new array in column order: the batch axes vary fastest, then those of the port, the first before."""
+    return _rows_last(np.empty((*reversed(own), *lead)), len(own))
+
+
+def _rows_last(array: Array, count: int) -> Array:
+    """Return a view with the last axes of an array first, and the first `count` behind them in reverse."""
+    return array.transpose(*range(count, array.ndim), *reversed(range(count)))
+
+
+def _is_writeable(array: Array, lead: int) -> bool:
+    """Return whether an array can be written, C-contiguous or in column order."""
+    flags, own = array.flags, array.ndim - lead
+    columns = array.transpose(*reversed(range(lead, array.ndim)), *range(lead))
+    return flags.behaved and (flags.c_contiguous or (own >= 0 and columns.flags.c_contiguous))
 
 
 def _require_array(given: object, port: Port, shape: tuple[int, ...]) -> None:

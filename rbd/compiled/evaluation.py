@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rbd.arguments import whole_number
-from rbd.compiled.arguments import as_input, as_rows, leading_shape, output_arrays
+from rbd.compiled.arguments import as_input, as_rows, contiguous, in_columns, leading_shape, output_arrays
 from rbd.compiled.status import RowStatus, check_status, inputs_of_row, raise_status
 from rbd.errors import ArgumentError
 from rbd.native.executable import ArrayExecutable
@@ -71,12 +71,15 @@ class Evaluation:
         self, inputs: list[Array], out: Array | Sequence[Array] | None, threads: int, status: RowStatus | None = None
     ) -> Result:
         """Compute the outputs with a number of threads; for 0, with the interpreter."""
-        lead = leading_shape(self.outline.inputs, inputs)
-        outputs = output_arrays(self.outline.outputs, lead, out)
+        ports = self.outline.inputs
+        lead = leading_shape(ports, inputs)
+        rows = [as_rows(array, port, lead) for array, port in zip(inputs, ports, strict=True)] if lead else inputs
+        outputs = output_arrays(self.outline.outputs, lead, out, columns=bool(lead) and in_columns(rows, ports))
         if threads and not lead:
-            self._settle(inputs, self.executable.run(inputs, outputs), status)
+            given = [contiguous(array) for array in inputs]
+            self._settle(given, self.executable.run(given, outputs), status)
         else:
-            self._run_rows(inputs, outputs, lead, out is not None, threads, status)
+            self._run_rows(rows, outputs, lead, out is not None, threads, status)
         if status is not None and out is None:
             for array in outputs:
                 array[status.failed] = np.nan
@@ -91,7 +94,7 @@ class Evaluation:
 
     def _run_rows(
         self,
-        inputs: list[Array],
+        rows: list[Array],
         outputs: list[Array],
         lead: tuple[int, ...],
         given: bool,
@@ -99,13 +102,11 @@ class Evaluation:
         status: RowStatus | None,
     ) -> None:
         """Compute rows into `outputs`, which are the caller's if they are `given`."""
-        ports, run = self.outline.inputs, self.executable
-        rows = [as_rows(array, port, lead) for array, port in zip(inputs, ports, strict=True)]
+        run, count = self.executable, math.prod(lead)
         if lead and given:
             rows = _apart(rows, outputs)
-        strides = [0 if a.ndim == len(p.shape) else p.size for a, p in zip(rows, ports, strict=True)]
-        count = math.prod(lead)
-        arguments = rows, strides, outputs, count
+        targets = [array.reshape(count, *port.shape) for array, port in zip(outputs, self.outline.outputs, strict=True)]
+        arguments = rows, targets, count
         codes = None if status is None else np.zeros(count, np.int64)
         row, word = run.run_rows(*arguments, threads, codes) if threads else run.interpret_rows(*arguments, codes)
         if word and (status is None or word == NO_MEMORY):

@@ -37,7 +37,8 @@ _MAX_LISTED_LINES = 60
 class RecordedFunction:
     """A function of a state, recorded for one mechanism and called with arrays.
 
-    Inputs may have leading batch axes, which are broadcast; results have them too. The first call compiles the function
+    Inputs may have leading batch axes, which are broadcast; results have them too. Where all inputs with batch axes are
+    in column order, as `numpy.asfortranarray` returns them, results are. The first call compiles the function
     to machine code; without llvmlite it is interpreted. Results are bitwise equal for one state, for batches, and for
     any number of threads.
 
@@ -99,9 +100,10 @@ class RecordedFunction:
     ) -> Result:
         """Compute the outputs: one array, or a tuple of them if the function has several.
 
-        Inputs are positional or keyword arguments. `out` is a buffer for the results: one C-contiguous float64 array
-        per output. Raises ShapeError, NotFiniteError and SingularError (naming the cause, and the row of a batch), and
-        leaves the failed rows of `out` unchanged. With `status`, failed rows raise no error; see `RowStatus`.
+        Inputs are positional or keyword arguments. `out` is a buffer for the results: one float64 array per output,
+        C-contiguous or in column order. Raises ShapeError, NotFiniteError and SingularError (naming the cause, and the
+        row of a batch), and leaves the failed rows of `out` unchanged. With `status`, failed rows raise no error; see
+        `RowStatus`.
         """
         return self.call(arrays, named, out, threads, status)
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rbd.arguments import whole_number
-from rbd.compiled.arguments import as_input, as_numbers, as_rows, leading_shape, output_arrays
+from rbd.compiled.arguments import as_input, as_numbers, as_rows, contiguous, leading_shape, output_arrays
 from rbd.compiled.evaluation import Evaluation
 from rbd.compiled.status import RowStatus, check_status, inputs_of_row, raise_status
 from rbd.program.program import Port
@@ -62,7 +62,7 @@ def _series(axes: int, tau: ArrayLike, port: Port, steps: int) -> Array | None:
     torques = as_numbers(tau, port.name)
     if torques.ndim != axes + 1 or torques.shape[-2] != steps:
         return None
-    return as_input(torques, Port(port.name, (steps, *port.shape)))
+    return contiguous(as_input(torques, Port(port.name, (steps, *port.shape))))
 
 
 @contextmanager
@@ -88,7 +88,7 @@ class _Steps:
         ports = step.outline.inputs
         whole = [] if series is None else [Port("tau", series.shape[-2:])]
         self._lead = leading_shape([*ports, *whole], inputs if series is None else [*inputs, series])
-        self._rows = [as_rows(array, port, self._lead) for array, port in zip(inputs, ports, strict=True)]
+        self._rows = [contiguous(as_rows(array, port, self._lead)) for array, port in zip(inputs, ports, strict=True)]
         self._series = series
         members = math.prod(self._lead)
         self._codes = None if status is None else np.zeros(members, np.int64)

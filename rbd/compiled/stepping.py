@@ -156,7 +156,7 @@ def _accelerations(
     state: ScalarState, tau: Vector, s: Vector, gains: LoopGainsPerLoop, external: AppliedWrenches
 ) -> tuple[Vector, Vector]:
     """Return vd and the rates of contact states, with loop constraints stabilised by `gains`."""
-    if not state.layout.touches:
+    if not state.layout.point_contacts:
         return forward_dynamics_kernel(state, tau, external, gains), ()
     contact = contact_forces_kernel(state, s)
     return forward_dynamics_kernel(state, tau, with_contacts(external, contact), gains), contact.sd

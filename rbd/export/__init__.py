@@ -1,4 +1,4 @@
-"""Recorded programs in other languages: C and SymPy. `RecordedFunction` calls it on request.
+"""Export of programs as C source and SymPy expressions, for `RecordedFunction.to_c` and `.to_sympy`.
 
 The functions for JAX and PyTorch, of `rbd.bridges`, are found here too.
 """

@@ -1,4 +1,4 @@
-"""A program as one self-contained C function.
+"""Export of a program as a self-contained C function.
 
 The C file needs a C99 compiler and its mathematics library, nothing of rbd. Compiled without contraction
 (`-ffp-contract=off`) it gives the bits that rbd gives: fused multiply-adds are written as fma(), sine and cosine are
@@ -59,7 +59,7 @@ def _is_identifier(name: object) -> bool:
 
 
 def _rolled(program: Program, name: str, threshold: int) -> list[str]:
-    """Return the function with loops, and the one that finds memory for it and checks what goes in and out."""
+    """Return the function with loops, and the one that allocates its memory and checks inputs and outputs."""
     inputs = [_input_name(port) for port in program.inputs]
     parts, places = rolled_functions(program, f"{name}_run", inputs, threshold)
     size = program.output_size
@@ -107,7 +107,7 @@ def _output_name(port: Port) -> str:
 
 
 def _operand(program: Program, operand: int) -> str:
-    """Return an operand as C: an input's element, an earlier value, or a constant."""
+    """Return an operand in C: an entry of an input, an earlier value, or a constant."""
     if operand < 0:
         return _number(program.constants[~operand])
     if operand >= program.input_size:
@@ -141,7 +141,7 @@ def _input_check(program: Program) -> list[str]:
 
 
 def _output_check(program: Program) -> list[str]:
-    """Return the lines that gather the outputs, refuse what is not finite, and store the rest."""
+    """Return the lines that check that outputs are finite, and store them."""
     values = [_operand(program, operand) for operand in program.results]
     if not values:
         return []
@@ -151,7 +151,7 @@ def _output_check(program: Program) -> list[str]:
 
 
 def _sincos() -> str:
-    """Return sine and cosine as C functions: the steps of `rbd.scalars.sincos`, written down."""
+    """Return sine and cosine as C functions: the operations of `rbd.scalars.sincos`."""
     lines = list[str]()
 
     def write(operation: str, *values: str) -> str:

@@ -1,4 +1,4 @@
-"""A long program as a C function with loops.
+"""Export of a long program as a C function with loops.
 
 The plan is that of machine code: one iteration of each loop is written, its operands are found as the plan says, and
 what crosses functions there crosses blocks here.
@@ -30,7 +30,7 @@ def rolled_functions(program: Program, name: str, inputs: Sequence[str], thresho
 
 @final
 class _RolledWriter:
-    """Writes the lines of the function, and collects its tables."""
+    """Writes the function and its tables."""
 
     def __init__(self, cut: Plan, inputs: Sequence[str]) -> None:
         self.cut, self.program, self.names = cut, cut.program, inputs
@@ -101,7 +101,7 @@ class _RolledWriter:
         yield f"(void)t{index};"
 
     def _loaded(self, operand: int, *, truth: bool) -> Iterator[str]:
-        """Read a value from its place when a block first needs it: the place may get another value afterwards."""
+        """Load a value at its first use in a block: its slot may be reused afterwards."""
         index = operand - self.size
         if index >= 0 and index not in self.local:
             self.local.add(index)

@@ -1,4 +1,4 @@
-"""A restricted function (see `rbd.intrinsics`) as C text, operation by operation.
+"""Export of functions of the restricted language of `rbd.intrinsics` as C.
 
 Ints are int64_t, arrays are pointers; every expression is bracketed.
 """
@@ -22,11 +22,11 @@ _TYPES: dict[tree.Kind, str] = {
 }
 _JOINERS = {"and": " && ", "or": " || "}
 _ONE_LANE = {"float": "(double){0}", "some": "{0}"}
-"""Words of the language that are no operations of programs."""
+"""Functions of the language that are not operations of programs."""
 
 
 def number(value: float) -> str:
-    """Return a double as C reads it back bit for bit; what is not finite by the names of <math.h>."""
+    """Return a double as an exact constant of C; infinities and NaN by their names in <math.h>."""
     if not math.isfinite(value):
         return "NAN" if math.isnan(value) else "INFINITY" if value > 0 else "(-INFINITY)"
     return value.hex() if math.copysign(1.0, value) > 0 else f"({value.hex()})"
@@ -51,12 +51,12 @@ def called(call: IntrinsicCall, prefix: str, *blocks: Sequence[str]) -> tuple[li
 
 
 def pointers(start: str, lengths: Sequence[int]) -> list[str]:
-    """Return where arrays begin that follow each other; `start` has a place for what comes before."""
+    """Return the start of each of several consecutive arrays; `start` is a format of the offset."""
     return [start.format(before) for before in accumulate(lengths[:-1], initial=0)] if lengths else []
 
 
 def call_lines(call: IntrinsicCall, prefix: str, values: list[str], first_status: int) -> list[str]:
-    """Return the lines of a call; its arrays are called `prefix` and what they are for, picks read `{prefix}out`."""
+    """Return the lines of a call; names of its arrays begin with `prefix`, and picks read `{prefix}out`."""
     lengths = call.lengths
     n_in, n_out, n_work, n_int = map(sum, (lengths.inputs, lengths.outputs, lengths.work, lengths.integers))
     lines = [f"double {prefix}in[{max(n_in, 1)}] = {{{', '.join(values) or '0'}}};"]
@@ -81,7 +81,7 @@ def routine_text(intrinsic: str, routine: tree.Routine) -> str:
 
 
 def _name(name: str) -> str:
-    """Return a variable's name; the underscore keeps it apart from C's words."""
+    """Return the name of a variable; the underscore prevents conflicts with keywords of C."""
     return f"{name}_"
 
 

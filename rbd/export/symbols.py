@@ -1,4 +1,4 @@
-"""A program as SymPy expressions.
+"""Export of a program as SymPy expressions.
 
 SymPy is imported when asked for.
 """
@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from rbd.errors import ScalarError
+from rbd.extras import names_extra
 from rbd.program.opcodes import Op, operands_of
 from rbd.program.program import Port, Program, offsets
 from rbd.program.replay import evaluate_instruction
@@ -22,7 +23,8 @@ def sympy_expressions(program: Program) -> Mapping[str, object]:
     integers, the others Floats; checks are left out. Raises ScalarError for programs that call intrinsics which decide
     by numbers.
     """
-    import sympy  # pyright: ignore[reportMissingTypeStubs]  # it is typed in part, without a marker
+    with names_extra("expressions"):
+        import sympy  # pyright: ignore[reportMissingTypeStubs]  # it is typed in part, without a marker
 
     for name in (call.intrinsic.name for call in program.calls if call.intrinsic.decides):
         message = f"{name} takes decisions at run time, which no expression of SymPy can say"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Generator
 from contextlib import contextmanager
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 from rbd.errors import FileError, RbdError, quoted
 from rbd.files import numbers
@@ -16,6 +16,7 @@ from rbd.files.xml import FileLimits, XmlElement, fault
 from rbd.spatial.values import require_kind
 
 _Error = TypeVar("_Error", bound=FileError)
+_MOST_ERRORS: Final = 100
 Report = TypeVar("Report", bound=FileReport)
 
 
@@ -28,6 +29,7 @@ class FileReading(Generic[Report]):
         self.report = report
         self.strict = strict
         self.limits = limits
+        self._errors: dict[str, FileError] = {}
 
     def warn(self, node: XmlElement, message: str, *, refused: bool = False, attribute: str | None = None) -> None:
         """Put a warning in the report; `refused` if `strict=True` refuses the file for it."""
@@ -100,6 +102,31 @@ class FileReading(Generic[Report]):
         if problem is not None:
             raise self.fault(self.format.value, node, f"{attribute} {quoted(text)} {problem}", attribute=attribute)
         return unicodedata.normalize("NFC", text)
+
+    @contextmanager
+    def going_on(self) -> Generator[None]:
+        """Keep the error of one element until `stop`, so that those of the elements behind it are found, too.
+
+        Syntax errors, refusals and paths that lead nowhere end the reading at once.
+        """
+        try:
+            yield
+        except FileError as error:
+            self._errors.setdefault(str(error), error)  # replicas repeat theirs
+            final = isinstance(error, (self.format.syntax, self.format.refused, self.format.path))
+            if final or len(self._errors) >= _MOST_ERRORS:
+                self.stop()
+
+    def stop(self) -> None:
+        """Raise the first of the errors that were kept; its notes are the others, and the doubts so far."""
+        if not self._errors:
+            return
+        first, *others = self._errors.values()
+        for error in others:
+            first.add_note(str(error))
+        for finding in self.report.warnings:
+            first.add_note(f"{finding.file}:{finding.line}: {finding.element}: {finding.message}")
+        raise first
 
     @contextmanager
     def blaming(self, node: XmlElement) -> Generator[None]:

@@ -13,7 +13,14 @@ from typing_extensions import override
 @final
 @attrs.frozen
 class Finding:
-    """A remark of a reader about an element or one of its attributes."""
+    """A remark of a reader about an element or one of its attributes.
+
+    >>> from rbd.urdf import UrdfReport, parse_urdf
+    >>> report = UrdfReport()
+    >>> robot = parse_urdf("<robot name='r'><link name='a'/><gadget/></robot>", report=report)
+    >>> report.ignored[0].element, report.ignored[0].line
+    ('gadget', 1)
+    """
 
     file: str
     line: int

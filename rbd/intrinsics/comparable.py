@@ -17,7 +17,7 @@ from rbd.scalars.operations import Operations
 from rbd.scalars.protocol import Scalar
 
 _OPERATIONS: Final[dict[Operator, Operator]] = {divided: functions.divide}
-"""What stands for an operator of Python."""
+"""Functions of scalars for operators of Python."""
 
 
 @final

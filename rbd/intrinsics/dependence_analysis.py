@@ -1,4 +1,4 @@
-"""Dependence analysis: whether the iterations of a loop over columns are independent, and what branches on floats.
+"""Dependence analysis: independence of the iterations of loops over columns, and branches on floats.
 
 Columns are independent when matrices that the loop writes are reached only as `matrix[i * stride + j]`, when nothing
 else depends on `j`, and when no variable outlives an iteration.
@@ -15,7 +15,7 @@ from rbd.intrinsics import tree
 
 
 def parts(node: object) -> Iterator[Any]:
-    """Yield a statement or expression and all that it is made of, without the functions it calls."""
+    """Yield a statement or expression and all its parts, without called functions."""
     for each in _nodes(node):
         yield each
         yield from parts(_fields(each))
@@ -82,7 +82,7 @@ _REFUSED: Final[dict[type[object], str]] = {
 
 
 def column_dependence(loop: tree.Columns, before: Collection[str]) -> str:
-    """Return why columns are not independent, "" when they are; `before` are variables with values."""
+    """Return why columns are not independent, or ""; `before` are the variables assigned before the loop."""
     for part in parts(loop.body):
         if type(part) in _REFUSED:
             return f"the body has {_REFUSED[type(part)]}"
@@ -94,7 +94,7 @@ def column_dependence(loop: tree.Columns, before: Collection[str]) -> str:
 
 
 def _access_dependence(loop: tree.Columns) -> str:
-    """Return which access is not to an entry of the column."""
+    """Return the reason if an access is not to an entry of the column."""
     written = {part.array for part in parts(loop.body) if isinstance(part, tree.Store)}
     for part in parts(loop.body):
         if isinstance(part, tree.Store) and part.value.kind != "float":
@@ -109,7 +109,7 @@ def _access_dependence(loop: tree.Columns) -> str:
 
 
 def _control_dependence(statement: tree.Statement, loop: tree.Columns) -> str:
-    """Return what else depends on the column, or on floats."""
+    """Return the reason if control flow or another value depends on the column or on floats."""
     match statement:
         case tree.If(condition, then, otherwise):
             return _condition_dependence(condition, loop) or _first_dependence((*then, *otherwise), loop)
@@ -121,7 +121,7 @@ def _control_dependence(statement: tree.Statement, loop: tree.Columns) -> str:
         case tree.Assign(name, value):
             return f"'{name}' depends on the column" if _uses_column_index(value, loop) else ""
         case tree.Store(_, _, value):
-            return "a value is the column's number" if _uses_column_index(value, loop) else ""
+            return "a value is the index of the column" if _uses_column_index(value, loop) else ""
         case _:
             return "the body has other statements than assignments and loops"
 
@@ -136,7 +136,7 @@ def _condition_dependence(condition: tree.Expression, loop: tree.Columns) -> str
 
 
 def _uses_column_index(node: tree.Expression, loop: tree.Columns) -> bool:
-    """Return whether the column's number is used for more than to reach its entries."""
+    """Return whether the index of the column is used except to access its entries."""
     if isinstance(node, tree.Element) and node.kind == "float" and row_of_column_access(node.index, loop) is not None:
         return False
     if isinstance(node, tree.Name):

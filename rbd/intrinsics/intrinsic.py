@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 
 Count: TypeAlias = Callable[..., int]
-"""From the sizes to a number of operations."""
+"""Maps sizes to a number of operations."""
 
 
 def must_be_positive(label: str) -> RbdError:
-    """Return the error of a status: what `label` names must be positive."""
+    """Return the error of a value that must be positive, named by `label`."""
     return SingularError(f"{label} must be positive", what=label)
 
 
@@ -96,12 +96,12 @@ class Intrinsic:
 
     @property
     def layout(self) -> WorkspaceLayout:
-        """What the workspace declares."""
+        """The declarations of the workspace."""
         return self.workspace.layout
 
     @lazy
     def has_uniform_control_flow(self) -> bool:
-        """Whether no branch depends on one lane's float and it cannot fail, so that lanes run it together."""
+        """Whether all lanes run together: no branch depends on a float of one lane, and it cannot fail."""
         from rbd.intrinsics.dependence_analysis import branches_on_floats
 
         return not branches_on_floats(self.routine) and self.labels == 0
@@ -115,21 +115,21 @@ class Intrinsic:
 
     @lazy
     def digest(self) -> str:
-        """A sha256 over the workspace, the function and all it calls as checked: with the numbers of their modules."""
+        """A sha256 over the workspace and the checked trees of all functions, including constants of modules."""
         texts = [repr((routine.name, routine.parameters, routine.body)) for routine in self.routine.closure()]
         arrays = f"Layout(sizes={self.layout.sizes}, arrays={self.layout.arrays})"
         return hashlib.sha256("\n".join([arrays, *texts]).encode()).hexdigest()
 
     def operation_count(self, sizes: Sequence[int]) -> int:
-        """Return how many operations it does at worst for these sizes."""
+        """Return the maximum number of operations for these sizes."""
         return self.operations(*sizes[: len(self.layout.sizes)])
 
     def label_count(self, sizes: Sequence[int]) -> int:
-        """Return how many labels a caller gives for these sizes."""
+        """Return the number of labels for these sizes."""
         return evaluate_extent(self.labels, self.layout.bind(sizes))
 
     def split_sizes(self, sizes: Sequence[int]) -> tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]:
-        """Return the sizes by themselves, and the tables that follow them."""
+        """Return the sizes, and the tables."""
         own = tuple(sizes[: len(self.layout.sizes)])
         stops = list(accumulate(self.layout.lengths("table", self.layout.bind(own)), initial=len(own)))
         return own, tuple(tuple(sizes[start:stop]) for start, stop in pairwise(stops))
@@ -240,7 +240,7 @@ class IntrinsicCall:
 
     @property
     def operations(self) -> int:
-        """How many operations it does at worst."""
+        """The maximum number of operations."""
         return self.intrinsic.operation_count(self.sizes)
 
     def has_label(self, number: int) -> bool:
@@ -249,7 +249,7 @@ class IntrinsicCall:
 
     @property
     def key(self) -> str:
-        """What of the call decides results: equal keys, equal calls."""
+        """The key of the call; calls with equal keys have equal results."""
         intrinsic, lengths = self.intrinsic, attrs.astuple(self.lengths)
         lanes = intrinsic.has_uniform_control_flow, intrinsic.unrolls, intrinsic.guarded, intrinsic.specialises
         code = intrinsic.digest, *lanes, self.operations
@@ -257,7 +257,7 @@ class IntrinsicCall:
 
 
 ROLES: Final[tuple[Role, ...]] = ("table", "operand", "result", "floats", "ints")
-"""What arrays are for, in the order in which a call has them."""
+"""Roles of arrays, in the order of arguments of a call."""
 
 TABLE: Final[dict[str, Intrinsic]] = {}
 """All intrinsics by name."""

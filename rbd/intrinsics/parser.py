@@ -1,4 +1,4 @@
-"""Parser of the restricted language: from a Python function to a checked tree, or an error with file and line.
+"""Parser of the restricted language: returns the checked tree of a Python function, or raises with file and line.
 
 Workspaces and matrices are lowered to arrays and strides.
 
@@ -93,7 +93,7 @@ class _Parser:
         self.depth = 0
 
     def refuse(self, node: ast.AST, what: str) -> NoReturn:
-        """Raise the error for what stands at `node`."""
+        """Raise the error for `node`."""
         where = f"{self.file}:{self.first + getattr(node, 'lineno', 1) - 1}"
         raise ScalarError(f"{where}: in an intrinsic, {what}", where=where)
 
@@ -134,7 +134,7 @@ class _Parser:
             self.workspaces[name], self.used[name] = found, set()
 
     def _check_not_reserved(self, node: ast.AST, name: str) -> None:
-        """Refuse the names of what is in workspaces and matrices."""
+        """Refuse names that are reserved for workspaces and matrices."""
         owner = next((o for o, kind in self.kinds.items() if kind in _OWNERS and name.startswith(f"{o}_")), None)
         if owner is not None:
             self.refuse(node, f"'{name}' is reserved for the fields of '{owner}'")
@@ -273,7 +273,7 @@ class _Parser:
         return tree.For(name, start, stop, step, self._loop_body(node, name))
 
     def _loop_body(self, node: ast.For, name: str) -> tree.Block:
-        """Return the body of a loop over `name`, which may run no time: it assigns nothing definitely."""
+        """Return the body of a loop over `name`; since it may not run at all, it assigns no variable definitely."""
         if name in self.kinds or name in self.loops:
             self.refuse(node, f"the loop's variable '{name}' has another use")
         self._check_not_reserved(node, name)
@@ -464,11 +464,11 @@ class _Parser:
 
 
 def _array(node: tree.Expression) -> str:
-    """Return the array that an array or a row of one is."""
+    """Return the array of an array or of a row."""
     assert isinstance(node, (tree.Name, tree.Row))
     return node.array if isinstance(node, tree.Row) else node.name
 
 
 def _ends_in_jump(block: tree.Block) -> bool:
-    """Return whether nothing after a block is reached from its end."""
+    """Return whether code after a block is unreachable."""
     return bool(block) and isinstance(block[-1], (tree.Break, tree.Return))

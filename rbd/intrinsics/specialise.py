@@ -134,25 +134,40 @@ class _Specialiser:
             case tree.While(condition, body):
                 self._while(condition, body)
             case tree.If(condition, then, otherwise):
-                truth = self._expression(condition)
-                if not isinstance(truth, tree.Number):
-                    raise _NotSpecialisedError
-                self._statements(then if truth.value else otherwise)
+                self._if(self._expression(condition), then, otherwise)
             case _:
                 raise _NotSpecialisedError
 
     def _while(self, condition: tree.Expression, body: tree.Block) -> None:
         """Keep a loop; what it changes is not known in it and behind it."""
         self._store_all()
-        for name in _assigned(body):
-            if name in self.known:
-                self._add(tree.Assign(name, tree.Number(self._int(tree.Name(name, "int")), "int")))
-                del self.known[name]
+        self._forget(_assigned(body))
         test = self._expression(condition)
         frozen = set(self.known)
         inside = self.block(body)
         self.known = {name: value for name, value in self.known.items() if name in frozen}
         self._add(tree.While(test, inside))
+
+    def _if(self, condition: tree.Expression, then: tree.Block, otherwise: tree.Block) -> None:
+        """Take the branch that is known, or keep both; then what they change is not known behind them."""
+        if isinstance(condition, tree.Number):
+            self._statements(then if condition.value else otherwise)
+            return
+        self._store_all()
+        self._forget(_assigned((*then, *otherwise)))
+        frozen, ways = dict(self.known), list[tree.Block]()
+        for block in (then, otherwise):
+            self.known = dict(frozen)
+            ways.append(self.block(block))
+        self.known = frozen
+        self._add(tree.If(condition, *ways))
+
+    def _forget(self, names: Sequence[str]) -> None:
+        """Make variables again of ints that are known."""
+        for name in names:
+            if name in self.known:
+                self._add(tree.Assign(name, tree.Number(self._value(name), "int")))
+                del self.known[name]
 
     def _assign(self, name: str, value: tree.Expression) -> None:
         if value.kind == "int" and isinstance(value, tree.Number):

@@ -223,7 +223,7 @@ class Parameter:
     kind: Kind
     workspace: type[object] | None = None
     fields: tuple[Name, ...] = ()
-    """Of a workspace, what the function uses."""
+    """The used fields of a workspace."""
 
     def parts(self) -> tuple[Name, ...]:
         """Return the parameters of the tree that stand for it."""
@@ -234,7 +234,7 @@ class Parameter:
 
 
 def flat(kind: Kind) -> Kind:
-    """Return what a kind is in a tree, where matrices are arrays."""
+    """Return the kind in a tree, where matrices are arrays."""
     return "floats" if kind == "rows" else kind
 
 
@@ -259,7 +259,7 @@ class Routine:
         return tuple(part for parameter in self.signature for part in parameter.parts())
 
     def closure(self) -> tuple[Routine, ...]:
-        """Return this function and all it needs, those first that others call."""
+        """Return this function and all it calls, callees first."""
         found: dict[str, Routine] = {}
         for routine in self.calls:
             found.update((inner.name, inner) for inner in routine.closure())

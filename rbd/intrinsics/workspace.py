@@ -42,7 +42,7 @@ class ArrayDeclaration:
 
     @property
     def kind(self) -> Kind:
-        """What the array is in the language."""
+        """The kind of the array in the language."""
         return "ints" if self.role in ("table", "ints") else "rows" if len(self.shape) == 2 else "floats"
 
     def extents(self, sizes: Mapping[str, int]) -> list[int]:
@@ -95,7 +95,7 @@ class WorkspaceLayout:
 
     @property
     def fields(self) -> dict[str, Kind]:
-        """What translated functions may take, with what it is in the language."""
+        """The parameters of translated functions, with their kinds."""
         ints: dict[str, Kind] = dict.fromkeys((*self.sizes, *self.strides), "int")
         return {**ints, **{name: array.kind for name, array in self.arrays.items()}}
 
@@ -106,7 +106,7 @@ class WorkspaceLayout:
 
     @property
     def strides(self) -> dict[str, str]:
-        """The distances of rows that are no sizes: their names, and what they are."""
+        """The strides that are not sizes: names and expressions."""
         matrices = [(self.stride(name), array.shape[1]) for name, array in self.arrays.items() if array.kind == "rows"]
         return {name: width for name, width in matrices if name not in self.sizes}
 
@@ -122,7 +122,7 @@ class Workspace:
     layout: ClassVar[WorkspaceLayout] = WorkspaceLayout()
 
     def __init_subclass__(cls) -> None:
-        """Gather what is declared; raise ArgumentError for shapes with names that are no sizes."""
+        """Collect the declarations; raise ArgumentError for shapes with names that are not sizes."""
         own = {name: value for name, value in vars(cls).items() if isinstance(value, ArrayDeclaration)}
         sizes = (*cls.layout.sizes, *(name for name, kind in cls.__annotations__.items() if kind in ("int", int)))
         for name, array in own.items():
@@ -134,7 +134,7 @@ class Workspace:
         cls.layout = WorkspaceLayout(sizes, {**cls.layout.arrays, **own})
 
     def __init__(self, sizes: Sequence[int], operands: Sequence[float], zero: float = 0.0) -> None:
-        """Make the arrays, for sizes with tables behind them and all entries of the inputs."""
+        """Make the arrays from sizes followed by tables, and all entries of the inputs."""
         known = self.layout.bind(sizes)
         sources = {"operand": iter(operands), "table": iter(sizes[len(known) :]), "ints": repeat(0)}
         for name, array in self.layout.arrays.items():

@@ -213,7 +213,7 @@ class RigidBody:
 
     @override
     def __getstate__(self) -> BodyData:
-        """Leave the registry out: a body pickled or copied alone is loose, a mechanism enters its bodies again."""
+        """Omit the registry: a copy belongs to no mechanism until a mechanism registers it."""
         data = self._data
         frames, points = dict(data.frames), list(data.contact_points)  # shallow copies must not share them
         return attrs.evolve(data, registry=None, is_root=False, frames=frames, contact_points=points)

@@ -110,7 +110,7 @@ def _floating_type(floating: object) -> JointType:
 
 
 def _free_name(name: str, taken: set[str]) -> str:
-    """Return the name, made longer until it is free, and note it as taken."""
+    """Return a free name that begins with the given one, and reserve it."""
     while name in taken:
         name += "_"
     taken.add(name)

@@ -1,14 +1,15 @@
-"""Reports of edits: what became of bodies, joints, frames and coordinates."""
+"""Reports of edits: maps from old to new bodies, joints, frames and coordinates."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeVar, final
+from typing import TYPE_CHECKING, Any, TypeVar, final, overload
 
 import attrs
 from typing_extensions import override
 
-from rbd.errors import ArgumentError, FrameMismatchError, ShapeError, TopologyError, quoted
+from rbd.errors import AmbiguousNameError, ArgumentError, FrameMismatchError, ShapeError, TopologyError, quoted
+from rbd.mechanism.registry import unknown_name
 
 if TYPE_CHECKING:
     from rbd.mechanism.body import RigidBody
@@ -31,6 +32,8 @@ class FrameMap:
     >>> copy, frames = original.copy()
     >>> frames[original.root_frame] == copy.root_frame, original.root_frame == copy.root_frame
     (True, False)
+    >>> frames["world"] == copy.root_frame
+    True
     """
 
     frames: Mapping[Frame, Frame]
@@ -41,8 +44,18 @@ class FrameMap:
     def __repr__(self) -> str:
         return f"<frame map: {len(self.frames)} frames, {len(self.bodies)} bodies, {len(self.joints)} joints>"
 
-    def __getitem__(self, frame: Frame[F]) -> Frame[F]:
-        """Return the copy of a frame; raise FrameMismatchError if it was not copied."""
+    @overload
+    def __getitem__(self, frame: str) -> Frame: ...
+    @overload
+    def __getitem__(self, frame: Frame[F]) -> Frame[F]: ...
+    def __getitem__(self, frame: str | Frame[F]) -> Frame[Any]:
+        """Return the copy of a frame, itself or by name.
+
+        Raises FrameMismatchError if the frame was not copied, UnknownNameError or AmbiguousNameError for a name that is
+        not that of one frame.
+        """
+        if isinstance(frame, str):
+            return self._named(frame)
         found = self.frames.get(frame)
         if found is None:
             raise FrameMismatchError(
@@ -54,8 +67,16 @@ class FrameMap:
             )
         return found
 
+    def _named(self, name: str) -> Frame:
+        found = [copy for original, copy in self.frames.items() if original.name == name]
+        if not found:
+            raise unknown_name("frame", name, (original.name for original in self.frames))
+        if len(found) > 1:
+            raise AmbiguousNameError(f"{len(found)} frames are named {quoted(name)}", kind="frame", name=name)
+        return found[0]
+
     def __contains__(self, frame: object) -> bool:
-        return frame in self.frames
+        return any(each.name == frame for each in self.frames) if isinstance(frame, str) else frame in self.frames
 
     def __len__(self) -> int:
         return len(self.frames)
@@ -146,7 +167,7 @@ class RerootReport:
         return tuple(joint for joint in kept if joint is not None and joint not in now)
 
     def joint(self, joint: Joint) -> Joint | None:
-        """Return what became of a joint: itself, the one it was turned into, or None if it was removed."""
+        """Return the new joint of a joint: itself, its reversed or replaced one, or None if it was removed."""
         return None if joint in self.removed else self.flipped.get(joint, joint)
 
     def configuration(self, q: Sequence[Scalar], entered: Mapping[Joint, Sequence[Scalar]] | None = None) -> Vector:

@@ -48,10 +48,10 @@ class JointData:
 
 @final
 class ParameterDescriptor(Generic[_Input, _Value]):
-    """A settable parameter of a joint: setting it checks the value and changes the mechanism's parameter version."""
+    """Descriptor of a joint parameter: setting it validates the value and increments the parameter version."""
 
     def __init__(self, check: Callable[[JointType, _Input, str], _Value], doc: str) -> None:
-        """Take the function that checks values, and the docstring."""
+        """Set the function that validates values, and the docstring."""
         self._check, self.__doc__ = check, doc
 
     def __set_name__(self, owner: type[Joint], name: str) -> None:

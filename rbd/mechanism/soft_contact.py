@@ -24,7 +24,16 @@ from rbd.spatial.values import require_kind, require_number
 
 
 class NormalModel(ABC):
-    """A normal force model; abstract."""
+    """A normal force model; abstract.
+
+    >>> class Linear(NormalModel):
+    ...     def force(self, penetration, rate):
+    ...         return maximum(1000 * penetration, 0)
+    ...     def energy(self, penetration):
+    ...         return 500 * maximum(penetration, 0) ** 2
+    >>> Linear().force(0.01, 0.0)
+    10.0
+    """
 
     @abstractmethod
     def force(self, penetration: Scalar, rate: Scalar) -> Scalar:
@@ -36,7 +45,18 @@ class NormalModel(ABC):
 
 
 class FrictionModel(ABC):
-    """A friction model; abstract. Its state is a displacement, a vector in the plane of contact."""
+    """A friction model; abstract. Its state is a displacement, a vector in the plane of contact.
+
+    >>> from rbd import Frame
+    >>> class Viscous(FrictionModel):
+    ...     def force(self, displacement, velocity, normal_force):
+    ...         return velocity * -0.5
+    ...     def rate(self, displacement, force):
+    ...         return displacement * 0
+    >>> ground, zero = Frame("ground"), (0, 0, 0)
+    >>> Viscous().force(FreeVector(ground, zero), FreeVector(ground, (2.0, 0, 0)), 10.0)
+    FreeVector in 'ground': (-1, 0, 0)
+    """
 
     @abstractmethod
     def force(self, displacement: FreeVector, velocity: FreeVector, normal_force: Scalar) -> FreeVector:

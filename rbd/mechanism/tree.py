@@ -43,7 +43,7 @@ class TreePath:
     __slots__ = ("_directions", "source", "target")
 
     def __init__(self, source: RigidBody, target: RigidBody, steps: Sequence[tuple[Joint, int]]) -> None:
-        """Keep the steps."""
+        """Set the ends and the steps."""
         self.source = source
         self.target = target
         self._directions = dict(steps)

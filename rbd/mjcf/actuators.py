@@ -50,7 +50,12 @@ class ActuatorReader:
     def read(self, root: XmlElement) -> list[Actuator | None]:
         """Return the actuators; None for those whose joints or laws are not supported."""
         sections = [section for section in root.children if section.tag == "actuator"]
-        return [self._actuator(node) for section in sections for node in section.children]
+        found: list[Actuator | None] = []
+        for node in (node for section in sections for node in section.children):
+            found.append(None)
+            with self._reading.going_on():
+                found[-1] = self._actuator(node)
+        return found
 
     def _actuator(self, node: XmlElement) -> Actuator | None:
         if node.tag not in ACTUATORS and node.tag != "plugin":

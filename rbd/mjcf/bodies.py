@@ -66,6 +66,7 @@ class BodyReader:
                 self._reading.check(section)
                 self._require_few(section)
                 self._fill(world, section, _Place())
+        self._reading.stop()
         self._name_the_nameless()
         return self.bodies
 
@@ -81,15 +82,10 @@ class BodyReader:
 
     def _fill(self, body: BodyPart, node: XmlElement, place: _Place) -> None:
         """Read the children of a body, frame or replicate."""
+        readers = {"body": self._body, "frame": self._frame, "replicate": self._replicate}
         for child in node.children:
-            if child.tag == "body":
-                self._body(body, child, place)
-            elif child.tag == "frame":
-                self._frame(body, child, place)
-            elif child.tag == "replicate":
-                self._replicate(body, child, place)
-            else:
-                self._part(body, child, place)
+            with self._reading.going_on():
+                readers.get(child.tag, self._part)(body, child, place)
 
     def _require_few(self, node: XmlElement) -> int:
         """Return how many elements a subtree has once its replicas are made; refuse more than the limit."""

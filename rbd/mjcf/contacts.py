@@ -39,7 +39,8 @@ class ContactReader:
         for section in root.children:
             if section.tag == "contact":
                 for node in section.children:
-                    self._entry(node)
+                    with self._reading.going_on():
+                        self._entry(node)
         self._by_masks()
         report.pairs = [] if self._settings.off("contact") else list(self._pairs)
         for number in sorted({number for pair in report.pairs for number in pair}):

@@ -27,6 +27,14 @@ class MjcfController:
     """A controller with the actuators, springs and gravity compensation of a file: a function of (t, state).
 
     Made by `MjcfReport.controller`.
+
+    >>> import rbd
+    >>> report = rbd.mjcf.MjcfReport()
+    >>> disc = rbd.parse_mjcf('''<mujoco><worldbody><body><joint name="axle"/><geom size="1"/></body></worldbody>
+    ...   <actuator><motor joint="axle" gear="3"/></actuator></mujoco>''', report=report)
+    >>> controller = report.controller(disc, [0.5])
+    >>> controller(0.0, rbd.MechanismState(disc))
+    array([1.5])
     """
 
     def __init__(self, mechanism: Mechanism, report: MjcfReport, control: Control = None) -> None:

@@ -55,7 +55,8 @@ class KeyframeReader:
         for section in root.children:
             if section.tag == "keyframe":
                 for node in section.children:
-                    self._key(node)
+                    with self._reading.going_on():
+                        self._key(node)
                     self._number += 1
 
     def _key(self, node: XmlElement) -> None:

@@ -44,7 +44,8 @@ class LoopReader:
         for section in root.children:
             if section.tag == "equality":
                 for node in section.children:
-                    self._constraint(node, number)
+                    with self._reading.going_on():
+                        self._constraint(node, number)
                     number += 1
 
     def _constraint(self, node: XmlElement, number: int) -> None:

@@ -122,10 +122,12 @@ def _read(reading: MjcfReading, tree: XmlElement, files: Files, remove_fixed_joi
     weigh(reading, bodies, settings)
     builder = Builder(reading, settings)
     forces = read_forces(reading, tree, defaults, settings, bodies)
+    reading.stop()
     builder.build(bodies, forces.armatures)
     LoopReader(reading, defaults, settings, bodies, builder).read(tree)
     ContactReader(reading, settings, bodies).read(tree)
     KeyframeReader(reading, bodies, builder.mechanism, forces.supported).read(tree)
+    reading.stop()
     apply_damping_ratios(reading, tree, settings, bodies, builder.mechanism)
     reading.report.time_step = settings.time_step
     if remove_fixed_joints:

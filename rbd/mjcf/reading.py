@@ -25,8 +25,10 @@ class MjcfReading(FileReading[MjcfReport]):
     def require_new(self, known: dict[str, XmlElement], node: XmlElement, name: str | None, kind: str) -> None:
         """Put a name among those known; refuse one that is there already."""
         if name in known:
-            message = f"a second {kind} {quoted(name)}; the first is in line {known[name].line}"
-            raise self.fault(MjcfTopologyError, node, message, name=name, first_line=known[name].line)
+            first = known[name]
+            where = f"line {first.line}" if first.file == node.file else f"{first.file}, line {first.line}"
+            message = f"a second {kind} {quoted(name)}; the first is in {where}"
+            raise self.fault(MjcfTopologyError, node, message, name=name, first_line=first.line)
         if name is not None:
             known[name] = node
 

@@ -29,6 +29,12 @@ class Geom:
 
     `size` has radii and half lengths, as in the file. Meshes have size zero. The origin of a mesh that contributes to
     the mass of its body is its centre of mass.
+
+    >>> from rbd.mjcf import parse_mjcf
+    >>> report = MjcfReport()
+    >>> ball = parse_mjcf("<mujoco><worldbody><geom size='0.1'/></worldbody></mujoco>", report=report)
+    >>> report.geoms[0].body, report.geoms[0].shape, report.geoms[0].size
+    ('world', 'sphere', (0.1, 0.0, 0.0))
     """
 
     name: str | None
@@ -52,6 +58,13 @@ class Actuator:
 
     `gain` and `bias` are coefficients of (1, length, velocity). Length and velocity are the moment arms times those of
     the joints. Control and force are clamped to their ranges.
+
+    >>> from rbd.mjcf import parse_mjcf
+    >>> report = MjcfReport()
+    >>> disc = parse_mjcf('''<mujoco><worldbody><body><joint name="axle"/><geom size="1"/></body></worldbody>
+    ...   <actuator><position name="servo" joint="axle" kp="5"/></actuator></mujoco>''', report=report)
+    >>> report.actuators[0].name, report.actuators[0].gain, report.actuators[0].bias
+    ('servo', (5.0, 0.0, 0.0), (0.0, -5.0, 0.0))
     """
 
     name: str | None
@@ -80,7 +93,15 @@ class CoordinateSpring:
 @final
 @attrs.frozen
 class GravityCompensation:
-    """A force at the centre of mass of a body that compensates a `share` of its weight."""
+    """A force at the centre of mass of a body that compensates a `share` of its weight.
+
+    >>> from rbd.mjcf import parse_mjcf
+    >>> report = MjcfReport()
+    >>> balloon = parse_mjcf('''<mujoco><worldbody><body name="balloon" gravcomp="0.9"><freejoint/>
+    ...   <geom size="1" mass="2"/></body></worldbody></mujoco>''', report=report)
+    >>> report.gravity_compensations[0].body, report.gravity_compensations[0].share
+    ('balloon', 0.9)
+    """
 
     body: str
     share: float

@@ -36,7 +36,8 @@ class TendonReader:
         for section in root.children:
             if section.tag == "tendon":
                 for node in section.children:
-                    self._tendon(node)
+                    with self._reading.going_on():
+                        self._tendon(node)
 
     def _tendon(self, node: XmlElement) -> None:
         self._reading.check(node, "tendon")

@@ -22,6 +22,7 @@ OBJECT_TYPE: Final = 8
 ARRAY_DATA: Final = 16
 ARRAY_NDIM: Final = 24
 ARRAY_SHAPE: Final = 32
+ARRAY_STRIDES: Final = 40
 ARRAY_DTYPE: Final = 56
 ARRAY_FLAGS: Final = 64
 FLOAT_VALUE: Final = 16
@@ -29,6 +30,7 @@ STRUCTURE_DATA: Final = 16
 """Offset of the pointer to the fields of a ctypes structure."""
 
 CONTIGUOUS: Final = 0x1
+COLUMN_ORDER: Final = 0x2
 ALIGNED: Final = 0x100
 WRITEABLE: Final = 0x400
 DOUBLE: Final = 12
@@ -41,14 +43,19 @@ _ABI_VERSION: Final = 0x02000000
 
 PYTHON_FUNCTIONS: Final = (
     "PyErr_CheckSignals",
+    "PyEval_RestoreThread",
+    "PyEval_SaveThread",
     "PyErr_Clear",
     "PyFloat_FromDouble",
+    "PyList_GetItem",
+    "PyList_SetItem",
     "PyObject_Vectorcall",
     "PyThread_get_thread_ident",
     "PyTuple_GetItem",
     "PyTuple_New",
     "PyTuple_SetItem",
     "PyTuple_Size",
+    "PyType_GenericAlloc",
     "Py_DecRef",
     "Py_IncRef",
 )
@@ -123,7 +130,16 @@ def _samples() -> list[np.ndarray[Any, Any]]:
     fixed = np.ones(3)
     fixed.flags.writeable = False
     shifted = np.frombuffer(bytearray(25), dtype=np.uint8)[1:].view(np.float64)
-    samples: list[np.ndarray[Any, Any]] = [whole, whole[0], whole[:, 1:3], whole.T, whole[::-1], whole[0, 0, :1], fixed]
+    samples: list[np.ndarray[Any, Any]] = [
+        whole,
+        np.asfortranarray(whole),
+        whole[0],
+        whole[:, 1:3],
+        whole.T,
+        whole[::-1],
+        whole[0, 0, :1],
+        fixed,
+    ]
     samples += [np.array(1.5), np.empty((0, 7)), np.arange(6), np.arange(6, dtype=">f8"), shifted, np.zeros(3, bool)]
     return samples
 
@@ -133,17 +149,23 @@ def _array_matches(array: np.ndarray[Any, Any]) -> bool:
     pointer, ndim = _word(array, ARRAY_SHAPE), _read(array, ARRAY_NDIM, ctypes.c_int)
     if ndim != array.ndim:
         return False
-    shape = tuple((ctypes.c_ssize_t * ndim).from_address(pointer)) if ndim else ()
+    shape = _words(pointer, ndim)
+    strides = _words(_word(array, ARRAY_STRIDES), ndim)
     return (
         _word(array, OBJECT_TYPE) == id(type(array))
         and _word(array, ARRAY_DATA) == array.__array_interface__["data"][0]
-        and shape == array.shape
+        and (shape, strides) == (array.shape, array.strides)
         and _word(array, ARRAY_DTYPE) == id(array.dtype)
         and _read(array, ARRAY_FLAGS, ctypes.c_int) == cast("Any", array.flags).num
         and bool(cast("Any", array.flags).num & CONTIGUOUS) == array.flags.c_contiguous
+        and bool(cast("Any", array.flags).num & COLUMN_ORDER) == array.flags.f_contiguous
         and bool(cast("Any", array.flags).num & ALIGNED) == array.flags.aligned
         and bool(cast("Any", array.flags).num & WRITEABLE) == array.flags.writeable
     )
+
+
+def _words(address: int, count: int) -> tuple[int, ...]:
+    return tuple((ctypes.c_ssize_t * count).from_address(address)) if count else ()
 
 
 class _Sample(ctypes.Structure):
@@ -166,10 +188,14 @@ def _array_new_matches() -> bool:
     """Return whether NumPy's C function for new arrays returns a C-contiguous float64 array."""
     arguments = (ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_int, *[ctypes.c_void_p] * 2)
     prototype = ctypes.PYFUNCTYPE(ctypes.py_object, *arguments, ctypes.c_int, ctypes.c_int, ctypes.c_void_p)
-    new: Callable[..., object] = prototype(_numpy_table()[_NEW])
-    shape = (ctypes.c_ssize_t * 2)(3, 4)
-    array = new(id(np.ndarray), 2, ctypes.addressof(shape), DOUBLE, None, None, 0, 0, None)
-    return type(array) is np.ndarray and array.shape == (3, 4) and _array_matches(array) and array.flags.c_contiguous
+    new: Callable[..., Any] = prototype(_numpy_table()[_NEW])
+    shape, strides = (ctypes.c_ssize_t * 2)(3, 4), (ctypes.c_ssize_t * 2)(8, 24)
+    arrays = [
+        new(id(np.ndarray), 2, ctypes.addressof(shape), DOUBLE, steps, None, 0, 0, None)
+        for steps in (None, ctypes.addressof(strides))
+    ]
+    good = [type(array) is np.ndarray and array.shape == (3, 4) and _array_matches(array) for array in arrays]
+    return all(good) and arrays[0].flags.c_contiguous and arrays[1].flags.f_contiguous
 
 
 def _read(thing: object, offset: int, kind: Any) -> Any:

@@ -1,9 +1,9 @@
 """Kernels as builtin functions, made at run time.
 
 The interpreter calls such a builtin directly. Machine code looks at every argument and, when all are arrays just as the
-program wants them, runs the kernel between them, memory the builtin is bound to, and new arrays. Small batches go the
-same way, once there is code for rows. In every other case (lists, other dtypes, shapes or orders, large batches, most
-keywords, a status that is not clean) it calls the fallback with the same arguments, which converts, computes or raises;
+program wants them, runs the kernel between them, memory the builtin is bound to, and new arrays. Batches and strided
+arrays go the same way, once there is code for rows. In every other case (lists, other dtypes or shapes, most keywords,
+a status that is not clean) it calls the fallback with the same arguments, which converts, computes or raises;
 without a fallback it returns NotImplemented.
 
 The code that looks at arguments is the same for all kernels and made once per process. Addresses of this process are
@@ -24,6 +24,7 @@ from rbd.native.builtin_ir import CONTEXT, MOST, builtin_module, is_count
 from rbd.native.compiled_program import CompiledProgram
 from rbd.native.jit import Library, assemble
 from rbd.native.locks import once_under_compiler_lock
+from rbd.native.rows_ir import MOST_STEPS
 from rbd.scalars.arrays import Array
 
 F = TypeVar("F", bound=Callable[..., object] | None)
@@ -107,6 +108,8 @@ def make_builtin(
     """
     ports = kernel.outline
     if not abi.is_supported() or max(len(ports.inputs), len(ports.outputs)) > MOST:
+        return fallback
+    if sum(1 + len(port.shape) for port in (*ports.inputs, *ports.outputs)) > MOST_STEPS:
         return fallback
     context, code = _context(kernel, binding or Binding()), _code()
     context.has_fallback, context.fallback = fallback is not None, fallback

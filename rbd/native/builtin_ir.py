@@ -22,7 +22,7 @@ CONTEXT: Final = (
 """The words of the structure a builtin is bound to:
 
     entries                          code for one state, the same for new arrays, and for rows; null until it is there
-    row_limit_count                  rows of batches that are taken; 0: none
+    row_limit_count                  rows that are computed under the interpreter's lock; 0: no batches are taken
     owner                            word with the thread that may call; null for any thread
     guards, guard_count              pairs of an address and what must be there
     bound, bound_count               addresses of inputs, null for arguments; the count is 0 where all are arguments
@@ -40,7 +40,16 @@ MOST: Final = 64
 
 _LAYOUT: Final = (
     *("OBJECT_TYPE", "FLOAT_VALUE", "STRUCTURE_DATA", "WRITEABLE", "DOUBLE"),
-    *("ARRAY_DATA", "ARRAY_NDIM", "ARRAY_SHAPE", "ARRAY_DTYPE", "ARRAY_FLAGS"),
+    *(
+        "ARRAY_DATA",
+        "ARRAY_NDIM",
+        "ARRAY_SHAPE",
+        "ARRAY_STRIDES",
+        "ARRAY_DTYPE",
+        "ARRAY_FLAGS",
+        "ALIGNED",
+        "CONTIGUOUS",
+    ),
 )
 """Numbers of `abi` that appear below."""
 
@@ -239,7 +248,7 @@ to_array:
 given:
   %result_at = getelementptr ptr, ptr %args, i64 %count
   %result = load ptr, ptr %result_at
-  %result_data = call ptr @numbers(ptr %result, ptr %shape, i32 $WRITE)
+  %result_data = call ptr @numbers(ptr %result, ptr %shape, i32 $WRITE_PACKED)
   %no_result = icmp eq ptr %result_data, null
   br i1 %no_result, label %decline, label %taken_out
 taken_out:
@@ -364,7 +373,8 @@ def _filled(text: str, addresses: Mapping[str, int]) -> str:
     places = {name: f"inttoptr (i64 {address} to ptr)" for name, address in addresses.items()}
     numbers = {name: str(getattr(abi, name)) for name in _LAYOUT}
     read = abi.CONTIGUOUS | abi.ALIGNED
-    numbers |= {"MOST": str(MOST), "READ": str(read), "WRITE": str(read | abi.WRITEABLE)}
-    numbers |= {"MOST_AXES": str(rows_ir.MOST_AXES)}
-    no_data = "ptr null, ptr null, i32 0, i32 0, ptr null"
-    return Template(text).substitute(places | numbers, no_data=no_data)
+    numbers |= {"MOST": str(MOST), "READ": str(read), "WRITE_PACKED": str(read | abi.WRITEABLE)}
+    numbers |= {"WRITE": str(abi.ALIGNED | abi.WRITEABLE), "DENSE": str(abi.CONTIGUOUS | abi.COLUMN_ORDER)}
+    numbers |= {"MOST_AXES": str(rows_ir.MOST_AXES), "MOST_STEPS": str(rows_ir.MOST_STEPS)}
+    no_buffer = "ptr null, i32 0, i32 0, ptr null"
+    return Template(text).substitute(places | numbers, no_buffer=no_buffer, no_data=f"ptr null, {no_buffer}")

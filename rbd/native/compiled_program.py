@@ -24,7 +24,8 @@ from rbd.native.ir import Lanes
 from rbd.native.jit import Library, assemble, host_processor
 from rbd.native.locks import Lock
 from rbd.native.outline_cache import python_files
-from rbd.native.plan import CHUNK, make_plan
+from rbd.native.plan import BATCH_CHUNK, CHUNK, make_plan
+from rbd.native.row_access import layout_of
 from rbd.native.thread_pool import run_on_threads
 from rbd.native.trig import sincos_function
 from rbd.native.wrappers import single
@@ -45,6 +46,9 @@ _SMALL = 8192
 """Maximum number of inputs and outputs of all rows of a small batch, which takes some microseconds."""
 _PIECE = 1024
 """Maximum number of rows that a thread takes at a time."""
+OPERATIONS_FOR_THREADS = 2_000_000
+"""Minimum number of operations of a batch that uses several threads: about fifty microseconds; waking a thread takes
+ten or more."""
 _PIECES = 8
 """Pieces per thread, if there are enough rows, for load balancing."""
 CODEGEN_VERSION = 2
@@ -61,7 +65,7 @@ def single_module(program: Program, chunk: int = CHUNK, threshold: int = THRESHO
 def batch_module(program: Program, lanes: int, chunk: int = CHUNK, threshold: int = THRESHOLD) -> str:
     """Return the LLVM IR of a program for rows, `lanes` at a time."""
     program = inline_calls(program) if lanes > 1 else program
-    cut, wide = make_plan(program, chunk, lanes, threshold), Lanes(lanes)
+    cut, wide = make_plan(program, min(chunk, BATCH_CHUNK), lanes, threshold), Lanes(lanes)
     names, texts = emit_functions(cut, wide, "wide", lanes)
     return "\n".join([*_declarations({1, lanes}), *texts, batch(program, cut.slot_count, names, wide), batch_worker()])
 
@@ -74,6 +78,7 @@ def _declarations(widths: set[int]) -> list[str]:
     for function, count in LIBRARY.items():
         lines.append(f"declare double @{library_symbol(function)}({', '.join(['double'] * count)})")
     lines += ["declare ptr @rbd_malloc(i64)", "declare void @rbd_free(ptr)"]
+    lines.append("declare i64 @llvm.smin.i64(i64, i64)")
     lines.append("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
     lines.append("declare void @llvm.memcpy.p0.p0.i64(ptr noalias, ptr noalias, i64, i1)")
     return lines + [sincos_function(Lanes(width)) for width in sorted(widths)]
@@ -170,6 +175,10 @@ class CompiledProgram:
         return Library(code, symbols)
 
     @lazy
+    def _cost(self) -> int:
+        return self.outline.cost
+
+    @lazy
     def _single(self) -> Callable[..., int]:
         return _SINGLE(self.single_library.address(_SINGLE_SYMBOL))
 
@@ -189,22 +198,21 @@ class CompiledProgram:
     def run_batch(
         self,
         inputs: Sequence[Array],
-        strides: Sequence[int],
         outputs: Sequence[Array],
         count: int,
         threads: int = 1,
         codes: Codes | None = None,
     ) -> tuple[int, int]:
-        """Compute `count` rows; `strides` are the distances of rows of each input in doubles, 0 for a row for all.
+        """Compute `count` rows; arrays have an axis of rows before those of their port, or an input has no such axis.
 
-        Returns the first failed row and its status, or (-1, 0). The result does not depend on `threads`. `codes`, an
-        array of zeros, receives the status of every row.
+        Returns the first failed row and its status, or (-1, 0). The result does not depend on `threads`, the maximum.
+        `codes`, an array of zeros, receives the status of every row.
         """
-        if threads <= 1 or count <= self.lanes:
-            return self._rows(self._batch, (0, count), inputs, strides, outputs, codes)
+        if threads <= 1 or count <= self.lanes or count * self._cost < OPERATIONS_FOR_THREADS:
+            return self._rows(self._batch, (0, count), inputs, outputs, codes)
         following, piece = ctypes.c_int64(0), _piece(count, threads, self.lanes)
         start = (ctypes.byref(following), piece, count)
-        task = functools.partial(self._rows, self._work, start, inputs, strides, outputs, codes)
+        task = functools.partial(self._rows, self._work, start, inputs, outputs, codes)
         found = run_on_threads(task, min(threads, -(-count // piece)), stop=lambda: setattr(following, "value", count))
         return min((each for each in found if each[0] >= 0), default=(-1, 0))
 
@@ -213,12 +221,13 @@ class CompiledProgram:
         entry: Callable[..., int],
         start: tuple[object, ...],
         inputs: Sequence[Array],
-        strides: Sequence[int],
         outputs: Sequence[Array],
         codes: Codes | None,
     ) -> tuple[int, int]:
         """Call machine code for rows; this frame keeps the arrays alive, even if the caller is interrupted."""
-        tables, status = (_addresses(inputs), array("q", strides), _addresses(outputs)), ctypes.c_int64(0)
+        ports = (*self.outline.inputs, *self.outline.outputs)
+        layouts, status = layout_of((*inputs, *outputs), ports), ctypes.c_int64(0)
+        tables = (_addresses(inputs), layouts, _addresses(outputs))
         taken = None if codes is None else codes.ctypes.data
         row = entry(*start, *(table.buffer_info()[0] for table in tables), ctypes.byref(status), taken)
         return row, status.value

@@ -234,7 +234,7 @@ class ArrayExecutable(Executable):
         """Set a program or its outline; compiles nothing."""
         super().__init__(source)
         self.short_calls = 0
-        """Number of calls of machine code for one state or for a small batch."""
+        """Number of calls of machine code for one state or for a batch."""
 
     def prepared(self, *, rows: bool = False) -> CompiledProgram | None:
         """Return the machine code for a call; None if the call is interpreted.
@@ -254,14 +254,13 @@ class ArrayExecutable(Executable):
         """Compute one state into `outputs`; return the status."""
         code = self.prepared()
         if code is None:
-            return self.interpret_rows(inputs, [0] * len(inputs), outputs, 1)[1]
+            return self.interpret_rows(inputs, [each[None] for each in outputs], 1)[1]
         self.short_calls += 1
         return code.run(inputs, outputs)
 
     def run_rows(
         self,
         inputs: Sequence[Array],
-        strides: Sequence[int],
         outputs: Sequence[Array],
         count: int,
         threads: int,
@@ -270,26 +269,18 @@ class ArrayExecutable(Executable):
         """Compute rows; arguments and result are those of `CompiledProgram.run_batch`."""
         code = self.prepared(rows=True)
         if code is None:
-            return self.interpret_rows(inputs, strides, outputs, count, codes)
-        self.short_calls += count <= code.small_batch
-        return code.run_batch(inputs, strides, outputs, count, threads, codes)
+            return self.interpret_rows(inputs, outputs, count, codes)
+        self.short_calls += 1
+        return code.run_batch(inputs, outputs, count, threads, codes)
 
     def interpret_rows(
-        self,
-        inputs: Sequence[Array],
-        strides: Sequence[int],
-        outputs: Sequence[Array],
-        count: int,
-        codes: Codes | None = None,
+        self, inputs: Sequence[Array], outputs: Sequence[Array], count: int, codes: Codes | None = None
     ) -> tuple[int, int]:
         """Interpret rows, up to the first that fails, or all if `codes` receive their statuses."""
         program = self.program
-        sources = [
-            (each.reshape(-1), stride, port.size)
-            for each, stride, port in zip(inputs, strides, program.inputs, strict=True)
-        ]
+        sources = [(each, each.ndim > len(port.shape)) for each, port in zip(inputs, program.inputs, strict=True)]
         for k in range(count):
-            flat = [x for each, stride, size in sources for x in each[k * stride : k * stride + size].tolist()]
+            flat = [x for each, has_rows in sources for x in (each[k] if has_rows else each).reshape(-1).tolist()]
             values, status = program.interpret_flat(flat)
             if status != CLEAN:
                 if codes is None:
@@ -297,7 +288,7 @@ class ArrayExecutable(Executable):
                 codes[k] = status
                 continue
             for each, (start, port) in zip(outputs, offsets(program.outputs), strict=True):
-                each.reshape(count, port.size)[k] = values[start : start + port.size]
+                each[k] = np.reshape(values[start : start + port.size], port.shape)
         if codes is None or not codes.any():
             return -1, CLEAN
         first = int((codes != 0).argmax())

@@ -41,11 +41,21 @@ def _vector_cover(start: int, end: int) -> list[tuple[int, int]]:
 
 def nonfinite_lanes(w: Writer, lanes: Lanes, block: str, size: int) -> str:
     """Write a test, per lane, of whether any of `size` scalars in an interleaved block is not finite."""
+    return not_a_number(w, lanes, zero_sum(w, lanes, block, size))
+
+
+def not_a_number(w: Writer, lanes: Lanes, total: str) -> str:
+    """Write a test, per lane, of whether a sum of 0 x is NaN."""
+    return w.set(f"fcmp uno {lanes.double} {total}, {lanes.double_constant(0.0)}")
+
+
+def zero_sum(w: Writer, lanes: Lanes, block: str, size: int) -> str:
+    """Write the sum of 0 x over the `size` scalars x of an interleaved block."""
     looped = size // _STREAMS * _STREAMS
     sums = _summed_groups(w, lanes, block, looped, lanes.alignment) if looped else [lanes.double_constant(0.0)]
     for index in range(looped, size):
         sums.append(_zero_times(w, lanes, w.element(block, index * lanes.width), lanes.alignment))
-    return w.set(f"fcmp uno {lanes.double} {_total(w, lanes, sums)}, {lanes.double_constant(0.0)}")
+    return _total(w, lanes, sums)
 
 
 def _flag(w: Writer, lanes: Lanes, total: str) -> str:
@@ -80,8 +90,9 @@ def _summed_groups(w: Writer, lanes: Lanes, block: str, count: int, alignment: i
         w.add(f"  {total} = phi {lanes.double} [{lanes.double_constant(0.0)}, %{before}], [{summed}, %{loop}]")
     start = w.element(block, w.set(f"mul i64 {index}, {_STREAMS * lanes.width}"))
     for stream, (total, summed) in enumerate(sums):
-        zero = _zero_times(w, lanes, w.element(start, stream * lanes.width), alignment)
-        w.add(f"  {summed} = fadd {lanes.double} {total}, {zero}")
+        value = w.load(lanes.double, w.element(start, stream * lanes.width), alignment)
+        operands = ", ".join(f"{lanes.double} {x}" for x in (value, lanes.double_constant(0.0), total))
+        w.add(f"  {summed} = call {lanes.double} {lanes.llvm_function('fma')}({operands})")
     w.add(f"  {following} = add i64 {index}, 1")
     w.add(f"  br i1 {w.set(f'icmp eq i64 {following}, {count // _STREAMS}')}, label %{after}, label %{loop}")
     w.begin(after)

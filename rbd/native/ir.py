@@ -96,6 +96,11 @@ class Writer:
         """Write the address of element `index` from `pointer`; return its name."""
         return self.set(f"getelementptr inbounds {kind}, ptr {pointer}, i64 {index}")
 
+    def aligned(self, pointer: str) -> str:
+        """Return a pointer rounded up to a cache line."""
+        up = self.set(f"add i64 {self.set(f'ptrtoint ptr {pointer} to i64')}, 63")
+        return self.set(f"inttoptr i64 {self.set(f'and i64 {up}, -64')} to ptr")
+
     def load(self, kind: str, pointer: str, alignment: int = 8) -> str:
         """Write a load; return the name of the value."""
         return self.set(f"load {kind}, ptr {pointer}, align {alignment}")

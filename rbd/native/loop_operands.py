@@ -157,28 +157,58 @@ class LoopLayout:
 
     def assign_slots(self, start: int) -> int:
         """Assign slots from `start` on to results that cross iterations; return the next free slot."""
-        needed = self._needed()
+        needed, shared = self._needed()
         for number, loop in enumerate(self.loops):
             pattern: NDArray[Any] = np.any(needed[loop.first : loop.stop].reshape(loop.count, loop.period), axis=0)
             pattern[list(self.skipped[number])] = True
-            offsets = np.flatnonzero(pattern)
+            own = np.any(shared[loop.first : loop.stop].reshape(loop.count, loop.period), axis=0)
+            own[list(self.skipped[number])] = True
+            for offset in np.flatnonzero(pattern & ~own).tolist():
+                self.slots[loop.first + offset : loop.stop : loop.period] = start
+                start += 1
+            offsets = np.flatnonzero(own)
             places = start + np.arange(loop.count * len(offsets)).reshape(loop.count, len(offsets))
             for column, offset in enumerate(offsets.tolist()):
                 self.slots[loop.first + offset : loop.stop : loop.period] = places[:, column]
             start += loop.count * len(offsets)
         return start
 
-    def _needed(self) -> NDArray[Any]:
-        """Return which results are used otherwise than by the same instruction of each iteration they belong to."""
-        needed = np.zeros(len(self.program.code), dtype=bool)
+    def _needed(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return which results are used otherwise than by the same instruction of each iteration they belong to.
+
+        The second array has those among them that need a slot for each iteration. All others are used up by the next
+        iteration before it stores its own, so that all iterations have one slot together.
+        """
+        needed, shared = (np.zeros(len(self.program.code), dtype=bool) for _ in range(2))
         elsewhere = (self.operands >= self.inputs) & ~self._in_registers()
         needed[self.operands[elsewhere] - self.inputs] = True
+        users, sources = np.nonzero(elsewhere)[0], self.operands[elsewhere] - self.inputs
+        shared[sources[~self._used_up(users, sources)]] = True
         takers = [self.program.results]
         takers += [operands_of(code) for code in self.program.code if code[0] == Op.CALL]
         for operands in takers:
             flat = np.array(operands, dtype=np.int64)
-            needed[flat[flat >= self.inputs] - self.inputs] = True
-        return needed
+            found = flat[flat >= self.inputs] - self.inputs
+            needed[found] = True
+            shared[found[~self._in_last_iteration(found)]] = True
+        return needed, shared
+
+    def _used_up(self, users: NDArray[Any], sources: NDArray[Any]) -> NDArray[Any]:
+        """Return which uses are by the next iteration before it stores its own result, or after the last iteration."""
+        found: NDArray[Any] = self._in_last_iteration(sources) & (self.number[users] != self.number[sources])
+        for number, loop in enumerate(self.loops):
+            mine = (self.number[users] == number) & (self.number[sources] == number)
+            user, source = users[mine] - loop.first, sources[mine] - loop.first
+            follows = user // loop.period == source // loop.period + 1
+            found[mine] = follows & (user % loop.period <= source % loop.period)
+        return found
+
+    def _in_last_iteration(self, sources: NDArray[Any]) -> NDArray[Any]:
+        """Return which results are of the last iteration of their loop."""
+        found = np.zeros(len(sources), dtype=bool)
+        for number, loop in enumerate(self.loops):
+            found |= (self.number[sources] == number) & (sources >= loop.stop - loop.period)
+        return found
 
     def _in_registers(self) -> NDArray[Any]:
         """Return which operands of which instructions are the same result of all iterations' own."""

@@ -25,7 +25,7 @@ from rbd.native import LOADED, cache
 from rbd.program.outline import Outline
 from rbd.program.program import Port
 
-_FORMAT: Final = 1
+_FORMAT: Final = 2
 
 
 def load(key: str) -> Outline | None:
@@ -38,7 +38,7 @@ def store(key: str, outline: Outline) -> None:
     """Store an outline under `key`, if there is a cache folder."""
     ports = [[[port.name, port.shape] for port in ports] for ports in (outline.inputs, outline.outputs)]
     calls = [[c.intrinsic.name, c.sizes, c.first_label, c.label_count] for c in outline.calls]
-    content = [outline.name, *ports, outline.labels, outline.digest, calls]
+    content = [outline.name, *ports, outline.labels, outline.digest, calls, outline.instructions]
     cache.store(entry(key), json.dumps(content).encode())
 
 
@@ -50,9 +50,9 @@ def entry(key: str) -> str:
 def _parsed(content: bytes) -> Outline | None:
     """Return the outline in an entry, or None if the entry is invalid."""
     try:
-        name, inputs, outputs, labels, digest, calls = json.loads(content)
-        texts = tuple(map(str, labels))
-        return Outline(str(name), _ports(inputs), _ports(outputs), texts, str(digest), tuple(_call(*c) for c in calls))
+        name, inputs, outputs, labels, digest, calls, count = json.loads(content)
+        ports, texts = (_ports(inputs), _ports(outputs)), tuple(map(str, labels))
+        return Outline(str(name), *ports, texts, str(digest), tuple(_call(*c) for c in calls), int(count))
     except (ValueError, TypeError, KeyError):
         return None
 

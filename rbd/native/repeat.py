@@ -19,6 +19,7 @@ from rbd.native import abi, cache
 from rbd.native.compiled_program import Codes, CompiledProgram, codegen_digest
 from rbd.native.jit import Library, assemble, host_processor
 from rbd.native.locks import once_under_compiler_lock
+from rbd.native.row_access import packed_layout
 from rbd.native.thread_pool import run_on_threads
 from rbd.program.opcodes import NO_MEMORY
 from rbd.scalars.arrays import Array
@@ -27,7 +28,7 @@ Moving: TypeAlias = Sequence[tuple[Array, int]]
 """Arrays, and by how many doubles each moves on from call to call."""
 
 _SYMBOLS: Final = ("repeat", "repeat_rows")
-_KEY: Final = "repetition 2"
+_KEY: Final = "repetition 3"
 
 
 @attrs.frozen
@@ -58,13 +59,17 @@ def repeat_rows(
     threads: int = 1,
     codes: Codes | None = None,
 ) -> Repetition:
-    """Call the kernel for `rows` rows `count` times, or until one is not clean; `strides` are those of `run_batch`.
+    """Call the kernel for `rows` rows `count` times, or until one is not clean.
+
+    `strides` are doubles from row to row of each input, 0 for one row for all; rows have no gaps.
 
     With `codes`, zeros, one per row, bad rows end nothing: their first statuses are stored there.
 
     Threads take rows of their own through all calls. The outcome is that of the first call with a bad row.
     """
-    tables, each = _tables(inputs, outputs), array("q", strides)
+    outline = kernel.outline
+    steps = (*strides, *(port.size for port in outline.outputs))
+    tables, each = _tables(inputs, outputs), packed_layout((*outline.inputs, *outline.outputs), steps)
     address, entry = kernel.batch_library.address("batch"), _entry("repeat_rows")
     pieces = iter(_pieces(rows, threads, kernel.lanes))
     taken = 0 if codes is None else codes.ctypes.data
@@ -162,7 +167,7 @@ end:
 """
 
 
-_CALL = "i64 %first, i64 %rows, ptr %work, ptr %strides, ptr %outputs, ptr %status, ptr %codes"
+_CALL = "i64 %first, i64 %rows, ptr %work, ptr %layouts, ptr %outputs, ptr %status, ptr %codes"
 _SHARED = "ptr %kernel, i64 %count, i64 %inputs, i64 %ports, ptr %starts, ptr %jumps"
 _ONE = (
     f"define i64 @repeat({_SHARED}, ptr %done) {{"
@@ -174,7 +179,7 @@ _ONE = (
     + "  ret i64 0\n}\n"
 )
 _MANY = (
-    f"define i64 @repeat_rows({_SHARED}, ptr %strides, i64 %first, i64 %rows, ptr %done, ptr %status, ptr %codes) {{"
+    f"define i64 @repeat_rows({_SHARED}, ptr %layouts, i64 %first, i64 %rows, ptr %done, ptr %status, ptr %codes) {{"
     + _loop(
         f"""  %row = call i64 %kernel({_CALL})
   %failed = icmp sge i64 %row, 0

@@ -1,8 +1,9 @@
-"""The part of builtins that computes small batches, as LLVM IR.
+"""The part of builtins that computes batches, as LLVM IR.
 
 Arguments have the shape the kernel wants, and are the same for all rows, or have leading axes before it: the same ones
-in all arguments that have any. Everything else is declined; large batches too, which must not hold the interpreter's
-lock.
+in all arguments that have any. Arrays may be strided as long as rows are a constant distance apart. New results are in
+column order if all arguments with leading axes are. Everything else is declined. Large batches release the
+interpreter's lock.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ from typing import Final
 
 MOST_AXES: Final = 64
 """Axes of an array, at most."""
+MOST_STEPS: Final = 512
+"""Entries of the layouts of all arrays, at most; see `row_access.py`."""
 
 STACKED: Final = """
-; The numbers of a float64 array of this shape behind leading axes of these lengths; null for everything else.
-define internal ptr @stacked(ptr %thing, ptr %shape, i32 %flags, i64 %lead_axes, ptr %lead) nounwind {
+; The numbers of a float64 array of this shape behind leading axes of these lengths, and its layout; else null.
+define internal ptr @stacked(ptr %thing, ptr %shape, i32 %flags, i64 %lead_axes, ptr %lead, ptr %steps) nounwind {
 begin:
   %type_at = getelementptr i8, ptr %thing, i64 $OBJECT_TYPE
   %type = load ptr, ptr %type_at
@@ -40,24 +43,59 @@ array:
 lengths:
   %lengths_at = getelementptr i8, ptr %thing, i64 $ARRAY_SHAPE
   %lengths_found = load ptr, ptr %lengths_at
+  %strides_at = getelementptr i8, ptr %thing, i64 $ARRAY_STRIDES
+  %strides_found = load ptr, ptr %strides_at
   br label %axis
 axis:
-  %i = phi i64 [0, %lengths], [%following, %compare]
-  %more = icmp ult i64 %i, %axes
-  br i1 %more, label %compare, label %good
-compare:
+  %i = phi i64 [0, %lengths], [%following, %own_axis]
+  %more = icmp ult i64 %i, %own
+  br i1 %more, label %own_axis, label %row
+own_axis:
   %following = add i64 %i, 1
-  %found_at = getelementptr i64, ptr %lengths_found, i64 %i
+  %place = add i64 %i, %lead_axes
+  %found_at = getelementptr i64, ptr %lengths_found, i64 %place
   %found = load i64, ptr %found_at
-  %is_lead = icmp ult i64 %i, %lead_axes
-  %lead_at = getelementptr i64, ptr %lead, i64 %i
-  %behind = sub i64 %following, %lead_axes
-  %own_at = getelementptr i64, ptr %shape, i64 %behind
-  %wanted_at = select i1 %is_lead, ptr %lead_at, ptr %own_at
+  %wanted_at = getelementptr i64, ptr %shape, i64 %following
   %wanted = load i64, ptr %wanted_at
+  %stride_at = getelementptr i64, ptr %strides_found, i64 %place
+  %stride = load i64, ptr %stride_at
+  %step = ashr i64 %stride, 3
+  %step_at = getelementptr i64, ptr %steps, i64 %following
+  store i64 %step, ptr %step_at
   %same = icmp eq i64 %found, %wanted
   br i1 %same, label %axis, label %wrong
+; From the last leading axis to the first: each begins where the one after it would go on.
+row:
+  %l = phi i64 [%lead_axes, %axis], [%before, %longer], [%before, %shorter]
+  %apart = phi i64 [0, %axis], [%apart_next, %longer], [%apart, %shorter]
+  %reach = phi i64 [0, %axis], [%reach_next, %longer], [%reach, %shorter]
+  %more_lead = icmp ne i64 %l, 0
+  br i1 %more_lead, label %lead_axis, label %good
+lead_axis:
+  %before = sub i64 %l, 1
+  %length_at = getelementptr i64, ptr %lengths_found, i64 %before
+  %length = load i64, ptr %length_at
+  %lead_at = getelementptr i64, ptr %lead, i64 %before
+  %lead_length = load i64, ptr %lead_at
+  %same_lead = icmp eq i64 %length, %lead_length
+  br i1 %same_lead, label %measure, label %wrong
+measure:
+  %several = icmp ugt i64 %length, 1
+  br i1 %several, label %longer, label %shorter
+shorter:
+  br label %row
+longer:
+  %lead_stride_at = getelementptr i64, ptr %strides_found, i64 %before
+  %lead_stride = load i64, ptr %lead_stride_at
+  %lead_step = ashr i64 %lead_stride, 3
+  %is_first = icmp eq i64 %reach, 0
+  %apart_next = select i1 %is_first, i64 %lead_step, i64 %apart
+  %reach_next = mul i64 %lead_step, %length
+  %goes_on = icmp eq i64 %lead_step, %reach
+  %even = or i1 %is_first, %goes_on
+  br i1 %even, label %row, label %wrong
 good:
+  store i64 %apart, ptr %steps
   %data_at = getelementptr i8, ptr %thing, i64 $ARRAY_DATA
   %data = load ptr, ptr %data_at
   ret ptr %data
@@ -83,18 +121,106 @@ multiply:
 done:
   ret i64 %product
 }
+
+; Whether an array of this layout has numbers between two addresses.
+define internal i1 @overlaps(ptr %data, ptr %shape, ptr %steps, i64 %rows, ptr %start, ptr %end) nounwind {
+begin:
+  %own = load i64, ptr %shape
+  br label %axis
+axis:
+  %i = phi i64 [0, %begin], [%following, %add]
+  %low = phi i64 [0, %begin], [%low_next, %add]
+  %high = phi i64 [0, %begin], [%high_next, %add]
+  %more = icmp ule i64 %i, %own
+  br i1 %more, label %add, label %compare
+add:
+  %following = add i64 %i, 1
+  %is_row = icmp eq i64 %i, 0
+  %length_at = getelementptr i64, ptr %shape, i64 %i
+  %length_own = load i64, ptr %length_at
+  %length = select i1 %is_row, i64 %rows, i64 %length_own
+  %step_at = getelementptr i64, ptr %steps, i64 %i
+  %step = load i64, ptr %step_at
+  %last_place = sub i64 %length, 1
+  %reach = mul i64 %last_place, %step
+  %backwards = icmp slt i64 %reach, 0
+  %down = select i1 %backwards, i64 %reach, i64 0
+  %up = select i1 %backwards, i64 0, i64 %reach
+  %low_next = add i64 %low, %down
+  %high_next = add i64 %high, %up
+  br label %axis
+compare:
+  %first = getelementptr double, ptr %data, i64 %low
+  %last = getelementptr double, ptr %data, i64 %high
+  %begins_before = icmp ult ptr %first, %end
+  %ends_behind = icmp ule ptr %start, %last
+  %both = and i1 %begins_before, %ends_behind
+  ret i1 %both
+}
+
+; Write the layout of a new array, and its strides in bytes.
+define internal void @arrange(ptr %shape, i64 %lead_axes, ptr %lead, i64 %rows, i1 %columns, ptr %steps, ptr %strides)
+    nounwind {
+begin:
+  %own = load i64, ptr %shape
+  %own_lengths = getelementptr i64, ptr %shape, i64 1
+  %size = call i64 @product(ptr %own_lengths, i64 %own)
+  %row_step = select i1 %columns, i64 1, i64 %size
+  store i64 %row_step, ptr %steps
+  %first_step = select i1 %columns, i64 %rows, i64 1
+  br label %axis
+axis:
+  %i = phi i64 [0, %begin], [%following, %own_axis]
+  %step = phi i64 [%first_step, %begin], [%step_next, %own_axis]
+  %more = icmp ult i64 %i, %own
+  br i1 %more, label %own_axis, label %lead_begin
+; In column order the first axis of the port varies before the others, in row order the last.
+own_axis:
+  %following = add i64 %i, 1
+  %from_end = sub i64 %own, %following
+  %place = select i1 %columns, i64 %i, i64 %from_end
+  %place_behind = add i64 %place, 1
+  %step_at = getelementptr i64, ptr %steps, i64 %place_behind
+  store i64 %step, ptr %step_at
+  %stride = shl i64 %step, 3
+  %stride_place = add i64 %place, %lead_axes
+  %stride_at = getelementptr i64, ptr %strides, i64 %stride_place
+  store i64 %stride, ptr %stride_at
+  %length_at = getelementptr i64, ptr %own_lengths, i64 %place
+  %length = load i64, ptr %length_at
+  %step_next = mul i64 %step, %length
+  br label %axis
+lead_begin:
+  %row_bytes = shl i64 %row_step, 3
+  br label %lead_axis
+lead_axis:
+  %l = phi i64 [%lead_axes, %lead_begin], [%before, %put]
+  %bytes = phi i64 [%row_bytes, %lead_begin], [%bytes_next, %put]
+  %more_lead = icmp ne i64 %l, 0
+  br i1 %more_lead, label %put, label %done
+put:
+  %before = sub i64 %l, 1
+  %lead_stride_at = getelementptr i64, ptr %strides, i64 %before
+  store i64 %bytes, ptr %lead_stride_at
+  %lead_at = getelementptr i64, ptr %lead, i64 %before
+  %lead_length = load i64, ptr %lead_at
+  %bytes_next = mul i64 %bytes, %lead_length
+  br label %lead_axis
+done:
+  ret void
+}
 """
 
 BEGIN: Final = """
-; The result for a batch of few rows; null where it is none, or a row failed.
+; The result for rows; null where it is none, or a row failed.
 define internal ptr @rows(ptr %context, ptr %args, i64 %count, ptr %keywords) nounwind {
 begin:
   %into = alloca [$MOST x ptr], align 16
-  %strides = alloca [$MOST x i64], align 16
-  %sizes = alloca [$MOST x i64], align 16
+  %layouts = alloca [$MOST_STEPS x i64], align 16
   %out = alloca [$MOST x ptr], align 16
   %made = alloca [$MOST x ptr], align 16
   %lengths = alloca [$MOST_AXES x i64], align 16
+  %strides = alloca [$MOST_AXES x i64], align 16
   %status = alloca i64, align 8
 """
 
@@ -104,10 +230,13 @@ INPUTS: Final = """
   %ready = icmp ne ptr %batch, null
   br i1 %ready, label %input, label %wrong
 input:
-  %k = phi i64 [0, %begin], [%k_next, %fixed], [%k_next, %stacked_one]
-  %shape = phi ptr [%shapes, %begin], [%shape_next, %fixed], [%shape_next, %stacked_one]
-  %lead_axes = phi i64 [0, %begin], [%lead_axes, %fixed], [%lead_axes_now, %stacked_one]
-  %lead = phi ptr [null, %begin], [%lead, %fixed], [%lead_now, %stacked_one]
+  %k = phi i64 [0, %begin], [%k_next, %taken]
+  %shape = phi ptr [%shapes, %begin], [%shape_next, %taken]
+  %steps = phi ptr [%layouts, %begin], [%steps_next, %taken]
+  %lead_axes = phi i64 [0, %begin], [%lead_axes_next, %taken]
+  %lead = phi ptr [null, %begin], [%lead_next, %taken]
+  %even = phi i1 [true, %begin], [%even_next, %taken]
+  %ordered = phi i1 [false, %begin], [%ordered_next, %taken]
   %more_inputs = icmp ult i64 %k, %argument_count
   br i1 %more_inputs, label %take, label %all_taken
 take:
@@ -115,30 +244,21 @@ take:
   %axes = load i64, ptr %shape
   %own = getelementptr i64, ptr %shape, i64 1
   %shape_next = getelementptr i64, ptr %own, i64 %axes
-  %size = call i64 @product(ptr %own, i64 %axes)
+  %steps_own = getelementptr i64, ptr %steps, i64 1
+  %steps_next = getelementptr i64, ptr %steps_own, i64 %axes
   %thing_at = getelementptr ptr, ptr %args, i64 %k
   %thing = load ptr, ptr %thing_at
   %into_at = getelementptr ptr, ptr %into, i64 %k
-  %stride_at = getelementptr i64, ptr %strides, i64 %k
-  %size_at = getelementptr i64, ptr %sizes, i64 %k
-  store i64 %size, ptr %size_at
-  %data = call ptr @numbers(ptr %thing, ptr %shape, i32 $READ)
-  %is_fixed = icmp ne ptr %data, null
-  br i1 %is_fixed, label %fixed, label %with_lead
-fixed:
-  store ptr %data, ptr %into_at
-  store i64 0, ptr %stride_at
-  br label %input
-with_lead:
-  %known = icmp ne ptr %lead, null
-  br i1 %known, label %compare, label %first
-; The first argument with leading axes says which they are.
-first:
   %type_at = getelementptr i8, ptr %thing, i64 $OBJECT_TYPE
   %type = load ptr, ptr %type_at
   %is_array = icmp eq ptr %type, $ndarray
-  br i1 %is_array, label %measure, label %wrong
-measure:
+  br i1 %is_array, label %array, label %number
+number:
+  store i64 0, ptr %steps
+  %number_data = call ptr @numbers(ptr %thing, ptr %shape, i32 $READ)
+  br label %found
+; The first argument with leading axes says which they are.
+array:
   %ndim_at = getelementptr i8, ptr %thing, i64 $ARRAY_NDIM
   %ndim = load i32, ptr %ndim_at
   %ndim_64 = zext i32 %ndim to i64
@@ -146,26 +266,41 @@ measure:
   %lengths_at = getelementptr i8, ptr %thing, i64 $ARRAY_SHAPE
   %lengths_found = load ptr, ptr %lengths_at
   %has_lead = icmp sgt i64 %lead_found, 0
-  br i1 %has_lead, label %compare, label %wrong
-compare:
-  %lead_axes_now = phi i64 [%lead_axes, %with_lead], [%lead_found, %measure]
-  %lead_now = phi ptr [%lead, %with_lead], [%lengths_found, %measure]
-  %rows_data = call ptr @stacked(ptr %thing, ptr %shape, i32 $READ, i64 %lead_axes_now, ptr %lead_now)
-  %is_stacked = icmp ne ptr %rows_data, null
-  br i1 %is_stacked, label %stacked_one, label %wrong
-stacked_one:
-  store ptr %rows_data, ptr %into_at
-  store i64 %size, ptr %stride_at
+  %known = icmp ne ptr %lead, null
+  %lead_axes_first = select i1 %known, i64 %lead_axes, i64 %lead_found
+  %lead_first = select i1 %known, ptr %lead, ptr %lengths_found
+  %axes_before = select i1 %has_lead, i64 %lead_axes_first, i64 0
+  %array_data = call ptr @stacked(ptr %thing, ptr %shape, i32 $ALIGNED, i64 %axes_before, ptr %lead_first, ptr %steps)
+  %flags_at = getelementptr i8, ptr %thing, i64 $ARRAY_FLAGS
+  %flags = load i32, ptr %flags_at
+  %packed_flag = and i32 %flags, $CONTIGUOUS
+  %is_packed = icmp ne i32 %packed_flag, 0
+  %row_step = load i64, ptr %steps
+  %is_one = icmp eq i64 %row_step, 1
+  br label %found
+found:
+  %data = phi ptr [%number_data, %number], [%array_data, %array]
+  %stacks = phi i1 [false, %number], [%has_lead, %array]
+  %is_c = phi i1 [true, %number], [%is_packed, %array]
+  %one = phi i1 [true, %number], [%is_one, %array]
+  %lead_axes_new = phi i64 [0, %number], [%lead_axes_first, %array]
+  %lead_new = phi ptr [null, %number], [%lead_first, %array]
+  store ptr %data, ptr %into_at
+  %no_data = icmp eq ptr %data, null
+  br i1 %no_data, label %wrong, label %taken
+taken:
+  %lead_axes_next = select i1 %stacks, i64 %lead_axes_new, i64 %lead_axes
+  %lead_next = select i1 %stacks, ptr %lead_new, ptr %lead
+  %even_here = select i1 %stacks, i1 %one, i1 true
+  %even_next = and i1 %even, %even_here
+  %loose = xor i1 %is_c, true
+  %ordered_here = and i1 %stacks, %loose
+  %ordered_next = or i1 %ordered, %ordered_here
   br label %input
 all_taken:
-  %any_lead = icmp ne ptr %lead, null
-  br i1 %any_lead, label %count_rows, label %wrong
-count_rows:
   %rows = call i64 @product(ptr %lead, i64 %lead_axes)
-  %few = icmp ule i64 %rows, %row_limit_count
-  %some = icmp ne i64 %rows, 0
-  %usable = and i1 %few, %some
-  br i1 %usable, label %results, label %wrong
+  %columns = and i1 %even, %ordered
+  br label %results
 """
 
 RESULTS: Final = """
@@ -176,9 +311,15 @@ results:
 given:
   %result_at = getelementptr ptr, ptr %args, i64 %count
   %result = load ptr, ptr %result_at
-  %result_data = call ptr @stacked(ptr %result, ptr %shape, i32 $WRITE, i64 %lead_axes, ptr %lead)
+  %result_data = call ptr @stacked(ptr %result, ptr %shape, i32 $WRITE, i64 %lead_axes, ptr %lead, ptr %steps)
   %no_result = icmp eq ptr %result_data, null
-  br i1 %no_result, label %wrong, label %apart
+  br i1 %no_result, label %wrong, label %dense
+dense:
+  %result_flags_at = getelementptr i8, ptr %result, i64 $ARRAY_FLAGS
+  %result_flags = load i32, ptr %result_flags_at
+  %dense_flags = and i32 %result_flags, $DENSE
+  %is_dense = icmp ne i32 %dense_flags, 0
+  br i1 %is_dense, label %apart, label %wrong
 ; What is written must not be read later: no input may lie in the memory of the result.
 apart:
   %result_axes = load i64, ptr %shape
@@ -189,23 +330,19 @@ apart:
   br label %other
 other:
   %a = phi i64 [0, %apart], [%a_next, %check]
+  %a_shape = phi ptr [%shapes, %apart], [%a_shape_next, %check]
+  %a_steps = phi ptr [%layouts, %apart], [%a_steps_next, %check]
   %more_others = icmp ult i64 %a, %argument_count
   br i1 %more_others, label %check, label %take_out
 check:
   %a_next = add i64 %a, 1
+  %a_axes = load i64, ptr %a_shape
+  %a_record = add i64 %a_axes, 1
+  %a_shape_next = getelementptr i64, ptr %a_shape, i64 %a_record
+  %a_steps_next = getelementptr i64, ptr %a_steps, i64 %a_record
   %a_data_at = getelementptr ptr, ptr %into, i64 %a
   %a_data = load ptr, ptr %a_data_at
-  %a_stride_at = getelementptr i64, ptr %strides, i64 %a
-  %a_stride = load i64, ptr %a_stride_at
-  %a_size_at = getelementptr i64, ptr %sizes, i64 %a
-  %a_size = load i64, ptr %a_size_at
-  %a_reach = mul i64 %a_stride, %rows
-  %a_longer = icmp ugt i64 %a_reach, %a_size
-  %a_numbers = select i1 %a_longer, i64 %a_reach, i64 %a_size
-  %a_end = getelementptr double, ptr %a_data, i64 %a_numbers
-  %begins_before = icmp ult ptr %a_data, %result_end
-  %ends_behind = icmp ult ptr %result_data, %a_end
-  %overlap = and i1 %begins_before, %ends_behind
+  %overlap = call i1 @overlaps(ptr %a_data, ptr %a_shape, ptr %a_steps, i64 %rows, ptr %result_data, ptr %result_end)
   br i1 %overlap, label %wrong, label %other
 take_out:
   call void $Py_IncRef(ptr %result)
@@ -216,6 +353,7 @@ take_out:
 output:
   %o = phi i64 [0, %results], [%o_next, %new_made]
   %o_shape = phi ptr [%shape, %results], [%o_shape_next, %new_made]
+  %o_steps = phi ptr [%steps, %results], [%o_steps_next, %new_made]
   %more_outputs = icmp ult i64 %o, %output_count
   br i1 %more_outputs, label %make, label %run
 make:
@@ -230,7 +368,9 @@ make:
   %fits = icmp ule i64 %o_all, $MOST_AXES
   br i1 %fits, label %new_one, label %release
 new_one:
-  %new = call ptr $PyArray_New(ptr $ndarray, i32 %o_all_32, ptr %lengths, i32 $DOUBLE, $no_data)
+  call void @arrange(ptr %o_shape, i64 %lead_axes, ptr %lead, i64 %rows, i1 %columns, ptr %o_steps, ptr %strides)
+  %o_strides = select i1 %columns, ptr %strides, ptr null
+  %new = call ptr $PyArray_New(ptr $ndarray, i32 %o_all_32, ptr %lengths, i32 $DOUBLE, ptr %o_strides, $no_buffer)
   %no_new = icmp eq ptr %new, null
   br i1 %no_new, label %release, label %new_made
 new_made:
@@ -242,9 +382,22 @@ new_made:
   store ptr %new_data, ptr %out_at
   %o_next = add i64 %o, 1
   %o_shape_next = getelementptr i64, ptr %o_own, i64 %o_axes
+  %o_record = add i64 %o_axes, 1
+  %o_steps_next = getelementptr i64, ptr %o_steps, i64 %o_record
   br label %output
 run:
-  %bad = call i64 %batch(i64 0, i64 %rows, ptr %into, ptr %strides, ptr %out, ptr %status, ptr null)
+  %few = icmp ule i64 %rows, %row_limit_count
+  br i1 %few, label %run_locked, label %run_unlocked
+run_locked:
+  %bad_locked = call i64 %batch(i64 0, i64 %rows, ptr %into, ptr %layouts, ptr %out, ptr %status, ptr null)
+  br label %ran
+run_unlocked:
+  %thread = call ptr $PyEval_SaveThread()
+  %bad_unlocked = call i64 %batch(i64 0, i64 %rows, ptr %into, ptr %layouts, ptr %out, ptr %status, ptr null)
+  call void $PyEval_RestoreThread(ptr %thread)
+  br label %ran
+ran:
+  %bad = phi i64 [%bad_locked, %run_locked], [%bad_unlocked, %run_unlocked]
   %clean = icmp slt i64 %bad, 0
   br i1 %clean, label %finish, label %release
 finish:
@@ -272,7 +425,7 @@ return_tuple:
 
 ; Give the arrays made so far back; whoever is asked next finds out what is wrong.
 release:
-  %held = phi i64 [%o, %make], [%o, %new_one], [%output_count, %run], [%output_count, %tuple]
+  %held = phi i64 [%o, %make], [%o, %new_one], [%output_count, %ran], [%output_count, %tuple]
   call void $PyErr_Clear()
   br label %next_release
 next_release:

@@ -105,6 +105,9 @@ class StepLoop:
         """See `step_loop_ir.WORDS`."""
         self.times = array("d", bytes(8 * (most_steps + 1)))
         """The times between which steps are taken."""
+        self.asks = bytearray(b"\1" * most_steps)
+        """Whether the callback is called in a step; where it is not, its last result stays."""
+        self._asks = (ctypes.c_char * most_steps).from_buffer(self.asks)
         self.clock = clock
         self.origins = tuple(np.zeros_like(each) for each in moving)
         """What `moving` was at the beginning of the current step."""
@@ -128,7 +131,7 @@ class StepLoop:
         tables = [_stage_tables(stage) for stage in self.stages]
         stages = word_table([x for stage, each in zip(self.stages, tables, strict=True) for x in _words(stage, each)])
         context = _LoopContext(
-            words=_address(self.words), times=_address(self.times),
+            words=_address(self.words), times=_address(self.times), asks=ctypes.addressof(self._asks),
             moment=abi.address(self.clock.time), length=abi.address(self.clock.length),
             fractions=_address(fractions),
             stages=ctypes.addressof(stages), stage_count=len(self.stages),
@@ -139,7 +142,7 @@ class StepLoop:
             history=_address(self._history), moving_count=len(self.moving),
         )  # fmt: skip
         context.definition = Definition(b"run", code.address("steps"), _NO_ARGUMENTS, None)
-        own = self.words, self.times, self.clock, self._history, self.moving, self.origins, self.stages
+        own = self.words, self.times, self._asks, self.clock, self._history, self.moving, self.origins, self.stages
         context.kept = (code, tables, guards, shape, stages, fractions, callback, around, own)
         return builtin_of(context.definition, context)
 

@@ -18,13 +18,14 @@ changed the state; a guard or a kernel refused; a signal arrived or there was no
 DONE, ASKING, UNFIT, CHANGED, REFUSED, INTERRUPTED = range(len(REASONS))
 
 CONTEXT: Final = (
-    *("words", "times", "moment", "length", "fractions", "stages", "stage_count", "callback", "state"),
+    *("words", "times", "asks", "moment", "length", "fractions", "stages", "stage_count", "callback", "state"),
     *("owner", "q_version", "v_version", "guards", "guard_count", "shape", "vector_bytes", "history", "moving_count"),
 )
 """The words of the structure the builtin is bound to:
 
     words                        see WORDS
     times                        of the steps: one more than there are
+    asks                         a byte per step: 0 where the callback is not called and its last result stays
     moment, length               receive the time of a stage, and the length of a step
     fractions                    times of the stages as fractions of a step
     stages, stage_count          six words per stage: kernel, inputs, outputs, copies, their count, vector
@@ -106,7 +107,11 @@ vector_of_stage:
   store double %t, ptr %moment
   %known = load i64, ptr %KNOWN
   store i64 0, ptr %KNOWN
-  %is_known = icmp ne i64 %known, 0
+  %ask_at = getelementptr i8, ptr %asks, i64 %k
+  %asks_now = load i8, ptr %ask_at
+  %is_held = icmp eq i8 %asks_now, 0
+  %was_known = icmp ne i64 %known, 0
+  %is_known = or i1 %was_known, %is_held
   %no_callback = icmp eq ptr %callback, null
   %no_call = or i1 %is_known, %no_callback
   br i1 %no_call, label %owned, label %call

@@ -114,63 +114,6 @@ def _joined_rows(w: Writer, lanes: Lanes, source: str, size: int) -> list[str]:
     return vectors
 
 
-# ---------------------------------------------------------------- single lanes
-
-
-def broadcast_row(w: Writer, lanes: Lanes, source: str, size: int, target: str) -> None:
-    """Write the reading of one row into all lanes of an interleaved block."""
-
-    def column(index: str) -> None:
-        value = w.load("double", w.element(source, index))
-        place = w.element(target, w.set(f"mul i64 {index}, {lanes.width}"))
-        w.store(lanes.double, w.splat(lanes, value), place, lanes.alignment)
-
-    loop(w, size, column)
-
-
-def interleave_partial(
-    w: Writer, lanes: Lanes, source: str, stride: str, size: int, target: str, row_count: str
-) -> None:
-    """Write the reading of `row_count` rows, `stride` doubles apart from `source` on, into an interleaved block.
-
-    The lanes beyond repeat the last row, so that nothing outside the array is read.
-    """
-    last = w.set(f"sub i64 {row_count}, 1")
-    rows = [_row_pointer(w, source, stride, lane, last) for lane in range(lanes.width)]
-
-    def column(index: str) -> None:
-        values = [w.load("double", w.element(row, index)) for row in rows]
-        place = w.element(target, w.set(f"mul i64 {index}, {lanes.width}"))
-        w.store(lanes.double, _joined(w, lanes, values), place, lanes.alignment)
-
-    loop(w, size, column)
-
-
-def deinterleave_lane(w: Writer, lanes: Lanes, source: str, size: int, target: str, lane: str) -> None:
-    """Write the storing of one lane of an interleaved block of `size` columns as the row at `target`."""
-
-    def column(index: str) -> None:
-        place = w.set(f"add i64 {w.set(f'mul i64 {index}, {lanes.width}')}, {lane}")
-        w.store("double", w.load("double", w.element(source, place)), w.element(target, index))
-
-    loop(w, size, column)
-
-
-def _row_pointer(w: Writer, source: str, stride: str, lane: int, last: str) -> str:
-    exists = w.set(f"icmp slt i64 {lane}, {last}")
-    used = w.set(f"select i1 {exists}, i64 {lane}, i64 {last}")
-    return w.element(source, w.set(f"mul i64 {used}, {stride}"))
-
-
-def _joined(w: Writer, lanes: Lanes, values: list[str]) -> str:
-    if lanes.width == 1:
-        return values[0]
-    vector = "poison"
-    for lane, value in enumerate(values):
-        vector = w.set(f"insertelement {lanes.double} {vector}, double {value}, i64 {lane}")
-    return vector
-
-
 def loop(w: Writer, count: int, body: Callable[[str], None]) -> None:
     """Write `body` for every index below `count`; it may not begin a block of its own."""
     if count == 0:

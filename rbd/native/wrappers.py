@@ -34,9 +34,7 @@ class ScratchMemory:
         self.on_heap = bytes_needed > _STACK_LIMIT
         if self.on_heap:
             self._raw = w.set(f"call ptr @rbd_malloc(i64 {bytes_needed})")
-            number = w.set(f"ptrtoint ptr {self._raw} to i64")
-            up = w.set(f"add i64 {number}, 63")
-            self.pointer = w.set(f"inttoptr i64 {w.set(f'and i64 {up}, -64')} to ptr")
+            self.pointer = w.aligned(self._raw)
         else:
             self.pointer = w.set(f"alloca [{doubles} x double], align 64")
 

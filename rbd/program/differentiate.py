@@ -1,4 +1,4 @@
-"""Derivatives of programs: forward and reverse, structural zeros left out.
+"""Derivatives of programs: forward and reverse mode, with structural zeros.
 
 Griewank and Walther (2008), chapters 3, 6 and 7.
 
@@ -109,7 +109,7 @@ def _pattern(program: Program, input_range: range, results: Sequence[int], seeds
 
 
 def _mode(program: Program, input_range: range, results: Sequence[int], asked: Mode | None) -> Mode:
-    """Return the mode asked for, or the one that propagates fewer derivatives."""
+    """Return the given mode, or the one that propagates fewer derivatives."""
     if asked is not None:
         require_choice(asked, ("forward", "reverse"), "mode", "mode")
         return asked
@@ -134,7 +134,7 @@ def _port(ports: tuple[Port, ...], name: str) -> Port:
 
 
 def _range(ports: tuple[Port, ...], name: str, argument: str) -> range:
-    """Return where a port's scalars stand among those of all ports."""
+    """Return the range of a port among the scalars of all ports."""
     names = [port.name for port in ports]
     require_choice(name, names, argument, "input" if argument == "wrt" else "output")
     return next(range(start, start + port.size) for start, port in offsets(ports) if port.name == name)

@@ -30,12 +30,12 @@ from rbd.scalars.registry import register_scalar
 __all__ = ["Graph", "Nested", "Recorded", "RecordedCondition"]
 
 Nested: TypeAlias = Any
-"""Scalars in tuples of tuples, as deep as the shape is long."""
+"""Scalars in nested tuples, one level per axis."""
 
 
 @final
 class Graph(Nodes):
-    """The recording of one function: its inputs, and every operation done with them."""
+    """The recording of one function: its inputs and operations."""
 
     def __init__(self) -> None:
         """Begin a recording."""

@@ -23,14 +23,14 @@ Shown: TypeAlias = Callable[[int], str]
 @final
 @attrs.frozen
 class Count:
-    """How many operations a program does."""
+    """Operation count of a program."""
 
     breakdown: dict[str, int]
     """Operations by name, as recorded: a fused multiply-add counts as a product and a sum."""
     checks: int
-    """Checks for positive numbers; they are no operations."""
+    """Number of checks for positive numbers; they do not count as operations."""
     instructions: int
-    """Instructions, checks included; a fused multiply-add is one."""
+    """Number of instructions, including checks; a fused multiply-add is one."""
 
     @property
     def total(self) -> int:
@@ -44,7 +44,7 @@ class Count:
 
 
 def count(code: Sequence[tuple[int, ...]], calls: Sequence[IntrinsicCall] = ()) -> Count:
-    """Count the operations of a program's code; a call of an intrinsic counts with all it does at worst."""
+    """Count the operations of a program; calls of intrinsics count their maximum number."""
     found: Counter[str] = Counter()
     ops = Counter(Op(instruction[0]) for instruction in code)
     for call in calls:
@@ -86,7 +86,7 @@ def _straight(program: Program, places: range, shown: Shown) -> Iterator[str]:
 
 
 def _repeated(program: Program, loop: Loop, shown: Shown) -> Iterator[str]:
-    """Return the lines of a loop: its first iteration stands for all, which differ in operands and signs."""
+    """Return the lines of a loop: its first iteration; the others differ in operands and signs."""
     second = loop.first + loop.period
     yield f"  {loop.count} times {loop.period} instructions, t{loop.first} to t{loop.stop - 1}:"
     yield from (f"  {line}" for line in _straight(program, range(loop.first, second), shown))

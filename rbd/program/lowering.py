@@ -55,7 +55,7 @@ _NEGATED: Final = {int(op): int(FUSED[-product, -addend]) for (product, addend),
 
 @final
 class Lowering:
-    """The instructions of one program while they are made."""
+    """Builder of the instructions of one program."""
 
     def __init__(self, graph: Graph, outputs: Sequence[object]) -> None:
         """Take in what `outputs`, recorded scalars and numbers of this graph, depend on."""
@@ -73,7 +73,7 @@ class Lowering:
     # ---------------------------------------------------------------- taking in
 
     def _constant(self, value: float) -> int:
-        """Return ~k for a constant; equal bits are one entry of the pool."""
+        """Return ~k for a constant; constants with equal bits share an entry of the pool."""
         key = struct.pack("<d", value)
         found = self._numbers.setdefault(key, len(self._pool))
         if found == len(self._pool):
@@ -104,13 +104,13 @@ class Lowering:
     # ---------------------------------------------------------------- simplifying
 
     def absorb_negations(self) -> None:
-        """Move every negation into its operand where that operand serves nothing else."""
+        """Move every negation into its operand if the operand has no other use."""
         for index, term in list(self.terms.items()):
             if term[0] == NEG and (negated := self._negated(term[1])) is not None:
                 self.terms[index] = negated
 
     def _negated(self, x: int) -> Term | None:
-        """Take away term `x` and return what computes its negative at no further cost; None when nothing does."""
+        """Remove term `x` and return the node of its negative if that costs nothing, else None."""
         if self.uses.get(x) != 1:
             return None
         op, *operands = self.terms[x]
@@ -136,7 +136,7 @@ class Lowering:
         return self._negated_below(op, a, b)
 
     def _negated_below(self, op: int, a: int, b: int) -> Term | None:
-        """Negate one factor, itself a term of no other use, in its place."""
+        """Negate one factor in place if it has no other use."""
         for x in (a, b):
             below = self._negated_in_place(x)
             if below:
@@ -156,7 +156,7 @@ class Lowering:
         return (MUL, a, self._constant(-self._pool[~b])) if b < 0 else None
 
     def fuse(self) -> None:
-        """Fuse products that serve one sum or difference with it, and negations of the outcome."""
+        """Fuse products with the one sum or difference that uses them, and negations of the result."""
         for index, term in list(self.terms.items()):
             if term[0] in (ADD, SUB):
                 self._fuse_sum(index, *term)
@@ -178,7 +178,7 @@ class Lowering:
     # ---------------------------------------------------------------- numbering
 
     def finish(self) -> tuple[tuple[float, ...], tuple[Term, ...], tuple[int, ...]]:
-        """Return constants, code and results of the program; labels and calls are known then."""
+        """Return constants, code and results of the program; sets labels and calls."""
         places = {node.index: node.a for node in self.graph.tables[INPUT].values()}
         places.update({x: self.graph.input_count + k for k, x in enumerate(self.terms)})
         constants: dict[int, int] = {}
@@ -194,7 +194,7 @@ class Lowering:
         return tuple(self._pool[k] for k in constants), tuple(code), results
 
     def _instruction(self, node: GraphNode, op: int, operands: Sequence[int]) -> Term:
-        """Return a check, a call or a pick with what is no operand of it."""
+        """Return the instruction of a check, a call or a pick, with its indices."""
         if op == PICK:
             return op, *operands, node.b
         if op == POSITIVE:
@@ -205,7 +205,7 @@ class Lowering:
         return op, len(self.calls) - 1, *operands
 
     def _label(self, text: str) -> int:
-        """Return the number of a check's text; calls have texts of their own."""
+        """Return the label of a check; calls have labels of their own."""
         for place, known in enumerate(self.labels):
             if known == text and not any(call.has_label(place) for call in self.calls):
                 return place
@@ -226,7 +226,7 @@ def _scalar(x: object, graph: Graph) -> Operand:
 
 
 def _operands(node: GraphNode) -> tuple[Operand, ...]:
-    """Return the nodes and constants an operation takes."""
+    """Return the nodes and constants that are operands of an operation."""
     if node.op in _OF_NODES:
         return node.a, node.b
     if node.op == SELECT:
@@ -241,7 +241,7 @@ def _is_node(x: Operand) -> TypeGuard[GraphNode]:
 
 
 def _needed(graph: Graph, outputs: Sequence[object]) -> list[GraphNode]:
-    """Return the nodes outputs depend on, inputs left out, in the order they were recorded."""
+    """Return the nodes that outputs depend on, without inputs, in recorded order."""
     marked = bytearray(len(graph.order))
     for x in outputs:
         if isinstance(x, GraphNode):

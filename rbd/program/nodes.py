@@ -38,11 +38,11 @@ KIND_NAMES: Final = {op.value: op.name for op in Op} | {
     TIMES_CONSTANT: "MUL",
     CONSTANT_OVER: "DIV",
 }
-"""What a kind of node is called: the operation it becomes."""
+"""Names of kinds of nodes: those of the operations."""
 
 
 RECORDING_LIMIT: Final = 1_000_000
-"""Operations in one recording: about 600 MB and half a minute. What needs more cannot be compiled in one piece."""
+"""Maximum number of operations of a recording, which takes about 600 MB and half a minute."""
 
 GraphNodeType = TypeVar("GraphNodeType", bound="GraphNode")
 
@@ -57,17 +57,17 @@ def _raise_limit() -> NoReturn:
 
 
 class Nodes:
-    """The nodes of one recording in the order they were made, and a table to find each by what it computes."""
+    """The nodes of one recording in order, and a table by operation and operands."""
 
     def __init__(self) -> None:
-        """Begin with no node."""
+        """Begin without nodes."""
         self.order: list[GraphNode] = []
         self.tables: list[dict[Key, Any]] = [{} for _ in range(_KINDS)]
         self.labels: list[str] = []
         self._label_numbers: dict[str, int] = {}
 
     def intern(self, kind: type[GraphNodeType], op: int, a: object, b: object, key: Key) -> GraphNodeType:
-        """Return the node of this operation, made now if there is none; `key` says which operands."""
+        """Return the node of this operation; equal operations share one. `key` identifies the operands."""
         table = self.tables[op]
         found: GraphNodeType | None = table.get(key)
         if found is None:
@@ -80,7 +80,7 @@ class Nodes:
         return found
 
     def label(self, text: str) -> int:
-        """Return the number of a check's text."""
+        """Return the index of a label."""
         found = self._label_numbers.setdefault(text, len(self.labels))
         if found == len(self.labels):
             self.labels.append(text)

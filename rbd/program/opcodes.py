@@ -1,4 +1,4 @@
-"""The one table of the operations a program is made of, and the status words of a run.
+"""Table of operations of programs, and status words.
 
 Each operation is one row: what the interpreter computes, what it means for scalars of any family, its derivative, and
 how listings, LLVM IR and C say it. Whoever runs, prints, translates or differentiates programs reads the rows; to add
@@ -33,7 +33,7 @@ _UNIT: Final = 1.001
 
 @lru_cache(maxsize=256)
 def _sincos(x: float) -> tuple[float, float]:
-    """Return sine and cosine; they are asked for in pairs. The table takes 0.0 for -0.0, as the polynomial does."""
+    """Return sine and cosine, cached since both are needed; the cache takes 0.0 for -0.0, as the polynomial does."""
     return sincos(x, libm.fma)
 
 

@@ -31,40 +31,55 @@ class Outline:
     labels: tuple[str, ...]
     digest: str
     calls: tuple[IntrinsicCall, ...] = ()
+    instructions: int = 0
+    """How many there are, calls of intrinsics included."""
 
     @classmethod
     def of(cls, program: Program) -> Outline:
         """Return the outline of `program`."""
-        return cls(program.name, program.inputs, program.outputs, program.labels, program.digest, program.calls)
+        return cls(
+            program.name,
+            program.inputs,
+            program.outputs,
+            program.labels,
+            program.digest,
+            program.calls,
+            len(program.code),
+        )
+
+    @property
+    def cost(self) -> int:
+        """The number of operations for one state, those of intrinsics at worst."""
+        return self.instructions + sum(call.operations for call in self.calls)
 
 
 @final
 class Source:
-    """A program of which at least the outline is known; the program itself is recorded when somebody asks for it."""
+    """A program or its outline; a program of which only the outline is known is recorded on access."""
 
     def __init__(self, outline: Outline, record: Callable[[], Program]) -> None:
-        """Keep `outline`; `record` must give the program it is the outline of."""
+        """Set the outline, and a function that records the program."""
         self.outline = outline
         self._record = record
         self._program: Program | None = None
 
     @classmethod
     def of(cls, program: Program) -> Source:
-        """Return a source that has the program already."""
+        """Return the source of a recorded program."""
         source = cls(Outline.of(program), lambda: program)
         source._program = program
         return source
 
     @property
     def is_recorded(self) -> bool:
-        """Whether the program is there, so that asking for it takes no time."""
+        """Whether the program is recorded."""
         return self._program is not None
 
     @property
     def program(self) -> Program:
-        """The program, recorded now if it is not there yet.
+        """The program, recorded now if only its outline is known.
 
-        Raises RecordingError when that gives another program than the one outlined.
+        Raises RecordingError if the recording does not agree with the outline.
         """
         if self._program is None:
             program = self._record()

@@ -1,4 +1,4 @@
-"""A straight-line program: pure data, to be interpreted, counted, printed, pickled or compiled.
+"""Programs: straight-line code as pure data, which can be interpreted, counted, printed, pickled and compiled.
 
 One instruction is (operation, operand, ...). An operand r with 0 <= r < n is the r-th input scalar (ports one after the
 other, each row by row; n of them in all), n + k is the result of instruction k (of earlier ones only), and a negative r
@@ -37,7 +37,7 @@ from rbd.scalars.protocol import Array
 @final
 @attrs.frozen
 class Port:
-    """A named array that goes in or comes out, of fixed shape; () is a single number.
+    """A named input or output array of fixed shape; () is a single number.
 
     >>> Port("q", (2, 3)).size
     6
@@ -93,9 +93,9 @@ class Program:
 
     @classmethod
     def of(cls, graph: Graph, name: str, outputs: Mapping[str, Nested]) -> Program:
-        """Return what computes `outputs` (nested tuples of scalars of this graph, and numbers) from its inputs.
+        """Return the program of `outputs`, nested tuples of numbers and scalars of this graph.
 
-        Only what an output depends on is kept; that holds for `positive`, too: a check nothing hangs on is not made.
+        Operations that no output depends on are removed, also checks by `positive`.
         Raises ScalarError for values that are no numbers, RecordingError for scalars of other graphs, ShapeError for
         ragged tuples.
         """
@@ -132,7 +132,7 @@ class Program:
 
     @lazy
     def cost(self) -> int:
-        """The number of operations as the interpreter does them, those of intrinsics at worst."""
+        """The number of interpreted operations, with the maximum for intrinsics."""
         return len(self.code) + sum(call.operations for call in self.calls)
 
     @lazy
@@ -174,7 +174,7 @@ class Program:
     # ---------------------------------------------------------------- running
 
     def interpret(self, **arrays: object) -> dict[str, Array]:
-        """Return the outputs for these inputs, one array-like per input port, bit for bit as compiled code does.
+        """Return the outputs for these inputs, one array-like per port, bitwise equal to machine code.
 
         Raises ArgumentError for a missing or unknown input, ShapeError, NotFiniteError for inputs or outputs that are
         not finite, SingularError where a number that must be positive is not.

@@ -1,4 +1,4 @@
-"""Comparisons of recorded scalars: undecided until the program runs."""
+"""Conditions: comparisons of recorded scalars, undecided until the program runs."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _NOT: Final = int(Op.NOT)
 
 @final
 class RecordedCondition(NumpyProtocol, GraphNode):
-    """A comparison whose outcome is known only when the program runs: for `where`, `both`, `either` and `invert`."""
+    """A recorded comparison, an operand of `where`, `both`, `either` and `invert`."""
 
     __slots__ = ()
 
     def __and__(self, other: Any, /) -> Any:
-        """Hold when both hold."""
+        """Return the conjunction."""
         if isinstance(other, RecordedCondition):
             return _joined(_AND, self, other)
         return (self if other else False) if isinstance(other, TRUTHS) else NotImplemented
@@ -32,7 +32,7 @@ class RecordedCondition(NumpyProtocol, GraphNode):
     __rand__ = __and__
 
     def __or__(self, other: Any, /) -> Any:
-        """Hold when either holds."""
+        """Return the disjunction."""
         if isinstance(other, RecordedCondition):
             return _joined(_OR, self, other)
         return (True if other else self) if isinstance(other, TRUTHS) else NotImplemented
@@ -40,7 +40,7 @@ class RecordedCondition(NumpyProtocol, GraphNode):
     __ror__ = __or__
 
     def __invert__(self) -> RecordedCondition:
-        """Hold when this does not."""
+        """Return the negation."""
         if self.op == _NOT:
             return cast("RecordedCondition", self.a)
         return self.graph.intern(RecordedCondition, _NOT, self, None, self.index)
@@ -61,5 +61,5 @@ def _joined(op: int, c: RecordedCondition, d: RecordedCondition) -> RecordedCond
 
 
 def operand_key(x: Recorded | float) -> int | str:
-    """Return what tells operands apart: a node's number, the digits of a constant (which keep the sign of zero)."""
+    """Return the key of an operand: the index of a node, or the digits of a constant, which keep the sign of zero."""
     return x.index if isinstance(x, Recorded) else float(x).hex()

@@ -1,19 +1,19 @@
 """The family of recorded scalars: functions, comparisons and calls as nodes.
 
-Constants stay plain floats beside recorded scalars, so an operand of a function of two may be one. What is
-decided while recording (the same operand on both sides, both branches equal) leaves no node.
+Constants are plain floats, so one operand of a binary function may be a float. Operations whose result is known while
+recording (equal operands, equal branches) add no node.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, TypeAlias, cast, final
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar, cast, final
 
 from typing_extensions import override
 
 from rbd.arrays import RecordedArray
 from rbd.errors import ScalarError
-from rbd.program.nodes import CALL, NEG, PICK, POSITIVE, SELECT, GraphNode, Nodes, check_same_graph
+from rbd.program.nodes import CALL, NEG, PICK, POSITIVE, SELECT, GraphNode, check_same_graph
 from rbd.program.opcodes import Op
 from rbd.program.recorded import Recorded, as_float
 from rbd.program.recorded_condition import RecordedCondition, operand_key
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 Value: TypeAlias = Recorded | float
 Order: TypeAlias = Callable[[Recorded, Recorded], Condition]
+Node = TypeVar("Node", Recorded, RecordedCondition)
 
 _ABS: Final = int(Op.ABS)
 _NOT: Final = int(Op.NOT)
@@ -36,26 +37,13 @@ def _unary(op: Op, x: Recorded) -> Recorded:
     return x.graph.intern(Recorded, int(op), x, None, x.index)
 
 
-def _graph(a: Value, b: Value) -> Nodes:
-    """Return the graph of two operands, at least one of which is recorded."""
-    if not isinstance(a, Recorded):
-        return cast("Recorded", b).graph
-    if isinstance(b, Recorded):
+def _binary(kind: type[Node], op: Op, x: Scalar, y: Scalar) -> Node:
+    """Return the node of an operation of two operands, at least one of which is recorded."""
+    a, b = _operand(x), _operand(y)
+    if isinstance(a, Recorded) and isinstance(b, Recorded):
         check_same_graph(a, b)
-    return a.graph
-
-
-def _binary(op: Op, a: Value, b: Value) -> Recorded:
-    return _graph(a, b).intern(Recorded, int(op), a, b, (operand_key(a), operand_key(b)))
-
-
-def _compared(op: Op, a: Value, b: Value) -> RecordedCondition:
-    return _graph(a, b).intern(RecordedCondition, int(op), a, b, (operand_key(a), operand_key(b)))
-
-
-def _operands(a: Scalar, b: Scalar) -> tuple[Value, Value]:
-    """Return two operands as recorded scalars or floats."""
-    return _operand(a), _operand(b)
+    graph = a.graph if isinstance(a, Recorded) else cast("Recorded", b).graph
+    return graph.intern(kind, int(op), a, b, (operand_key(a), operand_key(b)))
 
 
 def _operand(x: Scalar) -> Value:
@@ -79,7 +67,7 @@ def _constant_last(a: Recorded, b: Recorded) -> tuple[Recorded, Recorded]:
 
 
 def _resolve_nested_select(c: RecordedCondition, x: Value, side: int) -> Value:
-    """Return what a branch comes to when it asks the same condition again."""
+    """Return a branch, simplified if it is a selection by the same condition."""
     return x.b[side] if isinstance(x, Recorded) and x.op == SELECT and x.a is c else x
 
 
@@ -88,7 +76,7 @@ def _is_small_integer(n: float) -> bool:
 
 
 def _repeated(x: Value, n: int) -> Value:
-    """Return x to a whole power by squaring."""
+    """Return x to an integer power by squaring."""
     if n == 0:
         return 1.0
     root = _repeated(x, n // 2)
@@ -105,16 +93,16 @@ class RecordedCall(GraphNode):
 def _call(
     intrinsic: Intrinsic, sizes: tuple[int, ...], operands: tuple[Value, ...], labels: tuple[str, ...], like: GraphNode
 ) -> RecordedCall:
-    """Return the node of this call, made now if there is none."""
+    """Return the node of a call; equal calls share one."""
     key = (intrinsic.name, *sizes, "", *labels, "", *map(operand_key, operands))
     return like.graph.intern(RecordedCall, CALL, (intrinsic, sizes, labels), operands, key)
 
 
 class RecordedOperations(Operations[Recorded]):
-    """Scalars that record. Operands typed `Recorded` may be floats where there are two.
+    """Operations of recorded scalars. Of two operands typed `Recorded`, one may be a float.
 
-    No single comparison is NaN as soon as one of two operands is: `minimum` and `maximum` add the two where neither
-    order holds. Beside a constant the comparison is turned so that NaN passes by itself.
+    `minimum` and `maximum` return NaN if an operand is NaN: comparisons are false then, and they return the sum. For a
+    constant operand, the comparison is ordered so that NaN is selected.
     """
 
     name = "recorded"
@@ -140,18 +128,18 @@ class RecordedOperations(Operations[Recorded]):
 
     @override
     def less(self, a: Recorded, b: Recorded) -> Condition:
-        return False if a is b else _compared(Op.LESS, *_operands(a, b))
+        return False if a is b else _binary(RecordedCondition, Op.LESS, a, b)
 
     @override
     def less_equal(self, a: Recorded, b: Recorded) -> Condition:
-        return True if a is b else _compared(Op.LESS_EQUAL, *_operands(a, b))
+        return True if a is b else _binary(RecordedCondition, Op.LESS_EQUAL, a, b)
 
     @override
     def where(self, condition: Condition, a: Recorded, b: Recorded) -> Recorded:
         c = cast("RecordedCondition", condition)
         if c.op == _NOT:
             return self.where(c.a, b, a)
-        first, second = _operands(a, b)
+        first, second = _operand(a), _operand(b)
         first, second = _resolve_nested_select(c, first, 0), _resolve_nested_select(c, second, 1)
         if operand_key(first) == operand_key(second):
             return cast("Recorded", first)
@@ -203,9 +191,9 @@ class RecordedOperations(Operations[Recorded]):
 
     @override
     def power(self, x: Recorded, n: Recorded) -> Recorded:
-        base, exponent = _operands(x, n)
+        base, exponent = _operand(x), _operand(n)
         if isinstance(exponent, Recorded) or not _is_small_integer(exponent):
-            return _binary(Op.POWER, base, exponent)
+            return _binary(Recorded, Op.POWER, base, exponent)
         result = _repeated(base, abs(int(exponent)))
         return cast("Recorded", result if exponent >= 0.0 else 1.0 / result)
 
@@ -222,7 +210,7 @@ class RecordedOperations(Operations[Recorded]):
         return self._extreme(a, b, lambda x, y: self.less(y, x), lambda x, y: self.less_equal(y, x))
 
     def _extreme(self, a: Recorded, b: Recorded, before: Order, not_after: Order) -> Recorded:
-        """Return the one that comes first in an order."""
+        """Return the operand that is first in an order."""
         if a is b:
             return a
         if _holds_constant(a, b):
@@ -232,7 +220,7 @@ class RecordedOperations(Operations[Recorded]):
 
 
 def _method(op: Op) -> Callable[..., Recorded]:
-    """Return the function that is recorded as an operation; the sign of what even and odd functions take comes out."""
+    """Return the function that records an operation; even and odd functions of -x are those of x, with the sign."""
     parity = op.row.parity
 
     def unary(self: RecordedOperations, x: Recorded) -> Recorded:
@@ -241,7 +229,7 @@ def _method(op: Op) -> Callable[..., Recorded]:
         return _unary(op, x)
 
     def binary(self: RecordedOperations, a: Recorded, b: Recorded) -> Recorded:
-        return _binary(op, *_operands(a, b))
+        return _binary(Recorded, op, a, b)
 
     return unary if len(op.row.operands) == 1 else binary
 

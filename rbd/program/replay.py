@@ -31,7 +31,7 @@ def replay(program: Program, inputs: Sequence[Scalar]) -> list[Scalar]:
 
 
 def evaluate(program: Program, inputs: Sequence[Scalar]) -> list[Any]:
-    """Return the inputs followed by the outcome of every instruction: what operands that are not negative count in.
+    """Return the inputs followed by the result of every instruction: the values of nonnegative operands.
 
     The outcome of a call is all its outputs. Raises what `replay` raises.
     """
@@ -46,7 +46,7 @@ def evaluate(program: Program, inputs: Sequence[Scalar]) -> list[Any]:
 
 
 def evaluate_instruction(program: Program, instruction: tuple[int, ...], operands: list[Any]) -> object:
-    """Return the outcome of one instruction; that of a call is all its outputs."""
+    """Return the result of one instruction; that of a call is a tuple of all outputs."""
     op = Op(instruction[0])
     if op == Op.POSITIVE:
         return op.row.generic(operands[0], program.labels[instruction[2]])

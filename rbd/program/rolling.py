@@ -41,7 +41,7 @@ LONGEST_PERIOD: Final = 6000
 _WINDOWS: Final = (8, 32, 160)
 """Lengths of equal sections whose distances are candidates for periods."""
 _CANDIDATES: Final = 24
-"""Candidates per window: the most frequent distances."""
+"""Number of candidates per window: the most frequent distances."""
 
 
 @final
@@ -55,7 +55,7 @@ class Loop:
 
     @property
     def stop(self) -> int:
-        """The first instruction behind the loop."""
+        """The first instruction after the loop."""
         return self.first + self.period * self.count
 
 

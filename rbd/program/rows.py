@@ -16,14 +16,14 @@ from rbd.scalars import functions as f
 from rbd.scalars import libm
 
 Pushforward: TypeAlias = Callable[[Any], Any]
-"""Linear, from the tangent of an operand to its contribution to the tangent of the result."""
+"""Linear map from the tangent of an operand to its contribution to the tangent of the result."""
 
 Factors: TypeAlias = Callable[[Any, Any], tuple[Any]] | Callable[[Any, Any, Any], tuple[Any, Any]]
-"""From operands and result to the factor of each operand's tangent."""
+"""Maps operands and the result to the factor of each operand's tangent."""
 
 
 def _no_function(*operands: object) -> Any:
-    raise AssertionError("calls of intrinsics and their outputs are no functions of numbers")
+    raise AssertionError("calls and picks are not functions of numbers")
 
 
 @final
@@ -33,39 +33,39 @@ class OperationRow:
 
     number: int
     operands: str = ""
-    """A letter for each: x, a number, or c, a truth value."""
+    """The type of each operand: x for a number, c for a condition."""
     gives: Literal["x", "c"] = "x"
     """The type of the result."""
     floats: Callable[..., Any] = _no_function
-    """The result for floats, bit for bit that of machine code."""
+    """The result for floats, bitwise equal to machine code."""
     generic: Callable[..., Any] = _no_function
-    """The result for scalars of any family, recorded and SymPy's ones among them."""
+    """The result for scalars of any family."""
     local_derivatives: Callable[..., Iterable[Pushforward | None]] | None = None
-    """From operands and result to the local derivative for each operand; None for conditions."""
+    """Maps operands and the result to the local derivative for each operand; None for conditions."""
     listing: str = ""
-    """The result in a listing."""
+    """Format of the result in a listing."""
     counted: tuple[str, ...] = ()
-    """As which operations it counts."""
+    """Names under which the operation is counted."""
     llvm_ir: tuple[str, ...] = ()
-    """Instructions of LLVM; the value of each counts as one more operand of the next, the last is the result."""
+    """LLVM instructions; the value of each is a further operand of the next, the last value is the result."""
     c: str = ""
-    """An expression in C."""
+    """Format of the expression in C."""
     bound: Callable[..., float] | None = None
-    """From bounds of the operands' magnitudes to one of the result's; None: there is none."""
+    """Maps bounds of the magnitudes of operands to a bound for the result, if there is one."""
     limit: float = math.inf
-    """A bound of the result's magnitude for any finite operands."""
+    """A bound of the magnitude of the result for all finite operands."""
     signs: tuple[int, int] | None = None
-    """Of a sum: the signs of both terms; of a fused multiply-add: those of the product and of the addend."""
+    """The signs of both terms of a sum; of product and addend of a fused multiply-add."""
     library: str = ""
-    """The function of the C library that computes it."""
+    """Its function of the C library."""
     llvm: str = ""
-    """The function of LLVM that computes it."""
+    """Its LLVM intrinsic."""
     method: str = ""
-    """The function of families of scalars that is recorded as this operation, if recording has no rule of its own."""
+    """The method of scalar families that records this operation, unless `RecordedOperations` defines it."""
     parity: Literal[-1, 0, 1] = 0
-    """1 where the recorded function of -x is that of x, -1 where it is the negative of that."""
+    """1 for even functions, -1 for odd functions, else 0."""
     word: str = ""
-    """The operator or word of intrinsics that is this operation."""
+    """Its operator or function in the language of intrinsics."""
 
 
 # --- derivatives ------------------------------------------------------------------------------------------------------
@@ -109,7 +109,7 @@ def infix(
     c: str = "",
     word: str = "",
 ) -> OperationRow:
-    """Return the row of an operator that is written between its operands; in C as `c` if that is another sign."""
+    """Return the row of an infix operator; `c` is its sign in C if it differs."""
     return OperationRow(
         number,
         operands=operands,
@@ -139,7 +139,7 @@ def library_function(
     limit: float = math.inf,
     parity: Literal[-1, 0, 1] = 0,
 ) -> OperationRow:
-    """Return the row of a function of the C library; `library` is its name there if it is another one than ours."""
+    """Return the row of a function of the C library; `library` is its name there if it differs."""
     library = library or name
     arguments = [f"{{{k}}}" for k in range(len(operands))]
     return OperationRow(
@@ -159,7 +159,7 @@ def library_function(
 
 
 def llvm_call(function: str, *operands: int) -> str:
-    """Return the call of a function of LLVM."""
+    """Return the call of an LLVM intrinsic."""
     return f"call {{double}} @llvm.{function}.{{suffix}}({', '.join(f'{{double}} {{{k}}}' for k in operands)})"
 
 

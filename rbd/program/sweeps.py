@@ -1,4 +1,4 @@
-"""Forward and reverse sweeps of differentiation through a program; structural zeros are left out."""
+"""Forward and reverse sweeps of automatic differentiation, without structural zeros."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from rbd.scalars.protocol import Matrix, Scalar
 from rbd.scalars.structural_zeros import is_structural_zero
 
 Row: TypeAlias = dict[int, Scalar]
-"""Number of a direction, or of an output -> a derivative that need not be zero."""
+"""Map from the index of a direction, or of an output, to a derivative that may be nonzero."""
 
 
 def dependence(program: Program, input_range: range) -> list[int]:
-    """Return, per value, the set of entries of the input it depends on, as bits."""
+    """Return, per value, the set of entries of the input that it depends on, as a bit mask."""
     masks = [1 << (k - input_range.start) if k in input_range else 0 for k in range(program.input_size)]
     for instruction in program.code:
         mask = 0
@@ -28,7 +28,7 @@ def dependence(program: Program, input_range: range) -> list[int]:
 
 
 def influence(program: Program, results: Sequence[int]) -> list[int]:
-    """Return, per value, the set of outputs that depend on it, as bits."""
+    """Return, per value, the set of outputs that depend on it, as a bit mask."""
     masks = [0] * (program.input_size + len(program.code))
     for k, r in enumerate(results):
         if r >= 0:

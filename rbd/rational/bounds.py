@@ -127,7 +127,7 @@ def _range(function: Function, box: VariableBox) -> tuple[float, float]:
 
 
 def _bounds_of(function: Function, box: VariableBox) -> tuple[float, float]:
-    """Return a lower and an upper bound; OverflowError and values that are not finite say that there are none."""
+    """Return a lower and an upper bound; raise OverflowError or return values that are not finite if there is none."""
     if isinstance(function, RationalFunction) and function.divisor is not None:
         message = "pose has a divisor; there are bounds only of polynomials over powers of 1 + s²"
         raise ArgumentError(message, argument="pose", value=function, allowed="functions without a divisor")

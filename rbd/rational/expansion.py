@@ -27,7 +27,7 @@ class Expansion:
     def __init__(
         self, mechanism: Mechanism, coordinates: Sequence[tuple[Coordinate, ...]], ring: Ring, star: tuple[Star, ...]
     ) -> None:
-        """Put polynomials in place of coordinates; raise ArgumentError when q* does not fit."""
+        """Replace coordinates by polynomials; raise ArgumentError for an invalid q*."""
         self.ring = ring
         self._mechanism = mechanism
         q = _polynomials(coordinates, ring, star)

@@ -13,6 +13,7 @@ import numpy as np
 
 from rbd.arguments import flag
 from rbd.errors import (
+    AmbiguousNameError,
     ArgumentError,
     FrameMismatchError,
     RbdError,
@@ -71,7 +72,7 @@ class RationalForwardKinematics:
     >>> from rbd.rational import RationalForwardKinematics
     >>> arm = rbd.robots.double_pendulum()
     >>> kinematics = RationalForwardKinematics(arm)
-    >>> pose = kinematics.pose_polynomial([0, 0], arm.body("lower_link"), arm.root_body)
+    >>> pose = kinematics.pose_polynomial([0, 0], "lower_link")
     >>> pose.rotation[0][0]
     cos[0]*cos[1] - sin[0]*sin[1]
     >>> kinematics.rational(pose.translation[0])
@@ -131,13 +132,13 @@ class RationalForwardKinematics:
     # --- poses --------------------------------------------------------------------------------------------------------
 
     def pose_polynomial(
-        self, q_star: StarLike, body: Place, expressed_in: Place | None = None, *, exact: bool = False
+        self, q_star: StarLike, body: Place | str, expressed_in: Place | str | None = None, *, exact: bool = False
     ) -> MultilinearPose:
         """Return the pose of `body` in `expressed_in` as multilinear polynomials around the configuration `q_star`.
 
-        Both may be bodies (their default frames), frames fixed to bodies, or points (with the axes of their frames);
-        `expressed_in` defaults to the root. With `exact` the coefficients are fractions: the floats of the mechanism
-        are converted exactly, and angles of `q_star` other than zero must be given as `HalfTangent`.
+        Both may be bodies (their default frames), frames fixed to bodies, names of either, or points (with the axes of
+        their frames); `expressed_in` defaults to the root. With `exact` the coefficients are fractions: the floats of
+        the mechanism are converted exactly, and angles of `q_star` other than zero must be given as `HalfTangent`.
 
         Raises ShapeError, NotFiniteError, UnknownNameError, FrameMismatchError or ArgumentError naming the argument.
         """
@@ -148,17 +149,16 @@ class RationalForwardKinematics:
         )
         return expansion.pose(place, reference)
 
-    def _checked_place(self, place: Place, argument: str) -> Place:
+    def _checked_place(self, place: Place | str, argument: str) -> Place:
         """Return a place; raise an error naming the argument when it is not on the mechanism."""
-        require_kind(place, RigidBody, Frame, Point, operation="RationalForwardKinematics", argument=argument)
+        require_kind(place, RigidBody, Frame, Point, str, operation="RationalForwardKinematics", argument=argument)
         try:
-            if isinstance(place, RigidBody):
-                self._layout.body_index(place)
-            else:
-                self._mechanism.body_of_frame(place.frame if isinstance(place, Point) else place)
-        except (UnknownNameError, FrameMismatchError) as error:
+            if isinstance(place, Point):
+                self._layout.place(place.frame, argument)
+                return place
+            return self._layout.place(place, argument)[1]
+        except (AmbiguousNameError, FrameMismatchError, UnknownNameError) as error:
             raise _with_argument(error, argument) from None
-        return place
 
     def _expansion(self, q_star: StarLike, exact: bool) -> Expansion:
         self._require_current()
@@ -295,16 +295,13 @@ class RationalForwardKinematics:
 
 def _checked(coordinate: Coordinate, values: V) -> V:
     """Return converted values; raise NotFiniteError for NaN, and for infinite displacements."""
-    _require_in_range(coordinate, values)
-    return values
-
-
-def _require_in_range(coordinate: Coordinate, values: Any) -> None:
-    entries = values if type(values) is np.ndarray else [x for x in values if is_float(x)]
-    numbers: Array = np.asarray(entries, dtype=np.float64)
+    given: object = values
+    plain: Any = [x for x in cast("Vector", given) if is_float(x)] if type(given) is tuple else given
+    numbers = np.array(plain, dtype=np.float64)
     wrong = ~np.isfinite(numbers) if coordinate.kind is Kind.LENGTH else np.isnan(numbers)
     if wrong.any():
         raise range_error("the difference of q and q_star")
+    return values
 
 
 def _leading_axes(q: object) -> tuple[int, ...]:

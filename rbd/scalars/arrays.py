@@ -173,6 +173,16 @@ def array_of(nested: object) -> Array:
     return cast("Array", pack(nested))
 
 
+def shaped(numbers: tuple[object, ...], shape: tuple[int, ...]) -> Array:
+    """Return numbers as an array of a shape, as `array_of` does; NumPy converts flat tuples faster than nested ones.
+
+    >>> shaped((1.0, 0, 2.0, 3.0), (2, 2))
+    array([[1., 0.],
+           [2., 3.]])
+    """
+    return array_of(numbers).reshape(shape)
+
+
 def to_float_array(nested: object) -> Array:
     """Return nested tuples of real numbers as a float64 array; raise ScalarError for other scalars.
 

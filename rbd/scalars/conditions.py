@@ -10,7 +10,11 @@ from rbd.scalars.registry import as_bool, coerce_pair, operations_of, operations
 
 
 def less(a: Scalar, b: Scalar) -> Condition:
-    """Return the condition a < b: False for NaN, three-valued for intervals, a relation for symbols."""
+    """Return the condition a < b: False for NaN, three-valued for intervals, a relation for symbols.
+
+    >>> less(1.0, 2.0)
+    True
+    """
     if type(a) is float and type(b) is float:
         return a < b
     operations, a, b = coerce_pair(a, b)
@@ -18,7 +22,11 @@ def less(a: Scalar, b: Scalar) -> Condition:
 
 
 def less_equal(a: Scalar, b: Scalar) -> Condition:
-    """Return the condition a <= b."""
+    """Return the condition a <= b.
+
+    >>> less_equal(2.0, 2.0)
+    True
+    """
     if type(a) is float and type(b) is float:
         return a <= b
     operations, a, b = coerce_pair(a, b)
@@ -26,17 +34,29 @@ def less_equal(a: Scalar, b: Scalar) -> Condition:
 
 
 def greater(a: Scalar, b: Scalar) -> Condition:
-    """Return the condition a > b."""
+    """Return the condition a > b.
+
+    >>> greater(1.0, 2.0)
+    False
+    """
     return less(b, a)
 
 
 def greater_equal(a: Scalar, b: Scalar) -> Condition:
-    """Return the condition a >= b."""
+    """Return the condition a >= b.
+
+    >>> greater_equal(2.0, 2.0)
+    True
+    """
     return less_equal(b, a)
 
 
 def both(c: Condition, d: Condition) -> Condition:
-    """Return the conjunction of two conditions."""
+    """Return the conjunction of two conditions.
+
+    >>> both(less(1.0, 2.0), less(2.0, 1.0))
+    False
+    """
     first, second = as_bool(c), as_bool(d)
     if first is not None:
         return d if first and second is None else first and bool(second)
@@ -46,7 +66,11 @@ def both(c: Condition, d: Condition) -> Condition:
 
 
 def either(c: Condition, d: Condition) -> Condition:
-    """Return the disjunction of two conditions."""
+    """Return the disjunction of two conditions.
+
+    >>> either(less(1.0, 2.0), less(2.0, 1.0))
+    True
+    """
     first, second = as_bool(c), as_bool(d)
     if first is not None:
         return d if not first and second is None else first or bool(second)
@@ -56,7 +80,11 @@ def either(c: Condition, d: Condition) -> Condition:
 
 
 def invert(c: Condition) -> Condition:
-    """Return the negation of a condition."""
+    """Return the negation of a condition.
+
+    >>> invert(less(1.0, 2.0))
+    False
+    """
     truth = as_bool(c)
     return operations_of_condition(c).invert(c) if truth is None else not truth
 

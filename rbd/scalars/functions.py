@@ -95,17 +95,29 @@ def cos(x: Scalar) -> Scalar:
 
 
 def tan(x: Scalar) -> Scalar:
-    """Return the tangent."""
+    """Return the tangent.
+
+    >>> tan(0.0)
+    0.0
+    """
     return real.tan(x) if type(x) is float else operations_of(x).tan(x)
 
 
 def asin(x: Scalar) -> Scalar:
-    """Return the arc sine; NaN for floats outside [-1, 1]."""
+    """Return the arc sine; NaN for floats outside [-1, 1].
+
+    >>> round(asin(0.5), 6)
+    0.523599
+    """
     return real.asin(x) if type(x) is float else operations_of(x).asin(x)
 
 
 def acos(x: Scalar) -> Scalar:
-    """Return the arc cosine; NaN for floats outside [-1, 1]."""
+    """Return the arc cosine; NaN for floats outside [-1, 1].
+
+    >>> acos(1.0)
+    0.0
+    """
     return real.acos(x) if type(x) is float else operations_of(x).acos(x)
 
 
@@ -132,17 +144,29 @@ def sqrt(x: Scalar) -> Scalar:
 
 
 def exp(x: Scalar) -> Scalar:
-    """Return the exponential; infinity for floats on overflow."""
+    """Return the exponential; infinity for floats on overflow.
+
+    >>> exp(0.0)
+    1.0
+    """
     return real.exp(x) if type(x) is float else operations_of(x).exp(x)
 
 
 def log(x: Scalar) -> Scalar:
-    """Return the natural logarithm; minus infinity for a float zero, NaN below."""
+    """Return the natural logarithm; minus infinity for a float zero, NaN below.
+
+    >>> log(1.0)
+    0.0
+    """
     return real.log(x) if type(x) is float else operations_of(x).log(x)
 
 
 def tanh(x: Scalar) -> Scalar:
-    """Return the hyperbolic tangent."""
+    """Return the hyperbolic tangent.
+
+    >>> round(tanh(0.5), 6)
+    0.462117
+    """
     return math.tanh(x) if type(x) is float else operations_of(x).tanh(x)
 
 
@@ -171,12 +195,20 @@ def divide(a: Scalar, b: Scalar) -> Scalar:
 
 
 def absolute(x: Scalar) -> Scalar:
-    """Return the absolute value; for complex numbers x or -x, by the sign of the real part."""
+    """Return the absolute value; for complex numbers x or -x, by the sign of the real part.
+
+    >>> absolute(-2.5)
+    2.5
+    """
     return math.fabs(x) if type(x) is float else operations_of(x).absolute(x)
 
 
 def minimum(a: Scalar, b: Scalar) -> Scalar:
-    """Return the smaller (by real part if complex); NaN when either float is NaN."""
+    """Return the smaller (by real part if complex); NaN when either float is NaN.
+
+    >>> minimum(1.0, 2.0)
+    1.0
+    """
     if type(a) is float and type(b) is float:
         return real.minimum(a, b)
     operations, a, b = coerce_pair(a, b)
@@ -184,7 +216,11 @@ def minimum(a: Scalar, b: Scalar) -> Scalar:
 
 
 def maximum(a: Scalar, b: Scalar) -> Scalar:
-    """Return the larger (by real part if complex); NaN when either float is NaN."""
+    """Return the larger (by real part if complex); NaN when either float is NaN.
+
+    >>> maximum(1.0, const(5, 2))
+    2.5
+    """
     if type(a) is float and type(b) is float:
         return real.maximum(a, b)
     operations, a, b = coerce_pair(a, b)
@@ -228,5 +264,9 @@ def is_float(x: object) -> bool:
 
 
 def to_float(x: Scalar) -> float:
-    """Return `x` as a float; raise ScalarError for symbols, wide intervals, recorded and complex values."""
+    """Return `x` as a float; raise ScalarError for symbols, wide intervals, recorded and complex values.
+
+    >>> to_float(const(1, 4))
+    0.25
+    """
     return x if type(x) is float else operations_of(x).to_float(x)

@@ -66,6 +66,10 @@ class Condition(Protocol):
     """Result of a comparison: a bool, or another condition of a family (a relation, "undecided").
 
     Pass it to `where`, `both`, `either` and `invert` only.
+
+    >>> from rbd.scalars import less, where
+    >>> where(less(1.0, 2.0), "smaller", "larger")
+    'smaller'
     """
 
     def __and__(self, other: Any, /) -> Any:

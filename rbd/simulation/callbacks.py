@@ -16,9 +16,9 @@ from numpy.typing import ArrayLike
 from rbd.algorithms import ExternalWrenches
 from rbd.arguments import require_callable
 from rbd.compiled import RecordedFunction
+from rbd.compiled.recorded_controller import require_controller
 from rbd.errors import ArgumentError
 from rbd.mechanism import Mechanism
-from rbd.program.program import Port
 from rbd.scalars.arrays import Array, float_array
 from rbd.simulation.hold import ZeroOrderHold
 from rbd.state import MechanismState
@@ -42,16 +42,7 @@ class RecordedControl:
 
     def __init__(self, function: RecordedFunction, mechanism: Mechanism) -> None:
         """Check a function of q, v and perhaps t. Raises ArgumentError for other functions and mechanisms."""
-        program = function.program
-        ports = (Port("q", (mechanism.nq,)), Port("v", (mechanism.nv,)), Port("t", ()))
-        fits = program.inputs in (ports[:2], ports) and [port.shape for port in program.outputs] == [(mechanism.nv,)]
-        if not fits:
-            message = (
-                f"control is {program.name}({', '.join(port.name for port in program.inputs)}), recorded; it must take "
-                f"q, v and perhaps t=(), and return {mechanism.nv} torques"
-            )
-            raise ArgumentError(message, argument="control", value=function, allowed="a recorded controller")
-        self.function, self._takes_time = function, len(program.inputs) == len(ports)
+        self.function, self._takes_time = function, require_controller(function, mechanism)
 
     def __call__(self, t: float, state: MechanismState) -> Array:
         """Return the torques at time `t`."""

@@ -111,7 +111,7 @@ def _accumulate(wrenches: BodyForces, more: BodyForces) -> None:
 def _add_contacts(wrenches: BodyForces, state: MechanismState, s: Array) -> Array:
     """Add the wrenches of contacts; return the rates of the contact states."""
     layout = state.layout
-    if not layout.touches:
+    if not layout.point_contacts:
         return np.zeros(layout.ns)
     contact = contact_forces_kernel(state, tuple(s.tolist()))
     _accumulate(

@@ -76,7 +76,15 @@ class Event:
 
 
 class Occurrence(NamedTuple):
-    """An occurrence of an event: its time, the index of the event in the list of events, and its name."""
+    """An occurrence of an event: its time, the index of the event in the list of events, and its name.
+
+    >>> import rbd
+    >>> down = rbd.simulation.Event(lambda t, state: state.q[0], name="vertical")
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), q=[0.3, 0.0])
+    >>> first = rbd.simulate(state, 1.0, dt=0.01, events=[down]).events[0]
+    >>> first.name, first.which, round(first.time, 3)
+    ('vertical', 0, 0.558)
+    """
 
     time: float
     which: int

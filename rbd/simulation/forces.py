@@ -31,14 +31,35 @@ from rbd.state import MechanismState, State
 @final
 @attrs.frozen(eq=False)
 class Action:
-    """The forces of an element at one instant: torques at joints, one per velocity, and wrenches on bodies."""
+    """The forces of an element at one instant: torques at joints, one per velocity, and wrenches on bodies.
+
+    >>> import rbd
+    >>> elbow = rbd.robots.double_pendulum().joint("elbow")
+    >>> Action(torques={elbow: (0.5,)}).torques[elbow]
+    (0.5,)
+    """
 
     torques: Mapping[Joint, Vector] = attrs.field(factory=dict[Joint, Vector])
     wrenches: Mapping[RigidBody, Wrench[Any]] = attrs.field(factory=dict[RigidBody, Wrench[Any]])
 
 
 class ForceElement(ABC):
-    """A source of wrenches on bodies or torques at joints; abstract. Derive from it for custom elements."""
+    """A source of wrenches on bodies or torques at joints; abstract. Derive from it for custom elements.
+
+    >>> import rbd
+    >>> class Motor(ForceElement):
+    ...     def __init__(self, joint, torque):
+    ...         self.joint, self.torque = joint, torque
+    ...     def act(self, state):
+    ...         return Action(torques={self.joint: (self.torque,)})
+    ...     def energy(self, state):
+    ...         return 0.0
+    >>> pendulum = rbd.robots.double_pendulum()
+    >>> state = rbd.MechanismState(pendulum)
+    >>> trajectory = rbd.simulate(state, 0.1, dt=0.01, forces=[Motor(pendulum.joint("elbow"), 0.2)])
+    >>> bool(state.v[1] > 0)
+    True
+    """
 
     @abstractmethod
     def act(self, state: State[Any]) -> Action:
@@ -141,44 +162,48 @@ def _velocity(state: State[Any], body: RigidBody, point: Point) -> FreeVector:
 class JointSpring(ForceElement):
     """A spring and a damper at a tree joint, with rest configuration `rest` (the zero configuration if not given).
 
-    The deflection is measured in the joint's exponential coordinates around `rest`: an angle, a length, the rotation
-    vector of a ball joint. Raises ArgumentError for negative numbers, ShapeError when `rest` does not fit the joint.
+    The joint may be given by its name. The deflection is measured in the joint's exponential coordinates around `rest`:
+    an angle, a length, the rotation vector of a ball joint. Raises ArgumentError for negative numbers, ShapeError when
+    `rest` does not fit the joint, UnknownNameError for an unknown name; the last two when first used if the joint is a
+    name.
 
     >>> import rbd
     >>> from rbd.simulation import JointSpring
     >>> pendulum = rbd.robots.double_pendulum()
-    >>> spring = JointSpring(pendulum.joint("elbow"), stiffness=8.0, rest=[0.25])
+    >>> spring = JointSpring("elbow", stiffness=8.0, rest=[0.25])
     >>> float(spring.energy(rbd.MechanismState(pendulum, q=[0.0, 0.75])))
     1.0
     """
 
-    joint: Joint
+    joint: Joint | str
     stiffness: Scalar = attrs.field(validator=_check_coefficient, kw_only=True)
     damping: Scalar = attrs.field(default=0.0, validator=_check_coefficient, kw_only=True)
     rest: ArrayLike | None = attrs.field(default=None, kw_only=True)
 
     def __attrs_post_init__(self) -> None:
-        require_kind(self.joint, Joint, operation="JointSpring", argument="joint")
-        self._rest_scalars()
+        require_kind(self.joint, Joint, str, operation="JointSpring", argument="joint")
+        if isinstance(self.joint, Joint):
+            self._rest_of(self.joint)
 
     @override
     def act(self, state: State[Any]) -> Action:
-        link, kind = state.layout.link(self.joint), self.joint.type
-        q, v, rest = state.joint_q(link), state.joint_v(link), self._rest_scalars()
+        link = state.layout.link(self.joint)
+        kind, nv, rest = link.joint.type, link.joint.nv, self._rest_of(link.joint)
+        q, v = state.joint_q(link), state.joint_v(link)
         deflection = kind.local_coordinates(rest, q)
         torques: list[Scalar] = []
-        for k in range(self.joint.nv):
-            slope = kind.local_coordinates_rate(rest, q, unit(self.joint.nv, k))  # column k of d(deflection)/dt over v
+        for k in range(nv):
+            slope = kind.local_coordinates_rate(rest, q, unit(nv, k))  # column k of d(deflection)/dt over v
             torques.append(-(self.stiffness * dot(slope, deflection)) - self.damping * v[k])
-        return Action(torques={self.joint: tuple(torques)})
+        return Action(torques={link.joint: tuple(torques)})
 
     @override
     def energy(self, state: State[Any]) -> Scalar:
         link = state.layout.link(self.joint)
-        deflection = self.joint.type.local_coordinates(self._rest_scalars(), state.joint_q(link))
+        deflection = link.joint.type.local_coordinates(self._rest_of(link.joint), state.joint_q(link))
         return square_sum(deflection) * self.stiffness * const(1, 2)
 
-    def _rest_scalars(self) -> Vector:
+    def _rest_of(self, joint: Joint) -> Vector:
         if self.rest is None:
-            return self.joint.type.zero()
-        return tuple(float_array(self.rest, (self.joint.nq,), "rest").tolist())
+            return joint.type.zero()
+        return tuple(float_array(self.rest, (joint.nq,), "rest").tolist())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Generic, TypeVar, final
 
 from typing_extensions import override
@@ -82,6 +82,20 @@ class ZeroOrderHold(Generic[Result]):
         held: Any = copy() if callable(copy) else result
         self._held = held
         self._next = index + 1
+
+    def sampled(self, t: float, state: MechanismState) -> Result | None:
+        """Sample the controller at time `t`; return the held result (internal)."""
+        self.sample(t, state)
+        return self._held
+
+    def stops(self, t: float, end: float) -> Iterator[tuple[float, bool]]:
+        """Yield the instants at which steps from `t` to `end` begin, and whether a sample is due there (internal)."""
+        while t < end:
+            due = self.is_due(t)
+            if due:
+                self._next = max(round(t / self._period), 0) + 1
+            yield t, due
+            t = min(self.next_instant, end) if self.is_before(end) else end
 
     def __call__(self, t: float, state: MechanismState) -> Result | None:
         """Return the held result. Raises ArgumentError when none is held for time `t`."""

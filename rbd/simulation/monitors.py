@@ -20,7 +20,19 @@ from rbd.state import MechanismState
 
 
 class Monitor(ABC):
-    """Called at every sample of a simulation; abstract. Derive from it for custom measures."""
+    """Called at every sample of a simulation; abstract. Derive from it for custom measures.
+
+    >>> import rbd
+    >>> class Fastest(Monitor):
+    ...     def begin(self):
+    ...         self.speed = 0.0
+    ...     def look(self, t, state, s):
+    ...         self.speed = max(self.speed, abs(state.v).max())
+    >>> fastest, state = Fastest(), rbd.MechanismState(rbd.robots.double_pendulum(), q=[0.3, 0.0])
+    >>> trajectory = rbd.simulate(state, 1.0, dt=0.01, monitors=[fastest])
+    >>> bool(fastest.speed == abs(trajectory.v).max())
+    True
+    """
 
     def begin(self) -> None:  # noqa: B027 - not every monitor remembers
         """Start a run; discard the records of the previous one."""
@@ -112,6 +124,13 @@ class LoopGapMonitor(_Recorder):
     """Record the loop gap: the largest error of any loop joint, in metres or radians.
 
     With `limit`, SolverError is raised as soon as the gap exceeds it.
+
+    >>> import rbd
+    >>> linkage, monitor = rbd.MechanismState(rbd.robots.four_bar()), LoopGapMonitor(limit=1e-3)
+    >>> closed = rbd.close_loops(linkage)
+    >>> trajectory = rbd.simulate(linkage, 0.5, dt=0.01, monitors=[monitor])
+    >>> bool(monitor.gap.max() < 1e-6)
+    True
     """
 
     def __init__(self, *, limit: float = math.inf) -> None:

@@ -77,7 +77,7 @@ class NativeBlocks:
 
 def native_blocks(state: MechanismState, name: StepName, control: RecordedControl | None) -> NativeBlocks | None:
     """Return blocks of native steps; None where a step cannot be recorded."""
-    if control is not None and state.layout.touches:
+    if control is not None and state.layout.point_contacts:
         return None
     ns = state.layout.ns
     if control is None:
@@ -99,7 +99,7 @@ def steps_per_call(state: MechanismState) -> int:
 def is_worthwhile(state: MechanismState, steps: int) -> bool:
     """Return whether a run is compiled: one of many steps, of a mechanism of moderate size."""
     layout = state.layout
-    moderate = 0 < len(layout.links) <= _MAX_JOINTS and len(layout.touches) <= _MAX_CONTACTS
+    moderate = 0 < len(layout.links) <= _MAX_JOINTS and len(layout.point_contacts) <= _MAX_CONTACTS
     return steps >= _MIN_STEPS and moderate and native.available() and not is_interpreted()
 
 

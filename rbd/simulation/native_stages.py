@@ -54,6 +54,8 @@ class NativeStages(Integrator):
         state: MechanismState,
         kernels: Sequence[tuple[CompiledProgram, float]],
         most_steps: int,
+        *,
+        samples_hold: bool,
     ) -> None:
         """Bind the machine code of the stages to the buffers of `state`; `method` takes the steps it refuses."""
         self._method, self._flow, self._callbacks, self._state = method, flow, flow.callbacks, state
@@ -66,7 +68,11 @@ class NativeStages(Integrator):
         if isinstance(method, AdaptiveMuntheKaas):
             known |= {"rtol": np.array(method.rtol), "atol": np.array(method.atol)}
         self._square_error = known["error"]
-        self._loop = _loop(state, kernels, self._called or flow.callbacks.control, known, most_steps)
+        hold = flow.holds[0] if flow.holds else None
+        self.samples_hold = samples_hold and hold is not None and len(kernels) == 1 and self._called is None
+        """Whether the loop samples the control, a zero-order hold, where `take` is told to."""
+        control = hold.sampled if self.samples_hold and hold is not None else flow.callbacks.control
+        self._loop = _loop(state, kernels, self._called or control, known, most_steps)
         self._torques = [stage.vector for stage in self._loop.stages]
         self._words, self._times = self._loop.words, self._loop.times
 
@@ -82,15 +88,18 @@ class NativeStages(Integrator):
         """Take a step of an adaptive method; return the contact states at its end and its error."""
         return self.step(flow, state, s, start, end), math.sqrt(self._square_error)
 
-    def take(self, times: array[float], s: Array, keep: Callable[[int, Histories], None]) -> None:
+    def take(self, times: array[float], s: Array, keep: Callable[[int, Histories], None], asks: bytes = b"") -> None:
         """Move the state through `times`, then call keep(steps, rows), also where the control raises.
 
-        Row k of the histories is the state at `times[k]`, for k = 1 ... steps; contact states begin at `s`.
+        Row k of the histories is the state at `times[k]`, for k = 1 ... steps; contact states begin at `s`. Where the
+        stages sample a hold, `asks` says whether it is sampled at the beginning of a step.
         """
         loop, steps = self._loop, len(times) - 1
         rows = [np.empty((steps + 1, each.size)) for each in loop.moving]
         self._contact_states[:] = s
         self._times[: steps + 1] = times
+        if self.samples_hold:
+            loop.asks[:steps] = asks
         loop.keep(rows)
         try:
             self._run(steps, rows)
@@ -163,11 +172,11 @@ class NativeStages(Integrator):
 
 
 def native_stages(
-    state: MechanismState, method: Integrator, flow: EquationsOfMotion, most_steps: int
+    state: MechanismState, method: Integrator, flow: EquationsOfMotion, most_steps: int, *, samples_hold: bool = False
 ) -> NativeStages | None:
     """Return the native stages of `method`; None for methods without, and where a stage cannot be recorded.
 
-    A step whose torques are constant is one stage.
+    A step whose torques are constant is one stage. With `samples_hold`, a hold is sampled between the steps.
     """
     scheme = _scheme(method)
     if not abi.is_supported() or not (scheme or isinstance(method, SemiImplicitEuler)):
@@ -177,7 +186,8 @@ def native_stages(
     if len(found) < len(kernels):
         return None
     fractions = scheme.c if scheme and len(kernels) > 1 else _SINGLE_STAGE
-    return NativeStages(method, flow, state, list(zip(found, fractions, strict=True)), most_steps)
+    stages = list(zip(found, fractions, strict=True))
+    return NativeStages(method, flow, state, stages, most_steps, samples_hold=samples_hold)
 
 
 def _scheme(method: Integrator) -> Scheme | None:
@@ -204,7 +214,7 @@ def _specs(
     layout = state.layout
     ns, gains = layout.ns, gains_in(layout, flow.stabilization)
     own = tuple(each for each in flow.forces if is_recordable(each)) or None
-    usual = gains is STANDARD or not layout.loops
+    usual = gains is STANDARD or not layout.is_constrained
     options = PLAIN if usual and own is None else StageOptions(STANDARD if usual else gains, recorded_loads(own or ()))
     places = all_places(state) if is_called(flow) else ()
     if options is PLAIN and not places and (scheme is None or (scheme is CLASSICAL and flow.callbacks.is_held)):

@@ -18,6 +18,15 @@ class Throttle:
 
     A simulation that falls behind catches up at full speed, unless it is behind by more than `patience` seconds: then
     pacing starts again from the current time. Raises ArgumentError unless the rate is positive and finite.
+
+    >>> import rbd
+    >>> slept = []
+    >>> now = lambda: sum(slept)
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum())
+    >>> slow = Throttle(0.5, clock=now, sleep=slept.append)
+    >>> trajectory = rbd.simulate(state, 0.1, dt=0.01, realtime=slow)
+    >>> round(sum(slept), 3)
+    0.2
     """
 
     def __init__(

@@ -26,7 +26,7 @@ from rbd.simulation.integrator import Integrator
 from rbd.simulation.monitors import Monitor
 from rbd.simulation.munthe_kaas import MuntheKaas
 from rbd.simulation.native_blocks import NativeBlocks, is_worthwhile, native_blocks, step_name, steps_per_call
-from rbd.simulation.native_run import NativeRun
+from rbd.simulation.native_run import NativeRun, splits_few
 from rbd.simulation.native_stages import NativeStages, native_stages
 from rbd.simulation.outputs import Outputs
 from rbd.simulation.realtime import Throttle
@@ -113,6 +113,7 @@ def simulate(
     with restored_on_failure(state), outputs:
         interrupted = bool(watched) or outputs.needs_states
         together = not watched and outputs.keeps_only and isinstance(bar, Silent)
+        together = together and all(splits_few(hold, times) for hold in flow.holds)
         blocks, method = _native_paths(flow, state, len(times) - 1, method, interrupted=interrupted, together=together)
         run = Run(method.begin(), flow, state, s, watched, outputs)
         with divergence_errors(run), bar:
@@ -132,6 +133,11 @@ def _native_paths(
     if not is_worthwhile(state, steps):
         return None, method
     callbacks, blocks, name = flow.callbacks, None, step_name(method)
+    stages: NativeStages | None = None
+    if together and len(callbacks.holds) == 1 and callbacks.is_held:
+        stages = native_stages(state, method, flow, max(steps_per_call(state), 16), samples_hold=True)
+        if stages is not None and stages.samples_hold:
+            return stages, method
     without_python = callbacks.is_held or callbacks.recorded_control is not None
     if name is not None and without_python and flow.is_control_only(state) and not interrupted:
         blocks = native_blocks(state, name, callbacks.recorded_control)

@@ -26,7 +26,11 @@ _MAX_SAMPLES = 10**10  # of a ring buffer
 
 
 class Sizes(NamedTuple):
-    """Numbers of coordinates, velocities and contact states of a sample."""
+    """Numbers of coordinates, velocities and contact states of a sample.
+
+    >>> Sizes(q=7, v=6, s=0)
+    Sizes(q=7, v=6, s=0)
+    """
 
     q: int
     v: int
@@ -34,7 +38,22 @@ class Sizes(NamedTuple):
 
 
 class Sink(ABC):
-    """Receives the samples of one run after the other; abstract. Derive from it to send them elsewhere."""
+    """Receives the samples of one run after the other; abstract. Derive from it to send them elsewhere.
+
+    >>> import rbd
+    >>> class Printer(Sink):
+    ...     def begin(self, sizes):
+    ...         self.samples = 0
+    ...     def take(self, t, q, v, s):
+    ...         self.samples += 1
+    ...         self.last = Trajectory(np.array([t]), q[None].copy(), v[None].copy(), s[None].copy())
+    ...     def finish(self):
+    ...         print(f"{self.samples} samples until {self.last.t[0]:g} s")
+    ...         return self.last
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum())
+    >>> trajectory = rbd.simulate(state, 0.5, dt=0.01, sink=Printer())
+    51 samples until 0.5 s
+    """
 
     @abstractmethod
     def begin(self, sizes: Sizes) -> None:
@@ -97,7 +116,13 @@ class _SampleRows:
 
 @final
 class Growing(Sink):
-    """Keeps every sample in memory; the default of `simulate`."""
+    """Keeps every sample in memory; the default of `simulate`.
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum())
+    >>> rbd.simulate(state, 1.0, dt=0.01, sink=Growing())
+    Trajectory(101 samples, t = 0 ... 1 s)
+    """
 
     def __init__(self) -> None:
         self._rows, self._count = _SampleRows(0, Sizes(0, 0, 0)), 0
@@ -162,6 +187,13 @@ class NpzFile(Sink):
 
     The file appears, and replaces one of that name, when the run has ended well. `simulate` returns the last sample
     only.
+
+    >>> import rbd, tempfile
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), q=[0.3, 0.0])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     last = rbd.simulate(state, 1.0, dt=0.01, sink=NpzFile(f"{folder}/run.npz"))
+    ...     print(len(last), len(rbd.Trajectory.load(f"{folder}/run.npz")))
+    1 101
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:

@@ -6,6 +6,7 @@ positive_definite.py   solve_positive_definite
 factored.py            solve_factored: many right-hand sides, with a sparse factor
 partial_pivoting.py    solve_square, determinant
 minimum_norm.py        minimum_norm_solve
+sparse_minimum_norm.py, block_rows.py  the same for many sparse rows
 lemke.py, lu.py        linear complementarity problems; LU factors with complete pivoting
 quadratic_program.py   solve_quadratic_program
 polyhedral_projection.py, projected_program.py

@@ -120,7 +120,7 @@ class Factor:
         """Return the solution with the transposed L."""
         x = list(right)
         for k in reversed(range(len(x))):
-            for i, entry in self.rows[k]:
+            for i, entry in () if is_structural_zero(x[k]) else self.rows[k]:
                 x[i] = x[i] - entry * x[k]
         return x
 

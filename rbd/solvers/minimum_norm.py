@@ -197,6 +197,14 @@ def _solve_triangle(w: LeastSquares, rank: int, zero_or_nan: float) -> None:
             _apply_reflection(w, k, rank)
 
 
+# What the sparse solution of `block_rows.py` falls back to.
+largest_entry: Final = _largest
+factor_table: Final = _factor
+reflect_right: Final = _reflect_right
+substitute: Final = _substitute
+apply_reflection: Final = _apply_reflection
+
+
 def _solve(w: LeastSquares) -> int:
     largest = _largest(w.m * w.n, w.matrix)
     zero_or_nan = _largest(w.m, w.right) * 0.0

@@ -25,7 +25,7 @@ class SquareMatrix(Workspace):
 
 
 class SquareSystem(SquareMatrix):
-    """SquareSystem with it, and m right-hand sides."""
+    """A square system with m right-hand sides."""
 
     m: int
     right = operand("n", "m")
@@ -33,7 +33,7 @@ class SquareSystem(SquareMatrix):
 
 
 class Determinant(SquareMatrix):
-    """Its determinant."""
+    """The determinant of a square matrix."""
 
     value = result("1")
 
@@ -123,7 +123,7 @@ def _determinant(w: Determinant) -> int:
 
 
 def _elimination_operations(n: int) -> int:
-    """Per entry below a pivot two absolute values, a comparison and a factor; per pivot five; then multiply-adds."""
+    """Count two absolute values, a comparison and a factor per entry below a pivot, five per pivot, multiply-adds."""
     return 4 * (n * (n - 1) // 2) + (n - 1) * n * (2 * n - 1) // 3
 
 

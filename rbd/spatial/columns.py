@@ -16,8 +16,24 @@ from rbd.spatial.linalg import Column, Vec3, add3, dot3, scale3, zero3
 from rbd.spatial.values import MatrixLike, SpatialValue, VectorLike
 
 
+class _Unpackable(SpatialValue):
+    """A value with room for an array, from which its columns are made when they are asked for."""
+
+    __slots__ = ("_numbers",)
+    _numbers: Array
+    """(columns, 2, 3), or not set."""
+
+    def __getattr__(self, name: str) -> tuple[Column, ...]:
+        """Return the columns, made of the array: what is called when they are not set yet."""
+        if name != "columns":
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+        columns: tuple[Column, ...] = tuple([(tuple(a), tuple(b)) for a, b in self._numbers.tolist()])
+        object.__setattr__(self, "columns", columns)
+        return columns
+
+
 @attrs.frozen(eq=False, repr=False)
-class ColumnMatrix(SpatialValue):
+class ColumnMatrix(_Unpackable):
     """A matrix of six rows, angular ones first, and any number of columns; abstract."""
 
     columns: tuple[Column, ...]
@@ -35,6 +51,9 @@ class ColumnMatrix(SpatialValue):
     @property
     def matrix(self) -> Array:
         """All six rows as a fresh array."""
+        numbers: Array | None = getattr(self, "_numbers", None)
+        if numbers is not None:
+            return numbers.reshape(-1, 6).T.copy()
         return rows_of(tuple(a + b for a, b in self.columns), 6)
 
     @property

@@ -128,7 +128,12 @@ def _restored(name: str, identity: int) -> Frame[Any]:
 
 
 def same_frame(a: Frame[Any], b: Frame[Any]) -> bool:
-    """Return whether two frames are the same: the same object, or equal ids. Names never count."""
+    """Return whether two frames are the same: the same object, or equal ids. Names never count.
+
+    >>> hand = Frame("hand")
+    >>> same_frame(hand, hand), same_frame(hand, Frame("hand"))
+    (True, False)
+    """
     return a is b or a.id == b.id
 
 
@@ -137,6 +142,14 @@ def check_frame(actual: Frame[Any], expected: Frame[Any], *, operation: str, arg
 
     `argument` says whose frame `actual` is, `hint` what would fit. The inner layers ask `actual is expected` first
     where speed counts.
+
+    >>> hand = Frame("hand")
+    >>> check_frame(hand, hand, operation="grasp", argument="pose.to_frame")
+    >>> try:
+    ...     check_frame(Frame("world"), hand, operation="grasp", argument="pose.to_frame")
+    ... except FrameMismatchError as error:
+    ...     print(error.operation, error.argument)
+    grasp pose.to_frame
     """
     if actual is expected or same_frame(require_frame(actual, argument), require_frame(expected, argument)):
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import ClassVar, Generic, Never, NoReturn, final
 
 import attrs
@@ -64,6 +65,16 @@ class GeometricJacobian(ColumnMatrix, Generic[B, A, E]):
         """Make a Jacobian of scalars, unchecked."""
         self: GeometricJacobian[C, D, F] = _new(GeometricJacobian)
         _geometric_columns(self, columns)
+        _geometric_body(self, body)
+        _geometric_base(self, base)
+        _geometric_frame(self, frame)
+        return self
+
+    @staticmethod
+    def of_array(body: Frame[C], base: Frame[D], frame: Frame[F], numbers: Array) -> GeometricJacobian[C, D, F]:
+        """Make a Jacobian of finite floats, (columns, 2, 3), in an array that nobody changes."""
+        self: GeometricJacobian[C, D, F] = _new(GeometricJacobian)
+        _set_numbers(self, numbers)
         _geometric_body(self, body)
         _geometric_base(self, base)
         _geometric_frame(self, frame)
@@ -209,5 +220,6 @@ class PointJacobian(SpatialValue, Generic[F]):
         return f"PointJacobian 3x{len(self.columns)} in {self.frame.name!r}"
 
 
+_set_numbers: Callable[[object, Array], None] = getattr(ColumnMatrix, "_numbers").__set__  # noqa: B009 - a slot, not a value
 _geometric_columns, _geometric_body, _geometric_base, _geometric_frame = slot_setters(GeometricJacobian)
 _point_frame, _point_columns = slot_setters(PointJacobian)

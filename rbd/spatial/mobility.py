@@ -19,7 +19,16 @@ from rbd.spatial.values import require_kind
 @final
 @attrs.frozen(eq=False)
 class ArticulatedMobility(Generic[F]):
-    """A symmetric map from wrenches on `body` to changes of its acceleration with respect to `base`, in `frame`."""
+    """A symmetric map from wrenches on `body` to changes of its acceleration with respect to `base`, in `frame`.
+
+    >>> import rbd
+    >>> arm = rbd.robots.arm7()
+    >>> state = rbd.MechanismState(arm, q=[0.1] * 7)
+    >>> mobility = rbd.articulated_mobility(state, "link7")
+    >>> push = Wrench(mobility.frame, (0, 0, 0), (0, 0, 1.0))
+    >>> bool((mobility @ push).linear[2] > 0)
+    True
+    """
 
     body: Frame[Any]
     base: Frame[Any]

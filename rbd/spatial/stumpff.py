@@ -46,7 +46,7 @@ class Series:
     __slots__ = ("exact", "rounded")
 
     def __init__(self, coefficients: Iterable[Scalar]) -> None:
-        """Take the coefficients, the constant one first."""
+        """Set the coefficients, from the constant one."""
         self.exact = tuple(coefficients)
         self.rounded = tuple(map(to_float, self.exact))
 

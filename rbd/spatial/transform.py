@@ -13,7 +13,7 @@ from typing_extensions import override
 from rbd.display import latex_matrix, latex_name
 from rbd.errors import RotationError
 from rbd.scalars import Matrix, Scalar, Vector, const, is_float, to_float
-from rbd.scalars.arrays import Array, array_of, matrix_scalars, scalars
+from rbd.scalars.arrays import Array, array_of, matrix_scalars, scalars, shaped
 from rbd.spatial.checks import check_rotation, check_unit_quaternion
 from rbd.spatial.frame import A, B, C, D, Frame, check_frame, require_frame, same_frame
 from rbd.spatial.linalg import (
@@ -138,7 +138,8 @@ class Transform(SpatialValue, Generic[A, B]):
     @property
     def rotation(self) -> Array:
         """The rotation as a fresh 3x3 array."""
-        return array_of(self.rotation_components)
+        a, b, c = self.rotation_components
+        return shaped(a + b + c, (3, 3))
 
     @property
     def translation(self) -> Array:
@@ -153,8 +154,8 @@ class Transform(SpatialValue, Generic[A, B]):
     @property
     def matrix(self) -> Array:
         """The homogeneous matrix as a fresh 4x4 array."""
-        rows = tuple((*row, x) for row, x in zip(self.rotation_components, self.translation_components, strict=True))
-        return array_of((*rows, (0, 0, 0, 1)))
+        (a, b, c), (x, y, z) = self.rotation_components, self.translation_components
+        return shaped((*a, x, *b, y, *c, z, 0, 0, 0, 1), (4, 4))
 
     @property
     def components(self) -> tuple[Mat3, Vec3]:

@@ -5,7 +5,7 @@ from rbd.state.engine import Call, Done, KernelCall
 from rbd.state.fast_path import fast_path
 from rbd.state.interpreted import interpreted
 from rbd.state.kernel import kernel, kernels, require_state
-from rbd.state.layout import Layout, Link, LoopLink, Touch
+from rbd.state.layout import Layout, Link, LoopLink, PointContact
 from rbd.state.mechanism_state import MechanismState
 from rbd.state.queries import A, ArrayOf, State
 from rbd.state.result import DynamicsResult
@@ -22,10 +22,10 @@ __all__ = [
     "Link",
     "LoopLink",
     "MechanismState",
+    "PointContact",
     "ScalarState",
     "State",
     "StateView",
-    "Touch",
     "fast_path",
     "interpreted",
     "kernel",

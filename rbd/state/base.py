@@ -25,8 +25,7 @@ _FOR_ALGORITHMS: Final = frozenset(
     (
         *("engine", "layout", "links", "regroups", "vector", "joint_q", "joint_v", "own_inertia", "joint_parameter"),
         *("configuration_scalars", "velocity_scalars", "configuration_derivative_scalars", "position_bounds"),
-        *("lifted", "lifted_point", "lifted_inertia", "lifted_transform"),
-        *("checked", "checked_pass"),
+        *("lifted", "lifted_point", "lifted_inertia", "lifted_transform", "between", "checked", "checked_pass"),
     )
 )
 """What algorithms read and users do not: ranges, scalars, parameters in the state's family of scalars."""
@@ -174,6 +173,14 @@ class StateView(ABC):
 JointParameter = Literal["damping", "friction", "friction_velocity", "armature", "bound_stiffness", "bound_damping"]
 
 
+_pass_kernels: dict[object, tuple[Kernel[[], Any], Depends]] = {}
+
+
+def pass_kernel_of(look_up: Callable[[StateView], Any]) -> tuple[Kernel[[], Any], Depends]:
+    """Return the kernel of a pass, and what it depends on."""
+    return _pass_kernels[look_up]
+
+
 def cached(depends: Depends) -> Callable[[Callable[[StateView], T]], Callable[[StateView], T]]:
     """Decorate a function of a state as a *pass*: a recursion over all bodies, with a cached result."""
 
@@ -181,10 +188,11 @@ def cached(depends: Depends) -> Callable[[Callable[[StateView], T]], Callable[[S
         pass_kernel: Kernel[[], T] = Kernel(compute)
 
         def look_up(state: StateView) -> T:
-            return state.engine.remembered(state, pass_kernel, depends)
+            return state.engine.pass_result(state, pass_kernel, depends)
 
         look_up.__doc__ = compute.__doc__
         look_up.__name__ = compute.__name__
+        _pass_kernels[look_up] = pass_kernel, depends
         return look_up
 
     return decorate

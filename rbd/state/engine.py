@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rbd.state.base import StateView
     from rbd.state.kernel import Kernel
     from rbd.state.layout import Layout
+    from rbd.state.native_queries import NativeQueries
 
 R = TypeVar("R")
 Depends = Literal["parameters", "q", "qv"]
@@ -60,6 +61,8 @@ class KernelCall(Call[R]):
     """Shapes of the arrays to return; None for the kernel's result as it is."""
     finish: Callable[..., R] | None = None
     """Converts the arrays, or the kernel's result, to the algorithm's result; must not refer to the state."""
+    of_array: Callable[[Any], R] | None = None
+    """Converts the kernel's result, if it is one array; fast paths then do not make tuples of it."""
     out: Any = None
     """An array for a result of one array."""
     keyed: bool = False
@@ -89,13 +92,19 @@ class Engine(ABC):
         """Initialise without cached results."""
         self.fast: dict[object, Callable[..., Any]] = {}
         """Builtins by the keys of calls; only live states have them."""
+        self.identified: dict[tuple[object, int, int], tuple[Callable[..., Any], object, object]] = {}
+        """Builtins of calls about an object and a frame, by their identities, with the objects."""
+        self.poses: dict[object, Callable[[], Any]] = {}
+        self.twists: dict[object, Callable[[], Any]] = {}
+        self.routes: dict[object, Callable[[], Any]] = {}
+        """Builtins of queries by the identities, or names, of places; only live states have them."""
         self.mechanism = mechanism
         self.layout = layout
-        self.memory: dict[object, tuple[tuple[int, ...], object]] = {}
+        self.cache: dict[object, tuple[tuple[int, ...], object]] = {}
 
     def __getstate__(self) -> dict[str, object]:
         """Omit cached results: a copy computes them again."""
-        return {**self.__dict__, "memory": {}}
+        return {**self.__dict__, "cache": {}}
 
     def check(self) -> None:
         """Raise StaleStateError if the mechanism's topology was edited since the state was made."""
@@ -111,6 +120,19 @@ class Engine(ABC):
     @abstractmethod
     def stamp(self, depends: Depends) -> tuple[int, ...]:
         """Return version numbers that change with the dependencies of a pass."""
+
+    def open_query(
+        self,
+        table: dict[object, Callable[[], Any]],
+        key: object,
+        places: object,
+        make: Callable[[NativeQueries], Callable[[], Any] | None],
+    ) -> bool:
+        """Open a fast path of a query in `table`, if this engine has any; return whether it did.
+
+        `key` has names and identities of `places`, which are kept alive.
+        """
+        return False
 
     @abstractmethod
     def evaluate(
@@ -140,20 +162,20 @@ class Engine(ABC):
         ((name, shape),) = call.shapes.items()
         return call.of_arrays([self.pack(self.evaluate(state, call.kernel, call.args, {}), name, shape, call.out)])
 
-    def remembered(self, state: StateView, kernel: Kernel[[], R], depends: Depends) -> R:
+    def pass_result(self, state: StateView, kernel: Kernel[[], R], depends: Depends) -> R:
         """Return the result of a pass, cached until one of its dependencies changes."""
         self.check()
-        return self.recalled(kernel, depends, lambda: kernel.function(state))
+        return self.cached_value(kernel, depends, lambda: kernel.function(state))
 
-    def recalled(self, key: object, depends: Depends, compute: Callable[[], R]) -> R:
+    def cached_value(self, key: object, depends: Depends, compute: Callable[[], R]) -> R:
         """Return `compute()`, cached under `key` until one of its dependencies changes."""
         stamp = self.stamp(depends)
-        known: tuple[tuple[int, ...], Any] | None = self.memory.get(key)
+        known: tuple[tuple[int, ...], Any] | None = self.cache.get(key)
         if known is not None and known[0] == stamp:
             value: R = known[1]
             return value
         value = compute()
-        self.memory[key] = (stamp, value)
+        self.cache[key] = (stamp, value)
         return value
 
 

@@ -29,6 +29,8 @@ _OUT: Final = "out"
 _MISSING: Final = object()
 _NO_WRENCHES: Final[tuple[tuple[object, ...], None]] = ((), None)
 _NO_KEYWORDS: Final[dict[str, Any]] = {}
+_MAX_IDENTIFIED: Final = 256
+"""Maximum number of fast paths that are found by the identities of objects; above it, all are forgotten."""
 
 
 def fast_path(
@@ -54,7 +56,8 @@ def fast_path(
     def decorate(function: Callable[P, Call[R]]) -> Callable[P, R]:
         source, name = cast("Any", function), function.__name__
         spec = FastPathSpec(source, name, objects, vectors, wrenches, frame, out, zeros, result, choices)
-        call = _of_state(spec) if result is None else _of_result(spec)
+        make = (_of_state_and_object if objects and not vectors else _of_state) if result is None else _of_result
+        call = make(spec)
         return cast("Callable[P, R]", wraps(function)(call))
 
     return decorate
@@ -89,6 +92,23 @@ def _of_state(spec: FastPathSpec) -> Callable[..., Any]:
         return spec.run(state, args, named, spec, plain_arity) if answer is NotImplemented else answer
 
     return call if plain_arity else call_without_arguments
+
+
+def _of_state_and_object(spec: FastPathSpec) -> Callable[..., Any]:
+    """Return a function of a state, an object and perhaps a frame."""
+
+    def call(state: Any = _MISSING, *args: Any, **named: Any) -> Any:
+        frame = named.get(_FRAME)
+        if len(args) == 1 and len(named) == (frame is not None):
+            try:
+                answer = state.engine.identified[spec, id(args[0]), id(frame)][0]()
+            except (AttributeError, KeyError):  # no state, or not yet
+                answer = NotImplemented
+            if answer is not NotImplemented:
+                return answer
+        return spec.dispatch(state, args, named)
+
+    return call
 
 
 def _of_result(spec: FastPathSpec) -> Callable[..., Any]:
@@ -146,8 +166,27 @@ class FastPathSpec:
         if builtin is not None:
             answer = builtin(*given, **keywords) if keywords else builtin(*given)
             if answer is not NotImplemented:
-                return owner if answer is None else answer
+                answer = owner if answer is None else answer
+                return self._identified(answer, owner, builtin, args, given, named) if self.objects else answer
         return self.run(owner, args, named, key, len(given))
+
+    def _identified(
+        self,
+        answer: Any,
+        owner: Any,
+        builtin: Callable[..., Any],
+        args: tuple[Any, ...],
+        given: tuple[Any, ...],
+        named: dict[str, Any],
+    ) -> Any:
+        """Return an answer; the next call with the same object and frame finds the builtin by their identities."""
+        frame, known = named.get(_FRAME), owner.engine.identified
+        if given or len(args) != 1 or len(named) != (frame is not None):
+            return answer
+        if len(known) >= _MAX_IDENTIFIED:
+            known.clear()
+        known[self, id(args[0]), id(frame)] = builtin, args[0], frame  # which keeps both alive
+        return answer
 
     def _parsed(
         self, owner: Any, args: tuple[Any, ...], named: dict[str, Any]

@@ -54,11 +54,11 @@ class Attachment:
 def attached(state: StateView, place: Place, argument: str = "place") -> Attachment:
     """Return the frame of a place and its body, cached by the state. Raises as `Layout.place` does."""
     engine, key = state.engine, place if type(place) is str else id(place)
-    known: tuple[tuple[int, ...], Any] | None = engine.memory.get(key)
+    known: tuple[tuple[int, ...], Any] | None = engine.cache.get(key)
     if known is not None and known[0] == engine.stamp("parameters"):
         found: Attachment = known[1]
         return found
-    return engine.recalled(key, "parameters", lambda: _attachment(state, place, argument))
+    return engine.cached_value(key, "parameters", lambda: _attachment(state, place, argument))
 
 
 def _attachment(state: StateView, place: Place, argument: str) -> Attachment:
@@ -88,7 +88,7 @@ def express(state: State[Any], value: Any, place: Place) -> Any:
     current: Frame[Any] = value.frame
     if isinstance(place, Frame) and same_frame(current, place):
         return value
-    tf = state.relative_transform(current, attached(state, place, "frame").frame)
+    tf = state.between(current, place, "frame")
     if type(value) is SpatialAcceleration:
         return _express_acceleration(state, value, tf)
     return value.transformed(tf)

@@ -66,7 +66,7 @@ class CouplingLink:
 
 @final
 @attrs.frozen(eq=False)
-class Touch:
+class PointContact:
     """A contact point of the body of index `body` with a half-space; `s` is the slice of its contact states."""
 
     body: int
@@ -86,13 +86,13 @@ class Layout:
         self._body_index = {id(body): i for i, body in enumerate(self.bodies)}
         self.links = self._make_links(mechanism)
         self.loops = self._make_loops(mechanism)
-        self.touches = self._make_touches(mechanism)
+        self.point_contacts = self._make_point_contacts(mechanism)
         self._index_joints()
         self.couplings = self._make_couplings(mechanism)
         self.nc = sum(each.rows.stop - each.rows.start for each in self.constraints)
         self.nq = sum(link.joint.nq for link in self.links)
         self.nv = sum(link.joint.nv for link in self.links)
-        self.ns = sum(touch.point.model.ns for touch in self.touches)
+        self.ns = sum(contact.point.model.ns for contact in self.point_contacts)
         self.velocity_names = tuple(f"{link.joint.name}[{i}]" for link in self.links for i in range(link.joint.nv))
         self.root_frame: Frame = mechanism.root_frame
         self.com_frame: Frame = Frame("center of mass")
@@ -152,16 +152,16 @@ class Layout:
         """Whether there are loops or couplings."""
         return bool(self.loops or self.couplings)
 
-    def _make_touches(self, mechanism: Mechanism) -> tuple[Touch, ...]:
+    def _make_point_contacts(self, mechanism: Mechanism) -> tuple[PointContact, ...]:
         """Pair the contact points of all moving bodies with the half-spaces."""
-        touches: list[Touch] = []
+        contacts: list[PointContact] = []
         ns = 0
         for index, body in enumerate(self.bodies[1:], start=1):
             for point in body.contact_points:
                 for half_space in mechanism.half_spaces:
-                    touches.append(Touch(index, point, half_space, slice(ns, ns + point.model.ns)))
+                    contacts.append(PointContact(index, point, half_space, slice(ns, ns + point.model.ns)))
                     ns += point.model.ns
-        return tuple(touches)
+        return tuple(contacts)
 
     # Bodies and joints are looked up by identity first, which is the fastest.
 
@@ -196,9 +196,9 @@ class Layout:
         return self._joint_loop.get(id(self._registry.joint_named(joint) if isinstance(joint, str) else joint))
 
     def coupling(self, coupling: Coupling | str) -> CouplingLink | None:
-        """Return the link of a coupling, given itself or by name; None for another one."""
+        """Return the link of a coupling, given itself or by name; None for others."""
         for link in self.couplings:
-            if coupling is link.coupling or coupling == link.coupling.name:
+            if link.coupling is coupling or (isinstance(coupling, str) and link.coupling.name == coupling):
                 return link
         return None
 

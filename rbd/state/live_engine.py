@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, TypeVar, final
 
+import attrs
 import numpy as np
 from typing_extensions import override
 
@@ -16,6 +17,7 @@ from rbd import native
 from rbd.errors import ScalarError, WrongThreadError
 from rbd.mechanism import Mechanism
 from rbd.mechanism.body import registry_of
+from rbd.native import abi
 from rbd.program.status import range_error
 from rbd.scalars import Vector
 from rbd.scalars.arrays import Array, check_out
@@ -27,18 +29,34 @@ from rbd.state.layout import Layout
 from rbd.state.recorded_kernel import RecordedKernel, RecordingFailure
 
 if TYPE_CHECKING:
-    from rbd.native.builtin import Guards
+    from rbd.native.builtin import Guards, Word
     from rbd.native.compiled_program import CompiledProgram
     from rbd.native.step_loop import Surroundings
     from rbd.state.base import StateView
+    from rbd.state.native_queries import NativeQueries
 
 OWNER, Q, V = 0, 1, 2
 """Indices in the words of a state: the owner thread, and the versions of its coordinates."""
+_CALLS_BEFORE_QUERY: Final = 16
+"""Number of calls of a query after which a builtin is made for it, which takes as long as some hundred calls."""
+_MAX_QUERIES: Final = 4096
+"""Maximum number of queries of a state that are counted; above it, all are forgotten."""
 _MAX_FAST_PATHS: Final = 256
 """Maximum number of fast paths of a state; above it, all are discarded."""
 R = TypeVar("R")
 Builtin = Callable[..., Any]
 Copies = tuple[tuple[Array, Array], ...]
+
+
+@final
+@attrs.define(eq=False)
+class _Asked:
+    """How often a query was asked; keeps alive the places whose identities are its key."""
+
+    places: object
+    count: int = 0
+    version: int = -1
+    """That of the parameters of its builtin."""
 
 
 @final
@@ -61,6 +79,8 @@ class LiveEngine(Engine):
         """Recorded kernels of fast paths, with their versions of the parameters."""
         self._kernels = kernel_cache(mechanism)
         self._scalars: dict[int, tuple[int, Vector]] = {}
+        self._queries: NativeQueries | None = None
+        self._asked: dict[tuple[int, object], _Asked] = {}
 
     @override
     def check(self) -> None:
@@ -202,15 +222,15 @@ class LiveEngine(Engine):
         return value
 
     @override
-    def remembered(self, state: StateView, kernel: Kernel[[], R], depends: Depends) -> R:
+    def pass_result(self, state: StateView, kernel: Kernel[[], R], depends: Depends) -> R:
         """Return the result of a pass, cached until one of its dependencies changes."""
         words, versions = self.words, self.versions
         if words[OWNER] != threading.get_ident() or versions[0] != self.layout.version:
             self.check()
         if depends == "parameters" or (OPEN_BLOCKS[0] and is_interpreted()):
-            return self.recalled((kernel, is_interpreted()), depends, lambda: kernel.function(state))
+            return self.cached_value((kernel, is_interpreted()), depends, lambda: kernel.function(state))
         stamp = (versions[1], words[Q]) if depends == "q" else (versions[1], words[Q], words[V])
-        known: tuple[tuple[int, ...], Any] | None = self.memory.get(kernel)
+        known: tuple[tuple[int, ...], Any] | None = self.cache.get(kernel)
         if known is not None and known[0] == stamp:
             value: R = known[1]
             return value
@@ -218,7 +238,7 @@ class LiveEngine(Engine):
         found: Any = NotImplemented if fast is None else fast()
         if found is NotImplemented:
             found = self.run(state, KernelCall(kernel), kernel, 0)
-        self.memory[kernel] = stamp, found
+        self.cache[kernel] = stamp, found
         value = found
         return value
 
@@ -267,15 +287,23 @@ class LiveEngine(Engine):
             if call.keyed
             else None
         )
-        builtin, one = self.bound(recorded, numbers=numbers), len(recorded.executable.outline.outputs) == 1
+        to_array = call.of_array is not None and recorded.form.is_arrays
+        if call.shapes is None and not to_array and (call.keyed or not count) and abi.is_supported():
+            made = self._maker().result(recorded, numbers or ())
+            if made is not None:
+                self.fast[key] = made if call.finish is None else _finished(made, call.finish, one=True)
+                return
+        builtin, one = self.bound_builtin(recorded, numbers=numbers), len(recorded.executable.outline.outputs) == 1
         if builtin is None:
             self.fast.pop(key, None)
+        elif call.of_array is not None and to_array and one:
+            self.fast[key] = _finished(builtin, call.of_array, one=True)
         elif call.shapes is not None:
-            self.fast[key] = builtin if call.finish is None else _finished(builtin, call.finish, one)
+            self.fast[key] = builtin if call.finish is None else _finished(builtin, call.finish, one=one)
         else:
             self.fast[key] = _unflattened(builtin, recorded.form.unflatten, call.finish, one)
 
-    def bound(
+    def bound_builtin(
         self,
         recorded: RecordedKernel,
         outputs: tuple[Array, ...] | None = None,
@@ -296,9 +324,9 @@ class LiveEngine(Engine):
             return None  # a matrix without rows was recorded as (): only the algorithm has its number of columns
         arguments = (None,) * recorded.array_arguments if numbers is None else numbers
         inputs = (self.q, self.v, *arguments, *recorded.parameters)
-        return self.bind(kernel, inputs, outputs, copies, counter)
+        return self._bind(kernel, inputs, outputs, copies, counter)
 
-    def bind(
+    def _bind(
         self,
         kernel: CompiledProgram,
         inputs: tuple[Array | None, ...],
@@ -308,7 +336,7 @@ class LiveEngine(Engine):
     ) -> Builtin | None:
         """Return a builtin of machine code, or None. `inputs` that are None are its arguments.
 
-        It returns NotImplemented as `bound` does, and in interpreted execution.
+        It returns NotImplemented as `bound_builtin` does, and in interpreted execution.
         """
         from rbd.native.builtin import Binding, Word, make_builtin
 
@@ -320,11 +348,48 @@ class LiveEngine(Engine):
 
     def surroundings(self, state: object) -> Surroundings:
         """Return what a loop over steps of `state`, which has this engine, depends on besides its kernels."""
-        from rbd.native.builtin import Word
         from rbd.native.step_loop import Surroundings
 
+        return Surroundings(state, *self.watched())
+
+    def watched(self) -> tuple[tuple[Word, Word, Word], Guards]:
+        """Return the words of this engine (the owner, the versions of q and v), and guards of its machine code."""
+        from rbd.native.builtin import Word
+
         words = Word(self.words, OWNER), Word(self.words, Q), Word(self.words, V)
-        return Surroundings(state, words, self._guards())
+        return words, self._guards()
+
+    # --- queries -----------------------------------------------------------------------------------------------------
+
+    def _maker(self) -> NativeQueries:
+        from rbd.state.native_queries import NativeQueries
+
+        if self._queries is None:
+            self._queries = NativeQueries(self, self.layout)
+        return self._queries
+
+    @override
+    def open_query(
+        self,
+        table: dict[object, Builtin],
+        key: object,
+        places: object,
+        make: Callable[[NativeQueries], Builtin | None],
+    ) -> bool:
+        """Add a builtin once a query is asked often, and again when parameters were edited."""
+        if OPEN_BLOCKS[0] or not abi.is_supported() or not native.available():
+            return False
+        if len(self._asked) >= _MAX_QUERIES:
+            for each in (self.poses, self.twists, self.routes, self._asked):
+                each.clear()
+        asked, version = self._asked.setdefault((id(table), key), _Asked(places)), self.versions[1]
+        asked.count += 1
+        if asked.count < _CALLS_BEFORE_QUERY or asked.version == version:
+            return False
+        made = make(self._maker())
+        if made is not None:
+            asked.version, table[key] = version, made
+        return made is not None
 
     def _guards(self) -> Guards:
         """Return guards that let machine code run until the mechanism is edited, and not in interpreted execution."""
@@ -353,7 +418,7 @@ def _as_list(*arrays: Array) -> list[Array]:
     return list(arrays)
 
 
-def _finished(builtin: Builtin, finish: Builtin, one: bool) -> Builtin:
+def _finished(builtin: Builtin, finish: Builtin, *, one: bool) -> Builtin:
     def call(*args: Any) -> Any:
         found = builtin(*args)
         return found if found is NotImplemented else finish(found) if one else finish(*found)

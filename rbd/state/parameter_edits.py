@@ -41,7 +41,7 @@ class ParameterEdits:
         version = mechanism.parameter_version
         if version == self.version:
             return
-        rest = tuple(_baked(mechanism))
+        rest = tuple(_constants(mechanism))
         if self._known and not _same(rest, self._rest):
             self.generation += 1
         now = _numbers(mechanism)
@@ -70,7 +70,7 @@ def _numbers(mechanism: Mechanism) -> dict[ParameterName, Array] | None:
     return found
 
 
-def _baked(mechanism: Mechanism) -> Iterator[object]:
+def _constants(mechanism: Mechanism) -> Iterator[object]:
     """Yield the constants of recordings that are never inputs: bounds, placements of loops, contacts."""
     for joint in mechanism.joints:
         yield joint.position_bounds

@@ -83,8 +83,16 @@ class State(StateView, Generic[A]):
         A name that is a body's means its default frame. Raises FrameMismatchError when a frame, UnknownNameError when
         a body or a name is not part of the mechanism.
         """
+        key = place if type(place) is str else id(place)
+        query = self.engine.poses.get(key)
+        if query is not None:
+            known: Any = query()
+            if known is not NotImplemented:
+                pose: Transform[B, Any] = known
+                return pose
         found = attached(self, place)
         pose = passes.to_root(self)[found.index]
+        self.engine.open_query(self.engine.poses, key, place, lambda queries: queries.pose(found))
         if found.to_default is None:
             return self.checked_pass(pose, "transform to root")
         return self.checked(pose @ found.to_default, "transform to root")
@@ -94,7 +102,20 @@ class State(StateView, Generic[A]):
 
         It is computed along the path between them, and keeps its accuracy far from the root.
         """
-        return self.checked(self._leading(attached(self, a, "a"), attached(self, b, "b")), "relative transform")
+        return self.between(a, b, "b")
+
+    def between(self, a: Place[B], b: Place[C], argument: str) -> Transform[B, C]:
+        """Return the transform from `a` to `b`; errors name `b` as `argument` (internal)."""
+        key = a if type(a) is str else id(a), b if type(b) is str else id(b)
+        query = self.engine.routes.get(key)
+        if query is not None:
+            known: Any = query()
+            if known is not NotImplemented:
+                tf: Transform[B, C] = known
+                return tf
+        start, end = attached(self, a, "a"), attached(self, b, argument)
+        self.engine.open_query(self.engine.routes, key, (a, b), lambda queries: queries.route(start, end))
+        return self.checked(self._leading(start, end), "relative transform")
 
     def _leading(self, start: Attachment, end: Attachment) -> Transform[Any, Any]:
         """Return the transform from one frame to another."""
@@ -118,7 +139,15 @@ class State(StateView, Generic[A]):
 
     def twist(self, body: RigidBody | str) -> Twist[Any, Any, Any]:
         """Return the twist of `body` with respect to the root, in the root frame."""
+        key = body if type(body) is str else id(body)
+        query = self.engine.twists.get(key)
+        if query is not None:
+            known: Any = query()
+            if known is not NotImplemented:
+                twist: Twist[Any, Any, Any] = known
+                return twist
         index = self.layout.body_index(body)
+        self.engine.open_query(self.engine.twists, key, body, lambda queries: queries.twist(index))
         return self.checked(passes.body_twists(self)[index].transformed(passes.to_root(self)[index]), "twist")
 
     def relative_twist(self, body: Place[B], base: Place[C], *, frame: Place[F] | None = None) -> Twist[B, C, F]:

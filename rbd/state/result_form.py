@@ -9,7 +9,7 @@ import attrs
 
 from rbd.program.graph import Recorded
 from rbd.scalars.arrays import Array
-from rbd.state.value_tree import array_unflattener, flatten
+from rbd.state.value_tree import Template, array_unflattener, flatten
 
 _MOST_ARRAYS: Final = 32
 """Maximum number of output arrays, whose pointers are on the stack; larger results are one array."""
@@ -25,6 +25,8 @@ class ResultForm:
 
     is_arrays: bool = False
     """Whether the result is an array or a tuple of arrays, as nested tuples."""
+    template: Template = None
+    """That of a result whose numbers are one output; None for others."""
 
 
 def result_form(result: object, *, several: bool = False) -> ResultForm:
@@ -46,8 +48,9 @@ def result_form(result: object, *, several: bool = False) -> ResultForm:
         if 0 < len(keys) <= _MOST_ARRAYS and all(map(_is_array, table.values())):
             return ResultForm(dict(table), lambda arrays: dict(zip(keys, map(nested, arrays), strict=True)))
     numbers: list[Any] = []
-    fill = array_unflattener(flatten(whole, numbers, Recorded))
-    return ResultForm({"numbers": tuple(numbers)}, lambda arrays: fill(arrays[0]))
+    template = flatten(whole, numbers, Recorded)
+    fill = array_unflattener(template)
+    return ResultForm({"numbers": tuple(numbers)}, lambda arrays: fill(arrays[0]), template=template)
 
 
 def named_form(outputs: Sequence[str]) -> ResultForm | None:

@@ -187,7 +187,7 @@ class ResultWriter:
             (self.arrays[name], copy) for name, copy in zip(solve.solver.reactions.inputs, copies[2:], strict=True)
         )
         targets = tuple(self.arrays[name] for name in solve.solver.names)
-        builtin = engine.bound(recorded, targets, (*moved, *further), self._counter)
+        builtin = engine.bound_builtin(recorded, targets, (*moved, *further), self._counter)
         if builtin is None:
             self.fast.pop(key, None)
         elif frames:

@@ -158,7 +158,7 @@ def _filled(template: Template, order: list[object]) -> Template:
 
     `order` gets an entry per number: None, or the constant that it is.
     """
-    kind, parts = _split(template)
+    kind, parts = split(template)
     if kind in (None, float, dict) or not count_numbers(template):
         order += [None] * count_numbers(template)
         return template
@@ -175,11 +175,11 @@ def _filled_entry(template: Template, order: list[object]) -> Template:
     if type(template) in (int, float):
         order.append(template)
         return float
-    kind, parts = _split(template)
+    kind, parts = split(template)
     return _filled_tuple(parts, order) if kind is tuple else _filled(template, order)
 
 
-def _split(template: Template) -> tuple[Any, Sequence[Template]]:
+def split(template: Template) -> tuple[Any, Sequence[Any]]:
     """Return the kind and the parts of a composite template; None and no parts for all others."""
     if not isinstance(template, tuple):
         return None, ()

@@ -1,4 +1,4 @@
-"""From the checked pieces of a file to a Mechanism."""
+"""Construction of a Mechanism from the description of a robot."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WORLD: Final = "world"
 def build(
     reading: UrdfReading, robot: RobotPart, *, floating: bool, remove_fixed_joints: bool, gravity: Sequence[float]
 ) -> Mechanism:
-    """Return the mechanism of a robot, standing on (or floating in) the root body "world"."""
+    """Return the mechanism of a robot, fixed to or floating from the root body "world"."""
     root, joints = ordered(reading, robot)
     mechanism = Mechanism(WORLD, gravity=gravity)
     bodies = {root.name: _stand(reading, mechanism, robot, root, floating)}
@@ -58,7 +58,7 @@ def _close(mechanism: Mechanism, part: UrdfLoop, bodies: dict[str, RigidBody]) -
 
 
 def _stand(reading: UrdfReading, mechanism: Mechanism, robot: RobotPart, root: UrdfLink, floating: bool) -> RigidBody:
-    """Return the body of the file's root link: the world itself if so named, else attached to it."""
+    """Return the body of the root link: the world if it has that name, else a body attached to it."""
     if root.name == WORLD:
         return _be_the_world(reading, mechanism, root, floating)
     name = f"{root.name}_to_{WORLD}"
@@ -104,7 +104,7 @@ def _inertia(reading: UrdfReading, frame: Frame, part: UrdfInertial) -> SpatialI
 
 
 def _possible(moment: Rows) -> Rows:
-    """Return the moment whose distribution of mass, tr(J) / 2 - J, is the nearest one that is nowhere negative."""
+    """Return the nearest moment with a nonnegative distribution of mass tr(J) / 2 - J."""
     matrix = np.array(moment)
     spread, axes = np.linalg.eigh(np.trace(matrix) / 2 * np.eye(3) - matrix)
     found = (axes * np.maximum(spread, 0.0)) @ axes.T

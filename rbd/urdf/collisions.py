@@ -1,4 +1,4 @@
-"""The collision shapes of a file as a CollisionModel."""
+"""Collision model of the shapes of a file."""
 
 from __future__ import annotations
 

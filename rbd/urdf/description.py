@@ -1,4 +1,4 @@
-"""What a robot file says, checked piece by piece but not yet put together."""
+"""Description of a robot: its validated links and joints, before construction of the mechanism."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class UrdfLink:
 @final
 @attrs.frozen(eq=False)
 class JointLimits:
-    """What `<limit>` says; absent bounds are infinite."""
+    """The bounds in `<limit>`; missing bounds are infinite."""
 
     lower: float = -float("inf")
     upper: float = float("inf")
@@ -75,7 +75,7 @@ class UrdfLoop:
 @final
 @attrs.frozen(eq=False)
 class RobotPart:
-    """The whole file: links and joints by name, in file order; the mimics that can be followed."""
+    """A robot: links and joints by name, in file order; the mimics that can be followed."""
 
     node: XmlElement
     name: str

@@ -1,15 +1,16 @@
-"""The rules of `<joint>`: its type, links, axis, bounds, damping."""
+"""Reader of `<joint>`: type, links, axis, bounds, damping."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from typing import Final, get_args
 
 from rbd.errors import UrdfTopologyError, UrdfValueError, quoted
 from rbd.files.names import hint
 from rbd.files.pose import Triple
 from rbd.files.xml import XmlElement
-from rbd.urdf.description import JointLimits, Kind, UrdfJoint, UrdfLink
+from rbd.urdf.description import JointLimits, Kind, UrdfJoint
 from rbd.urdf.pose import read_axis, read_origin
 from rbd.urdf.reading import UrdfReading
 from rbd.urdf.report import Mimic
@@ -22,11 +23,11 @@ _WITHOUT_AXIS: Final = frozenset({"fixed", "floating", "spherical"})
 _WITHOUT_LIMIT: Final = frozenset({"fixed", "floating", "planar", "spherical"})
 _BOUNDED: Final = frozenset({"revolute", "prismatic"})
 UNBOUNDED: Final = 1e300
-"""Writers without a word for infinity print the largest float; bounds from here on mean none."""
+"""Bounds from this value on are infinite: some programs write the largest float instead of infinity."""
 
 
-def read_joint(reading: UrdfReading, node: XmlElement, links: dict[str, UrdfLink]) -> UrdfJoint:
-    """Return the joint; `links` are those of the whole file."""
+def read_joint(reading: UrdfReading, node: XmlElement, links: Collection[str]) -> UrdfJoint:
+    """Return the joint; `links` are the names of those of the whole file."""
     reading.accept(node, frozenset({"name", "type"}), _CHILDREN)
     name, kind = reading.name(node), read_kind(reading, node, KINDS)
     damping, friction = read_dynamics(reading, node, kind)
@@ -52,7 +53,7 @@ def read_kind(reading: UrdfReading, node: XmlElement, kinds: tuple[Kind, ...]) -
     raise reading.fault(UrdfValueError, node, message, attribute="type", value=text)
 
 
-def _end(reading: UrdfReading, node: XmlElement, tag: str, links: dict[str, UrdfLink]) -> str:
+def _end(reading: UrdfReading, node: XmlElement, tag: str, links: Collection[str]) -> str:
     end = reading.only(node, tag)
     if end is None:
         raise reading.fault(UrdfValueError, node, f"<{tag}> is missing")
@@ -60,7 +61,7 @@ def _end(reading: UrdfReading, node: XmlElement, tag: str, links: dict[str, Urdf
     return read_link_name(reading, end, links)
 
 
-def read_link_name(reading: UrdfReading, end: XmlElement, links: dict[str, UrdfLink]) -> str:
+def read_link_name(reading: UrdfReading, end: XmlElement, links: Collection[str]) -> str:
     """Return the name of the link at an end of a joint."""
     name = reading.name(end, "link")
     if name not in links:

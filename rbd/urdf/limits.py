@@ -12,7 +12,7 @@ from rbd.files.xml import FileLimits
 @final
 @attrs.frozen
 class UrdfLimits(FileLimits):
-    """What a URDF file may ask for; a file that asks for more is refused while it is read.
+    """Limits of the size and depth of URDF files; a file that exceeds them is refused.
 
     >>> from rbd.urdf import UrdfLimits
     >>> UrdfLimits(bytes=1_000_000).depth

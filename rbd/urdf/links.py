@@ -1,4 +1,4 @@
-"""The rules of `<link>` and `<inertial>`."""
+"""Reader of `<link>` and `<inertial>`."""
 
 from __future__ import annotations
 

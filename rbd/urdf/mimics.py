@@ -28,6 +28,9 @@ def followed_mimics(reading: UrdfReading, joints: dict[str, UrdfJoint]) -> list[
 
 def _can_follow(reading: UrdfReading, joints: dict[str, UrdfJoint], mimic: Mimic) -> bool:
     joint, source = joints[mimic.joint], joints.get(mimic.source)
+    if joint.kind == "fixed":
+        reading.warn(_node(joint), "a fixed joint follows no other; the mimic has no effect")
+        return False
     if source is None:
         problem = f"there is no joint {quoted(mimic.source)}{hint(mimic.source, joints)}"
     elif source is joint:

@@ -1,4 +1,4 @@
-"""Where mesh references lead: declared packages only, and never out of them.
+"""Resolution of mesh references inside declared packages.
 
 A reference is text from a stranger's file. It is resolved only when asked for, only to a regular file, and only inside
 the directory it belongs to after every symbolic link is followed. There is no network scheme.
@@ -22,7 +22,7 @@ _PACKAGE_SCHEMES: Final = frozenset({"package", "model"})
 def resolve_mesh(
     reference: str, *, packages: Packages | None = None, directory: str | os.PathLike[str] | None = None
 ) -> Path:
-    """Return the regular file a mesh `reference` names.
+    """Return the path of the regular file that a mesh `reference` names.
 
     `package://name/path` (or `model://`) lies in `packages[name]`. A relative path starts at `directory`, the robot
     file's own; an absolute one or `file://` is taken as it is; both must end inside `directory` or a declared package.
@@ -57,7 +57,7 @@ def resolve_mesh(
 
 
 def check_packages(packages: Packages | None) -> dict[str, Path]:
-    """Return the package map with paths; raise ArgumentError when it is no map of names to directories."""
+    """Return the package map with paths; raise ArgumentError unless it maps names to directories."""
     if packages is None:
         return {}
     if not isinstance(packages, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may be untyped

@@ -1,4 +1,4 @@
-"""`<origin>` and `<axis>`: placements and directions, snapped."""
+"""Reader of `<origin>` and `<axis>`, with snapping."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def read_placement(reading: UrdfReading, origin: XmlElement, *, snap: bool) -> P
 
 
 def _rotations(reading: UrdfReading, origin: XmlElement) -> tuple[Rows, Rows]:
-    """Return the rotation as it is given, and with its angles snapped."""
+    """Return the rotation of the given angles, and that of the snapped angles."""
     if "quat_xyzw" in origin.attributes:
         rotation = _quaternion(reading, origin)
         return rotation, rotation

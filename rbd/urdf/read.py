@@ -1,4 +1,4 @@
-"""`load_urdf` and `parse_urdf`: a robot file to a Mechanism."""
+"""`load_urdf` and `parse_urdf`: construction of a Mechanism from a URDF file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What reading a robot file left out, moved, doubted and kept.
+"""Report of reading a URDF file: ignored elements, snapped values, doubts, shapes.
 
 A `UrdfReport` is filled by `load_urdf(..., report=report)` when loading succeeds; a refused file leaves it as it was.
 """
@@ -25,7 +25,15 @@ if TYPE_CHECKING:
 @final
 @attrs.frozen
 class Snapped:
-    """A placement or axis that was a rounding error away from a coordinate-aligned value."""
+    """A placement or axis that was changed to a coordinate-aligned value within rounding errors.
+
+    >>> from rbd.urdf import parse_urdf
+    >>> report = UrdfReport()
+    >>> robot = parse_urdf('''<robot name="r"><link name="a"/><link name="b"/><joint name="turn" type="continuous">
+    ...   <parent link="a"/><child link="b"/><origin rpy="1.5707963 0 0"/></joint></robot>''', report=report)
+    >>> report.snapped[0].element, report.snapped[0].what
+    ("joint 'turn' > origin", 'rotation')
+    """
 
     element: str
     what: Literal["rotation", "translation", "axis"]
@@ -36,7 +44,7 @@ class Snapped:
 
 @final
 class UrdfWarning(UserWarning):
-    """A file was loaded, but what it says had to be mended, or no body can have its inertias."""
+    """A file was loaded with corrected values, or with inertias that no rigid body has."""
 
 
 @final
@@ -45,6 +53,15 @@ class Mimic:
     """A joint that asks to follow another: position = multiplier * source + offset.
 
     It becomes a coupling of the mechanism, unless a warning says otherwise.
+
+    >>> from rbd.urdf import parse_urdf
+    >>> report = UrdfReport()
+    >>> robot = parse_urdf('''<robot name="r"><link name="a"/><link name="b"/><link name="c"/>
+    ...   <joint name="left" type="continuous"><parent link="a"/><child link="b"/></joint>
+    ...   <joint name="right" type="continuous"><parent link="a"/><child link="c"/>
+    ...     <mimic joint="left" multiplier="-1"/></joint></robot>''', report=report)
+    >>> [(mimic.joint, mimic.source, mimic.multiplier) for mimic in report.mimics]
+    [('right', 'left', -1.0)]
     """
 
     joint: str
@@ -61,6 +78,13 @@ class Geometry:
 
     `rotation` (rows) and `translation` place the shape in the frame of `link`. `size`: box edge lengths; radius and
     length of a cylinder or capsule; radius of a sphere; the three scale factors of a mesh.
+
+    >>> from rbd.urdf import parse_urdf
+    >>> report = UrdfReport()
+    >>> robot = parse_urdf('''<robot name="r"><link name="a"><collision>
+    ...   <geometry><box size="1 2 3"/></geometry></collision></link></robot>''', report=report)
+    >>> report.geometries[0].link, report.geometries[0].shape, report.geometries[0].size
+    ('a', 'box', (1.0, 2.0, 3.0))
     """
 
     link: str
@@ -77,7 +101,7 @@ class Geometry:
 
 @final
 class UrdfReport(FileReport):
-    """What `load_urdf` ignored, snapped, doubted and kept.
+    """Report of `load_urdf`: ignored elements, snapped values, doubts, shapes.
 
     >>> from rbd.urdf import UrdfReport, parse_urdf
     >>> report = UrdfReport()
@@ -97,7 +121,7 @@ class UrdfReport(FileReport):
 
     @property
     def meshes(self) -> list[Geometry]:
-        """The visual and collision shapes that name a mesh file."""
+        """The visual and collision shapes that are mesh files."""
         return [geometry for geometry in self.geometries if geometry.mesh is not None]
 
     def resolve_mesh(self, mesh: Geometry | str, packages: Mapping[str, str | os.PathLike[str]] | None = None) -> Path:

@@ -1,4 +1,4 @@
-"""The rules of `<visual>`, `<collision>` and `<material>`: shapes for the report; no file is opened."""
+"""Reader of `<visual>`, `<collision>` and `<material>`: shapes for the report; no file is opened."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def _mesh(reading: UrdfReading, node: XmlElement, shape: _Shape) -> str | None:
 
 
 def _color(reading: UrdfReading, material: XmlElement, colors: Colors) -> Color | None:
-    """Return the colour of a material: its own, which then has its name too, or the one of that name."""
+    """Return the colour of a material: its own, which also defines its name, or the colour defined for that name."""
     reading.accept(material, frozenset({"name"}), frozenset({"color", "texture"}))
     for texture in (child for child in material.children if child.tag == "texture"):
         reading.ignore(texture, reason="textures are not read")

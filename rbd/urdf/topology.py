@@ -1,4 +1,4 @@
-"""Links and joints of a file form one tree: the rules, and the order of the joints.
+"""Topology of a URDF file: checks that links and joints form one tree, and the order of joints.
 
 Joints come in file order, but never before the joint they hang on: a mechanism that is written and read again keeps
 its coordinates, and merging fixed joints changes nothing in the order of the others. No recursion: a chain may be as
@@ -61,21 +61,27 @@ def _links(reading: UrdfReading, root: XmlElement) -> dict[str, UrdfLink]:
     colors = read_colors(reading, root)
     for node in root.children:
         if node.tag == "link":
-            part = read_link(reading, node, colors)
-            _require_new(reading, node, part.name, links.get(part.name))
-            links[part.name] = part
+            with reading.going_on():
+                part = read_link(reading, node, colors)
+                _require_new(reading, node, part.name, links.get(part.name))
+                links[part.name] = part
     if not links:
+        reading.stop()
         raise reading.fault(UrdfTopologyError, root, "the robot has no links")
     return links
 
 
 def _joints(reading: UrdfReading, root: XmlElement, links: dict[str, UrdfLink]) -> dict[str, UrdfJoint]:
     joints: dict[str, UrdfJoint] = {}
+    faulty = (node.attributes.get("name", "") for node in root.children if node.tag == "link")
+    names = dict.fromkeys((*links, *faulty))
     for node in root.children:
         if node.tag == "joint":
-            part = read_joint(reading, node, links)
-            _require_new(reading, node, part.name, joints.get(part.name))
-            joints[part.name] = part
+            with reading.going_on():
+                part = read_joint(reading, node, names)
+                _require_new(reading, node, part.name, joints.get(part.name))
+                joints[part.name] = part
+    reading.stop()
     return joints
 
 
@@ -109,7 +115,7 @@ def ordered(reading: UrdfReading, robot: RobotPart) -> tuple[UrdfLink, list[Urdf
 
 
 def _cycle_fault(reading: UrdfReading, parents: dict[str, UrdfJoint], upwards: list[str]) -> UrdfTopologyError:
-    """Return the error for a cycle of links; the joint that stands last in the file is the one that closes it."""
+    """Return the error for a cycle of links; it names the joint of the cycle that is last in the file."""
     cycle = upwards[::-1]
     closing = max(range(len(cycle)), key=lambda k: parents[cycle[k]].node.line)
     cycle = cycle[closing:] + cycle[:closing]
@@ -142,7 +148,7 @@ def _root(reading: UrdfReading, roots: list[UrdfLink]) -> UrdfLink:
 
 
 def _parents_first(root: str, joints: Iterable[UrdfJoint]) -> list[UrdfJoint]:
-    """Return the joints in file order as far as each comes after the joint it hangs on."""
+    """Return the joints in file order, but parents first."""
     onward: dict[str, list[tuple[int, UrdfJoint]]] = {}
     for place, joint in enumerate(joints):
         onward.setdefault(joint.parent, []).append((place, joint))

@@ -1,4 +1,4 @@
-"""`write_urdf`: the inverse of reading, for what URDF can say.
+"""`write_urdf` and `format_urdf`: mechanisms as URDF, as far as the format can express them.
 
 A mechanism that was read (and so snapped) is written, read and written again without a change of one byte. Text is read
 before it is returned: nothing is written that the reader would refuse.

@@ -1,4 +1,4 @@
-"""XML elements of a robot file: links, joints, origins as text."""
+"""Text of the XML elements of a robot file: links, joints, origins."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _rounded_rpy(rows: Rows) -> Triple:
 
 
 def _angle(angle: float, scale: float = 1.0) -> float:
-    """Return an angle rounded; noise alone is zero, and half a turn is positive, or noise would decide its sign."""
+    """Return a rounded angle; rounding errors become zero, and half a turn is positive."""
     settled = 0.0 if abs(angle) < _NOISE * scale else rounded(angle, scale)
     return math.pi if abs(settled) >= rounded(math.pi, scale) else settled
 

@@ -17,6 +17,7 @@ import numpy as np
 from rbd.contact import CollisionModel, Distance, HalfSpace
 from rbd.contact.geometry.shapes import Shape, bounding_radius
 from rbd.errors import ArgumentError
+from rbd.extras import names_extra
 from rbd.scalars.arrays import Array
 from rbd.state import MechanismState
 from rbd.viz.solids import disc, polygons_of
@@ -78,12 +79,10 @@ def new_axes() -> Any:
     return figure.add_subplot(projection="3d", computed_zorder=False)
 
 
+@names_extra("plots")
 def _matplotlib(module: str) -> Any:
-    try:
-        importlib.import_module("mpl_toolkits.mplot3d")
-        return importlib.import_module(module)
-    except ImportError as error:
-        raise ArgumentError("plots require matplotlib: pip install 'rbd[plot]'", argument="axes") from error
+    importlib.import_module("mpl_toolkits.mplot3d")
+    return importlib.import_module(module)
 
 
 def _placed(state: MechanismState, model: CollisionModel) -> list[tuple[Shape, Array]]:

@@ -103,6 +103,12 @@ MECHANISMS: Final = (
 )
 
 
+def _coupled(w: World) -> Any:
+    linkage = _linkage(w)
+    linkage.couple("joint1", "joint2", name="gear")
+    return linkage
+
+
 def _linkage(w: World) -> rbd.Mechanism:
     if not hasattr(w, "linkage"):
         w.linkage = rbd.robots.four_bar()
@@ -190,5 +196,16 @@ STATES: Final = (
     | {
         "DynamicsResult.loop_wrench": lambda w: (_solved(_linkage(w)).loop_wrench, {"joint": w.linkage.loop_joints[0]}),
         "Mechanism.remove_joint": lambda w: (_linkage(w).remove_joint, {"joint": w.linkage.loop_joints[0]}),
+        "Mechanism.couple": lambda w: (
+            _linkage(w).couple,
+            {"joint": "joint1", "to": "joint2", "ratio": 2.0, "offset": 0.5, "name": "gear"},
+        ),
+        "Mechanism.couple by a polynomial": lambda w: (
+            _linkage(w).couple,
+            {"joint": "joint1", "to": "joint2", "polynomial": [0.1, 0.2, 0.3]},
+        ),
+        "Mechanism.uncouple": lambda w: (_coupled(w).uncouple, {"coupling": "gear"}),
+        "Mechanism.coupling": lambda w: (_coupled(w).coupling, {"coupling": "gear"}),
+        "DynamicsResult.coupling_torque": lambda w: (_solved(_coupled(w)).coupling_torque, {"coupling": "gear"}),
     }
 )

@@ -78,7 +78,7 @@ NOT_PROBED = {
     "rbd.write_mjcf": "writes files; tests/mjcf",
     "rbd.HybridDynamics": "a record that rbd fills",
     "rbd.LoopClosure": "a record that rbd fills",
-    "rbd.Coupling": "a record that `Mechanism.couple` fills",
+    "rbd.Coupling": "a record that rbd fills",
 }
 
 

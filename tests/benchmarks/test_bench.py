@@ -20,6 +20,7 @@ from rbd import bench, cli
 from rbd.bench import fresh, goals, ours, preparation, robots, tables
 from rbd.bench.clock import Pace, alternate
 from rbd.bench.contender import Contender, Quantity, difference
+from rbd.bench.peak import PEAK, peak
 from rbd.bench.queries import Query
 from rbd.bench.report import LOOPED, MOVED, SOLUTION, Preparation, Report, ReportRow, Section
 from rbd.bench.samples import COUNT, draw
@@ -75,6 +76,8 @@ def test_every_section_is_measured(report: Report) -> None:
     expected = {(Section.ONE, q, who) for q in Quantity for who in (ours.KERNEL, ours.CALL)}
     expected |= {(Section.LIVE, SOLUTION, ours.LIVE), (Section.FEW, Quantity.INVERSE, ours.CALL)}
     expected |= {(Section.LIVE, query, ours.LIVE) for query in Query}
+    many = [(Section.COLUMNS, q) for q in (Quantity.INVERSE, Quantity.FORWARD)]
+    expected |= {(*group, who) for group in many for who in (ours.CALL, ours.ROW_ORDER, PEAK)}
     sections = (Section.BATCH, Section.THREADS)
     expected |= {(section, q, ours.CALL) for section in sections for q in (Quantity.INVERSE, Quantity.FORWARD)}
     assert found == expected
@@ -250,6 +253,31 @@ def test_kernel_and_interpreter_agree_for_every_state() -> None:
     assert kernel is not None
     kernel.run(2)
     assert difference(kernel, mine.single(Quantity.FORWARD), range(kernel.states)) == 0
+
+
+def test_goals_for_column_order_compare_rows_of_one_run(report: Report) -> None:
+    def row(what: Quantity, who: str, seconds: float) -> ReportRow:
+        return attrs.evolve(
+            report.rows[0], robot="arm7", section=Section.COLUMNS, what=what, who=who, seconds=seconds, speedup=None
+        )
+
+    pairs = [(Quantity.INVERSE, 40e-9), (Quantity.FORWARD, 33e-9)]
+    rows = [
+        row(what, who, seconds)
+        for what, slow in pairs
+        for who, seconds in ((ours.CALL, 20e-9), (ours.ROW_ORDER, slow), (PEAK, 6e-9))
+    ]
+    robot = attrs.evolve(report.robots[0], name="arm7", nv=7)
+    found = goals.outcomes(attrs.evolve(report, robots=[robot], rows=rows, waits=[], preparations=[]))
+    assert [(o.found, o.reached) for o in found] == [("2", True), ("30 %", False)]
+
+
+def test_the_peak_counts_operations() -> None:
+    """Half as many multiply-adds as operations, rounded up to full rounds of vectors."""
+    contender = peak(1000, 10)
+    contender.run(3)
+    assert (contender.name, contender.states, contender.value) == (PEAK, 10, None)
+    assert difference(contender, contender, [0]) == 0.0
 
 
 def test_robots_have_no_passive_torques() -> None:

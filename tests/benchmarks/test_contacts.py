@@ -40,7 +40,7 @@ def test_other_engines_compute_the_same(given: contacts.Hand) -> None:
     close, loop = peers.contacts(given)
     assert close is not None
     assert loop is not None
-    assert difference(close, contacts.close(given), range(close.states)) < 1e-12
+    assert difference(close, contacts.distances(given), range(close.states)) < 1e-12
     assert difference(loop, contacts.loop(given, recorded=False), [0, 150, 199]) < 1e-10
 
 

@@ -196,7 +196,7 @@ def test_previous_normals_must_be_floats_in_the_root_frame() -> None:
         (
             {"u": 2},
             lambda state, u: state.q * u[0],
-            r"maps .*u \(2,\).* must map q \(13,\), v \(13,\) and t \(\)",
+            r"maps .*u \(2,\).* must map q \(13,\), v \(13,\), and perhaps t \(\)",
         ),
         ({"t": (1,)}, lambda state, t: state.q * t[0], r"t \(1,\)"),
         ({}, lambda state: state.q[0], "to result"),

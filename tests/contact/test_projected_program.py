@@ -14,7 +14,7 @@ from rbd.native.compiled_program import CompiledProgram
 from rbd.program.differentiate import derivative
 from rbd.program.graph import Graph
 from rbd.program.program import Program
-from rbd.scalars import Matrix, Scalar, const
+from rbd.scalars import Matrix, Scalar, const, to_float
 from rbd.scalars.arrays import Array, pack
 from rbd.solvers import projected_program
 from rbd.solvers.linear import Factor
@@ -71,6 +71,18 @@ def test_sixteen_rows_of_rank_six(pull: float) -> None:
     assert found.by_active_set == 0
     if pull < 0.5:
         np.testing.assert_allclose(pack(found.x), 0, rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("angle", [1e-2, 1e-4, 3e-6, 1e-8])
+def test_nearly_parallel_rows(angle: float) -> None:
+    """Multipliers along the difference of such rows converge slowly unless the penalty grows."""
+    rows = ((1.0, 0.0), (float(np.cos(angle)), float(np.sin(angle))))
+    point = np.array([0.2, 0.8]) @ np.array(rows)
+    sides = (np.array(rows) @ point).tolist()
+    z, _, residual, steps = project_on_polyhedron(rows, sides)
+    assert to_float(residual) <= 1e-12
+    assert to_float(steps) <= 6
+    np.testing.assert_allclose(pack(z), point, rtol=0, atol=2e-12 / angle)  # as well as the residual determines it
 
 
 def test_contradicting_rows_raise_the_error_of_the_active_set_method() -> None:

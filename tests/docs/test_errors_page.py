@@ -14,7 +14,7 @@ PAGE = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
 KINDS = [k for k in vars(errors).values() if inspect.isclass(k) and issubclass(k, errors.RbdError)]
 CODES = {kind.code: kind for kind in KINDS if kind is not errors.RbdError}
 # Raising these takes a machine without memory, and minutes; file, urdf and mjcf are the bases of those below them.
-WITHOUT_EXAMPLE = {"workspace", "recording-limit", "file", "urdf", "mjcf"}
+WITHOUT_EXAMPLE = {"workspace", "recording-limit", "missing-package", "file", "urdf", "mjcf"}
 
 
 def section(code: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -35,6 +36,12 @@ def test_c_gives_the_same_bits(robot: str, tmp_path: Path) -> None:
 
 
 ARM = rbd.robots.arm7()  # what is found on disk is recorded anew only while its mechanism lives
+
+
+def _linear_algebra(state: Any, a: Any) -> Any:
+    return np.linalg.solve(a, np.linalg.inv(rbd.mass_matrix(state))[:5]) @ state.v * np.linalg.det(a)
+
+
 FURTHER = {
     "derivative": lambda: rbd.record(rbd.forward_dynamics, rbd.robots.double_pendulum(), torques=2).derivative(
         "result", "q"
@@ -42,6 +49,7 @@ FURTHER = {
     "derivatives": lambda: recorded_function(
         SPECS["inverse_dynamics_derivatives tangent"], ARM, "inverse_dynamics_derivatives tangent"
     ),
+    "functions of numpy.linalg": lambda: rbd.record(_linear_algebra, ARM, a=(5, 5)),
     "loops": lambda: rbd.record(rbd.forward_dynamics, rbd.robots.four_bar(), torques=3),
     "derivative of loops": lambda: rbd.record(rbd.forward_dynamics, rbd.robots.four_bar(), torques=3).derivative(
         "result", "v"

@@ -8,7 +8,8 @@ import pickle
 import numpy as np
 import pytest
 
-from rbd.errors import ArgumentError, FrameMismatchError, TopologyError, UnknownNameError
+import rbd
+from rbd.errors import AmbiguousNameError, ArgumentError, FrameMismatchError, TopologyError, UnknownNameError
 from rbd.joints import Fixed, MRPFloating, Prismatic, QuaternionFloating, Revolute
 from rbd.mechanism import FrameMap, Joint, Mechanism, RigidBody, SoftContact
 from rbd.spatial import Frame, Point, Tag, Transform
@@ -99,6 +100,22 @@ def test_original_and_copy_are_independent(looped: Mechanism) -> None:
     assert invariants.content(looped) == content
     with pytest.raises(TopologyError):
         looped.body(frames.body(looped.bodies[1]))
+
+
+def test_frames_by_name() -> None:
+    mechanism = rbd.robots.arm7()
+    new, frames = mechanism.copy()
+    assert frames["tool"] == new.frame("tool") != mechanism.frame("tool")
+    assert frames["world"] == new.root_frame
+    assert "tool" in frames
+    assert "tol" not in frames
+    with pytest.raises(UnknownNameError, match="no frame is named 'tol'; did you mean 'tool'"):
+        frames["tol"]
+    for link in ("link1", "link2"):
+        body = mechanism.body(link)
+        body.add_frame(rbd.Transform(rbd.Frame("camera"), body.default_frame))
+    with pytest.raises(AmbiguousNameError, match="2 frames are named 'camera'"):
+        mechanism.copy()[1]["camera"]
 
 
 def test_maps_refuse_strangers(looped: Mechanism) -> None:

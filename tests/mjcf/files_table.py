@@ -31,7 +31,9 @@ they do not count.
 
 MuJoCo diagonalises inertias with an absolute tolerance of 1e-12 kg m². This limits the agreement for models of insects.
 
-This page is written by `python -m tests.mjcf.files_table --write docs/files.md`.
+This page is written by `python -m tests.mjcf.files_table --in FOLDER --write docs/files.md`. Some of the packages
+depend on gigabytes of others, but only their files are needed: `pip install --no-deps --target FOLDER gymnasium
+dm-control playground mjlab` gets them.
 
 """
 

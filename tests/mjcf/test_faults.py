@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import copy
 import pickle
+import tracemalloc
 import warnings
 
 import pytest
 
-from rbd.errors import MjcfError
+from rbd.errors import MjcfError, MjcfSyntaxError
 from rbd.mjcf import MjcfReport, MjcfWarning, parse_mjcf
+from tests.counting import calls
 from tests.mjcf.faults import DOUBTS, FAULTS, Fault
 
 
@@ -35,6 +37,28 @@ def test_refused_with_class_line_and_reason(name: str, strict: bool) -> None:
     assert str(error).isprintable()
     for copied in (pickle.loads(pickle.dumps(error)), copy.deepcopy(error)):
         assert (type(copied), str(copied), copied.line) == (type(error), str(error), error.line)
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_refused_at_its_element(name: str) -> None:
+    fault = FAULTS[name]
+    error = refusal(fault)
+    if error.element is None:  # refused before elements are there
+        assert isinstance(error, MjcfSyntaxError) or error.limit in ("depth", "attributes")
+    elif not error.element.startswith("!"):
+        assert f"<{error.element}" in fault.text.splitlines()[fault.line - 1]
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_refused_with_few_calls_and_little_memory(name: str) -> None:
+    tracemalloc.start()
+    try:
+        count = calls(lambda: refusal(FAULTS[name]))
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert count < 30_000
+    assert most < 4_000_000
 
 
 @pytest.mark.parametrize("name", FAULTS)

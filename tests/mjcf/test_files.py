@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from rbd.errors import MjcfError, MjcfPathError, MjcfRefusedError, MjcfSyntaxError, MjcfValueError
-from rbd.mjcf import MjcfLimits, MjcfReport, load_mjcf, parse_mjcf
+from rbd.errors import MjcfError, MjcfPathError, MjcfRefusedError, MjcfSyntaxError, MjcfTopologyError, MjcfValueError
+from rbd.mjcf import MjcfLimits, MjcfReport, MjcfWarning, load_mjcf, parse_mjcf
 from tests.mjcf.models import model, write_meshes
 
 LINK = '<body name="{0}"><joint name="j{0}"/><geom size="0.1"/></body>'
@@ -46,6 +46,23 @@ def test_faults_in_included_files_name_them(tmp_path: Path) -> None:
     with pytest.raises(MjcfValueError) as caught:
         load_mjcf(path)
     assert (caught.value.file, caught.value.line) == (str(tmp_path / "arm.xml"), 4)
+
+
+def test_the_warning_names_the_included_file(tmp_path: Path) -> None:
+    path = write(tmp_path, robot='<mujoco><include file="arm.xml"/></mujoco>', arm="<mujoco>\n<gadget/></mujoco>")
+    with pytest.warns(MjcfWarning, match=r"robot\.xml: 1 doubt, the first in .*arm\.xml, line 2: gadget"):
+        load_mjcf(path)
+
+
+def test_a_name_that_an_included_file_has_too(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        robot='<mujoco><include file="arm.xml"/>\n<worldbody><body name="a"/></worldbody></mujoco>',
+        arm='<mujoco>\n\n<worldbody><body name="a"/></worldbody></mujoco>',
+    )
+    with pytest.raises(MjcfTopologyError, match=r"the first is in .*arm\.xml, line 3") as caught:
+        load_mjcf(path)
+    assert (caught.value.file, caught.value.line) == (str(path), 2)
 
 
 def test_an_included_file_that_is_no_xml(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Small programs run in processes of their own: what may crash or hang there does not take the tests along."""
+"""Scripts in processes of their own: a crash or a hang there does not end the tests."""
 
 from __future__ import annotations
 

@@ -187,8 +187,7 @@ def native_rows(
     """Return the same as `reference`, by the code for batches."""
     program = kernel.program
     outputs = [np.full((count, *port.shape), UNTOUCHED) for port in program.outputs]
-    strides = [0 if a.ndim == len(p.shape) else p.size for a, p in zip(arrays, program.inputs, strict=True)]
-    verdict = kernel.run_batch(arrays, strides, outputs, count, threads)
+    verdict = kernel.run_batch(arrays, outputs, count, threads)
     return _side_by_side(outputs, count), verdict
 
 

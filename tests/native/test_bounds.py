@@ -66,5 +66,5 @@ def test_inputs_are_tested_whatever_the_outputs_are() -> None:
     rows = np.ones((9, 2))
     rows[3, 1] = np.nan
     assert kernel.run([rows[3]], [out[3, ...]]) == BAD_INPUT
-    assert kernel.run_batch([rows], [2], [out], 9) == (3, BAD_INPUT)
+    assert kernel.run_batch([rows], [out], 9) == (3, BAD_INPUT)
     assert list(np.flatnonzero(out == programs.UNTOUCHED)) == [3]

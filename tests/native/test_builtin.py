@@ -1,4 +1,4 @@
-"""Builtins made at run time: what they take, what they hand on, and that they keep the books of references."""
+"""Builtins: arguments, calls of the fallback, guards, and reference counts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HANDED_ON = object()
 
 
 class Fallback:
-    """Notes what it is called with."""
+    """A fallback that records its calls."""
 
     def __init__(self) -> None:
         self.calls: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
@@ -66,7 +66,7 @@ A, X, S = np.arange(6.0).reshape(2, 3), np.array([1.0, 2.0, 3.0]), np.array(0.5)
 Y = [4.0, 13.0]
 
 
-# -- what is taken ----------------------------------------------------------------------------------------------------
+# -- arguments --------------------------------------------------------------------------------------------------------
 
 
 def test_new_array(entry: Any, fallback: Fallback) -> None:
@@ -245,7 +245,7 @@ def test_too_many_ports_are_left_to_the_fallback(fallback: Fallback) -> None:
 
 
 def guards(words: array[int]) -> Guards:
-    """Return guards that want words to stay as they are."""
+    """Return guards with the current values of words."""
     return tuple((Word(words, k), expected) for k, expected in enumerate(words))
 
 
@@ -327,10 +327,10 @@ def test_a_million_calls_leave_nothing_behind() -> None:
 
 
 def test_everything_is_freed_with_the_last_reference() -> None:
-    kernel, fallback = compile_program(product()), Fallback()
-    watched = [weakref.ref(kernel), weakref.ref(kernel.single_library), weakref.ref(fallback)]
-    entry = make_builtin(kernel, fallback)
-    del kernel, fallback
+    compiled, fallback = compile_program(product()), Fallback()
+    watched = [weakref.ref(compiled), weakref.ref(compiled.single_library), weakref.ref(fallback)]
+    entry = make_builtin(compiled, fallback)
+    del compiled, fallback
     assert entry(A, X, S).tolist() == Y
     assert all(reference() is not None for reference in watched)
     gc.disable()
@@ -342,13 +342,13 @@ def test_everything_is_freed_with_the_last_reference() -> None:
 
 
 def test_many_builtins_come_and_go() -> None:
-    kernels: list[CompiledProgram] = []
+    programs: list[CompiledProgram] = []
     for k in range(60):
         graph = Graph()
         x = graph.input("x", (4,))
-        kernels.append(compile_program(Program.of(graph, "p", {"y": tuple(e * (k + 1.0) for e in x)})))
-    entries = [make_builtin(kernel, Fallback()) for kernel in kernels]
-    del kernels
+        programs.append(compile_program(Program.of(graph, "p", {"y": tuple(e * (k + 1.0) for e in x)})))
+    entries = [make_builtin(compiled, Fallback()) for compiled in programs]
+    del programs
     for k in range(0, 60, 2):
         entries[k] = entries[k + 1]
     gc.collect()

@@ -74,14 +74,14 @@ def test_the_pivot_at_fault_is_the_status_of_its_lane() -> None:
     x = graph.input("x", (3,))
     diagonal = tuple(tuple(x[i] if i == j else 0 for j in range(3)) for i in range(3))
     y = solve_positive_definite(diagonal, ((1.0,),) * 3, ["first", "second", "third"])
-    kernel = CompiledProgram(Program.of(graph, "diagonal", {"y": y}), 4)
+    compiled = CompiledProgram(Program.of(graph, "diagonal", {"y": y}), 4)
     inputs = [np.array([[1.0, 2, 3], [1, 0, 3], [-1, 2, 3], [1, 2, -3], [0, 0, 0]])]
     for row, status in ((0, 0), (1, 1), (2, 0), (3, 2), (4, 2)):
         out = [np.full((3, 1), 7.0)]
-        found = kernel.run([inputs[0][row]], out)
+        found = compiled.run([inputs[0][row]], out)
         assert found == (0 if row == 0 else FIRST_CHECK + status)
         assert (out[0] == 7.0).all() == (row > 0)
-    assert native_rows(kernel, inputs, 5)[1] == (1, FIRST_CHECK + 1)
+    assert native_rows(compiled, inputs, 5)[1] == (1, FIRST_CHECK + 1)
 
 
 # ---------------------------------------------------------------- every word of the subset

@@ -21,9 +21,9 @@ rounds = settings(max_examples=max(4, settings().max_examples // 2))
 @given(programs.recorded_programs(), st.sampled_from(LANES), st.sampled_from([3, 10, 1000]), st.integers(0, 40))
 def test_recorded_programs(program: Program, lanes: int, chunk: int, count: int) -> None:
     arrays = programs.random_inputs(program, count, seed=count)
-    kernel, expected = compile_program(program, lanes=lanes, chunk=chunk), reference(program, arrays, count)
-    assert_same_bits(native_rows(kernel, arrays, count), expected)
-    assert_same_bits(native_singles(kernel, arrays, count), expected)
+    compiled, expected = compile_program(program, lanes=lanes, chunk=chunk), reference(program, arrays, count)
+    assert_same_bits(native_rows(compiled, arrays, count), expected)
+    assert_same_bits(native_singles(compiled, arrays, count), expected)
 
 
 @rounds
@@ -31,10 +31,10 @@ def test_recorded_programs(program: Program, lanes: int, chunk: int, count: int)
 def test_random_instructions(seed: int, size: int, lanes: int, chunk: int) -> None:
     program = programs.random_program(seed, size, checks=0.05)
     arrays = programs.random_inputs(program, 19, seed, wild=True)
-    kernel, expected = compile_program(program, lanes=lanes, chunk=chunk), reference(program, arrays, 19)
+    compiled, expected = compile_program(program, lanes=lanes, chunk=chunk), reference(program, arrays, 19)
     for threads in (1, 2, 3):
-        assert_same_bits(native_rows(kernel, arrays, 19, threads), expected)
-    assert_same_bits(native_singles(kernel, arrays, 19), expected)
+        assert_same_bits(native_rows(compiled, arrays, 19, threads), expected)
+    assert_same_bits(native_singles(compiled, arrays, 19), expected)
 
 
 @pytest.mark.deep
@@ -47,14 +47,14 @@ def test_random_instructions_deeply(seed: int, size: int, lanes: int, chunk: int
 @pytest.mark.parametrize("lanes", LANES)
 def test_every_batch_size_and_number_of_threads(lanes: int) -> None:
     program = programs.random_program(7, 60)
-    kernel = compile_program(program, lanes=lanes, chunk=20)
+    compiled = compile_program(program, lanes=lanes, chunk=20)
     arrays = programs.random_inputs(program, 40, seed=3, wild=True)
     table, _ = reference(program, arrays, 40)
     assert np.any(table == programs.UNTOUCHED)
     for count in range(41):
         mine = [array[:count] for array in arrays]
         expected = table[:count], reference(program, mine, count)[1]
-        assert_same_bits(native_rows(kernel, mine, count, threads=1 + count % 4), expected)
+        assert_same_bits(native_rows(compiled, mine, count, threads=1 + count % 4), expected)
 
 
 @pytest.mark.parametrize("lanes", LANES)
@@ -64,8 +64,8 @@ def test_inputs_that_are_the_same_for_all_rows(lanes: int, fixed: tuple[int, ...
     arrays = programs.random_inputs(program, 21, seed=5)
     for k in fixed:
         arrays[k] = arrays[k][0].copy() if program.inputs[k].shape else np.array(arrays[k][0])
-    kernel = compile_program(program, lanes=lanes)
-    assert_same_bits(native_rows(kernel, arrays, 21), reference(program, arrays, 21))
+    compiled = compile_program(program, lanes=lanes)
+    assert_same_bits(native_rows(compiled, arrays, 21), reference(program, arrays, 21))
 
 
 def test_lanes_follow_the_processor() -> None:
@@ -95,13 +95,13 @@ def test_other_lanes_chunks_programs_and_processors_are_other_entries(monkeypatc
 
     compile_program(program, lanes=4).batch_library  # noqa: B018 - this compiles
     monkeypatch.setattr("rbd.native.compiled_program.assemble", assemble)
-    for kernel in (
+    for compiled in (
         compile_program(program, lanes=2),
         compile_program(program, lanes=4, chunk=10),
         compile_program(other, lanes=4),
     ):
         with pytest.raises(InterruptedError):
-            kernel.batch_library  # noqa: B018 - this compiles
+            compiled.batch_library  # noqa: B018 - this compiles
     monkeypatch.setattr("rbd.native.compiled_program.host_processor", lambda: _Elsewhere())
     with pytest.raises(InterruptedError):
         compile_program(program, lanes=4).batch_library  # noqa: B018 - this compiles

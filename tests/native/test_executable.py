@@ -1,4 +1,4 @@
-"""Programs at work: when they are compiled, by whom, and what happens where that fails."""
+"""Executables: when programs are compiled, by which thread, and what happens after failures."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import ctypes
 import sys
 import threading
 import time
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from rbd.native.worker import Worker
 from rbd.program.outline import Source
 from rbd.scalars import libm
 
+from .processes import run
 from .programs import random_inputs, random_program
 
 
@@ -29,7 +31,7 @@ def rows() -> list[np.ndarray]:
 
 @pytest.fixture
 def live(monkeypatch: pytest.MonkeyPatch) -> LiveExecutable:
-    """An executable that is compiled once it has run three times, by this thread."""
+    """An executable that this thread compiles in its third run."""
     program = random_program(8, 40, plain=True)
     monkeypatch.setattr(executable, "OPERATIONS_BEFORE_SEARCH", -1)
     monkeypatch.setattr(executable, "OPERATIONS_BEFORE_COMPILING", 2 * program.cost)
@@ -95,6 +97,42 @@ def test_what_takes_longer_to_interpret_than_to_compile_is_compiled_at_once(
     monkeypatch.setattr(executable, "COMPILING_COST", (0, 0))
     live(rows)
     assert live.is_compiled
+
+
+_DEFAULTS = """
+import numpy as np
+from rbd import native
+from rbd.native import executable, worker
+from rbd.native.executable import LiveExecutable
+from rbd.program.outline import Source
+from tests.native.programs import random_inputs, random_program
+
+program = random_program(8, 40, plain=True)
+rows = [np.array(each[0]) for each in random_inputs(program, 1, seed=1)]
+native._load()  # the disk cache is searched only if the compiler is loaded
+worker.submit = lambda task: task()
+searches, find = [], LiveExecutable._find
+
+
+def noted(self):
+    searches.append(calls)
+    return find(self)
+
+
+calls, LiveExecutable._find = 0, noted
+live = LiveExecutable(Source.of(program))
+while not live.is_compiled:
+    calls += 1
+    live(rows)
+print(program.cost * (calls - 1), program.cost * calls, program.cost * searches[1], program.cost)
+"""
+
+
+def test_default_numbers_of_operations_before_compiling(tmp_path: Path) -> None:
+    """The tests change these numbers; a new process has those of users: 10 000, and 2 000 before the first search."""
+    before, after, searched, cost = map(int, run(_DEFAULTS, (), tmp_path).split())
+    assert before <= 10_000 < after
+    assert searched - cost <= 2_000 < searched
 
 
 def test_the_c_library_is_the_one_the_interpreter_uses(monkeypatch: pytest.MonkeyPatch) -> None:

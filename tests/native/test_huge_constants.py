@@ -117,7 +117,7 @@ def test_a_choice_is_no_more_bounded_than_either_branch(first: bool, constant: f
     assert not always_finite(program)
     chosen = np.array([1.0, 2.0]) if first else np.array([2.0, 1.0])
     assert compile_program(program).run([chosen], [np.empty(())]) == BAD_OUTPUT
-    assert compile_program(program).run_batch([chosen[None]], [2], [np.empty((1,))], 1) == (0, BAD_OUTPUT)
+    assert compile_program(program).run_batch([chosen[None]], [np.empty((1,))], 1) == (0, BAD_OUTPUT)
 
 
 def test_a_recorded_constant_that_is_not_finite_is_refused() -> None:

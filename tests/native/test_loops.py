@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -141,9 +142,9 @@ def test_rolled_code_gives_the_bits_of_the_interpreter(seed: int, threshold: int
     program, (lanes, chunk) = repeated(seed), sizes
     arrays = random_inputs(program, 5, seed=seed)
     expected = reference(program, arrays, 5)
-    kernel = CompiledProgram(program, lanes, chunk, threshold)
-    assert_same_bits(native_rows(kernel, arrays, 5), expected)
-    assert_same_bits(native_singles(kernel, arrays, 5), expected)
+    compiled = CompiledProgram(program, lanes, chunk, threshold)
+    assert_same_bits(native_rows(compiled, arrays, 5), expected)
+    assert_same_bits(native_singles(compiled, arrays, 5), expected)
 
 
 def test_loops_are_found_in_what_is_repeated() -> None:
@@ -179,11 +180,11 @@ def chain(size: int, *, every: int = 10**9, aligned: int = 0) -> rbd.Mechanism:
 def check(mechanism: rbd.Mechanism, algorithm: str, threshold: int, **arguments: int) -> Program:
     """Compare an algorithm's machine code with the interpreter."""
     program = rbd.record(getattr(algorithms, algorithm), mechanism, **arguments).program
-    kernel = compile_program(program, threshold=threshold)
+    compiled = compile_program(program, threshold=threshold)
     arrays = random_inputs(program, 3, seed=5)
     expected = reference(program, arrays, 3)
-    assert_same_bits(native_singles(kernel, arrays, 3), expected)
-    assert_same_bits(native_rows(kernel, arrays, 3), expected)
+    assert_same_bits(native_singles(compiled, arrays, 3), expected)
+    assert_same_bits(native_rows(compiled, arrays, 3), expected)
     return program
 
 
@@ -204,13 +205,34 @@ def test_a_thousand_bodies_become_little_code() -> None:
     mechanism = rbd.robots.chain(1000)
     program = rbd.record(algorithms.inverse_dynamics, mechanism, vd=1000).program
     assert straight_part(program, THRESHOLD) < 500
-    kernel = compile_program(program)
+    compiled = compile_program(program)
     assert len(single_module(program)) < 2_000_000
     arrays = random_inputs(program, 1, seed=5)
-    assert_same_bits(native_singles(kernel, arrays, 1), reference(program, arrays, 1))
+    assert_same_bits(native_singles(compiled, arrays, 1), reference(program, arrays, 1))
 
 
 @pytest.mark.deep
+def test_results_for_the_next_iteration_share_a_slot() -> None:
+    """A sum carried through a loop takes one place; what later code reads takes one for each iteration."""
+    graph = Graph()
+    x = graph.input("x", (400,))
+    total: Any = 1.0
+    squares: list[Any] = []
+    for each in x:
+        squares.append(each * each + 1.0)
+        total = total * 0.5 + squares[-1] / (each + 3.0)
+    carried = Program.of(graph, "carried", {"total": total})
+    kept = Program.of(graph, "kept", {"total": total, "squares": tuple(squares)})
+    counts = [make_plan(program, threshold=100).slot_count for program in (carried, kept)]
+    assert counts[0] < 50
+    assert 400 <= counts[1] < 450
+    for program in (carried, kept):
+        arrays = random_inputs(program, 9)
+        kernel = compile_program(program, lanes=8, threshold=100)
+        assert_same_bits(native_rows(kernel, arrays, 9), reference(program, arrays, 9))
+        assert_same_bits(native_singles(kernel, arrays, 9), reference(program, arrays, 9))
+
+
 def test_forward_dynamics_of_a_thousand_bodies() -> None:
     for mechanism in (rbd.robots.chain(1000), chain(1000)):
         program = check(mechanism, "forward_dynamics", THRESHOLD, torques=1000)
@@ -243,10 +265,10 @@ def test_loops_feed_calls_and_calls_feed_loops() -> None:
     arrays = random_inputs(program, 9)
     expected = reference(program, arrays, 9)
     for lanes in (1, 8):
-        kernel = CompiledProgram(program, lanes, 1000, 10)
+        compiled = CompiledProgram(program, lanes, 1000, 10)
         assert make_plan(program, threshold=10).loops
-        assert_same_bits(native_rows(kernel, arrays, 9), expected)
-        assert_same_bits(native_singles(kernel, arrays, 9), expected)
+        assert_same_bits(native_rows(compiled, arrays, 9), expected)
+        assert_same_bits(native_singles(compiled, arrays, 9), expected)
 
 
 def test_large_inverses_are_calls() -> None:
@@ -297,9 +319,9 @@ def test_no_memory_is_an_error_and_nothing_is_written(monkeypatch: pytest.Monkey
     addresses = jit.c_function_addresses() | {"malloc": ctypes.cast(nothing, ctypes.c_void_p).value or 0}
     monkeypatch.setattr(jit, "c_function_addresses", lambda: addresses)
     program = repeated(1)
-    kernel = CompiledProgram(program, 4)
+    compiled = CompiledProgram(program, 4)
     arrays = random_inputs(program, 6)
-    single, batch = native_singles(kernel, arrays, 6), native_rows(kernel, arrays, 6)
+    single, batch = native_singles(compiled, arrays, 6), native_rows(compiled, arrays, 6)
     assert single[1] == batch[1] == (0, NO_MEMORY)
     assert len(np.unique(single[0])) == len(np.unique(batch[0])) == 1
     error = program.error(NO_MEMORY)

@@ -69,7 +69,7 @@ def test_what_is_no_outline_is_not_there(content: bytes) -> None:
     assert outline_cache.load(KEY) is None
 
 
-# -- kernels of outlines ----------------------------------------------------------------------------------------------
+# -- compiled programs of outlines ------------------------------------------------------------------------------------
 
 
 def squares(factor: float = 1.0) -> Program:
@@ -99,10 +99,10 @@ def test_the_program_is_made_when_machine_code_is_missing() -> None:
         return made[-1]
 
     source = Source(Outline.of(squares()), record)
-    kernel = CompiledProgram(source, 4)
+    compiled = CompiledProgram(source, 4)
     assert not source.is_recorded
-    assert kernel.single_library.address("single")
-    assert kernel.batch_library.address("batch")
+    assert compiled.single_library.address("single")
+    assert compiled.batch_library.address("batch")
     assert len(made) == 1
     assert source.is_recorded
     assert source.program is made[0]

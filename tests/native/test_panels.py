@@ -350,7 +350,7 @@ PLANTED: dict[Callable[..., Any], str] = {
     _from_the_next: "'y' is not reached as y[i * stride + j]",
     _elsewhere: "'y' is not reached as",
     _deciding: "a condition depends on the column",
-    _numbered: "a value is the column's number",
+    _numbered: "a value is the index of the column",
     _counted: "a range depends on the column",
     _listed: "'row' depends on the column",
     _moving_stride: "'m' is carried between iterations",

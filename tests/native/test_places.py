@@ -1,4 +1,4 @@
-"""Places in the workspace are taken again as soon as their value has been loaded for the last time, and not before."""
+"""Slots of the workspace are reused after the last load of their value, and not before."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def test_a_workspace_of_many_windows(lanes: int) -> None:
     program = programs.random_program(23, 2500)
     assert make_plan(program, 20).slot_count > 300
     arrays = programs.random_inputs(program, 17, seed=4)
-    kernel, expected = compile_program(program, lanes=lanes, chunk=20), reference(program, arrays, 17)
-    assert_same_bits(native_rows(kernel, arrays, 17), expected)
-    assert_same_bits(native_singles(kernel, arrays, 17), expected)
+    compiled, expected = compile_program(program, lanes=lanes, chunk=20), reference(program, arrays, 17)
+    assert_same_bits(native_rows(compiled, arrays, 17), expected)
+    assert_same_bits(native_singles(compiled, arrays, 17), expected)
 
 
 @rounds
@@ -31,9 +31,9 @@ def test_a_workspace_of_many_windows(lanes: int) -> None:
 def test_random_programs(seed: int, size: int, chunk: int) -> None:
     program = programs.random_program(seed, size)
     arrays = programs.random_inputs(program, 9, seed)
-    kernel, expected = compile_program(program, chunk=chunk), reference(program, arrays, 9)
-    assert_same_bits(native_rows(kernel, arrays, 9), expected)
-    assert_same_bits(native_singles(kernel, arrays, 9), expected)
+    compiled, expected = compile_program(program, chunk=chunk), reference(program, arrays, 9)
+    assert_same_bits(native_rows(compiled, arrays, 9), expected)
+    assert_same_bits(native_singles(compiled, arrays, 9), expected)
 
 
 def test_places_are_shared_within_a_function() -> None:

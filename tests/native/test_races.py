@@ -1,4 +1,4 @@
-"""Threads that want the same machine code at the same time: it is made once, and lives as long as what points to it."""
+"""Threads that compile the same program at the same time: it is compiled once, and lives as long as its builtins."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_two_hundred_processes_share_a_mechanism_among_threads(
 
 
 @pytest.fixture
-def program_kernel() -> CompiledProgram:
+def compiled() -> CompiledProgram:
     return compile_program(programs.random_program(5, 40))
 
 
@@ -111,16 +111,14 @@ def slowly(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
 
 
 @pytest.mark.parametrize("name", ["single_library", "batch_library"])
-def test_the_code_of_a_kernel_is_made_once(program_kernel: CompiledProgram, slowly: list[bytes], name: str) -> None:
-    assert len(set(map(id, at_once(6, lambda: getattr(program_kernel, name))))) == 1
+def test_the_code_of_a_program_is_made_once(compiled: CompiledProgram, slowly: list[bytes], name: str) -> None:
+    assert len(set(map(id, at_once(6, lambda: getattr(compiled, name))))) == 1
     assert len(slowly) == 1
 
 
-def test_code_that_is_found_does_not_replace_code_that_is_there(
-    program_kernel: CompiledProgram, slowly: list[bytes]
-) -> None:
-    assert program_kernel.single_library is not None  # now it is on disk
-    other = compile_program(program_kernel.program)
+def test_code_that_is_found_does_not_replace_code_that_is_there(compiled: CompiledProgram, slowly: list[bytes]) -> None:
+    assert compiled.single_library is not None  # now it is on disk
+    other = compile_program(compiled.program)
     at_once(4, other.load_single)
     before = other.single_library
     at_once(4, other.load_single)
@@ -129,7 +127,7 @@ def test_code_that_is_found_does_not_replace_code_that_is_there(
 
 
 def test_looking_for_code_does_not_wait_until_another_thread_has_made_it(
-    program_kernel: CompiledProgram, monkeypatch: pytest.MonkeyPatch
+    compiled: CompiledProgram, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     entered, release = threading.Event(), threading.Event()
 
@@ -139,16 +137,16 @@ def test_looking_for_code_does_not_wait_until_another_thread_has_made_it(
         return jit.assemble(text)
 
     monkeypatch.setattr(compiled_program, "assemble", waits)
-    maker = threading.Thread(target=lambda: program_kernel.single_library)
+    maker = threading.Thread(target=lambda: compiled.single_library)
     maker.start()
     assert entered.wait(20)
-    assert not program_kernel.load_single()
+    assert not compiled.load_single()
     release.set()
     maker.join(20)
-    assert program_kernel.load_single()
+    assert compiled.load_single()
 
 
-def test_a_program_gets_one_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_is_compiled_once(monkeypatch: pytest.MonkeyPatch) -> None:
     make = CompiledProgram.__init__
 
     def late(self: CompiledProgram, *arguments: Any) -> None:
@@ -182,13 +180,13 @@ def test_a_failure_is_no_result() -> None:
     assert make() == 1
 
 
-def words(program_kernel: CompiledProgram) -> Any:
+def words(compiled: CompiledProgram) -> Any:
     """Return a builtin that is bound to memory."""
     from array import array
 
     owner = Word(array("q", [threading.get_ident()]), 0)
-    inputs = tuple(np.zeros(port.shape) for port in program_kernel.program.inputs)
-    return make_builtin(program_kernel, None, Binding(owner, (), inputs))
+    inputs = tuple(np.zeros(port.shape) for port in compiled.program.inputs)
+    return make_builtin(compiled, None, Binding(owner, (), inputs))
 
 
 @pytest.mark.parametrize("make", [lambda k: make_builtin(k, print), words], ids=["arguments", "bound"])

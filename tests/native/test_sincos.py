@@ -38,19 +38,19 @@ def of_inputs(count: int) -> Program:
 @pytest.mark.parametrize("lanes", LANES)
 def test_edge_cases(lanes: int) -> None:
     rows = np.array(angles())[:, None]
-    kernel = compile_program(of_inputs(1), lanes=lanes)
-    expected = reference(kernel.program, [rows], len(rows))
+    compiled = compile_program(of_inputs(1), lanes=lanes)
+    expected = reference(compiled.program, [rows], len(rows))
     assert expected[1] == (-1, 0)
-    assert_same_bits(native_rows(kernel, [rows], len(rows)), expected)
-    assert_same_bits(native_singles(kernel, [rows], len(rows)), expected)
+    assert_same_bits(native_rows(compiled, [rows], len(rows)), expected)
+    assert_same_bits(native_singles(compiled, [rows], len(rows)), expected)
 
 
 @pytest.mark.parametrize("count", [1, 2, 3, 7, 8, 9, 15, 16, 17, 20])
 def test_packed_angles_of_one_state(count: int) -> None:
     values = np.random.default_rng(count).permutation(angles())
     rows = values[: len(values) // count * count].reshape(-1, count)
-    kernel = compile_program(of_inputs(count), lanes=2)
-    assert_same_bits(native_singles(kernel, [rows], len(rows)), reference(kernel.program, [rows], len(rows)))
+    compiled = compile_program(of_inputs(count), lanes=2)
+    assert_same_bits(native_singles(compiled, [rows], len(rows)), reference(compiled.program, [rows], len(rows)))
 
 
 @pytest.mark.parametrize("lanes", LANES)
@@ -60,7 +60,7 @@ def test_only_one_of_both_constants_and_computed_angles(lanes: int, chunk: int) 
     a, b, c = graph.input("x", (3,))
     inner = s.sin(a + b) + s.cos(s.sin(c) * 3)
     outputs = {"y": (s.sin(a), s.cos(b), inner, s.cos(inner * 1e7), s.sin(inner * 1e7), s.cos(s.cos(s.sin(b))))}
-    kernel = compile_program(Program.of(graph, "p", outputs), lanes=lanes, chunk=chunk)
+    compiled = compile_program(Program.of(graph, "p", outputs), lanes=lanes, chunk=chunk)
     rows = np.random.default_rng(0).normal(size=(50, 3)) * [1, 10, 1e6]
-    assert_same_bits(native_rows(kernel, [rows], 50), reference(kernel.program, [rows], 50))
-    assert_same_bits(native_singles(kernel, [rows], 50), reference(kernel.program, [rows], 50))
+    assert_same_bits(native_rows(compiled, [rows], 50), reference(compiled.program, [rows], 50))
+    assert_same_bits(native_singles(compiled, [rows], 50), reference(compiled.program, [rows], 50))

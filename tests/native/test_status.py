@@ -26,7 +26,7 @@ def checked() -> Program:
 
 
 @pytest.fixture(scope="module", params=[(lanes, chunk) for lanes in LANES for chunk in (3, 1000)], ids=str)
-def kernel(request: pytest.FixtureRequest) -> CompiledProgram:
+def compiled(request: pytest.FixtureRequest) -> CompiledProgram:
     lanes, chunk = request.param
     return compile_program(checked(), lanes=lanes, chunk=chunk)
 
@@ -52,28 +52,28 @@ CASES = [
 
 
 @pytest.mark.parametrize(("row", "status"), CASES)
-def test_status_of_one_state(kernel: CompiledProgram, row: list[float], status: int) -> None:
+def test_status_of_one_state(compiled: CompiledProgram, row: list[float], status: int) -> None:
     assert checked().interpret_flat(row)[1] == status
     outputs = [np.full(2, UNTOUCHED), np.full((), UNTOUCHED)]
-    assert kernel.run([np.array(row)], outputs) == status
+    assert compiled.run([np.array(row)], outputs) == status
     assert all(np.all(output == UNTOUCHED) == (status != 0) for output in outputs)
 
 
 @pytest.mark.parametrize("shift", range(len(CASES)))
-def test_bad_rows_leave_their_neighbours_alone(kernel: CompiledProgram, shift: int) -> None:
+def test_bad_rows_leave_their_neighbours_alone(compiled: CompiledProgram, shift: int) -> None:
     rows = np.array([CASES[(k * 5 + shift) % len(CASES)][0] if k % 3 == 1 else CASES[0][0] for k in range(23)])
-    expected = reference(kernel.program, [rows], 23)
-    assert_same_bits(native_rows(kernel, [rows], 23), expected)
-    assert_same_bits(native_rows(kernel, [rows], 23, threads=3), expected)
-    assert_same_bits(native_singles(kernel, [rows], 23), expected)
+    expected = reference(compiled.program, [rows], 23)
+    assert_same_bits(native_rows(compiled, [rows], 23), expected)
+    assert_same_bits(native_rows(compiled, [rows], 23, threads=3), expected)
+    assert_same_bits(native_singles(compiled, [rows], 23), expected)
 
 
 @pytest.mark.parametrize("place", range(17))
-def test_the_first_bad_row_is_named(kernel: CompiledProgram, place: int) -> None:
+def test_the_first_bad_row_is_named(compiled: CompiledProgram, place: int) -> None:
     rows = np.tile(CASES[0][0], (17, 1))
     rows[place:, 1] = -1.0
     rows[place, 0] = -1.0
-    assert native_rows(kernel, [rows], 17)[1] == (place, label("a"))
+    assert native_rows(compiled, [rows], 17)[1] == (place, label("a"))
 
 
 def test_nan_is_not_positive() -> None:
@@ -81,9 +81,9 @@ def test_nan_is_not_positive() -> None:
     x = graph.input("x")
     program = Program.of(graph, "p", {"y": s.where(s.less(x, 10), s.positive(s.sqrt(x), "root"), 1)})
     for lanes in LANES:
-        kernel = compile_program(program, lanes=lanes)
+        compiled = compile_program(program, lanes=lanes)
         rows = np.array([4.0, -1.0, 0.0, 20.0, 9.0])
-        table, verdict = native_rows(kernel, [rows], 5)
+        table, verdict = native_rows(compiled, [rows], 5)
         assert verdict == (1, FIRST_CHECK)
         assert table[:, 0].tolist() == [2.0, UNTOUCHED, UNTOUCHED, 1.0, 3.0]
 
@@ -95,25 +95,25 @@ def test_every_entry_is_looked_at(size: int, where: str) -> None:
     xs = graph.input("x", (size,))
     scale = 1e-308 if where == "in" else 2.0
     program = Program.of(graph, "p", {"y": tuple(x * scale for x in xs)})
-    kernel = compile_program(program, lanes=4)
+    compiled = compile_program(program, lanes=4)
     bad = math.nan if where == "in" else 1e308
     status = BAD_INPUT if where == "in" else BAD_OUTPUT
     output = np.full(size, UNTOUCHED)
     for k in {0, size // 2, size - 1, size // 8 * 8 - 1}:
         row = np.ones(size)
         row[k] = bad
-        assert kernel.run([row], [output]) == status
-        assert native_rows(kernel, [row[None]], 1)[1] == (0, status)
+        assert compiled.run([row], [output]) == status
+        assert native_rows(compiled, [row[None]], 1)[1] == (0, status)
     assert np.all(output == UNTOUCHED)
-    assert kernel.run([np.ones(size)], [output]) == 0
+    assert compiled.run([np.ones(size)], [output]) == 0
     assert np.all(output == scale)
 
 
 def test_large_finite_inputs_are_finite() -> None:
     graph = Graph()
     xs = graph.input("x", (300,))
-    kernel = compile_program(Program.of(graph, "p", {"y": xs}), lanes=8)
+    compiled = compile_program(Program.of(graph, "p", {"y": xs}), lanes=8)
     row = np.where(np.arange(300) % 2, 1.7976931348623157e308, -1.7976931348623157e308)
     output = np.empty(300)
-    assert kernel.run([row], [output]) == 0
+    assert compiled.run([row], [output]) == 0
     assert output.tobytes() == row.tobytes()

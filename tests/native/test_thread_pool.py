@@ -1,4 +1,4 @@
-"""ThreadPool share work, report what goes wrong, outlive forks and interrupts, and end with the interpreter."""
+"""Thread pool: shared work, exceptions, forks, interrupts, and the end of the interpreter."""
 
 from __future__ import annotations
 
@@ -143,13 +143,33 @@ def test_arrays_live_as_long_as_helpers_work_on_them(kernel: CompiledProgram, mo
     outputs = [np.zeros((400, *port.shape)) for port in kernel.program.outputs]
     watched = [weakref.ref(each) for each in (*arrays, *outputs)]
     with pytest.raises(KeyboardInterrupt):
-        kernel.run_batch(arrays, [port.size for port in kernel.program.inputs], outputs, 400, 2)
+        kernel.run_batch(arrays, outputs, 400, 2)
     del arrays, outputs
     gc.collect()
     assert all(watch() is not None for watch in watched)
     tasks.pop()()
     gc.collect()
     assert all(watch() is None for watch in watched)
+
+
+def test_threads_are_asked_for_enough_work(kernel: CompiledProgram, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An operation is what the interpreter counts, so that the same batch has the same threads on every machine."""
+    rows, asked = 400, list[int]()
+
+    def noted(task: Callable[[], object], number: int, stop: object) -> list[object]:
+        asked.append(number)
+        return [task()]
+
+    monkeypatch.setattr("rbd.native.compiled_program.run_on_threads", noted)
+    arrays = programs.random_inputs(kernel.program, rows, seed=2)
+    outputs = [np.zeros((rows, *port.shape)) for port in kernel.program.outputs]
+    work = rows * kernel.outline.cost
+    assert kernel.outline.cost == kernel.program.cost
+    for least, expected in ((work + 1, []), (work, [2])):
+        monkeypatch.setattr("rbd.native.compiled_program.OPERATIONS_FOR_THREADS", least)
+        asked.clear()
+        kernel.run_batch(arrays, outputs, rows, 2)
+        assert asked == expected
 
 
 def test_stop_is_called_before_helpers_are_waited_for() -> None:
@@ -188,7 +208,7 @@ def test_pieces_nobody_has_begun_when_a_call_is_interrupted_are_left(
     def call() -> object:
         if repeated:
             return repeat_rows(kernel, 1, [(x, 0) for x in arrays], sizes, [(x, 0) for x in outputs], rows, 2)
-        return kernel.run_batch(arrays, sizes, outputs, rows, 2)
+        return kernel.run_batch(arrays, outputs, rows, 2)
 
     with pytest.raises(KeyboardInterrupt):
         call()
@@ -199,8 +219,9 @@ def test_pieces_nobody_has_begun_when_a_call_is_interrupted_are_left(
 _INTERRUPTED = """
 import os, random, signal, sys, threading
 import numpy as np, rbd
-from rbd.native import thread_pool
+from rbd.native import compiled_program, thread_pool
 
+compiled_program.OPERATIONS_FOR_THREADS = 0
 count = int(sys.argv[1])
 robot, q = rbd.compile(rbd.robots.double_pendulum()), np.random.default_rng(0).standard_normal((600, 2))
 expected, hits = robot.mass_matrix(q), 0

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import rbd
 from rbd import Fixed, Frame, Mechanism, MechanismState, Point, Prismatic, Revolute, RigidBody, Transform
+from rbd.errors import UnknownNameError
 from rbd.joints import Reversed
 from rbd.rational import HalfTangent, RationalForwardKinematics
 from rbd.scalars import Vector
@@ -82,6 +83,26 @@ def test_poses_of_frames_and_points(mechanism: Mechanism, seed: int) -> None:
     seen = kinematics.pose_polynomial(q_star, mark, point)
     moved = state.relative_transform(mark, camera).translation - point.xyz
     np.testing.assert_allclose(seen(s).translation, moved, rtol=0, atol=1e-12)
+
+
+def test_places_by_name() -> None:
+    arm = rbd.robots.arm7()
+    kinematics, q_star = RationalForwardKinematics(arm), np.zeros(7)
+    s = kinematics.compute_s(np.linspace(-0.5, 0.5, 7), q_star)
+    for name, reference, place, base in (
+        ("link7", None, arm.body("link7"), arm.root_body),
+        ("tool", "link2", arm.frame("tool"), arm.body("link2")),
+    ):
+        pose, wanted = (
+            kinematics.pose_polynomial(q_star, name, reference),
+            kinematics.pose_polynomial(q_star, place, base),
+        )
+        assert (pose.from_frame, pose.to_frame) == (wanted.from_frame, wanted.to_frame)
+        np.testing.assert_array_equal(pose(s).matrix, wanted(s).matrix)
+    for names in (("tol",), ("tool", "link8")):
+        with pytest.raises(UnknownNameError, match=f"(body|expressed_in): .*{names[-1]}.*did you mean") as caught:
+            kinematics.pose_polynomial(q_star, *names)
+        assert caught.value.argument == ("body" if len(names) == 1 else "expressed_in")
 
 
 def test_polynomials_use_the_joint_transforms_of_states(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rbd
-from rbd.errors import ArgumentError, FrameMismatchError, ShapeError, SolverError
+from rbd.errors import ArgumentError, FrameMismatchError, ShapeError, SolverError, UnknownNameError
 from rbd.joints import JointType
 from rbd.mechanism import Mechanism
 from rbd.simulation import AdaptiveMuntheKaas, EnergyMonitor, ForceElement, JointSpring, LoopGapMonitor, Spring
@@ -107,6 +107,25 @@ def test_elements_of_ones_own(pendulum: rbd.MechanismState) -> None:
     with pytest.raises(ArgumentError, match="forces"):
         rbd.simulate(pendulum, 0.1, forces=["spring"])  # type: ignore[list-item]  # meant
     assert issubclass(Spring, ForceElement)
+
+
+def test_joints_of_springs_by_name(pendulum: rbd.MechanismState) -> None:
+    elbow, q = pendulum.mechanism.joint("elbow"), pendulum.q.copy()
+    for options in ({}, {"rest": [0.3], "damping": 0.5}):
+        runs = []
+        for joint in (elbow, "elbow"):
+            spring, state = JointSpring(joint, stiffness=3.0, **options), rbd.MechanismState(pendulum.mechanism, q)
+            runs.append(rbd.simulate(state, 0.1, dt=0.01, forces=[spring]).q)
+            assert spring.energy(state) == JointSpring(elbow, stiffness=3.0, **options).energy(state)
+            assert list(spring.act(state).torques) == [elbow]
+        assert np.array_equal(*runs)
+    with pytest.raises(UnknownNameError, match="did you mean 'elbow'"):
+        rbd.simulate(pendulum, 0.1, forces=[JointSpring("elbo", stiffness=1.0)])
+    with pytest.raises(ShapeError, match="rest"):
+        rbd.simulate(pendulum, 0.1, forces=[JointSpring("elbow", stiffness=1.0, rest=[0.0, 1.0])])
+    with pytest.raises(ArgumentError, match="joint"):
+        JointSpring(3, stiffness=1.0)  # type: ignore[arg-type]  # meant
+    assert np.array_equal(pendulum.q, q)
 
 
 def test_what_is_illegal_is_refused(pendulum: rbd.MechanismState) -> None:

@@ -26,7 +26,7 @@ Start = tuple[rbd.MechanismState, np.ndarray[Any, Any], np.ndarray[Any, Any]]
 
 @pytest.fixture(autouse=True)
 def taken(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Short runs are worth it here; how many steps machine code took, block by block, of at most 7 steps each."""
+    """Run short simulations in machine code, too; return the list that gets the number of steps of every block."""
     counts = list[int]()
     original = NativeBlocks.take
 
@@ -155,6 +155,20 @@ def test_recorded_controllers(
         fast,
         rbd.simulate(state_of(arm), 0.03, lambda t, state: np.array(plain(t, state), float), integrator=integrator),
     )
+
+
+def test_functions_that_are_no_controllers_raise(arm: rbd.Mechanism) -> None:
+    for recorded, words in (
+        (
+            rbd.record(lambda state, u: state.v * u, arm, u=()),
+            r"u \(\) to result \(7,\), must map q \(7,\), v \(7,\), and",
+        ),
+        (rbd.record(lambda state: state.v[:2], arm), r"to result \(2,\)"),
+        (rbd.record(lambda state: state.v, rbd.robots.double_pendulum()), r"control maps q \(2,\), v \(2,\)"),
+    ):
+        with pytest.raises(ArgumentError, match=words) as caught:
+            rbd.simulate(state_of(arm), 0.01, recorded)
+        assert caught.value.argument == "control"
 
 
 def test_controllers_are_told_apart(arm: rbd.Mechanism) -> None:

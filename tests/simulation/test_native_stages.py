@@ -467,3 +467,62 @@ def test_loops_leak_no_reference(compiled: list[object]) -> None:
     before, after = references(), references()
     assert after[0] == before[0]
     assert abs(after[1] - before[1]) < STEPS
+
+
+@pytest.mark.parametrize("integrator", INTEGRATORS)
+@pytest.mark.parametrize("periods", [0.3, 1.0, 1.5, 2.0, 5.5, 100.0])
+def test_holds_are_sampled_in_the_loop(
+    compiled: list[object], integrator: str, periods: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(native_blocks, "_STEPS_PER_CALL", 0)
+    asked: list[float] = []
+
+    def control(t: float, state: rbd.MechanismState) -> Array:
+        asked.append(t)
+        return damping(t, state)
+
+    hold = rbd.ZeroOrderHold(control, period=periods * DT)
+    found, instants = run(hold, tree(), integrator=integrator), list(asked)
+    assert getattr(compiled[0], "samples_hold", False)
+    asked.clear()
+    expected = run(hold, tree(), integrator=integrator, progress=lambda done, total: None)
+    assert not getattr(compiled[-1], "samples_hold", False)
+    assert instants == asked
+    np.testing.assert_array_equal(found.t, expected.t)
+    np.testing.assert_allclose(found.q, expected.q, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(found.v, expected.v, rtol=0, atol=1e-14)
+
+
+def test_holds_in_the_loop_convert_and_check_as_others(compiled: list[object]) -> None:
+    mechanism, period = tree(), 2 * DT
+    zero = run(rbd.ZeroOrderHold(lambda t, s: None, period), mechanism)
+    listed = run(rbd.ZeroOrderHold(lambda t, s: [0.0] * mechanism.nv, period), mechanism)
+    np.testing.assert_array_equal(zero.q, listed.q)
+
+    def failing(t: float, state: rbd.MechanismState) -> None:
+        if t > 3 * DT:
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError) as caught:
+        run(rbd.ZeroOrderHold(failing, period), mechanism)
+    assert caught.value.__notes__ == [f"raised by control(t, state) at t = {4 * DT!r}"]
+    with pytest.raises(ArgumentError, match="control changed the state"):
+        run(rbd.ZeroOrderHold(lambda t, s: s.zero(), period), mechanism)
+    with pytest.raises(ShapeError, match="control"):
+        run(rbd.ZeroOrderHold(lambda t, s: [1.0], period), mechanism)
+    assert all(getattr(each, "samples_hold", False) for each in compiled)
+
+
+def test_a_step_of_a_hold_that_machine_code_refuses(compiled: list[object]) -> None:
+    mechanism, asked = tree(), list[float]()
+
+    def editing(t: float, state: rbd.MechanismState) -> Array:
+        asked.append(t)
+        if len(asked) == 3:
+            mechanism.tree_joints[0].damping = 0.0
+        return damping(t, state)
+
+    expected = run(rbd.ZeroOrderHold(damping, 2 * DT), tree())
+    found = run(rbd.ZeroOrderHold(editing, 2 * DT), mechanism)
+    assert len(asked) == STEPS // 2
+    np.testing.assert_allclose(found.q, expected.q, rtol=0, atol=1e-10)

@@ -139,7 +139,7 @@ def test_builtins_check_for_interpreted_blocks() -> None:
     assert state.engine.fast
     seen: list[object] = []
     with rbd.interpreted():
-        state.engine.remembered(state, Kernel(seen.append), "q")
+        state.engine.pass_result(state, Kernel(seen.append), "q")
         inside = rbd.mass_matrix(state)
     assert seen == [state]
     assert np.abs(inside - M).max() < 1e-12

@@ -72,3 +72,19 @@ def test_couplings_have_fingerprints() -> None:
     other.couple("elbow", "shoulder", ratio=-2.0, offset=0.25, name="belt")
     assert fingerprint(one) == fingerprint(again)
     assert len({fingerprint(each) for each in (plain, one, other)}) == 3
+
+
+@pytest.mark.usefixtures("eager")
+@pytest.mark.parametrize("driven", [False, True])
+@pytest.mark.parametrize("stabilization", [None, {"belt": rbd.Baumgarte(0.02)}])
+def test_machine_code_of_simulations_stabilises_couplings(stabilization: Any, driven: bool) -> None:
+    mechanism, tau = gripper(), np.array([0.3, -0.1])
+    q, v, h = np.array([0.3, 0.2]), np.array([1.0, 1.0]), 1e-3
+    state = MechanismState(mechanism, q, v)
+    rbd.simulate(state, 400 * h, (lambda t, s: tau) if driven else None, dt=h, stabilization=stabilization)
+    robot = rbd.compile(mechanism)
+    rolled = robot.rollout(q, v, tau if driven else None, h, 400, stabilization=stabilization)
+    usual = robot.rollout(q, v, tau if driven else None, h, 400)
+    close(state.q, rolled[0][-1], 1e-12)
+    close(state.v, rolled[1][-1], 1e-12)
+    assert abs(usual[1][-1] - rolled[1][-1]).max() > 1e-3

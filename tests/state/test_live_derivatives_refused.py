@@ -159,7 +159,7 @@ def test_edits_of_parameters_take_effect() -> None:
 def test_interpreted_blocks_run_the_source(open_ways: MechanismState) -> None:
     state, seen = open_ways, list[object]()
     with rbd.interpreted():
-        state.engine.remembered(state, Kernel(seen.append), "q")
+        state.engine.pass_result(state, Kernel(seen.append), "q")
         rbd.inverse_dynamics_derivatives(state, np.ones(2))
     assert seen == [state]
 

@@ -179,7 +179,7 @@ def test_numbers_out_of_range(open_ways: MechanismState) -> None:
 def test_owners_edits_and_interpreted_blocks(open_ways: MechanismState) -> None:
     state, found, seen = open_ways, list[BaseException | None](), list[object]()
     with rbd.interpreted():
-        state.engine.remembered(state, Kernel(seen.append), "q")
+        state.engine.pass_result(state, Kernel(seen.append), "q")
         rbd.center_of_mass(state)
     assert seen == [state]
 

@@ -87,8 +87,8 @@ def test_couplings_stay_when_fixed_joints_are_merged() -> None:
             7, "mimic joints form a cycle: 'a' -> 'b' -> 'a'", ["c = a", "d = c"],
         ),
         (
-            fingers("", '<mimic joint="a"/>', kinds=("continuous", "fixed", "fixed", "fixed")),
-            8, "a fixed joint has no coordinate that could follow another", [],
+            fingers("", '<mimic joint="a"/>', kinds=("continuous", "planar", "fixed", "fixed")),
+            8, "a planar joint has no coordinate that could follow another", [],
         ),
         (
             fingers("", '<mimic joint="a"/>', kinds=("planar", "prismatic", "fixed", "fixed")),
@@ -110,6 +110,15 @@ def test_doubtful_mimics_are_not_followed(text: str, line: int, message: str, fo
         with pytest.raises(UrdfError, match=r"mimic|coordinate|there is no joint") as caught:
             parse_urdf(text, strict=True)
         assert caught.value.line == line
+
+
+def test_mimics_of_fixed_joints_have_no_effect() -> None:
+    report = UrdfReport()
+    text = fingers("", '<mimic joint="a"/>', kinds=("continuous", "fixed", "fixed", "fixed"))
+    assert parse_urdf(text, strict=True, report=report).couplings == ()
+    (doubt,) = report.warnings
+    assert (doubt.line, doubt.refused) == (8, False)
+    assert "a fixed joint follows no other" in doubt.message
 
 
 # --- loop joints ------------------------------------------------------------------------------------------------------

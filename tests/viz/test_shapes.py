@@ -10,7 +10,7 @@ import pytest
 
 import rbd
 from rbd.contact import Box, Capsule, CollisionModel, HalfSpace, Sphere
-from rbd.errors import ArgumentError
+from rbd.errors import ArgumentError, MissingPackageError
 from rbd.scalars.arrays import Array
 from rbd.viz import plot_shapes
 from rbd.viz.solids import disc, polygons_of
@@ -96,8 +96,8 @@ def test_invalid_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
         plot_shapes(rbd.MechanismState(mechanism), CollisionModel(mechanism))
 
     def missing(name: str) -> None:
-        raise ImportError(name)
+        raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
     monkeypatch.setattr("rbd.viz.shapes.importlib.import_module", missing)
-    with pytest.raises(ArgumentError, match=r"pip install 'rbd\[plot\]'"):
+    with pytest.raises(MissingPackageError, match=r"plots need matplotlib: pip install 'rbd\[plot\]'"):
         plot_shapes(rbd.MechanismState(mechanism), model)

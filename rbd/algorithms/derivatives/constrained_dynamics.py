@@ -8,14 +8,14 @@ is differentiated as pseudo-inverses of constant rank are: Golub and Pereyra (19
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Generic, cast, final
+from typing import Generic, final
 
 import attrs
 
 from rbd.algorithms.assembly import Rows, sum_of
 from rbd.algorithms.derivatives.applied_forces import extra_derivatives
 from rbd.algorithms.derivatives.rnea import derivatives_of
-from rbd.algorithms.derivatives.space import SPACES, Space, check_space, in_space, positions
+from rbd.algorithms.derivatives.space import SPACES, Space, check_space, directions, in_space, positions, state_at
 from rbd.algorithms.derivatives.variations import variations
 from rbd.algorithms.external_wrenches import AppliedWrenches, ExternalWrenches, applied_wrenches
 from rbd.algorithms.loops.kinematics import bias_terms, constraint_rows, loop_equations
@@ -41,8 +41,6 @@ from rbd.state import (
     A,
     Call,
     KernelCall,
-    MechanismState,
-    ScalarState,
     State,
     StateView,
     fast_path,
@@ -122,7 +120,8 @@ def constrained_derivatives_kernel(
     by_q = _columns(sum_of(rigid.by_position, extra.by_position))
     by_v = _columns(sum_of(rigid.by_velocity, extra.by_velocity))
     still: Change = ((0,) * len(by_q), ((0,) * len(by_q),) * state.layout.nc, (0,) * state.layout.nc)
-    d_q = [linear.derivative((d_ID, *_loops_by_q(state, gains, k))) for k, d_ID in enumerate(by_q)]
+    moves = zip(by_q, directions(state, "tangent"), strict=True)
+    d_q = [linear.derivative((d_ID, *_loops_along(state, gains, move))) for d_ID, move in moves]
     d_v = [linear.derivative((d_ID, *_loops_by_v(state, gains, k))) for k, d_ID in enumerate(by_v)]
     units = identity(len(by_q))
     d_torque = [linear.derivative(still, column) for column in units]
@@ -180,27 +179,18 @@ def _scales(problem: WhiteProblem, equations: Equations) -> Vector:
     return tuple(scales)
 
 
-def _loops_by_q(state: StateView, gains: LoopGainsPerLoop, k: int) -> tuple[Matrix, Vector]:
-    """Return the derivatives of K and k as the mechanism moves along velocity k."""
-    direction: list[Scalar] = []
-    velocity = unit(state.layout.nv, k)
-    for link in state.links:
-        rows = link.joint.type.configuration_derivative_jacobian(state.joint_q(link))
-        direction += [inner(row, velocity[link.v]) for row in rows]
+def _loops_along(state: StateView, gains: LoopGainsPerLoop, direction: Vector) -> tuple[Matrix, Vector]:
+    """Return the derivatives of K and k along a direction of q."""
     q, v = state.configuration_scalars(), state.velocity_scalars()
-    _, slopes = along(lambda x: _loops(_at(state, x, v), gains), q, tuple(direction))
+    _, slopes = along(lambda x: _loops(state_at(state, x, v), gains), q, direction)
     return _unflat(slopes, state)
 
 
 def _loops_by_v(state: StateView, gains: LoopGainsPerLoop, k: int) -> tuple[Matrix, Vector]:
     """Return the derivatives of K, zero, and of k by velocity k."""
     q, v = state.configuration_scalars(), state.velocity_scalars()
-    _, slopes = along(lambda x: bias_terms(_at(state, q, x), gains), v, unit(len(v), k))
+    _, slopes = along(lambda x: bias_terms(state_at(state, q, x), gains), v, unit(len(v), k))
     return ((0,) * len(v),) * state.layout.nc, slopes
-
-
-def _at(state: StateView, q: Vector, v: Vector) -> ScalarState:
-    return cast("MechanismState | ScalarState", state).with_scalars(q, v)
 
 
 def _loops(state: StateView, gains: LoopGainsPerLoop) -> Vector:

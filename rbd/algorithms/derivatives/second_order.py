@@ -8,19 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Generic, TypeAlias, cast, final
+from typing import Generic, TypeAlias, final
 
 import attrs
 
 from rbd.algorithms.derivatives.inverse_dynamics import inverse_dynamics_derivatives_kernel
-from rbd.algorithms.derivatives.space import SPACES, Space, check_space, positions
+from rbd.algorithms.derivatives.space import SPACES, Space, check_space, directions, positions, state_at
 from rbd.algorithms.inverse_dynamics import Vd
 from rbd.algorithms.trees import require_tree
 from rbd.display import fields_repr
 from rbd.scalars import Matrix, Vector
 from rbd.scalars.dual import along_each
 from rbd.scalars.linear_algebra import identity
-from rbd.state import A, Call, KernelCall, MechanismState, ScalarState, State, StateView, fast_path, kernel
+from rbd.state import A, Call, KernelCall, ScalarState, State, StateView, fast_path, kernel
 
 Cube: TypeAlias = tuple[Matrix, ...]
 
@@ -53,28 +53,11 @@ def inverse_dynamics_second_derivatives_kernel(
         return _flat(inverse_dynamics_derivatives_kernel(at, vd, (), space))
 
     # q and v separately: what does not depend on one of them stays plain numbers, which simplify further.
-    _, by_q = along_each(lambda x: first_derivatives(_at(state, x, v)), q, _directions(state, space))
-    _, by_v = along_each(lambda x: first_derivatives(_at(state, q, x)), v, identity(len(v)))
+    _, by_q = along_each(lambda x: first_derivatives(state_at(state, x, v)), q, directions(state, space))
+    _, by_v = along_each(lambda x: first_derivatives(state_at(state, q, x)), v, identity(len(v)))
     q_by_q, _, vd_by_q = _unflat(by_q, len(v), positions(state, space))
     q_by_v, v_by_v, _ = _unflat(by_v, len(v), positions(state, space))
     return q_by_q, q_by_v, v_by_v, tuple(tuple(zip(*row, strict=True)) for row in vd_by_q)
-
-
-def _directions(state: StateView, space: Space) -> list[Vector]:
-    """Return the directions of q to differentiate along."""
-    nq = state.layout.nq
-    if space == "coordinates":
-        return list(identity(nq))
-    directions: list[Vector] = []
-    for link in state.links:
-        before, behind = (0,) * link.q.start, (0,) * (nq - link.q.stop)
-        columns = zip(*link.joint.type.configuration_derivative_jacobian(state.joint_q(link)), strict=True)
-        directions += [(*before, *column, *behind) for column in columns]
-    return directions
-
-
-def _at(state: StateView, q: Vector, v: Vector) -> ScalarState:
-    return cast("MechanismState | ScalarState", state).with_scalars(q, v)
 
 
 def _flat(matrices: Sequence[Matrix]) -> Vector:

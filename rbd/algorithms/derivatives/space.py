@@ -12,13 +12,13 @@ times the matrix from the derivative of q to the velocity: `JointType.velocity_j
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, cast, get_args
 
 from rbd.errors import ArgumentError
 from rbd.joints import JointType
-from rbd.scalars import Matrix, Scalar
-from rbd.scalars.linear_algebra import dot
-from rbd.state import StateView
+from rbd.scalars import Matrix, Scalar, Vector
+from rbd.scalars.linear_algebra import dot, identity
+from rbd.state import MechanismState, ScalarState, StateView
 
 Space: TypeAlias = Literal["tangent", "coordinates"]
 """By what a derivative by position is taken: along velocities, or by the entries of q."""
@@ -40,6 +40,23 @@ def check_space(space: object) -> None:
 def positions(state: StateView, space: Space) -> int:
     """Return how many columns a derivative by position has."""
     return state.layout.nv if space == "tangent" else state.layout.nq
+
+
+def directions(state: StateView, space: Space) -> list[Vector]:
+    """Return the directions of q of a derivative by position, one per column."""
+    if space == "coordinates":
+        return list(identity(state.layout.nq))
+    found: list[Vector] = []
+    for link in state.links:
+        before, behind = (0,) * link.q.start, (0,) * (state.layout.nq - link.q.stop)
+        columns = zip(*link.joint.type.configuration_derivative_jacobian(state.joint_q(link)), strict=True)
+        found += [(*before, *column, *behind) for column in columns]
+    return found
+
+
+def state_at(state: StateView, q: Vector, v: Vector) -> ScalarState:
+    """Return a state of the same mechanism at other coordinates."""
+    return cast("MechanismState | ScalarState", state).with_scalars(q, v)
 
 
 def in_space(state: StateView, tangent: Matrix, space: Space) -> Matrix:

@@ -2,12 +2,14 @@
 
 By Gauss's principle the accelerations under constraints K vd = -k are the nearest to the free ones in the metric of M:
 vd = M^-1/2 (w + (K M^-1/2)^+ (-k - K M^-1/2 w)) with w = M^1/2 vd_free. Here M^1/2 is the triangular factor of M, and
-the pseudo-inverse is a rank-revealing factorisation of K M^-1/2, never of K M^-1 K^T, whose condition is squared.
+the pseudo-inverse is a rank-revealing factorisation of K M^-1/2, not of K M^-1 K^T, whose condition is squared. Where
+there are many loops, K M^-1 K^T is sparse: then it is factored, and the solution refined.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import accumulate, pairwise
 from typing import Final, final
 
 import attrs
@@ -15,8 +17,10 @@ import attrs
 from rbd.algorithms.passive import vanishes
 from rbd.scalars import Matrix, Scalar, Vector, const, greater, maximum, minimum, sqrt, where
 from rbd.scalars.linear_algebra import unit
-from rbd.solvers import minimum_norm_solve
+from rbd.scalars.structural_zeros import is_structural_zero
+from rbd.solvers import MINIMUM_NORM_SOLVE, minimum_norm_solve
 from rbd.solvers.linear import Factor
+from rbd.solvers.sparse_minimum_norm import LEAST_SAVED, BlockStructure, sparse_minimum_norm
 
 _SHARPEST: Final = const(1, 10**9)
 _COARSEST: Final = const(1, 10**3)
@@ -81,6 +85,8 @@ class WhiteProblem:
     missing: Vector
     """-k - K M^-1/2 w, scaled: the residual of each constraint in the free motion."""
     tolerance: Scalar
+    blocks: tuple[tuple[int, ...], ...]
+    """The rows of each loop."""
 
     @classmethod
     def of(cls, factor: Factor, equations: Equations, right: Vector) -> WhiteProblem:
@@ -93,12 +99,34 @@ class WhiteProblem:
             scale = row_scale(white)
             rows += [tuple(x * scale for x in row) for row in white]
             missing += [-(equations.k[i] + inner(row, free)) * scale for i, row in zip(block, white, strict=True)]
-        return cls(factor, tuple(rows), free, tuple(missing), equations.tolerance)
+        return cls(factor, tuple(rows), free, tuple(missing), equations.tolerance, _numbered(equations.blocks))
 
     def accelerations(self) -> tuple[Vector, Scalar]:
         """Return vd and the rank of K: the free motion plus the smallest correction that satisfies the constraints."""
-        correction, rank = minimum_norm_solve(self.rows, self.missing, self.tolerance, columns=len(self.free))
+        correction, rank = self._correction()
         return self.factor.unwhitened([a + b for a, b in zip(self.free, correction, strict=True)]), rank
+
+    def _correction(self) -> tuple[Vector, Scalar]:
+        structure = _structure(self.rows, self.blocks, len(self.free))
+        if structure is None:
+            return minimum_norm_solve(self.rows, self.missing, self.tolerance, columns=len(self.free))
+        correction, _, rank = sparse_minimum_norm(structure, self.rows, self.missing, self.tolerance)
+        return correction, rank
+
+
+def _numbered(blocks: Sequence[Sequence[int]]) -> tuple[tuple[int, ...], ...]:
+    """Return the numbers of the rows of each block among the rows of all blocks."""
+    ends = list(accumulate(map(len, blocks), initial=0))
+    return tuple(tuple(range(a, b)) for a, b in pairwise(ends) if a < b)
+
+
+def _structure(rows: Matrix, blocks: Sequence[Sequence[int]], columns: int) -> BlockStructure | None:
+    """Return the structure of the rows of loops where a sparse solution saves much; None for few loops."""
+    size = len(rows), columns
+    if not all(size) or MINIMUM_NORM_SOLVE.operation_count(size) < LEAST_SAVED:
+        return None
+    structure = BlockStructure.of(rows, blocks, columns)
+    return structure if structure.saved >= LEAST_SAVED else None
 
 
 def row_scale(rows: Matrix) -> Scalar:
@@ -133,20 +161,32 @@ def inner(a: Vector, b: Vector) -> Scalar:
     """Return the inner product."""
     total: Scalar = 0
     for x, y in zip(a, b, strict=True):
-        total = total + x * y
+        if not is_structural_zero(x):
+            total = total + x * y
     return total
 
 
 def balancing_multipliers(equations: Equations, torques: Vector) -> tuple[Vector, Scalar]:
     """Return the smallest λ that minimises the norm of `torques` + Kᵀ λ, and the rank of K."""
     active = [i for block in equations.blocks for i in block]
+    rows = tuple(equations.K[i] for i in active)
+    structure = _structure(rows, _numbered(equations.blocks), len(torques))
+    if structure is not None:
+        products = tuple(-inner(row, torques) for row in rows)
+        _, found, rank = sparse_minimum_norm(structure, rows, products, equations.tolerance)
+        return _spread(active, found, len(equations.K)), rank
     columns = tuple(tuple(equations.K[i][j] for i in active) for j in range(len(torques)))
     right = tuple(-x for x in torques)
     found, rank = minimum_norm_solve(columns, right, equations.tolerance, columns=len(active))
-    multipliers: list[Scalar] = [0] * len(equations.K)
+    return _spread(active, found, len(equations.K)), rank
+
+
+def _spread(active: Sequence[int], found: Vector, size: int) -> Vector:
+    """Return the multipliers of all rows from those that are active."""
+    multipliers: list[Scalar] = [0] * size
     for i, multiplier in zip(active, found, strict=True):
         multipliers[i] = multiplier
-    return tuple(multipliers), rank
+    return tuple(multipliers)
 
 
 def constraint_torques(K: Matrix, multipliers: Vector, size: int) -> Vector:

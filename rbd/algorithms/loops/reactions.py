@@ -23,7 +23,7 @@ Given = AppliedWrenches | ExternalWrenches | None
 
 
 def tree_wrenches(external: Given, vd: Vector, state: StateView) -> tuple[Wrench[Any], ...]:
-    """Return what each tree joint applies to its body, in the body's frame."""
+    """Return the wrench of each tree joint on its body, in the body's frame."""
     if external is None or isinstance(external, Mapping):
         external = applied_wrenches(state, external)
     return wrenches_of_motion(vd, external, state)
@@ -32,14 +32,14 @@ def tree_wrenches(external: Given, vd: Vector, state: StateView) -> tuple[Wrench
 def tree_wrenches_with_loops(
     external: Given, vd: Vector, multipliers: Vector, state: StateView
 ) -> tuple[Wrench[Any], ...]:
-    """Return what each tree joint applies to its body, in the body's frame, reactions of loop joints included."""
+    """Return the wrench of each tree joint on its body, in the body's frame, with reactions of loop joints."""
     if external is None or isinstance(external, Mapping):
         external = applied_wrenches(state, external)
     return wrenches_of_motion(vd, (*external, *reactions(state, multipliers)), state)
 
 
 def reactions(state: StateView, multipliers: Vector) -> list[AppliedWrench]:
-    """Return what loop joints apply to the bodies at their ends."""
+    """Return the wrenches of loop joints on the bodies at their ends."""
     result: list[AppliedWrench] = []
     for closure in closures(state):
         wrench = reaction(closure, multipliers)
@@ -49,7 +49,7 @@ def reactions(state: StateView, multipliers: Vector) -> list[AppliedWrench]:
 
 
 def loop_wrenches(multipliers: Vector, state: StateView) -> tuple[Wrench[Any], ...]:
-    """Return, per loop, what its joint applies to its successor, in the root frame."""
+    """Return, per loop, the wrench of its joint on its successor, in the root frame."""
     poses = passes.to_root(state)
     result: list[Wrench[Any]] = []
     for closure in closures(state):
@@ -71,6 +71,6 @@ def _loop_reactions(
 
 
 TREE_WRENCHES: Final = ReactionSolver(("vd",), _tree_reactions)
-"""How joint wrenches follow from a solution of a tree."""
+"""Joint wrenches of a solution of a tree."""
 LOOP_WRENCHES: Final = ReactionSolver(("vd", "multipliers", "rank"), _loop_reactions)
-"""How joint wrenches and loop reactions follow from a solution of a mechanism with loops."""
+"""Joint wrenches and loop reactions of a solution of a mechanism with loops."""

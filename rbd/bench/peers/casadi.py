@@ -48,7 +48,7 @@ class _CasADi:
         if quantity.is_derivative:  # several outputs
             return None
         program = self._ours.program(quantity)
-        if program.count().total > _LARGEST or not _can_be_said(self._casadi, program):
+        if program.count().total > _LARGEST or not _is_supported(self._casadi, program):
             return None
         with tempfile.TemporaryDirectory() as folder:
             function = _function(self._casadi, program)
@@ -104,7 +104,7 @@ def _function(casadi: Any, program: Program) -> Any:
     return casadi.Function("kernel", inputs, [casadi.vertcat(*map(operand, program.results))])
 
 
-def _can_be_said(casadi: Any, program: Program) -> bool:
+def _is_supported(casadi: Any, program: Program) -> bool:
     """Return whether CasADi has all operations of a program; it has no calls of intrinsics."""
     return {Op(code[0]) for code in program.code} <= _operations(casadi).keys() | {Op.POSITIVE}
 

@@ -10,7 +10,7 @@ from typing import Any, final
 
 import numpy as np
 
-from rbd.bench.contacts import DAMPING, DT, START, STIFFNESS, THRESHOLD, Hand, rods, wanted
+from rbd.bench.contacts import DAMPING, DT, START, STIFFNESS, THRESHOLD, Hand, capsule_pairs, desired_positions
 from rbd.bench.contender import Contender
 from rbd.bench.peers.pinocchio import model_of
 from rbd.bench.tree import tree_of
@@ -35,7 +35,7 @@ class _Engines:
         assert tree is not None
         self.model = model_of(self._pin, tree)
         self.data = self.model.createData()
-        self._pairs = [tuple(self._shape(*rod) for rod in pair) for pair in rods(model)]
+        self._pairs = [tuple(self._shape(*capsule) for capsule in pair) for pair in capsule_pairs(model)]
         self._request, self._result = self._coal.DistanceRequest(), self._coal.DistanceResult()
         self._request.enable_signed_distance = True
 
@@ -70,7 +70,7 @@ class _Engines:
     def step(self, t: float, q: Array, v: Array, before: list[int]) -> tuple[Array, Array, list[int]]:
         """Return q and v one step later, and the pairs in contact."""
         pin, model, data = self._pin, self.model, self.data
-        torques = -STIFFNESS * (q - wanted(t)) - DAMPING * v
+        torques = -STIFFNESS * (q - desired_positions(t)) - DAMPING * v
         mass = pin.crba(model, data, q)
         self.place(q)
         found = [self.distance(k) for k in range(len(self._pairs))]

@@ -19,13 +19,13 @@ def query_contender(tree: Tree, queries: Queries, query: Query) -> Contender:
     """Return Pinocchio as a contender for a frame query."""
     pin: Any = import_module("pinocchio")
     peer = Pinocchio(tree, queries.samples)
-    ask = _asked(pin, peer, tree, len(queries.mechanism.bodies) - 1)[query]
+    function = _functions(pin, peer, tree, len(queries.mechanism.bodies) - 1)[query]
     rows = peer.samples.rows(Quantity.FORWARD)
-    return Contender("Pinocchio", calls(ask, rows), len(rows), lambda k: _numbers(pin, peer, ask(*rows[k])))
+    return Contender("Pinocchio", calls(function, rows), len(rows), lambda k: _numbers(pin, peer, function(*rows[k])))
 
 
-def _asked(pin: Any, peer: Pinocchio, tree: Tree, body: int) -> dict[Query, Callable[[Array, Array, Array], Any]]:
-    """Return what asks for q, v and torques, by query; `body` is the place of the last body."""
+def _functions(pin: Any, peer: Pinocchio, tree: Tree, body: int) -> dict[Query, Callable[[Array, Array, Array], Any]]:
+    """Return the functions of q, v and torques, by query; `body` is the place of the last body."""
     model = peer.model
     joint = 1 + [link.body for link in tree.links].index(body)
     place = pin.SE3(np.eye(3), np.array(OFFSET))

@@ -19,6 +19,7 @@ from rbd.contact.model.evaluation import as_tuple
 from rbd.contact.solver.constrained_motion import kkt_residual
 from rbd.contact.solver.results import shown
 from rbd.errors import ArgumentError, SolverError
+from rbd.extras import names_extra
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars import to_float
@@ -136,12 +137,8 @@ def _program(n: int, m: int) -> RecordedFunction:
 
 
 def _by_daqp(hessian: Array, linear: Array, rows: Array, bounds: Array) -> tuple[Array, Array, Array, int]:
-    try:
+    with names_extra("problems of solver='daqp'"):
         daqp: Any = importlib.import_module("daqp")
-    except ImportError as error:
-        raise ArgumentError(
-            "solver='daqp' needs the package daqp: pip install 'rbd[contact]'", argument="solver", value="daqp"
-        ) from error
     if not np.linalg.eigvalsh(hessian)[0] > 0:  # daqp would regularise it silently
         raise SolverError(INDEFINITE, status=INDEFINITE)
     upper, sense = np.full(bounds.size, _UNBOUNDED), np.zeros(bounds.size, dtype=np.int32)

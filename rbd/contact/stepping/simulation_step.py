@@ -26,8 +26,6 @@ from rbd.contact.solver.constrained_motion import (
 from rbd.contact.solver.contact_accelerations import Bias
 from rbd.contact.solver.impacts import Law, impact_motion
 from rbd.contact.stepping.time_stepping import MARGIN, velocity_step
-from rbd.errors import ArgumentError
-from rbd.mechanism import Mechanism
 from rbd.program.replay import replay
 from rbd.scalars import Scalar, Vector, both, either, less, where
 from rbd.state import ScalarState
@@ -42,21 +40,6 @@ class StepSettings:
     bias: Bias
     law: Law
     friction: float | None
-
-
-def require_recorded(control: RecordedFunction, mechanism: Mechanism) -> None:
-    """Raise ArgumentError unless a recorded control maps q, v and t, or some of them, to the torques of a mechanism."""
-    known = {"q": (mechanism.nq,), "v": (mechanism.nv,), "t": ()}
-    ports, results = control.program.inputs, control.program.outputs
-    fits = all(known.get(port.name) == port.shape for port in ports)
-    if not fits or [port.shape for port in results] != [(mechanism.nv,)]:
-        allowed = f"q {known['q']}, v {known['v']} and t () to torques {known['v']}"
-        message = f"control maps {_ports(ports)} to {_ports(results)}, must map {allowed}, or some of these"
-        raise ArgumentError(message, argument="control", value=control, allowed=allowed)
-
-
-def _ports(ports: Sequence[Any]) -> str:
-    return ", ".join(f"{port.name} {port.shape}" for port in ports) or "nothing"
 
 
 def simulation_step(

@@ -15,13 +15,14 @@ from numpy.typing import ArrayLike
 from rbd.algorithms.trees import require_tree
 from rbd.arguments import require_callable, require_choice
 from rbd.compiled import RecordedFunction
+from rbd.compiled.recorded_controller import require_controller
 from rbd.contact.arguments import float_vector_unless_nan
 from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.evaluation import as_tuple
 from rbd.contact.solver.contact_accelerations import BIASES, Bias
 from rbd.contact.solver.impacts import LAWS, TOUCHING, Law
 from rbd.contact.stepping.native_steps import NativeSteps, can_be_native
-from rbd.contact.stepping.simulation_step import StepSettings, require_recorded, simulation_step
+from rbd.contact.stepping.simulation_step import StepSettings, simulation_step
 from rbd.contact.stepping.trajectory import ContactTrajectory, TrajectoryRecorder
 from rbd.errors import ArgumentError, DivergedError, NotFiniteError
 from rbd.mechanism import Mechanism
@@ -208,6 +209,6 @@ def _require_model(model: object, mechanism: object) -> None:
 
 def _require_control(control: object, mechanism: Mechanism) -> None:
     if isinstance(control, RecordedFunction):
-        require_recorded(control, mechanism)
+        require_controller(control, mechanism)
     elif control is not None:
         require_callable(control, "control", "None, a recorded function or a function of time and state")

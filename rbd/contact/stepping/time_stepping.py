@@ -41,6 +41,7 @@ from rbd.scalars import Matrix, Scalar, Vector, const, less, minimum, where
 from rbd.scalars.arrays import Array
 from rbd.scalars.linear_algebra import matvec, subtract
 from rbd.scalars.number_checks import above_zero, at_least_zero
+from rbd.solvers.linear import Factor
 from rbd.state import ScalarState, State
 
 _NAME = "contact_step"
@@ -125,7 +126,18 @@ def _step(
     return velocity_step(pairs, state, tuple(torques), dt, margin, mu, by_active_set=by_active_set)
 
 
-class _Constraints(NamedTuple):
+class StepProblem(NamedTuple):
+    """The quadratic program of a step: minimise 1/2 v'Mv - momentum v subject to J v >= bounds."""
+
+    M: Matrix
+    factor: Factor
+    momentum: Vector
+    v_free: Vector
+    J: Matrix
+    bounds: Vector
+
+
+class StepConstraints(NamedTuple):
     """Rows and bounds of all contact points, with the number of the pair each belongs to."""
 
     rows: Matrix
@@ -151,15 +163,8 @@ def velocity_step(
 
     By the active-set method, rows with an impulse are linearly independent, as derivatives need them.
     """
-    v = tuple(state.v)
-    M, factor = mass_and_factor(state)
-    f = applied_forces(state, tau)
-    momentum = tuple(p + dt * x for p, x in zip(matvec(M, v), f, strict=True))
-    v_free = factor.solve(momentum)
-    constraints = _constraints(state, pairs, v_free, dt, margin, mu)
-    J, bounds = constraints.rows, constraints.bounds
-    if mu is not None:
-        bounds = _without_rise(J, bounds, v)
+    problem, constraints = step_problem(pairs, state, tau, dt, margin, mu)
+    M, factor, momentum, v_free, J, bounds = problem
     if by_active_set:
         found = nearest_motion(M, momentum, J, bounds)
     else:
@@ -182,9 +187,23 @@ def velocity_step(
     }
 
 
+def step_problem(
+    pairs: Sequence[Pair], state: ScalarState, tau: Vector, dt: Scalar, margin: Scalar, mu: Scalar | None
+) -> tuple[StepProblem, StepConstraints]:
+    """Return the quadratic program of a step, and what its rows belong to."""
+    v = tuple(state.v)
+    M, factor = mass_and_factor(state)
+    f = applied_forces(state, tau)
+    momentum = tuple(p + dt * x for p, x in zip(matvec(M, v), f, strict=True))
+    v_free = factor.solve(momentum)
+    constraints = _constraints(state, pairs, v_free, dt, margin, mu)
+    bounds = constraints.bounds if mu is None else _without_rise(constraints.rows, constraints.bounds, v)
+    return StepProblem(M, factor, momentum, v_free, constraints.rows, bounds), constraints
+
+
 def _constraints(
     state: ScalarState, pairs: Sequence[Pair], v_free: Vector, dt: Scalar, margin: Scalar, mu: Scalar | None
-) -> _Constraints:
+) -> StepConstraints:
     rows: list[Vector] = []
     bounds: list[Scalar] = []
     owners: list[int] = []
@@ -201,7 +220,7 @@ def _constraints(
             bounds += [where(near, -gap / dt, 0)] * len(cone)
             owners += [owner] * len(cone)
             gaps += [point.phi] * len(cone)
-    return _Constraints(tuple(rows), tuple(bounds), tuple(owners), tuple(gaps), tuple(distances))
+    return StepConstraints(tuple(rows), tuple(bounds), tuple(owners), tuple(gaps), tuple(distances))
 
 
 def _without_rise(J: Matrix, bounds: Vector, v: Vector) -> Vector:

@@ -1,4 +1,4 @@
-"""How the coordinates of joints follow from s, and s from them.
+"""Conversion between coordinates of joints and variables s.
 
 coordinate.py             displacements and angles
 rotation.py               rotations about any axis

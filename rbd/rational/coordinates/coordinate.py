@@ -1,4 +1,4 @@
-"""Displacements and angles as coordinates: their variables s, s of q and q of s."""
+"""Displacements and angles: conversion between coordinates q and variables s."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rotations about any axis as coordinates: quaternions, rotation vectors, modified Rodrigues parameters."""
+"""Rotations about any axis: conversion between quaternions and other coordinates q and variables s."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def circle_values(ring: Ring, s: Sequence[Any], *, half: bool = False) -> dict[i
 
 
 def array_values(ring: Ring, s: Array, *, half: bool = False) -> dict[int, Array]:
-    """Return the values of all variables at every row of s, as `circle_values`; s may be infinite where it may be."""
+    """Return the values of all variables at every row of s, as `circle_values`; angles may have infinite s."""
     found: dict[int, Array] = {}
     for block in ring.blocks:
         own = s[..., block.indices]

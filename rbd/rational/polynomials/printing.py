@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, cast
 
+from rbd.extras import names_extra
 from rbd.rational.polynomials.ring import Coefficient, Monomial, Packed, Ring
 
 if TYPE_CHECKING:
@@ -98,7 +99,8 @@ def _sympy_number(library: Any, c: Coefficient) -> Any:
 
 def sympy_module() -> Any:
     """Return SymPy."""
-    import sympy as library  # pyright: ignore[reportMissingTypeStubs]  # partly typed, without a marker
+    with names_extra("expressions"):
+        import sympy as library  # pyright: ignore[reportMissingTypeStubs]  # partly typed, without a marker
 
     return cast("Any", library)
 

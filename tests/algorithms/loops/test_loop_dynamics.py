@@ -407,3 +407,63 @@ def test_two_loops_of_one_kind_on_a_random_place() -> None:
     K = result.constraint_jacobian
     close(K @ result.vd, -result.constraint_bias, 1e-8, scale=float(np.abs(result.vd).max()))
     assert result.constraint_rank == np.linalg.matrix_rank(K) == 10
+
+
+# --- many loops -------------------------------------------------------------------------------------------------------
+
+
+def _hanging(links: int) -> tuple[MechanismState, Mechanism, MechanismState]:
+    """Return a chain in motion, and the same in maximal coordinates, where every joint closes a loop."""
+    tree = rbd.robots.chain(links)
+    rng = np.random.default_rng(links)
+    state = MechanismState(tree, rng.uniform(-1, 1, tree.nq), rng.uniform(-1, 1, tree.nv))
+    copy, _ = tree.maximal_coordinates()
+    twin = MechanismState(copy)
+    for body, joint in zip(tree.bodies[1:], copy.tree_joints, strict=True):
+        pose = state.transform_to_root(body)
+        twin.set_configuration(
+            joint, rbd.Transform(joint.frame_after, joint.frame_before, pose.rotation, pose.translation)
+        )
+        twist = state.transform(state.twist(body), body.default_frame)
+        twin.set_velocity(joint, np.concatenate([twist.angular, twist.linear]))
+    return state, copy, twin
+
+
+def test_many_loops_have_the_accelerations_of_the_tree() -> None:
+    """So many that the sparsity of K M⁻¹ Kᵀ is used; multipliers balance the equations of motion."""
+    state, copy, twin = _hanging(12)
+    plain = rbd.dynamics(DynamicsResult(state.mechanism), state)
+    result = rbd.dynamics(DynamicsResult(copy), twin, stabilization=None)
+    for body, other in zip(state.mechanism.bodies[1:], copy.bodies[1:], strict=True):
+        close(result.acceleration(other).vector, plain.acceleration(body).vector, 1e-10, scale=1.0)
+    K = rbd.constraint_jacobian(twin)
+    force = rbd.mass_matrix(twin) @ result.vd + rbd.dynamics_bias(twin) + K.T @ result.multipliers
+    assert np.abs(force).max() < 1e-9 * np.abs(rbd.dynamics_bias(twin)).max()
+    assert result.constraint_rank == copy.nc
+
+
+def test_many_redundant_loops_are_left_to_the_dense_decomposition() -> None:
+    """Every third joint is there twice: the same motion, and each of the two takes half of the reaction."""
+    _, copy, twin = _hanging(9)
+    result = rbd.dynamics(DynamicsResult(copy), twin, stabilization=None)
+    doubled, frames = copy.copy()
+    for joint in list(copy.loop_joints)[::3]:
+        body, other = (frames.body(x) for x in (copy.predecessor(joint), copy.successor(joint)))
+        another = rbd.Joint(f"{joint.name} again", joint.type)
+        before, after = copy.placement(joint), copy.successor_placement(joint).inverse()
+        first = rbd.Transform(another.frame_before, body.default_frame, before.rotation, before.translation)
+        second = rbd.Transform(other.default_frame, another.frame_after, after.rotation, after.translation)
+        doubled.attach(body, other, another, joint_pose=first, successor_pose=second)
+    again = MechanismState(doubled, twin.q, twin.v)
+    found = rbd.dynamics(DynamicsResult(doubled), again, stabilization=None)
+    close(found.vd, result.vd, 1e-9, scale=float(np.abs(result.vd).max()))
+    assert found.constraint_rank == copy.nc
+
+
+def test_operations_grow_with_the_number_of_loops() -> None:
+    """Not with its square: twice as many bodies, at most 2.2 times as many instructions."""
+    counts = [
+        len(rbd.record(rbd.forward_dynamics, rbd.robots.chain(n).maximal_coordinates()[0]).program.code)
+        for n in (10, 20, 40)
+    ]
+    assert counts[2] - counts[1] <= 2.2 * (counts[1] - counts[0])

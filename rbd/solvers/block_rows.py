@@ -1,0 +1,339 @@
+"""Solutions of least norm for sparse rows: blocks of rows that share few columns, such as the constraints of loops.
+
+A = rows, S = A Aᵀ: y = S⁻¹ b and x = Aᵀ y, with a sparse Cholesky factor of S and two steps of iterative refinement
+(Björck 1987, corrected seminormal equations). S is sparse where blocks have no column in common; an order of minimum
+degree keeps its factor sparse. A pivot that is not clearly independent of those before it, or a refinement that does
+not converge, leaves the problem to the dense rank-revealing decomposition of `minimum_norm.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rbd.intrinsics.language import divide, fma, sqrt
+from rbd.intrinsics.workspace import floats, operand, result, table
+from rbd.solvers.minimum_norm import (
+    SMALLEST,
+    LeastSquares,
+    apply_reflection,
+    factor_table,
+    largest_entry,
+    reflect_right,
+    substitute,
+)
+
+_INDEPENDENT: Final = 1e-4
+"""A row is clearly independent if its part that is independent of those before is longer than this share of the
+longest row, and than ten times the tolerance."""
+_REFINED: Final = 1e-8
+"""The largest correction of the last step, relative to the multipliers; the error that is left is far smaller."""
+
+
+class BlockRows(LeastSquares):
+    """The problem, with A as dense blocks of rows over the columns they have; all rows are in the order of elimination.
+
+    `matrix` has the entries of A, block by block and row by row.
+    """
+
+    blocks: int
+    entries: int
+    support: int
+    below: int
+    overlaps: int
+    updates: int
+    places: int
+    work: int
+    """Operations of the sparse solution."""
+    matrix = operand("entries")
+    row_ends = table("blocks + 1")
+    column_ends = table("blocks + 1")
+    columns = table("support")
+    """The columns that a block has."""
+    entry_ends = table("blocks + 1")
+    diagonal = table("blocks")
+    """Where the diagonal blocks of the factor are."""
+    below_ends = table("blocks + 1")
+    below_rows = table("below")
+    """The blocks below the diagonal in a column of the factor."""
+    below_places = table("below")
+    overlap_ends = table("below + 1")
+    overlap_lower = table("overlaps")
+    overlap_upper = table("overlaps")
+    """The columns that two blocks have in common, by their numbers in each."""
+    targets = table("updates")
+    """Where the products of two blocks of a column of the factor are subtracted."""
+    multipliers = result("m")
+    """y."""
+    factor = floats("places")
+    inverse = floats("m")
+    """One by the diagonal of the factor."""
+    left = floats("m")
+    """The residual, then the correction of y."""
+
+
+def _form(w: BlockRows) -> None:
+    """Compute the lower triangle of S."""
+    for p in range(w.blocks):
+        count = w.row_ends[p + 1] - w.row_ends[p]
+        width = w.column_ends[p + 1] - w.column_ends[p]
+        for i in range(count):
+            first = w.entry_ends[p] + i * width
+            for j in range(i + 1):
+                second = w.entry_ends[p] + j * width
+                total = 0.0
+                for c in range(width):
+                    total = fma(w.matrix[first + c], w.matrix[second + c], total)
+                w.factor[w.diagonal[p] + i * count + j] = total
+        for k in range(w.below_ends[p], w.below_ends[p + 1]):
+            _form_below(w, p, k)
+
+
+def _form_below(w: BlockRows, p: int, k: int) -> None:
+    """Compute block number k of S, which is in column p."""
+    q = w.below_rows[k]
+    count = w.row_ends[p + 1] - w.row_ends[p]
+    width = w.column_ends[p + 1] - w.column_ends[p]
+    width_lower = w.column_ends[q + 1] - w.column_ends[q]
+    for i in range(w.row_ends[q + 1] - w.row_ends[q]):
+        first = w.entry_ends[q] + i * width_lower
+        for j in range(count):
+            second = w.entry_ends[p] + j * width
+            total = 0.0
+            for o in range(w.overlap_ends[k], w.overlap_ends[k + 1]):
+                total = fma(w.matrix[first + w.overlap_lower[o]], w.matrix[second + w.overlap_upper[o]], total)
+            w.factor[w.below_places[k] + i * count + j] = total
+
+
+def _largest_square(w: BlockRows) -> float:
+    """Return the square of the longest row."""
+    largest = 0.0
+    for p in range(w.blocks):
+        count = w.row_ends[p + 1] - w.row_ends[p]
+        for i in range(count):
+            square = w.factor[w.diagonal[p] + i * count + i]
+            if square > largest:
+                largest = square
+    return largest
+
+
+def _decompose(w: BlockRows) -> int:
+    """Factor S = L Lᵀ in place; return 0 for a pivot that is not clearly independent."""
+    share = 10.0 * w.tolerance[0]
+    if not share > _INDEPENDENT:
+        share = _INDEPENDENT
+    least = share * share * _largest_square(w)
+    target = 0
+    for p in range(w.blocks):
+        if _decompose_diagonal(w, p, least) == 0:
+            return 0
+        count = w.row_ends[p + 1] - w.row_ends[p]
+        for k in range(w.below_ends[p], w.below_ends[p + 1]):
+            for i in range(w.row_ends[w.below_rows[k] + 1] - w.row_ends[w.below_rows[k]]):
+                _solve_row(w, p, w.below_places[k] + i * count)
+        for k in range(w.below_ends[p], w.below_ends[p + 1]):
+            for other in range(w.below_ends[p], k + 1):
+                _update(w, count, k, other, w.targets[target])
+                target += 1
+    return 1
+
+
+def _decompose_diagonal(w: BlockRows, p: int, least: float) -> int:
+    count = w.row_ends[p + 1] - w.row_ends[p]
+    start = w.diagonal[p]
+    for j in range(count):
+        pivot = w.factor[start + j * count + j]
+        for t in range(j):
+            pivot = fma(-w.factor[start + j * count + t], w.factor[start + j * count + t], pivot)
+        if not pivot > least:
+            return 0
+        root = sqrt(pivot)
+        inverse = divide(1.0, root)
+        w.factor[start + j * count + j] = root
+        w.inverse[w.row_ends[p] + j] = inverse
+        for i in range(j + 1, count):
+            entry = w.factor[start + i * count + j]
+            for t in range(j):
+                entry = fma(-w.factor[start + i * count + t], w.factor[start + j * count + t], entry)
+            w.factor[start + i * count + j] = entry * inverse
+    return 1
+
+
+def _solve_row(w: BlockRows, p: int, place: int) -> None:
+    """Divide a row below diagonal block p by that block, transposed."""
+    count = w.row_ends[p + 1] - w.row_ends[p]
+    start = w.diagonal[p]
+    for j in range(count):
+        entry = w.factor[place + j]
+        for t in range(j):
+            entry = fma(-w.factor[place + t], w.factor[start + j * count + t], entry)
+        w.factor[place + j] = entry * w.inverse[w.row_ends[p] + j]
+
+
+def _update(w: BlockRows, count: int, k: int, other: int, target: int) -> None:
+    """Subtract the product of two blocks of a column of the factor."""
+    width = w.row_ends[w.below_rows[other] + 1] - w.row_ends[w.below_rows[other]]
+    for i in range(w.row_ends[w.below_rows[k] + 1] - w.row_ends[w.below_rows[k]]):
+        first = w.below_places[k] + i * count
+        for j in range(width):
+            second = w.below_places[other] + j * count
+            entry = w.factor[target + i * width + j]
+            for t in range(count):
+                entry = fma(-w.factor[first + t], w.factor[second + t], entry)
+            w.factor[target + i * width + j] = entry
+
+
+def _divide(w: BlockRows) -> None:
+    """Solve L Lᵀ z = `left` in place."""
+    for p in range(w.blocks):
+        start = w.row_ends[p]
+        count = w.row_ends[p + 1] - start
+        for i in range(count):
+            entry = w.left[start + i]
+            for t in range(i):
+                entry = fma(-w.factor[w.diagonal[p] + i * count + t], w.left[start + t], entry)
+            w.left[start + i] = entry * w.inverse[start + i]
+        for k in range(w.below_ends[p], w.below_ends[p + 1]):
+            first = w.row_ends[w.below_rows[k]]
+            for i in range(w.row_ends[w.below_rows[k] + 1] - first):
+                entry = w.left[first + i]
+                for t in range(count):
+                    entry = fma(-w.factor[w.below_places[k] + i * count + t], w.left[start + t], entry)
+                w.left[first + i] = entry
+    for back in range(w.blocks):
+        _divide_transposed(w, w.blocks - 1 - back)
+
+
+def _divide_transposed(w: BlockRows, p: int) -> None:
+    start = w.row_ends[p]
+    count = w.row_ends[p + 1] - start
+    for k in range(w.below_ends[p], w.below_ends[p + 1]):
+        first = w.row_ends[w.below_rows[k]]
+        for i in range(w.row_ends[w.below_rows[k] + 1] - first):
+            for t in range(count):
+                w.left[start + t] = fma(
+                    -w.factor[w.below_places[k] + i * count + t], w.left[first + i], w.left[start + t]
+                )
+    for back in range(count):
+        i = count - 1 - back
+        entry = w.left[start + i]
+        for t in range(i + 1, count):
+            entry = fma(-w.factor[w.diagonal[p] + t * count + i], w.left[start + t], entry)
+        w.left[start + i] = entry * w.inverse[start + i]
+
+
+def _add_correction(w: BlockRows) -> None:
+    """Add `left` to y and Aᵀ `left` to x."""
+    for p in range(w.blocks):
+        width = w.column_ends[p + 1] - w.column_ends[p]
+        for i in range(w.row_ends[p + 1] - w.row_ends[p]):
+            weight = w.left[w.row_ends[p] + i]
+            w.multipliers[w.row_ends[p] + i] += weight
+            for c in range(width):
+                column = w.columns[w.column_ends[p] + c]
+                w.solution[column] = fma(weight, w.matrix[w.entry_ends[p] + i * width + c], w.solution[column])
+
+
+def _residual(w: BlockRows) -> None:
+    """Compute `left` = b - A x."""
+    for p in range(w.blocks):
+        width = w.column_ends[p + 1] - w.column_ends[p]
+        for i in range(w.row_ends[p + 1] - w.row_ends[p]):
+            total = w.right[w.row_ends[p] + i]
+            for c in range(width):
+                entry = w.matrix[w.entry_ends[p] + i * width + c]
+                total = fma(-entry, w.solution[w.columns[w.column_ends[p] + c]], total)
+            w.left[w.row_ends[p] + i] = total
+
+
+def _solve_sparse(w: BlockRows) -> int:
+    """Solve with the factor of S; return 0 where the dense decomposition must do it."""
+    _form(w)
+    if _decompose(w) == 0:
+        return 0
+    for _step in range(3):
+        _residual(w)
+        _divide(w)
+        _add_correction(w)
+    if largest_entry(w.m, w.left) <= _REFINED * largest_entry(w.m, w.multipliers):
+        w.ranks[0] = float(w.m)
+        return 1
+    return 0
+
+
+def _solve_dense(w: BlockRows) -> None:
+    """Solve with the decomposition A P = Q R Z of all rows, as `minimum_norm_solve`; then y = S⁺ b."""
+    largest = largest_entry(w.entries, w.matrix)
+    zero_or_nan = largest_entry(w.m, w.right) * 0.0
+    if not largest > SMALLEST:
+        _fill(w, largest * 0.0 + zero_or_nan)
+        return
+    scale = divide(1.0, largest)
+    _load(w, scale)
+    rank = factor_table(w)
+    if rank < w.n:
+        for back in range(rank):
+            reflect_right(w, rank - 1 - back, rank)
+    substitute(w, rank)
+    for j in range(rank, w.n):
+        w.row[j] = zero_or_nan
+    _multipliers_of_least_norm(w, rank, scale)
+    if rank < w.n:
+        for k in range(rank):
+            apply_reflection(w, k, rank)
+    for j in range(w.n):
+        w.solution[w.order[j]] = w.row[j]
+    w.ranks[0] = float(rank)
+
+
+def _fill(w: BlockRows, value: float) -> None:
+    for j in range(w.n):
+        w.solution[j] = value
+    for i in range(w.m):
+        w.multipliers[i] = value
+
+
+def _load(w: BlockRows, scale: float) -> None:
+    """Fill the table and measure its columns."""
+    for p in range(w.blocks):
+        width = w.column_ends[p + 1] - w.column_ends[p]
+        for i in range(w.row_ends[p + 1] - w.row_ends[p]):
+            row = w.row_ends[p] + i
+            w.table[row][w.n] = w.right[row] * scale
+            for c in range(width):
+                column = w.columns[w.column_ends[p] + c]
+                x = w.matrix[w.entry_ends[p] + i * width + c] * scale
+                w.table[row][column] = x
+                w.norms[column] = fma(x, x, w.norms[column])
+    for j in range(w.n):
+        w.order[j] = j
+
+
+def _multipliers_of_least_norm(w: BlockRows, rank: int, scale: float) -> None:
+    """Compute y = Q R⁻ᵀ Z x from Z x in `row`."""
+    for i in range(w.m):
+        w.left[i] = 0.0
+    for k in range(rank):
+        entry = w.row[k]
+        for i in range(k):
+            entry = fma(-w.table[i][k], w.left[i], entry)
+        w.left[k] = divide(entry, w.table[k][k])
+    for back in range(rank):
+        k = rank - 1 - back
+        square = 1.0
+        product = w.left[k]
+        for i in range(k + 1, w.m):
+            square = fma(w.table[i][k], w.table[i][k], square)
+            product = fma(w.table[i][k], w.left[i], product)
+        product *= divide(-2.0, square)
+        w.left[k] += product
+        for i in range(k + 1, w.m):
+            w.left[i] = fma(product, w.table[i][k], w.left[i])
+    for i in range(w.m):
+        w.multipliers[i] = w.left[i] * scale
+
+
+def solve_block_rows(w: BlockRows) -> int:
+    """Solve with the sparse factor, or where rows depend on each other with the dense decomposition."""
+    if _solve_sparse(w) == 0:
+        _solve_dense(w)
+    return 0

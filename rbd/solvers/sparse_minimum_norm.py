@@ -1,0 +1,251 @@
+"""The solution of least norm for blocks of sparse rows, its multipliers and its rank; the algorithm is `block_rows.py`.
+
+Which entries of the rows are zero is known when a call is recorded: the integer 0 is a structural zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
+from typing import Final, final
+
+import attrs
+
+from rbd.intrinsics.intrinsic import Intrinsic
+from rbd.scalars.linear_algebra import dot
+from rbd.scalars.protocol import Matrix, Scalar, Vector
+from rbd.scalars.structural_zeros import is_structural_zero
+from rbd.solvers.block_rows import BlockRows, solve_block_rows
+from rbd.solvers.minimum_norm import MINIMUM_NORM_SOLVE
+
+LEAST_SAVED: Final = 200_000
+"""Operations that the dense decomposition does more, at least, where the sparse solution is worth its overhead."""
+
+
+@final
+@attrs.frozen
+class BlockStructure:
+    """The structure of blocks of sparse rows: the sizes and tables of `BlockRows`."""
+
+    order: tuple[int, ...]
+    """The rows in the order of elimination."""
+    columns_of_rows: tuple[tuple[int, ...], ...]
+    """Per row in this order, the columns its block has."""
+    sizes: tuple[int, ...]
+
+    @classmethod
+    def of(cls, rows: Matrix, blocks: Sequence[Sequence[int]], columns: int) -> BlockStructure:
+        """Return the structure of rows, of which `blocks` are the numbers; every row is in one block."""
+        support = [sorted({j for i in block for j in _columns(rows[i])}) for block in blocks]
+        places, below = _eliminated([set(each) for each in support])
+        blocks, support = [tuple(blocks[p]) for p in places], [support[p] for p in places]
+        order = tuple(i for block in blocks for i in block)
+        of_rows = tuple(tuple(support[p]) for p, block in enumerate(blocks) for _ in block)
+        tables, sizes = _tables([len(block) for block in blocks], support, below)
+        return cls(order, of_rows, (len(order), columns, *sizes, *tables))
+
+    @property
+    def saved(self) -> int:
+        """The operations that the dense decomposition does more."""
+        return MINIMUM_NORM_SOLVE.operation_count(self.sizes[:2]) - self.sizes[9]
+
+
+def _columns(row: Vector) -> list[int]:
+    return [j for j, x in enumerate(row) if not is_structural_zero(x)]
+
+
+def _eliminated(support: Sequence[set[int]]) -> tuple[list[int], list[list[int]]]:
+    """Return an order of minimum degree of blocks, and per block those below it in the factor, by this order."""
+    of_column: dict[int, list[int]] = {}
+    for p, columns in enumerate(support):
+        for j in columns:
+            of_column.setdefault(j, []).append(p)
+    neighbours = [{q for j in columns for q in of_column[j]} - {p} for p, columns in enumerate(support)]
+    order, below, left = list[int](), list[set[int]](), set(range(len(support)))
+    while left:
+        p = min(left, key=lambda k: (len(neighbours[k]), k))
+        left.remove(p)
+        order.append(p)
+        below.append(neighbours[p])
+        for q in neighbours[p]:
+            neighbours[q] = (neighbours[q] | neighbours[p]) - {p, q}
+    number = {p: k for k, p in enumerate(order)}
+    return order, [sorted(number[q] for q in each) for each in below]
+
+
+def _tables(
+    counts: Sequence[int], support: Sequence[Sequence[int]], below: Sequence[Sequence[int]]
+) -> tuple[list[int], list[int]]:
+    """Return the tables, and the sizes after m and n."""
+    pairs = [(q, p) for p, lower in enumerate(below) for q in lower]
+    areas = [counts[p] * counts[p] for p in range(len(counts))] + [counts[q] * counts[p] for q, p in pairs]
+    starts = list(accumulate(areas, initial=0))
+    place = {(p, p): starts[p] for p in range(len(counts))}
+    place |= dict(zip(pairs, starts[len(counts) :], strict=False))
+    common = [_common(support[q], support[p]) for q, p in pairs]
+    targets = [place[q, r] for lower in below for k, q in enumerate(lower) for r in lower[: k + 1]]
+    entries = [count * len(columns) for count, columns in zip(counts, support, strict=True)]
+    tables = [
+        _starts(counts), _starts(map(len, support)), [j for columns in support for j in columns], _starts(entries),
+        [place[p, p] for p in range(len(counts))], _starts(map(len, below)), [q for q, _ in pairs],
+        [place[pair] for pair in pairs], _starts(map(len, common)), [a for each in common for a, _ in each],
+        [b for each in common for _, b in each], targets,
+    ]  # fmt: skip
+    work = _work(counts, support, below, [len(each) for each in common])
+    lengths = (len(counts), sum(entries), sum(map(len, support)), len(pairs), sum(map(len, common)), len(targets))
+    return [x for each in tables for x in each], [*lengths, starts[-1], work]
+
+
+def _common(lower: Sequence[int], upper: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the places of common columns in both supports."""
+    at = {j: k for k, j in enumerate(upper)}
+    return [(k, at[j]) for k, j in enumerate(lower) if j in at]
+
+
+def _starts(lengths: Sequence[int] | map[int]) -> list[int]:
+    return list(accumulate(lengths, initial=0))
+
+
+def _work(
+    counts: Sequence[int], support: Sequence[Sequence[int]], below: Sequence[Sequence[int]], common: Sequence[int]
+) -> int:
+    """Return the operations of the sparse solution, roughly: products, factor, three solutions with it."""
+    work, pair = 0, 0
+    for p, (count, columns, lower) in enumerate(zip(counts, support, below, strict=True)):
+        heights = [counts[q] for q in lower]
+        work += count * (count + 1) * len(columns) + count**3 + 2 * count * count * sum(heights)
+        work += 2 * sum(counts[q] * count * common[pair + k] for k, q in enumerate(lower))
+        work += count * (sum(heights) ** 2 + sum(h * h for h in heights))
+        work += 3 * (4 * counts[p] * len(columns) + 2 * count * count + 4 * count * sum(heights))
+        pair += len(lower)
+    return work
+
+
+def _operations(
+    m: int,
+    n: int,
+    blocks: int,
+    entries: int,
+    support: int,
+    below: int,
+    overlaps: int,
+    updates: int,
+    places: int,
+    work: int,
+) -> int:
+    """Bound the operations by those of both decompositions."""
+    return work + MINIMUM_NORM_SOLVE.operation_count((m, n)) + m * m + 8 * m * m
+
+
+def _given(structure: BlockStructure, rows: Matrix) -> list[Scalar]:
+    """Return the entries of rows in the order of elimination."""
+    return [rows[i][j] for i, columns in zip(structure.order, structure.columns_of_rows, strict=True) for j in columns]
+
+
+def sparse_minimum_norm(
+    structure: BlockStructure, rows: Matrix, right: Vector, tolerance: Scalar
+) -> tuple[Vector, Vector, Scalar]:
+    """Return x of least norm among those that make |rows x - right| least, y with x = rowsᵀ y, and the rank.
+
+    Of all y the one with the least norm is returned. Raises ScalarError for scalars that cannot be compared.
+
+    >>> rows = ((1.0, 1.0, 0), (0, 1.0, 1.0))
+    >>> x, y, rank = sparse_minimum_norm(BlockStructure.of(rows, [(0,), (1,)], 3), rows, (3.0, 3.0), 1e-10)
+    >>> [round(z, 12) for z in x], [round(z, 12) for z in y], rank
+    ([1.0, 2.0, 1.0], [1.0, 1.0], 2.0)
+    """
+    given = (*_given(structure, rows), *(right[i] for i in structure.order), tolerance)
+    flat = SPARSE_MINIMUM_NORM(structure.sizes, given)
+    n = structure.sizes[1]
+    y: list[Scalar] = [0] * len(right)
+    for i, multiplier in zip(structure.order, flat[n + 1 :], strict=True):
+        y[i] = multiplier
+    return flat[:n], tuple(y), flat[n]
+
+
+# ---------------------------------------------------------------- derivatives
+
+
+@final
+class _Problem:
+    """A call taken apart: A as rows with their columns, b, and calls of the same intrinsic with other right sides."""
+
+    def __init__(self, sizes: tuple[int, ...], operands: Vector) -> None:
+        self.sizes, (self.m, self.n, _, self.entries, *_) = sizes, sizes[:10]
+        _, tables = SPARSE_MINIMUM_NORM.split_sizes(sizes)
+        row_ends, column_ends, columns, *_ = tables
+        self.columns = [
+            columns[column_ends[p] : column_ends[p + 1]]
+            for p in range(len(row_ends) - 1)
+            for _ in range(row_ends[p], row_ends[p + 1])
+        ]
+        self.given, self.right, self.tolerance = operands[: self.entries], operands[self.entries : -1], operands[-1]
+        self.rows = self.split(operands)
+
+    def split(self, values: Vector) -> list[Vector]:
+        """Return the entries of every row."""
+        starts = list(accumulate(map(len, self.columns), initial=0))
+        return [tuple(values[a:b]) for a, b in pairwise(starts)]
+
+    def times(self, rows: Sequence[Vector], x: Vector) -> list[Scalar]:
+        """Return rows times x."""
+        return [dot(row, [x[j] for j in columns]) for row, columns in zip(rows, self.columns, strict=True)]
+
+    def transposed_times(self, rows: Sequence[Vector], y: Vector) -> Vector:
+        """Return the transposed rows times y."""
+        found: list[Scalar] = [0] * self.n
+        for row, columns, weight in zip(rows, self.columns, y, strict=True):
+            for j, entry in zip(columns, row, strict=True):
+                found[j] = found[j] + entry * weight
+        return tuple(found)
+
+    def solve(self, right: Sequence[Scalar]) -> tuple[Vector, Vector]:
+        """Return A⁺ b and (A Aᵀ)⁺ b."""
+        if all(map(is_structural_zero, right)):
+            return (0,) * self.n, (0,) * self.m
+        flat = SPARSE_MINIMUM_NORM(self.sizes, (*self.given, *right, self.tolerance))
+        return flat[: self.n], flat[self.n + 1 :]
+
+
+def sparse_minimum_norm_jvp(
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, tangents: Vector
+) -> Vector:
+    """Return the tangents of x, of the rank (0), and of y, for tangents of A and b; see `minimum_norm_jvp`."""
+    problem = _Problem(sizes, operands)
+    x, y = outputs[: problem.n], outputs[problem.n + 1 :]
+    moved, moved_right = problem.split(tangents), tangents[problem.entries : -1]
+    turned = problem.transposed_times(moved, y)
+    left_over = [b - z for b, z in zip(problem.right, problem.times(problem.rows, x), strict=True)]
+    _, spread = problem.solve(problem.times(problem.rows, problem.transposed_times(moved, tuple(left_over))))
+    parts = zip(moved_right, problem.times(moved, x), spread, problem.times(problem.rows, turned), strict=True)
+    found, weights = problem.solve([a - b + c - d for a, b, c, d in parts])
+    return (*(a + b for a, b in zip(found, turned, strict=True)), 0, *weights)
+
+
+def sparse_minimum_norm_vjp(
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, cotangents: Vector
+) -> Vector:
+    """Return the cotangents of A and b, given those of x and y; see `minimum_norm_vjp`."""
+    problem = _Problem(sizes, operands)
+    x, y = outputs[: problem.n], outputs[problem.n + 1 :]
+    w, of_y = cotangents[: problem.n], cotangents[problem.n + 1 :]
+    kept, p = problem.solve([a + b for a, b in zip(of_y, problem.times(problem.rows, w), strict=True)])
+    back, _ = problem.solve(p)
+    left_over = [b - z for b, z in zip(problem.right, problem.times(problem.rows, x), strict=True)]
+    spare = [a - b for a, b in zip(w, kept, strict=True)]
+    of_rows = [
+        rest * back[j] + lift * spare[j] - push * x[j]
+        for rest, lift, push, columns in zip(left_over, y, p, problem.columns, strict=True)
+        for j in columns
+    ]
+    return (*of_rows, *p, 0)
+
+
+SPARSE_MINIMUM_NORM: Final = Intrinsic(
+    name="sparse_minimum_norm",
+    workspace=BlockRows,
+    function=solve_block_rows,
+    operations=_operations,
+    derivative=sparse_minimum_norm_jvp,
+    adjoint=sparse_minimum_norm_vjp,
+)

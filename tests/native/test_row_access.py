@@ -1,0 +1,105 @@
+"""Rows in any layout: bits, statuses and untouched rows are those of rows without gaps."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rbd.native.column_tiles import ColumnTile
+from rbd.native.compiled_program import CompiledProgram, compile_program
+from rbd.native.ir import Lanes
+from rbd.program.graph import Graph
+from rbd.program.program import Program
+from rbd.scalars.arrays import Array
+from tests.native.programs import UNTOUCHED, random_inputs, reference
+
+SHAPES = {"a": (7,), "b": (2, 3), "c": (), "d": (9,), "e": (2, 2, 2)}
+
+
+def shaped() -> Program:
+    """Return a program whose outputs have the shapes of its inputs; it may fail."""
+    graph = Graph()
+    ports = [graph.input(name, shape) for name, shape in SHAPES.items()]
+    flat = [np.array(port, dtype=object).reshape(-1) for port in ports]
+    total = sum(sum(each) for each in flat)
+    found = [np.array([x * 1.5 + total / x for x in each], dtype=object) for each in flat]
+    outputs = {
+        f"y{k}": _nested(each.reshape(shape))
+        for k, (each, shape) in enumerate(zip(found, SHAPES.values(), strict=True))
+    }
+    return Program.of(graph, "shaped", outputs)
+
+
+def _nested(values: np.ndarray) -> object:
+    return values.item() if not values.shape else tuple(map(_nested, values)) if values.ndim > 1 else tuple(values)
+
+
+@pytest.fixture(scope="module", params=(1, 2, 4, 8))
+def kernel(request: pytest.FixtureRequest) -> CompiledProgram:
+    return compile_program(shaped(), lanes=request.param)
+
+
+def placed(array: Array, layout: str) -> Array:
+    """Return an equal array in another layout."""
+    axes = range(1, array.ndim)
+    match layout:
+        case "columns":
+            return np.asfortranarray(array)
+        case "moved":
+            return np.moveaxis(np.moveaxis(array, 0, -1).copy(), -1, 0)
+        case "wide":
+            return np.repeat(array, 2, axis=-1)[..., ::2] if array.ndim > 1 else np.repeat(array, 2)[::2]
+        case "sparse rows":
+            return np.repeat(array, 3, axis=0)[1::3]
+        case "backwards":
+            return np.flip(np.flip(array).copy())
+        case "transposed":
+            return array.transpose(0, *reversed(axes)).copy().transpose(0, *reversed(axes))
+        case _:
+            return array.copy()
+
+
+LAYOUTS = ("rows", "columns", "moved", "wide", "sparse rows", "backwards", "transposed")
+
+
+@given(data=st.data(), count=st.sampled_from([1, 3, 8, 9, 64, 70, 131]), threads=st.sampled_from([1, 1, 2]))
+def test_bits_in_every_layout(kernel: CompiledProgram, data: st.DataObject, count: int, threads: int) -> None:
+    program, ports = kernel.program, len(SHAPES)
+    arrays = random_inputs(program, count, seed=count, wild=data.draw(st.booleans()))
+    same = data.draw(st.sampled_from(["columns", "moved", None]))
+    layouts = [same or data.draw(st.sampled_from(LAYOUTS)) for _ in range(2 * ports)]
+    shared = data.draw(st.sets(st.integers(0, ports - 1), max_size=ports - 1))
+    given_arrays = [x[0, ...] if k in shared else placed(x, layouts[k]) for k, x in enumerate(arrays)]
+    outputs = [
+        placed(np.full((count, *port.shape), UNTOUCHED), layout)
+        for port, layout in zip(program.outputs, layouts[ports:], strict=True)
+    ]
+    codes = np.zeros(count, np.int64)
+    verdict = kernel.run_batch(given_arrays, outputs, count, threads, codes)
+    wanted = reference(program, given_arrays, count)
+    table = np.concatenate([each.reshape(count, -1) for each in outputs], axis=1)
+    assert table.tobytes() == wanted[0].tobytes()
+    assert verdict == wanted[1]
+    assert ((codes != 0) == (wanted[0][:, 0] == UNTOUCHED)).all()
+
+
+def test_tiles_are_left_to_programs_of_few_columns() -> None:
+    lanes = Lanes(8)
+    assert [ColumnTile(size, size, lanes).blocks for size in (1, 90, 180, 300, 2000)] == [8, 8, 4, 2, 1]
+
+
+def test_tiles_and_rows_alone_have_the_same_bits(kernel: CompiledProgram) -> None:
+    """So do rows that begin in the middle of a cache line."""
+    program = kernel.program
+    arrays = random_inputs(program, 200, seed=1)
+    columns = [np.asfortranarray(x) for x in arrays]
+    outputs = [np.asfortranarray(np.zeros((200, *port.shape))) for port in program.outputs]
+    assert kernel.run_batch(columns, outputs, 200) == (-1, 0)
+    for first in range(0, 200, 37):
+        part = [each[first : first + 37] for each in columns]
+        again = [np.zeros((len(part[0]), *port.shape)) for port in program.outputs]
+        assert kernel.run_batch(part, again, len(part[0])) == (-1, 0)
+        for whole, each in zip(outputs, again, strict=True):
+            assert whole[first : first + 37].tobytes() == each.tobytes()

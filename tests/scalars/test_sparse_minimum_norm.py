@@ -1,0 +1,186 @@
+"""The solution of least norm for blocks of sparse rows: that of the dense decomposition, and its multipliers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rbd.native import available
+from rbd.native.compiled_program import compile_program
+from rbd.program.differentiate import derivative
+from rbd.program.graph import Graph
+from rbd.program.program import Program
+from rbd.scalars.arrays import Array
+from rbd.solvers import minimum_norm_solve
+from rbd.solvers.sparse_minimum_norm import BlockStructure, sparse_minimum_norm
+
+TOLERANCE = 1e-9
+Blocks = list[tuple[int, ...]]
+
+
+def chain(links: int, rng: np.random.Generator, height: int = 2, width: int = 3) -> tuple[list[list[Any]], Blocks]:
+    """Return blocks of rows, each over the columns of two neighbours; the integer 0 elsewhere."""
+    rows: list[list[Any]] = []
+    for k in range(links):
+        for _ in range(height):
+            row: list[Any] = [0] * ((links + 1) * width)
+            row[k * width : (k + 2) * width] = rng.uniform(-1, 1, 2 * width).tolist()
+            rows.append(row)
+    blocks = [tuple(range(k * height, (k + 1) * height)) for k in range(links)]
+    return rows, blocks
+
+
+def solved(rows: list[list[Any]], blocks: Blocks, right: list[float]) -> tuple[Array, Array, float]:
+    matrix = tuple(map(tuple, rows))
+    x, y, rank = sparse_minimum_norm(BlockStructure.of(matrix, blocks, len(rows[0])), matrix, tuple(right), TOLERANCE)
+    return np.array(x, dtype=float), np.array(y, dtype=float), float(rank)  # type: ignore[arg-type]  # of floats
+
+
+def expected(rows: list[list[Any]], right: list[float]) -> tuple[Array, Array, float]:
+    """Return what numpy's singular values make of it: those below the tolerance count as zero."""
+    matrix = np.array(rows, dtype=float)
+    inverse = np.linalg.pinv(matrix, rcond=1e-8)
+    x = inverse @ right
+    return x, inverse.T @ x, int(np.linalg.matrix_rank(matrix, tol=1e-8))
+
+
+def close(found: tuple[Array, Array, float], wanted: tuple[Array, Array, float], tolerance: float = 1e-9) -> None:
+    for a, b in zip(found[:2], wanted[:2], strict=True):
+        assert np.abs(a - b).max() <= tolerance * (1 + np.abs(b).max())
+    assert found[2] == wanted[2]
+
+
+@given(seed=st.integers(0, 10**6), links=st.integers(1, 6), extra=st.integers(0, 3))
+def test_sparse_and_dense_solutions_agree(seed: int, links: int, extra: int) -> None:
+    """Loops over loops: further blocks tie columns far apart."""
+    rng = np.random.default_rng(seed)
+    rows, blocks = chain(links, rng)
+    for _ in range(extra):
+        row: list[Any] = [0] * len(rows[0])
+        for j in rng.choice(len(row), 2, replace=False):
+            row[j] = float(rng.uniform(0.5, 1))
+        blocks.append((len(rows),))
+        rows.append(row)
+    right = rng.uniform(-1, 1, len(rows)).tolist()
+    x, rank = minimum_norm_solve(tuple(map(tuple, rows)), right, TOLERANCE)
+    found = solved(rows, blocks, right)
+    singular = np.linalg.svd(np.array(rows, dtype=float), compute_uv=False)
+    if singular[min(len(rows), len(rows[0])) - 1] > 1e-3 * singular[0]:
+        close(found, expected(rows, right))
+        assert np.abs(found[0] - np.array(x, dtype=float)).max() < 1e-9 * (1 + np.abs(found[0]).max())
+        assert found[2] == rank
+
+
+@pytest.mark.parametrize("consistent", [True, False])
+def test_dependent_rows_have_the_least_multipliers(consistent: bool) -> None:
+    rng = np.random.default_rng(4)
+    rows, blocks = chain(4, rng)
+    rows.append([a - 2 * b if a or b else 0 for a, b in zip(rows[2], rows[3], strict=True)])
+    rows.append([0.0 if x else 0 for x in rows[0]])
+    blocks += [(8,), (9,)]
+    right = rng.uniform(-1, 1, 10).tolist()
+    if consistent:
+        right[8:] = [right[2] - 2 * right[3], 0.0]
+    close(solved(rows, blocks, right), expected(rows, right))
+
+
+def test_nearly_dependent_rows_are_left_to_the_dense_decomposition() -> None:
+    rng = np.random.default_rng(7)
+    rows, blocks = chain(5, rng)
+    rows[9] = [a + 1e-6 * b if a or b else 0 for a, b in zip(rows[8], rows[9], strict=True)]
+    right = rng.uniform(-1, 1, 10).tolist()
+    x, rank = minimum_norm_solve(tuple(map(tuple, rows)), right, TOLERANCE)
+    found = solved(rows, blocks, right)
+    assert found[2] == rank == 10
+    assert np.abs(found[0] - np.array(x, dtype=float)).max() < 1e-9 * np.abs(found[0]).max()
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("where", ["rows", "right"])
+def test_numbers_that_are_not_finite_make_the_result_nan(value: float, where: str) -> None:
+    rng = np.random.default_rng(1)
+    rows, blocks = chain(3, rng)
+    right = rng.uniform(-1, 1, 6).tolist()
+    if where == "rows":
+        rows[2][4] = value
+    else:
+        right[3] = value
+    x, y, _ = solved(rows, blocks, right)
+    assert np.isnan(x).any()
+    assert np.isnan(y).any()
+
+
+def test_rows_of_zeros() -> None:
+    rows: list[list[Any]] = [[0.0, 0.0, 0], [0, 0.0, 0.0]]
+    x, y, rank = solved(rows, [(0,), (1,)], [1.0, 2.0])
+    assert (x.tolist(), y.tolist(), rank) == ([0.0] * 3, [0.0] * 2, 0.0)
+
+
+def test_an_order_of_minimum_degree_keeps_a_chain_tridiagonal() -> None:
+    """The blocks of the factor, and the operations, grow with the length of the chain; for a ring, too."""
+    rng = np.random.default_rng(0)
+    work: list[int] = []
+    for links in (10, 20, 40):
+        rows, blocks = chain(links, rng)
+        shuffled = [blocks[k] for k in rng.permutation(links)]
+        sizes = BlockStructure.of(tuple(map(tuple, rows)), shuffled, len(rows[0])).sizes
+        assert sizes[5] == links - 1
+        work.append(sizes[9])
+    assert work[2] - work[1] == 2 * (work[1] - work[0])
+
+
+def recorded(links: int = 4, *, redundant: bool = False) -> tuple[Program, Array]:
+    """Return a program of x, y and rank from the entries of rows and right side, and a point of it."""
+    rng = np.random.default_rng(3)
+    rows, blocks = chain(links, rng)
+    if redundant:
+        rows.append(list(rows[1]))
+        blocks.append((2 * links,))
+    values = [x for row in rows for x in row if x]
+    graph = Graph()
+    given_values = graph.input("given", (len(values) + len(rows),))
+    entries = iter(given_values)
+    matrix = tuple(tuple(next(entries) if x else 0 for x in row) for row in rows)
+    right = tuple(entries)
+    x, y, rank = sparse_minimum_norm(BlockStructure.of(matrix, blocks, len(rows[0])), matrix, right, TOLERANCE)
+    sides = rng.uniform(-1, 1, len(rows))
+    if redundant:
+        sides[-1] = sides[1]
+    return Program.of(graph, "sparse", {"x": x, "y": y, "rank": rank}), np.concatenate([values, sides])
+
+
+@pytest.mark.skipif(not available(), reason="needs machine code")
+@pytest.mark.parametrize("redundant", [False, True])
+@pytest.mark.parametrize("lanes", [1, 8])
+def test_machine_code_has_the_bits_of_the_interpreter(redundant: bool, lanes: int) -> None:
+    program, point = recorded(redundant=redundant)
+    rows = point * (1 + 0.01 * np.arange(9))[:, None]
+    outputs = [np.zeros((9, *port.shape)) for port in program.outputs]
+    assert compile_program(program, lanes=lanes).run_batch([rows], outputs, 9) == (-1, 0)
+    for k in range(9):
+        values, status = program.interpret_flat(rows[k].tolist())
+        assert status == 0
+        assert np.concatenate([each[k].reshape(-1) for each in outputs]).tobytes() == np.array(values).tobytes()
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+@pytest.mark.parametrize("output", ["x", "y"])
+def test_derivatives(mode: Any, output: str) -> None:
+    """Central differences of the interpreter; their own error is about 1e-9."""
+    program, point = recorded(3)
+    slope = derivative(program, output, "given", mode=mode)
+    flat, status = slope.interpret_flat(point.tolist())
+    assert status == 0
+    size = next(port.size for port in program.outputs if port.name == output)
+    start = {"x": 0, "y": program.outputs[0].size}[output]
+    found = np.array(flat).reshape(size, len(point))
+    for k in range(len(point)):
+        step = np.zeros(len(point))
+        step[k] = 1e-6
+        after, before = (np.array(program.interpret_flat((point + s).tolist())[0]) for s in (step, -step))
+        slope_k = ((after - before) / 2e-6)[start : start + size]
+        assert np.abs(found[:, k] - slope_k).max() < 1e-6 * (1 + np.abs(slope_k).max())

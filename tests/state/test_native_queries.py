@@ -1,0 +1,263 @@
+"""Framed queries in machine code: the same bits, types and errors as those made in Python."""
+
+from __future__ import annotations
+
+import gc
+import pickle
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+import rbd
+from rbd import MechanismState
+from rbd.errors import NotFiniteError, StaleStateError, WrongThreadError
+from rbd.state import live_engine
+from rbd.state.live_engine import LiveEngine
+from rbd.testing import random_floating_tree
+from tests.marks import needs_builtins
+
+from ..algorithms.catalog import flat
+from ..algorithms.helpers import JOINT_TYPES
+from .derivatives import two_joints
+
+pytestmark = [needs_builtins, pytest.mark.usefixtures("eager")]
+
+
+@pytest.fixture(autouse=True)
+def without_counting(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make builtins at the first call."""
+    monkeypatch.setattr(live_engine, "_CALLS_BEFORE_QUERY", 1)
+
+
+def with_tools(mechanism: rbd.Mechanism) -> list[rbd.Frame]:
+    """Attach frames to all bodies; return them and the default frames."""
+    frames = [body.default_frame for body in mechanism.bodies]
+    turned = rbd.Transform.from_quaternion(rbd.Frame("t"), rbd.Frame("b"), (0.5, 0.5, -0.5, 0.5), (0.1, 0, 0.3))
+    for k, body in enumerate(mechanism.bodies):
+        rotation = None if k % 2 else turned.rotation
+        tool = rbd.Transform(rbd.Frame(f"tool {k}"), body.default_frame, rotation, (0.1, -0.2, 0.3 * k))
+        frames.append(body.add_frame(tool))
+    return frames
+
+
+def tree() -> rbd.Mechanism:
+    kinds: list[rbd.JointType] = [rbd.QuaternionSpherical(), rbd.Planar((1, 0, 0), (0, 1, 0)), rbd.Revolute((0, 0, 1))]
+    return random_floating_tree(kinds, np.random.default_rng(3))
+
+
+def answers(state: MechanismState, frames: list[rbd.Frame]) -> Iterator[Any]:
+    for frame in frames:
+        yield state.transform_to_root(frame)
+    for body in state.mechanism.bodies:
+        yield state.transform_to_root(body)
+        yield state.twist(body)
+        for frame in frames[::3]:
+            yield state.transform(state.twist(body), frame)
+    for a, b in product(frames, frames):
+        yield state.relative_transform(a, b)
+
+
+def same(one: Any, two: Any) -> None:
+    assert type(one) is type(two)
+    assert [frame for _, frame in one._frames()] == [frame for _, frame in two._frames()]
+    assert flat(one) == flat(two)
+    assert list(map(type, flat(one))) == list(map(type, flat(two)))
+
+
+@pytest.mark.parametrize("make", [tree, rbd.robots.arm7, rbd.robots.double_pendulum, rbd.robots.four_bar])
+def test_the_bits_are_those_of_python(make: Callable[[], rbd.Mechanism], monkeypatch: pytest.MonkeyPatch) -> None:
+    mechanism = make()
+    frames = with_tools(mechanism)
+    fast, slow = MechanismState(mechanism), MechanismState(mechanism)
+    for seed in range(3):
+        for state in (fast, slow):
+            state.randomize(np.random.default_rng(seed))
+        found = list(answers(fast, frames))
+        assert all([fast.engine.poses, fast.engine.twists, fast.engine.routes])
+        found = list(answers(fast, frames))
+        with monkeypatch.context() as patch:
+            patch.setattr(LiveEngine, "open_query", lambda *_: False)
+            for one, two in zip(found, answers(slow, frames), strict=True):
+                same(one, two)
+
+
+@pytest.mark.parametrize("kind", JOINT_TYPES)
+def test_every_joint_type(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    fast = two_joints(kind)
+    frames = with_tools(fast.mechanism)
+    fast = MechanismState(fast.mechanism, fast.q, fast.v)
+    slow = MechanismState(fast.mechanism, fast.q, fast.v)
+    for _ in range(2):
+        found = list(answers(fast, frames))
+    with monkeypatch.context() as patch:
+        patch.setattr(LiveEngine, "open_query", lambda *_: False)
+        for one, two in zip(found, answers(slow, frames), strict=True):
+            same(one, two)
+
+
+@pytest.fixture
+def arm(eager: None) -> tuple[MechanismState, rbd.Frame]:
+    mechanism = rbd.robots.arm7()
+    tool = with_tools(mechanism)[-1]
+    state = MechanismState(mechanism, np.linspace(0.1, 0.7, 7), np.linspace(-1, 1, 7))
+    for _ in range(4):
+        state.transform_to_root(tool), state.twist("link7"), state.relative_transform("link2", tool)
+    assert len(state.engine.poses) == len(state.engine.twists) == len(state.engine.routes) == 1
+    return state, tool
+
+
+def test_a_value_is_made_once_per_write(arm: tuple[MechanismState, rbd.Frame]) -> None:
+    state, tool = arm
+    first, twist = state.transform_to_root(tool), state.twist("link7")
+    assert state.transform_to_root(tool) is first
+    assert state.twist("link7") is twist
+    state.set_velocity(np.ones(7))
+    assert not state.twist("link7").isclose(twist)
+    state.set_configuration(np.zeros(7))
+    second = state.transform_to_root(tool)
+    assert not second.isclose(first)
+    assert second.isclose(MechanismState(state.mechanism).transform_to_root(tool))
+
+
+def test_no_line_of_the_source_runs(arm: tuple[MechanismState, rbd.Frame], monkeypatch: pytest.MonkeyPatch) -> None:
+    state, tool = arm
+    monkeypatch.setattr(LiveEngine, "pass_result", None)
+    state.set_configuration(np.ones(7))
+    for _ in range(2):
+        assert state.transform_to_root(tool).from_frame is tool
+        assert state.twist("link7").frame is state.mechanism.root_frame
+        assert state.relative_transform("link2", tool).to_frame is tool
+
+
+def test_values_are_ordinary_objects(arm: tuple[MechanismState, rbd.Frame]) -> None:
+    state, tool = arm
+    pose = state.transform_to_root(tool)
+    assert gc.is_tracked(pose)
+    gc.collect()
+    assert pickle.loads(pickle.dumps(pose)).isclose(pose)
+    with pytest.raises(AttributeError):
+        pose.from_frame = tool  # type: ignore[misc] # frozen
+    assert (pose @ pose.inverse()).isclose(rbd.Transform.identity(pose.to_frame, pose.to_frame))
+
+
+def test_no_reference_leaks(arm: tuple[MechanismState, rbd.Frame]) -> None:
+    state, tool = arm
+    root = state.mechanism.root_frame
+
+    def references() -> tuple[int, int, int]:
+        for _ in range(50):
+            state.set_configuration(np.ones(7))
+            state.transform_to_root(tool), state.twist("link7"), state.relative_transform("link2", tool)
+        gc.collect()
+        return sys.getrefcount(tool), sys.getrefcount(root), sys.getrefcount(rbd.Transform)
+
+    references()
+    assert references() == references()
+    pose = state.transform_to_root(tool)
+    state.set_configuration(np.zeros(7))
+    state.transform_to_root(tool)
+    assert sys.getrefcount(pose) == 2
+
+
+def test_guards(arm: tuple[MechanismState, rbd.Frame]) -> None:
+    state, tool = arm
+    before = state.transform_to_root(tool)
+    raised: list[BaseException] = []
+
+    def elsewhere() -> None:
+        for ask in (lambda: state.transform_to_root(tool), lambda: state.twist("link7")):
+            try:
+                ask()
+            except WrongThreadError as error:
+                raised.append(error)
+
+    thread = threading.Thread(target=elsewhere)
+    thread.start()
+    thread.join()
+    assert len(raised) == 2
+    with rbd.interpreted():
+        assert state.transform_to_root(tool).isclose(before)
+    link = state.mechanism.body("link7")
+    state.mechanism.gravity = (0, 0, -1.0)  # type: ignore[assignment] # mypy knows the getter's type only
+    same(state.transform_to_root(tool), before)
+    same(state.transform_to_root(tool), before)
+    state.mechanism.attach(link, rbd.RigidBody("cup"), rbd.Joint("hold", rbd.Fixed()))
+    for ask in (lambda: state.transform_to_root(tool), lambda: state.twist("link7")):
+        with pytest.raises(StaleStateError):
+            ask()
+
+
+def test_twists_that_leave_the_range_are_refused(arm: tuple[MechanismState, rbd.Frame]) -> None:
+    state, _ = arm
+    state.set_velocity(np.full(7, 1.5e308))
+    for _ in range(3):
+        with pytest.raises(NotFiniteError):
+            state.twist("link7")
+    state.set_velocity(np.ones(7))
+    assert np.isfinite(state.twist("link7").vector).all()
+
+
+def test_results_of_kernels_are_made_in_machine_code(arm: tuple[MechanismState, rbd.Frame]) -> None:
+    state, tool = arm
+    path = state.mechanism.path(state.mechanism.body("link2"), state.mechanism.body("link7"))
+    asks: list[Callable[[], Any]] = [
+        lambda: rbd.geometric_jacobian(state, "link7", frame=tool),
+        lambda: rbd.geometric_jacobian(state, "link7"),
+        lambda: rbd.geometric_jacobian(state, path, frame="link3"),
+        lambda: rbd.algorithms.geometric_jacobian_rate(state, path, frame=tool),
+        lambda: rbd.center_of_mass(state),
+        lambda: rbd.momentum(state),
+        lambda: rbd.kinetic_energy(state),
+    ]
+    for ask in asks:
+        found = [ask() for _ in range(4)]
+        with rbd.interpreted():
+            expected = ask()
+        for each in found:
+            assert flat(each) == flat(found[0])
+            assert list(map(type, flat(each))) == list(map(type, flat(found[0])))
+            np.testing.assert_allclose(flat(each), flat(expected), rtol=0, atol=1e-12)
+        state.set_configuration(state.q + 0.1)
+        moved = ask()
+        assert flat(moved) != flat(found[0])
+    assert state.engine.identified
+
+
+def test_frames_and_names_of_one_call_are_told_apart(arm: tuple[MechanismState, rbd.Frame]) -> None:
+    state, tool = arm
+    body = state.mechanism.body("link7")
+    for _ in range(4):
+        local, rooted = rbd.geometric_jacobian(state, body, frame=tool), rbd.geometric_jacobian(state, body)
+        named, keyed = rbd.geometric_jacobian(state, "link7"), rbd.geometric_jacobian(state, path="link7")  # type: ignore[call-arg] # by name
+        assert local.frame is tool
+        assert rooted.frame is named.frame is keyed.frame is state.mechanism.root_frame
+        filled = np.empty((6, 7))
+        assert rbd.geometric_jacobian(state, body, frame=tool, out=filled).frame is tool
+        np.testing.assert_array_equal(filled, local.matrix)
+
+
+def test_jacobians_over_an_array_are_like_those_of_columns(arm: tuple[MechanismState, rbd.Frame]) -> None:
+    state, tool = arm
+    for _ in range(4):
+        found = rbd.geometric_jacobian(state, "link7", frame=tool)
+    plain = rbd.GeometricJacobian(found.body, found.base, found.frame, found.angular, found.linear)
+    for make in (lambda: rbd.geometric_jacobian(state, "link7", frame=tool), lambda: copied(found)):
+        np.testing.assert_array_equal(make().matrix, plain.matrix)
+        assert make().matrix.flags.c_contiguous
+        assert make().matrix.flags.owndata
+        assert make().columns == plain.columns
+        assert make().components == plain.components
+        assert make().isclose(plain)
+        assert repr(make()) == repr(plain)
+        assert (make() @ state.v).isclose(plain @ state.v)
+    with pytest.raises(AttributeError, match="no attribute 'colums'"):
+        found.colums  # type: ignore[attr-defined] # noqa: B018 - a misprint
+
+
+def copied(value: Any) -> Any:
+    return pickle.loads(pickle.dumps(value))

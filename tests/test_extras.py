@@ -1,0 +1,86 @@
+"""Packages of extras: errors of functions that need them name what to install; the modules are found without them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from rbd.errors import MissingPackageError, RbdError
+from rbd.extras import EXTRAS, names_extra
+
+PROJECT = tomllib.loads((Path(__file__).resolve().parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+COME_ALONG = {"mpl_toolkits": "matplotlib", "mpmath": "sympy"}
+"""Packages that are parts or requirements of others."""
+
+BLOCKED = f"""
+import importlib.abc, json, sys
+
+class Blocked(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {sorted(EXTRAS)!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+
+sys.meta_path.insert(0, Blocked())
+import numpy as np, rbd
+from rbd.errors import MissingPackageError
+
+arm = rbd.robots.double_pendulum()
+recorded = rbd.record(lambda state: state.q, arm)
+hand, model = rbd.robots.hand()
+calls = {{
+    "plot": lambda: rbd.viz.plot_shapes(rbd.MechanismState(hand), model),
+    "symbolic": recorded.to_sympy,
+    "jax": lambda: rbd.export.jax_function(recorded),
+    "torch": lambda: rbd.export.torch_function(recorded),
+    "contact": lambda: rbd.contact.solve_qp(np.eye(1), [1.0], [[1.0]], [1.0], solver="daqp"),
+}}
+from rbd.testing import strategies
+calls["testing"] = strategies.axes
+found = {{}}
+for extra, call in calls.items():
+    try:
+        call()
+    except MissingPackageError as error:
+        found[extra] = [error.extra, str(error)]
+print(json.dumps(found))
+"""
+
+
+def test_functions_name_the_extra_they_need() -> None:
+    done = subprocess.run([sys.executable, "-c", BLOCKED], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert sorted(found) == ["contact", "jax", "plot", "symbolic", "testing", "torch"]
+    for extra, (field, message) in found.items():
+        assert field == extra
+        assert message.endswith(f"pip install 'rbd[{extra}]'")
+
+
+def test_the_table_is_that_of_the_project() -> None:
+    for package, extra in EXTRAS.items():
+        wanted = COME_ALONG.get(package, package)
+        assert any(each.startswith(wanted) for each in PROJECT["optional-dependencies"][extra])
+
+
+def test_other_missing_modules_are_not_renamed() -> None:
+    with pytest.raises(ModuleNotFoundError, match="nowhere") as caught, names_extra("tests"):
+        raise ModuleNotFoundError("No module named 'nowhere'", name="nowhere")
+    assert not isinstance(caught.value, RbdError)
+    with pytest.raises(MissingPackageError) as missing, names_extra("tests"):
+        raise ModuleNotFoundError("No module named 'scipy.spatial'", name="scipy.spatial")
+    assert (missing.value.package, missing.value.extra) == ("scipy", "sim")
+    assert isinstance(missing.value, ModuleNotFoundError)
+
+
+@pytest.mark.parametrize(
+    "name", ["algorithms", "bridges", "contact", "export", "rational", "simulation", "testing", "viz"]
+)
+def test_modules_are_attributes(name: str) -> None:
+    code = f"import rbd; print(rbd.{name}.__name__, rbd.{name} is __import__('sys').modules['rbd.{name}'])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.split() == [f"rbd.{name}", "True"], done.stderr
