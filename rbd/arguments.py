@@ -52,6 +52,8 @@ def whole_number(value: object, argument: str, least: int | None = None, most: i
     if not isinstance(value, bool):
         try:
             number = operator.index(cast("Any", value))
+        except MemoryError:
+            raise
         except Exception:  # an object's own `__index__` may raise anything
             number = None
     allowed = "a whole number" if least is None else f"a whole number of {least} or more"

@@ -79,6 +79,8 @@ def pair_numbers(values: object, count: int, argument: str) -> NDArray[np.intp]:
 def _pair_number(value: object, count: int, argument: str) -> int:
     try:
         number = operator.index(cast("Any", value))
+    except MemoryError:
+        raise
     except Exception:  # an object's own `__index__` may raise anything
         number = None
     if number is None or isinstance(value, TRUTHS):

@@ -11,6 +11,7 @@ from rbd.mechanism import joint as joints_
 from rbd.mechanism.body import RigidBody
 from rbd.mechanism.joint import Joint
 from rbd.mechanism.tree import Edge
+from rbd.mechanism.undo import all_or_nothing
 from rbd.spatial import Transform
 from rbd.spatial.frame import check_frame
 from rbd.spatial.values import require_finite, require_kind
@@ -37,18 +38,25 @@ def attach(
     _check_members(structure, predecessor, successor, joint, loop=loop)
     before = _joint_frame_pose(structure, predecessor, joint.frame_before, False, joint_pose)
     after = _joint_frame_pose(structure, successor, joint.frame_after, True, successor_pose)
-    if loop:
-        if after is not None:
-            structure.fix_joint_frame(successor, after)
-    else:
-        data = bodies_.data_of(successor).expressed_in(joint.frame_after, after, "successor_pose")
-        bodies_.set_data(successor, data)
-        bodies_.register(successor, structure.registry)
-        structure.registry.merged.pop(successor.name, None)
-        structure.joint_frames |= set() if after is None else {joint.frame_after}
-    if before is not None:
-        structure.fix_joint_frame(predecessor, before)
-    structure.append(Edge(joint, predecessor, successor), loop=loop)
+
+    def commit() -> None:
+        if loop:
+            if after is not None:
+                structure.fix_joint_frame(successor, after)
+        else:
+            data = bodies_.data_of(successor).expressed_in(joint.frame_after, after, "successor_pose")
+            bodies_.set_data(successor, data)
+            bodies_.register(successor, structure.registry)
+            structure.registry.merged.pop(successor.name, None)
+            structure.joint_frames |= set() if after is None else {joint.frame_after}
+        if before is not None:
+            structure.fix_joint_frame(predecessor, before)
+        structure.append(Edge(joint, predecessor, successor), loop=loop)
+
+    frames = (*successor.frames, joint.frame_before, joint.frame_after)
+    holders = structure.registry.holders_of_left(frames)
+    members: list[RigidBody | Joint] = [predecessor, successor, joint, *holders]
+    all_or_nothing(commit, structure.registry, members, structure)
 
 
 def require_unattached(structure: Structure, joint: Joint, operation: str = "attach") -> None:
@@ -94,7 +102,7 @@ def _joint_frame_pose(
     """
     name = "after" if to_joint else "before"
     argument = "successor_pose" if to_joint else "joint_pose"
-    if body.has_frame(frame):
+    if body.has_frame(frame) and (pose is None or frame not in structure.registry.left):
         _refuse_pose(pose, frame, body, argument)
         return None
     structure.registry.require_new_frame(frame, f"joint.frame_{name}")

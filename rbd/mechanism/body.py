@@ -10,6 +10,7 @@ from typing_extensions import override
 from rbd.errors import AmbiguousNameError, FrameMismatchError, TopologyError, quoted
 from rbd.mechanism.registry import require_name, require_text, unknown_name
 from rbd.mechanism.soft_contact import SoftContact
+from rbd.mechanism.undo import all_or_nothing
 from rbd.spatial import Frame, Point, SpatialInertia, Transform
 from rbd.spatial.frame import A, B, require_frame
 from rbd.spatial.values import require_finite, require_kind
@@ -113,8 +114,9 @@ class RigidBody:
                 f"body {quoted(data.name)} is the root: it never moves, and has no inertia", body=data.name
             )
         here = data.definition(inertia.frame, "set_inertia", "inertia")
-        data.inertia = require_finite(inertia.transformed(here), "inertia")
-        data.parameters_changed()
+        moved = require_finite(inertia.transformed(here), "inertia")
+        data.parameters_changed()  # first: interrupted in between, states compute again what they knew
+        data.inertia = moved
 
     # ---------------------------------------------------------------- frames
 
@@ -150,7 +152,10 @@ class RigidBody:
         require_kind(transform, Transform, operation="add_frame", argument="transform")
         to_default = self._data.definition(transform.to_frame, "add_frame", "transform.to_frame")
         self._data.require_new_frame(transform.from_frame, "transform.from_frame")
-        self._data.fix_frame(require_finite(to_default @ transform, "transform"))
+        placed = require_finite(to_default @ transform, "transform")
+        registry = self._data.registry
+        holders = () if registry is None else registry.holders_of_left([placed.from_frame])
+        all_or_nothing(lambda: self._data.fix_frame(placed), registry, (self, *holders))
         return transform.from_frame
 
     def move_frame(self, transform: Transform[A, B]) -> None:
@@ -171,8 +176,9 @@ class RigidBody:
             raise TopologyError(
                 f"{frame!r} is the default frame of body {quoted(data.name)}: it cannot be moved", body=data.name
             )
-        data.frames[frame] = require_finite(to_default @ transform, "transform")
-        data.parameters_changed()
+        placed = require_finite(to_default @ transform, "transform")
+        data.parameters_changed()  # first: interrupted in between, states compute again what they knew
+        data.frames[frame] = placed
 
     def fixed_transform(self, from_frame: Frame[A], to_frame: Frame[B]) -> Transform[A, B]:
         """Return the constant transform between two frames of this body; raise FrameMismatchError for other frames."""
@@ -200,8 +206,7 @@ class RigidBody:
         require_kind(model, SoftContact, operation="add_contact_point", argument="model")
         location = self._data.definition(point.frame, "add_contact_point", "point") @ point
         contact = ContactPoint(require_finite(location, "point"), model)
-        self._data.contact_points.append(contact)
-        self._data.structure_changed()
+        all_or_nothing(lambda: self._data.add_contact_point(contact), self._data.registry, (self,))
         return contact
 
     # ---------------------------------------------------------------- pickling and copying
@@ -290,11 +295,16 @@ class BodyData:
         if self.registry is not None:
             self.registry.structure_changed()
 
+    def add_contact_point(self, contact: ContactPoint) -> None:
+        """Add a contact point."""
+        self.contact_points.append(contact)
+        self.structure_changed()
+
     def fix_frame(self, to_default: Transform) -> None:
         """Fix a frame to the body, unchecked; `to_default` maps it to the default frame."""
-        self.frames[to_default.from_frame] = to_default
         if self.registry is not None:
             self.registry.register_frame(to_default.from_frame, self.name)
+        self.frames[to_default.from_frame] = to_default
 
     def remove_frame(self, frame: Frame) -> None:
         """Remove a frame other than the default frame from the body, unchecked."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from rbd.errors import ArgumentError, TopologyError, quoted
-from rbd.joints.base import JointType
-from rbd.joints.factories import made_joint_type
+from rbd.joints.base import JointType, made_joint_type
 from rbd.mechanism import attach as attach_
 from rbd.mechanism import body as bodies_
 from rbd.mechanism.body import RigidBody

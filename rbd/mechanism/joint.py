@@ -69,9 +69,10 @@ class ParameterDescriptor(Generic[_Input, _Value]):
 
     def __set__(self, joint: Joint, value: _Input) -> None:
         data = _data_of(joint)
-        setattr(data, self._name, self._check(data.type, value, self._name))
+        checked = self._check(data.type, value, self._name)
         if data.registry is not None:
-            data.registry.parameters_changed()
+            data.registry.parameters_changed()  # first: interrupted in between, states compute again what they knew
+        setattr(data, self._name, checked)
 
 
 _Bounds: TypeAlias = ParameterDescriptor[BoundsLike, Bounds]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, TypeVar, final
 
 from typing_extensions import override
 
@@ -26,6 +26,7 @@ from rbd.mechanism.edit_reports import FrameMap, MergeReport, RerootReport
 from rbd.mechanism.joint import Joint
 from rbd.mechanism.queries import MechanismQueries
 from rbd.mechanism.structure import Structure
+from rbd.mechanism.undo import all_or_nothing
 from rbd.scalars.arrays import scalars
 from rbd.spatial import Frame, FreeVector, Transform
 from rbd.spatial.frame import check_frame
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from rbd.spatial.values import VectorLike
 
 _GRAVITY = (0.0, 0.0, -9.81)
+
+R = TypeVar("R")
 
 
 @final
@@ -93,8 +96,9 @@ class Mechanism(MechanismQueries):
 
     @gravity.setter
     def gravity(self, value: VectorLike | FreeVector) -> None:
-        self._gravity = _gravity(value, self.root_frame)
-        self._structure.registry.parameters_changed()
+        gravity = _gravity(value, self.root_frame)
+        self._structure.registry.parameters_changed()  # first: interrupted in between, states compute again
+        self._gravity = gravity
 
     @property
     def mass(self) -> Scalar:
@@ -119,7 +123,8 @@ class Mechanism(MechanismQueries):
 
         `joint_pose` maps `joint.frame_before` to any frame of the predecessor, `successor_pose` maps any frame of the
         successor to `joint.frame_after`; by default they are identities with the bodies' default frames. A new
-        successor's default frame becomes `joint.frame_after`; all its frames stay.
+        successor's default frame becomes `joint.frame_after`; all its frames stay. Frames that a joint left when it was
+        removed are where they were, unless a pose is given or the joint goes to other bodies.
 
         Raises TopologyError when names are taken, when the joint or the new body is attached elsewhere or the two
         bodies are one, FrameMismatchError when a pose is between other frames, NotFiniteError when a pose is so large
@@ -146,7 +151,10 @@ class Mechanism(MechanismQueries):
         Raises TopologyError when names are taken, FrameMismatchError when the pose is between other frames.
         """
         require_kind(child, Mechanism, operation="attach_mechanism", argument="child")
-        return copying.attach_copy(self._structure, self.body(body), child._structure, child_root_pose, prefix)
+        target = self.body(body)
+        return self._whole(
+            lambda: copying.attach_copy(self._structure, target, child._structure, child_root_pose, prefix)
+        )
 
     # ---------------------------------------------------------------- couplings
 
@@ -181,12 +189,13 @@ class Mechanism(MechanismQueries):
         """
         source = None if to is None else self.joint(to)
         coupling = make_coupling(self._structure, self.joint(joint), source, (offset, ratio), polynomial, name)
-        self._structure.add_coupling(coupling)
+        self._whole(lambda: self._structure.add_coupling(coupling), ())
         return coupling
 
     def uncouple(self, coupling: str | Coupling) -> None:
         """Remove a coupling; its joints are independent again. Raises UnknownNameError or TopologyError."""
-        self._structure.remove_coupling(self.coupling(coupling))
+        found = self.coupling(coupling)
+        self._whole(lambda: self._structure.remove_coupling(found), ())
 
     # ---------------------------------------------------------------- half-spaces
 
@@ -200,7 +209,7 @@ class Mechanism(MechanismQueries):
         data = bodies_.data_of(self.root_body)
         placed = half_space.transformed(data.definition(half_space.frame, "add_half_space", "half_space"))
         require_finite(placed, "half_space")
-        self._structure.set_half_spaces((*self.half_spaces, placed))
+        self._whole(lambda: self._structure.set_half_spaces((*self.half_spaces, placed)), ())
         return placed
 
     def remove_half_space(self, half_space: HalfSpace) -> None:
@@ -210,7 +219,7 @@ class Mechanism(MechanismQueries):
             raise ArgumentError(
                 f"{half_space!r} is none of the mechanism's half-spaces", argument="half_space", value=half_space
             )
-        self._structure.set_half_spaces(left)
+        self._whole(lambda: self._structure.set_half_spaces(left), ())
 
     # ---------------------------------------------------------------- edits
 
@@ -218,36 +227,44 @@ class Mechanism(MechanismQueries):
         """Choose another spanning tree: joints in `prefer` first, then the present tree joints, then loop joints.
 
         Tree joints that would point towards the root are reversed: other Joint objects, of the same names, replace
-        them. The report says which, and maps configurations and velocities.
+        them. The report says which, and maps configurations and velocities. All frames stay; the default frame of a
+        body is then that after the joint which carries it now, and `state.transform_to_root(body)` is its pose.
 
         Raises TopologyError when the joints in `prefer` close a loop, when a coupled joint would leave the tree, or
         parameters of a joint cannot be reversed.
         """
         wanted = [prefer] if isinstance(prefer, (str, Joint)) else several(prefer, "prefer", "joints")
-        return edit.rebuild_tree(self._structure, [self.joint(joint) for joint in wanted])
+        preferred = [self.joint(joint) for joint in wanted]
+        return self._whole(lambda: edit.rebuild_tree(self._structure, preferred))
 
     def remove_joint(self, joint: str | Joint) -> RerootReport:
         """Remove a joint; if it was a tree joint, as few loop joints as possible enter the tree.
 
-        Its couplings are removed, too; the report has them. Joints may be reversed as in `rebuild_spanning_tree`.
+        Its couplings are removed, too; the report has them. Joints may be reversed as in `rebuild_spanning_tree`. The
+        frames of the joint stay on their bodies until it is attached elsewhere.
         Raises TopologyError when bodies would be left unconnected, or when parameters of a joint cannot be reversed.
         """
-        return edit.rebuild_tree(self._structure, [], [self.joint(joint)])
+        removed = [self.joint(joint)]
+        return self._whole(lambda: edit.rebuild_tree(self._structure, [], removed))
 
     def remove_subtree(self, body: str | RigidBody) -> tuple[RigidBody, ...]:
         """Remove the subtree of a body, every joint that touches it, and their couplings.
 
         Returns the removed bodies, which may be attached again. Raises TopologyError for the root.
         """
-        return edit.remove_subtree(self._structure, self.body(body))
+        top = self.body(body)
+        return self._whole(lambda: edit.remove_subtree(self._structure, top))
 
     def replace_joint(self, old: str | Joint, new: Joint) -> None:
         """Replace an attached joint, of the tree or of a loop, by an unattached one: same bodies, same placements.
 
+        The frames of the old joint stay on the bodies; the successor's default frame is that after the new one.
         Couplings follow. Raises TopologyError when the new joint is attached already, or its name taken by another one;
         ArgumentError when the old one is coupled and the new one cannot be.
         """
-        edit.replace_joint(self._structure, self.joint(old), new)
+        joint = self.joint(old)
+        attach_.require_unattached(self._structure, new, "replace_joint")
+        self._whole(lambda: edit.replace_joint(self._structure, joint, new), (*self._members(), new))
 
     def remove_fixed_joints(self) -> MergeReport:
         """Merge bodies that are connected by fixed tree joints.
@@ -257,7 +274,15 @@ class Mechanism(MechanismQueries):
         where it went. Loop joints follow their bodies; one that would connect a body with itself is removed if it
         allows that pose, else TopologyError is raised.
         """
-        return merge.merge_fixed(self._structure)
+        return self._whole(lambda: merge.merge_fixed(self._structure))
+
+    def _members(self) -> tuple[RigidBody | Joint, ...]:
+        return *self._structure.bodies, *self._structure.edges
+
+    def _whole(self, change: Callable[[], R], members: Iterable[RigidBody | Joint] | None = None) -> R:
+        """Return the result of an edit of the structure; whatever it raises, the mechanism is then as before."""
+        changed = self._members() if members is None else members
+        return all_or_nothing(change, self._structure.registry, changed, self._structure)
 
     # ---------------------------------------------------------------- copies
 

@@ -247,7 +247,7 @@ class MechanismQueries:
 
     @property
     def graph(self) -> nx.MultiDiGraph[RigidBody]:
-        """Return a read-only networkx view: bodies are nodes, joints are the keys of edges, attributes mean nothing."""
+        """Return the graph as it is now, read-only: bodies are nodes, joints are keys of edges; without attributes."""
         return self._structure.graph.copy(as_view=True)
 
 

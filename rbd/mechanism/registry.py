@@ -14,7 +14,7 @@ from rbd.errors import AmbiguousNameError, ArgumentError, FrameMismatchError, To
 from rbd.spatial.frame import require_frame
 
 if TYPE_CHECKING:
-    from rbd.mechanism.body import RigidBody
+    from rbd.mechanism.body import BodyData, RigidBody
     from rbd.mechanism.joint import Joint
     from rbd.spatial import Frame, Tag
 
@@ -52,6 +52,10 @@ def unknown_name(kind: str, name: str, known: Iterable[str], remark: str = "", m
     return UnknownNameError(message, kind=kind, name=name, known=names, suggestion=suggestion)
 
 
+def _data_of(body: RigidBody) -> BodyData:
+    return body._data  # pyright: ignore[reportPrivateUsage]  # bodies import this module
+
+
 @final
 class NameRegistry:
     """The names, frames, tags and versions of one mechanism."""
@@ -61,6 +65,7 @@ class NameRegistry:
         "bodies",
         "frame_owner",
         "joints",
+        "left",
         "merged",
         "tags",
         "versions",
@@ -73,9 +78,11 @@ class NameRegistry:
         self.bodies: dict[str, RigidBody] = {}
         self.joints: dict[str, Joint] = {}
         self.frame_owner: dict[Frame, str] = {}
+        self.left: set[Frame] = set()
+        """Frames of removed joints: they stay on their bodies until they are fixed elsewhere."""
         self.tags: dict[Frame, type[Tag]] = {}
         self.merged: dict[str, str] = {}
-        self._frame_names: dict[str, dict[Frame, None]] = {}
+        self._frame_names: dict[str, tuple[Frame, ...]] = {}
 
     # ---------------------------------------------------------------- versions
 
@@ -108,26 +115,33 @@ class NameRegistry:
     # ---------------------------------------------------------------- frames
 
     def register_frame(self, frame: Frame, body: str) -> None:
-        """Register a frame of the body of that name."""
+        """Register a frame of the body of that name; one that a removed joint left is taken off its body."""
+        if frame in self.left:
+            _data_of(self.bodies[self.frame_owner[frame]]).frames.pop(frame)
+            self.unregister_frame(frame)
         self.frame_owner[frame] = body
-        self._frame_names.setdefault(frame.name, {})[frame] = None
+        self._frame_names[frame.name] = (*self._frame_names.get(frame.name, ()), frame)
 
     def unregister_frame(self, frame: Frame) -> None:
         """Unregister a frame."""
         del self.frame_owner[frame]
+        self.left.discard(frame)
         self.tags.pop(frame, None)
-        namesakes = self._frame_names[frame.name]
-        del namesakes[frame]
-        if not namesakes:
-            del self._frame_names[frame.name]
+        namesakes = tuple(other for other in self._frame_names.pop(frame.name) if other != frame)
+        if namesakes:
+            self._frame_names[frame.name] = namesakes
 
     def require_new_frame(self, frame: Frame, argument: str) -> None:
-        """Raise TopologyError if `frame` is already fixed to a body."""
+        """Raise TopologyError if `frame` is already fixed to a body, unless a removed joint left it there."""
         owner = self.frame_owner.get(frame)
-        if owner is not None:
+        if owner is not None and frame not in self.left:
             raise TopologyError(
                 f"{argument}: frame {quoted(frame.name)} is already fixed to body {quoted(owner)}", body=owner
             )
+
+    def holders_of_left(self, frames: Iterable[Frame]) -> list[RigidBody]:
+        """Return the bodies that hold frames which removed joints left."""
+        return [self.bodies[self.frame_owner[frame]] for frame in frames if frame in self.left]
 
     def body_of_frame(self, frame: Frame, argument: str = "frame") -> RigidBody:
         """Return the body `frame` is fixed to; raise FrameMismatchError if there is none."""
@@ -143,7 +157,7 @@ class NameRegistry:
                 operation="look-up of a frame",
                 argument=argument,
                 actual=frame,
-                expected=tuple(self._frame_names.get(frame.name, ())),
+                expected=self._frame_names.get(frame.name, ()),
             )
         return self.bodies[owner]
 
@@ -159,7 +173,7 @@ class NameRegistry:
 
     def frame_named(self, name: str) -> Frame:
         """Return the only frame of that name; raise UnknownNameError or AmbiguousNameError."""
-        found = tuple(self._frame_names.get(name, ()))
+        found = self._frame_names.get(name, ())
         if len(found) == 1:
             return found[0]
         if found:

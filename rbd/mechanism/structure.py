@@ -38,7 +38,6 @@ class Structure:
     def _clear(self, root: RigidBody) -> None:
         self.root = root
         self.registry = NameRegistry()
-        self.graph: nx.MultiDiGraph[RigidBody] = nx.MultiDiGraph()
         self.tree: list[Edge] = []
         self.loops: list[Edge] = []
         self.edges: dict[Joint, Edge] = {}
@@ -51,8 +50,8 @@ class Structure:
         self._next_rank = 0
         self._spanning_tree: tuple[int, SpanningTree] | None = None
         self._bodies: tuple[int, tuple[RigidBody, ...]] | None = None
+        self._graph: tuple[int, nx.MultiDiGraph[RigidBody]] | None = None
         bodies_.register(root, self.registry, root=True)
-        self.graph.add_node(root)
 
     # ---------------------------------------------------------------- queries
 
@@ -85,6 +84,18 @@ class Structure:
             self._spanning_tree = version, SpanningTree(self.root, self.tree)
         return self._spanning_tree[1]
 
+    @property
+    def graph(self) -> nx.MultiDiGraph[RigidBody]:
+        """Return the graph of bodies and joints, which nobody may change; made once per version."""
+        version = self.registry.structure_version
+        if self._graph is None or self._graph[0] != version:
+            graph: nx.MultiDiGraph[RigidBody] = nx.MultiDiGraph()
+            graph.add_node(self.root)
+            for joint, edge in self.edges.items():
+                graph.add_edge(edge.predecessor, edge.successor, key=joint)
+            self._graph = version, graph
+        return self._graph[1]
+
     def incident(self, body: RigidBody) -> list[Edge]:
         """Return the edges, of tree and loop joints, that touch `body`."""
         joints = [joint for *_, joint in self.graph.in_edges(body, keys=True)]
@@ -94,13 +105,16 @@ class Structure:
     # ---------------------------------------------------------------- changes, all of which succeed
 
     def fix_joint_frame(self, body: RigidBody, to_default: Transform) -> None:
-        """Fix a frame of a joint to a body; it is removed together with the joint."""
+        """Fix a frame of a joint to a body, where it stays when the joint is removed."""
         bodies_.data_of(body).fix_frame(to_default)
         self.joint_frames.add(to_default.from_frame)
 
     def append(self, edge: Edge, *, loop: bool) -> None:
         """Add one edge at the end; the frames are there, the tree edge's successor is new."""
         joints_.register(edge.joint, self.registry)
+        taken = self.registry.left & {edge.joint.frame_before, edge.joint.frame_after}
+        self.registry.left -= taken
+        self.joint_frames |= taken
         self.rank[edge.joint] = self._next_rank
         self._next_rank += 1
         self._add_edge(edge, loop=loop)
@@ -109,7 +123,6 @@ class Structure:
     def _add_edge(self, edge: Edge, *, loop: bool) -> None:
         """Add an edge to all tables."""
         self.edges[edge.joint] = edge
-        self.graph.add_edge(edge.predecessor, edge.successor, key=edge.joint)
         if loop:
             self.loops.append(edge)
         else:
@@ -149,24 +162,15 @@ class Structure:
         closing = sorted(loops, key=lambda edge: self.rank[edge.joint])
         self.tree, self.loops, self.edges, self.parent = [], [], {}, {}
         self.nq = self.nv = 0
-        self.graph.clear()
-        self.graph.add_node(self.root)
         for edge in ordered:
             bodies_.rebase(edge.successor, edge.joint.frame_after)
             self._add_edge(edge, loop=False)
         for edge in closing:
             self._add_edge(edge, loop=True)
-        self._drop_unused_frames()
-        self.registry.structure_changed()
-
-    def _drop_unused_frames(self) -> None:
-        """Remove the frames of removed joints from their bodies."""
         used = {frame for joint in self.edges for frame in (joint.frame_before, joint.frame_after)}
-        for frame in self.joint_frames - used:
-            owner = self.registry.frame_owner.get(frame)
-            if owner is not None:
-                bodies_.data_of(self.registry.bodies[owner]).remove_frame(frame)
+        self.registry.left |= (self.joint_frames - used) & self.registry.frame_owner.keys()
         self.joint_frames &= used
+        self.registry.structure_changed()
 
     def unregister_bodies(self, gone: Sequence[RigidBody]) -> None:
         """Remove bodies from the registry, and the frames of joints from them; `rebuild` must follow."""
@@ -198,6 +202,7 @@ class Structure:
             "couplings": list(self.couplings.values()),
             "tags": registry.tags,
             "merged": registry.merged,
+            "left": registry.left,
             "versions": (registry.structure_version, registry.parameter_version),
         }
 
@@ -213,5 +218,5 @@ class Structure:
                 joints_.register(edge.joint, self.registry)
                 self._add_edge(edge, loop=loop)
         self.rank = state["rank"]
-        self.registry.tags, self.registry.merged = state["tags"], state["merged"]
+        self.registry.tags, self.registry.merged, self.registry.left = state["tags"], state["merged"], state["left"]
         self.registry.structure_version, self.registry.parameter_version = state["versions"]

@@ -308,6 +308,8 @@ def _leading_axes(q: object) -> tuple[int, ...]:
     """Return all axes of an array-like but the last; none for ragged rows, which raise later."""
     try:
         shape: tuple[int, ...] = np.shape(cast("Any", q))
+    except MemoryError:
+        raise
     except Exception:  # an object's own `__array__` may raise anything
         return ()
     if isinstance(q, type):

@@ -38,6 +38,8 @@ def const(n: SupportsIndex, d: SupportsIndex = 1) -> Whole | Rational:
     """
     try:
         top, bottom = operator.index(n), operator.index(d)
+    except MemoryError:
+        raise
     except Exception:  # an object's own `__index__` may raise anything
         message = f"const takes integers, got {described(n)} and {described(d)}"
         raise ArgumentError(message, argument="n", value=(n, d)) from None

@@ -47,6 +47,8 @@ def any_array(values: object, name: str, shape: Shape | None = None, dtype: type
     _refuse_masked(values, name)
     try:
         array: NDArray[Any] = np.asarray(values, dtype=dtype)
+    except MemoryError:
+        raise
     except Exception as error:  # an object's own `__array__` may raise anything
         raise ShapeError(f"{name} is no regular array of numbers: {error}", argument=name, expected=shape) from error
     return array

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from rbd.arguments import require_callable, require_generator, several
 from rbd.joints import JointType, QuaternionFloating
-from rbd.joints.factories import made_joint_type
+from rbd.joints.base import made_joint_type
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.scalars.arrays import Array, array_of
 from rbd.spatial import Frame, SpatialInertia, Transform

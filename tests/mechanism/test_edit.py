@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -9,7 +11,8 @@ import pytest
 from rbd.errors import ArgumentError, ShapeError, TopologyError
 from rbd.joints import Fixed, JointType, Prismatic, QuaternionFloating, Revolute, SinCosRevolute
 from rbd.mechanism import Joint, Mechanism, RerootReport
-from rbd.spatial import Transform
+from rbd.spatial import Point, Transform
+from rbd.state import MechanismState
 from rbd.testing.random_mechanisms import random_body, random_chain, random_floating_tree, random_tree
 from tests.mechanism import invariants
 from tests.mechanism.conftest import ALL_TYPES
@@ -134,12 +137,25 @@ def test_removing_the_first_joint_of_a_ring_turns_all_others_round(rng: np.rando
             mechanism.joint(before)
 
 
-def test_a_removed_joint_takes_its_frames_along_and_can_be_attached_again(rng: np.random.Generator) -> None:
+def test_a_removed_joint_leaves_its_frames_and_can_be_attached_again(rng: np.random.Generator) -> None:
     mechanism, _, _ = ring(rng)
     joint, frames = mechanism.joint("loop"), set(mechanism.root_body.frames)
+    place = mechanism.placement(joint)
     mechanism.remove_joint(joint)
-    assert frames - set(mechanism.root_body.frames) == {joint.frame_before}
+    assert set(mechanism.root_body.frames) == frames
+    assert mechanism.fixed_transform(joint.frame_before, mechanism.root_frame).isclose(place)
     mechanism.attach(mechanism.root_body, "body3", joint)
+    assert mechanism.placement(joint).isclose(place)
+    invariants.check(mechanism)
+    mechanism.remove_joint(joint)
+    moved = Transform(joint.frame_before, mechanism.root_frame, translation=(1, 2, 3))
+    mechanism.attach(mechanism.root_body, "body3", joint, joint_pose=moved)
+    assert mechanism.placement(joint).isclose(moved)
+    invariants.check(mechanism)
+    mechanism.remove_joint(joint)
+    mechanism.attach("body3", "body1", joint)
+    assert not mechanism.root_body.has_frame(joint.frame_before)
+    assert mechanism.body_of_frame(joint.frame_before) is mechanism.body("body3")
     invariants.check(mechanism)
     with pytest.raises(KeyError):
         mechanism.remove_joint("no such joint")
@@ -281,8 +297,8 @@ def test_replacing_keeps_bodies_and_placements(name: str, rng: np.random.Generat
     assert (mechanism.predecessor(new), mechanism.successor(new)) == ends
     assert np.allclose(mechanism.placement(new).matrix, place.matrix)
     assert np.allclose(mechanism.successor_placement(new).matrix, other_place.matrix, atol=1e-12)
-    assert not ends[0].has_frame(old.frame_before)
-    assert not ends[1].has_frame(old.frame_after)
+    assert ends[0].has_frame(old.frame_before)
+    assert ends[1].has_frame(old.frame_after)
 
 
 def test_replacing_with_shared_frames(rng: np.random.Generator) -> None:
@@ -323,3 +339,25 @@ def test_an_edited_mechanism_keeps_growing(rng: np.random.Generator) -> None:
     mechanism.attach("more", random_body("body2", rng), Joint("joint1", Z))
     invariants.check(mechanism)
     assert [joint.name for joint in mechanism.tree_joints] == ["loop", "joint5", "joint4", "more", "joint1"]
+
+
+@pytest.mark.parametrize("change", ["replace", "remove"])
+def test_points_in_frames_of_joints_survive_them(change: str, rng: np.random.Generator) -> None:
+    mechanism, _, _ = ring(rng)
+    old = mechanism.joint("joint3")
+    body = mechanism.successor(old)
+    point, here = Point(old.frame_after, (1, 2, 3)), Point(body.frames[-1], (1, 0, 0))
+    assert body.default_frame is old.frame_after
+    offset = body.fixed_transform(point.frame, here.frame)
+    if change == "replace":
+        mechanism.replace_joint(old, Joint("new", Prismatic((1, 0, 0))))
+    else:
+        mechanism.remove_joint(old)
+    invariants.check(mechanism)
+    assert body.default_frame is not old.frame_after
+    assert body.fixed_transform(point.frame, here.frame).isclose(offset)
+    state = MechanismState(mechanism)
+    assert state.transform(point, mechanism.root_frame).isclose(
+        state.transform(offset @ point, mechanism.root_frame), 1e-9
+    )
+    assert pickle.loads(pickle.dumps(mechanism)).frame(old.frame_after.name) == old.frame_after

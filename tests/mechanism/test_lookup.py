@@ -116,7 +116,7 @@ def test_fixed_transforms_need_one_body(arm: Mechanism) -> None:
         arm.fixed_transform(tool, shoulder)
 
 
-def test_the_graph_is_a_read_only_view(arm: Mechanism) -> None:
+def test_the_graph_is_that_of_now_and_read_only(arm: Mechanism) -> None:
     graph = arm.graph
     assert [body.name for body in graph.nodes] == ["world", "shoulder", "elbow"]
     with pytest.raises(nx.NetworkXError):
@@ -124,10 +124,9 @@ def test_the_graph_is_a_read_only_view(arm: Mechanism) -> None:
     with pytest.raises(nx.NetworkXError):
         graph.remove_edge(arm.root_body, arm.body("shoulder"))
     arm.attach("world", "elbow", Joint("loop", Z))
-    assert graph.number_of_edges() == 3
+    assert (graph.number_of_edges(), arm.graph.number_of_edges()) == (2, 3)
     arm.remove_joint("pan")
-    assert set(arm.graph.edges(keys=True)) == set(graph.edges(keys=True))
-    assert graph.number_of_edges() == 2
+    assert {joint for *_, joint in arm.graph.edges(keys=True)} == set(arm.joints)
 
 
 def test_printing(arm: Mechanism) -> None:

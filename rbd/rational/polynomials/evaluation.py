@@ -134,6 +134,8 @@ def entries(ring: Ring, s: object, name: str = "s") -> Array | Vector:
         return scalars(given, ring.s_count, name)
     try:
         array: Array = np.array(given, dtype=np.float64)
+    except MemoryError:
+        raise
     except Exception:  # an object's own `__array__` may raise anything
         return scalars(given, ring.s_count, name)
     if array.ndim == 0 or array.shape[-1] != ring.s_count:

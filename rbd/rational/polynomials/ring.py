@@ -167,6 +167,8 @@ class Ring:
         """Return the block of an entry of s; raise ArgumentError when there is no such entry."""
         try:
             return self.s_block[operator.index(index)]
+        except MemoryError:
+            raise
         except Exception:  # an object's own `__index__` may raise anything
             allowed = f"0 to {self.s_count - 1}"
             message = f"index is {described(index)}, must be {allowed}"

@@ -1,0 +1,74 @@
+"""Edits that happen as a whole or not at all, also when they are interrupted or memory runs out.
+
+`all_or_nothing` copies the tables that an edit may change before it begins. When the edit raises anything, one call of
+C code puts the copies in place: signals are not handled within it, and it allocates nothing.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from copy import copy
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+
+import attrs
+
+if TYPE_CHECKING:
+    from rbd.mechanism.body import RigidBody
+    from rbd.mechanism.joint import Joint
+    from rbd.mechanism.registry import NameRegistry
+    from rbd.mechanism.structure import Structure
+
+R = TypeVar("R")
+_TABLES: Final = frozenset({dict, list, set})
+_done: Final[deque[object]] = deque(maxlen=0)
+"""Consumes iterators in C."""
+
+
+def all_or_nothing(
+    edit: Callable[[], R],
+    registry: NameRegistry | None,
+    members: Iterable[RigidBody | Joint] = (),
+    structure: Structure | None = None,
+) -> R:
+    """Return the result of an edit; when it raises, the registry, the members and the structure are as before."""
+    undo = _undo(registry, members, structure)
+    try:
+        return edit()
+    except BaseException:
+        _done.extend(undo)
+        raise
+
+
+def _undo(
+    registry: NameRegistry | None, members: Iterable[RigidBody | Joint], structure: Structure | None
+) -> Iterator[object]:
+    """Return an iterator that restores everything as it is now while it is consumed."""
+    saved: list[tuple[object, str, object]] = [(member, "_data", _copied_data(member)) for member in members]
+    if structure is not None:
+        saved += [(structure, name, _copied(value)) for name, value in vars(structure).items()]
+    if registry is None:
+        return _assigned(saved)
+    names = [name for name in registry.__slots__ if name != "versions"]
+    saved += [(registry, name, _copied(getattr(registry, name))) for name in names]
+    versions = registry.versions  # stay where they are: machine code looks at them
+    return chain(_assigned(saved), map(versions.__setitem__, range(len(versions)), versions.tolist()))
+
+
+def _copied_data(member: RigidBody | Joint) -> object:
+    """Return a copy of the data of a body or a joint, with copies of its tables."""
+    data: Any = getattr(member, "_data")  # noqa: B009 - bodies and joints import this module
+    fields = attrs.fields(cast("Any", type(data)))
+    tables = {field.name: _copied(getattr(data, field.name)) for field in fields}
+    return attrs.evolve(data, **tables)
+
+
+def _copied(value: Any) -> Any:
+    """Return a copy of a table; the value itself if it is none."""
+    return copy(value) if type(value) in _TABLES else value
+
+
+def _assigned(saved: list[tuple[object, str, object]]) -> Iterator[object]:
+    """Return an iterator that assigns attributes."""
+    return map(object.__setattr__, *zip(*saved, strict=True)) if saved else iter(())

@@ -1,0 +1,128 @@
+"""Edits that are interrupted: a mechanism to edit, the edits, and exceptions at chosen lines of rbd."""
+
+from __future__ import annotations
+
+import copy
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from types import FrameType
+from typing import Any, Final
+
+import numpy as np
+
+import rbd
+from tests.mechanism import invariants
+
+_HERE: Final = str(Path(rbd.__file__).parent)
+Edit = Callable[[rbd.Mechanism], object]
+
+
+def mechanism() -> rbd.Mechanism:
+    """Return a small mechanism with a loop, a fixed joint, a contact point and a frame of its own."""
+    made = rbd.testing.random_chain([rbd.Revolute((0, 0, 1)), rbd.Fixed(), rbd.QuaternionSpherical()], _rng())
+    made.attach("world", made.bodies[2], rbd.Joint("loop", rbd.QuaternionFloating()))
+    made.attach("world", "body3", rbd.Joint("second loop", rbd.Revolute((0, 0, 1))))
+    made.body("body2").add_contact_point(rbd.Point(made.body("body2").default_frame, (1, 2, 3)), _contact())
+    made.body("body1").add_frame(rbd.Transform(rbd.Frame("tool"), made.body("body1").default_frame))
+    return made
+
+
+def _rng() -> np.random.Generator:
+    return np.random.default_rng(1)
+
+
+def _contact() -> rbd.SoftContact:
+    return rbd.SoftContact(rbd.HuntCrossley.hertz(), rbd.ViscoelasticCoulomb(0.8, 1e3, 1e2))
+
+
+def _half_space(m: rbd.Mechanism) -> rbd.contact.HalfSpace:
+    return rbd.contact.HalfSpace(rbd.Point(m.root_frame, (0, 0, 0)), rbd.FreeVector(m.root_frame, (0, 0, 1)))
+
+
+EDITS: Final[dict[str, Edit]] = {
+    "attach": lambda m: m.attach("body3", rbd.RigidBody("new"), rbd.Joint("new", rbd.Revolute((0, 0, 1)))),
+    "close a loop": lambda m: m.attach("body3", "body1", rbd.Joint("new", rbd.Revolute((0, 0, 1)))),
+    "attach_mechanism": lambda m: m.attach_mechanism("body1", rbd.robots.double_pendulum(), prefix="x "),
+    "remove_joint of the tree": lambda m: m.remove_joint("joint1"),
+    "remove_joint of a loop": lambda m: m.remove_joint("loop"),
+    "remove_subtree": lambda m: m.remove_subtree("body3"),
+    "replace_joint": lambda m: m.replace_joint("joint1", rbd.Joint("other", rbd.Prismatic((1, 0, 0)))),
+    "rebuild_spanning_tree": lambda m: m.rebuild_spanning_tree(["loop"]),
+    "remove_fixed_joints": lambda m: m.remove_fixed_joints(),
+    "add_contact_point": lambda m: m.body("body1").add_contact_point(
+        rbd.Point(m.body("body1").default_frame, (1, 1, 1)), _contact()
+    ),
+    "add_frame": lambda m: m.body("body1").add_frame(
+        rbd.Transform(rbd.Frame("fresh"), m.body("body1").default_frame, translation=(1, 2, 3))
+    ),
+    "add_half_space": lambda m: m.add_half_space(_half_space(m)),
+    "couple": lambda m: m.couple("joint1", offset=0.1),
+}
+"""Every edit of a structure, by name."""
+
+
+def summary(m: rbd.Mechanism) -> tuple[object, ...]:
+    """Return what shows whether an edit has happened, without identities."""
+    bodies = [(b.name, b.default_frame.name, [f.name for f in b.frames], len(b.contact_points)) for b in m.bodies]
+    joints = [(j.name, repr(j.type), m.predecessor(j).name, m.successor(j).name) for j in m.joints]
+    return str(m), bodies, joints, m.nq, m.nv, m.nc, len(m.half_spaces), len(m.couplings), m.mass
+
+
+def lines_of(edit: Edit) -> int:
+    """Return the number of lines of rbd that an edit runs through."""
+    count = 0
+
+    def count_one() -> None:
+        nonlocal count
+        count += 1
+
+    m = mechanism()
+    _traced(lambda: edit(m), count_one)
+    return count
+
+
+def interrupt(edit: Edit, line: int, error: type[BaseException]) -> str:
+    """Raise `error` at a line of an edit; return "before" or "after", as the mechanism is then."""
+    m = mechanism()
+    clean = copy.deepcopy(m)
+    edit(clean)
+    before, after, whole = summary(m), summary(clean), invariants.content(m)
+    left = line
+
+    def countdown() -> None:
+        nonlocal left
+        left -= 1
+        if left == 0:
+            raise error("in the middle of an edit")
+
+    with suppress(error):
+        _traced(lambda: edit(m), countdown)
+    invariants.check(m)
+    if invariants.content(m) == whole:
+        assert summary(m) == before
+        edit(m)  # works afterwards
+        assert summary(m) == after
+        return "before"
+    assert summary(m) == after
+    return "after"
+
+
+def _traced(call: Callable[[], object], at_line: Callable[[], None]) -> None:
+    """Run a call, and a function at each of its lines in rbd."""
+
+    def local(frame: FrameType, event: str, argument: Any) -> Any:
+        if event == "line":
+            at_line()
+        return local
+
+    def trace(frame: FrameType, event: str, argument: Any) -> Any:
+        return local if frame.f_code.co_filename.startswith(_HERE) else None
+
+    known = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        call()
+    finally:
+        sys.settrace(known)
