@@ -115,10 +115,15 @@ class NameRegistry:
     # ---------------------------------------------------------------- frames
 
     def register_frame(self, frame: Frame, body: str) -> None:
-        """Register a frame of the body of that name; one that a removed joint left is taken off its body."""
+        """Register a frame of the body of that name; one that a removed joint left is taken off its body.
+
+        A second frame of one name makes the name ambiguous: states that know it by name must look again.
+        """
         if frame in self.left:
             _data_of(self.bodies[self.frame_owner[frame]]).frames.pop(frame)
             self.unregister_frame(frame)
+        if frame.name in self._frame_names:
+            self.parameters_changed()
         self.frame_owner[frame] = body
         self._frame_names[frame.name] = (*self._frame_names.get(frame.name, ()), frame)
 

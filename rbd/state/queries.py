@@ -66,7 +66,7 @@ class State(StateView, Generic[A]):
         try:
             if all(map(isfinite, chain.from_iterable(parts))):  # type: ignore[arg-type]  # most scalars are floats
                 return value
-        except (TypeError, OverflowError):  # other scalars
+        except (TypeError, ValueError, ArithmeticError):  # other scalars
             pass
         self.engine.require_finite(name, *chain.from_iterable(parts))
         return value

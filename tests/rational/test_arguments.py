@@ -36,7 +36,7 @@ def test_errors_name_the_argument() -> None:
         (lambda: kinematics.pose_polynomial([0, 0], tip, other.body("tip")), UnknownNameError, "expressed_in"),
         (lambda: kinematics.pose_polynomial([0, 0], tip, Frame("x")), FrameMismatchError, "expressed_in"),
         (lambda: kinematics.pose_polynomial([0, 0], Point(Frame("x"), [0, 0, 0])), FrameMismatchError, "body"),
-        (lambda: kinematics.pose_polynomial([0, 0], "tip"), ArgumentError, "body"),  # type: ignore[arg-type]  # the test
+        (lambda: kinematics.pose_polynomial([0, 0], 1), ArgumentError, "body"),  # type: ignore[arg-type]  # the test
         (lambda: kinematics.pose_polynomial([1, 0], tip, exact=True), ArgumentError, "q_star"),
         (lambda: kinematics.pose_polynomial([HalfTangent(1)], tip), ShapeError, "q_star"),
         (lambda: kinematics.pose_polynomial(0.0, tip), ShapeError, "q_star"),

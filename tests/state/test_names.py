@@ -174,11 +174,17 @@ def test_names_have_fast_paths(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("eager")
 def test_ambiguous_names_raise_on_fast_paths() -> None:
     state, body, _, tip = arm()
-    for _ in range(4):
+    for _ in range(20):
         rbd.geometric_jacobian(state, body, frame="tip")
+        state.transform_to_root("tip"), state.relative_transform("tip", body)
     body.add_frame(rbd.Transform(rbd.Frame("tip"), body.default_frame))
-    with pytest.raises(AmbiguousNameError):
-        rbd.geometric_jacobian(state, body, frame="tip")
+    for call in (
+        lambda: rbd.geometric_jacobian(state, body, frame="tip"),
+        lambda: state.transform_to_root("tip"),
+        lambda: state.relative_transform("tip", body),
+    ):
+        with pytest.raises(AmbiguousNameError):
+            call()
     assert rbd.geometric_jacobian(state, body, frame=tip).frame is tip
 
 
