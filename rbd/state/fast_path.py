@@ -167,7 +167,7 @@ class FastPathSpec:
             answer = builtin(*given, **keywords) if keywords else builtin(*given)
             if answer is not NotImplemented:
                 answer = owner if answer is None else answer
-                return self._identified(answer, owner, builtin, args, given, named)
+                return self._identified(answer, owner, builtin, args, given, named) if self.objects else answer
         return self.run(owner, args, named, key, len(given))
 
     def _identified(
@@ -181,7 +181,7 @@ class FastPathSpec:
     ) -> Any:
         """Return an answer; the next call with the same object and frame finds the builtin by their identities."""
         frame = named.get(_FRAME)
-        if self.objects != 1 or self.result or given or len(args) != 1 or len(named) != (frame is not None):
+        if self.result or given or len(args) != 1 or len(named) != (frame is not None):
             return answer
         known = owner.engine.identified
         if len(known) >= _MAX_IDENTIFIED:
