@@ -253,8 +253,8 @@ class DynamicsResult:
         if link is None or self._loops is None:
             name = getattr(coupling, "name", str(coupling))
             raise UnknownNameError(f"no coupling of this mechanism is named '{name}'", kind="coupling", name=name)
-        torque: Scalar = -self._loops.multipliers[link.rows.start]
-        return torque
+        row: int = link.rows.start
+        return -self._loops.multipliers[row]
 
     # --- for algorithms ----------------------------------------------------------------------------
 
