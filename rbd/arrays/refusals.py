@@ -28,7 +28,7 @@ _INSTEAD: Final = {
     **dict.fromkeys(("partition", "argpartition", "searchsorted", "digitize", "nanargmax", "nanargmin"), _ORDER),
     **dict.fromkeys(("isfinite", "isnan", "isinf", "nan_to_num"), _FINITE),
     **dict.fromkeys(("nansum", "nanmean", "nanmax", "nanmin", "nanstd", "nanvar", "nanprod"), _NEVER_NAN),
-    "sinc": "write numpy.sin(x) / x, with a series near zero",
+    "sinc": "write numpy.sin(numpy.pi * x) / (numpy.pi * x), with a series near zero",
     "log1p": "write numpy.log(1 + x)",
     "cbrt": "write numpy.sign(x) * numpy.abs(x) ** (1 / 3)",
     "arcsinh": "write numpy.log(x + numpy.sqrt(x * x + 1))",

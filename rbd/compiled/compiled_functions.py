@@ -123,7 +123,7 @@ class CompiledFunctions(ABC):
         if self._gets_faster and not self._parameters and function.is_warm and name not in self.__dict__:
             twin = self._twin()
             twin._versions, twin._functions, twin._gets_faster = self._versions, self._functions, False
-            twin._lock = self._lock
+            twin._lock, twin._progress = self._lock, self._progress
             guards = version_guards(self._mechanism, self._versions)
             method: Callable[..., object] = getattr(twin, name)
             setattr(self, name, function.builtin(method, name, builtin_documentation(method), guards))

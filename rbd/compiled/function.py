@@ -137,8 +137,10 @@ class RecordedFunction:
     ) -> RecordedFunction:
         """Return the derivative of output `of` by input `wrt`, a function of the same inputs.
 
-        Its shape is that of the output followed by that of the input. For "q", the last axis has nv entries
-        (derivatives along velocities), or nq entries if `space` is "coordinates" (derivatives by the entries of q).
+        Its shape is that of the output followed by that of the input. For the "q" of a function from `rbd.record`, the
+        last axis has nv entries (derivatives along velocities), or nq entries if `space` is "coordinates" (derivatives
+        by the entries of q). Functions made of a program do not know which velocities q has: for them both
+        spaces mean the entries of q.
         `mode` is "forward" or "reverse", by default the cheaper one. With `sparse` it returns a vector of the
         structural nonzeros, row by row, in the order of `sparsity`. A single output has the name "result". Raises
         ArgumentError for other names and spaces, ScalarError if there is no derivative.

@@ -142,23 +142,30 @@ def _as_objects(nested: object, shape: tuple[int, ...]) -> Any:
 
 def _named(outcome: object) -> dict[str, object]:
     """Return the result of a function as named nested tuples of scalars."""
-    return {name or "result": value for name, value in _outputs("", outcome)}
+    named, places = dict[str, object](), dict[str, str]()
+    for name, place, value in _outputs("", "", outcome):
+        output = name or "result"
+        if output in named:
+            message = f"{places[output]} and {place} of the recorded function's result both give the output {output!r}"
+            raise ArgumentError(f"{message}; rename one of the keys", argument="function", value=output)
+        named[output], places[output] = value, place
+    return named
 
 
-def _outputs(name: str, value: object) -> Iterator[tuple[str, object]]:
-    """Yield the outputs of a value: one, or one per part, named after keys, fields or indices."""
+def _outputs(name: str, place: str, value: object) -> Iterator[tuple[str, str, object]]:
+    """Yield name, place in the result, and value of each output: one, or one per part, by keys, fields or indices."""
     parts = _parts_of(value)
     if parts is None:
-        yield name, _nested(value)
+        yield name, place, _nested(value)
         return
     for key, part in parts.items():
-        yield from _outputs(f"{name}_{key}" if name else key, part)
+        yield from _outputs(f"{name}_{key}" if name else str(key), f"{place}[{key!r}]", part)
 
 
-def _parts_of(value: object) -> dict[str, object] | None:
-    """Return the parts of a result by name: of mappings, classes of results, and tuples of different shapes."""
+def _parts_of(value: object) -> Mapping[Any, object] | None:
+    """Return the parts of a result by key: of mappings, classes of results, and tuples of different shapes."""
     if isinstance(value, Mapping):
-        return {str(key): part for key, part in cast("Mapping[object, object]", value).items()}
+        return cast("Mapping[Any, object]", value)
     if isinstance(value, SpatialValue):
         return None
     kind: type[Any] = type(value)

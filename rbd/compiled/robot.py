@@ -11,6 +11,7 @@ from typing_extensions import override
 from rbd.algorithms.derivatives.second_order import SecondDerivatives
 from rbd.algorithms.derivatives.space import Space, check_space
 from rbd.compiled.compiled_functions import only
+from rbd.compiled.parameter_checks import require_possible
 from rbd.compiled.recording_specs import SPECS, jacobian_spec
 from rbd.compiled.status import RowStatus
 from rbd.compiled.stepping_methods import SteppingMethods
@@ -210,6 +211,7 @@ class CompiledRobot(SteppingMethods):
         See `rbd.inverse_dynamics_second_derivatives`. `out` are four arrays, in the order of the result's.
         """
         check_space(space)
+        require_possible(parameters)
         key = f"inverse_dynamics_second_derivatives {space}"
         recorded = self._function(key, lambda: SPECS[key])
         return SecondDerivatives(*recorded.call((q, v, vd), parameters, out, threads, status))
@@ -225,6 +227,7 @@ class CompiledRobot(SteppingMethods):
         **parameters: ArrayLike,
     ) -> Array:
         """Return the Jacobian of `body` with respect to the root, (..., 6, nv), angular rows first."""
+        require_possible(parameters)
         target = self._mechanism.body(body)
         recorded = self._function(f"geometric_jacobian of {target.name}", lambda: jacobian_spec(target))
         return only(recorded.call((q,), parameters, out, threads, status))

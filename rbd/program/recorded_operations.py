@@ -140,12 +140,12 @@ class RecordedOperations(Operations[Recorded]):
         if c.op == _NOT:
             return self.where(c.a, b, a)
         first, second = _operand(a), _operand(b)
-        first, second = _resolve_nested_select(c, first, 0), _resolve_nested_select(c, second, 1)
-        if operand_key(first) == operand_key(second):
-            return cast("Recorded", first)
         for branch in (first, second):
             if isinstance(branch, Recorded):
                 check_same_graph(c, branch)
+        first, second = _resolve_nested_select(c, first, 0), _resolve_nested_select(c, second, 1)
+        if operand_key(first) == operand_key(second):
+            return cast("Recorded", first)
         key = (c.index, operand_key(first), operand_key(second))
         return c.graph.intern(Recorded, SELECT, c, (first, second), key)
 

@@ -94,6 +94,10 @@ class Whole(BinaryOperators, int):
     def __pos__(self) -> Whole:
         return self
 
+    @override
+    def __abs__(self) -> Whole:
+        return Whole(abs(int(self)))
+
 
 @final
 class Rational(BinaryOperators):

@@ -38,6 +38,7 @@ from rbd.scalars.functions import (
     where,
 )
 from rbd.scalars.operations import Operations
+from rbd.scalars.powers import derivative_of_power
 from rbd.scalars.protocol import Condition, Matrix, Scalar, Vector
 from rbd.scalars.registry import operations_of, register_scalar
 from rbd.scalars.sparse_tangents import SparseTangents, all_finite, chosen, entries_of, is_plain_zero, over, times
@@ -139,6 +140,11 @@ def _quotient(a: Dual, b: Dual) -> Dual:
     return Dual(value, over(a.derivative - times(value, b.derivative), b.value), a.level)
 
 
+def _without_zero_derivatives(x: Scalar) -> Scalar:
+    """Return the value of a dual that is a constant; other scalars unchanged."""
+    return _without_zero_derivatives(x.value) if isinstance(x, Dual) and is_plain_zero(x.derivative) else x
+
+
 def _chain(x: Dual, value: Scalar, slope: Scalar) -> Dual:
     return Dual(value, times(slope, x.derivative), x.level)
 
@@ -235,7 +241,7 @@ class DualOperations(Operations[Dual]):
     def power(self, x: Dual, n: Dual) -> Dual:
         x, n = _levelled(x, n)
         result = power(x.value, n.value)
-        by_base = times(n.value * power(x.value, n.value - 1), x.derivative)
+        by_base = times(derivative_of_power(x.value, _without_zero_derivatives(n.value)), x.derivative)
         if is_plain_zero(n.derivative):
             return Dual(result, by_base, x.level)
         return Dual(result, by_base + times(result * log(x.value), n.derivative), x.level)

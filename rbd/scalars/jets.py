@@ -19,6 +19,9 @@ from typing_extensions import override
 from rbd.scalars.constants import const
 from rbd.scalars.functions import (
     absolute,
+    acos,
+    asin,
+    atan2,
     cos,
     divide,
     exp,
@@ -26,14 +29,19 @@ from rbd.scalars.functions import (
     less,
     less_equal,
     log,
+    power,
     sin,
     sqrt,
+    tan,
+    tanh,
     to_float,
     where,
 )
 from rbd.scalars.operations import Operations
+from rbd.scalars.powers import derivative_of_power
 from rbd.scalars.protocol import Condition, Scalar
 from rbd.scalars.registry import operations_of, register_scalar
+from rbd.scalars.sparse_tangents import is_plain_zero
 
 _TWO = const(2, 1)
 _HALF = const(1, 2)
@@ -103,6 +111,13 @@ def _chain(x: Jet, value: Scalar, slope: Scalar, bend: Scalar) -> Jet:
     return Jet(value, slope * x.first, slope * x.second + bend * (x.first * x.first))
 
 
+def _slopes_of_asin(x: Scalar) -> tuple[Scalar, Scalar]:
+    """Return the first and second derivative of the arc sine."""
+    square = 1 - x * x
+    slope = divide(1, sqrt(square))
+    return slope, divide(x * slope, square)
+
+
 @final
 class JetOperations(Operations[Jet]):
     """Operations of jets over any family: they compare by value."""
@@ -146,6 +161,10 @@ class JetOperations(Operations[Jet]):
         )
 
     @override
+    def positive(self, x: Jet, what: str) -> Jet:
+        return Jet(operations_of(x.value).positive(x.value, what), x.first, x.second)
+
+    @override
     def sin(self, x: Jet) -> Jet:
         s, c = sin(x.value), cos(x.value)
         return _chain(x, s, c, -s)
@@ -154,6 +173,30 @@ class JetOperations(Operations[Jet]):
     def cos(self, x: Jet) -> Jet:
         s, c = sin(x.value), cos(x.value)
         return _chain(x, c, -s, -c)
+
+    @override
+    def tan(self, x: Jet) -> Jet:
+        t = tan(x.value)
+        slope = 1 + t * t
+        return _chain(x, t, slope, _TWO * (t * slope))
+
+    @override
+    def asin(self, x: Jet) -> Jet:
+        slope, bend = _slopes_of_asin(x.value)
+        return _chain(x, asin(x.value), slope, bend)
+
+    @override
+    def acos(self, x: Jet) -> Jet:
+        slope, bend = _slopes_of_asin(x.value)
+        return _chain(x, acos(x.value), -slope, -bend)
+
+    @override
+    def atan2(self, y: Jet, x: Jet) -> Jet:
+        square = x.value * x.value + y.value * y.value
+        growth = _TWO * (x.value * x.first + y.value * y.first)
+        first = divide(x.value * y.first - y.value * x.first, square)
+        second = divide(x.value * y.second - y.value * x.second - first * growth, square)
+        return Jet(atan2(y.value, x.value), first, second)
 
     @override
     def sqrt(self, x: Jet) -> Jet:
@@ -170,6 +213,21 @@ class JetOperations(Operations[Jet]):
     def log(self, x: Jet) -> Jet:
         slope = divide(1, x.value)
         return _chain(x, log(x.value), slope, -(slope * slope))
+
+    @override
+    def tanh(self, x: Jet) -> Jet:
+        t = tanh(x.value)
+        slope = 1 - t * t
+        return _chain(x, t, slope, -(_TWO * (t * slope)))
+
+    @override
+    def power(self, x: Jet, n: Jet) -> Jet:
+        result = power(x.value, n.value)
+        if is_plain_zero(n.first) and is_plain_zero(n.second):
+            slope, bend = (derivative_of_power(x.value, n.value, order) for order in (1, 2))
+            return _chain(x, result, slope, bend)
+        exponent = n * self.log(x)  # x**n is exp(n log x)
+        return _chain(exponent, result, result, result)
 
     @override
     def absolute(self, x: Jet) -> Jet:

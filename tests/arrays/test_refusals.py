@@ -104,6 +104,12 @@ def test_refused_functions_exist() -> None:
         assert callable(getattr(np.linalg if module else np, function))
 
 
+def test_the_replacement_of_sinc_equals_it() -> None:
+    formula = REFUSED["numpy.sinc"].removeprefix("write ").partition(",")[0]
+    x = np.array([-1.3, 0.2, 0.5, 2.7])
+    np.testing.assert_allclose(eval(formula, {"numpy": np, "x": x}), np.sinc(x), rtol=1e-14, atol=1e-16)
+
+
 def test_a_failed_recording_of_a_state_says_how_to_make_arrays() -> None:
     arm = rbd.robots.arm7()
     for function in (

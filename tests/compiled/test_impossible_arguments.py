@@ -50,6 +50,10 @@ def test_impossible_inertias_are_refused() -> None:
     with pytest.raises(InertiaError, match=r"inertia\[2, 1\] has a negative mass") as caught:
         robot.mass_matrix(Q, inertia=inertia)
     assert caught.value.index == (2, 1)
+    with pytest.raises(InertiaError, match="negative mass"):
+        robot.inverse_dynamics_second_derivatives(Q, Q, Q, inertia=inertia)
+    with pytest.raises(InertiaError, match="negative mass"):
+        robot.geometric_jacobian(Q, robot.mechanism.bodies[-1], inertia=inertia)
     inertia[2, 1, 9], inertia[0, 0, 3] = 1.0, -1.0
     with pytest.raises(InertiaError, match="negative moment of inertia"):
         robot.step(Q, Q, Q, 0.01, inertia=inertia)

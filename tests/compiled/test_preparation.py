@@ -11,6 +11,7 @@ import pytest
 import rbd
 from rbd import native
 from rbd.compiled import RecordedFunction
+from rbd.compiled.function import CALLS_BEFORE_BUILTIN
 from rbd.native import outline_cache, worker
 from rbd.native.compiled_program import CompiledProgram
 
@@ -44,6 +45,17 @@ def test_a_robot_reports_compilation() -> None:
     assert len(seen) == 4
     robot.rollout(Q, Q, Q, 0.01, 3)
     assert len(seen) == 6
+
+
+def test_a_robot_reports_compilation_after_its_methods_became_builtins() -> None:
+    seen: Seen = []
+    robot = rbd.compile(rbd.robots.double_pendulum(), progress=lambda done, total: seen.append((done, total)))
+    for _ in range(CALLS_BEFORE_BUILTIN + 1):
+        robot.inverse_dynamics(Q, Q, Q)
+    assert "inverse_dynamics" in vars(robot)
+    seen.clear()
+    robot.inverse_dynamics(Q, Q, Q, external_wrenches={robot.mechanism.bodies[-1]: np.ones(6)})
+    assert seen == [(1, 2), (2, 2)]
 
 
 def test_cached_code_reports_nothing() -> None:

@@ -102,3 +102,16 @@ def test_returning_a_dynamics_result_raises(state: rbd.MechanismState) -> None:
         rbd.record(lambda s: rbd.dynamics(s), state.mechanism)
     found = outputs(lambda s: rbd.dynamics(s).vd, state)["result"]
     np.testing.assert_allclose(found, rbd.forward_dynamics(state), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("result", "places"),
+    [
+        (lambda state: {"a": {"b": state.q[0]}, "a_b": state.q[1]}, r"\['a'\]\['b'\] and \['a_b'\]"),
+        (lambda state: {1: state.q[0], "1": state.q[1]}, r"\[1\] and \['1'\]"),
+        (lambda state: {"": state.q[0], "result": state.q[1]}, r"\[''\] and \['result'\]"),
+    ],
+)
+def test_parts_with_the_same_output_name_are_refused(result: Callable[..., Any], places: str) -> None:
+    with pytest.raises(ArgumentError, match=f"{places} .* rename one of the keys"):
+        rbd.record(result, rbd.robots.double_pendulum())

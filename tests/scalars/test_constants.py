@@ -18,8 +18,10 @@ from hypothesis import strategies as st
 from mpmath import iv, mp
 
 from rbd.errors import ArgumentError
+from rbd.program.graph import Graph
 from rbd.scalars import Scalar, const, cos, sin, sqrt, to_float
 from rbd.scalars.counting import CountingScalar, OperationCount
+from rbd.scalars.structural_zeros import is_structural_zero
 
 OPERATORS = [operator.add, operator.sub, operator.mul, operator.truediv]
 top = st.integers(-50, 50)
@@ -164,6 +166,19 @@ def test_signs() -> None:
     assert -const(3) == -3
     assert -const(3) / const(2) == const(-3, 2)
     assert const(-6, 4).numerator == -3
+
+
+@pytest.mark.parametrize("n", [2, 0, -2])
+def test_absolute_values_of_whole_constants_have_exact_quotients(n: int) -> None:
+    assert abs(const(n)) == abs(n)
+    assert abs(const(n)) / 3 == Fraction(abs(n), 3)
+
+
+def test_constant_zeros_are_structural() -> None:
+    for zero in (0, const(0), const(1, 2) - const(1, 2)):
+        assert is_structural_zero(zero)
+    for other in (0.0, Fraction(0), const(1), const(1, 2), Graph().input("x")):
+        assert not is_structural_zero(other)
 
 
 def test_a_constant_is_a_scalar() -> None:

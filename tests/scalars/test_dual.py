@@ -77,6 +77,20 @@ def test_chain_rule(name: str, x: float, y: float, slope: float) -> None:
     assert math.isclose(to_float(derivative), stepped.imag / STEP, rel_tol=1e-11, abs_tol=1e-11)
 
 
+@pytest.mark.parametrize("zero", [0, 0.0, const(0), np.float64(0.0)])
+def test_the_power_zero_has_no_derivative(zero: Any) -> None:
+    assert along(lambda x: (power(x[0], zero),), (0.0,), (1.0,)) == ((1.0,), (0,))
+    assert along(lambda x: (power(x[0], zero),), (Fraction(0),), (1,)) == ((1,), (0,))
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3])
+def test_second_derivatives_of_powers_of_zero(n: int) -> None:
+    def slope(x: Any) -> Any:
+        return along(lambda y: (power(y[0], n),), x, (1.0,))[1]
+
+    assert along(slope, (0.0,), (1.0,)) == ((float(n == 1),), (2.0 * (n == 2),))
+
+
 def test_duals_of_exact_numbers_are_exact() -> None:
     (value,), (slope,) = along(lambda p: (p[0] * p[0] / 3 + sqrt(p[0]),), (Fraction(9, 4),), (Fraction(1, 2),))
     assert (value, slope) == (Fraction(51, 16), Fraction(3, 4) + Fraction(1, 6))

@@ -67,6 +67,9 @@ def test_scalars_of_two_recordings_raise() -> None:
             meet(x, y)
     with pytest.raises(RecordingError, match="two recordings"):
         where(less(x, 1), y, 1)
+    for branches in ((x, y), (y, x), (y, y)):  # x and y have the same index
+        with pytest.raises(RecordingError, match="two recordings"):
+            where(less(x, 1), *branches)
     with pytest.raises(RecordingError, match="another graph"):
         Program.of(x.graph, "p", {"y": y})
 

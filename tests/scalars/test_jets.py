@@ -2,16 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import mpmath
 import numpy as np
 import pytest
 
-from rbd.errors import ScalarError
+from rbd.errors import ScalarError, SingularError
 from rbd.program.graph import Graph
 from rbd.program.program import Program
-from rbd.scalars import absolute, const, cos, exp, less, log, sin, sqrt, to_float, where
+from rbd.scalars import (
+    absolute,
+    acos,
+    asin,
+    atan2,
+    const,
+    cos,
+    exp,
+    less,
+    log,
+    positive,
+    power,
+    sin,
+    sqrt,
+    tan,
+    tanh,
+    to_float,
+    where,
+)
 from rbd.scalars.jets import Jet
 from rbd.scalars.protocol import Scalar
+
+FUNCTIONS: dict[str, Callable[[Scalar], Scalar]] = {
+    "tan": tan,
+    "asin": asin,
+    "acos": acos,
+    "atan2": lambda x: atan2(x * x - 1, x - 2),
+    "tanh": tanh,
+    "power": lambda x: power(x, 3),
+    "fractional power": lambda x: power(x, 2.5),
+    "power by the exponent": lambda x: power(2.0, x),
+    "power by both": lambda x: power(x, x * x),
+}
 
 
 def _formula(x: Scalar) -> Scalar:
@@ -33,6 +65,36 @@ def test_derivatives_equal_those_of_the_expression(motion: tuple[float, float, f
         wanted = [mpmath.diff(along, 0, n) for n in range(3)]
         for part, exact in zip((found.value, found.first, found.second), wanted, strict=True):
             assert abs(float(part) - float(exact)) <= 1e-13 * max(1.0, abs(float(exact)))
+
+
+@pytest.mark.parametrize("motion", [(0.6, 1.3, -0.4), (0.2, -0.5, 2.0)])
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_function_has_its_derivatives(name: str, motion: tuple[float, float, float]) -> None:
+    value, first, second = motion
+    found = FUNCTIONS[name](Jet(value, first, second))
+    assert isinstance(found, Jet)
+    with mpmath.workdps(40):
+
+        def along(t: mpmath.mpf) -> mpmath.mpf:
+            return FUNCTIONS[name](mpmath.mpf(value) + mpmath.mpf(first) * t + mpmath.mpf(second) * t * t / 2)
+
+        for n, part in enumerate((found.value, found.first, found.second)):
+            assert float(part) == pytest.approx(float(mpmath.diff(along, 0, n)), rel=1e-12, abs=1e-13)
+
+
+def test_powers_of_zero_have_derivatives() -> None:
+    found = [power(Jet(0.0, 3.0, 5.0), n) for n in (0, 1, 2, 3)]
+    assert [(x.value, x.first, x.second) for x in found] == [(1, 0, 0), (0, 3, 5), (0, 0, 18), (0, 0, 0)]
+    assert power(Jet(-2.0, 1.0, 0.0), Jet(2.0, 0.0, 0.0)).second == 2.0
+
+
+def test_jets_of_recorded_numbers_check_that_they_are_positive() -> None:
+    graph = Graph()
+    x = graph.input("x")
+    program = Program.of(graph, "checked", {"x": positive(Jet(x, 1.0), "the width").value})
+    assert program.interpret(x=2.0)["x"] == 2.0
+    with pytest.raises(SingularError, match="the width"):
+        program.interpret(x=-1.0)
 
 
 def test_jets_of_recorded_numbers_are_recorded() -> None:
