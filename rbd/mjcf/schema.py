@@ -33,23 +33,22 @@ ATTRIBUTES: Final = {
     "freejoint": _words("name align"),
     "geom": _words(
         "name class type pos size fromto mass density shellinertia mesh hfield fitscale group contype conaffinity",
-        "condim friction fluidshape",
+        "friction",
         _TURNED,
     ),
     "site": _words("name class pos fromto size type", _TURNED),
-    "mesh": _words("name class file scale refpos refquat inertia vertex face content_type maxhullvert builtin params"),
-    "hfield": _words("name file size nrow ncol elevation content_type"),
+    "mesh": _words("name class file scale refpos refquat inertia vertex face maxhullvert builtin"),
+    "hfield": _words("name file size"),
     "equality": _words("active"),
     "connect": _words("name class active body1 body2 anchor site1 site2"),
     "weld": _words("name class active body1 body2 anchor relpose site1 site2"),
     "equality joint": _words("name class active joint1 joint2 polycoef"),
     "tendon joint": _words("joint coef"),
-    "pair": _words("name class geom1 geom2 condim friction"),
+    "pair": _words("name class geom1 geom2 friction"),
     "exclude": _words("name body1 body2"),
     "actuator": _words(
-        "name class joint jointinparent tendon site refsite cranksite slidersite body gear ctrlrange ctrllimited",
-        "forcerange forcelimited inheritrange kp kv dampratio timeconst dyntype gaintype biastype gainprm biasprm",
-        "dynprm armature cranklength area diameter bias gain range force scale lmin lmax vmax fpmax fvmax tausmooth",
+        "name class joint jointinparent tendon site cranksite body gear ctrlrange ctrllimited forcerange forcelimited",
+        "inheritrange kp kv dampratio timeconst dyntype gaintype biastype gainprm biasprm armature",
     ),
     "tendon": _words(
         "name class stiffness damping springlength frictionloss armature range limited actuatorfrcrange",
@@ -70,9 +69,15 @@ _OF_THE_SOLVER: Final = _words(
     "warmstart refsafe sensor midphase nativeccd eulerdamp autoreset island multiccd override energy fwdinv",
     "invdiscrete diagexact ipc speculative",
 )
+_OF_PARTS_LEFT_OUT: Final = _words(
+    "refsite slidersite cranklength diameter dynprm lmin lmax vmax fpmax fvmax tausmooth fluidshape",
+    "nrow ncol elevation content_type params area bias gain range force scale",
+)
 WITHOUT_EFFECT: Final = {
     **dict.fromkeys(sorted(_OF_APPEARANCE), "appearance"),
     **dict.fromkeys(sorted(_OF_THE_SOLVER), "a setting of MuJoCo's compiler or solver"),
+    **dict.fromkeys(sorted(_OF_PARTS_LEFT_OUT), "of a kind of part that the reader leaves out, and names"),
+    "condim": "the collision model has distances and normals; friction is chosen where contacts are solved",
 }
 """Attributes that do not change how the mechanism moves."""
 
