@@ -6,7 +6,7 @@ else depends on `j`, and when no variable outlives an iteration.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any, Final, cast
 
 import attrs
@@ -30,6 +30,30 @@ def _nodes(value: object) -> list[Any]:
 
 def _fields(node: Any) -> tuple[object, ...]:
     return tuple(getattr(node, field.name) for field in attrs.fields(node.__class__))
+
+
+def has_open_order(statement: tree.Statement) -> bool:
+    """Return whether C leaves open what comes first: a call that writes to arrays, or another call or an entry."""
+    return _has_open_order([field for field in _fields(statement) if not isinstance(field, tuple)])
+
+
+def _has_open_order(siblings: Iterable[object]) -> bool:
+    """Return it for expressions of which C evaluates any first; operands come before what is done with them."""
+    nodes = _nodes(tuple(siblings))
+    reaching = [node for node in nodes if any(isinstance(part, (tree.Invoked, tree.Element)) for part in parts(node))]
+    written = any(isinstance(part, tree.Invoked) and _writes(part.routine) for part in parts(tuple(reaching)))
+    if len(reaching) > 1 and written:
+        return True
+    return any(_has_open_order(group) for node in nodes for group in _sequence(node))
+
+
+def _sequence(node: object) -> list[tuple[object, ...]]:
+    """Return the operands of an expression in groups that C evaluates one after the other."""
+    return [(each,) for each in node.parts] if isinstance(node, tree.Joined) else [_fields(node)]
+
+
+def _writes(routine: tree.Routine) -> bool:
+    return any(isinstance(part, tree.Store) for part in parts(routine.body)) or any(map(_writes, routine.calls))
 
 
 def compares_floats(routine: tree.Routine) -> bool:
