@@ -6,7 +6,7 @@ else depends on `j`, and when no variable outlives an iteration.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any, Final, cast
 
 import attrs
@@ -30,6 +30,30 @@ def _nodes(value: object) -> list[Any]:
 
 def _fields(node: Any) -> tuple[object, ...]:
     return tuple(getattr(node, field.name) for field in attrs.fields(node.__class__))
+
+
+def has_open_order(statement: tree.Statement) -> bool:
+    """Return whether C leaves open what comes first: a call that writes to arrays, or another call or an entry."""
+    return _has_open_order([field for field in _fields(statement) if not isinstance(field, tuple)])
+
+
+def _has_open_order(siblings: Iterable[object]) -> bool:
+    """Return it for expressions of which C evaluates any first; operands come before what is done with them."""
+    nodes = _nodes(tuple(siblings))
+    reaching = [node for node in nodes if any(isinstance(part, (tree.Invoked, tree.Element)) for part in parts(node))]
+    written = any(isinstance(part, tree.Invoked) and _writes(part.routine) for part in parts(tuple(reaching)))
+    if len(reaching) > 1 and written:
+        return True
+    return any(_has_open_order(group) for node in nodes for group in _sequence(node))
+
+
+def _sequence(node: object) -> list[tuple[object, ...]]:
+    """Return the operands of an expression in groups that C evaluates one after the other."""
+    return [(each,) for each in node.parts] if isinstance(node, tree.Joined) else [_fields(node)]
+
+
+def _writes(routine: tree.Routine) -> bool:
+    return any(isinstance(part, tree.Store) for part in parts(routine.body)) or any(map(_writes, routine.calls))
 
 
 def compares_floats(routine: tree.Routine) -> bool:
@@ -150,3 +174,62 @@ def _mentions(node: tree.Expression, name: str) -> bool:
 
 def _names(node: tree.Expression | tree.Number) -> set[str]:
     return {part.name for part in parts(node) if isinstance(part, tree.Name)}
+
+
+# ---------------------------------------------------------------- writing operations out
+
+
+def unrolling_fault(routine: tree.Routine) -> str:
+    """Return what keeps batches from writing out a function and those it calls, or "": see `Intrinsic.unrolls`."""
+    own = _first(_part_fault(part) for part in parts(routine.body))
+    return own or _first(unrolling_fault(each) for each in routine.calls)
+
+
+def _first(faults: Iterable[str]) -> str:
+    return next((fault for fault in faults if fault), "")
+
+
+def _part_fault(part: tree.Expression | tree.Statement) -> str:  # noqa: C901 - one case for each form
+    match part:
+        case tree.Function("fma", (one, other, addend)):
+            return _factor_fault(one) or _factor_fault(other) or _operand_fault(addend)
+        case tree.Function(name):
+            return f"'{name}'"
+        case tree.Comparison(left=left) if left.kind == "float":
+            return "a comparison of floats"
+        case tree.Arithmetic(operator, left, right, "float"):
+            return _operand_fault(left) or ("" if operator == "+" and _is_zero(right) else f"'{operator}' outside fma")
+        case tree.Store(array, _, value) if value.kind == "float" and not _is_stored_as_it_is(value):
+            return f"a value without + 0.0 in '{array}'"
+        case tree.Assign(_, value):
+            return _factor_fault(value)
+        case tree.Return(value) if value is not None:
+            return _operand_fault(value)
+        case tree.Invoked(_, arguments):
+            return _first(_operand_fault(each) for each in arguments)
+        case _:
+            return ""
+
+
+def _factor_fault(node: tree.Expression) -> str:
+    """Return what is wrong with a factor, or with a variable: it may have a sign."""
+    signed = isinstance(node, tree.Negative) and isinstance(node.operand, (tree.Name, tree.Element))
+    return "" if signed else _operand_fault(node)
+
+
+def _operand_fault(node: tree.Expression) -> str:
+    """Return what is wrong with an operand by itself."""
+    if node.kind != "float" or _is_zero(node):
+        return ""
+    if isinstance(node, tree.Number):
+        return f"the constant {node.value}"
+    return "a sign that is not before a factor of fma" if isinstance(node, tree.Negative) else ""
+
+
+def _is_zero(node: tree.Expression) -> bool:
+    return isinstance(node, tree.Number) and repr(node.value) == "0.0"
+
+
+def _is_stored_as_it_is(value: tree.Expression) -> bool:
+    """Return whether it is an entry, a zero, or ends in + 0.0."""
+    return isinstance(value, (tree.Element, tree.Arithmetic)) or _is_zero(value)

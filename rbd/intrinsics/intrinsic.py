@@ -55,8 +55,8 @@ class Intrinsic:
     counts as two."""
     unrolls: bool = False
     """Batches write its operations out, without those on zeros of its own making. It must have uniform control flow and
-    consist of `fma`, with at most a sign before a factor, and of `+ 0.0`, which stands last in all it stores; inputs
-    are stored as they are."""
+    consist of `fma`, with at most a sign before a factor, and of `+ 0.0`, which stands last in all it stores;
+    entries are stored as they are; 0.0 is the only constant."""
     specialises: bool = False
     """Whether machine code has a function for each tuple of sizes and tables, with loops over known ranges unrolled."""
     guarded: bool = False
@@ -90,6 +90,7 @@ class Intrinsic:
     @lazy
     def routine(self) -> Routine:
         """The function as a checked tree; ScalarError names file and line of what is not allowed."""
+        from rbd.intrinsics.dependence_analysis import unrolling_fault
         from rbd.intrinsics.parser import parse
 
         routine = parse(self.function)
@@ -99,6 +100,10 @@ class Intrinsic:
             needed = self.workspace.__name__
             message = f"{self.name}: the function takes {actual} and returns {routine.returns}, needs {needed} and int"
             raise ArgumentError(message, argument="function", value=self.function, allowed=needed)
+        fault = unrolling_fault(routine) if self.unrolls else ""
+        if fault:
+            message = f"{self.name}: a function with {fault} cannot be written out; write unrolls=False"
+            raise ArgumentError(message, argument="unrolls", value=True, allowed=False)
         return routine
 
     @property

@@ -7,9 +7,9 @@ arguments; assignments to local variables and to entries of arrays;
 `+ - *` of floats or of ints, `-x`, comparisons, `and or not`; `fma sqrt divide abs float`; `select` and `some` of one
 comparison of floats; `if`, `while`,
 `for i in range(...)` (its step a literal), `for j in columns(...)` (see `dependence_analysis.py`), `break`, `return`;
-calls of other such functions of a module. A variable keeps one type and must be assigned on every path to its use; a
-loop's variable belongs to the loop. Division is written `divide(a, b)`, since Python's operator raises where machine
-code does not.
+calls of other such functions of a module, in an order that C keeps, too (see `has_open_order`). A variable keeps one
+type and must be assigned on every path to its use; a loop's variable belongs to the loop. Division is written
+`divide(a, b)`, since Python's operator raises where machine code does not.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Any, Final, NoReturn, cast, final
 
 from rbd.errors import ScalarError
 from rbd.intrinsics import language, tree
-from rbd.intrinsics.dependence_analysis import column_dependence, has_columns
+from rbd.intrinsics.dependence_analysis import column_dependence, has_columns, has_open_order
 from rbd.intrinsics.workspace import Workspace
 
 _KINDS: Final[dict[str, tree.Kind]] = {
@@ -160,6 +160,9 @@ class _Parser:
             if found and isinstance(found[-1], (tree.Break, tree.Return)):
                 self.refuse(statement, "unreachable after break or return")
             found.append(self.statement(statement))
+            if has_open_order(found[-1]):
+                what = "a call that writes to arrays stands beside another call or an entry; assign it first"
+                self.refuse(statement, what)
         return tuple(found)
 
     def statement(self, node: ast.stmt) -> tree.Statement:
@@ -215,6 +218,8 @@ class _Parser:
         self, node: ast.stmt, target: ast.Name | ast.Subscript, operator: ast.operator, value: ast.expr
     ) -> tree.Statement:
         text = ast.unparse(target)
+        if any(isinstance(part, ast.Call) for part in ast.walk(target)):
+            self.refuse(node, f"the place '{text}' of an augmented assignment has no calls; assign its index first")
         old = ast.copy_location(ast.parse(text, mode="eval").body, target)
         for part in ast.walk(old):
             ast.copy_location(part, target)
@@ -264,7 +269,7 @@ class _Parser:
         match node:
             case ast.For(
                 target=ast.Name(id=name), iter=ast.Call(func=ast.Name(id="range"), args=arguments, keywords=[])
-            ) if 1 <= len(arguments) <= 3:
+            ) if 1 <= len(arguments) <= 3 and self.scope.get("range", range) is range:
                 pass
             case _:
                 self.refuse(node, "a loop is `for i in range(...)`")

@@ -12,6 +12,7 @@ from typing import Any, Final, TypeAlias, cast, final
 
 import attrs
 
+from rbd.errors import ScalarError
 from rbd.intrinsics.intrinsic import IntrinsicCall
 from rbd.program.opcodes import NUMBERED, Op, operands_of
 from rbd.program.program import Program
@@ -28,7 +29,8 @@ def inline_calls(program: Program) -> Program:
 
 
 def _is_small(call: IntrinsicCall) -> bool:
-    return call.intrinsic.unrolls and call.operations <= 2 * MAX_INLINED_MULTIPLY_ADDS
+    unrolls = call.intrinsic.unrolls and call.intrinsic.has_uniform_control_flow
+    return unrolls and call.operations <= 2 * MAX_INLINED_MULTIPLY_ADDS
 
 
 @final
@@ -66,6 +68,8 @@ class _Inliner:
 
     def operand(self, x: float | Value) -> int:
         """Return the operand of a result, or of zero, the only constant that such an intrinsic may store."""
+        if not isinstance(x, Value) and x != 0.0:
+            raise ScalarError(f"batches cannot write out {x!r}", scalar=x)
         return x.operand if isinstance(x, Value) else self.zero
 
     def _place(self, operand: int) -> int:
@@ -134,7 +138,9 @@ class Value:
     def __neg__(self) -> NegatedValue:
         return NegatedValue(self)
 
-    def __mul__(self, other: ValueOrZero) -> PendingProduct | float:
+    def __mul__(self, other: Factor) -> PendingProduct | float:
+        if isinstance(other, NegatedValue):
+            return other * self
         return PendingProduct(Op.FMA, self, other) if isinstance(other, Value) else 0.0
 
     __rmul__ = __mul__
@@ -154,7 +160,9 @@ class NegatedValue:
 
     of: Value
 
-    def __mul__(self, other: ValueOrZero) -> PendingProduct | float:
+    def __mul__(self, other: Factor) -> PendingProduct | float:
+        if isinstance(other, NegatedValue):
+            return self.of * other.of
         return PendingProduct(Op.FNMA, self.of, other) if isinstance(other, Value) else 0.0
 
 
@@ -173,3 +181,5 @@ class PendingProduct:
 
 ValueOrZero: TypeAlias = Value | float
 """A result, or 0.0 for a structural zero."""
+
+Factor: TypeAlias = Value | NegatedValue | float

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import ctypes
 import re
 from collections.abc import Callable
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 from rbd.errors import ArgumentError, ScalarError, SolverError
 from rbd.export import c_source, sympy_expressions
 from rbd.intrinsics import Intrinsic
-from rbd.intrinsics.language import Floats, divide, fma, sqrt
+from rbd.intrinsics.language import Floats, Ints, divide, fma, sqrt
 from rbd.intrinsics.parser import parse
 from rbd.intrinsics.workspace import Workspace, ints, operand, result
 from rbd.native.compiled_program import CompiledProgram
@@ -225,6 +226,11 @@ def test_what_cannot_be_said_in_sympy_is_refused() -> None:
 # ---------------------------------------------------------------- refusals
 
 
+def _ranged(n: int, x: Floats) -> None:
+    for i in range(n):
+        x[i] = 0.0
+
+
 def _quotient(x: float) -> float:
     return x / 2.0
 
@@ -287,7 +293,55 @@ def _array_result(x: Floats) -> Floats:
     return x
 
 
+def _next(seen: Ints) -> int:
+    seen[0] += 1
+    return seen[0]
+
+
+def _place_evaluated_twice(x: Floats, seen: Ints) -> None:
+    x[_next(seen)] += 1.0
+
+
+def _place_and_value(x: Ints, seen: Ints) -> None:
+    x[_next(seen)] = _next(seen)
+
+
+def _two_calls(seen: Ints) -> int:
+    return _next(seen) - 2 * _next(seen)
+
+
+def _entry_beside_a_call(seen: Ints) -> int:
+    return seen[0] - _next(seen)
+
+
+def _argument_beside_a_call(seen: Ints) -> int:
+    return _larger(_next(seen), seen[0])
+
+
+def _larger(a: int, b: int) -> int:
+    if a > b:
+        return a
+    return b
+
+
+def _stepped(seen: Ints, step: int) -> int:
+    seen[0] += step
+    return seen[0]
+
+
+def _in_sequence(seen: Ints) -> int:
+    """Operands of `and` and `or` are evaluated in order, and arguments before the call."""
+    if _next(seen) > 1 and not (_next(seen) > 2 or _stepped(seen, seen[0]) > 3):
+        return _stepped(seen, seen[0] + 1)
+    return _stepped(seen, _next(seen))
+
+
 PLANTED = {
+    _place_evaluated_twice: "the place 'x[_next(seen)]' of an augmented assignment has no calls",
+    _place_and_value: "a call that writes to arrays",
+    _two_calls: "a call that writes to arrays",
+    _entry_beside_a_call: "a call that writes to arrays",
+    _argument_beside_a_call: "a call that writes to arrays",
     _quotient: "write divide(a, b)",
     _mixed: "mixes types",
     _undefined: "'y' may be unassigned here",
@@ -311,6 +365,17 @@ def test_what_is_not_in_the_subset_is_refused_with_file_and_line(function: Calla
     first = function.__code__.co_firstlineno
     assert file.endswith("test_calls.py")
     assert first <= int(line) <= first + 5
+
+
+def test_calls_that_write_are_allowed_where_their_order_is_known() -> None:
+    assert parse(_in_sequence).returns == "int"
+
+
+def test_range_is_that_of_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(globals(), "range", lambda n: reversed(list(builtins.range(n))))
+    parse.cache_clear()
+    with pytest.raises(ScalarError, match="a loop is `for i in range"):
+        parse(_ranged)
 
 
 def test_a_signature_must_be_the_declared_one() -> None:

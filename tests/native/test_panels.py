@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rbd.errors import ScalarError
+from rbd.errors import ArgumentError, ScalarError
 from rbd.intrinsics import Intrinsic, IntrinsicCall
 from rbd.intrinsics.dependence_analysis import branches_on_floats
 from rbd.intrinsics.language import Floats, Ints, columns, divide, fma, sqrt
@@ -186,10 +186,10 @@ def test_the_order_of_arrays_is_part_of_a_call() -> None:
 
 def test_what_decides_the_code_of_batches_is_part_of_a_call() -> None:
     """Whether it is written out, and whether lanes go through it together, is not seen from its function."""
-    scaled = Intrinsic("scaled_for_tests", Scaled, _scaled, lambda n: n)
+    copied = Intrinsic("copied_for_tests", Scaled, _copied, lambda n: n)
     changed: list[dict[str, Any]] = [{"unrolls": True}, {"guarded": True}, {"operations": _twice}, {"labels": "n - 3"}]
-    others = [attrs.evolve(scaled, **change) for change in changed]
-    assert len({IntrinsicCall(each, (3,), 0, 0).key for each in (scaled, *others)}) == 5
+    others = [attrs.evolve(copied, **change) for change in changed]
+    assert len({IntrinsicCall(each, (3,), 0, 0).key for each in (copied, *others)}) == 5
 
 
 def test_lanes_go_together_where_no_number_decides() -> None:
@@ -265,7 +265,113 @@ def _scaled(w: Scaled) -> int:
     return 0
 
 
+def _copied(w: Scaled) -> int:
+    for i in range(w.n):
+        w.y[i] = w.x[i]
+    return 0
+
+
 # ---------------------------------------------------------------- refusals
+
+
+def _twofold(w: Scaled) -> int:
+    w.y[0] = w.x[0] * 2.0
+    return 0
+
+
+def _plus_one(w: Scaled) -> int:
+    w.y[0] = w.x[0] + 1.0
+    return 0
+
+
+def _half(w: Scaled) -> int:
+    w.y[0] = fma(w.x[0], 0.5, w.x[1]) + 0.0
+    return 0
+
+
+def _from_one(w: Scaled) -> int:
+    total = 1.0
+    w.y[0] = fma(w.x[0], w.x[1], total) + 0.0
+    return 0
+
+
+def _by_a_call(w: Scaled) -> int:
+    w.y[0] = _scaled_sum(w.x[0], GAIN) + 0.0
+    return 0
+
+
+def _scaled_sum(x: float, gain: float) -> float:
+    return fma(x, gain, x)
+
+
+def _rounded_twice(w: Scaled) -> int:
+    product = w.x[0] * w.x[1]
+    w.y[0] = product + 0.0
+    return 0
+
+
+def _signed_addend(w: Scaled) -> int:
+    w.y[0] = fma(w.x[0], w.x[1], -w.x[0]) + 0.0
+    return 0
+
+
+def _sign_lost(w: Scaled) -> int:
+    x = fma(w.x[0], w.x[1], w.x[1])
+    w.y[0] = x
+    return 0
+
+
+def _compared(w: Scaled) -> int:
+    if w.x[0] > 0.0:
+        w.y[0] = w.x[0]
+    return 0
+
+
+def _rooted(w: Scaled) -> int:
+    w.y[0] = sqrt(w.x[0]) + 0.0
+    return 0
+
+
+def _signs(w: Scaled) -> int:
+    x = -w.x[0]
+    y = -w.x[1]
+    w.y[0] = fma(w.x[0], y, w.x[1]) + 0.0
+    w.y[1] = fma(x, y, w.x[1]) + 0.0
+    return 0
+
+
+def test_signs_of_both_factors_are_written_out() -> None:
+    signs = Intrinsic("signs_for_tests", Scaled, _signs, lambda n: 4, unrolls=True)
+    graph = Graph()
+    program = Program.of(graph, "signs", {"y": signs((2,), graph.input("x", (2,)))})
+    written = inlining.inline_calls(program)
+    assert not written.calls
+    assert written.interpret(x=[0.3, -0.7])["y"].tolist() == program.interpret(x=[0.3, -0.7])["y"].tolist()
+
+
+NOT_UNROLLED: dict[Callable[[Scaled], int], str] = {
+    _twofold: "'*' outside fma",
+    _plus_one: "'+' outside fma",
+    _half: "the constant 0.5",
+    _from_one: "the constant 1.0",
+    _by_a_call: "the constant 2.0",
+    _rounded_twice: "'*' outside fma",
+    _signed_addend: "a sign that is not before a factor",
+    _sign_lost: "a value without + 0.0 in 'w_y'",
+    _compared: "a comparison of floats",
+    _rooted: "'sqrt'",
+}
+
+
+@pytest.mark.parametrize("function", NOT_UNROLLED, ids=lambda function: function.__name__)
+def test_what_batches_cannot_write_out_is_refused(function: Callable[[Scaled], int]) -> None:
+    """They would drop or change a term; singles and batches refuse alike."""
+    wrong = Intrinsic(f"unrolled{function.__name__}_for_tests", Scaled, function, lambda n: 2 * n, unrolls=True)
+    graph = Graph()
+    program = Program.of(graph, "wrong", {"y": wrong((2,), graph.input("x", (2,)))})
+    for attempt in (lambda: wrong.routine, lambda: inlining.inline_calls(program)):
+        with pytest.raises(ArgumentError, match=re.escape(NOT_UNROLLED[function])):
+            attempt()
 
 
 def _sum_over_columns(m: int, x: Floats, y: Floats) -> None:
