@@ -98,9 +98,10 @@ def dynamics(
     external: AppliedWrenches = applied_wrenches(state, external_wrenches)
     gains = gain_arguments(state, stabilization)
     solver, further = (LOOPS, gains) if state.layout.is_constrained else (TREE, ())
+    s = contact_states_of(state, contact_states)
     if not state.layout.point_contacts:
         frames = {body: wrench.frame for body, wrench in (external_wrenches or {}).items()}
         return SolveCall(solver, state, (drive, external, *further), external, frames)
-    contact = contact_forces_kernel(state, contact_states_of(state, contact_states))
+    contact = contact_forces_kernel(state, s)
     external = with_contacts(external, contact)
     return SolveCall(solver, state, (drive, external, *further), external, {}, contact.wrenches, {"sd": contact.sd})

@@ -62,9 +62,11 @@ def forward_dynamics(
     """Return vd, the accelerations `torques` make: M vd + c = torques + passive - Kᵀ λ, with K vd = -k.
 
     `torques` None means zero. For trees, time is linear in the number of bodies. `external_wrenches` as in
-    `inverse_dynamics`, loops, couplings and their `stabilization` as in `dynamics`, whose vd this is. Raises
-    ShapeError, NotFiniteError, FrameMismatchError, and SingularError, naming the joint, when a joint moves nothing with
-    inertia.
+    `inverse_dynamics`, loops, couplings and their `stabilization` as in `dynamics`, whose vd this is without the
+    forces of contact points.
+
+    Raises ShapeError, NotFiniteError, FrameMismatchError, and SingularError, naming the joint, when a joint moves
+    nothing with inertia.
 
     `prescribed` gives the accelerations of some joints (0 locks a joint that stands still); then the result is a
     `HybridDynamics` with all accelerations and all torques. The torques given for such joints do not matter. Raises

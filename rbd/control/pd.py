@@ -68,7 +68,10 @@ class PDGains:
             require_frame(self.frame, "frame")
 
     def transformed(self, tf: Transform[Any, Any]) -> PDGains:
-        """Return the same gains in `tf.to_frame`. Raises FrameMismatchError unless they are in `tf.from_frame`."""
+        """Return the same gains in `tf.to_frame`.
+
+        Raises FrameMismatchError unless they are in `tf.from_frame`, ShapeError unless they are of one or three rows.
+        """
         require_kind(tf, Transform, operation="PDGains.transformed", argument="tf")
         if self.frame is not None:
             check_frame(tf.from_frame, self.frame, operation="PDGains.transformed", argument="tf.from_frame")
@@ -290,6 +293,9 @@ def _rotated(gain: Gain, rotation: Mat3) -> Gain:
     if not isinstance(gain, tuple):
         return gain
     rows = cast("Mat3", gain)
+    if len(gain) != 3:
+        message = f"a gain has {len(gain)} rows; those of vectors in a frame have three"
+        raise ShapeError(message, argument="gains", expected=(3,), actual=(len(gain),))
     if not any(isinstance(row, tuple) for row in gain):
         x, y, z = cast("Vec3", gain)
         rows = ((x, 0, 0), (0, y, 0), (0, 0, z))

@@ -77,8 +77,15 @@ class Intrinsic:
         if not (self.name.isidentifier() and self.name.isascii()):
             raise ArgumentError(f"{self.name!r} cannot name an intrinsic", argument="name", value=self.name)
         known = TABLE.setdefault(self.name, self)
-        if known is not self and known.function.__module__ != self.function.__module__:
+        if known._origin != self._origin:
             raise ArgumentError(f"there is another intrinsic {self.name!r}", argument="name", value=self.name)
+        if known.function is not self.function or known.workspace is not self.workspace:
+            TABLE[self.name] = self  # its module, or a cell of a notebook, was run again
+
+    @property
+    def _origin(self) -> list[tuple[str, object]]:
+        """Where the function and the workspace are defined."""
+        return [(each.__module__, getattr(each, "__qualname__", None)) for each in (self.function, self.workspace)]
 
     @lazy
     def routine(self) -> Routine:

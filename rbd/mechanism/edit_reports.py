@@ -167,7 +167,7 @@ class RerootReport:
         return tuple(joint for joint in kept if joint is not None and joint not in now)
 
     def joint(self, joint: Joint) -> Joint | None:
-        """Return the new joint of a joint: itself, its reversed or replaced one, or None if it was removed."""
+        """Return the new joint of a joint: itself, its reversed one, or None if it was removed."""
         return None if joint in self.removed else self.flipped.get(joint, joint)
 
     def configuration(self, q: Sequence[Scalar], entered: Mapping[Joint, Sequence[Scalar]] | None = None) -> Vector:

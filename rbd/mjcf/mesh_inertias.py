@@ -11,6 +11,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
+from rbd.extras import names_extra
 from rbd.files.pose import Pose, Rows, Triple
 from rbd.mjcf.mesh_files import Faces, MeshFault, Vertices
 
@@ -104,10 +105,8 @@ def _principal(
 
 
 def _hull(vertices: Vertices) -> Faces:
-    try:
+    with names_extra("convex hulls of meshes"):
         from scipy.spatial import ConvexHull, QhullError
-    except ImportError:
-        raise MeshFault("convex hulls need SciPy: pip install rbd[sim]") from None
     try:
         hull = ConvexHull(vertices)
     except QhullError:

@@ -1,6 +1,7 @@
 """Robot models of rbd, for examples and tests.
 
-Each function returns a new mechanism; SI units, z up.
+Each model is made anew by every call; SI units, z up. `hand` and `quadruped_collision_model` make collision models,
+`quadruped_configuration` a stance.
 
 >>> import rbd.robots
 >>> rbd.robots.arm7().nv

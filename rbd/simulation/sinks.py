@@ -206,7 +206,7 @@ class NpzFile(Sink):
     @override
     def begin(self, sizes: Sizes) -> None:
         self.abandon()
-        self._sizes, self._taken = sizes, 0
+        self._sizes, self._taken, self._last = sizes, 0, None
         # Beside the file: a run too long for the disk fails there, not where temporary files live.
         self._files = {name: _scratch_file(self._path.parent) for name in "tqvs"}
 
@@ -219,15 +219,17 @@ class NpzFile(Sink):
 
     @override
     def finish(self) -> Trajectory:
+        last, self._last = self._last, None
+        if last is None:
+            self.abandon()
+            raise ArgumentError("the sink was given no samples", argument="sink", value=self)
         try:
             with replaced_file(self._path) as partial, zipfile.ZipFile(partial, "w", allowZip64=True) as archive:
                 for name, file in self._files.items():
                     self._pack(archive, name, file)
         finally:
             self.abandon()
-        if self._last is None:
-            raise ArgumentError("the sink was given no samples", argument="sink", value=self)
-        return self._last
+        return last
 
     def _pack(self, archive: zipfile.ZipFile, name: str, file: IO[bytes]) -> None:
         """Copy one array into the archive."""

@@ -206,11 +206,19 @@ class _Problem:
         flat = SPARSE_MINIMUM_NORM(self.sizes, (*self.given, *right, self.tolerance))
         return flat[: self.n], flat[self.n + 1 :]
 
+    def contradiction(self, right: Sequence[Scalar]) -> list[Scalar]:
+        """Return (1 - A A⁺) b, the part of b outside the range of A; zero where the rows are independent."""
+        found, _ = self.solve(right)
+        return [b - z for b, z in zip(right, self.times(self.rows, found), strict=True)]
+
 
 def sparse_minimum_norm_jvp(
     sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, tangents: Vector
 ) -> Vector:
-    """Return the tangents of x, of the rank (0), and of y, for tangents of A and b; see `minimum_norm_jvp`."""
+    """Return the tangents of x, of the rank (0), and of y, for tangents of A and b; see `minimum_norm_jvp`.
+
+    With S = A Aᵀ, dy = S⁺ (db - dS y + S⁺ dS r) + (1 - S S⁺) dS S⁺ y. The last term is (1 - A A⁺) dA A⁺ y.
+    """
     problem = _Problem(sizes, operands)
     x, y = outputs[: problem.n], outputs[problem.n + 1 :]
     moved, moved_right = problem.split(tangents), tangents[problem.entries : -1]
@@ -219,7 +227,9 @@ def sparse_minimum_norm_jvp(
     _, spread = problem.solve(problem.times(problem.rows, problem.transposed_times(moved, tuple(left_over))))
     parts = zip(moved_right, problem.times(moved, x), spread, problem.times(problem.rows, turned), strict=True)
     found, weights = problem.solve([a - b + c - d for a, b, c, d in parts])
-    return (*(a + b for a, b in zip(found, turned, strict=True)), 0, *weights)
+    outside = problem.contradiction(problem.times(moved, problem.solve(y)[0]))
+    both = zip((*found, 0, *weights), (*turned, 0, *outside), strict=True)
+    return tuple(a + b for a, b in both)
 
 
 def sparse_minimum_norm_vjp(
@@ -233,9 +243,10 @@ def sparse_minimum_norm_vjp(
     back, _ = problem.solve(p)
     left_over = [b - z for b, z in zip(problem.right, problem.times(problem.rows, x), strict=True)]
     spare = [a - b for a, b in zip(w, kept, strict=True)]
+    outside, turned = problem.contradiction(of_y), problem.solve(y)[0]
     of_rows = [
-        rest * back[j] + lift * spare[j] - push * x[j]
-        for rest, lift, push, columns in zip(left_over, y, p, problem.columns, strict=True)
+        rest * back[j] + lift * spare[j] - push * x[j] + out * turned[j]
+        for rest, lift, push, out, columns in zip(left_over, y, p, outside, problem.columns, strict=True)
         for j in columns
     ]
     return (*of_rows, *p, 0)

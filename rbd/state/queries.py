@@ -83,7 +83,7 @@ class State(StateView, Generic[A]):
         A name that is a body's means its default frame. Raises FrameMismatchError when a frame, UnknownNameError when
         a body or a name is not part of the mechanism.
         """
-        key = place if type(place) is str else id(place)
+        key = place if isinstance(place, str) else id(place)
         query = self.engine.poses.get(key)
         if query is not None:
             known: Any = query()
@@ -106,7 +106,7 @@ class State(StateView, Generic[A]):
 
     def between(self, a: Place[B], b: Place[C], argument: str) -> Transform[B, C]:
         """Return the transform from `a` to `b`; errors name `b` as `argument` (internal)."""
-        key = a if type(a) is str else id(a), b if type(b) is str else id(b)
+        key = a if isinstance(a, str) else id(a), b if isinstance(b, str) else id(b)
         query = self.engine.routes.get(key)
         if query is not None:
             known: Any = query()
@@ -139,7 +139,7 @@ class State(StateView, Generic[A]):
 
     def twist(self, body: RigidBody | str) -> Twist[Any, Any, Any]:
         """Return the twist of `body` with respect to the root, in the root frame."""
-        key = body if type(body) is str else id(body)
+        key = body if isinstance(body, str) else id(body)
         query = self.engine.twists.get(key)
         if query is not None:
             known: Any = query()

@@ -49,7 +49,7 @@ def _move_to_parent(state: StateView, link: Link, axis: Vec3, inertias: list[Spa
 
 
 def _common_moment(axis: Vec3, moment: Mat3) -> Scalar:
-    """Return the moment to move: one diagonal entry, which becomes zero; None for an oblique axis."""
+    """Return the moment to move: one diagonal entry, which becomes zero; 0 for an oblique axis."""
     for k in range(3):
         if axis[k] == 1 or axis[k] == -1:
             other = (k + 1) % 3

@@ -145,7 +145,7 @@ class DynamicsResult:
 
     @property
     def constraint_jacobian(self) -> Array:
-        """K, one row per constraint of a loop joint, (nc, nv)."""
+        """K, one row per constraint of a loop joint or coupling, (nc, nv)."""
         return self._filled("constraint_jacobian")
 
     @property
@@ -253,8 +253,8 @@ class DynamicsResult:
         if link is None or self._loops is None:
             name = getattr(coupling, "name", str(coupling))
             raise UnknownNameError(f"no coupling of this mechanism is named '{name}'", kind="coupling", name=name)
-        torque: Scalar = -self._arrays["multipliers"].tolist()[link.rows.start]
-        return torque
+        row: int = link.rows.start
+        return -self._loops.multipliers[row]
 
     # --- for algorithms ----------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ import numpy as np
 from typing_extensions import override
 
 from rbd.mechanism import Mechanism
-from rbd.scalars import Scalar
+from rbd.scalars import Scalar, Vector
 from rbd.scalars.arrays import Array
 from rbd.spatial import Wrench
 from rbd.state.base import StateView
@@ -37,8 +37,8 @@ Contacts = Sequence["Wrench[Any] | None"]
 class LoopReactions:
     """The loop constraints of a solution."""
 
-    rank: Scalar
-    """The rank of the constraint Jacobian."""
+    multipliers: Vector
+    """One per constraint."""
     wrenches: BodyWrenchesOf
     """Returns the wrenches of the loop joints on their successors, for a state (in the root frame)."""
 

@@ -40,8 +40,8 @@ def plot_shapes(
     `distances`, as returned by `model.distances(state)`, are drawn over the shapes: two red discs at the witness
     points, perpendicular to the normal, and a line between them. `colors` maps names of bodies to colours; other bodies
     get colours of a palette. `axes` are 3D axes to draw into; by default those of a new figure, the `.figure` of the
-    result. Raises ArgumentError for the state of another mechanism, for a model without shapes, and if matplotlib is
-    not installed (`pip install 'rbd[plot]'`).
+    result. Raises ArgumentError for the state of another mechanism and for a model without shapes, and
+    MissingPackageError if matplotlib is not installed (`pip install 'rbd[plot]'`).
 
     >>> import rbd
     >>> from rbd.viz import plot_shapes

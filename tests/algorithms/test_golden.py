@@ -31,6 +31,8 @@ def from_urdf(robot: str, snap: bool = False) -> Mechanism:
         pytest.skip("needs example-robot-data, of the dependency group `peers`")
     data = description(robot)
     mechanism = load_urdf(folder / data["file"], floating=data["floating"], snap=snap)
+    for coupling in mechanism.couplings:  # the numbers are those of independent joints
+        mechanism.uncouple(coupling)
     for joint in mechanism.tree_joints:
         joint.damping = joint.friction = joint.armature = 0.0
     return mechanism

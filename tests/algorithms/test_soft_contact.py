@@ -226,6 +226,12 @@ def test_a_user_defined_model() -> None:
     assert result.contact_wrench(body).linear.tolist() == [0, 0, 21.0]
 
 
+def test_contact_states_without_contacts_are_refused() -> None:
+    state = rbd.MechanismState(rbd.robots.double_pendulum())
+    with pytest.raises(ShapeError, match="contact_states"):
+        rbd.dynamics(rbd.DynamicsResult(state.mechanism), state, contact_states=[0.0])
+
+
 def test_contact_states_of_the_wrong_length_are_refused() -> None:
     state = walker()
     result = rbd.DynamicsResult(state.mechanism)

@@ -172,6 +172,18 @@ def test_a_frame_a_removed_joint_left_behind_is_anyones(rng: np.random.Generator
     assert body.has_frame(joint.frame_before)
 
 
+def test_frames_that_removed_joints_left_are_anyones_in_copies(rng: np.random.Generator) -> None:
+    mechanism, _, _ = ring(rng)
+    joint = mechanism.joint("loop")
+    mechanism.remove_joint(joint)
+    left = joint.frame_before
+    copy, _ = mechanism.copy()
+    body = copy.body_of_frame(copy.frame(left.name))
+    again = copy.frame(left.name)
+    body.add_frame(Transform(again, body.default_frame, translation=(1, 2, 3)))
+    assert body.fixed_transform(again, body.default_frame).translation.tolist() == [1, 2, 3]
+
+
 def test_a_bridge_cannot_be_removed(rng: np.random.Generator) -> None:
     mechanism = random_chain((Z,) * 3, rng)
     content = invariants.content(mechanism)

@@ -8,12 +8,14 @@ from __future__ import annotations
 import gc
 import resource
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
 import rbd
+from rbd.native import worker
 from rbd.native.jit import Library, assemble
 
 WARM = 100
@@ -58,11 +60,19 @@ def library(number: int, code: bytes = assemble(IR)) -> None:
 WAYS: dict[str, Callable[[int], None]] = {"live": live, "compile": compiled, "library": library}
 
 
+def finish_compiling() -> None:
+    """Wait for machine code that is being made in the background."""
+    done = threading.Event()
+    worker.submit(done.set)
+    assert done.wait(300)
+
+
 def main(count: int, distinct: int, way: str) -> None:
     """Make and drop `count` robots."""
     before = 0
     for number in range(count):
         if number % WARM == 0:  # garbage in cycles waits for Python's collector, however much there is
+            finish_compiling()
             now = resident()
             before = now if number == WARM else before
         WAYS[way](number % distinct)

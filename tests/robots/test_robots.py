@@ -47,8 +47,9 @@ def test_placements_are_pure_translations(robot: Mechanism) -> None:
         assert np.array_equal(robot.placement(joint).rotation, np.eye(3))
 
 
-def test_every_call_returns_a_new_mechanism(robot: Mechanism) -> None:
-    again = rbd.robots.arm7()
+@pytest.mark.parametrize("factory", ROBOTS.values(), ids=ROBOTS)
+def test_every_call_returns_a_new_mechanism(factory: Callable[[], Mechanism]) -> None:
+    robot, again = factory(), factory()
     assert not set(again.bodies) & set(robot.bodies)
     assert again.root_frame != robot.root_frame
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from rbd.errors import ArgumentError, RecordingError, ScalarError, ShapeError, SingularError
 from rbd.intrinsics import TABLE, Intrinsic
-from rbd.intrinsics.workspace import Workspace
+from rbd.intrinsics.workspace import Workspace, operand, result
 from rbd.program.graph import Graph
 from rbd.program.opcodes import FIRST_CHECK, Op
 from rbd.program.program import Program
@@ -345,3 +345,49 @@ def test_every_intrinsic_is_in_the_subset() -> None:
 def test_duplicate_names_raise() -> None:
     with pytest.raises(ArgumentError, match="another intrinsic"):
         Intrinsic("minimum_norm_solve", Workspace, test_duplicate_names_raise, lambda: 0)  # type: ignore[arg-type]  # never run
+
+
+class Single(Workspace):
+    n: int
+    x = operand("n")
+    y = result("n")
+
+
+class Flipped(Workspace):
+    n: int
+    y = result("n")
+    x = operand("n")
+
+
+def _copied(w: Single) -> int:
+    for i in range(w.n):
+        w.y[i] = w.x[i]
+    return 0
+
+
+def _doubled(w: Single) -> int:
+    for i in range(w.n):
+        w.y[i] = w.x[i] + w.x[i]
+    return 0
+
+
+def test_duplicate_names_in_one_module_raise() -> None:
+    """Recordings tell calls apart by the name: two functions of one name would share them."""
+    first = Intrinsic("single_for_tests", Single, _copied, lambda n: n)
+    for workspace, function in ((Single, _doubled), (Flipped, _copied)):
+        with pytest.raises(ArgumentError, match="another intrinsic 'single_for_tests'"):
+            Intrinsic("single_for_tests", workspace, function, lambda n: n)
+    assert TABLE["single_for_tests"] is first
+    Intrinsic("single_for_tests", Single, _copied, lambda n: n)
+    assert TABLE["single_for_tests"] is first
+
+
+def test_an_intrinsic_whose_module_runs_again_takes_its_name() -> None:
+    def define() -> Intrinsic:
+        def again(w: Single) -> int:
+            return 0
+
+        return Intrinsic("again_for_tests", Single, again, lambda n: n)
+
+    _, last = define(), define()
+    assert TABLE["again_for_tests"] is last

@@ -14,6 +14,7 @@ from rbd.native.compiled_program import compile_program
 from rbd.program.differentiate import derivative
 from rbd.program.graph import Graph
 from rbd.program.program import Program
+from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.arrays import Array
 from rbd.solvers import minimum_norm_solve
 from rbd.solvers.sparse_minimum_norm import BlockStructure, sparse_minimum_norm
@@ -133,7 +134,15 @@ def test_an_order_of_minimum_degree_keeps_a_chain_tridiagonal() -> None:
     assert work[2] - work[1] == 2 * (work[1] - work[0])
 
 
-def recorded(links: int = 4, *, redundant: bool = False) -> tuple[Program, Array]:
+def densely_solved(
+    structure: BlockStructure, rows: Matrix, right: Vector, tolerance: Scalar
+) -> tuple[Vector, Vector, Scalar]:
+    """Return what `sparse_minimum_norm` does, by two dense decompositions."""
+    x, rank = minimum_norm_solve(rows, right, tolerance)
+    return x, minimum_norm_solve(tuple(zip(*rows, strict=True)), x, tolerance)[0], rank
+
+
+def recorded(links: int = 4, *, redundant: bool = False, dense: bool = False) -> tuple[Program, Array]:
     """Return a program of x, y and rank from the entries of rows and right side, and a point of it."""
     rng = np.random.default_rng(3)
     rows, blocks = chain(links, rng)
@@ -146,7 +155,8 @@ def recorded(links: int = 4, *, redundant: bool = False) -> tuple[Program, Array
     entries = iter(given_values)
     matrix = tuple(tuple(next(entries) if x else 0 for x in row) for row in rows)
     right = tuple(entries)
-    x, y, rank = sparse_minimum_norm(BlockStructure.of(matrix, blocks, len(rows[0])), matrix, right, TOLERANCE)
+    solve = densely_solved if dense else sparse_minimum_norm
+    x, y, rank = solve(BlockStructure.of(matrix, blocks, len(rows[0])), matrix, right, TOLERANCE)
     sides = rng.uniform(-1, 1, len(rows))
     if redundant:
         sides[-1] = sides[1]
@@ -184,3 +194,35 @@ def test_derivatives(mode: Any, output: str) -> None:
         after, before = (np.array(program.interpret_flat((point + s).tolist())[0]) for s in (step, -step))
         slope_k = ((after - before) / 2e-6)[start : start + size]
         assert np.abs(found[:, k] - slope_k).max() < 1e-6 * (1 + np.abs(slope_k).max())
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+@pytest.mark.parametrize("output", ["x", "y"])
+@pytest.mark.parametrize("consistent", [True, False])
+def test_derivatives_with_dependent_rows_are_those_of_the_dense_decomposition(
+    mode: Any, output: str, consistent: bool
+) -> None:
+    """Along every tangent, whether it keeps the rank or not."""
+    (sparse, point), (dense, _) = (recorded(3, redundant=True, dense=dense) for dense in (False, True))
+    point[-1] += 0.0 if consistent else 0.5
+    found, wanted = (
+        np.array(derivative(each, output, "given", mode=mode).interpret_flat(point.tolist())[0])
+        for each in (sparse, dense)
+    )
+    assert np.abs(found - wanted).max() < 1e-10 * (1 + np.abs(wanted).max())
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_derivatives_of_multipliers_of_two_rows_of_one_column(mode: Any) -> None:
+    """By hand: A = (a, c), y = A (A b) / |A|^4."""
+    graph = Graph()
+    a, c, *right = graph.input("given", (4,))
+    rows = ((a,), (c,))
+    _, y, _ = sparse_minimum_norm(BlockStructure.of(rows, [(0,), (1,)], 1), rows, tuple(right), TOLERANCE)
+    slope = derivative(Program.of(graph, "column", {"y": y}), "y", "given", mode=mode)
+    A, b = np.array([0.6, -1.1]), np.array([0.9, 0.4])
+    square, along = A @ A, A @ b
+    of_A = (np.outer(A, b) + along * np.eye(2)) / square**2 - 4 * along * np.outer(A, A) / square**3
+    wanted = np.hstack([of_A, np.outer(A, A) / square**2])
+    found = np.array(slope.interpret_flat([*A.tolist(), *b.tolist()])[0]).reshape(2, 4)
+    np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12)

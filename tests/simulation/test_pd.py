@@ -57,6 +57,9 @@ def test_gains_turn_with_their_frame() -> None:
     assert rbd.PDGains(4.0, 5.0, frame=a).transformed(tf) == rbd.PDGains(4.0, 5.0, frame=b)
     with pytest.raises(FrameMismatchError):
         gains.transformed(tf.inverse())
+    for k in ((1.0, 2.0), np.eye(2)):
+        with pytest.raises(ShapeError, match="a gain has 2 rows"):
+            rbd.PDGains(k, 1.0).transformed(tf)
 
 
 def regulated(joint_type: rbd.JointType, seed: int, method: str) -> tuple[rbd.MechanismState, rbd.Transform]:

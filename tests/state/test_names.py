@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -186,6 +187,16 @@ def test_ambiguous_names_raise_on_fast_paths() -> None:
         with pytest.raises(AmbiguousNameError):
             call()
     assert rbd.geometric_jacobian(state, body, frame=tip).frame is tip
+
+
+def test_names_may_be_strings_of_numpy() -> None:
+    state, body, _, tip = arm()
+    other = state.mechanism.body("link2")
+    frames = {body.name: body.default_frame, "tip": tip, other.name: other.default_frame}
+    for interpreted in (False, True):
+        with rbd.interpreted() if interpreted else nullcontext():
+            for name in np.array([*frames] * 4):
+                assert state.relative_twist(name, state.mechanism.root_frame).body is frames[name]
 
 
 def test_names_of_bodies_take_precedence_over_frames() -> None:

@@ -64,9 +64,9 @@ def _tree_reactions(external: Given, vd: Vector) -> tuple[BodyWrenchesOf, LoopRe
 
 
 def _loop_reactions(
-    external: Given, vd: Vector, multipliers: Vector, rank: Vector
+    external: Given, vd: Vector, multipliers: Vector, _rank: Vector
 ) -> tuple[BodyWrenchesOf, LoopReactions | None]:
-    loops = LoopReactions(rank[0], partial(loop_wrenches, multipliers))
+    loops = LoopReactions(multipliers, partial(loop_wrenches, multipliers))
     return partial(tree_wrenches_with_loops, external, vd, multipliers), loops
 
 

@@ -231,7 +231,8 @@ class Polynomial(RingElement):
         return Polynomial(self.ring, arithmetic.negated(self.content))
 
     def __pow__(self, n: int, /) -> Polynomial:
-        if not isinstance(cast("object", n), SupportsIndex) or n not in range(LARGEST + 1):
+        whole = isinstance(cast("object", n), SupportsIndex) and not isinstance(n, bool)
+        if not whole or n not in range(LARGEST + 1):
             raise ArgumentError(
                 f"n is {n!r}, exponents of polynomials are 0, 1, 2, ...", argument="n", value=n, allowed="0, 1, 2, ..."
             )

@@ -106,6 +106,8 @@ def test_multipliers_are_the_forces_of_the_gear() -> None:
     with pytest.raises(UnknownNameError, match="no coupling of this mechanism is named 'chain'"):
         result.coupling_torque("chain")
     assert pickle.loads(pickle.dumps(result)).coupling_torque("belt") == torque
+    result.multipliers[:] = 0  # the caller's to write
+    assert result.coupling_torque("belt") == torque
 
 
 def test_energy_is_that_of_the_tree_and_is_conserved() -> None:
