@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from rbd.errors import ArgumentError
+from rbd.export.c_names import require_function_name, require_not_defined, require_port_names
 from rbd.export.rolled import rolled_functions
 from rbd.export.routine import call_functions, call_lines
 from rbd.export.routine import number as _number
@@ -26,19 +26,26 @@ def c_source(program: Program, name: str, threshold: int = THRESHOLD) -> str:
     not finite, 2 when an output is not, 16 and more when a check fails (a comment lists which); outputs are
     written only when it returns 0. Programs of more than `threshold` instructions become loops, with memory from
     malloc; it returns 3 when there is none. The arrays of intrinsics in shorter ones are on the stack. Raises
-    ArgumentError when `name` is no C identifier.
+    ArgumentError when `name` is no C identifier or taken by C or its library, and when the name of an input or output
+    has other characters than ASCII letters, digits and underscores.
     """
-    if not _is_identifier(name):
-        raise ArgumentError(f"{name!r} is no name for a C function", argument="name", value=name)
+    require_function_name(name)
+    require_port_names(program.inputs, program.outputs)
+    source = "\n".join(_parts(program, name, threshold)) + "\n"
+    require_not_defined(name, source)
+    return source
+
+
+def _parts(program: Program, name: str, threshold: int) -> list[str]:
+    """Return the parts of the source: comment, functions that the program needs, and its function."""
     pointers = library_pointers({code[0] for code in program.code})
     parts = [_head(program, name), *pointers, _sincos(), *call_functions(program.calls)]
     if len(program.code) > threshold:
-        return "\n".join([*parts, *_rolled(program, name, threshold)]) + "\n"
+        return [*parts, *_rolled(program, name, threshold)]
     parts += [_signature(program, name) + " {", *_input_check(program)]
     parts += [f"    {line}" for index in range(len(program.code)) for line in _statement(program, index)]
     parts += _output_check(program)
-    parts.append("    return 0;\n}")
-    return "\n".join(parts) + "\n"
+    return [*parts, "    return 0;\n}"]
 
 
 def library_pointers(operations: Collection[int]) -> list[str]:
@@ -52,10 +59,6 @@ def library_pointers(operations: Collection[int]) -> list[str]:
         f"static double (*volatile lib_{row.library})({', '.join(['double'] * len(row.operands))}) = {row.library};"
         for row in rows
     ]
-
-
-def _is_identifier(name: object) -> bool:
-    return isinstance(name, str) and name.isidentifier() and name.isascii()
 
 
 def _rolled(program: Program, name: str, threshold: int) -> list[str]:

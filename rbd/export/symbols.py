@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-from rbd.errors import ScalarError
+from rbd.errors import ArgumentError, ScalarError
 from rbd.extras import names_extra
 from rbd.program.opcodes import Op, operands_of
 from rbd.program.program import Port, Program, offsets
@@ -21,7 +21,7 @@ def sympy_expressions(program: Program) -> Mapping[str, object]:
 
     Symbols are real and named after the inputs: `q_0`, `tau_2`, `R_0_1`. Constants that are whole numbers become
     integers, the others Floats; checks are left out. Raises ScalarError for programs that call intrinsics which decide
-    by numbers.
+    by numbers, ArgumentError when entries of two inputs would have the same symbol.
     """
     with names_extra("expressions"):
         import sympy  # pyright: ignore[reportMissingTypeStubs]  # it is typed in part, without a marker
@@ -30,7 +30,7 @@ def sympy_expressions(program: Program) -> Mapping[str, object]:
         message = f"{name} takes decisions at run time, which no expression of SymPy can say"
         raise ScalarError(message, scalar=name, function=name)
     library = cast("Any", sympy)
-    values: list[Any] = [library.Symbol(name, real=True) for port in program.inputs for name in _names(port)]
+    values: list[Any] = [library.Symbol(name, real=True) for name in _symbol_names(program.inputs)]
     constants: list[Scalar] = [
         library.Integer(int(x)) if x.is_integer() else library.Float(x) for x in program.constants
     ]
@@ -44,6 +44,19 @@ def sympy_expressions(program: Program) -> Mapping[str, object]:
             operands[0] if instruction[0] == Op.POSITIVE else evaluate_instruction(program, instruction, operands)
         )
     return _shaped(library, program.outputs, [value(operand) for operand in program.results])
+
+
+def _symbol_names(inputs: tuple[Port, ...]) -> list[str]:
+    """Return the names of all entries of the inputs; raise ArgumentError where two inputs give the same."""
+    owners = dict[str, Port]()
+    for port in inputs:
+        for name in _names(port):
+            owner = owners.setdefault(name, port)
+            if owner is not port:
+                message = f"the inputs {owner.name!r} and {port.name!r} both have an entry with the symbol {name!r}"
+                instead = f"rename {port.name!r}, such as {port.name.replace('_', '')!r}"
+                raise ArgumentError(f"{message}; {instead}", argument=port.name, value=name)
+    return list(owners)
 
 
 def _names(port: Port) -> list[str]:

@@ -102,3 +102,12 @@ def test_invalid_arguments() -> None:
         recorded.derivative("result", "tau")
     with pytest.raises(ArgumentError, match="space"):
         recorded.derivative("result", "q", space="world")  # type: ignore[arg-type]  # the error
+
+
+@pytest.mark.parametrize("space", ["tangent", "coordinates"])
+def test_functions_made_of_a_program_have_derivatives_by_the_entries_of_q(space: Any) -> None:
+    recorded = rbd.record(rbd.kinetic_energy, robot_state().mechanism)
+    nq, nv = recorded.program.inputs[0].shape[0], recorded.program.inputs[1].shape[0]
+    assert recorded.derivative("result", "q").program.outputs[0].shape == (nv,) != (nq,)
+    slope = rbd.compiled.RecordedFunction(recorded.program).derivative("result", "q", space=space)
+    assert slope.program.outputs[0].shape == (nq,)

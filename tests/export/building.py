@@ -10,10 +10,15 @@ from pathlib import Path
 import numpy as np
 
 
+def compiler() -> str:
+    """Return the path of the C compiler."""
+    found = shutil.which("gcc") or shutil.which("cc")
+    assert found, "the tests need a C compiler"
+    return found
+
+
 def compiled_c(source: str, folder: Path, name: str, *further: str) -> ctypes.CDLL:
     """Return the library that a C compiler makes of `source`, without warnings; `further` are options."""
-    compiler = shutil.which("gcc") or shutil.which("cc")
-    assert compiler, "the tests need a C compiler"
     (folder / f"{name}.c").write_text(source, encoding="ascii")
     options = [
         "-std=c99",
@@ -28,7 +33,7 @@ def compiled_c(source: str, folder: Path, name: str, *further: str) -> ctypes.CD
         *further,
     ]
     library = folder / f"{name}.so"
-    subprocess.run([compiler, *options, str(folder / f"{name}.c"), "-o", str(library), "-lm"], check=True)
+    subprocess.run([compiler(), *options, str(folder / f"{name}.c"), "-o", str(library), "-lm"], check=True)
     return ctypes.CDLL(str(library))
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +19,7 @@ from rbd.compiled.record import recorded_function
 from rbd.compiled.recording_specs import SPECS
 from rbd.errors import ArgumentError, ScalarError
 
-from .building import call, compiled_c
+from .building import call, compiled_c, compiler
 
 ROBOTS = {"double pendulum": rbd.robots.double_pendulum, "arm": rbd.robots.arm7, "humanoid": rbd.robots.humanoid}
 
@@ -90,6 +93,50 @@ def test_a_function_needs_a_name_c_can_say() -> None:
     for name in ("two words", "", "é"):
         with pytest.raises(ArgumentError, match="C function"):
             recorded.to_c(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["double", "bool", "main", "malloc", "sinf", "yn", "NAN", "INT64_MAX", "uint8_t", "_Bool", "rbd_sin", "lib_cos"],
+)
+def test_a_function_has_no_name_that_c_has_taken(name: str) -> None:
+    recorded = rbd.record(lambda state: np.sin(state.q), rbd.robots.double_pendulum())
+    with pytest.raises(ArgumentError, match=rf"{name!r} is no name .* such as 'my_{name}'"):
+        recorded.to_c(name)
+    assert f"int my_{name}(" in recorded.to_c(f"my_{name}")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads the declarations of headers as those of Linux write them")
+def test_all_functions_of_the_headers_are_refused(tmp_path: Path) -> None:
+    recorded = rbd.record(lambda state: state.q[0], rbd.robots.double_pendulum())
+    (tmp_path / "headers.c").write_text("\n".join(re.findall("#include.*", recorded.to_c("f"))), encoding="ascii")
+    command = [compiler(), "-E", "-P", "-std=c99", str(tmp_path / "headers.c")]
+    text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    declared = set(re.findall(r"\b([A-Za-z]\w*)\s*\((?!\*)", text))
+    assert {"sin", "free", "memcpy"} <= declared
+    for name in declared:
+        with pytest.raises(ArgumentError, match="no name for a C function"):
+            recorded.to_c(name)
+
+
+@pytest.mark.parametrize(("name", "instead"), [("com x", "com_x"), ("θ", "output"), ("a-b", "a_b")])
+def test_outputs_need_names_c_can_say(name: str, instead: str) -> None:
+    recorded = rbd.record(lambda state: {name: state.q, "1": state.v}, rbd.robots.double_pendulum())
+    with pytest.raises(ArgumentError, match=rf"the output {name!r} .* such as {instead!r}") as caught:
+        recorded.to_c("f")
+    assert caught.value.argument == name
+
+
+def test_inputs_need_names_c_can_say() -> None:
+    recorded = rbd.record(lambda state, θ: state.q[0] + θ, rbd.robots.double_pendulum(), θ=())
+    with pytest.raises(ArgumentError, match=r"the input 'θ' .* such as 'input'"):
+        recorded.to_c("f")
+
+
+def test_inputs_with_the_same_symbol_are_refused() -> None:
+    recorded = rbd.record(lambda state, q_0: state.q[0] - q_0, rbd.robots.double_pendulum(), q_0=())
+    with pytest.raises(ArgumentError, match=r"'q' and 'q_0' .* symbol 'q_0'; rename 'q_0'"):
+        recorded.to_sympy()
 
 
 def _evaluated(recorded: RecordedFunction, q: np.ndarray, v: np.ndarray) -> np.ndarray:
