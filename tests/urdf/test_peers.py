@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import rbd
 from rbd.mechanism import Mechanism
 from rbd.urdf import UrdfReport, load_urdf
 
@@ -51,3 +52,40 @@ def compare(mechanism: Mechanism, model: pin.Model, name: str, report: UrdfRepor
     assert inertia is not None
     swap = np.eye(6)[[3, 4, 5, 0, 1, 2]]  # their linear part comes first
     np.testing.assert_allclose(inertia.matrix, swap @ theirs @ swap.T, rtol=0, atol=1e-9 * max(1.0, abs(theirs).max()))
+
+
+@pytest.mark.parametrize("path", PATHS, ids=lambda path: path.stem)
+def test_same_kinematics_mass_matrix_and_bias(path: Path) -> None:
+    mechanism = load_urdf(path, snap=False)
+    model = pin.buildModelFromUrdf(str(path))
+    data, state = model.createData(), rbd.MechanismState(mechanism)
+    state.randomize(np.random.default_rng(5))
+    names = list(model.names[1:])
+    rows = [k for name in names for k in range(*state.v_slice(name).indices(mechanism.nv))]
+    q = np.concatenate([np.zeros(0), *(their_configuration(model, state, name) for name in names)])
+    pin.forwardKinematics(model, data, q, state.v[rows])
+    for name in names:
+        pose = state.transform_to_root(mechanism.joint(name).frame_after)
+        np.testing.assert_allclose(
+            pose.matrix, data.oMi[model.getJointId(name)].homogeneous, rtol=0, atol=1e-10 * reach(pose)
+        )
+    M = pin.crba(model, data, q)
+    M = np.triu(M) + np.triu(M, 1).T
+    close(rbd.mass_matrix(state)[np.ix_(rows, rows)], M)
+    close(rbd.dynamics_bias(state)[rows], pin.nonLinearEffects(model, data, q, state.v[rows]))
+
+
+def reach(pose: rbd.Transform) -> float:
+    """Return the distance from the origin, at least one metre."""
+    return max(1.0, float(np.linalg.norm(pose.translation)))
+
+
+def close(ours: np.ndarray, theirs: np.ndarray) -> None:
+    """Compare to 1e-10 of the largest entry."""
+    np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-10 * max(1.0, float(abs(theirs).max(initial=0))))
+
+
+def their_configuration(model: pin.Model, state: rbd.MechanismState, name: str) -> np.ndarray:
+    """Return the configuration of a joint with one velocity: an angle without bounds is its cosine and sine there."""
+    index, (x,) = model.getJointId(name), state.configuration(name)
+    return np.array([np.cos(x), np.sin(x)] if model.nqs[index] == 2 else [x])
