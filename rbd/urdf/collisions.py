@@ -20,7 +20,8 @@ def collision_model(mechanism: Mechanism, geometries: Sequence[Geometry]) -> Col
     """Return the collision shapes of all links, and all pairs of bodies that no joint connects."""
     model = CollisionModel(mechanism)
     for number, geometry in enumerate(geometries):
-        if geometry.use == "collision" and geometry.shape in SHAPES:
+        is_flat = geometry.shape == "box" and 0.0 in geometry.size
+        if geometry.use == "collision" and geometry.shape in SHAPES and not is_flat:
             name = f"{geometry.link}#shape{number}"
             pose = (geometry.rotation, geometry.translation)
             add_shape(model, mechanism, geometry.link, name, pose, partial(_shape, geometry))

@@ -58,10 +58,13 @@ def _shape(
     material = reading.only(node, "material") if use == "visual" else None
     color = None if material is None else _color(reading, material, colors)
     shape, body = _geometry(reading, node)
+    size = _size(reading, body, shape)
     if use == "collision" and shape not in SHAPES:
         reading.ignore(body, reason=f"collision models have no {shape}: it is left out of them")
+    if use == "collision" and shape == "box" and 0.0 in size:
+        reading.ignore(body, reason="collision models have no box without volume: it is left out of them")
     return Geometry(
-        link=link, use=use, shape=shape, size=_size(reading, body, shape), rotation=pose.rotation,
+        link=link, use=use, shape=shape, size=size, rotation=pose.rotation,
         translation=pose.translation, line=body.line, mesh=_mesh(reading, body, shape), color=color,
         name=node.attributes.get("name"),
     )  # fmt: skip

@@ -344,6 +344,14 @@ def collision(shape: str, origin: str = "") -> str:
     return f"<collision>{origin}<geometry>{shape}</geometry></collision>"
 
 
+def test_boxes_without_volume_are_left_out_of_collision_models() -> None:
+    report = UrdfReport()
+    flat, ball = collision('<box size="1 2 0"/>'), collision('<sphere radius="0.1"/>')
+    mechanism = parse_urdf(robot(f'<link name="a">{flat}{ball}</link>'), report=report)
+    assert [type(shape).__name__ for shape in report.collision_model(mechanism).shapes] == ["Sphere"]
+    assert "no box without volume" in report.ignored[0].message
+
+
 def test_collision_shapes_and_pairs_of_bodies_that_no_joint_connects() -> None:
     ball, rod = '<sphere radius="0.1"/>', '<capsule radius="0.1" length="0.6"/>'
     box, other = '<box size="0.2 0.4 0.6"/>', '<cylinder radius="1" length="1"/>'
