@@ -20,7 +20,7 @@ def require_tree(state: StateView, operation: str) -> None:
         coupling = link.coupling
         raise TopologyError(
             f"{operation} works on trees; this mechanism has the coupling {quoted(coupling.name)}; "
-            "mechanism.uncouple(...) makes its joints independent",
+            "mechanism.uncouple(...), or couple_joints=False when a file is loaded, makes its joints independent",
             joint=coupling.joint.name,
         )
 

@@ -54,8 +54,9 @@ class LoopReader:
             return
         self._reading.check(node, "equality joint" if node.tag == "joint" else None)
         element = self._defaults.element(node, kind="equality")
-        if self._disabled or not element.flag("active", True):
-            self._reading.ignore(node, reason="disabled by a flag" if self._disabled else "not active")
+        reason = self._reason_to_ignore(element)
+        if reason is not None:
+            self._reading.ignore(node, reason=reason)
             return
         name = element.name()
         self._reading.require_new(self._names, node, name, "constraint")
@@ -63,6 +64,13 @@ class LoopReader:
             self._couple(element, name)
         else:
             self._close(element, free_name(name or f"{node.tag}#{number}", self._builder.joint_names))
+
+    def _reason_to_ignore(self, element: MjcfElement) -> str | None:
+        if self._disabled:
+            return "disabled by a flag"
+        if not element.flag("active", True):
+            return "not active"
+        return "couple_joints=False" if element.node.tag == "joint" and not self._reading.couple_joints else None
 
     # ---------------------------------------------------------------- loop joints
 

@@ -41,6 +41,7 @@ def load_mjcf(
     *,
     strict: bool = False,
     remove_fixed_joints: bool = True,
+    couple_joints: bool = True,
     root: str | os.PathLike[str] | None = None,
     limits: MjcfLimits = _LIMITS,
     report: MjcfReport | None = None,
@@ -50,8 +51,9 @@ def load_mjcf(
     The root body is "world". Bodies and joints come in the order of the file, with their names; a nameless one is
     called `body#3` or `joint#2` after its number. A body with several joints is a chain of bodies, of which the last
     has the mass and the name. Joint coordinates are MuJoCo's, but for free joints (`from_mujoco`). Sites are frames,
-    connections and welds loop joints, and equality constraints of joints couplings. Bodies without joints are merged
-    into their parents unless `remove_fixed_joints=False`.
+    connections and welds loop joints, and equality constraints of joints couplings, which `couple_joints=False` leaves
+    out and lists in `report.ignored`. Bodies without joints are merged into their parents unless
+    `remove_fixed_joints=False`.
 
     `report` receives what mechanisms do not have: keyframes, actuators, springs, geoms. Unsupported elements that
     affect the dynamics are listed in `report.warnings` and announced by one MjcfWarning; `strict=True` refuses such
@@ -72,8 +74,8 @@ def load_mjcf(
     check_arguments("load_mjcf", limits, MjcfLimits, report, MjcfReport)
     data, file = read_bytes(path, limits.bytes, MJCF)
     return parse_mjcf(
-        data, file=file, directory=Path(file).parent, strict=strict, remove_fixed_joints=remove_fixed_joints, root=root,
-        limits=limits, report=report,
+        data, file=file, directory=Path(file).parent, strict=strict, remove_fixed_joints=remove_fixed_joints,
+        couple_joints=couple_joints, root=root, limits=limits, report=report,
     )  # fmt: skip
 
 
@@ -84,6 +86,7 @@ def parse_mjcf(
     directory: str | os.PathLike[str] | None = None,
     strict: bool = False,
     remove_fixed_joints: bool = True,
+    couple_joints: bool = True,
     root: str | os.PathLike[str] | None = None,
     limits: MjcfLimits = _LIMITS,
     report: MjcfReport | None = None,
@@ -99,8 +102,9 @@ def parse_mjcf(
     """
     check_arguments("parse_mjcf", limits, MjcfLimits, report, MjcfReport)
     strict, remove_fixed_joints = flag(strict, "strict"), flag(remove_fixed_joints, "remove_fixed_joints")
+    couple_joints = flag(couple_joints, "couple_joints")
     require_kind(file, str, operation="parse_mjcf", argument="file")
-    reading = MjcfReading(strict=strict, limits=limits)
+    reading = MjcfReading(strict=strict, couple_joints=couple_joints, limits=limits)
     files = Files(_path(directory), _path(root), limits)
     tree = parse_xml(text_bytes(text, file, MJCF), file=file, limits=limits, of=MJCF)
     mechanism = _read(reading, tree, files, remove_fixed_joints)

@@ -18,9 +18,10 @@ from rbd.mjcf.schema import ATTRIBUTES, CHILDREN, WITHOUT_EFFECT
 class MjcfReading(FileReading[MjcfReport]):
     """One reading of one file and of those it includes."""
 
-    def __init__(self, *, strict: bool, limits: MjcfLimits) -> None:
+    def __init__(self, *, strict: bool, couple_joints: bool, limits: MjcfLimits) -> None:
         """Begin with an empty report."""
         super().__init__(MJCF, MjcfReport(), strict=strict, limits=limits)
+        self.couple_joints = couple_joints
 
     def require_new(self, known: dict[str, XmlElement], node: XmlElement, name: str | None, kind: str) -> None:
         """Put a name among those known; refuse one that is there already."""

@@ -33,6 +33,7 @@ def load_urdf(
     *,
     floating: bool = False,
     remove_fixed_joints: bool = True,
+    couple_joints: bool = True,
     packages: Packages | None = None,
     limits: UrdfLimits = _LIMITS,
     strict: bool = False,
@@ -46,8 +47,9 @@ def load_urdf(
     The root body is "world". The file's root link is fixed to it, or with `floating=True` joined by a
     `QuaternionFloating`, in either case by a joint named `<link>_to_world`; a root link named "world" is the root
     itself. Joints come in file order, parents first. Each link's frame (`mechanism.frame(link)`) coincides with
-    the frame after its joint, also where fixed joints are merged away. Mimic joints are coupled; `<loop_joint>`, an
-    extension of the format, closes loops.
+    the frame after its joint, also where fixed joints are merged away. Mimic joints are coupled, or with
+    `couple_joints=False` left independent and only listed in `report.mimics`; `<loop_joint>`, an extension of the
+    format, closes loops.
 
     A file loads whenever its dynamics are defined. What is wrong and can be mended, such as a revolute joint without
     limits, and inertias that no body can have are listed in `report.warnings` and announced by one UrdfWarning;
@@ -73,8 +75,8 @@ def load_urdf(
     data, file = read_bytes(path, limits.bytes, URDF)
     found = UrdfReport() if report is None else report
     mechanism = parse_urdf(
-        data, file=file, floating=floating, remove_fixed_joints=remove_fixed_joints, packages=packages, limits=limits,
-        strict=strict, inertia=inertia, snap=snap, gravity=gravity, report=found,
+        data, file=file, floating=floating, remove_fixed_joints=remove_fixed_joints, couple_joints=couple_joints,
+        packages=packages, limits=limits, strict=strict, inertia=inertia, snap=snap, gravity=gravity, report=found,
     )  # fmt: skip
     found.directory = Path(file).parent
     return mechanism
@@ -86,6 +88,7 @@ def parse_urdf(
     file: str = "<string>",
     floating: bool = False,
     remove_fixed_joints: bool = True,
+    couple_joints: bool = True,
     packages: Packages | None = None,
     limits: UrdfLimits = _LIMITS,
     strict: bool = False,
@@ -103,12 +106,14 @@ def parse_urdf(
     """
     check_arguments("parse_urdf", limits, UrdfLimits, report, UrdfReport)
     floating, remove_fixed_joints = flag(floating, "floating"), flag(remove_fixed_joints, "remove_fixed_joints")
-    strict, snap = flag(strict, "strict"), flag(snap, "snap")
+    strict, snap, couple_joints = flag(strict, "strict"), flag(snap, "snap"), flag(couple_joints, "couple_joints")
     require_kind(file, str, operation="parse_urdf", argument="file")
     require_choice(inertia, ("keep", "project"), "inertia", "treatment of inertias")
     reading = UrdfReading(strict=strict, snap=snap, project=inertia == "project", limits=limits)
     reading.report.packages = check_packages(packages)
     robot = read_robot(reading, parse_xml(text_bytes(text, file, URDF), file=file, limits=limits, of=URDF))
+    if not couple_joints:
+        robot.mimics.clear()
     mechanism = build(reading, robot, floating=floating, remove_fixed_joints=remove_fixed_joints, gravity=gravity)
     reading.report.name, reading.report.file = robot.name, file
     warn_of_doubts(reading.report, UrdfWarning)

@@ -166,6 +166,15 @@ def test_joints_are_coupled_by_polynomials() -> None:
     ]
 
 
+def test_joints_may_be_left_independent() -> None:
+    equality = '<equality><joint joint1="j2" joint2="j1"/><connect body1="b" anchor="0 0 0"/></equality>'
+    report = MjcfReport()
+    mechanism = parse_mjcf(model(TWO, after=equality), couple_joints=False, strict=True, report=report)
+    assert mechanism.couplings == ()
+    assert len(mechanism.loop_joints) == 1
+    assert [f.message for f in report.ignored] == ["couple_joints=False"]
+
+
 def test_couplings_are_relative_to_the_reference() -> None:
     """y - y0 = p(x - x0): at the reference configuration, only p(0) is left."""
     turned = TWO.replace('name="j1"', 'name="j1" ref="0.5"').replace('name="j2"', 'name="j2" ref="-0.25"')

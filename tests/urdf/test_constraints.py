@@ -64,6 +64,19 @@ def test_mimics_become_couplings() -> None:
     assert state.v == pytest.approx([3.0, -6.0, -6.0, 3.0])
 
 
+def test_mimic_joints_may_be_left_independent() -> None:
+    """`couple_joints=False` lists mimics and makes no couplings, so that functions of trees accept the mechanism."""
+    report = UrdfReport()
+    text = fingers("", '<mimic joint="a" multiplier="-2"/>')
+    mechanism = parse_urdf(text, couple_joints=False, strict=True, report=report)
+    assert (mechanism.couplings, mechanism.nv, mechanism.nc) == ((), 4, 0)
+    assert [(each.joint, each.source, each.multiplier) for each in report.mimics] == [("b", "a", -2.0)]
+    by_q, *_ = rbd.inverse_dynamics_derivatives(MechanismState(mechanism), np.zeros(4))
+    assert by_q.shape == (4, 4)
+    with pytest.raises(rbd.errors.TopologyError, match="couple_joints=False"):
+        rbd.inverse_dynamics_derivatives(MechanismState(parse_urdf(text)), np.zeros(4))
+
+
 def test_a_joint_may_mimic_a_later_one() -> None:
     assert equations(parse_urdf(fingers('<mimic joint="d" multiplier="3"/>'))) == ["a = 3.0 d"]
 
