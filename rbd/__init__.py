@@ -78,6 +78,7 @@ if TYPE_CHECKING:
     from rbd.compiled.robot import compile as compile  # noqa: A004 - used as rbd.compile; not in __all__, where it would shadow
     from rbd.compiled.status import RowStatus
     from rbd.control.pd import PDGains, SE3PDGains, pd
+    from rbd.engine.interpreted import interpreted
     from rbd.joints import (
         Fixed,
         JointType,
@@ -93,16 +94,15 @@ if TYPE_CHECKING:
         SinCosRevolute,
         Universal,
     )
+    from rbd.kinematics.scalar_state import ScalarState
     from rbd.mjcf.read import load_mjcf, parse_mjcf
     from rbd.mjcf.write import write_mjcf
     from rbd.simulation.dynamics_function import Dynamics
     from rbd.simulation.hold import ZeroOrderHold
     from rbd.simulation.simulate import simulate
     from rbd.simulation.trajectory import Trajectory
-    from rbd.state.interpreted import interpreted
     from rbd.state.mechanism_state import MechanismState
     from rbd.state.result import DynamicsResult
-    from rbd.state.scalar_state import ScalarState
     from rbd.urdf.read import load_urdf, parse_urdf
     from rbd.urdf.write import write_urdf
 else:

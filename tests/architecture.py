@@ -28,6 +28,8 @@ LAYERS = [
     ["spatial"],
     ["joints"],
     ["mechanism"],
+    ["kinematics"],
+    ["engine"],
     ["state"],
     ["algorithms"],
     ["compiled"],
@@ -46,9 +48,10 @@ LAYERS = [
     ["__main__"],
 ]
 
-# The parts of a package: each may import only from those before it, and from itself.
+# The parts of a package: each may import only from those before it, and from itself. "*" is the package's own list.
 PARTS = {
     "contact": ["arguments", "geometry", "model", "solver", "stepping"],
+    "native": ["codegen", "runtime", "batch", "compiled_program", "repeat", "builtins", "*", "executable"],
     "rational": ["polynomials", "coordinates", "pose", "expansion", "bounds", "kinematics"],
 }
 

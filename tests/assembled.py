@@ -18,7 +18,7 @@ from typing import Any
 
 from llvmlite import binding
 
-from rbd.native import worker
+from rbd.native.runtime import worker
 
 _AGE = 7 * 24 * 3600.0
 """Seconds after which unused code is deleted."""

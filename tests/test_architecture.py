@@ -123,7 +123,7 @@ def test_tests_say_how_closely_they_compare(path: Path) -> None:
     ("layer", "line", "forbidden"),
     [
         ("spatial", "from rbd.joints import Revolute", True),
-        ("spatial", "import rbd.state.layout", True),
+        ("spatial", "import rbd.kinematics.layout", True),
         ("spatial", "from rbd import joints", True),
         ("spatial", "from . import frame", True),
         ("spatial", "def f():\n    from rbd.state import MechanismState", True),

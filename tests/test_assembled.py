@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from llvmlite import binding
 
-from rbd.native import worker
-from rbd.native.jit import assemble
+from rbd.native.runtime import worker
+from rbd.native.runtime.jit import assemble
 from tests import assembled
 
 MODULE = "define double @f(double %x) {{\n  %y = fadd double %x, {number}\n  ret double %y\n}}\n"

@@ -87,7 +87,12 @@ def test_import_loads_only_modules_of_mechanisms() -> None:
     loaded = run(f"import json, sys, rbd; print(json.dumps({modules}))")
     assert isinstance(loaded, list)
     assert [name for name in loaded if name.split(".")[1] in LATER] == []
-    assert {"rbd.native.jit", "rbd.native.outline_cache", "rbd.joints.revolute", "rbd.joints.screw"}.isdisjoint(loaded)
+    assert {
+        "rbd.native.runtime.jit",
+        "rbd.native.runtime.outline_cache",
+        "rbd.joints.revolute",
+        "rbd.joints.screw",
+    }.isdisjoint(loaded)
     assert len(loaded) <= 76
 
 
@@ -96,9 +101,9 @@ def test_live_states_import_their_modules_without_the_compiler() -> None:
     code = f"import json, sys, rbd; {make}; print(json.dumps(sorted(n for n in sys.modules if n.startswith('rbd.'))))"
     loaded = run(code)
     assert isinstance(loaded, list)
-    assert "rbd.state.kernel_cache" in loaded
+    assert "rbd.engine.kernel_cache" in loaded
     assert [name for name in loaded if name.split(".")[1] in ("algorithms", "compiled", "simulation", "urdf")] == []
-    assert "rbd.native.jit" not in loaded
+    assert "rbd.native.runtime.jit" not in loaded
 
 
 def test_control_laws_import_no_simulation() -> None:

@@ -7,12 +7,13 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from rbd.kinematics import passes
+from rbd.kinematics.layout import Place
 from rbd.mechanism import RigidBody
 from rbd.scalars import Scalar, Vector
 from rbd.spatial import SpatialAcceleration
 from rbd.spatial.frame import F
-from rbd.state import Call, KernelCall, State, StateView, fast_path, kernel, passes, require_state
-from rbd.state.layout import Place
+from rbd.state import Call, KernelCall, State, StateView, fast_path, kernel, require_state
 
 
 @kernel

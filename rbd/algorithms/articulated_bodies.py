@@ -18,6 +18,9 @@ from rbd.algorithms.newton_euler import actuator_torques, body_loads, joint_torq
 from rbd.algorithms.torques import Torques, torques_of
 from rbd.algorithms.trees import require_tree
 from rbd.display import fields_repr
+from rbd.kinematics import passes
+from rbd.kinematics.finite import require_finite_result
+from rbd.kinematics.layout import Place
 from rbd.mechanism import RigidBody
 from rbd.mechanism.registry import unknown_name
 from rbd.scalars import Scalar, Vector, absolute, maximum
@@ -27,9 +30,7 @@ from rbd.spatial.articulated import ArticulatedInertia
 from rbd.spatial.classical import ClassicalAcceleration
 from rbd.spatial.linalg import cross3, identity3, neg3, scale3, sub3
 from rbd.spatial.mobility import ArticulatedMobility
-from rbd.state import A, State, StateView, kernel, passes, require_state
-from rbd.state.finite import require_finite_result
-from rbd.state.layout import Place
+from rbd.state import A, State, StateView, kernel, require_state
 
 Reference: TypeAlias = "Place | Point[Any]"
 """Where values are wanted: a frame, perhaps by name, or a point, with the axes of its frame."""

@@ -17,6 +17,7 @@ from typing import Any, TypeAlias, final
 import attrs
 
 from rbd.algorithms.external_wrenches import AppliedWrenches, minus_external
+from rbd.kinematics import passes
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.scalars.linear_algebra import subtract
 from rbd.solvers.linear import Factor
@@ -25,7 +26,7 @@ from rbd.spatial.articulated import ArticulatedInertia
 from rbd.spatial.classical import ClassicalAcceleration, ClassicalMotion
 from rbd.spatial.column_operations import transpose_product, transpose_times_acceleration
 from rbd.spatial.linalg import neg3
-from rbd.state import Link, StateView, passes
+from rbd.state import Link, StateView
 
 KnownAccelerations: TypeAlias = Mapping[int, Vector]
 """Index of a link -> the accelerations of its joint."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias, TypeVar
 
+from rbd.kinematics import passes
 from rbd.scalars import Matrix, Scalar
 from rbd.spatial import Wrench
 from rbd.spatial.coriolis import CoriolisOperator
-from rbd.state import StateView, passes
+from rbd.state import StateView
 
 Rows: TypeAlias = list[list[Scalar]]
 """A matrix under construction."""

@@ -11,13 +11,14 @@ from typing import Any
 
 from rbd.arguments import several
 from rbd.errors import SingularError
+from rbd.kinematics import passes
+from rbd.kinematics.layout import layout_of
 from rbd.mechanism import Mechanism, RigidBody
 from rbd.scalars import Scalar, is_float, to_float
 from rbd.spatial import FreeVector, Point, PointJacobian
 from rbd.spatial.linalg import Vec3, add3, matvec, scale3
 from rbd.spatial.values import require_kind
-from rbd.state import A, Call, KernelCall, State, StateView, fast_path, kernel, passes, require_state
-from rbd.state.layout import layout_of
+from rbd.state import A, Call, KernelCall, State, StateView, fast_path, kernel, require_state
 
 
 @kernel

@@ -7,11 +7,12 @@ systems", in body frames; motion subspaces may depend on position.
 from __future__ import annotations
 
 from rbd.algorithms.assembly import Rows, fixed, subtree_sums, sum_of, transposed, write_block, zeros
+from rbd.kinematics import passes
 from rbd.scalars import Matrix
 from rbd.spatial import GeometricJacobian
 from rbd.spatial.column_operations import add_columns, momentum_rate_columns, motion_cross_columns, transpose_product
 from rbd.spatial.coriolis import CoriolisOperator
-from rbd.state import A, Call, KernelCall, Link, State, StateView, fast_path, kernel, passes
+from rbd.state import A, Call, KernelCall, Link, State, StateView, fast_path, kernel
 
 
 @kernel

@@ -17,9 +17,10 @@ from rbd.algorithms.passive import passive_torques_kernel
 from rbd.algorithms.soft_contact import ContactStates, contact_forces_kernel, with_contacts
 from rbd.algorithms.soft_contact import contact_states as contact_states_of
 from rbd.algorithms.torques import Torques, torques_of
+from rbd.kinematics import passes
 from rbd.scalars import Matrix, Vector
 from rbd.spatial.values import require_kind
-from rbd.state import DynamicsResult, State, StateView, fast_path, kernel, passes, require_state
+from rbd.state import DynamicsResult, State, StateView, fast_path, kernel, require_state
 from rbd.state.solution import SolveCall, SolvingKernel
 
 

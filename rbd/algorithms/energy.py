@@ -7,9 +7,10 @@ from typing import Any, overload
 from rbd.algorithms.center_of_mass import weight_moment
 from rbd.algorithms.passive import spring_energy
 from rbd.algorithms.soft_contact import contact_energy
+from rbd.kinematics import passes
+from rbd.kinematics.kernel import Kernel
 from rbd.scalars import Scalar, Vector, const
-from rbd.state import Call, KernelCall, MechanismState, State, StateView, fast_path, kernel, passes
-from rbd.state.kernel import Kernel
+from rbd.state import Call, KernelCall, MechanismState, State, StateView, fast_path, kernel
 
 
 @kernel

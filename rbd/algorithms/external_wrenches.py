@@ -9,12 +9,13 @@ import attrs
 
 from rbd.arguments import described
 from rbd.errors import ArgumentError
+from rbd.kinematics import passes
+from rbd.kinematics.frames import attached
+from rbd.kinematics.layout import Layout
 from rbd.mechanism import RigidBody
 from rbd.spatial import Wrench
 from rbd.spatial.values import require_kind
-from rbd.state import StateView, passes
-from rbd.state.frames import attached
-from rbd.state.layout import Layout
+from rbd.state import StateView
 
 T = TypeVar("T")
 

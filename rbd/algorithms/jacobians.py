@@ -12,6 +12,9 @@ from typing import Any, TypeVar
 
 from rbd.arguments import described
 from rbd.errors import ArgumentError
+from rbd.kinematics import passes
+from rbd.kinematics.frames import attachment, wanted_frame
+from rbd.kinematics.layout import Place
 from rbd.mechanism import RigidBody, TreePath
 from rbd.scalars.arrays import Array
 from rbd.spatial import Frame, GeometricJacobian, Point, PointJacobian, Transform, Twist
@@ -19,9 +22,7 @@ from rbd.spatial.column_operations import add_columns, motion_cross_columns
 from rbd.spatial.frame import F
 from rbd.spatial.linalg import Vec3, add3, cross3, neg3
 from rbd.spatial.values import isinstance_untyped, require_kind
-from rbd.state import A, Call, KernelCall, Link, State, StateView, fast_path, kernel, passes, require_state
-from rbd.state.frames import attachment, wanted_frame
-from rbd.state.layout import Place
+from rbd.state import A, Call, KernelCall, Link, State, StateView, fast_path, kernel, require_state
 
 M = TypeVar("M")
 Columns = tuple[tuple[Vec3, Vec3], ...]

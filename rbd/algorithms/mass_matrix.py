@@ -6,10 +6,11 @@ Featherstone (2008), table 6.2, in body frames.
 from __future__ import annotations
 
 from rbd.algorithms.assembly import Rows, fixed, zeros
+from rbd.kinematics import passes
 from rbd.scalars import Matrix
 from rbd.solvers.linear import Factor
 from rbd.spatial.column_operations import transpose_product
-from rbd.state import A, Call, KernelCall, Link, State, StateView, fast_path, kernel, passes
+from rbd.state import A, Call, KernelCall, Link, State, StateView, fast_path, kernel
 
 
 @kernel(regroup=True)

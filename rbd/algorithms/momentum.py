@@ -12,13 +12,14 @@ from typing import Any
 from rbd.algorithms.center_of_mass import center_from_trunk, center_of_mass
 from rbd.algorithms.jacobians import Columns, from_columns
 from rbd.algorithms.newton_euler import body_loads, motions
+from rbd.kinematics import passes
+from rbd.kinematics.frames import attachment, wanted_frame
+from rbd.kinematics.layout import Place
 from rbd.mechanism import RigidBody
 from rbd.spatial import Momentum, MomentumMatrix, Transform, Wrench
 from rbd.spatial.frame import F
 from rbd.spatial.linalg import Vec3, identity3, matvec, neg3
-from rbd.state import A, Call, KernelCall, State, StateView, fast_path, kernel, passes, require_state
-from rbd.state.frames import attachment, wanted_frame
-from rbd.state.layout import Place
+from rbd.state import A, Call, KernelCall, State, StateView, fast_path, kernel, require_state
 
 
 @kernel

@@ -16,10 +16,11 @@ import attrs
 from numpy.typing import NDArray
 
 from rbd.algorithms.external_wrenches import AppliedWrench, AppliedWrenches
+from rbd.kinematics import passes
 from rbd.scalars import Scalar, Vector, less_equal, where
 from rbd.spatial import FreeVector, Wrench
 from rbd.spatial.half_space import HalfSpace
-from rbd.state import PointContact, StateView, kernel, passes
+from rbd.state import PointContact, StateView, kernel
 
 ContactStates: TypeAlias = Sequence[Scalar] | NDArray[Any]
 

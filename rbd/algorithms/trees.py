@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rbd.errors import TopologyError, quoted
+from rbd.kinematics.layout import Layout
 from rbd.state import StateView, require_state
-from rbd.state.layout import Layout
 
 
 def require_tree(state: StateView, operation: str) -> None:

@@ -48,7 +48,7 @@ _CASADI = """%short = call i32 %kernel(ptr %row, ptr %out, ptr %integers, ptr %n
 @functools.cache
 def _entry(*, casadi: bool) -> tuple[Callable[..., int], object]:
     """Return the loop, and the object that owns its code."""
-    from rbd.native.jit import Library, assemble
+    from rbd.native.runtime.jit import Library, assemble
 
     extra, call = (", ptr %integers, ptr %numbers", _CASADI) if casadi else ("", _RBD)
     library = Library(assemble(_LOOP.format(parameters=extra, call=call)), ("loop",))

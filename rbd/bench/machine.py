@@ -40,7 +40,7 @@ def _llvm_name() -> str:
     """Return LLVM's name of the processor: virtual machines often hide the real one."""
     if not available():
         return ""
-    from rbd.native.jit import host_processor
+    from rbd.native.runtime.jit import host_processor
 
     return f"({host_processor().cpu})"
 
@@ -48,7 +48,7 @@ def _llvm_name() -> str:
 def _lanes() -> int:
     if not available():
         return 1
-    from rbd.native.jit import host_processor
+    from rbd.native.runtime.jit import host_processor
 
     return host_processor().lanes
 

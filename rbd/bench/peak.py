@@ -28,7 +28,7 @@ def peak(operations: int, states: int) -> Contender:
 @functools.cache
 def _loop() -> tuple[Callable[[int], float], int]:
     """Return a function that adds to every sum a number of times, and how many numbers a vector has."""
-    from rbd.native.jit import Library, assemble, host_processor
+    from rbd.native.runtime.jit import Library, assemble, host_processor
 
     lanes = host_processor().lanes
     library = Library(assemble(_text(lanes)), ("peak",))
@@ -41,7 +41,7 @@ def _loop() -> tuple[Callable[[int], float], int]:
 
 
 def _text(width: int) -> str:
-    from rbd.native.ir import ATTRIBUTES, Lanes, Writer
+    from rbd.native.codegen.ir import ATTRIBUTES, Lanes, Writer
 
     w, lanes = Writer(), Lanes(width)
     fma = lanes.llvm_function("fma")

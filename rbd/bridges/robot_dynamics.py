@@ -10,8 +10,8 @@ import attrs
 from rbd.algorithms.trees import require_no_contacts
 from rbd.arguments import require_choice
 from rbd.compiled.robot import CompiledRobot
+from rbd.kinematics.layout import layout_of
 from rbd.program.program import Port
-from rbd.state.layout import layout_of
 
 ArrayFunction: TypeAlias = Callable[..., Any]
 """From arrays, with leading batch axes, to an array or a tuple of arrays."""

@@ -24,9 +24,9 @@ from rbd.compiled.robot import CompiledRobot
 from rbd.compiled.stepping import Integrator
 from rbd.errors import ArgumentError, ShapeError
 from rbd.extras import names_extra
+from rbd.kinematics.layout import layout_of
 from rbd.program.program import Port
 from rbd.scalars.arrays import Array
-from rbd.state.layout import layout_of
 
 
 def torch_function(function: RecordedFunction) -> Callable[..., Any]:

@@ -22,12 +22,12 @@ from rbd.compiled.recording_specs import SPECS, RecordingSpec
 from rbd.compiled.status import RowStatus
 from rbd.compiled.wrenches import Places, WrenchArrays, WrenchFrame, key_with_wrenches, placed_wrenches, with_wrenches
 from rbd.errors import StaleStateError
+from rbd.kinematics.layout import layout_of
+from rbd.kinematics.parameters import ParameterName, parameter_shape
 from rbd.mechanism import Mechanism
 from rbd.progress import Listener, require_progress
 from rbd.scalars.arrays import Array
 from rbd.spatial.values import require_kind
-from rbd.state.layout import layout_of
-from rbd.state.parameters import ParameterName, parameter_shape
 
 
 class CompiledFunctions(ABC):

@@ -22,7 +22,7 @@ from rbd.progress import Listener, require_progress
 from rbd.scalars.arrays import Array
 
 if TYPE_CHECKING:
-    from rbd.native.builtin import Guards
+    from rbd.native.builtins.builtin import Guards
     from rbd.program.listing import Count
 
 CALLS_BEFORE_BUILTIN = 10
@@ -218,7 +218,7 @@ class RecordedFunction:
         documentation: str = "",
         guards: Guards = (),
     ) -> Callable[..., Any]:
-        """Return a builtin for one state or small batches; see `rbd.native.builtin`. `fallback` handles other calls."""
+        """Return a builtin for one state or small batches (`rbd.native.builtins.builtin`); `fallback` has the rest."""
         return self._evaluation.executable.builtin(fallback or self._evaluation, name, documentation, guards)
 
     def __reduce__(self) -> tuple[object, ...]:

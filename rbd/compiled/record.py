@@ -15,7 +15,11 @@ from rbd.arguments import require_callable, whole_number
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.recording_specs import RecordingSpec
 from rbd.compiled.velocity_map import VelocityMap
+from rbd.engine.recorder import Arguments, record_program
+from rbd.engine.recording_cache import load_or_record
 from rbd.errors import ArgumentError
+from rbd.kinematics.layout import layout_of
+from rbd.kinematics.parameters import ParameterName, current_values
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.program.graph import Graph
 from rbd.program.program import Program
@@ -23,10 +27,6 @@ from rbd.scalars.arrays import pack, to_float_array
 from rbd.spatial import Frame, Transform
 from rbd.spatial.values import SpatialValue, require_kind
 from rbd.state import DynamicsResult
-from rbd.state.layout import layout_of
-from rbd.state.parameters import ParameterName, current_values
-from rbd.state.recorder import Arguments, record_program
-from rbd.state.recording_cache import load_or_record
 
 Shape: TypeAlias = int | tuple[int, ...]
 _NO_OUTPUTS = (str, bool, type(None), RigidBody, Joint, Frame)

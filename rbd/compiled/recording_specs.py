@@ -17,10 +17,11 @@ from rbd.compiled.stepping import (
     controlled_step_function,
     step_function,
 )
+from rbd.kinematics import passes
 from rbd.mechanism import RigidBody
 from rbd.program.program import Program
 from rbd.scalars.arrays import ScalarArray
-from rbd.state import ScalarState, passes
+from rbd.state import ScalarState
 
 Coordinates = Literal["q", "qv"]
 _SCALARS = ("dt", "t", "t_next", "rtol", "atol")

@@ -16,10 +16,10 @@ from rbd.compiled.recording_specs import SPECS, jacobian_spec
 from rbd.compiled.status import RowStatus
 from rbd.compiled.stepping_methods import SteppingMethods
 from rbd.compiled.wrenches import WrenchArrays, WrenchFrame
+from rbd.kinematics.parameters import ParameterName
 from rbd.mechanism import Mechanism, RigidBody
 from rbd.progress import Listener
 from rbd.scalars.arrays import Array
-from rbd.state.parameters import ParameterName
 
 
 @final

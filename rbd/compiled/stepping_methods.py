@@ -18,8 +18,8 @@ from rbd.compiled.status import RowStatus
 from rbd.compiled.stepping import Integrator
 from rbd.compiled.wrenches import Places, WrenchArrays, WrenchFrame, key_with_wrenches, with_wrenches
 from rbd.errors import ArgumentError
+from rbd.kinematics.layout import layout_of
 from rbd.scalars.arrays import Array
-from rbd.state.layout import layout_of
 
 
 class SteppingMethods(CompiledFunctions):

@@ -7,9 +7,9 @@ from typing import final
 import attrs
 
 from rbd.joints import JointType
+from rbd.kinematics.layout import layout_of
 from rbd.mechanism import Mechanism
 from rbd.scalars import Matrix, Scalar, Vector
-from rbd.state.layout import layout_of
 
 
 @final

@@ -15,10 +15,10 @@ from rbd.algorithms.external_wrenches import indexed_wrenches
 from rbd.arguments import require_choice
 from rbd.compiled.recording_specs import RecordingSpec
 from rbd.errors import FrameMismatchError
+from rbd.kinematics.layout import Layout
 from rbd.mechanism import RigidBody
 from rbd.spatial import Wrench
 from rbd.state import ScalarState
-from rbd.state.layout import Layout
 
 WrenchFrame = Literal["body", "root"]
 WrenchArrays: TypeAlias = Mapping[RigidBody, ArrayLike | Wrench[Any]] | Mapping[str, ArrayLike | Wrench[Any]]

@@ -10,8 +10,16 @@ from collections.abc import Iterator, Sequence
 from typing import Any, final
 
 from rbd.export.routine import called, number, pointers
-from rbd.native.loop_operands import Constant, Indexed, Operand, Register, RolledLoop, Strided, TabulatedConstant
-from rbd.native.plan import Plan, make_plan
+from rbd.native.codegen.loop_operands import (
+    Constant,
+    Indexed,
+    Operand,
+    Register,
+    RolledLoop,
+    Strided,
+    TabulatedConstant,
+)
+from rbd.native.codegen.plan import Plan, make_plan
 from rbd.program.opcodes import CONDITIONS, FIRST_CHECK, UNSIGNED, Op, operands_of
 from rbd.program.program import Program
 

@@ -1,5 +1,35 @@
 """Machine code of programs: compiler, builtins, batches, disk cache.
 
+A sub-package depends only on those above it.
+
+codegen/                 LLVM IR text of programs and intrinsics
+    ir.py                    writer of IR text: vectors of W lanes, constants, names
+    arithmetic.py, trig.py   single operations; sine and cosine
+    finite.py, bounds.py     tests for finite numbers; range analysis that makes them unnecessary
+    plan.py                  functions of bounded length, spill slots
+    emit.py                  the instructions of a program
+    loop_operands.py, loops.py, copies.py  recovered loops and their operands
+    values.py, routine.py    intrinsics: expressions, functions
+    column_blocks.py, elementwise_loops.py  their vectorised loops
+    calls.py, inlining.py    calls of intrinsics, or their operations in place
+    wrappers.py              entry points for one state
+runtime/                 what machine code needs while it runs
+    jit.py, llvm_library.py  LLVM: compile, load
+    cache.py, outline_cache.py  object code and outlines on disk
+    locks.py, worker.py, background.py  locks that survive forks, the compiling thread
+    memory.py, abi.py        free memory; objects of CPython and NumPy
+batch/                   many rows at a time
+    rows.py                  entry point: W rows at a time, in pieces
+    row_access.py, transpose.py, column_tiles.py  rows and columns of arrays to lanes, and back
+    thread_pool.py           threads that take pieces
+compiled_program.py      machine code of a program, for one state and for rows
+repeat.py                repeated calls, each on the results of the last
+builtins/                C functions that Python calls, made at run time
+    builtin.py, builtin_ir.py, rows_ir.py  of programs: single calls, batches
+    value_builtin.py, value_ir.py  that return framed values
+    step_loop.py, step_loop_ir.py  loops over time steps with callbacks
+executable.py            a program that is interpreted, compiled, or called as a builtin
+
 Importing this package is fast: llvmlite is loaded when the first program is compiled.
 
     RBD_NATIVE=0         no machine code: programs are interpreted
@@ -13,25 +43,19 @@ from __future__ import annotations
 import functools
 import os
 import sys
-import time
 import warnings
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from rbd.native import cache, memory
-from rbd.native.background import background, in_background
-from rbd.native.llvm_library import open_library
-from rbd.native.locks import Lock, compiler_unusable, once_under_compiler_lock, one_at_a_time
+from rbd.native.runtime import cache, memory
+from rbd.native.runtime.background import background, in_background
+from rbd.native.runtime.locks import Lock, compiler_unusable, once_under_compiler_lock, one_at_a_time
 
 if TYPE_CHECKING:
     from rbd.native.compiled_program import CompiledProgram
     from rbd.program.outline import Source
     from rbd.program.program import Program
-
-
-LOADED: Final = time.time()
-"""Time of the import of this package; sources that changed later may differ from the running code."""
 
 
 class InterpretedWarning(RuntimeWarning):
@@ -50,7 +74,7 @@ def _is_wanted() -> bool:
 
 def is_loaded() -> bool:
     """Return whether the compiler is loaded, which takes tenths of a second."""
-    return available() and "rbd.native.jit" in sys.modules
+    return available() and "rbd.native.runtime.jit" in sys.modules
 
 
 @functools.cache
@@ -82,10 +106,12 @@ def compile_program(program: Program | Source, *, lanes: int | None = None) -> C
 @once_under_compiler_lock
 def _load() -> None:
     """Import llvmlite and its callers, under the lock that forks wait for: else modules stay locked in a child."""
+    from rbd.native.runtime.llvm_library import open_library
+
     if not is_loaded():
         memory.check_available(memory.LOADING)
         open_library()
-    import_module("rbd.native.builtin")
+    import_module("rbd.native.builtins.builtin")
     import_module("rbd.native.repeat")
 
 
@@ -95,7 +121,6 @@ def has_code(kernel: CompiledProgram) -> bool:
 
 
 __all__ = [
-    "LOADED",
     "InterpretedWarning",
     "Lock",
     "available",

@@ -13,22 +13,22 @@ from typing import Final, TypeAlias, final
 import numpy as np
 from numpy.typing import NDArray
 
-from rbd.native import abi, cache
-from rbd.native.arithmetic import LIBRARY, declarations, library_symbol
-from rbd.native.batch import batch, batch_worker
-from rbd.native.column_blocks import panel_widths
-from rbd.native.elementwise_loops import strip_widths
-from rbd.native.emit import emit_functions
-from rbd.native.inlining import inline_calls
-from rbd.native.ir import Lanes
-from rbd.native.jit import Library, assemble, host_processor
-from rbd.native.locks import Lock
-from rbd.native.outline_cache import python_files
-from rbd.native.plan import BATCH_CHUNK, CHUNK, make_plan
-from rbd.native.row_access import layout_of
-from rbd.native.thread_pool import run_on_threads
-from rbd.native.trig import sincos_function
-from rbd.native.wrappers import single
+from rbd.native.batch.row_access import layout_of
+from rbd.native.batch.rows import batch, batch_worker
+from rbd.native.batch.thread_pool import run_on_threads
+from rbd.native.codegen.arithmetic import LIBRARY, declarations, library_symbol
+from rbd.native.codegen.column_blocks import panel_widths
+from rbd.native.codegen.elementwise_loops import strip_widths
+from rbd.native.codegen.emit import emit_functions
+from rbd.native.codegen.inlining import inline_calls
+from rbd.native.codegen.ir import Lanes
+from rbd.native.codegen.plan import BATCH_CHUNK, CHUNK, make_plan
+from rbd.native.codegen.trig import sincos_function
+from rbd.native.codegen.wrappers import single
+from rbd.native.runtime import abi, cache
+from rbd.native.runtime.jit import Library, assemble, host_processor
+from rbd.native.runtime.locks import Lock
+from rbd.native.runtime.outline_cache import python_files
 from rbd.program.outline import Outline, Source
 from rbd.program.program import Program
 from rbd.program.rolling import THRESHOLD

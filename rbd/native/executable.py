@@ -16,7 +16,7 @@ import numpy as np
 from typing_extensions import override
 
 from rbd import native
-from rbd.native import worker
+from rbd.native.runtime import worker
 from rbd.program.interpret import run as interpret
 from rbd.program.opcodes import CLEAN
 from rbd.program.outline import Outline, Source
@@ -25,7 +25,7 @@ from rbd.progress import Listener, progress_bar
 from rbd.scalars.arrays import Array
 
 if TYPE_CHECKING:
-    from rbd.native.builtin import Guards
+    from rbd.native.builtins.builtin import Guards
     from rbd.native.compiled_program import Codes, CompiledProgram
 
 OPERATIONS_BEFORE_COMPILING = 10_000
@@ -297,7 +297,7 @@ class ArrayExecutable(Executable):
     def builtin(
         self, fallback: Callable[..., object], name: str = "", documentation: str = "", guards: Guards = ()
     ) -> Callable[..., Any]:
-        """Return a builtin for one state or a small batch; see `rbd.native.builtin`. `fallback` handles other calls."""
+        """Return a builtin for one state or a small batch (`rbd.native.builtins.builtin`); `fallback` has the rest."""
         code = self._code if self._has_rows else self.compile()
         if code is None:
             return fallback
@@ -307,7 +307,7 @@ class ArrayExecutable(Executable):
 def _make_builtin(
     code: CompiledProgram, fallback: Callable[..., Any], name: str = "", documentation: str = "", guards: Guards = ()
 ) -> Callable[..., Any]:
-    from rbd.native.builtin import Binding, make_builtin  # loads LLVM
+    from rbd.native.builtins.builtin import Binding, make_builtin  # loads LLVM
 
     return make_builtin(code, fallback, Binding(guards=guards), name=name, documentation=documentation)
 

@@ -15,12 +15,12 @@ from typing import Final, TypeAlias
 
 import attrs
 
-from rbd.native import abi, cache
+from rbd.native.batch.row_access import packed_layout
+from rbd.native.batch.thread_pool import run_on_threads
 from rbd.native.compiled_program import Codes, CompiledProgram, codegen_digest
-from rbd.native.jit import Library, assemble, host_processor
-from rbd.native.locks import once_under_compiler_lock
-from rbd.native.row_access import packed_layout
-from rbd.native.thread_pool import run_on_threads
+from rbd.native.runtime import abi, cache
+from rbd.native.runtime.jit import Library, assemble, host_processor
+from rbd.native.runtime.locks import once_under_compiler_lock
 from rbd.program.opcodes import NO_MEMORY
 from rbd.scalars.arrays import Array
 

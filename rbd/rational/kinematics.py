@@ -21,6 +21,7 @@ from rbd.errors import (
     TopologyError,
     UnknownNameError,
 )
+from rbd.kinematics.layout import layout_of
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.program.status import range_error
 from rbd.rational.bounds import Bounds, bounds_over
@@ -39,7 +40,6 @@ from rbd.scalars import Vector, is_float, lift, scalars
 from rbd.scalars.arrays import Array, float_array, pack
 from rbd.spatial import Frame, Point
 from rbd.spatial.values import require_kind
-from rbd.state.layout import layout_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

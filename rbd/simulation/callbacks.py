@@ -17,13 +17,13 @@ from rbd.algorithms import ExternalWrenches
 from rbd.arguments import require_callable
 from rbd.compiled import RecordedFunction
 from rbd.compiled.recorded_controller import require_controller
+from rbd.engine.live_engine import LiveEngine, Q, V
 from rbd.errors import ArgumentError
 from rbd.mechanism import Mechanism
 from rbd.scalars.arrays import Array, float_array
 from rbd.simulation.hold import ZeroOrderHold
 from rbd.state import MechanismState
 from rbd.state.callback_guard import annotate, guarded_callback, state_changed
-from rbd.state.live_engine import LiveEngine, Q, V
 
 Control: TypeAlias = Callable[[float, MechanismState], ArrayLike | None]
 """control(t, state) -> torques: one number per velocity, or None for no torque."""

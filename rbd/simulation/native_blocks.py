@@ -14,6 +14,7 @@ import numpy as np
 from rbd import native
 from rbd.compiled.recording_specs import controlled_step_spec, step_spec
 from rbd.compiled.stepping import Integrator as StepName
+from rbd.engine.interpreted import is_interpreted
 from rbd.mechanism import Mechanism
 from rbd.scalars.arrays import Array
 from rbd.simulation.callbacks import RecordedControl
@@ -23,7 +24,6 @@ from rbd.simulation.munthe_kaas import MuntheKaas
 from rbd.simulation.semi_implicit import SemiImplicitEuler
 from rbd.simulation.tableau import RUNGE_KUTTA_4
 from rbd.state import MechanismState
-from rbd.state.interpreted import is_interpreted
 
 if TYPE_CHECKING:
     from rbd.native.compiled_program import CompiledProgram

@@ -1,8 +1,8 @@
 """Native stages: the stages of a step run in machine code, a control in Python is called between them.
 
-A loop in machine code (`rbd.native.step_loop`) works on the buffers of the state, so the controller sees a live state.
-Where the loop refuses (a number out of range, an edited mechanism) the same method in Python takes the step again from
-its start, with the torques that are known already, or raises.
+A loop in machine code (`rbd.native.builtins.step_loop`) works on the buffers of the state, so the controller sees a
+live state. Where the loop refuses (a number out of range, an edited mechanism) the same method in Python takes the step
+again from its start, with the torques that are known already, or raises.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from rbd.compiled.recording_specs import RecordingSpec, stage_spec, step_spec, w
 from rbd.compiled.stages import CLASSICAL, PLAIN, Scheme, StageOptions
 from rbd.compiled.stepping import Integrator as StepName
 from rbd.compiled.wrenches import key_with_wrenches, with_wrenches
-from rbd.native import abi
-from rbd.native.step_loop_ir import ASKING, CHANGED, COUNT, DONE, KNOWN, REASON, STAGE, STEP, UNFIT
+from rbd.engine.live_engine import LiveEngine
+from rbd.native.builtins.step_loop_ir import ASKING, CHANGED, COUNT, DONE, KNOWN, REASON, STAGE, STEP, UNFIT
+from rbd.native.runtime import abi
 from rbd.scalars.arrays import Array
 from rbd.simulation.adaptive import AdaptiveMuntheKaas
 from rbd.simulation.compiled_steps import compiled_step
@@ -32,11 +33,10 @@ from rbd.simulation.semi_implicit import SemiImplicitEuler
 from rbd.simulation.stage_loads import CalledForces, all_places, is_called, is_recordable, recorded_loads
 from rbd.simulation.tableau import RUNGE_KUTTA_4, ButcherTableau
 from rbd.state import MechanismState
-from rbd.state.live_engine import LiveEngine
 
 if TYPE_CHECKING:
+    from rbd.native.builtins.step_loop import Stage, StepLoop
     from rbd.native.compiled_program import CompiledProgram
-    from rbd.native.step_loop import Stage, StepLoop
 
 Histories = Sequence[Array]
 """Rows of q, v and, with contact states, s."""
@@ -238,7 +238,7 @@ def _loop(
     most_steps: int,
 ) -> StepLoop:
     """Return the loop over kernels and their times; what they read and write is in arrays by name."""
-    from rbd.native.step_loop import Clock, StepLoop
+    from rbd.native.builtins.step_loop import Clock, StepLoop
 
     engine, clock = cast("LiveEngine", state.engine), Clock()
     known |= {"q": engine.q, "v": engine.v, "dt": clock.length}
@@ -249,7 +249,7 @@ def _loop(
 
 def _stage(state: MechanismState, kernel: CompiledProgram, fraction: float, known: dict[str, Array]) -> Stage:
     """Return a stage with torques and wrenches of its own; all else is in the arrays `known` by name."""
-    from rbd.native.step_loop import Stage
+    from rbd.native.builtins.step_loop import Stage
 
     loads = [port for port in kernel.outline.inputs if port.name == "tau" or port.name.startswith("external_wrench")]
     vector, own, start = np.zeros(sum(port.size for port in loads)), dict[str, Array](), 0

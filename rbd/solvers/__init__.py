@@ -11,7 +11,7 @@ lemke.py, lu.py        linear complementarity problems; LU factors with complete
 quadratic_program.py   solve_quadratic_program
 polyhedral_projection.py, projected_program.py
                        the same programs, many at a time in vector registers
-friction*.py           solve_friction: Coulomb friction by Lemke's method
+friction/              solve_friction: Coulomb friction by Lemke's method
 *_derivative.py        derivatives of their solutions
 operands.py            operands of intrinsics: matrices to entries and back
 """

@@ -11,12 +11,12 @@ from typing_extensions import TypeIs
 
 from rbd.arguments import described, flag
 from rbd.errors import ArgumentError, NotFiniteError, RotationError
+from rbd.kinematics.layout import Layout, Link
 from rbd.scalars import Vector, to_float
 from rbd.scalars.arrays import Array, float_array
 from rbd.scalars.entries import any_array
 from rbd.spatial import Transform, Twist
 from rbd.spatial.frame import check_frame
-from rbd.state.layout import Layout, Link
 
 _NORM_TOLERANCE = 1e-6
 _ROUNDING = 4 * float(np.finfo(np.float64).eps)

@@ -12,11 +12,17 @@ from typing_extensions import override
 
 from rbd.arguments import flag, whole_number
 from rbd.display import preformatted
+from rbd.engine.interpreted import OPEN_BLOCKS
+from rbd.engine.live_engine import LiveEngine, Q, V
+from rbd.kinematics import passes
+from rbd.kinematics.display import by_joint
+from rbd.kinematics.layout import Link
+from rbd.kinematics.queries import State, Value
+from rbd.kinematics.scalar_state import ScalarState
 from rbd.mechanism import Joint, Mechanism, RigidBody
 from rbd.scalars import Scalar, Vector, to_float
 from rbd.scalars.arrays import Array, float_array
 from rbd.spatial import Transform, Twist
-from rbd.state import passes
 from rbd.state.coordinates import (
     checked_configuration,
     checked_vector,
@@ -24,12 +30,6 @@ from rbd.state.coordinates import (
     only_for_joints,
     velocity_of,
 )
-from rbd.state.display import by_joint
-from rbd.state.interpreted import OPEN_BLOCKS
-from rbd.state.layout import Link
-from rbd.state.live_engine import LiveEngine, Q, V
-from rbd.state.queries import State, Value
-from rbd.state.scalar_state import ScalarState
 
 Bounds: TypeAlias = Sequence[tuple[Scalar, Scalar]]
 WRITES = 32

@@ -13,19 +13,19 @@ from numpy.typing import ArrayLike
 
 from rbd.display import preformatted
 from rbd.errors import ArgumentError, StaleStateError, UnknownNameError
+from rbd.kinematics import passes
+from rbd.kinematics.display import by_joint
+from rbd.kinematics.joint_values import JointValues
+from rbd.kinematics.layout import Place, layout_of
+from rbd.kinematics.queries import State
+from rbd.kinematics.scalar_state import ScalarState
+from rbd.kinematics.state_view import StateView
 from rbd.mechanism import Coupling, Joint, Mechanism, RigidBody
 from rbd.scalars import Scalar, Vector, to_float
 from rbd.scalars.arrays import Array
 from rbd.spatial import SpatialAcceleration, Wrench
 from rbd.spatial.frame import F
 from rbd.spatial.linalg import sub3
-from rbd.state import passes
-from rbd.state.base import StateView
-from rbd.state.display import by_joint
-from rbd.state.joint_values import JointValues
-from rbd.state.layout import Place, layout_of
-from rbd.state.queries import State
-from rbd.state.scalar_state import ScalarState
 from rbd.state.solution import BodyWrenchesOf, Contacts, LoopReactions, ReactionSolver, ResultWriter, Solution
 
 

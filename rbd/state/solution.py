@@ -10,19 +10,19 @@ import attrs
 import numpy as np
 from typing_extensions import override
 
+from rbd.engine.live_engine import LiveEngine
+from rbd.kinematics.engine_interface import Call
+from rbd.kinematics.kernel import Kernel
+from rbd.kinematics.layout import Layout
+from rbd.kinematics.queries import State
+from rbd.kinematics.state_view import StateView
 from rbd.mechanism import Mechanism
 from rbd.scalars import Scalar, Vector
 from rbd.scalars.arrays import Array
 from rbd.spatial import Wrench
-from rbd.state.base import StateView
-from rbd.state.engine import Call
-from rbd.state.kernel import Kernel
-from rbd.state.layout import Layout
-from rbd.state.live_engine import LiveEngine
-from rbd.state.queries import State
 
 if TYPE_CHECKING:
-    from rbd.state.recorded_kernel import RecordedKernel
+    from rbd.engine.recorded_kernel import RecordedKernel
     from rbd.state.result import DynamicsResult
 
 _MAX_FAST_PATHS: Final = 64

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from rbd.state.interpreted import interpreted
+from rbd.engine.interpreted import interpreted
 
 
 @pytest.fixture(autouse=True, scope="module")

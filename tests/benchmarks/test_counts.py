@@ -11,7 +11,7 @@ from rbd.bench import robots
 from rbd.bench.contender import Quantity
 from rbd.bench.goals import OPERATIONS
 from rbd.bench.ours import program
-from rbd.native.inlining import inline_calls
+from rbd.native.codegen.inlining import inline_calls
 
 CEILINGS = {
     "double_pendulum": {

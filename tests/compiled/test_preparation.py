@@ -12,8 +12,8 @@ import rbd
 from rbd import native
 from rbd.compiled import RecordedFunction
 from rbd.compiled.function import CALLS_BEFORE_BUILTIN
-from rbd.native import outline_cache, worker
 from rbd.native.compiled_program import CompiledProgram
+from rbd.native.runtime import outline_cache, worker
 
 Q = np.array([0.3, -0.4])
 Seen = list[tuple[float, float | None]]

@@ -17,7 +17,7 @@ import rbd
 from rbd.compiled import CompiledRobot, RecordedFunction, record
 from rbd.errors import SingularError, StaleStateError
 from rbd.joints import JointType
-from rbd.native import outline_cache
+from rbd.native.runtime import outline_cache
 from rbd.scalars import sin
 from rbd.spatial import SpatialInertia
 from tests.algorithms.helpers import case
@@ -329,7 +329,7 @@ def test_without_a_usable_folder_everything_is_recorded(package: Path, tmp_path:
 
 def test_digest_of_the_loaded_sources() -> None:
     """The digest is that of all files of the package, or there is none because one was edited since."""
-    from rbd.state.recording_cache import PACKAGE
+    from rbd.engine.recording_cache import PACKAGE
 
     assert (PACKAGE / "__init__.py").samefile(Path(rbd.__file__))
     found = outline_cache.sources_digest(PACKAGE)

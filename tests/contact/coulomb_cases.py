@@ -17,7 +17,7 @@ from rbd.contact.solver.contact_problem import ContactProblem
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars.arrays import Array
-from rbd.solvers.friction import solve_friction
+from rbd.solvers.friction.solve import solve_friction
 
 Data = tuple[Array, Array, Array, Array, Array]
 """Matrix, right side, three rows and three bounds per pair, and whether each slides."""

@@ -15,7 +15,7 @@ from rbd.contact.solver.contact_problem import ContactProblem
 from rbd.contact.solver.coulomb import coulomb_residual, solve_by_quadratic_programs
 from rbd.errors import ShapeError, SolverError
 from rbd.scalars.arrays import Array
-from rbd.solvers.friction import INDEFINITE, INFEASIBLE, solve_friction
+from rbd.solvers.friction.solve import INDEFINITE, INFEASIBLE, solve_friction
 from tests.contact.coulomb_cases import (
     SPEEDS,
     data_of,

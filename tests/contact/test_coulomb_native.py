@@ -18,7 +18,7 @@ from rbd.contact.model.evaluation import as_tuple
 from rbd.errors import SolverError
 from rbd.intrinsics.intrinsic import Intrinsic
 from rbd.scalars.arrays import Array
-from rbd.solvers.friction import solve_friction
+from rbd.solvers.friction.solve import solve_friction
 from tests.contact.coulomb_cases import HAND, MODEL, SPEEDS, Data, hand_state, nested, random_problem, solve, solver
 
 pytestmark = pytest.mark.optimised

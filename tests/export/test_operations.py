@@ -178,14 +178,17 @@ NAMED = {
     "program/replay.py": (PROGRAM, "labels and calls are handed on"),
     "program/sweeps.py": ({"CALL", "PICK"}, "intrinsics have derivatives of their own"),
     "program/rolling.py": ({"CALL", "PICK"}, "no part of a loop"),
-    "native/emit.py": (PROGRAM | PAIRS, "checks and calls; sine and cosine share their reduction"),
-    "native/plan.py": ({"CALL", "PICK"} | PAIRS, "the memory of calls; sine and cosine share their reduction"),
-    "native/loops.py": ({"POSITIVE"} | PAIRS, "checks; sine and cosine share their reduction"),
-    "native/loop_operands.py": (
+    "native/codegen/emit.py": (PROGRAM | PAIRS, "checks and calls; sine and cosine share their reduction"),
+    "native/codegen/plan.py": ({"CALL", "PICK"} | PAIRS, "the memory of calls; sine and cosine share their reduction"),
+    "native/codegen/loops.py": ({"POSITIVE"} | PAIRS, "checks; sine and cosine share their reduction"),
+    "native/codegen/loop_operands.py": (
         {"CALL", "POSITIVE"} | PAIRS,
         "calls and labels; angles taken before the loop",
     ),
-    "native/inlining.py": ({"ADD", "FMA", "FNMA", *PROGRAM}, "what an intrinsic that is written out may compute"),
+    "native/codegen/inlining.py": (
+        {"ADD", "FMA", "FNMA", *PROGRAM},
+        "what an intrinsic that is written out may compute",
+    ),
     "export/c.py": (PROGRAM | PAIRS, "checks and calls are statements; every file has sine and cosine"),
     "export/rolled.py": (PROGRAM, "checks and calls are statements"),
     "export/symbols.py": ({"POSITIVE"}, "checks are left out"),

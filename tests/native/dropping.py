@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 
 import rbd
-from rbd.native import worker
-from rbd.native.jit import Library, assemble
+from rbd.native.runtime import worker
+from rbd.native.runtime.jit import Library, assemble
 
 WARM = 100
 """Robots after which everything that is kept for good is there."""

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from rbd.native.compiled_program import compile_program
-from rbd.native.jit import host_processor
+from rbd.native.runtime.jit import host_processor
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from rbd import scalars as s
-from rbd.native.bounds import always_finite
+from rbd.native.codegen.bounds import always_finite
 from rbd.native.compiled_program import compile_program
 from rbd.program.graph import Graph
 from rbd.program.opcodes import BAD_INPUT

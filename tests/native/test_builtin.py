@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbd.native import abi
-from rbd.native.builtin import Binding, Guards, Word, make_builtin
-from rbd.native.builtin_ir import MOST
+from rbd.native.builtins.builtin import Binding, Guards, Word, make_builtin
+from rbd.native.builtins.builtin_ir import MOST
 from rbd.native.compiled_program import CompiledProgram, compile_program
+from rbd.native.runtime import abi
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 from tests.marks import needs_builtins

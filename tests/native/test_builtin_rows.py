@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbd.native.builtin import Binding, make_builtin
+from rbd.native.builtins.builtin import Binding, make_builtin
 from rbd.native.compiled_program import CompiledProgram, compile_program
 from tests.marks import needs_builtins
 from tests.native.test_builtin import HANDED_ON, Fallback, product, splitting

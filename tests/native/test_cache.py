@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from rbd.native import cache
+from rbd.native.runtime import cache
 
 KEY, CODE = "program|machine", bytes(range(256)) * 40
 posix = pytest.mark.skipif(os.name != "posix", reason="owners and modes are POSIX's")
@@ -262,7 +262,7 @@ def test_abandoned_work_is_removed_and_strangers_stay(entry: Path) -> None:
 
 WORKER = """
 import sys
-from rbd.native import cache
+from rbd.native.runtime import cache
 bad = 0
 for round in range(60):
     for key in "abc":

@@ -24,7 +24,7 @@ def test_what_the_engine_imports_is_part_of_it(package: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "source", ["native/calls.py", "intrinsics/intrinsic.py", "program/lowering.py", "scalars/sincos.py"]
+    "source", ["native/codegen/calls.py", "intrinsics/intrinsic.py", "program/lowering.py", "scalars/sincos.py"]
 )
 def test_every_source_counts(source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for package in compiled_program.PACKAGES:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rbd.native.compiled_program import compile_program
-from rbd.native.jit import host_processor
+from rbd.native.runtime.jit import host_processor
 from rbd.program.program import Program
 from tests.native import programs
 from tests.native.programs import assert_same_bits, native_rows, native_singles, reference

@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 
 from rbd import native
-from rbd.native import executable, jit, worker
+from rbd.native import executable
 from rbd.native.compiled_program import CompiledProgram
 from rbd.native.executable import LiveExecutable
-from rbd.native.worker import Worker
+from rbd.native.runtime import jit, worker
+from rbd.native.runtime.worker import Worker
 from rbd.program.outline import Source
 from rbd.scalars import libm
 
@@ -102,7 +103,8 @@ def test_what_takes_longer_to_interpret_than_to_compile_is_compiled_at_once(
 _DEFAULTS = """
 import numpy as np
 from rbd import native
-from rbd.native import executable, worker
+from rbd.native import executable
+from rbd.native.runtime import worker
 from rbd.native.executable import LiveExecutable
 from rbd.program.outline import Source
 from tests.native.programs import random_inputs, random_program

@@ -13,10 +13,11 @@ import pytest
 
 from rbd import native
 from rbd.errors import RbdError
-from rbd.native import InterpretedWarning, background, compiled_program, executable, jit, locks
+from rbd.native import InterpretedWarning, background, compiled_program, executable
 from rbd.native.compiled_program import compile_program
 from rbd.native.executable import ArrayExecutable, LiveExecutable
-from rbd.native.locks import Lock
+from rbd.native.runtime import jit, locks
+from rbd.native.runtime.locks import Lock
 from rbd.program.outline import Source
 from tests.native import programs
 from tests.native.processes import run

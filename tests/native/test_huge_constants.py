@@ -15,7 +15,7 @@ from rbd import record, robots
 from rbd import scalars as s
 from rbd.errors import NotFiniteError
 from rbd.export import c_source
-from rbd.native.bounds import always_finite
+from rbd.native.codegen.bounds import always_finite
 from rbd.native.compiled_program import compile_program
 from rbd.program.graph import Graph
 from rbd.program.opcodes import BAD_OUTPUT, Op

@@ -9,8 +9,8 @@ import threading
 import numpy as np
 import pytest
 
+from rbd.native.codegen.plan import make_plan
 from rbd.native.compiled_program import batch_module, compile_program, single_module
-from rbd.native.plan import make_plan
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars.arrays import Array
@@ -52,7 +52,7 @@ def function_lengths(module: str) -> list[int]:
 
 @pytest.fixture
 def small_stack(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rbd.native.wrappers._STACK_LIMIT", 200)
+    monkeypatch.setattr("rbd.native.codegen.wrappers._STACK_LIMIT", 200)
     monkeypatch.setenv("RBD_CACHE", "0")
 
 

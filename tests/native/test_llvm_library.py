@@ -10,16 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from rbd.native import llvm_library
+from rbd.native.runtime import llvm_library
 
 posix = pytest.mark.skipif(os.name != "posix", reason="other systems have no dlopen")
 
 
 @posix
 def test_the_library_is_opened_without_llvmlite() -> None:
-    script = (
-        "import sys; from rbd.native.llvm_library import open_library; print(open_library(), 'llvmlite' in sys.modules)"
-    )
+    imported = "import sys; from rbd.native.runtime.llvm_library import open_library"
+    script = f"{imported}; print(open_library(), 'llvmlite' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout == "True False\n"
 

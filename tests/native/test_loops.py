@@ -16,9 +16,9 @@ from rbd import algorithms
 from rbd.errors import RecordingLimitError, WorkspaceError
 from rbd.export import c_source
 from rbd.joints import Prismatic, Revolute
-from rbd.native import jit
+from rbd.native.codegen.plan import make_plan
 from rbd.native.compiled_program import CompiledProgram, compile_program, single_module
-from rbd.native.plan import make_plan
+from rbd.native.runtime import jit
 from rbd.program import nodes
 from rbd.program.graph import Graph
 from rbd.program.opcodes import CONDITIONS, NO_MEMORY, Op
@@ -313,7 +313,7 @@ def test_a_recording_ends_at_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_no_memory_is_an_error_and_nothing_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rbd.native.wrappers._STACK_LIMIT", 100)
+    monkeypatch.setattr("rbd.native.codegen.wrappers._STACK_LIMIT", 100)
     monkeypatch.setenv("RBD_CACHE", "0")
     nothing = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_int64)(lambda size: None)
     addresses = jit.c_function_addresses() | {"malloc": ctypes.cast(nothing, ctypes.c_void_p).value or 0}

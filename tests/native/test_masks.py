@@ -14,8 +14,8 @@ from rbd.intrinsics import Intrinsic
 from rbd.intrinsics.language import divide, select, some, sqrt
 from rbd.intrinsics.parser import parse
 from rbd.intrinsics.workspace import Workspace, floats, operand, result
+from rbd.native.codegen.routine import routine_text
 from rbd.native.compiled_program import CompiledProgram
-from rbd.native.routine import routine_text
 from rbd.program.graph import Graph
 from rbd.program.opcodes import FIRST_CHECK
 from rbd.program.program import Program

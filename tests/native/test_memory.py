@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from rbd.native.jit import Library, assemble
+from rbd.native.runtime.jit import Library, assemble
 
 FOLDER = Path(__file__).parent
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="resident memory is read as Linux shows it")

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from rbd.errors import RecordingError
-from rbd.native import cache, outline_cache
 from rbd.native.compiled_program import CompiledProgram, compile_program
+from rbd.native.runtime import cache, outline_cache
 from rbd.program.graph import Graph
 from rbd.program.outline import Outline, Source
 from rbd.program.program import Port, Program

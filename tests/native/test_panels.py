@@ -18,12 +18,12 @@ from rbd.intrinsics.dependence_analysis import branches_on_floats
 from rbd.intrinsics.language import Floats, Ints, columns, divide, fma, sqrt
 from rbd.intrinsics.parser import parse
 from rbd.intrinsics.workspace import Workspace, floats, operand, result, table
-from rbd.native import inlining
-from rbd.native.column_blocks import panel_widths
+from rbd.native.codegen import inlining
+from rbd.native.codegen.column_blocks import panel_widths
+from rbd.native.codegen.copies import Copies
+from rbd.native.codegen.ir import Lanes
+from rbd.native.codegen.routine import routine_text
 from rbd.native.compiled_program import CompiledProgram
-from rbd.native.copies import Copies
-from rbd.native.ir import Lanes
-from rbd.native.routine import routine_text
 from rbd.program.graph import Graph
 from rbd.program.opcodes import FIRST_CHECK, Op
 from rbd.program.program import Program

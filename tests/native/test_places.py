@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rbd.native.codegen.emit import FunctionWriter
+from rbd.native.codegen.ir import Lanes
+from rbd.native.codegen.plan import make_plan
 from rbd.native.compiled_program import compile_program
-from rbd.native.emit import FunctionWriter
-from rbd.native.ir import Lanes
-from rbd.native.plan import make_plan
 from tests.native import programs
 from tests.native.programs import assert_same_bits, native_rows, native_singles, reference
 

@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbd.native import compiled_program, jit, locks
-from rbd.native.builtin import Binding, Word, make_builtin
+from rbd.native import compiled_program
+from rbd.native.builtins.builtin import Binding, Word, make_builtin
 from rbd.native.compiled_program import CompiledProgram, compile_program
 from rbd.native.executable import ArrayExecutable
-from rbd.native.locks import Lock, once_under_compiler_lock
+from rbd.native.runtime import jit, locks
+from rbd.native.runtime.locks import Lock, once_under_compiler_lock
 from rbd.program.outline import Source
 from tests.native import programs
 from tests.native.processes import run

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rbd.native.column_tiles import ColumnTile
+from rbd.native.batch.column_tiles import ColumnTile
+from rbd.native.codegen.ir import Lanes
 from rbd.native.compiled_program import CompiledProgram, compile_program
-from rbd.native.ir import Lanes
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 from rbd.scalars.arrays import Array

@@ -10,7 +10,7 @@ from rbd.intrinsics.dependence_analysis import parts
 from rbd.intrinsics.language import divide, fma, select, some
 from rbd.intrinsics.specialise import specialised_to
 from rbd.intrinsics.workspace import Workspace, floats, ints, operand, result, table
-from rbd.native.calls import calls_text
+from rbd.native.codegen.calls import calls_text
 from rbd.native.compiled_program import CompiledProgram
 from rbd.program.graph import Graph
 from rbd.program.program import Program

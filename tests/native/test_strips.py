@@ -14,9 +14,9 @@ from rbd.intrinsics.language import Floats, divide, fma, sqrt
 from rbd.intrinsics.parser import parse
 from rbd.intrinsics.tree import For
 from rbd.intrinsics.workspace import Workspace, operand, result
+from rbd.native.codegen.elementwise_loops import is_strip, strip_widths
+from rbd.native.codegen.routine import routine_text
 from rbd.native.compiled_program import CompiledProgram
-from rbd.native.elementwise_loops import is_strip, strip_widths
-from rbd.native.routine import routine_text
 from rbd.program.graph import Graph
 from rbd.program.program import Program
 from tests.native.programs import assert_same_bits, native_rows, native_singles, random_inputs, reference

@@ -16,10 +16,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rbd.native import thread_pool
+from rbd.native.batch.rows import thread_pool
+from rbd.native.batch.thread_pool import run_on_threads
 from rbd.native.compiled_program import CompiledProgram, compile_program
 from rbd.native.repeat import repeat_rows
-from rbd.native.thread_pool import run_on_threads
 from tests.native import processes, programs
 from tests.native.programs import assert_same_bits, native_rows, reference
 
@@ -219,7 +219,8 @@ def test_pieces_nobody_has_begun_when_a_call_is_interrupted_are_left(
 _INTERRUPTED = """
 import os, random, signal, sys, threading
 import numpy as np, rbd
-from rbd.native import compiled_program, thread_pool
+from rbd.native import compiled_program
+from rbd.native.batch.rows import thread_pool
 
 compiled_program.OPERATIONS_FOR_THREADS = 0
 count = int(sys.argv[1])
@@ -250,7 +251,7 @@ def test_after_interrupts_batches_run_right_and_with_all_threads(interrupts: int
 
 _ENDING = """
 import threading, time
-from rbd.native import thread_pool
+from rbd.native.batch.rows import thread_pool
 
 def begun():
     barrier.wait()
@@ -290,7 +291,7 @@ def test_a_forked_process_makes_helpers_of_its_own(kernel: CompiledProgram) -> N
 
 _SCRIPT = """
 import threading
-from rbd.native import thread_pool
+from rbd.native.batch.rows import thread_pool
 assert threading.active_count() == 1
 barrier = threading.Barrier(2, timeout=20)
 thread_pool.run_on_threads(barrier.wait, 2)

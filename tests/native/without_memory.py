@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 import rbd
-from rbd.native import worker
+from rbd.native.runtime import worker
 
 ROOM = 2 << 20
 CALLS = 500
@@ -40,7 +40,7 @@ def main(way: str) -> None:
     state, other = (rbd.MechanismState(rbd.robots.chain(3)) for _ in range(2))
     methods = rbd.compile(rbd.robots.chain(3))
     if way == "loaded":
-        from rbd.native import jit
+        from rbd.native.runtime import jit
 
         jit.assemble("define void @f() {\n  ret void\n}\n")
     limit(ROOM)

@@ -22,7 +22,7 @@ from rbd.solvers import (
     solve_positive_definite,
     solve_square,
 )
-from rbd.solvers.friction import solve_friction
+from rbd.solvers.friction.solve import solve_friction
 from rbd.solvers.quadratic_program import solve_quadratic_program
 
 SIZE = 5

@@ -10,6 +10,7 @@ import pytest
 
 import rbd
 from rbd import native
+from rbd.engine.interpreted import interpreted
 from rbd.errors import ArgumentError, DivergedError, NotFiniteError, SingularError
 from rbd.scalars import cos, sin, where
 from rbd.scalars.functions import less
@@ -17,7 +18,6 @@ from rbd.simulation import Integrator, MuntheKaas, Trajectory, native_blocks
 from rbd.simulation.native_blocks import NativeBlocks
 from rbd.simulation.sinks import NpzFile, RingBuffer, Sink
 from rbd.simulation.tableau import HEUN
-from rbd.state.interpreted import interpreted
 from tests.algorithms.helpers import case
 
 INTEGRATORS = ("munthe-kaas-rk4", "semi-implicit-euler")

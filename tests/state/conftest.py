@@ -9,7 +9,8 @@ import pytest
 
 import rbd
 from rbd import MechanismState
-from rbd.native import executable, worker
+from rbd.native import executable
+from rbd.native.runtime import worker
 from tests import assembled
 
 from ..algorithms.helpers import Case, case

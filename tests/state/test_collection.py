@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 import rbd
+from rbd.engine.recorder import no_arguments, record_program
 from rbd.errors import RecordingError
 from rbd.program.program import Program
-from rbd.state.recorder import no_arguments, record_program
 
 
 @pytest.fixture(autouse=True)

@@ -21,12 +21,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rbd
+from rbd.engine.fingerprint import JOINT_PARAMETERS, fingerprint
 from rbd.joints import JointType, Reversed
 from rbd.mechanism.body import BodyData
 from rbd.mechanism.joint import JointData
 from rbd.mechanism.structure import Structure
 from rbd.spatial import FreeVector, SpatialInertia, Transform
-from rbd.state.fingerprint import JOINT_PARAMETERS, fingerprint
 from tests.algorithms.helpers import JOINT_TYPES, set_passive
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -12,7 +12,7 @@ import pytest
 import rbd
 from rbd.algorithms import energy
 from rbd.errors import ArgumentError
-from rbd.state.kernel import kernel, kernels
+from rbd.kinematics.kernel import kernel, kernels
 
 room = importlib.import_module("rbd.state.kernel")  # the package has the decorator under this name
 

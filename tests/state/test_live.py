@@ -14,11 +14,12 @@ from hypothesis import given
 
 import rbd
 from rbd import MechanismState, native
+from rbd.engine.kernel_cache import KernelCache, RecordedKernel, kernel_cache
 from rbd.errors import NotFiniteError, RotationError, ShapeError, SingularError, StaleStateError
-from rbd.native import executable, worker
+from rbd.kinematics.kernel import Kernel, kernels
+from rbd.native import executable
 from rbd.native.compiled_program import CompiledProgram
-from rbd.state.kernel import Kernel, kernels
-from rbd.state.kernel_cache import KernelCache, RecordedKernel, kernel_cache
+from rbd.native.runtime import worker
 from tests.marks import needs_builtins
 
 from ..algorithms.helpers import JOINT_TYPES, Case, case, cases, examples, raised

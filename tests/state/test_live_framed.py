@@ -12,6 +12,7 @@ import pytest
 
 import rbd
 from rbd import Mechanism, MechanismState, algorithms
+from rbd.engine.live_engine import LiveEngine
 from rbd.errors import (
     ArgumentError,
     FrameMismatchError,
@@ -22,8 +23,7 @@ from rbd.errors import (
     UnknownNameError,
     WrongThreadError,
 )
-from rbd.state.kernel import Kernel
-from rbd.state.live_engine import LiveEngine
+from rbd.kinematics.kernel import Kernel
 from rbd.testing import random_chain
 from tests.marks import needs_builtins
 

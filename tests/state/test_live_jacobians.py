@@ -15,7 +15,7 @@ from rbd.errors import (
     ShapeError,
     UnknownNameError,
 )
-from rbd.native import abi
+from rbd.native.runtime import abi
 
 from ..algorithms.helpers import close, raised
 from .derivatives import (

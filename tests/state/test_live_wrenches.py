@@ -15,6 +15,7 @@ from hypothesis import given
 
 import rbd
 from rbd import MechanismState, Wrench
+from rbd.engine.live_engine import LiveEngine
 from rbd.errors import (
     ArgumentError,
     FrameMismatchError,
@@ -26,8 +27,7 @@ from rbd.errors import (
     UnknownNameError,
     WrongThreadError,
 )
-from rbd.state.kernel import Kernel
-from rbd.state.live_engine import LiveEngine
+from rbd.kinematics.kernel import Kernel
 from rbd.testing import random_chain
 from tests.marks import needs_builtins
 

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import rbd
+from rbd.engine.live_engine import LiveEngine
 from rbd.errors import AmbiguousNameError, ArgumentError, FrameMismatchError, UnknownNameError
+from rbd.kinematics.layout import Layout
 from rbd.simulation import Dynamics
-from rbd.state.layout import Layout
-from rbd.state.live_engine import LiveEngine
 from tests.marks import needs_builtins
 
 Query = Callable[[rbd.MechanismState, Any, Any, Any, Any], Any]

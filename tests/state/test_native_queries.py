@@ -15,9 +15,9 @@ import pytest
 
 import rbd
 from rbd import MechanismState
+from rbd.engine import live_engine
+from rbd.engine.live_engine import LiveEngine
 from rbd.errors import NotFiniteError, StaleStateError, WrongThreadError
-from rbd.state import live_engine
-from rbd.state.live_engine import LiveEngine
 from rbd.testing import random_floating_tree
 from tests.marks import needs_builtins
 

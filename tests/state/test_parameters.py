@@ -7,8 +7,8 @@ import pytest
 
 import rbd
 from rbd.errors import ArgumentError
+from rbd.kinematics.parameters import PARAMETERS, ParameterValues, current_values, parameter_shape
 from rbd.spatial import Transform
-from rbd.state.parameters import PARAMETERS, ParameterValues, current_values, parameter_shape
 from rbd.testing import random_tree
 
 TYPES = [

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import rbd
+from rbd.engine.live_engine import LiveEngine
 from rbd.errors import ArgumentError
-from rbd.state.live_engine import LiveEngine
 from tests.marks import needs_builtins
 
 from ..algorithms.catalog import flat

@@ -11,12 +11,13 @@ from rbd.algorithms.derivatives.rnea import TorqueDerivatives
 from rbd.algorithms.derivatives.variations import subspace_derivatives
 from rbd.algorithms.external_wrenches import AppliedWrench, AppliedWrenches, in_body_frame
 from rbd.algorithms.passive import active_springs, joint_passive_torques
+from rbd.kinematics import passes
 from rbd.scalars import Matrix, Vector
 from rbd.scalars.dual import along
 from rbd.scalars.linear_algebra import identity
 from rbd.spatial import GeometricJacobian, Wrench
 from rbd.spatial.column_operations import force_cross_columns, transpose_product
-from rbd.state import Link, StateView, passes
+from rbd.state import Link, StateView
 
 
 def extra_derivatives(state: StateView, external: AppliedWrenches) -> TorqueDerivatives:

@@ -11,6 +11,9 @@ from typing import Any
 from rbd.algorithms.assembly import fixed, write_block, zeros
 from rbd.algorithms.inverse_dynamics import Vd
 from rbd.algorithms.newton_euler import motions
+from rbd.kinematics import passes
+from rbd.kinematics.frames import attachment, wanted_frame
+from rbd.kinematics.layout import Place
 from rbd.mechanism import RigidBody
 from rbd.scalars import Matrix, Vector
 from rbd.scalars.linear_algebra import unit
@@ -18,9 +21,7 @@ from rbd.spatial import FreeVector, SpatialInertia, Transform, WrenchMatrix
 from rbd.spatial.classical import ClassicalMotion
 from rbd.spatial.column_operations import transpose_product
 from rbd.spatial.linalg import cross3, identity3, neg3, scale3, symmetric
-from rbd.state import A, Call, KernelCall, State, StateView, fast_path, kernel, passes, require_state
-from rbd.state.frames import attachment, wanted_frame
-from rbd.state.layout import Place
+from rbd.state import A, Call, KernelCall, State, StateView, fast_path, kernel, require_state
 
 PARAMETERS = 10
 """Per body: moment xx, xy, xz, yy, yz, zz about the frame's origin, mass times centre of mass, mass."""

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from rbd.algorithms.assembly import Rows
 from rbd.algorithms.loops.stabilization import LoopGains
+from rbd.kinematics.layout import CouplingLink
 from rbd.mechanism.coupling import polynomial
 from rbd.scalars import Scalar
 from rbd.state import StateView
-from rbd.state.layout import CouplingLink
 
 
 def write_coupling_row(K: Rows, state: StateView, link: CouplingLink) -> None:

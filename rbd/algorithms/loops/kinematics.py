@@ -15,14 +15,15 @@ from rbd.algorithms.assembly import fixed, transposed, write_block, zeros
 from rbd.algorithms.loops.couplings import coupling_bias, coupling_error, write_coupling_row
 from rbd.algorithms.loops.least_squares import Equations, blocks_of, rank_tolerance
 from rbd.algorithms.loops.stabilization import LoopGains, LoopGainsPerLoop
+from rbd.kinematics import passes
+from rbd.kinematics.layout import LoopLink
+from rbd.kinematics.state_view import cached
 from rbd.scalars import Matrix, Scalar, Vector
 from rbd.solvers.linear import Factor
 from rbd.spatial import GeometricJacobian, SpatialAcceleration, Transform, Twist, Wrench, WrenchMatrix
 from rbd.spatial.column_operations import transpose_product
 from rbd.spatial.frame import check_frame
-from rbd.state import Link, StateView, passes
-from rbd.state.base import cached
-from rbd.state.layout import LoopLink
+from rbd.state import Link, StateView
 
 Side = tuple[Link, ...]
 """The links from the nearest common ancestor (left out) outwards to one end of a loop."""

@@ -13,9 +13,10 @@ from typing import Any, Final
 from rbd.algorithms.external_wrenches import AppliedWrench, AppliedWrenches, ExternalWrenches, applied_wrenches
 from rbd.algorithms.loops.kinematics import closures, reaction
 from rbd.algorithms.newton_euler import wrenches_of_motion
+from rbd.kinematics import passes
 from rbd.scalars import Vector
 from rbd.spatial import Wrench
-from rbd.state import StateView, passes
+from rbd.state import StateView
 from rbd.state.solution import BodyWrenchesOf, LoopReactions, ReactionSolver
 
 Given = AppliedWrenches | ExternalWrenches | None

@@ -14,6 +14,7 @@ import numpy as np
 from rbd.arguments import described, is_finite
 from rbd.errors import AmbiguousNameError, ArgumentError, UnknownNameError
 from rbd.joints import Prismatic
+from rbd.kinematics.layout import CouplingLink, Layout, LoopLink
 from rbd.mechanism import Coupling, Joint
 from rbd.scalars import Scalar
 from rbd.spatial import SpatialAcceleration, Twist
@@ -21,7 +22,6 @@ from rbd.spatial.frame import check_frame
 from rbd.spatial.linalg import Mat3, Vec3, add3, matvec, neg3, scale3
 from rbd.spatial.values import require_kind
 from rbd.state import StateView
-from rbd.state.layout import CouplingLink, Layout, LoopLink
 
 if TYPE_CHECKING:
     from rbd.spatial import Frame

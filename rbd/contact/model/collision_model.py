@@ -21,13 +21,13 @@ from rbd.contact.model.distances import Distance, from_row, normals_array, previ
 from rbd.contact.model.recorded_functions import FunctionCache
 from rbd.contact.model.recorded_tables import TABLES
 from rbd.errors import ArgumentError
+from rbd.kinematics.kernel import require_state
 from rbd.mechanism import Mechanism
 from rbd.scalars import Scalar
 from rbd.scalars.arrays import Array
 from rbd.scalars.number_checks import not_nan
 from rbd.spatial.values import require_kind
 from rbd.state import MechanismState, State
-from rbd.state.kernel import require_state
 
 TableName: TypeAlias = Literal["distances", "distances again", "jacobian", "bias"]
 PairNumbers: TypeAlias = Sequence[int] | NDArray[np.integer[Any]]

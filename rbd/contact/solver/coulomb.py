@@ -1,6 +1,6 @@
 """Coulomb's law for contact accelerations: its solution, its solution by quadratic programs, and its residual.
 
-The law is a linear complementarity problem, which `rbd.solvers.friction` solves. For other solvers, which know
+The law is a linear complementarity problem, which `rbd.solvers.friction.solve` solves. For other solvers, which know
 quadratic programs only: minimising over forces in the cones lets sliding points rise as well, mu times as fast
 (Anitescu 2006); subtracting that rise from the bounds and solving again, until nothing changes, gives Coulomb's law (De
 Saxcé, Feng, *The bipotential method*, 1998). This iteration need not converge even where there is a solution.
@@ -18,7 +18,7 @@ from rbd.contact.solver.contact_problem import ContactProblem
 from rbd.contact.solver.friction_cone import EDGES, cone_edges
 from rbd.scalars import Matrix, Scalar, Vector, absolute, const, less, maximum, where
 from rbd.scalars.linear_algebra import add, dot, matvec
-from rbd.solvers.friction import solve_friction
+from rbd.solvers.friction.solve import solve_friction
 
 _HINT = "; contact_step finds velocities with any friction"
 _JAMMED = "no accelerations obey Coulomb's law: with this friction, sliding bodies jam (Painlevé's paradox)" + _HINT

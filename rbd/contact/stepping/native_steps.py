@@ -13,16 +13,16 @@ from rbd.compiled import RecordedFunction
 from rbd.contact.arguments import float_vector_unless_nan
 from rbd.contact.model.recorded_functions import FunctionCache
 from rbd.contact.stepping.trajectory import TrajectoryRecorder
-from rbd.native import abi
-from rbd.native.step_loop_ir import ASKING, CHANGED, COUNT, DONE, KNOWN, REASON, STAGE, STEP, UNFIT
+from rbd.engine.interpreted import is_interpreted
+from rbd.engine.live_engine import LiveEngine, Q, V
+from rbd.native.builtins.step_loop_ir import ASKING, CHANGED, COUNT, DONE, KNOWN, REASON, STAGE, STEP, UNFIT
+from rbd.native.runtime import abi
 from rbd.scalars.arrays import Array
 from rbd.state import MechanismState
 from rbd.state.callback_guard import annotate, state_changed
-from rbd.state.interpreted import is_interpreted
-from rbd.state.live_engine import LiveEngine, Q, V
 
 if TYPE_CHECKING:
-    from rbd.native.step_loop import StepLoop
+    from rbd.native.builtins.step_loop import StepLoop
 
 _STEPS_PER_CALL = 4096
 
@@ -90,8 +90,8 @@ class NativeSteps:
     def _made(
         self, function: RecordedFunction, functions: FunctionCache, control: Callable[..., object] | None
     ) -> StepLoop:
-        from rbd.native.builtin import Word
-        from rbd.native.step_loop import Clock, Stage, StepLoop
+        from rbd.native.builtins.builtin import Word
+        from rbd.native.builtins.step_loop import Clock, Stage, StepLoop
 
         kernel, clock, engine = function.evaluation.executable.compile(), Clock(), self._engine
         assert kernel is not None

@@ -1,0 +1,31 @@
+"""Program that checks coordinates and writes them to a state."""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+import numpy as np
+
+from rbd.kinematics.layout import Layout
+from rbd.program.graph import Graph
+from rbd.program.program import Program
+from rbd.scalars import absolute, positive
+
+_NEAR: Final = 1.75 * float(np.finfo(np.float64).eps)
+"""Tolerance of norms: within it, the Python path, which rounds differently, leaves coordinates unchanged."""
+
+
+def coordinate_check_program(layout: Layout, name: Literal["q", "v"]) -> Program | None:
+    """Return a program that copies q or v and checks it: finite, and quaternions of norm one; None for no coordinates.
+
+    Its tolerance of norms is stricter than that of the Python path, which handles the rest.
+    """
+    graph = Graph()
+    size = layout.nq if name == "q" else layout.nv
+    values = graph.input(name, (size,))
+    outputs: dict[str, object] = {"copy": values}
+    if name == "q":
+        kinds = [(link.joint.type, values[link.q]) for link in layout.links if link.joint.nq != link.joint.nv]
+        slack = tuple(positive(_NEAR - absolute(kind.normalization_error(q)), "slack") for kind, q in kinds)
+        outputs |= {"slack": slack} if slack else {}
+    return Program.of(graph, f"set_{name}", outputs) if size else None

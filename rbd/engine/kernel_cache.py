@@ -1,0 +1,172 @@
+"""Cache of the recorded kernels of a mechanism, by kernel and template of arguments.
+
+There is one cache per mechanism and topology. All states and threads share it, and it is freed with the mechanism.
+Caches are not pickled.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Literal, TypeAlias, cast, final
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from rbd import native
+from rbd.engine.coordinate_writer import coordinate_check_program
+from rbd.engine.parameter_edits import ParameterEdits
+from rbd.engine.recorded_kernel import RecordedKernel, RecordingFailure
+from rbd.engine.recorder import record_program
+from rbd.engine.recording_cache import cache_key, load_program, store_program
+from rbd.engine.result_form import ResultForm, named_form, result_form
+from rbd.kinematics.kernel import Kernel
+from rbd.kinematics.layout import layout_of
+from rbd.kinematics.parameters import ParameterName
+from rbd.kinematics.value_tree import Template, UnsuitableError, count_numbers, flatten, is_portable, unflattener
+from rbd.mechanism import Mechanism
+from rbd.native.executable import LiveExecutable
+from rbd.program.graph import Graph
+from rbd.program.outline import Source
+from rbd.program.program import Program
+from rbd.scalars.arrays import Array
+
+_MAX_KERNELS: Final = 512
+"""Maximum number of kernels per mechanism; the least recently used is evicted first."""
+Key: TypeAlias = tuple[Any, ...]
+
+
+@final
+class KernelCache:
+    """The recorded kernels of one mechanism at one version of its topology."""
+
+    def __init__(self, structure: int) -> None:
+        """Initialise an empty cache."""
+        self.structure = structure
+        self.edits = ParameterEdits()
+        self._kernels: OrderedDict[Key, RecordedKernel | RecordingFailure] = OrderedDict()
+        self._writers: dict[str, LiveExecutable | None] = {}
+        self._lock = native.Lock()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Copy and pickle as an empty cache."""
+        return KernelCache, (self.structure,)
+
+    def get_or_record(
+        self,
+        mechanism: Mechanism,
+        version: int,
+        kernel: Kernel[..., Any],
+        args: Sequence[object],
+        named: Mapping[str, object],
+    ) -> tuple[RecordedKernel | RecordingFailure | None, list[Array]]:
+        """Return the recorded kernel for these arguments, and an array for each argument with numbers.
+
+        `version` is that of the mechanism's parameters. Returns None unless arguments and parameters are floats.
+        """
+        templates: list[Template] = [len(args)]
+        arrays: list[Array] = []
+        try:
+            for value in (*args, *(named[name] for name in sorted(named))) if named else args:
+                numbers: list[float] = []
+                templates.append(flatten(value, numbers))
+                if numbers:
+                    arrays.append(np.array(numbers[0] if templates[-1] is float else numbers))
+        except UnsuitableError:
+            return None, []
+        edits = self.edits
+        with self._lock.inner:
+            if version != edits.version:
+                edits.update(mechanism)
+            if not edits.are_floats:
+                return None, []
+            key = (kernel, *templates, *sorted(named), edits.varying, edits.generation)
+            found = self._kernels.get(key)
+            if found is None:
+                found = self._kernels[key] = self._record(mechanism, kernel, tuple(templates), sorted(named))
+                if len(self._kernels) > _MAX_KERNELS:
+                    self._kernels.popitem(last=False)
+            self._kernels.move_to_end(key)
+            return found, arrays
+
+    def _record(
+        self, mechanism: Mechanism, kernel: Kernel[..., Any], templates: tuple[Template, ...], names: list[str]
+    ) -> RecordedKernel | RecordingFailure:
+        varying = self.edits.varying
+        parameters = tuple(self.edits.arrays[name] for name in varying)
+        count = sum(map(bool, map(count_numbers, templates[1:])))
+        what = repr((kernel.name, kernel.regroup, kernel.several, templates, names, varying))
+        portable = native.is_loaded() and is_portable(templates) and kernel.function.__module__.startswith("rbd.")
+        key = cache_key(mechanism, what) if portable else None
+        found = load_program(mechanism, key, what, lambda now: record_kernel(kernel, now, templates, names, varying)[0])
+        form = None if found is None else named_form([port.name for port in found.outline.outputs])
+        if found is not None and form is not None:
+            return RecordedKernel(LiveExecutable(found), parameters, form, count)
+        try:
+            program, form = record_kernel(kernel, mechanism, templates, names, varying)
+        except Exception as error:  # the source raises the error, or runs instead
+            return RecordingFailure(error)
+        source = Source.of(program)
+        executable = LiveExecutable(source, keep=lambda: store_program(key, source))
+        return RecordedKernel(executable, parameters, form, count)
+
+    def writer(self, mechanism: Mechanism, name: Literal["q", "v"]) -> LiveExecutable | None:
+        """Return the program that checks and copies coordinates, recorded once; None for no coordinates."""
+        with self._lock.inner:
+            if name not in self._writers:
+                try:
+                    program = coordinate_check_program(layout_of(mechanism), name)
+                except Exception:  # a user's joint type that cannot be recorded: coordinates are written in Python
+                    program = None
+                self._writers[name] = None if program is None else LiveExecutable(Source.of(program))
+            return self._writers[name]
+
+
+def record_kernel(
+    kernel: Kernel[..., Any],
+    mechanism: Mechanism,
+    templates: tuple[Template, ...],
+    names: Sequence[str] = (),
+    parameters: Sequence[ParameterName] = (),
+) -> tuple[Program, ResultForm]:
+    """Return the program of a kernel, and the form of its result.
+
+    `templates` are the number of positional arguments, their templates, then those of the keyword arguments `names`.
+    Inputs are q, v, one per argument with numbers, then the parameters.
+    """
+    forms: list[ResultForm] = []
+
+    def arguments(graph: Graph) -> tuple[tuple[Any, ...], Mapping[str, Any]]:
+        values = [_argument(graph, template, k) for k, template in enumerate(templates[1:])]
+        count = cast("int", templates[0])
+        return tuple(values[:count]), dict(zip(names, values[count:], strict=True))
+
+    def outputs(result: object) -> Mapping[str, object]:
+        forms.append(result_form(result, several=kernel.several))
+        return forms[0].outputs
+
+    program = record_program(
+        kernel.function, mechanism, kernel.name, arguments, outputs, parameters=parameters, regroup=kernel.regroup
+    )
+    return program, forms[0]
+
+
+def _argument(graph: Graph, template: Template, number: int) -> Any:
+    """Return an argument with recorded scalars in the place of its numbers."""
+    size, name = count_numbers(template), f"argument_{number}"
+    if template is float:
+        return graph.input(name, ())
+    return unflattener(template)(graph.input(name, (size,)) if size else ())
+
+
+_caches: WeakKeyDictionary[Mechanism, KernelCache] = WeakKeyDictionary()
+_lock = native.Lock()
+
+
+def kernel_cache(mechanism: Mechanism) -> KernelCache:
+    """Return the cache of `mechanism` for its current topology."""
+    with _lock.inner:
+        cache = _caches.get(mechanism)
+        if cache is None or cache.structure != mechanism.structure_version:
+            cache = _caches[mechanism] = KernelCache(mechanism.structure_version)
+        return cache

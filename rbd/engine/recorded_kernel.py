@@ -1,0 +1,45 @@
+"""Recorded kernels, and kernels that cannot be recorded."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, final
+
+import attrs
+
+from rbd import native
+from rbd.scalars.arrays import Array
+
+if TYPE_CHECKING:
+    from rbd.engine.result_form import ResultForm
+    from rbd.native.executable import LiveExecutable
+
+
+@final
+@attrs.frozen(eq=False)
+class RecordedKernel:
+    """A kernel recorded for a template of arguments."""
+
+    executable: LiveExecutable
+    parameters: tuple[Array, ...]
+    """The parameters that are inputs, updated in place."""
+    form: ResultForm
+    array_arguments: int
+    """Number of arguments with numbers, besides coordinates and parameters."""
+
+
+@final
+class RecordingFailure:
+    """A kernel that cannot be recorded for a template of arguments: its source runs instead."""
+
+    def __init__(self, reason: BaseException) -> None:
+        """Set the reason."""
+        self.reason = reason
+        self._warned = False
+
+    def warn(self, name: str) -> None:
+        """Warn once that the source runs instead of machine code."""
+        if not self._warned:
+            self._warned = True
+            message = f"{name} runs as Python source, hundreds of times slower than machine code: {self.reason}"
+            warnings.warn(message, native.InterpretedWarning, stacklevel=2)

@@ -1,0 +1,82 @@
+"""Disk cache of recorded programs of rbd's algorithms.
+
+Functions of users are recorded in every process; their machine code is found by the digest of the program.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from pathlib import Path
+
+from rbd import native
+from rbd.engine.fingerprint import fingerprint
+from rbd.errors import StaleStateError
+from rbd.mechanism import Mechanism
+from rbd.native.runtime import outline_cache
+from rbd.program.outline import Source
+from rbd.program.program import Program
+
+PACKAGE = Path(__file__).parents[1]
+"""Directory of rbd's sources."""
+
+
+def load_or_record(mechanism: Mechanism, description: str, record: Callable[[Mechanism], Program]) -> Source:
+    """Return the program that `record` makes for `mechanism`, from the cache if it was recorded before.
+
+    `description` names an algorithm of rbd with all its options; together with the current mechanism it must determine
+    the program, so programs with code of users are not allowed. A cached program is recorded only on access to its
+    operations, which raises StaleStateError if the mechanism was edited or freed. The cache does not keep the mechanism
+    alive.
+    """
+    key = cache_key(mechanism, description)
+    source = load_program(mechanism, key, description, record)
+    if source is None:
+        source = Source.of(record(mechanism))
+        store_program(key, source)
+    return source
+
+
+def store_program(key: str | None, source: Source) -> None:
+    """Write a program to the disk cache."""
+    if key is not None:
+        outline_cache.store(key, source.outline)
+
+
+def load_program(
+    mechanism: Mechanism, key: str | None, description: str, record: Callable[[Mechanism], Program]
+) -> Source | None:
+    """Return the cached program of `record` for `mechanism`, or None; see `load_or_record`."""
+    outline = None if key is None else outline_cache.load(key)
+    return None if outline is None else Source(outline, _guarded_by_fingerprint(mechanism, description, record))
+
+
+def cache_key(mechanism: Mechanism, description: str) -> str | None:
+    """Return the key of an outline in the disk cache; None if it cannot be cached."""
+    if not native.keeps_outlines():
+        return None
+    mine, sources = fingerprint(mechanism), outline_cache.sources_digest(PACKAGE)
+    if mine is None or sources is None:
+        return None
+    return "|".join((outline_cache.platform_key(), sources, mine, description))
+
+
+def _guarded_by_fingerprint(
+    mechanism: Mechanism, description: str, record: Callable[[Mechanism], Program]
+) -> Callable[[], Program]:
+    """Return a function that records `mechanism` unless it was edited."""
+    found, reference = fingerprint(mechanism), weakref.ref(mechanism)
+
+    def guarded() -> Program:
+        present = reference()
+        now = None if present is None else fingerprint(present)
+        if present is None or now != found:
+            raise StaleStateError(
+                f"{description}: the machine code was found on disk; "
+                "to record it, the mechanism must be as it was then",
+                made_with=found,
+                now=now,
+            )
+        return record(present)
+
+    return guarded

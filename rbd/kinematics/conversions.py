@@ -1,0 +1,41 @@
+"""Conversions between v and dq/dt of all joints, and their adjoints for forces.
+
+N maps v to dq/dt; its left inverse maps dq/dt to v. Their transposes map forces on dq/dt to forces on v, and back, with
+the same power.
+"""
+
+from __future__ import annotations
+
+from rbd.kinematics.state_view import StateView
+from rbd.scalars import Scalar, Vector
+from rbd.scalars.linear_algebra import dot
+
+
+def derivative_of_velocity(state: StateView, v: Vector) -> Vector:
+    """Return dq/dt for a velocity."""
+    return tuple(
+        x for link in state.links for x in link.joint.type.configuration_derivative(state.joint_q(link), v[link.v])
+    )
+
+
+def velocity_of_derivative(state: StateView, qd: Vector) -> Vector:
+    """Return the velocity for a dq/dt."""
+    return tuple(x for link in state.links for x in link.joint.type.velocity(state.joint_q(link), qd[link.q]))
+
+
+def force_on_velocity(state: StateView, force: Vector) -> Vector:
+    """Return the force on v, N transposed times the force on dq/dt."""
+    found: list[Scalar] = []
+    for link in state.links:
+        rows = link.joint.type.configuration_derivative_jacobian(state.joint_q(link))
+        found += [dot(column, force[link.q]) for column in zip(*rows, strict=True)]
+    return tuple(found)
+
+
+def force_on_derivative(state: StateView, force: Vector) -> Vector:
+    """Return the force on dq/dt, the left inverse of N transposed times the force on v."""
+    found: list[Scalar] = []
+    for link in state.links:
+        rows = link.joint.type.velocity_jacobian(state.joint_q(link))
+        found += [dot(column, force[link.v]) for column in zip(*rows, strict=True)]
+    return tuple(found)

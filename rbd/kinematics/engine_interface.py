@@ -1,0 +1,198 @@
+"""Interface of engines: they evaluate the kernels of a state, cache passes, pack results, hold fast paths.
+
+Algorithms use it as `state.engine`. Scalar states have `scalar_state.SourceEngine`, which runs the Python source; live
+states have `live_engine.LiveEngine`, which runs recorded programs.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar, final
+
+import attrs
+from typing_extensions import override
+
+from rbd.errors import StaleStateError
+
+if TYPE_CHECKING:
+    from rbd.kinematics.frames import Attachment
+    from rbd.kinematics.kernel import Kernel
+    from rbd.kinematics.layout import Layout
+    from rbd.kinematics.state_view import StateView
+    from rbd.mechanism import Mechanism
+
+R = TypeVar("R")
+Depends = Literal["parameters", "q", "qv"]
+"""Dependencies of a pass; parameters are always included."""
+Shapes = Mapping[str, tuple[int, ...]]
+"""Shapes of the arrays returned by a kernel, by their names in messages."""
+
+
+class Call(ABC, Generic[R]):
+    """A deferred computation, which an algorithm returns to `fast_path`; abstract."""
+
+    @abstractmethod
+    def run(self, owner: Any, key: object = None, count: int = 0) -> R:
+        """Return the result; `owner`, a state or a result, opens a fast path for `count` arrays under `key`."""
+
+
+@final
+@attrs.frozen(eq=False)
+class Done(Call[R]):
+    """A call whose result is already computed; it has no fast path."""
+
+    value: R
+
+    @override
+    def run(self, owner: object, key: object = None, count: int = 0) -> R:
+        """Return the result."""
+        return self.value
+
+
+@final
+@attrs.frozen(eq=False)
+class KernelCall(Call[R]):
+    """A call of a kernel: its arguments, and the conversion of its result."""
+
+    kernel: Kernel[..., Any]
+    args: tuple[Any, ...] = ()
+    shapes: Shapes | None = None
+    """Shapes of the arrays to return; None for the kernel's result as it is."""
+    finish: Callable[..., R] | None = None
+    """Converts the arrays, or the kernel's result, to the algorithm's result; must not refer to the state."""
+    of_array: Callable[[Any], R] | None = None
+    """Converts the kernel's result, if it is one array; fast paths then do not make tuples of it."""
+    out: Any = None
+    """An array for a result of one array."""
+    keyed: bool = False
+    """Whether the key of its fast path and the parameters determine its arguments; their numbers are then bound."""
+
+    @override
+    def run(self, owner: StateView, key: object = None, count: int = 0) -> R:
+        """Return the result for a state."""
+        result: R = owner.engine.run(owner, self, key, count)
+        return result
+
+    def of_arrays(self, arrays: Sequence[Any]) -> Any:
+        """Return the algorithm's result from the arrays."""
+        if self.finish is not None:
+            return self.finish(*arrays)
+        return arrays[0] if len(arrays) == 1 else tuple(arrays)
+
+    def of_value(self, value: Any) -> Any:
+        """Return the algorithm's result from the kernel's result, for calls without arrays."""
+        return value if self.finish is None else self.finish(value)
+
+
+class QueryBuiltins(Protocol):
+    """Maker of builtins for framed queries; each returns None if there is no machine code."""
+
+    def pose(self, found: Attachment) -> Callable[[], Any] | None:
+        """Return a builtin of the transform from a place to the root frame."""
+
+    def twist(self, index: int) -> Callable[[], Any] | None:
+        """Return a builtin of the twist of a body in the root frame."""
+
+    def route(self, start: Attachment, end: Attachment) -> Callable[[], Any] | None:
+        """Return a builtin of the transform between two places."""
+
+
+class Engine(ABC):
+    """The engine of one state; abstract."""
+
+    def __init__(self, mechanism: Mechanism, layout: Layout) -> None:
+        """Initialise without cached results."""
+        self.fast: dict[object, Callable[..., Any]] = {}
+        """Builtins by the keys of calls; only live states have them."""
+        self.identified: dict[tuple[object, int, int], tuple[Callable[..., Any], object, object]] = {}
+        """Builtins of calls about an object and a frame, by their identities, with the objects."""
+        self.poses: dict[object, Callable[[], Any]] = {}
+        self.twists: dict[object, Callable[[], Any]] = {}
+        self.routes: dict[object, Callable[[], Any]] = {}
+        """Builtins of queries by the identities, or names, of places; only live states have them."""
+        self.mechanism = mechanism
+        self.layout = layout
+        self.cache: dict[object, tuple[tuple[int, ...], object]] = {}
+
+    def __getstate__(self) -> dict[str, object]:
+        """Omit cached results: a copy computes them again."""
+        return {**self.__dict__, "cache": {}}
+
+    def check(self) -> None:
+        """Raise StaleStateError if the mechanism's topology was edited since the state was made."""
+        made, now = self.layout.version, self.mechanism.structure_version
+        if made != now:
+            raise StaleStateError(
+                f"the mechanism was edited (structure version {now}) after this state was made (version {made}); "
+                "make a new MechanismState",
+                made_with=made,
+                now=now,
+            )
+
+    @abstractmethod
+    def stamp(self, depends: Depends) -> tuple[int, ...]:
+        """Return version numbers that change with the dependencies of a pass."""
+
+    def open_query(
+        self,
+        table: dict[object, Callable[[], Any]],
+        key: object,
+        places: object,
+        make: Callable[[QueryBuiltins], Callable[[], Any] | None],
+    ) -> bool:
+        """Open a fast path of a query in `table`, if this engine has any; return whether it did.
+
+        `key` has names and identities of `places`, which are kept alive.
+        """
+        return False
+
+    @abstractmethod
+    def evaluate(
+        self, state: StateView, kernel: Kernel[..., Any], args: Sequence[Any], named: Mapping[str, Any]
+    ) -> Any:
+        """Return the result of a kernel for `state`: nested tuples of scalars, or framed values."""
+
+    @abstractmethod
+    def arrays(self, state: StateView, kernel: Kernel[..., Any], args: Sequence[Any], shapes: Shapes) -> Sequence[Any]:
+        """Return the result of a kernel as arrays of the state's scalars."""
+
+    @abstractmethod
+    def require_finite(self, name: str, *numbers: object) -> None:
+        """Raise NotFiniteError, naming the result, for floats that are not finite; other scalars pass."""
+
+    @abstractmethod
+    def pack(self, values: Any, name: str, shape: tuple[int, ...], out: Any = None) -> Any:
+        """Return nested scalars as an array of `shape`, or write them to `out`; `name` is for messages."""
+
+    def run(self, state: StateView, call: KernelCall[Any], key: object, count: int) -> Any:
+        """Return the result of a call; a live engine opens a fast path under `key`."""
+        self.check()
+        if call.shapes is None:
+            return call.of_value(self.evaluate(state, call.kernel, call.args, {}))
+        if call.out is None:
+            return call.of_arrays(self.arrays(state, call.kernel, call.args, call.shapes))
+        ((name, shape),) = call.shapes.items()
+        return call.of_arrays([self.pack(self.evaluate(state, call.kernel, call.args, {}), name, shape, call.out)])
+
+    def pass_result(self, state: StateView, kernel: Kernel[[], R], depends: Depends) -> R:
+        """Return the result of a pass, cached until one of its dependencies changes."""
+        self.check()
+        return self.cached_value(kernel, depends, lambda: kernel.function(state))
+
+    def cached_value(self, key: object, depends: Depends, compute: Callable[[], R]) -> R:
+        """Return `compute()`, cached under `key` until one of its dependencies changes."""
+        stamp = self.stamp(depends)
+        known: tuple[tuple[int, ...], Any] | None = self.cache.get(key)
+        if known is not None and known[0] == stamp:
+            value: R = known[1]
+            return value
+        value = compute()
+        self.cache[key] = (stamp, value)
+        return value
+
+
+def packed(engine: Engine, value: Any, shapes: Shapes) -> list[Any]:
+    """Return the result of a kernel, nested scalars, as one array per shape; for one shape, as a single array."""
+    values = (value,) if len(shapes) == 1 else value
+    return [engine.pack(each, name, shape) for each, (name, shape) in zip(values, shapes.items(), strict=True)]

@@ -1,0 +1,103 @@
+"""Frames attached to bodies, and change of frame of values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, final
+
+import attrs
+
+from rbd.kinematics.layout import Place
+from rbd.kinematics.state_view import StateView
+from rbd.mechanism import RigidBody
+from rbd.spatial import (
+    Frame,
+    FreeVector,
+    GeometricJacobian,
+    Momentum,
+    MomentumMatrix,
+    Point,
+    PointJacobian,
+    SpatialAcceleration,
+    SpatialInertia,
+    Transform,
+    Twist,
+    Wrench,
+    WrenchMatrix,
+    same_frame,
+)
+from rbd.spatial.values import require_kind
+
+if TYPE_CHECKING:
+    from rbd.kinematics.queries import State
+
+
+_FRAMED = (
+    *(Point, FreeVector, Twist, SpatialAcceleration, Wrench, Momentum, SpatialInertia),
+    *(GeometricJacobian, PointJacobian, MomentumMatrix, WrenchMatrix),
+)
+
+
+@final
+@attrs.frozen(eq=False)
+class Attachment:
+    """A frame attached to a body."""
+
+    index: int
+    """Of the body."""
+    body: RigidBody
+    frame: Frame[Any]
+    to_default: Transform[Any, Any] | None
+    """The transform from the frame to the body's default frame; None for that frame itself, as is the next."""
+    from_default: Transform[Any, Any] | None
+
+
+def attached(state: StateView, place: Place, argument: str = "place") -> Attachment:
+    """Return the frame of a place and its body, cached by the state. Raises as `Layout.place` does."""
+    engine, key = state.engine, place if isinstance(place, str) else id(place)
+    known: tuple[tuple[int, ...], Any] | None = engine.cache.get(key)
+    if known is not None and known[0] == engine.stamp("parameters"):
+        found: Attachment = known[1]
+        return found
+    return engine.cached_value(key, "parameters", lambda: _attachment(state, place, argument))
+
+
+def _attachment(state: StateView, place: Place, argument: str) -> Attachment:
+    body, frame = state.layout.place(place, argument)
+    index, own = state.layout.body_index(body), body.default_frame
+    if frame is own:
+        return Attachment(index, body, frame, None, None)
+    there, back = body.fixed_transform(frame, own), body.fixed_transform(own, frame)
+    return Attachment(index, body, frame, state.lifted_transform(there), state.lifted_transform(back))
+
+
+def wanted_frame(state: StateView, frame: Place | None) -> tuple[RigidBody, Frame[Any]]:
+    """Return the frame of a result (None for the root frame) and its body."""
+    return state.layout.place(state.layout.root_frame if frame is None else frame, "frame")
+
+
+def attachment(state: StateView, body: RigidBody, frame: Frame[Any]) -> Transform[Any, Any]:
+    """Return the transform from the default frame of `body` to `frame`, which is attached to it."""
+    own = body.default_frame
+    return Transform.identity(own, own) if frame is own else state.lifted_transform(body.fixed_transform(own, frame))
+
+
+def express(state: State[Any], value: Any, place: Place) -> Any:
+    """Return `value` expressed in the frame of a place."""
+    if type(value) not in _FRAMED:
+        require_kind(value, *_FRAMED, operation="State.transform", argument="value")
+    current: Frame[Any] = value.frame
+    if isinstance(place, Frame) and same_frame(current, place):
+        return value
+    tf = state.between(current, place, "frame")
+    if type(value) is SpatialAcceleration:
+        return _express_acceleration(state, value, tf)
+    return value.transformed(tf)
+
+
+def _express_acceleration(
+    state: State[Any], value: SpatialAcceleration[Any, Any, Any], tf: Transform[Any, Any]
+) -> SpatialAcceleration[Any, Any, Any]:
+    """Return an acceleration in the target frame of `tf`, with the terms of the relative motion of the frames."""
+    current_wrt_new = state.relative_twist(value.frame, tf.to_frame, frame=value.frame)
+    body_wrt_base = state.relative_twist(value.body, value.base, frame=value.frame)
+    return value.transformed(tf, current_wrt_new, body_wrt_base)

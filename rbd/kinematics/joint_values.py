@@ -1,0 +1,71 @@
+"""Arrays of q or v, indexed by joints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, final
+
+from numpy.typing import ArrayLike, NDArray
+from typing_extensions import override
+
+from rbd.errors import ShapeError
+from rbd.kinematics.layout import Layout
+from rbd.mechanism import Joint
+from rbd.scalars.entries import any_array
+
+
+@final
+class JointValues(Mapping[Joint, NDArray[Any]]):
+    """An array with one entry per coordinate or per velocity, indexed by joints or their names.
+
+    Entries are views of the array: `values[joint] = x` writes to it. Arrays may have leading batch axes.
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum())
+    >>> tau = state.by_joint([0.0, 0.0])
+    >>> tau["elbow"] = 0.5
+    >>> tau.array, tau["elbow"]
+    (array([0. , 0.5]), array([0.5]))
+    """
+
+    def __init__(self, layout: Layout, values: ArrayLike) -> None:
+        """Wrap `values`; raise ShapeError unless the last axis has nq or nv entries."""
+        self.array: NDArray[Any] = any_array(values, "values")
+        self._layout = layout
+        size = self.array.shape[-1] if self.array.ndim else -1
+        if size not in (layout.nq, layout.nv):
+            raise ShapeError(
+                f"values has shape {self.array.shape}; the last axis needs {layout.nq} entries, one per coordinate, or "
+                f"{layout.nv}, one per velocity",
+                argument="values",
+                expected=(layout.nq, layout.nv),
+                actual=self.array.shape,
+            )
+        self._is_velocity = size == layout.nv
+
+    @override
+    def __getitem__(self, joint: Joint | str) -> NDArray[Any]:
+        link = self._layout.link(joint)
+        view: NDArray[Any] = self.array[..., link.v if self._is_velocity else link.q]
+        return view
+
+    def __setitem__(self, joint: Joint | str, value: ArrayLike) -> None:
+        """Write entries; raise ShapeError unless `value` has their shape or one number for all."""
+        target, given = self[joint], any_array(value, "value")
+        try:
+            target[...] = given
+        except (TypeError, ValueError) as error:
+            message = f"value cannot be written to entries of shape {target.shape}: {error}"
+            raise ShapeError(message, argument="value", expected=target.shape, actual=given.shape) from error
+
+    @override
+    def __iter__(self) -> Iterator[Joint]:
+        return (link.joint for link in self._layout.links)
+
+    @override
+    def __len__(self) -> int:
+        return len(self._layout.links)
+
+    @override
+    def __repr__(self) -> str:
+        return "\n".join(f"{joint.name}: {values}" for joint, values in self.items() if values.shape[-1])

@@ -1,0 +1,99 @@
+"""Kernels: the Python source of algorithms, registered by name and evaluated by the engine of a state.
+
+A kernel is a plain function of a `StateView` and tuples of scalars that returns nested tuples of scalars or framed
+values. Scalar states run its source, live states run the program recorded from it. The state layer does not import
+algorithms; `kernels()` returns the kernels of all imported packages by name, for other executions (symbolic, counted,
+recorded).
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeGuard, TypeVar, final, overload
+
+from rbd.arguments import described
+from rbd.errors import ArgumentError
+from rbd.kinematics.engine_interface import Engine
+
+if TYPE_CHECKING:
+    from rbd.kinematics.state_view import StateView
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+@final
+class Kernel(Generic[P, R]):
+    """The source of an algorithm, with options for recording."""
+
+    def __init__(
+        self, function: Callable[Concatenate[StateView, P], R], *, regroup: bool = False, several: bool = False
+    ) -> None:
+        """Wrap `function`; see `kernel`."""
+        functools.update_wrapper(self, function)
+        self.name = function.__name__.removesuffix("_kernel")
+        self.function = function
+        self.regroup = regroup
+        self.several = several
+
+    def __call__(self, state: StateView, /, *args: P.args, **named: P.kwargs) -> R:
+        """Evaluate for `state`; raise ArgumentError for other arguments."""
+        require_state(state, self.name)
+        result: R = state.engine.evaluate(state, self, args, named)
+        return result
+
+
+_kernels: dict[str, Kernel[..., Any]] = {}
+
+
+@overload
+def kernel(function: Callable[Concatenate[StateView, P], R], /) -> Kernel[P, R]: ...
+@overload
+def kernel(
+    *, regroup: bool = False, several: bool = False
+) -> Callable[[Callable[Concatenate[StateView, P], R]], Kernel[P, R]]: ...
+def kernel(function: Callable[..., Any] | None = None, /, *, regroup: bool = False, several: bool = False) -> Any:
+    """Register an algorithm under its function name.
+
+    `regroup` declares that it returns joint torques, mass matrices and joint accelerations only, so that recordings may
+    regroup inertial parameters (see `regroup.py`). `several` declares that it returns a tuple of arrays, which are not
+    stacked to one array.
+
+    >>> import rbd.algorithms
+    >>> from rbd.kinematics.kernel import kernels
+    >>> "mass_matrix" in kernels()
+    True
+    """
+
+    def register(source: Callable[..., Any]) -> Kernel[..., Any]:
+        made = Kernel(source, regroup=regroup, several=several)
+        known = _kernels.get(made.name)
+        if known is not None and known.function.__module__ != source.__module__:  # a module may be imported again
+            raise RuntimeError(f"two kernels have the name {made.name!r}")
+        _kernels[made.name] = made
+        return made
+
+    return register if function is None else register(function)
+
+
+def kernels() -> Mapping[str, Kernel[..., Any]]:
+    """Return the kernels of all imported packages by name."""
+    return MappingProxyType(_kernels)
+
+
+def is_state(value: object) -> TypeGuard[StateView]:
+    """Return whether a value is a state."""
+    return isinstance(getattr(value, "engine", None), Engine)
+
+
+def require_state(state: object, operation: str) -> None:
+    """Raise ArgumentError unless `state` is a state."""
+    if not is_state(state):
+        raise ArgumentError(
+            f"{operation}: state must be a MechanismState, not {described(state)}; "
+            "rbd.MechanismState(mechanism, q, v) makes one",
+            argument="state",
+            value=state,
+        )

@@ -1,0 +1,108 @@
+"""Parameters of a mechanism as inputs of recordings instead of constants.
+
+Algorithms do not use this module: they read parameters through the state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, TypeAlias, cast, final, get_args
+
+import attrs
+
+from rbd.errors import ArgumentError
+from rbd.kinematics.layout import layout_of
+from rbd.mechanism import Joint, Mechanism
+from rbd.scalars import Matrix, Scalar, Vector
+from rbd.spatial import Frame, SpatialInertia, Transform
+from rbd.spatial.linalg import Vec3
+
+ParameterName: TypeAlias = Literal[
+    "inertia",
+    "gravity",
+    "placement",
+    "damping",
+    "friction",
+    "friction_velocity",
+    "armature",
+    "bound_stiffness",
+    "bound_damping",
+]
+PARAMETERS: tuple[ParameterName, ...] = get_args(ParameterName)
+Nested: TypeAlias = "Vector | Matrix | tuple[Matrix, ...]"
+
+
+def parameter_shape(mechanism: Mechanism, name: object) -> tuple[int, ...]:
+    """Return the shape of the array that holds a parameter; raise ArgumentError for a name that is none.
+
+    `inertia` has a row per body but the root, in the order of `mechanism.bodies`: the moment about the origin of the
+    body's frame (xx, xy, xz, yy, yz, zz), mass times centre of mass, mass. `placement` has three rows of four per tree
+    joint: rotation and translation from frame_before to the predecessor's frame. The others have a number per velocity.
+    """
+    layout = layout_of(mechanism)
+    if not isinstance(name, str) or name not in PARAMETERS:
+        message = f"{name!r} is not a parameter; parameters: {', '.join(PARAMETERS)}"
+        raise ArgumentError(message, argument="parameters", value=name, allowed=PARAMETERS)
+    shapes: dict[str, tuple[int, ...]] = {
+        "inertia": (len(layout.links), 10),
+        "gravity": (3,),
+        "placement": (len(layout.links), 3, 4),
+    }
+    return shapes.get(name, (layout.nv,))
+
+
+def current_values(mechanism: Mechanism, name: ParameterName) -> Sequence[object]:
+    """Return the current value of a parameter, as nested scalars of the shape `parameter_shape`."""
+    links = layout_of(mechanism).links
+    if name == "gravity":
+        return mechanism.gravity.xyz_components
+    if name == "inertia":
+        return tuple(_inertia_of(link.body.inertia, link.body.default_frame).components for link in links)
+    if name == "placement":
+        return tuple(_rows(mechanism.placement(link.joint)) for link in links)
+    return tuple(value for link in links for value in cast("Vector", getattr(link.joint, name)))
+
+
+def _inertia_of(inertia: SpatialInertia | None, frame: Frame) -> SpatialInertia:
+    return SpatialInertia.zero(frame) if inertia is None else inertia
+
+
+def _rows(tf: Transform) -> Matrix:
+    return tuple((*row, x) for row, x in zip(tf.rotation_components, tf.translation_components, strict=True))
+
+
+@final
+@attrs.frozen(eq=False)
+class ParameterValues:
+    """Values of parameters, by name, which a scalar state reads instead of the mechanism's."""
+
+    mechanism: Mechanism
+    values: Mapping[str, Nested]
+
+    def has(self, name: str) -> bool:
+        """Return whether the parameter has a value."""
+        return name in self.values
+
+    def inertia(self, index: int, frame: Frame) -> SpatialInertia:
+        """Return the inertia of the body of link `index`, in its frame."""
+        row = cast("Vector", self.values["inertia"][index - 1])
+        xx, xy, xz, yy, yz, zz, x, y, z, mass = row
+        moment = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
+        return SpatialInertia.trusted(frame, moment, (x, y, z), mass)
+
+    def gravity(self) -> Vec3:
+        """Return the acceleration of free fall, in the root frame."""
+        x, y, z = cast("Vector", self.values["gravity"])
+        return x, y, z
+
+    def placement(self, joint: Joint) -> Transform:
+        """Return the placement of a tree joint: from its frame_before to its predecessor's frame."""
+        known = self.mechanism.placement(joint)
+        a, b, c = cast("Matrix", self.values["placement"][layout_of(self.mechanism).link(joint).index - 1])
+        rotation = ((a[0], a[1], a[2]), (b[0], b[1], b[2]), (c[0], c[1], c[2]))
+        return Transform.trusted(known.from_frame, known.to_frame, rotation, (a[3], b[3], c[3]))
+
+    def per_velocity(self, joint: Joint, name: str) -> Vector:
+        """Return a parameter of a tree joint, one number per velocity."""
+        whole = cast("Vector", self.values[name])
+        return tuple(cast("Sequence[Scalar]", whole[layout_of(self.mechanism).link(joint).v]))

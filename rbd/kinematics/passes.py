@@ -1,0 +1,199 @@
+"""Passes: kinematic recursions over all bodies, with cached results.
+
+Values are expressed in body frames, where they have structural zeros; results in the root frame are transformed last.
+"""
+
+from __future__ import annotations
+
+from rbd.kinematics.layout import Link
+from rbd.kinematics.regroup import regrouped
+from rbd.kinematics.state_view import StateView, cached, inertias
+from rbd.mechanism import RigidBody
+from rbd.scalars import Scalar, Vector
+from rbd.spatial import GeometricJacobian, SpatialAcceleration, SpatialInertia, Transform, Twist
+
+
+@cached("parameters")
+def body_inertias(state: StateView) -> tuple[SpatialInertia, ...]:
+    """Return the inertia of every body in its default frame, zero for the root; regrouped if the state does so."""
+    own = inertias(state)
+    return regrouped(state, own) if state.regroups else own
+
+
+@cached("parameters")
+def placements(state: StateView) -> tuple[Transform, ...]:
+    """Return, per link, the transform from its joint's frame_before to the parent body."""
+    return tuple(state.placement(link.joint) for link in state.links)
+
+
+@cached("q")
+def joint_transforms(state: StateView) -> tuple[Transform, ...]:
+    """Return, per link, the transform from frame_after to frame_before."""
+    return tuple(
+        link.joint.type.transform(state.joint_q(link), link.joint.frame_after, link.joint.frame_before)
+        for link in state.links
+    )
+
+
+@cached("q")
+def to_parent(state: StateView) -> tuple[Transform, ...]:
+    """Return, per link, the transform from its body to the parent body."""
+    pairs = zip(placements(state), joint_transforms(state), strict=True)
+    return tuple(placement @ joint for placement, joint in pairs)
+
+
+@cached("q")
+def to_root(state: StateView) -> tuple[Transform, ...]:
+    """Return, per body, the transform from its default frame to the root frame."""
+    root = state.layout.root_frame
+    poses = [Transform.identity(root, root)]
+    for link, tf in zip(state.links, to_parent(state), strict=True):
+        poses.append(poses[link.parent] @ tf)
+    return tuple(poses)
+
+
+@cached("q")
+def to_trunk(state: StateView) -> tuple[Transform, ...]:
+    """Return, per body, the transform from its default frame to that of the trunk, the first moving body.
+
+    Results near the trunk are computed with it, and keep their accuracy if the mechanism is far from the root.
+    """
+    steps = to_parent(state)
+    if not steps:
+        return to_root(state)
+    away = steps[0].inverse()
+    poses = [away, Transform.identity(away.to_frame, away.to_frame)]
+    for link, tf in zip(state.links[1:], steps[1:], strict=True):
+        poses.append(poses[link.parent] @ tf)
+    return tuple(poses)
+
+
+def between(state: StateView, a: RigidBody, b: RigidBody) -> Transform:
+    """Return the transform from body `a` to body `b` via their nearest common ancestor."""
+    steps, layout = to_parent(state), state.layout
+    i, j = layout.body_index(a), layout.body_index(b)
+    if j == 0:
+        return to_root(state)[i]
+    links = layout.links
+    up: Transform | None = None
+    down: Transform | None = None
+    while i != j:
+        if i > j:
+            step, i = steps[i - 1], links[i - 1].parent
+            up = step if up is None else step @ up
+        else:
+            step, j = steps[j - 1], links[j - 1].parent
+            down = step if down is None else step @ down
+    up = Transform.identity(a.default_frame, a.default_frame) if up is None else up
+    return up if down is None else down.inverse() @ up
+
+
+@cached("q")
+def subspaces(state: StateView) -> tuple[GeometricJacobian, ...]:
+    """Return, per link, the motion subspace of its joint in the body frame."""
+    return tuple(
+        link.joint.type.motion_subspace(state.joint_q(link), link.joint.frame_after, link.joint.frame_before)
+        for link in state.links
+    )
+
+
+@cached("qv")
+def joint_twists(state: StateView) -> tuple[Twist, ...]:
+    """Return, per link, the twist across its joint in the body frame."""
+    return tuple(
+        link.joint.type.twist(state.joint_q(link), state.joint_v(link), link.joint.frame_after, link.joint.frame_before)
+        for link in state.links
+    )
+
+
+@cached("qv")
+def joint_biases(state: StateView) -> tuple[SpatialAcceleration, ...]:
+    """Return, per link, the bias acceleration of its joint, in the body frame (component derivative)."""
+    return tuple(
+        link.joint.type.bias_acceleration(
+            state.joint_q(link), state.joint_v(link), link.joint.frame_after, link.joint.frame_before
+        )
+        for link in state.links
+    )
+
+
+@cached("qv")
+def subspace_rates(state: StateView) -> tuple[GeometricJacobian, ...]:
+    """Return, per link, the time derivative of its joint's motion subspace in the body frame."""
+    return tuple(
+        link.joint.type.motion_subspace_rate(
+            state.joint_q(link), state.joint_v(link), link.joint.frame_after, link.joint.frame_before
+        )
+        for link in state.links
+    )
+
+
+@cached("qv")
+def body_twists(state: StateView) -> tuple[Twist, ...]:
+    """Return, per body, its twist with respect to the root, in the body frame."""
+    root = state.layout.root_frame
+    twists = [Twist.trusted(root, root, root, (0, 0, 0), (0, 0, 0))]
+    for link, tf, joint_twist in zip(state.links, to_parent(state), joint_twists(state), strict=True):
+        twists.append(_over_joint(twists[link.parent], tf, joint_twist))
+    return tuple(twists)
+
+
+def _over_joint(parent: Twist, tf: Transform, joint_twist: Twist) -> Twist:
+    """Return the twist of a body, in its frame: that of its parent plus that of its joint."""
+    inherited = parent.transformed(tf.inverse()).with_body(joint_twist.base)
+    return inherited + joint_twist
+
+
+@cached("qv")
+def bias_accelerations(state: StateView) -> tuple[SpatialAcceleration, ...]:
+    """Return, per body, its bias acceleration (vd is zero, without gravity), in the body frame."""
+    return accelerations(state, None)
+
+
+def accelerations(state: StateView, vd: Vector | None) -> tuple[SpatialAcceleration, ...]:
+    """Return, per body, its spatial acceleration with respect to the root, in the body frame; `vd` None means zero."""
+    root, twists = state.layout.root_frame, body_twists(state)
+    result = [SpatialAcceleration.trusted(root, root, root, (0, 0, 0), (0, 0, 0))]
+    rows = zip(state.links, to_parent(state), joint_twists(state), joint_accelerations(state, vd), strict=True)
+    for link, tf, joint_twist, own in rows:
+        inherited = result[link.parent].transformed(tf.inverse()).with_body(own.base)
+        turning = twists[link.index].cross(joint_twist)
+        result.append(inherited + (own + turning.with_body(own.body).with_base(own.base)))
+    return tuple(result)
+
+
+def joint_accelerations(state: StateView, vd: Vector | None) -> tuple[SpatialAcceleration, ...]:
+    """Return, per link, the acceleration across its joint for `vd` (None: zero), in the body frame."""
+    biases = joint_biases(state)
+    if vd is None:
+        return biases
+    rows = zip(state.links, subspaces(state), biases, strict=True)
+    return tuple(_own(subspace, vd[link.v]) + bias if link.joint.nv else bias for link, subspace, bias in rows)
+
+
+def _own(subspace: GeometricJacobian, vd: Vector) -> SpatialAcceleration:
+    """Return the acceleration S vd across a joint."""
+    return SpatialAcceleration.trusted(subspace.body, subspace.base, subspace.frame, *subspace.combination(vd))
+
+
+@cached("qv")
+def configuration_rates(state: StateView) -> Vector:
+    """Return dq/dt."""
+    rates: list[Scalar] = []
+    for link in state.links:
+        rates += link.joint.type.configuration_derivative(state.joint_q(link), state.joint_v(link))
+    return tuple(rates)
+
+
+@cached("q")
+def composite_inertias(state: StateView) -> tuple[SpatialInertia, ...]:
+    """Return, per body, its composite inertia (its subtree as a rigid body), in the body frame."""
+    composites = list(body_inertias(state))
+    for link, tf in reversed(list(zip(state.links, to_parent(state), strict=True))):
+        composites[link.parent] = composites[link.parent] + composites[link.index].transformed(tf)
+    return tuple(composites)
+
+
+def ancestry(state: StateView, link: Link) -> tuple[Link, ...]:
+    """Return the links from `link` (included) to the root."""
+    return tuple(state.links[index - 1] for index in state.layout.ancestors(link.index))

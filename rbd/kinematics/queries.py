@@ -1,0 +1,294 @@
+"""Kinematic queries of states, with framed results.
+
+Results are expressed in the root frame unless a frame is given.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from itertools import chain
+from math import isfinite
+from typing import Any, Generic, TypeAlias, TypeVar, overload
+
+from numpy.typing import ArrayLike, NDArray
+
+from rbd.kinematics import conversions, passes
+from rbd.kinematics.frames import Attachment, attached, express
+from rbd.kinematics.joint_values import JointValues
+from rbd.kinematics.layout import Link
+from rbd.kinematics.layout import Place as Place
+from rbd.kinematics.state_view import StateView
+from rbd.mechanism import Joint, RigidBody
+from rbd.scalars import Scalar, Vector
+from rbd.spatial import (
+    FreeVector,
+    GeometricJacobian,
+    Momentum,
+    MomentumMatrix,
+    Point,
+    PointJacobian,
+    SpatialAcceleration,
+    SpatialInertia,
+    Transform,
+    Twist,
+    Wrench,
+    WrenchMatrix,
+)
+from rbd.spatial.frame import B, C, F
+from rbd.spatial.values import SpatialValue
+
+ArrayOf: TypeAlias = NDArray[Any]
+"""Any array an algorithm may return."""
+A = TypeVar("A", bound=ArrayOf)
+Value = TypeVar("Value", bound=SpatialValue)
+
+
+class State(StateView, Generic[A]):
+    """A mechanism with coordinates. `A` is the type of arrays in results.
+
+    Live states (`MechanismState`) return float64 arrays; scalar states (`ScalarState`) return arrays of their scalars.
+    """
+
+    @property
+    @abstractmethod
+    def q(self) -> A:
+        """The configuration, one entry per position coordinate."""
+
+    @property
+    @abstractmethod
+    def v(self) -> A:
+        """The velocity, one entry per degree of freedom."""
+
+    def checked(self, value: Value, name: str) -> Value:
+        """Return a result; raise NotFiniteError, naming it, when a number of it is not finite (internal)."""
+        parts = value._parts()  # pyright: ignore[reportPrivateUsage]  # a class of this package's
+        try:
+            if all(map(isfinite, chain.from_iterable(parts))):  # type: ignore[arg-type]  # most scalars are floats
+                return value
+        except (TypeError, ValueError, ArithmeticError):  # other scalars
+            pass
+        self.engine.require_finite(name, *chain.from_iterable(parts))
+        return value
+
+    def checked_pass(self, value: Value, name: str) -> Value:
+        """Return a value of a pass as `checked` does; live states check passes when they compute them (internal)."""
+        return self.checked(value, name)
+
+    # --- poses -------------------------------------------------------------------------------------
+
+    def transform_to_root(self, place: Place[B]) -> Transform[B, Any]:
+        """Return the transform from `place`, a body, a frame attached to one, or the name of either, to the root frame.
+
+        A name that is a body's means its default frame. Raises FrameMismatchError when a frame, UnknownNameError when
+        a body or a name is not part of the mechanism.
+        """
+        key = place if isinstance(place, str) else id(place)
+        query = self.engine.poses.get(key)
+        if query is not None:
+            known: Any = query()
+            if known is not NotImplemented:
+                pose: Transform[B, Any] = known
+                return pose
+        found = attached(self, place)
+        pose = passes.to_root(self)[found.index]
+        self.engine.open_query(self.engine.poses, key, place, lambda queries: queries.pose(found))
+        if found.to_default is None:
+            return self.checked_pass(pose, "transform to root")
+        return self.checked(pose @ found.to_default, "transform to root")
+
+    def relative_transform(self, a: Place[B], b: Place[C]) -> Transform[B, C]:
+        """Return the transform from `a` to `b`, each a body, a frame attached to one, or the name of either.
+
+        It is computed along the path between them, and keeps its accuracy far from the root.
+        """
+        return self.between(a, b, "b")
+
+    def between(self, a: Place[B], b: Place[C], argument: str) -> Transform[B, C]:
+        """Return the transform from `a` to `b`; errors name `b` as `argument` (internal)."""
+        key = a if isinstance(a, str) else id(a), b if isinstance(b, str) else id(b)
+        query = self.engine.routes.get(key)
+        if query is not None:
+            known: Any = query()
+            if known is not NotImplemented:
+                tf: Transform[B, C] = known
+                return tf
+        start, end = attached(self, a, "a"), attached(self, b, argument)
+        self.engine.open_query(self.engine.routes, key, (a, b), lambda queries: queries.route(start, end))
+        return self.checked(self._leading(start, end), "relative transform")
+
+    def _leading(self, start: Attachment, end: Attachment) -> Transform[Any, Any]:
+        """Return the transform from one frame to another."""
+        between = self._between(start.body, end.body)
+        if start.to_default is not None:
+            between = between @ start.to_default
+        return between if end.from_default is None else end.from_default @ between
+
+    def _between(self, a: RigidBody, b: RigidBody) -> Transform[Any, Any]:
+        """Return the transform from body `a` to body `b`."""
+        return passes.between(self, a, b)
+
+    def joint_transform(self, joint: Joint | str) -> Transform[Any, Any]:
+        """Return the transform from the joint's frame_after to its frame_before; for loop joints, along the tree."""
+        loop = self.layout.loop(joint)
+        if loop is not None:
+            return self.relative_transform(loop.joint.frame_after, loop.joint.frame_before)
+        return self.checked_pass(passes.joint_transforms(self)[self.layout.link(joint).index - 1], "joint transform")
+
+    # --- velocities and accelerations --------------------------------------------------------------
+
+    def twist(self, body: RigidBody | str) -> Twist[Any, Any, Any]:
+        """Return the twist of `body` with respect to the root, in the root frame."""
+        key = body if isinstance(body, str) else id(body)
+        query = self.engine.twists.get(key)
+        if query is not None:
+            known: Any = query()
+            if known is not NotImplemented:
+                twist: Twist[Any, Any, Any] = known
+                return twist
+        index = self.layout.body_index(body)
+        self.engine.open_query(self.engine.twists, key, body, lambda queries: queries.twist(index))
+        return self.checked(passes.body_twists(self)[index].transformed(passes.to_root(self)[index]), "twist")
+
+    def relative_twist(self, body: Place[B], base: Place[C], *, frame: Place[F] | None = None) -> Twist[B, C, F]:
+        """Return the twist of `body` with respect to `base`: bodies, attached frames, or the names of either.
+
+        It is expressed in `frame`, any frame attached to a body (the root frame when not given). The difference is
+        computed in the frame of `body`: in a frame near it, the result keeps its accuracy far from the root.
+        """
+        moving, fixed = attached(self, body, "body"), attached(self, base, "base")
+        here = attached(self, moving.body)
+        wanted = attached(self, self._layout.root_frame if frame is None else frame, "frame")
+        twists = passes.body_twists(self)
+        there = twists[fixed.index].transformed(self._leading(attached(self, fixed.body), here))
+        relative = -there.with_body(fixed.frame) + twists[moving.index].with_body(moving.frame)
+        return self.checked(relative.transformed(self._leading(here, wanted)), "relative twist")
+
+    def bias_acceleration(self, body: RigidBody | str) -> SpatialAcceleration[Any, Any, Any]:
+        """Return the bias acceleration of `body` (vd is zero, without gravity), in the root frame."""
+        index = self.layout.body_index(body)
+        acceleration = passes.bias_accelerations(self)[index].transformed(passes.to_root(self)[index])
+        return self.checked(acceleration, "bias acceleration")
+
+    # --- inertia and joints ------------------------------------------------------------------------
+
+    def composite_inertia(self, body: RigidBody | str) -> SpatialInertia[Any]:
+        """Return the composite inertia of `body`: that of its subtree as a rigid body, in the root frame."""
+        index = self.layout.body_index(body)
+        inertia = passes.composite_inertias(self)[index].transformed(passes.to_root(self)[index])
+        return self.checked(inertia, "composite inertia")
+
+    def motion_subspace(self, joint: Joint | str) -> GeometricJacobian[Any, Any, Any]:
+        """Return the motion subspace of tree joint `joint`, one column per velocity, in the root frame."""
+        link = self.layout.link(joint)
+        subspace = passes.subspaces(self)[link.index - 1].transformed(passes.to_root(self)[link.index])
+        return self.checked(subspace, "motion subspace")
+
+    def constraint_wrench_subspace(self, joint: Joint | str) -> WrenchMatrix[Any]:
+        """Return a basis of the constraint wrenches of `joint`, in the root frame."""
+        pose, loop = self.joint_transform(joint), self.layout.loop(joint)
+        link = self.layout.link(joint) if loop is None else loop
+        joint = link.joint
+        q = self.joint_q(link) if isinstance(link, Link) else joint.type.project(pose)
+        subspace = joint.type.constraint_wrench_subspace(q, joint.frame_after)
+        wrenches = subspace.transformed(self.transform_to_root(joint.frame_after))
+        return self.checked(wrenches, "constraint wrench subspace")
+
+    # --- change of frame ---------------------------------------------------------------------------
+
+    @overload
+    def transform(self, value: Point[Any], frame: Place[F]) -> Point[F]: ...
+    @overload
+    def transform(self, value: FreeVector[Any], frame: Place[F]) -> FreeVector[F]: ...
+    @overload
+    def transform(self, value: Twist[B, C, Any], frame: Place[F]) -> Twist[B, C, F]: ...
+    @overload
+    def transform(self, value: SpatialAcceleration[B, C, Any], frame: Place[F]) -> SpatialAcceleration[B, C, F]: ...
+    @overload
+    def transform(self, value: Wrench[Any], frame: Place[F]) -> Wrench[F]: ...
+    @overload
+    def transform(self, value: Momentum[Any], frame: Place[F]) -> Momentum[F]: ...
+    @overload
+    def transform(self, value: SpatialInertia[Any], frame: Place[F]) -> SpatialInertia[F]: ...
+    @overload
+    def transform(self, value: GeometricJacobian[B, C, Any], frame: Place[F]) -> GeometricJacobian[B, C, F]: ...
+    @overload
+    def transform(self, value: PointJacobian[Any], frame: Place[F]) -> PointJacobian[F]: ...
+    @overload
+    def transform(self, value: MomentumMatrix[Any], frame: Place[F]) -> MomentumMatrix[F]: ...
+    @overload
+    def transform(self, value: WrenchMatrix[Any], frame: Place[F]) -> WrenchMatrix[F]: ...
+    def transform(self, value: Any, frame: Place) -> Any:
+        """Return `value` expressed in `frame`, any frame attached to a body of the mechanism, or its name.
+
+        For spatial accelerations this includes the terms of the relative motion of the two frames.
+        """
+        expressed = express(self, value, frame)
+        return self.checked(expressed, f"{type(value).__name__} in the other frame")
+
+    # --- coordinates -------------------------------------------------------------------------------
+
+    def configuration(self, joint: Joint | str) -> A:
+        """Return a copy of the configuration of tree joint `joint`."""
+        link = self.layout.link(joint)
+        array: A = self.engine.pack(self.joint_q(link), "configuration", (link.joint.nq,))
+        return array
+
+    def velocity(self, joint: Joint | str) -> A:
+        """Return a copy of the velocity of tree joint `joint`."""
+        link = self.layout.link(joint)
+        array: A = self.engine.pack(self.joint_v(link), "velocity", (link.joint.nv,))
+        return array
+
+    def configuration_derivative(self, *, out: A | None = None) -> A:
+        """Return dq/dt for the state's velocity."""
+        array: A = self.engine.pack(self.configuration_derivative_scalars(), "qd", (self.layout.nq,), out)
+        return array
+
+    def velocity_to_configuration_derivative(self, v: Sequence[Scalar] | NDArray[Any]) -> A:
+        """Return dq/dt at the state's configuration for any velocity `v`."""
+        found = conversions.derivative_of_velocity(self, self.vector(v, self.layout.nv, "v"))
+        array: A = self.engine.pack(found, "qd", (self.layout.nq,))
+        return array
+
+    def configuration_derivative_to_velocity(self, qd: Sequence[Scalar] | NDArray[Any]) -> A:
+        """Return v for a derivative `qd` of the configuration; for a `qd` off the manifold, that of the pose."""
+        found = conversions.velocity_of_derivative(self, self.vector(qd, self.layout.nq, "qd"))
+        array: A = self.engine.pack(found, "v", (self.layout.nv,))
+        return array
+
+    def velocity_to_configuration_derivative_adjoint(self, force: Sequence[Scalar] | NDArray[Any]) -> A:
+        """Return the force on v with the power of `force` on dq/dt, which converts gradients by q to those along v."""
+        found = conversions.force_on_velocity(self, self.vector(force, self.layout.nq, "force"))
+        array: A = self.engine.pack(found, "force", (self.layout.nv,))
+        return array
+
+    def configuration_derivative_to_velocity_adjoint(self, force: Sequence[Scalar] | NDArray[Any]) -> A:
+        """Return the force on dq/dt with the power of `force`, such as torques, on v."""
+        found = conversions.force_on_derivative(self, self.vector(force, self.layout.nv, "force"))
+        array: A = self.engine.pack(found, "force", (self.layout.nq,))
+        return array
+
+    def by_joint(self, values: ArrayLike) -> JointValues:
+        """Return an array of q, v, vd or torques, indexed by joints: `state.by_joint(tau)["elbow"]` is a view.
+
+        Raises ShapeError unless the last axis of `values` has one entry per coordinate or one per velocity.
+        """
+        return JointValues(self.layout, values)
+
+    def configuration_derivative_scalars(self) -> Vector:
+        """Return dq/dt as scalars."""
+        return passes.configuration_rates(self)
+
+    def local_coordinates(self, q0: Sequence[Scalar] | NDArray[Any]) -> tuple[A, A]:
+        """Return (phi, dphi/dt): the local coordinates of the configuration around `q0`, and their rate."""
+        self.engine.check()
+        start = self.vector(q0, self.layout.nq, "q0")
+        phi: list[Scalar] = []
+        rate: list[Scalar] = []
+        for link in self.links:
+            q, kind = self.joint_q(link), link.joint.type
+            phi += kind.local_coordinates(start[link.q], q)
+            rate += kind.local_coordinates_rate(start[link.q], q, self.joint_v(link))
+        shape = (self.layout.nv,)
+        return self.engine.pack(phi, "phi", shape), self.engine.pack(rate, "phidot", shape)

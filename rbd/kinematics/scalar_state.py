@@ -1,0 +1,218 @@
+"""Scalar state: coordinates of any scalar family (complex, symbolic, interval, exact, recorded)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, cast, final
+
+import numpy as np
+from numpy.typing import NDArray
+from typing_extensions import override
+
+from rbd.arguments import flag
+from rbd.errors import ShapeError
+from rbd.kinematics.display import by_joint
+from rbd.kinematics.engine_interface import Depends, Engine, Shapes, packed
+from rbd.kinematics.finite import require_finite_numbers, require_finite_result
+from rbd.kinematics.kernel import Kernel
+from rbd.kinematics.parameters import ParameterValues
+from rbd.kinematics.queries import State
+from rbd.kinematics.state_view import JointParameter, StateView
+from rbd.mechanism import Joint, Mechanism, RigidBody
+from rbd.program.status import range_error
+from rbd.scalars import Scalar, Vector, is_float, lift
+from rbd.scalars.arrays import ScalarArray, pack, scalars
+from rbd.scalars.entries import is_masked
+from rbd.scalars.registry import ARRAYS, operations_of
+from rbd.spatial import FreeVector, SpatialInertia, Transform
+from rbd.spatial.values import require_kind
+
+_FLOATS: Final = frozenset({float, int})
+"""Types of numbers that are combined with recorded scalars without conversion."""
+
+
+@final
+class ScalarState(State[ScalarArray]):
+    """A mechanism at coordinates of any scalar type; immutable.
+
+    It has all queries and algorithms of live states, which run their Python source. Arrays hold the state's scalars:
+    dtype object, or float64 and complex128 for these numbers.
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum())
+    >>> step = state.with_scalars([0.1 + 1e-30j, 0.2], [0.0, 0.0])
+    >>> float(rbd.gravitational_potential_energy(step).imag / 1e-30) > 0   # complex-step derivative
+    True
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        q: Sequence[Scalar] | NDArray[Any],
+        v: Sequence[Scalar] | NDArray[Any],
+        *,
+        parameters: ParameterValues | None = None,
+        regroup: bool = False,
+    ) -> None:
+        """Set the coordinates; raise ShapeError or NotFiniteError if they are invalid.
+
+        `parameters` override those of the mechanism.
+        `regroup` regroups inertial parameters, which saves operations of joint torques, mass matrix and joint
+        accelerations. Momenta, energies and wrenches of single bodies are then wrong.
+        """
+        super().__init__(mechanism)
+        self.engine = SourceEngine(mechanism, self._layout)
+        if parameters is not None:
+            require_kind(parameters, ParameterValues, operation="ScalarState", argument="parameters")
+        self._parameters = parameters
+        self._regroups = flag(regroup, "regroup")
+        self._q = scalars(q, self.layout.nq, "q")
+        self._v = scalars(v, self.layout.nv, "v")
+        self._family = next((x for x in self._q + self._v if not is_float(x)), None)
+        # Only families for which floats are inexact (or of the wrong type) need lifted parameters.
+        self._lifts = self._family is not None and not isinstance(self._family, complex)
+        self._keeps_floats = self._family is not None and operations_of(self._family).records
+        self._q, self._v = tuple(map(self.lifted, self._q)), tuple(map(self.lifted, self._v))
+        if self._family is None or isinstance(self._family, complex):
+            self.engine.number = complex if self._family is not None else float
+
+    def with_scalars(
+        self, q: Sequence[Scalar] | NDArray[Any] | None = None, v: Sequence[Scalar] | NDArray[Any] | None = None
+    ) -> ScalarState:
+        """Return a state with the same parameters at other coordinates, by default those of this state."""
+        return ScalarState(
+            self.mechanism,
+            self._q if q is None else q,
+            self._v if v is None else v,
+            parameters=self._parameters,
+            regroup=self._regroups,
+        )
+
+    @property
+    @override
+    def regroups(self) -> bool:
+        """Whether inertial parameters are regrouped."""
+        return self._regroups
+
+    def configuration_scalars(self) -> Vector:
+        """Return q as scalars."""
+        return self._q
+
+    def velocity_scalars(self) -> Vector:
+        """Return v as scalars."""
+        return self._v
+
+    def lifted(self, value: Scalar) -> Scalar:
+        """Return a parameter in this state's scalar family."""
+        if not self._lifts or self._family is None or (self._keeps_floats and type(value) in _FLOATS):
+            return value
+        return lift(value, self._family)
+
+    @override
+    def __repr__(self) -> str:
+        return by_joint("ScalarState", self._layout, {"q": self._q, "v": self._v})
+
+    # --- parameters: the ones given, else the mechanism's --------------------------------------------------
+
+    @override
+    def own_inertia(self, body: RigidBody) -> SpatialInertia:
+        """Return the inertia of `body`, in its default frame; zero for the root."""
+        index, given = self.layout.body_index(body), self._parameters
+        if given is None or index == 0 or not given.has("inertia"):
+            return super().own_inertia(body)
+        return given.inertia(index, body.default_frame)
+
+    @override
+    def placement(self, joint: Joint | str) -> Transform:
+        """Return the placement of `joint`: from its frame_before to the default frame of its predecessor."""
+        given = self._parameters
+        if given is None or not given.has("placement") or self.layout.loop(joint) is not None:
+            return super().placement(joint)
+        return given.placement(self.layout.link(joint).joint)
+
+    @property
+    @override
+    def gravity(self) -> FreeVector:
+        """The acceleration of free fall, in the root frame."""
+        given = self._parameters
+        if given is None or not given.has("gravity"):
+            return super().gravity
+        return FreeVector.trusted(self.layout.root_frame, given.gravity())
+
+    @override
+    def joint_parameter(self, joint: Joint, name: JointParameter) -> Vector:
+        """Return a parameter of `joint`, one number per velocity."""
+        given = self._parameters
+        if given is None or not given.has(name) or self.layout.loop(joint) is not None:
+            return super().joint_parameter(joint, name)
+        return given.per_velocity(joint, name)
+
+    @property
+    def q(self) -> ScalarArray:
+        """The configuration."""
+        return cast("ScalarArray", self.engine.pack(self._q, "q", (len(self._q),)))
+
+    @property
+    def v(self) -> ScalarArray:
+        """The velocity."""
+        return cast("ScalarArray", self.engine.pack(self._v, "v", (len(self._v),)))
+
+
+@final
+class SourceEngine(Engine):
+    """Engine of scalar states: runs the Python source of kernels."""
+
+    number: type[Any] | None = None
+    """The type of the state's scalars if results with infinities are refused; other families define their range."""
+
+    @override
+    def stamp(self, depends: Depends) -> tuple[int, ...]:
+        """Return the version of the parameters: coordinates do not change."""
+        return (self.mechanism.parameter_version,)
+
+    @override
+    def evaluate(
+        self, state: StateView, kernel: Kernel[..., Any], args: Sequence[Any], named: Mapping[str, Any]
+    ) -> Any:
+        """Run the Python source of a kernel."""
+        value = kernel.function(state, *args, **named)
+        if self.number is not None:
+            require_finite_result(value, kernel.name, self.number)
+        return value
+
+    @override
+    def arrays(self, state: StateView, kernel: Kernel[..., Any], args: Sequence[Any], shapes: Shapes) -> Sequence[Any]:
+        """Run the Python source of a kernel, and pack its result."""
+        return packed(self, kernel.function(state, *args), shapes)
+
+    @override
+    def require_finite(self, name: str, *numbers: object) -> None:
+        """Raise NotFiniteError, naming the result, for floats and complex numbers that are not finite."""
+        if self.number is not None:
+            require_finite_numbers(numbers, name)
+
+    @override
+    def pack(self, values: Any, name: str, shape: tuple[int, ...], out: Any = None) -> ScalarArray:
+        """Return nested scalars as an array of `shape`."""
+        array = cast("ScalarArray", pack(values)).reshape(shape)
+        if self.number is not None and array.dtype != np.object_ and not np.isfinite(array).all():
+            raise range_error(name)
+        if out is None:
+            return array
+        _check_out(out, array, f"out (for the {name})")
+        out[...] = array
+        return cast("ScalarArray", out)
+
+
+def _check_out(out: ScalarArray, array: ScalarArray, name: str) -> None:
+    """Raise ShapeError unless `out` can hold the entries of `array` exactly."""
+    if not isinstance(out, ARRAYS) or is_masked(out):
+        raise ShapeError(f"{name} must be an array, got {type(out).__name__}", argument=name, expected=array.shape)
+    if out.shape != array.shape:
+        message = f"{name} has shape {out.shape}, needs {array.shape}"
+        raise ShapeError(message, argument=name, expected=array.shape, actual=out.shape)
+    if not np.can_cast(array.dtype, out.dtype, "safe"):
+        message = f"{name} has dtype {out.dtype}, which cannot hold {array.dtype}"
+        raise ShapeError(message, argument=name, expected=array.dtype.name, actual=out.dtype.name)
+    if not out.flags.writeable:
+        raise ShapeError(f"{name} must be writeable", argument=name, expected=array.shape, actual=out.shape)

@@ -1,0 +1,204 @@
+"""Interface of states for algorithms: coordinates and parameters of a mechanism.
+
+`StateView` is the read-only interface that live states (float64 buffers) and scalar states (recorded, complex,
+symbolic, interval, exact numbers) share, so that an algorithm is written once.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Literal, TypeVar
+
+from numpy.typing import NDArray
+
+from rbd.kinematics.engine_interface import Depends, Engine
+from rbd.kinematics.kernel import Kernel
+from rbd.kinematics.layout import Layout, Link, layout_of
+from rbd.mechanism import Joint, Mechanism, RigidBody
+from rbd.scalars import Scalar, Vector
+from rbd.scalars.arrays import scalars
+from rbd.spatial import FreeVector, Point, SpatialInertia, Transform
+
+T = TypeVar("T")
+_FOR_ALGORITHMS: Final = frozenset(
+    (
+        *("engine", "layout", "links", "regroups", "vector", "joint_q", "joint_v", "own_inertia", "joint_parameter"),
+        *("configuration_scalars", "velocity_scalars", "configuration_derivative_scalars", "position_bounds"),
+        *("lifted", "lifted_point", "lifted_inertia", "lifted_transform", "between", "checked", "checked_pass"),
+    )
+)
+"""What algorithms read and users do not: ranges, scalars, parameters in the state's family of scalars."""
+
+
+class StateView(ABC):
+    """Read-only interface of a state for algorithms."""
+
+    engine: Engine
+    """The engine of this state (internal)."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        """Set the mechanism and its current layout."""
+        self._mechanism = mechanism
+        self._layout = layout_of(mechanism)
+
+    def __setstate__(self, content: dict[str, object]) -> None:
+        """Restore; share the layout with other states of the mechanism unless it was edited."""
+        for name, value in content.items():
+            setattr(self, name, value)
+        shared = layout_of(self._mechanism)
+        if shared.version == self._layout.version:
+            self._layout = shared
+
+    def __dir__(self) -> list[str]:
+        """List what users ask for; what algorithms read besides is found in the guide to the engine."""
+        return sorted(set(super().__dir__()) - _FOR_ALGORITHMS)
+
+    @property
+    def mechanism(self) -> Mechanism:
+        """The mechanism of this state."""
+        return self._mechanism
+
+    @property
+    def layout(self) -> Layout:
+        """The indices of bodies and joints; raises StaleStateError or WrongThreadError."""
+        self.engine.check()
+        return self._layout
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """Tree joints with their successors, parents first; raises StaleStateError or WrongThreadError."""
+        return self.layout.links
+
+    @property
+    def regroups(self) -> bool:
+        """Whether passes use regrouped inertial parameters; see `regroup.py`."""
+        return False
+
+    # --- abstract methods ----------------------------------------------------------------------------
+
+    @abstractmethod
+    def configuration_scalars(self) -> Vector:
+        """Return q as scalars."""
+
+    @abstractmethod
+    def velocity_scalars(self) -> Vector:
+        """Return v as scalars."""
+
+    @abstractmethod
+    def lifted(self, value: Scalar) -> Scalar:
+        """Return a parameter in this state's scalar family."""
+
+    def vector(self, values: Sequence[Scalar] | NDArray[Any], length: int, name: str) -> Vector:
+        """Return an argument as scalars of this state's family, for exact results.
+
+        Raises ShapeError, NotFiniteError or ScalarError naming the argument.
+        """
+        return tuple(map(self.lifted, scalars(values, length, name)))
+
+    # --- coordinates of one joint ------------------------------------------------------------------
+
+    def joint_q(self, link: Link) -> Vector:
+        """Return the configuration of the joint of `link` as scalars."""
+        return self.configuration_scalars()[link.q]
+
+    def joint_v(self, link: Link) -> Vector:
+        """Return the velocity of the joint of `link` as scalars."""
+        return self.velocity_scalars()[link.v]
+
+    def q_slice(self, joint: Joint | str) -> slice:
+        """Return the slice of q of a tree joint."""
+        return self.layout.link(joint).q
+
+    def v_slice(self, joint: Joint | str) -> slice:
+        """Return the slice of v of a tree joint."""
+        return self.layout.link(joint).v
+
+    # --- parameters: algorithms read them here and nowhere else ------------------------------------
+
+    def inertia(self, body: RigidBody | str) -> SpatialInertia:
+        """Return the inertia of `body`, in its default frame; zero for the root. Raises UnknownNameError."""
+        return inertias(self)[self.layout.body_index(body)]
+
+    def own_inertia(self, body: RigidBody) -> SpatialInertia:
+        """Return the inertia of `body`, in its default frame, without caching; zero for the root."""
+        inertia = body.inertia
+        return self.lifted_inertia(SpatialInertia.zero(body.default_frame) if inertia is None else inertia)
+
+    def placement(self, joint: Joint | str) -> Transform:
+        """Return the placement of `joint`: from its frame_before to the default frame of its predecessor."""
+        self.engine.check()
+        return self.lifted_transform(self._mechanism.placement(joint))
+
+    def successor_placement(self, joint: Joint | str) -> Transform:
+        """Return the placement on the successor: from the joint's frame_after to the default frame of its successor."""
+        self.engine.check()
+        return self.lifted_transform(self._mechanism.successor_placement(joint))
+
+    @property
+    def gravity(self) -> FreeVector:
+        """The acceleration of free fall, in the root frame."""
+        self.engine.check()
+        x, y, z = self._mechanism.gravity.xyz_components
+        return FreeVector.trusted(self._layout.root_frame, (self.lifted(x), self.lifted(y), self.lifted(z)))
+
+    def joint_parameter(self, joint: Joint, name: JointParameter) -> Vector:
+        """Return a parameter of `joint`, one number per velocity."""
+        return tuple(self.lifted(value) for value in getattr(joint, name))
+
+    def position_bounds(self, joint: Joint) -> tuple[tuple[Scalar, Scalar], ...]:
+        """Return (lower, upper) per coordinate of `joint`; infinite bounds are floats, as structural constants."""
+        return joint.position_bounds
+
+    def lifted_point(self, point: Point) -> Point:
+        """Return `point` with components in this state's scalar family."""
+        x, y, z = point.xyz_components
+        return Point.trusted(point.frame, (self.lifted(x), self.lifted(y), self.lifted(z)))
+
+    def lifted_inertia(self, inertia: SpatialInertia) -> SpatialInertia:
+        """Return `inertia` with components in this state's scalar family."""
+        (xx, xy, xz), (_, yy, yz), (_, _, zz) = (tuple(map(self.lifted, row)) for row in inertia.moment_components)
+        x, y, z = map(self.lifted, inertia.cross_part_components)
+        moment = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
+        return SpatialInertia.trusted(inertia.frame, moment, (x, y, z), self.lifted(inertia.mass))
+
+    def lifted_transform(self, tf: Transform) -> Transform:
+        """Return `tf` with components in this state's scalar family."""
+        a, b, c = ((self.lifted(row[0]), self.lifted(row[1]), self.lifted(row[2])) for row in tf.rotation_components)
+        x, y, z = tf.translation_components
+        translation = (self.lifted(x), self.lifted(y), self.lifted(z))
+        return Transform.trusted(tf.from_frame, tf.to_frame, (a, b, c), translation)
+
+
+JointParameter = Literal["damping", "friction", "friction_velocity", "armature", "bound_stiffness", "bound_damping"]
+
+
+_pass_kernels: dict[object, tuple[Kernel[[], Any], Depends]] = {}
+
+
+def pass_kernel_of(look_up: Callable[[StateView], Any]) -> tuple[Kernel[[], Any], Depends]:
+    """Return the kernel of a pass, and what it depends on."""
+    return _pass_kernels[look_up]
+
+
+def cached(depends: Depends) -> Callable[[Callable[[StateView], T]], Callable[[StateView], T]]:
+    """Decorate a function of a state as a *pass*: a recursion over all bodies, with a cached result."""
+
+    def decorate(compute: Callable[[StateView], T]) -> Callable[[StateView], T]:
+        pass_kernel: Kernel[[], T] = Kernel(compute)
+
+        def look_up(state: StateView) -> T:
+            return state.engine.pass_result(state, pass_kernel, depends)
+
+        look_up.__doc__ = compute.__doc__
+        look_up.__name__ = compute.__name__
+        _pass_kernels[look_up] = pass_kernel, depends
+        return look_up
+
+    return decorate
+
+
+@cached("parameters")
+def inertias(state: StateView) -> tuple[SpatialInertia, ...]:
+    """Return the inertia of every body in its default frame; the root's is zero."""
+    return tuple(state.own_inertia(body) for body in state.layout.bodies)

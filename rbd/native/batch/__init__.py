@@ -1,0 +1,1 @@
+"""Programs for many rows: access to arrays, tiles, threads."""

@@ -1,0 +1,75 @@
+"""Tiles of arrays in column order: some blocks of lanes that are read and written together.
+
+Where each entry has a column of its own, all columns of a block may fall into few sets of the caches, most of all when
+the number of rows is a power of two. A tile reads neighbouring cache lines of one column before it goes on to the next.
+"""
+
+from __future__ import annotations
+
+from typing import Final, final
+
+from rbd.native.codegen.ir import ATTRIBUTES, Lanes, Writer
+
+_TILE_BYTES: Final = 96 * 1024
+"""Bytes of a tile, at most: with what a block works on it stays in the second-level cache."""
+_MOST_BLOCKS: Final = 8
+"""Blocks of a tile, at most."""
+
+
+@final
+class ColumnTile:
+    """The size of tiles for a program: a power of two of blocks; one where it has too many columns."""
+
+    def __init__(self, inputs: int, outputs: int, lanes: Lanes) -> None:
+        """Choose for numbers of columns."""
+        self.input_step, self.output_step = inputs * lanes.width, outputs * lanes.width
+        """Doubles from block to block."""
+        self.blocks = _MOST_BLOCKS
+        while self.blocks > 1 and self.blocks * 8 * (self.input_step + self.output_step) > _TILE_BYTES:
+            self.blocks //= 2
+
+
+def tile_functions(lanes: Lanes, blocks: int) -> str:
+    """Return the functions that read and write the columns of a tile."""
+    return _reading(lanes, blocks) + _writing(lanes, blocks)
+
+
+def _reading(lanes: Lanes, blocks: int) -> str:
+    """Return `@read_tile`: reads columns `%step` doubles apart; adds 0 x, which is zero for finite x, to sums."""
+    w, zero = Writer(), lanes.double_constant(0.0)
+    arguments = "ptr noalias %columns, i64 %step, i64 %count, ptr noalias %block, i64 %apart, ptr noalias %sums"
+    w.add(f"define internal void @read_tile({arguments}) noinline {ATTRIBUTES} {{\nentry:")
+    places = [w.element("%sums", k * lanes.width) for k in range(blocks)]
+    before = [w.load(lanes.double, place, lanes.alignment) for place in places]
+    w.add("  br label %head\nhead:\n  %i = phi i64 [0, %entry], [%next, %body]")
+    for k in range(blocks):
+        w.add(f"  %sum{k} = phi {lanes.double} [{before[k]}, %entry], [%added{k}, %body]")
+    w.add("  %more = icmp slt i64 %i, %count\n  br i1 %more, label %body, label %done\nbody:")
+    entry = w.element("%columns", w.set("mul i64 %i, %step"))
+    target = w.element("%block", w.set(f"mul i64 %i, {lanes.width}"))
+    for k in range(blocks):
+        x = w.load(lanes.double, w.element(entry, k * lanes.width))
+        w.store(lanes.double, x, w.element(target, w.set(f"mul i64 %apart, {k}")), lanes.alignment)
+        operands = f"{lanes.double} {x}, {lanes.double} {zero}, {lanes.double} %sum{k}"
+        w.add(f"  %added{k} = call {lanes.double} {lanes.llvm_function('fma')}({operands})")
+    w.add("  %next = add i64 %i, 1\n  br label %head\ndone:")
+    for k, place in enumerate(places):
+        w.store(lanes.double, f"%sum{k}", place, lanes.alignment)
+    w.add("  ret void\n}")
+    return w.text()
+
+
+def _writing(lanes: Lanes, blocks: int) -> str:
+    """Return `@write_tile`: writes columns `%step` doubles apart."""
+    w = Writer()
+    arguments = "ptr noalias %columns, i64 %step, i64 %count, ptr noalias %block, i64 %apart"
+    w.add(f"define internal void @write_tile({arguments}) noinline {ATTRIBUTES} {{\nentry:\n  br label %head\nhead:")
+    w.add("  %i = phi i64 [0, %entry], [%next, %body]\n  %more = icmp slt i64 %i, %count")
+    w.add("  br i1 %more, label %body, label %done\nbody:")
+    entry = w.element("%columns", w.set("mul i64 %i, %step"))
+    source = w.element("%block", w.set(f"mul i64 %i, {lanes.width}"))
+    for k in range(blocks):
+        place = w.element(source, w.set(f"mul i64 %apart, {k}"))
+        w.store(lanes.double, w.load(lanes.double, place, lanes.alignment), w.element(entry, k * lanes.width))
+    w.add("  %next = add i64 %i, 1\n  br label %head\ndone:\n  ret void\n}")
+    return w.text()

@@ -1,0 +1,258 @@
+"""Access to rows of strided arrays: their layout, and the IR that moves them to and from interleaved lanes.
+
+The layout of an array is its distances in doubles: from row to row, 0 where one row serves all, then along each axis of
+its port. Rows that follow each other without gaps go through transposes (`transpose.py`). In column order each entry
+of a port has its own column, in which the rows follow each other: a vector is loaded as it is. All others are read
+entry by entry.
+"""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate
+from typing import final
+
+from rbd.native.batch.column_tiles import ColumnTile
+from rbd.native.batch.transpose import deinterleave_rows, interleave_rows, loop
+from rbd.native.codegen.ir import ATTRIBUTES, Lanes, Writer
+from rbd.program.program import Port
+from rbd.scalars.arrays import Array
+
+_DOUBLE = 8
+
+
+def layout_of(arrays: Iterable[Array], ports: Iterable[Port]) -> array[int]:
+    """Return the layouts of arrays, one after the other: of the shape of the port, or with an axis of rows before."""
+    found = array("q")
+    for each, port in zip(arrays, ports, strict=True):
+        if each.ndim == len(port.shape):
+            found.append(0)
+        found.extend([step // _DOUBLE for step in each.strides])
+    return found
+
+
+def packed_layout(ports: Iterable[Port], row_steps: Iterable[int]) -> array[int]:
+    """Return the layouts of arrays whose rows have no gaps, for given distances from row to row."""
+    found = array("q")
+    for port, step in zip(ports, row_steps, strict=True):
+        found.extend((step, *_packed_steps(port.shape)))
+    return found
+
+
+def _packed_steps(shape: Sequence[int]) -> list[int]:
+    """Return the distances along the axes of an array without gaps."""
+    return [math.prod(shape[axis + 1 :]) for axis in range(len(shape))]
+
+
+@final
+class PortAccess:
+    """Writes the access to the rows of one port; `place` is that of its layout in the table at `layouts`."""
+
+    def __init__(self, w: Writer, lanes: Lanes, port: Port, pointer: str, layouts: str, place: int) -> None:
+        """Write the loading of the layout, and which of the ways to the rows it allows."""
+        self._w, self._lanes, self.port, self.pointer = w, lanes, port, pointer
+        self.row_step, *self._steps = (
+            w.load("i64", w.element(layouts, place + k, "i64")) for k in range(1 + len(port.shape))
+        )
+        self.is_shared = w.set(f"icmp eq i64 {self.row_step}, 0")
+        self.is_packed = self._packed()
+        single = w.set(f"icmp eq i64 {self.row_step}, 1")
+        self.is_columns = w.set(f"and i1 {single}, {w.set(f'xor i1 {self.is_packed}, true')}")
+
+    def _packed(self) -> str:
+        """Write whether the rows follow each other without gaps."""
+        w, shape = self._w, self.port.shape
+        found = w.set(f"icmp eq i64 {self.row_step}, {self.port.size}")
+        for length, step, wanted in zip(shape, self._steps, _packed_steps(shape), strict=True):
+            if length > 1:
+                found = w.set(f"and i1 {found}, {w.set(f'icmp eq i64 {step}, {wanted}')}")
+        return found
+
+    def row(self, number: str) -> str:
+        """Write the pointer to a row."""
+        return self._w.element(self.pointer, self._w.set(f"mul i64 {number}, {self.row_step}"))
+
+    def read_shared(self, block: str) -> None:
+        """Write the reading of the row that serves all, into all lanes."""
+        self._runs(self.pointer, block, lambda start, step, count, place: self._call(
+            f"read_shared(ptr {start}, i64 {step}, i64 {count}, ptr {place})"))  # fmt: skip
+
+    def read(self, row: str, last: str, is_full: str, block: str) -> None:
+        """Write the reading of rows from `row` on, of which `last` is the last: all lanes if they are full."""
+        w, start = self._w, self.row(row)
+        packed, columns, entries, end = (w.label() for _ in range(4))
+        other = w.label()
+        w.add(f"  br i1 {w.set(f'and i1 {is_full}, {self.is_packed}')}, label %{packed}, label %{other}")
+        w.begin(other)
+        w.add(f"  br i1 {w.set(f'and i1 {is_full}, {self.is_columns}')}, label %{columns}, label %{entries}")
+        w.begin(packed)
+        interleave_rows(w, self._lanes, start, self.port.size, block)
+        w.add(f"  br label %{end}")
+        w.begin(columns)
+        self._runs(start, block, lambda source, step, count, place: self._call(
+            f"read_columns(ptr {source}, i64 {step}, i64 {count}, ptr {place})"))  # fmt: skip
+        w.add(f"  br label %{end}")
+        w.begin(entries)
+        self._runs(start, block, lambda source, step, count, place: self._call(
+            f"read_entries(ptr {source}, i64 {self.row_step}, i64 {last}, i64 {step}, i64 {count}, ptr {place})"
+        ))  # fmt: skip
+        w.add(f"  br label %{end}")
+        w.begin(end)
+
+    def write(self, row: str, block: str) -> None:
+        """Write the storing of all lanes as rows from `row` on, without gaps or in columns."""
+        w, start = self._w, self.row(row)
+        packed, columns, end = w.label(), w.label(), w.label()
+        w.add(f"  br i1 {self.is_packed}, label %{packed}, label %{columns}")
+        w.begin(packed)
+        deinterleave_rows(w, self._lanes, block, self.port.size, start)
+        w.add(f"  br label %{end}")
+        w.begin(columns)
+        self._runs(start, block, lambda target, step, count, place: self._call(
+            f"write_columns(ptr {target}, i64 {step}, i64 {count}, ptr {place})"))  # fmt: skip
+        w.add(f"  br label %{end}")
+        w.begin(end)
+
+    def read_tile(self, row: str, tile: ColumnTile, block: str, sums: str) -> None:
+        """Write the reading of the columns of a tile; `sums` get what is no number where an entry is not finite."""
+        self._runs(self.row(row), block, lambda source, step, count, place: self._call(
+            f"read_tile(ptr {source}, i64 {step}, i64 {count}, ptr {place}, i64 {tile.input_step}, ptr {sums})"
+        ))  # fmt: skip
+
+    def write_tile(self, row: str, tile: ColumnTile, block: str) -> None:
+        """Write the storing of the columns of a tile."""
+        self._runs(self.row(row), block, lambda target, step, count, place: self._call(
+            f"write_tile(ptr {target}, i64 {step}, i64 {count}, ptr {place}, i64 {tile.output_step})"
+        ))  # fmt: skip
+
+    def fetch_columns(self, row: str, part: int, parts: int, *, write: bool) -> None:
+        """Write the fetching of a part of the columns, where they hold `row`, into the second-level cache."""
+        axis, kind = self.port.shape, "write" if write else "read"
+        if len(axis) != 1:
+            return
+        first, stop = axis[0] * part // parts, axis[0] * (part + 1) // parts
+        if stop > first:
+            start = self._w.set(f"mul i64 {self._steps[0]}, {first}")
+            place = self._w.set(
+                f"getelementptr double, ptr {self.pointer}, i64 {self._w.set(f'add i64 {start}, {row}')}"
+            )
+            self._call(f"fetch_{kind}(ptr {place}, i64 {self._steps[0]}, i64 {stop - first}, ptr null)")
+
+    def write_lane(self, row: str, lane: str, block: str) -> None:
+        """Write the storing of one lane as a row, however it lies."""
+        first = self._w.element(block, lane)
+        self._runs(self.row(row), first, lambda target, step, count, place: self._call(
+            f"write_lane(ptr {target}, i64 {step}, i64 {count}, ptr {place})"))  # fmt: skip
+
+    def _call(self, call: str) -> None:
+        self._w.add(f"  call void @{call}")
+
+    def _runs(self, start: str, block: str, write: Callable[[str, str, int, str], None]) -> None:
+        """Write `write` for the entries along the last axis: where they start, their distance, number and place."""
+        w, shape, width = self._w, self.port.shape, self._lanes.width
+        if not shape:
+            write(start, "0", 1, block)
+        elif len(shape) == 1:
+            write(start, self._steps[0], shape[0], block)
+        else:
+
+            def run(index: str) -> None:
+                place = w.element(block, w.set(f"mul i64 {index}, {shape[-1] * width}"))
+                write(self._run_start(start, index), self._steps[-1], shape[-1], place)
+
+            loop(w, math.prod(shape[:-1]) if shape[-1] else 0, run)
+
+    def _run_start(self, start: str, index: str) -> str:
+        """Write the pointer to run number `index` of the last axis."""
+        w, shape = self._w, self.port.shape[:-1]
+        for length, step, count in zip(shape, self._steps, _packed_steps(shape), strict=False):
+            along = w.set(f"urem i64 {w.set(f'udiv i64 {index}, {count}')}, {length}")
+            start = w.element(start, w.set(f"mul i64 {along}, {step}"))
+        return start
+
+
+def access_of(
+    w: Writer, lanes: Lanes, inputs: Sequence[Port], outputs: Sequence[Port], pointers: tuple[str, str], layouts: str
+) -> tuple[list[PortAccess], list[PortAccess]]:
+    """Write the loading of the pointers and layouts of all ports; `pointers` are the tables of inputs and outputs."""
+    places = list(accumulate((1 + len(port.shape) for port in (*inputs, *outputs)), initial=0))
+    found: list[PortAccess] = []
+    for table, ports in zip(pointers, (inputs, outputs), strict=True):
+        for k, port in enumerate(ports):
+            pointer = w.load("ptr", w.element(table, k, "ptr"))
+            found.append(PortAccess(w, lanes, port, pointer, layouts, places[len(found)]))
+    return found[: len(inputs)], found[len(inputs) :]
+
+
+# ---------------------------------------------------------------- functions
+
+
+def access_functions(lanes: Lanes) -> str:
+    """Return the functions that read and write the entries along one axis of a port, `%step` doubles apart."""
+    return "\n".join(
+        (
+            _function("read_shared", "", lanes, _read_shared),
+            _function("read_columns", "", lanes, _read_column),
+            _function("read_entries", "i64 %row_step, i64 %last, ", lanes, _read_entries),
+            _function("write_columns", "", lanes, _write_column),
+            _function("write_lane", "", lanes, _write_entry),
+            _function("fetch_read", "", lanes, _fetched(0)),
+            _function("fetch_write", "", lanes, _fetched(1)),
+        )
+    )
+
+
+def _function(name: str, more: str, lanes: Lanes, body: Callable[[Writer, Lanes, str, str], None]) -> str:
+    """Return a function that runs `body` for every entry: where it is, and its place in the block."""
+    w = Writer()
+    w.add(
+        f"define internal void @{name}(ptr noalias %rows, {more}i64 %step, i64 %count, ptr noalias %block) "
+        f"noinline {ATTRIBUTES} {{"
+    )
+    w.add("entry:\n  br label %head\nhead:\n  %i = phi i64 [0, %entry], [%next, %body]")
+    w.add("  %more = icmp slt i64 %i, %count\n  br i1 %more, label %body, label %done\nbody:")
+    body(
+        w,
+        lanes,
+        w.element("%rows", w.set("mul i64 %i, %step")),
+        w.element("%block", w.set(f"mul i64 %i, {lanes.width}")),
+    )
+    w.add("  %next = add i64 %i, 1\n  br label %head\ndone:\n  ret void\n}")
+    return w.text()
+
+
+def _read_shared(w: Writer, lanes: Lanes, entry: str, place: str) -> None:
+    w.store(lanes.double, w.splat(lanes, w.load("double", entry)), place, lanes.alignment)
+
+
+def _read_column(w: Writer, lanes: Lanes, entry: str, place: str) -> None:
+    w.store(lanes.double, w.load(lanes.double, entry), place, lanes.alignment)
+
+
+def _write_column(w: Writer, lanes: Lanes, entry: str, place: str) -> None:
+    w.store(lanes.double, w.load(lanes.double, place, lanes.alignment), entry)
+
+
+def _fetched(write: int) -> Callable[[Writer, Lanes, str, str], None]:
+    def fetch(w: Writer, lanes: Lanes, entry: str, place: str) -> None:
+        w.add(f"  call void @llvm.prefetch.p0(ptr {entry}, i32 {write}, i32 2, i32 1)")
+
+    return fetch
+
+
+def _read_entries(w: Writer, lanes: Lanes, entry: str, place: str) -> None:
+    """Write the reading of every lane by itself; those behind the last row repeat it."""
+    vector = "poison"
+    for lane in range(lanes.width):
+        row = w.set(f"call i64 @llvm.smin.i64(i64 {lane}, i64 %last)")
+        value = w.load("double", w.element(entry, w.set(f"mul i64 {row}, %row_step")))
+        vector = (
+            w.set(f"insertelement {lanes.double} {vector}, double {value}, i64 {lane}") if lanes.width > 1 else value
+        )
+    w.store(lanes.double, vector, place, lanes.alignment)
+
+
+def _write_entry(w: Writer, lanes: Lanes, entry: str, place: str) -> None:
+    w.store("double", w.load("double", place), entry)

@@ -1,0 +1,1 @@
+"""C functions that Python calls, made at run time around compiled programs."""

@@ -1,0 +1,179 @@
+"""Loops over time steps in machine code, with a callback in Python before every stage.
+
+A step is one or several stages; a stage is a kernel on fixed memory. Before it the loop calls `callback(t, state)` and
+copies the array it returns to where the kernel reads it; without a callback that memory stays as it is. After a stage
+it copies what moves on and counts the versions of q and v, so the state that the callback gets is live. After a step it
+appends a row to every history.
+
+The loop stops, and can go on where it stopped, when a result is no float64 array of the right length, when a guard or a
+kernel refuses, when the callback changed the state, and on exceptions and interrupts.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from array import array
+from collections.abc import Callable, Sequence
+from typing import Any, Final, final
+
+import attrs
+import numpy as np
+
+from rbd.native.builtins.builtin import Definition, Guards, Word, builtin_of, word_table
+from rbd.native.builtins.builtin_ir import numbers_text
+from rbd.native.builtins.step_loop_ir import CONTEXT, ROW_WORDS, WORDS, is_pointer, loop_text
+from rbd.native.compiled_program import CompiledProgram
+from rbd.native.runtime import abi
+from rbd.native.runtime.jit import Library, assemble
+from rbd.native.runtime.locks import once_under_compiler_lock
+from rbd.scalars.arrays import Array
+
+_NO_ARGUMENTS: Final = 0x04
+
+Copies = Sequence[tuple[Array, Array]]
+
+
+@final
+@attrs.frozen(eq=False)
+class Stage:
+    """A kernel on fixed memory: float64 arrays, C-contiguous, of the shapes the kernel wants."""
+
+    kernel: CompiledProgram
+    fraction: float
+    """The time of the stage, as a fraction of the step."""
+    inputs: Sequence[Array]
+    outputs: Sequence[Array]
+    copies: Copies
+    """What is copied after success: from, to."""
+    vector: Array
+    """Where the result of the callback goes."""
+
+
+@final
+@attrs.frozen(eq=False)
+class Clock:
+    """Scalars that receive times; kernels may read them."""
+
+    time: Array = attrs.field(factory=lambda: np.zeros(()))
+    """Of the current stage."""
+    length: Array = attrs.field(factory=lambda: np.zeros(()))
+    """Of the current step."""
+
+
+@final
+@attrs.frozen(eq=False)
+class Surroundings:
+    """What a loop depends on besides its kernels."""
+
+    state: object
+    """The second argument of the callback."""
+    words: tuple[Word, Word, Word]
+    """Holds the thread that may run the loop; the versions of q and v."""
+    guards: Guards
+    """Words, and what must be in them for a stage to run."""
+
+
+@final
+class _LoopContext(ctypes.Structure):
+    """What the builtin's `self` is: the words machine code reads, and everything that must live as long."""
+
+    _fields_ = [(name, ctypes.c_void_p if is_pointer(name) else ctypes.c_int64) for name in CONTEXT]
+
+    definition: Definition
+    kept: tuple[object, ...]
+
+
+@final
+class StepLoop:
+    """A loop over time steps. Make it where `rbd.native.runtime.abi.is_supported()`."""
+
+    def __init__(
+        self,
+        stages: Sequence[Stage],
+        callback: Callable[..., object] | None,
+        clock: Clock,
+        moving: Sequence[Array],
+        around: Surroundings,
+        *,
+        most_steps: int,
+    ) -> None:
+        """Prepare runs of at most `most_steps` steps.
+
+        `moving` are the arrays a step changes, which histories are kept of.
+        """
+        self.words = array("q", [0] * len(WORDS))
+        """See `step_loop_ir.WORDS`."""
+        self.times = array("d", bytes(8 * (most_steps + 1)))
+        """The times between which steps are taken."""
+        self.asks = bytearray(b"\1" * most_steps)
+        """Whether the callback is called in a step; where it is not, its last result stays."""
+        self._asks = (ctypes.c_char * most_steps).from_buffer(self.asks)
+        self.clock = clock
+        self.origins = tuple(np.zeros_like(each) for each in moving)
+        """What `moving` was at the beginning of the current step."""
+        self.moving, self.stages = tuple(moving), tuple(stages)
+        self._history = array("q", _history(self.moving, self.origins))
+        self.run: Callable[[], Any] = self._builtin(callback, around)
+        """Take steps until the loop stops; return the result of the callback if it must be converted."""
+
+    def keep(self, histories: Sequence[Array] | None) -> None:
+        """Append rows to `histories`, arrays of rows beginning at row 1, from now on; None: keep none.
+
+        The caller holds the arrays.
+        """
+        for k in range(len(self.moving)):
+            self._history[ROW_WORDS * k + 3] = 0 if histories is None else abi.address(histories[k])
+
+    def _builtin(self, callback: Callable[..., object] | None, around: Surroundings) -> Callable[[], Any]:
+        code, size, (owner, q_version, v_version) = _code(), self.stages[0].vector.size, around.words
+        guards = word_table([x for word, expected in around.guards for x in (word.address, expected)])
+        shape, fractions = word_table([1, size]), array("d", [stage.fraction for stage in self.stages])
+        tables = [_stage_tables(stage) for stage in self.stages]
+        stages = word_table([x for stage, each in zip(self.stages, tables, strict=True) for x in _words(stage, each)])
+        context = _LoopContext(
+            words=_address(self.words), times=_address(self.times), asks=ctypes.addressof(self._asks),
+            moment=abi.address(self.clock.time), length=abi.address(self.clock.length),
+            fractions=_address(fractions),
+            stages=ctypes.addressof(stages), stage_count=len(self.stages),
+            callback=None if callback is None else id(callback), state=id(around.state),
+            owner=owner.address, q_version=q_version.address, v_version=v_version.address,
+            guards=ctypes.addressof(guards), guard_count=len(around.guards),
+            shape=ctypes.addressof(shape), vector_bytes=8 * size,
+            history=_address(self._history), moving_count=len(self.moving),
+        )  # fmt: skip
+        context.definition = Definition(b"run", code.address("steps"), _NO_ARGUMENTS, None)
+        own = self.words, self.times, self._asks, self.clock, self._history, self.moving, self.origins, self.stages
+        context.kept = (code, tables, guards, shape, stages, fractions, callback, around, own)
+        return builtin_of(context.definition, context)
+
+
+@once_under_compiler_lock
+def _code() -> Library:
+    """Return the code of all loops, which is kept for good."""
+    addresses = abi.addresses()
+    return Library(assemble(numbers_text(addresses) + loop_text(addresses)), ("steps",))
+
+
+def _stage_tables(stage: Stage) -> Sequence[ctypes.Array[ctypes.c_int64]]:
+    """Return addresses of inputs, of outputs, and the copies of a stage."""
+    return (
+        word_table([abi.address(each) for each in stage.inputs]),
+        word_table([abi.address(each) for each in stage.outputs]),
+        word_table([x for a, b in stage.copies for x in (abi.address(a), abi.address(b), a.nbytes)]),
+    )
+
+
+def _words(stage: Stage, tables: Sequence[ctypes.Array[ctypes.c_int64]]) -> tuple[int, ...]:
+    """Return the words of a stage, in the order of STAGE_WORDS."""
+    kernel, (inputs, outputs, copies) = stage.kernel.single_library.address("single"), map(ctypes.addressof, tables)
+    return kernel, inputs, outputs, copies, len(stage.copies), abi.address(stage.vector)
+
+
+def _history(moving: Sequence[Array], origins: Sequence[Array]) -> list[int]:
+    """Return per array that moves its address, its bytes, its origin, and null: no rows are kept."""
+    pairs = zip(moving, origins, strict=True)
+    return [x for a, origin in pairs for x in (abi.address(a), a.nbytes, abi.address(origin), 0)]
+
+
+def _address(words: array[int] | array[float]) -> int:
+    return words.buffer_info()[0]

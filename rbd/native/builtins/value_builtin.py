@@ -1,0 +1,183 @@
+"""Builtins that return framed values: kernels fill buffers, the value is made of their numbers in machine code.
+
+What is done in between is arithmetic on a few numbers, such as the composition of two poses; callers provide it as
+functions that are run on symbols here, so that machine code does the same operations in the same order.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from array import array
+from collections.abc import Callable, Sequence
+from typing import Any, Final, final
+
+import attrs
+import numpy as np
+
+from rbd.native.builtins.builtin import Definition, Guards, Word, builtin_of, word_table
+from rbd.native.builtins.value_ir import CONTEXT, INSTANCE, MOST_OBJECTS, NUMBER, OBJECT, TUPLE, is_count, value_text
+from rbd.native.compiled_program import CompiledProgram
+from rbd.native.runtime import abi
+from rbd.native.runtime.jit import Library, assemble
+from rbd.native.runtime.locks import once_under_compiler_lock
+from rbd.scalars.arrays import Array
+
+_NO_ARGUMENTS: Final = 0x04
+_LENGTHS: Final = (1, 4, 5, 3, 2, 2, 2, 3)
+"""Words of each code with its arguments, without the offsets of slots."""
+_MEMBER: Final = 40
+"""From the beginning of a slot's descriptor to the pointer to its definition."""
+_OFFSET: Final = 16
+"""From the beginning of that to the offset of the slot."""
+
+
+@final
+class KernelBuffer:
+    """The results of a kernel, and the versions of q and v they belong to."""
+
+    def __init__(self, kernel: CompiledProgram, inputs: Sequence[Array], *, needs_v: bool) -> None:
+        """Bind a kernel to its inputs; its results depend on q, and also on v if `needs_v`."""
+        self.kernel, self.inputs = kernel, tuple(inputs)
+        self.outputs = tuple(np.zeros(port.shape) for port in kernel.outline.outputs)
+        self._seen = array("q", [-1, -1, int(needs_v)])
+        self._tables = tuple(word_table([abi.address(x) for x in each]) for each in (self.inputs, self.outputs))
+        into, out = map(ctypes.addressof, self._tables)
+        self.words = kernel.single_library.address("single"), into, out, self._seen.buffer_info()[0]
+        """What machine code reads: see `value_ir.CONTEXT`."""
+
+
+@final
+@attrs.frozen(eq=False)
+class ValuePlan:
+    """What a builtin does after its kernels have run."""
+
+    words: Sequence[int]
+    kept: tuple[object, ...]
+    """Everything that `words` refers to."""
+
+    @property
+    def depth(self) -> int:
+        """The largest number of objects on the stack."""
+        depth, most, at = 0, 0, 0
+        while at < len(self.words):
+            code = self.words[at]
+            taken = self.words[at + 1] if code == TUPLE else self.words[at + 2] if code == INSTANCE else 0
+            depth += 1 - taken if code in (NUMBER, OBJECT, TUPLE, INSTANCE) else 0
+            most, at = max(most, depth), at + _LENGTHS[code] + (taken if code == INSTANCE else 0)
+        return most
+
+
+@final
+class _PlanContext(ctypes.Structure):
+    """What the builtin's `self` is: the words machine code reads, and everything that must live as long."""
+
+    _fields_ = [(name, ctypes.c_int64 if is_count(name) else ctypes.c_void_p) for name in CONTEXT]
+
+    definition: Definition
+    kept: tuple[object, ...]
+
+
+def value_builtin(
+    words: tuple[Word, Word, Word], guards: Guards, buffers: Sequence[KernelBuffer], plan: ValuePlan
+) -> Callable[[], Any] | None:
+    """Return a builtin without arguments, or None where a value is too large.
+
+    `words` hold the thread that may call, and the versions of q and v. It returns the same value until they change, and
+    NotImplemented where a guard or a kernel refuses or a number is not finite.
+    """
+    if plan.depth > MOST_OBJECTS:
+        return None
+    code, memo, kept_value = _code(), array("q", [-1, -1]), list[object]([None])
+    of_guards = word_table([x for word, expected in guards for x in (word.address, expected)])
+    of_buffers, of_plan = word_table([x for each in buffers for x in each.words]), word_table(plan.words)
+    context = _PlanContext(
+        owner=words[0].address, q_version=words[1].address, v_version=words[2].address,
+        guards=ctypes.addressof(of_guards), guard_count=len(guards),
+        passes=ctypes.addressof(of_buffers), pass_count=len(buffers), words=ctypes.addressof(of_plan),
+        memo=memo.buffer_info()[0], memo_list=id(kept_value),
+    )  # fmt: skip
+    context.definition = Definition(b"value", code.address("value"), _NO_ARGUMENTS, None)
+    context.kept = (code, memo, kept_value, of_guards, of_buffers, of_plan, words, guards, tuple(buffers), plan)
+    return builtin_of(context.definition, context)
+
+
+@once_under_compiler_lock
+def _code() -> Library:
+    """Return the code of all builtins, which is kept for good."""
+    return Library(assemble(value_text(abi.addresses())), ("value",))
+
+
+def slot_offsets(value: Any) -> tuple[int, ...] | None:
+    """Return where the slots of an attrs class are, found and verified on one of its instances; None without slots."""
+    offsets: list[int] = []
+    kind: type[Any] = type(value)  # pyright: ignore[reportUnknownVariableType]  # mypy refuses a cast
+    for field in attrs.fields(kind):
+        descriptor = getattr(kind, field.name, None)
+        if type(descriptor).__name__ != "member_descriptor":
+            return None
+        pointer = ctypes.c_size_t.from_address(id(descriptor) + _MEMBER).value
+        offset = ctypes.c_ssize_t.from_address(pointer + _OFFSET).value
+        in_range = 0 < offset < kind.__basicsize__
+        if not in_range or ctypes.c_size_t.from_address(id(value) + offset).value != id(getattr(value, field.name)):
+            return None
+        offsets.append(offset)
+    return tuple(offsets)
+
+
+# ---------------------------------------------------------------- arithmetic
+
+Arithmetic = Callable[[Sequence[Any], Sequence[Any]], Sequence[Any]]
+"""f(a, b) -> numbers: of two lists of numbers, by + - * only."""
+
+
+@final
+class _Symbol:
+    """A number of a function that is being written as IR."""
+
+    def __init__(self, lines: list[str], name: str) -> None:
+        self._lines, self.name = lines, name
+
+    def __add__(self, other: _Symbol) -> _Symbol:
+        return self._new(f"fadd double {self.name}, {other.name}")
+
+    def __sub__(self, other: _Symbol) -> _Symbol:
+        return self._new(f"fsub double {self.name}, {other.name}")
+
+    def __mul__(self, other: _Symbol) -> _Symbol:
+        return self._new(f"fmul double {self.name}, {other.name}")
+
+    def __neg__(self) -> _Symbol:
+        return self._new(f"fneg double {self.name}")
+
+    def _new(self, text: str) -> _Symbol:
+        name = f"%x{len(self._lines)}"
+        self._lines.append(f"  {name} = {text}")
+        return _Symbol(self._lines, name)
+
+
+def arithmetic_text(name: str, function: Arithmetic, first: int, second: int) -> str:
+    """Return a function of three addresses as IR; it takes `first` and `second` numbers from the first two.
+
+    No operations are fused: results have the bits that Python computes.
+    """
+    lines: list[str] = []
+
+    def read(pointer: str, count: int) -> list[_Symbol]:
+        found: list[_Symbol] = []
+        for k in range(count):
+            lines.append(f"  %{pointer}{k} = getelementptr double, ptr %{pointer}, i64 {k}")
+            lines.append(f"  %{pointer}v{k} = load double, ptr %{pointer}{k}")
+            found.append(_Symbol(lines, f"%{pointer}v{k}"))
+        return found
+
+    results = function(read("a", first), read("b", second))
+    for k, x in enumerate(results):
+        lines.append(f"  %to{k} = getelementptr double, ptr %to, i64 {k}")
+        lines.append(f"  store double {x.name}, ptr %to{k}")
+    body = "\n".join(lines)
+    return f"define void @{name}(ptr %a, ptr %b, ptr %to) nounwind {{\nbegin:\n{body}\n  ret void\n}}\n"
+
+
+def arithmetic_library(texts: Sequence[str], names: tuple[str, ...]) -> Library:
+    """Return functions of `arithmetic_text` as machine code."""
+    return Library(assemble("\n".join(texts)), names)

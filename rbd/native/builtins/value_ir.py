@@ -1,0 +1,314 @@
+"""The machine code of `ValueBuiltin`, as LLVM IR; CPython calls it for METH_NOARGS.
+
+It looks at the owner and the guards, runs the kernels whose inputs have changed since they last ran, and follows a list
+of words: arithmetic on numbers in memory, then the construction of a Python object from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from string import Template
+from typing import Final
+
+from rbd.native.runtime import abi
+
+CONTEXT: Final = (
+    *("owner", "guards", "guard_count", "q_version", "v_version", "passes", "pass_count", "words"),
+    *("memo", "memo_list"),
+)
+"""The words of the structure the builtin is bound to:
+
+    owner                   word with the thread that may call
+    guards, guard_count     pairs of an address and what must be there
+    q_version, v_version    words that count changes of q and v
+    passes, pass_count      four words per kernel: code, inputs, outputs, and the versions of q and v it last ran for
+    words                   the list: a code (its place in CODES), then its arguments
+    memo, memo_list         versions of q and v of the last object, and the list that holds it
+"""
+CODES: Final = ("RETURN", "GATHER", "CALL", "FINITE", "NUMBER", "OBJECT", "TUPLE", "INSTANCE")
+"""What words say:
+
+    RETURN                          the object is complete
+    GATHER n, table, to             copy numbers from n addresses
+    CALL function, a, b, to         arithmetic of three addresses
+    FINITE n, at                    refuse unless n numbers are finite
+    NUMBER at                       push a float
+    OBJECT object                   push an object
+    TUPLE n                         replace n objects by a tuple
+    INSTANCE type, n, offsets ...   replace n objects by an instance with these slots
+"""
+RETURN, GATHER, CALL, FINITE, NUMBER, OBJECT, TUPLE, INSTANCE = range(len(CODES))
+MOST_OBJECTS: Final = 128
+"""Objects on the stack, at most."""
+
+_TEXT: Final = """
+declare double @llvm.fabs.f64(double)
+
+define ptr @value(ptr %self, ptr %unused) nounwind {
+begin:
+  %stack = alloca [$MOST_OBJECTS x ptr], align 16
+  %context_at = getelementptr i8, ptr %self, i64 $STRUCTURE_DATA
+  %context = load ptr, ptr %context_at
+$loads
+  %thread = call i64 $PyThread_get_thread_ident()
+  %owning = load i64, ptr %owner
+  %is_owner = icmp eq i64 %thread, %owning
+  br i1 %is_owner, label %guard, label %refuse
+guard:
+  %g = phi i64 [0, %begin], [%g_next, %look]
+  %more_guards = icmp slt i64 %g, %guard_count
+  br i1 %more_guards, label %look, label %recall
+look:
+  %g_twice = shl i64 %g, 1
+  %watched_at = getelementptr ptr, ptr %guards, i64 %g_twice
+  %watched = load ptr, ptr %watched_at
+  %expected_at = getelementptr ptr, ptr %watched_at, i64 1
+  %expected = load i64, ptr %expected_at
+  %found = load i64, ptr %watched
+  %g_next = add i64 %g, 1
+  %as_expected = icmp eq i64 %found, %expected
+  br i1 %as_expected, label %guard, label %refuse
+
+; The object of the last call, if nothing has changed since.
+recall:
+  %q_now = load i64, ptr %q_version
+  %v_now = load i64, ptr %v_version
+  %memo_v_at = getelementptr i64, ptr %memo, i64 1
+  %memo_q = load i64, ptr %memo
+  %memo_v = load i64, ptr %memo_v_at
+  %same_q = icmp eq i64 %memo_q, %q_now
+  %same_v = icmp eq i64 %memo_v, %v_now
+  %same = and i1 %same_q, %same_v
+  br i1 %same, label %remembered, label %pass
+remembered:
+  %known = call ptr $PyList_GetItem(ptr %memo_list, i64 0)
+  call void $Py_IncRef(ptr %known)
+  ret ptr %known
+
+pass:
+  %p = phi i64 [0, %recall], [%p_next, %passed]
+  %more_passes = icmp slt i64 %p, %pass_count
+  br i1 %more_passes, label %stale, label %run
+stale:
+  %p_word = mul i64 %p, 4
+  %this = getelementptr ptr, ptr %passes, i64 %p_word
+  %seen_at = getelementptr ptr, ptr %this, i64 3
+  %seen = load ptr, ptr %seen_at
+  %seen_v_at = getelementptr i64, ptr %seen, i64 1
+  %needs_v_at = getelementptr i64, ptr %seen, i64 2
+  %seen_q = load i64, ptr %seen
+  %seen_v = load i64, ptr %seen_v_at
+  %needs_v = load i64, ptr %needs_v_at
+  %q_same = icmp eq i64 %seen_q, %q_now
+  %v_same = icmp eq i64 %seen_v, %v_now
+  %no_v = icmp eq i64 %needs_v, 0
+  %v_fits = or i1 %v_same, %no_v
+  %fresh = and i1 %q_same, %v_fits
+  br i1 %fresh, label %passed, label %compute
+compute:
+  %kernel = load ptr, ptr %this
+  %inputs_at = getelementptr ptr, ptr %this, i64 1
+  %inputs = load ptr, ptr %inputs_at
+  %outputs_at = getelementptr ptr, ptr %this, i64 2
+  %outputs = load ptr, ptr %outputs_at
+  %status = call i64 %kernel(ptr %inputs, ptr %outputs)
+  %clean = icmp eq i64 %status, 0
+  br i1 %clean, label %computed, label %refuse
+computed:
+  store i64 %q_now, ptr %seen
+  store i64 %v_now, ptr %seen_v_at
+  br label %passed
+passed:
+  %p_next = add i64 %p, 1
+  br label %pass
+
+run:
+  %at = phi ptr [%words, %pass], [%after_gather, %gather], [%after_call, %call], [%after_finite, %finite],
+      [%after_number, %numbered], [%after_object, %object], [%after_tuple, %filled], [%after_instance, %set]
+  %depth = phi i64 [0, %pass], [%depth, %gather], [%depth, %call], [%depth, %finite],
+      [%depth_number, %numbered], [%depth_object, %object], [%depth_tuple, %filled], [%depth_instance, %set]
+  %code = load i64, ptr %at
+  %a_at = getelementptr i64, ptr %at, i64 1
+  %b_at = getelementptr i64, ptr %at, i64 2
+  %c_at = getelementptr i64, ptr %at, i64 3
+  switch i64 %code, label %complete [
+    i64 $GATHER, label %gather_begin
+    i64 $CALL, label %call
+    i64 $FINITE, label %finite_begin
+    i64 $NUMBER, label %number
+    i64 $OBJECT, label %object
+    i64 $TUPLE, label %tuple
+    i64 $INSTANCE, label %instance
+  ]
+
+gather_begin:
+  %gather_count = load i64, ptr %a_at
+  %gather_table = load ptr, ptr %b_at
+  %gather_to = load ptr, ptr %c_at
+  %after_gather = getelementptr i64, ptr %at, i64 4
+  br label %gather_one
+gather_one:
+  %i = phi i64 [0, %gather_begin], [%i_next, %gather_one]
+  %from_at = getelementptr ptr, ptr %gather_table, i64 %i
+  %from = load ptr, ptr %from_at
+  %entry = load double, ptr %from
+  %to = getelementptr double, ptr %gather_to, i64 %i
+  store double %entry, ptr %to
+  %i_next = add i64 %i, 1
+  %more_entries = icmp slt i64 %i_next, %gather_count
+  br i1 %more_entries, label %gather_one, label %gather
+gather:
+  br label %run
+
+call:
+  %function = load ptr, ptr %a_at
+  %left = load ptr, ptr %b_at
+  %right = load ptr, ptr %c_at
+  %result_at = getelementptr i64, ptr %at, i64 4
+  %result = load ptr, ptr %result_at
+  call void %function(ptr %left, ptr %right, ptr %result)
+  %after_call = getelementptr i64, ptr %at, i64 5
+  br label %run
+
+finite_begin:
+  %finite_count = load i64, ptr %a_at
+  %finite_at = load ptr, ptr %b_at
+  %after_finite = getelementptr i64, ptr %at, i64 3
+  br label %finite_one
+finite_one:
+  %f = phi i64 [0, %finite_begin], [%f_next, %finite_more]
+  %number_at = getelementptr double, ptr %finite_at, i64 %f
+  %size_of = load double, ptr %number_at
+  %size = call double @llvm.fabs.f64(double %size_of)
+  %is_finite = fcmp olt double %size, 0x7FF0000000000000
+  br i1 %is_finite, label %finite_more, label %refuse
+finite_more:
+  %f_next = add i64 %f, 1
+  %finite_left = icmp slt i64 %f_next, %finite_count
+  br i1 %finite_left, label %finite_one, label %finite
+finite:
+  br label %run
+
+number:
+  %value_at = load ptr, ptr %a_at
+  %value_of = load double, ptr %value_at
+  %float = call ptr $PyFloat_FromDouble(double %value_of)
+  %no_float = icmp eq ptr %float, null
+  br i1 %no_float, label %drop, label %numbered
+numbered:
+  %number_to = getelementptr ptr, ptr %stack, i64 %depth
+  store ptr %float, ptr %number_to
+  %depth_number = add i64 %depth, 1
+  %after_number = getelementptr i64, ptr %at, i64 2
+  br label %run
+
+object:
+  %thing = load ptr, ptr %a_at
+  call void $Py_IncRef(ptr %thing)
+  %object_to = getelementptr ptr, ptr %stack, i64 %depth
+  store ptr %thing, ptr %object_to
+  %depth_object = add i64 %depth, 1
+  %after_object = getelementptr i64, ptr %at, i64 2
+  br label %run
+
+tuple:
+  %tuple_count = load i64, ptr %a_at
+  %made = call ptr $PyTuple_New(i64 %tuple_count)
+  %no_tuple = icmp eq ptr %made, null
+  br i1 %no_tuple, label %drop, label %fill_begin
+fill_begin:
+  %base = sub i64 %depth, %tuple_count
+  br label %fill
+fill:
+  %k = phi i64 [0, %fill_begin], [%k_next, %fill_one]
+  %more_items = icmp slt i64 %k, %tuple_count
+  br i1 %more_items, label %fill_one, label %filled
+fill_one:
+  %item_index = add i64 %base, %k
+  %item_at = getelementptr ptr, ptr %stack, i64 %item_index
+  %item = load ptr, ptr %item_at
+  %set_status = call i32 $PyTuple_SetItem(ptr %made, i64 %k, ptr %item)
+  %k_next = add i64 %k, 1
+  br label %fill
+filled:
+  %tuple_to = getelementptr ptr, ptr %stack, i64 %base
+  store ptr %made, ptr %tuple_to
+  %depth_tuple = add i64 %base, 1
+  %after_tuple = getelementptr i64, ptr %at, i64 2
+  br label %run
+
+instance:
+  %type = load ptr, ptr %a_at
+  %slot_count = load i64, ptr %b_at
+  %new = call ptr $PyType_GenericAlloc(ptr %type, i64 0)
+  %no_instance = icmp eq ptr %new, null
+  br i1 %no_instance, label %drop, label %set_begin
+set_begin:
+  %slots_base = sub i64 %depth, %slot_count
+  br label %set_more
+set_more:
+  %s = phi i64 [0, %set_begin], [%s_next, %set_one]
+  %more_slots = icmp slt i64 %s, %slot_count
+  br i1 %more_slots, label %set_one, label %set
+set_one:
+  %offset_at = getelementptr i64, ptr %c_at, i64 %s
+  %offset = load i64, ptr %offset_at
+  %slot = getelementptr i8, ptr %new, i64 %offset
+  %part_index = add i64 %slots_base, %s
+  %part_at = getelementptr ptr, ptr %stack, i64 %part_index
+  %part = load ptr, ptr %part_at
+  store ptr %part, ptr %slot
+  %s_next = add i64 %s, 1
+  br label %set_more
+set:
+  %instance_to = getelementptr ptr, ptr %stack, i64 %slots_base
+  store ptr %new, ptr %instance_to
+  %depth_instance = add i64 %slots_base, 1
+  %after_instance = getelementptr i64, ptr %c_at, i64 %slot_count
+  br label %run
+
+complete:
+  %whole = load ptr, ptr %stack
+  call void $Py_IncRef(ptr %whole)
+  %kept = call i32 $PyList_SetItem(ptr %memo_list, i64 0, ptr %whole)
+  store i64 %q_now, ptr %memo
+  store i64 %v_now, ptr %memo_v_at
+  ret ptr %whole
+
+; No memory: give back what is on the stack; an exception is set.
+drop:
+  %left_over = phi i64 [%depth, %number], [%depth, %tuple], [%depth, %instance], [%one_less, %drop_one]
+  %any_left = icmp sgt i64 %left_over, 0
+  br i1 %any_left, label %drop_one, label %no_memory
+drop_one:
+  %one_less = sub i64 %left_over, 1
+  %drop_at = getelementptr ptr, ptr %stack, i64 %one_less
+  %dropped = load ptr, ptr %drop_at
+  call void $Py_DecRef(ptr %dropped)
+  br label %drop
+no_memory:
+  ret ptr null
+refuse:
+  call void $Py_IncRef(ptr $NotImplemented)
+  ret ptr $NotImplemented
+}
+"""
+
+
+def is_count(name: str) -> bool:
+    """Return whether a word of the context is a whole number rather than an address."""
+    return name.endswith("_count")
+
+
+def _load(name: str, index: int) -> str:
+    kind = "i64" if is_count(name) else "ptr"
+    return f"  %{name}_at = getelementptr i64, ptr %context, i64 {index}\n  %{name} = load {kind}, ptr %{name}_at"
+
+
+def value_text(addresses: Mapping[str, int]) -> str:
+    """Return the function; `addresses` are those of `abi.addresses`."""
+    known = {name: f"inttoptr (i64 {address} to ptr)" for name, address in addresses.items()}
+    numbers = {name: str(k) for k, name in enumerate(CODES)}
+    numbers |= {"STRUCTURE_DATA": str(abi.STRUCTURE_DATA), "MOST_OBJECTS": str(MOST_OBJECTS)}
+    loads = "\n".join(_load(name, index) for index, name in enumerate(CONTEXT))
+    return Template(_TEXT).substitute(known | numbers, loads=loads)

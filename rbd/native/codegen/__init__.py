@@ -1,0 +1,1 @@
+"""Programs and intrinsics as LLVM IR."""

@@ -1,0 +1,57 @@
+"""Single operations of a program as LLVM IR, for W lanes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rbd.native.codegen.ir import Lanes, Writer
+from rbd.program.opcodes import Op
+
+LIBRARY = {op.row.library: len(op.row.operands) for op in Op if op.row.library}
+"""Functions of the C library, called lane by lane, with their numbers of arguments."""
+LLVM = {op.row.llvm: len(op.row.operands) for op in Op if op.row.llvm}
+"""Functions of LLVM, with their numbers of arguments."""
+
+
+def emit_operation(w: Writer, lanes: Lanes, op: Op, values: Sequence[str]) -> str:
+    """Write an ordinary instruction and return the name of its value."""
+    row, names = op.row, list(values)
+    if row.library:
+        return _library(w, lanes, library_symbol(row.library), names)
+    for text in row.llvm_ir:
+        words = {"double": lanes.double, "truth": lanes.truth, "true": lanes.true, "suffix": lanes.suffix}
+        names.append(w.set(text.format(*names, **words)))
+    return names[-1]
+
+
+def _library(w: Writer, lanes: Lanes, symbol: str, values: Sequence[str]) -> str:
+    """Write a call of the C library, lane by lane."""
+    if lanes.width == 1:
+        return w.set(f"call double @{symbol}({', '.join(f'double {value}' for value in values)})")
+    result = "poison"
+    for lane in range(lanes.width):
+        parts = [w.set(f"extractelement {lanes.double} {value}, i64 {lane}") for value in values]
+        called = w.set(f"call double @{symbol}({', '.join(f'double {part}' for part in parts)})")
+        result = w.set(f"insertelement {lanes.double} {result}, double {called}, i64 {lane}")
+    return result
+
+
+def emit_positive_check(w: Writer, lanes: Lanes, value: str, status: str) -> None:
+    """Write a check that `value` is positive; the first check that fails sets the status of its lane."""
+    good = w.set(f"fcmp ogt {lanes.double} {value}, {lanes.double_constant(0.0)}")
+    old = w.load(lanes.integer, "%st", lanes.alignment)
+    clean = w.set(f"icmp eq {lanes.integer} {old}, {lanes.integer_constant(0)}")
+    found = w.set(f"select {lanes.truth} {clean}, {lanes.integer} {status}, {lanes.integer} {old}")
+    kept = w.set(f"select {lanes.truth} {good}, {lanes.integer} {old}, {lanes.integer} {found}")
+    w.store(lanes.integer, kept, "%st", lanes.alignment)
+
+
+def declarations(lanes: Lanes) -> list[str]:
+    """Return the declarations of LLVM's functions."""
+    d = lanes.double
+    return [f"declare {d} {lanes.llvm_function(name)}({', '.join([d] * count)})" for name, count in LLVM.items()]
+
+
+def library_symbol(function: str) -> str:
+    """Return the symbol of a function of the C library in modules."""
+    return f"rbd_{function}"

@@ -1,0 +1,175 @@
+"""Calls of intrinsics in machine code.
+
+Operands are stored to the argument slots of a call as soon as they are computed; outputs stay in its output slots. With
+one lane, or for intrinsics with uniform control flow, one call computes all lanes. Otherwise each lane is copied to a
+work area that all calls share, and its outputs are copied back.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+from rbd.intrinsics import tree
+from rbd.intrinsics.intrinsic import IntrinsicCall
+from rbd.intrinsics.specialise import specialised_to
+from rbd.native.codegen.copies import global_table
+from rbd.native.codegen.ir import ATTRIBUTES, Lanes, Writer, counted_loop_function
+from rbd.native.codegen.plan import CallSlots
+from rbd.native.codegen.routine import routine_text
+from rbd.native.codegen.values import routine_symbol
+from rbd.program.opcodes import FIRST_CHECK
+from rbd.program.program import Program
+
+
+def calls_text(program: Program, pack: int, lanes: int) -> list[str]:
+    """Return the functions that calls need, each once; `pack` numbers fit a register."""
+    if not program.calls:
+        return []
+    used = {_function_name(call): call for call in program.calls}
+    texts = [
+        routine_text(name, routine, pack, lanes if call.intrinsic.has_uniform_control_flow else 1)
+        for name, call in used.items()
+        for routine in _routine(call).closure()
+    ]
+    return [_copy(), _zero(), *texts, *_tables(program)]
+
+
+def _routine(call: IntrinsicCall) -> tree.Routine:
+    """Return the function of a call, written out for its sizes where the intrinsic says so."""
+    return specialised_to(call.intrinsic, call.sizes) if call.intrinsic.specialises else call.intrinsic.routine
+
+
+def _function_name(call: IntrinsicCall) -> str:
+    """Return what the function of a call is named after: the intrinsic, and its sizes where it is written out."""
+    if not call.intrinsic.specialises:
+        return call.intrinsic.name
+    return f"{call.intrinsic.name}_{hashlib.sha256(repr(call.sizes).encode()).hexdigest()[:20]}"
+
+
+def _tables(program: Program) -> list[str]:
+    """Return the constant tables of calls, each once."""
+    tables = dict.fromkeys(table for call in program.calls for table in call.split_sizes[1] if table)
+    return [global_table(_table_name(table), "i64", list(map(str, table))) for table in tables]
+
+
+def _table_name(table: tuple[int, ...]) -> str:
+    """Return the name of a table, a hash of its entries."""
+    return f"table_{hashlib.sha256(repr(table).encode()).hexdigest()[:20]}"
+
+
+def emit_call(w: Writer, lanes: Lanes, place: CallSlots) -> None:
+    """Write a call in a function with `%ws` and `%st`."""
+    width = lanes.width
+    inputs, outputs, work = (w.element("%ws", slot * width) for slot in (place.inputs, place.outputs, place.work))
+    lengths = place.call.lengths
+    n_in, n_out, n_work = sum(lengths.inputs), sum(lengths.outputs), sum(lengths.work) + sum(lengths.integers)
+    if place.all_lanes:
+        _write_zero(w, outputs, n_out * width)
+        after = _skip_unless_needed(w, place.call, w.element(inputs, (n_in - 1) * width))
+        _write_zero(w, work, n_work * width)
+        _invoke(w, place.call, inputs, outputs, work, "%st", width)
+        _end_of_skip(w, after)
+        return
+    mine_out, mine_work = w.element(work, n_in), w.element(work, n_in + n_out)
+    if place.call.intrinsic.guarded:
+        _write_zero(w, outputs, n_out * width)
+    for lane in range(width):
+        after = _skip_unless_needed(w, place.call, w.element(inputs, (n_in - 1) * width + lane))
+        _write_copy(w, work, 1, w.element(inputs, lane), width, n_in)
+        _write_zero(w, mine_out, n_out + n_work)
+        _invoke(w, place.call, work, mine_out, mine_work, w.element("%st", lane, "i64"))
+        _write_copy(w, w.element(outputs, lane), width, mine_out, 1, n_out)
+        _end_of_skip(w, after)
+
+
+def _skip_unless_needed(w: Writer, call: IntrinsicCall, guard: str) -> str:
+    """Write a jump over a guarded call whose last operand is zero; return the label behind it, "" for other calls."""
+    if not call.intrinsic.guarded:
+        return ""
+    needed, after = w.label(), w.label()
+    zero = w.set(f"fcmp oeq double {w.load('double', guard)}, 0.0")
+    w.add(f"  br i1 {zero}, label %{after}, label %{needed}")
+    w.begin(needed)
+    return after
+
+
+def _end_of_skip(w: Writer, after: str) -> None:
+    if after:
+        w.add(f"  br label %{after}")
+        w.begin(after)
+
+
+def _invoke(w: Writer, call: IntrinsicCall, inputs: str, outputs: str, work: str, status: str, width: int = 1) -> None:
+    """Write the call, and store its status unless an earlier one is set."""
+    lengths, intrinsic, tables = call.lengths, call.intrinsic, call.split_sizes[1]
+    arrays = [
+        [f"@{_table_name(table)}" if table else "null" for table in tables],
+        *(_pointers(w, *block, width) for block in ((inputs, lengths.inputs), (outputs, lengths.outputs))),
+        _pointers(w, work, (*lengths.work, *lengths.integers), width),
+    ]
+    pointers = [[f"ptr {pointer}" for pointer in block] for block in arrays]
+    arguments = ", ".join(intrinsic.call_arguments(call.sizes, "i64 {}", *pointers))
+    failed = w.set(f"call i64 @{routine_symbol(_function_name(call), _routine(call))}({arguments})")
+    if not call.label_count:
+        return  # it cannot fail
+    known = w.load("i64", status)
+    number = w.set(f"add i64 {failed}, {FIRST_CHECK + call.first_label - 1}")
+    first = w.set(f"icmp eq i64 {known}, 0")
+    bad = w.set(f"icmp ne i64 {failed}, 0")
+    w.store("i64", w.set(f"select i1 {w.set(f'and i1 {first}, {bad}')}, i64 {number}, i64 {known}"), status)
+
+
+def _pointers(w: Writer, start: str, lengths: tuple[int, ...], width: int) -> list[str]:
+    return [w.element(start, sum(lengths[:k]) * width) for k in range(len(lengths))]
+
+
+def _write_copy(w: Writer, target: str, step: int, source: str, source_step: int, count: int) -> None:
+    w.add(f"  call void @intrinsic_copy(ptr {target}, i64 {step}, ptr {source}, i64 {source_step}, i64 {count})")
+
+
+def _write_zero(w: Writer, target: str, count: int) -> None:
+    w.add(f"  call void @intrinsic_zero(ptr {target}, i64 {count})")
+
+
+def _copy() -> str:
+    """Return the function that copies `count` numbers from one stride to another."""
+    body = """\
+  %j = mul i64 %i, %from_step
+  %k = mul i64 %i, %step
+  %source = getelementptr inbounds double, ptr %from, i64 %j
+  %target = getelementptr inbounds double, ptr %to, i64 %k
+  %x = load double, ptr %source, align 8
+  store double %x, ptr %target, align 8
+"""
+    return counted_loop_function("intrinsic_copy", "ptr %to, i64 %step, ptr %from, i64 %from_step", body)
+
+
+def _zero() -> str:
+    """Return the function that writes `count` zeros, of doubles or of ints."""
+    return f"""\
+define internal void @intrinsic_zero(ptr %to, i64 %count) {ATTRIBUTES} {{
+entry:
+  %many = and i64 %count, -8
+  br label %head
+head:
+  %i = phi i64 [0, %entry], [%next, %body]
+  %more = icmp slt i64 %i, %many
+  br i1 %more, label %body, label %rest
+body:
+  %target = getelementptr inbounds double, ptr %to, i64 %i
+  store <8 x double> zeroinitializer, ptr %target, align 8
+  %next = add i64 %i, 8
+  br label %head
+rest:
+  %k = phi i64 [%many, %head], [%k1, %one]
+  %left = icmp slt i64 %k, %count
+  br i1 %left, label %one, label %done
+one:
+  %single = getelementptr inbounds double, ptr %to, i64 %k
+  store double 0.0, ptr %single, align 8
+  %k1 = add i64 %k, 1
+  br label %rest
+done:
+  ret void
+}}
+"""

@@ -1,0 +1,88 @@
+"""Gather-scatter copies by tables of slots, and tables of constants.
+
+With one lane, runs of consecutive slots are copied in blocks; the last block of a run may overlap the previous one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import final
+
+import numpy as np
+
+from rbd.native.codegen.ir import Lanes, Writer, counted_loop_function
+
+Pairs = Sequence[tuple[int, int]]
+"""(target slot, source slot) of each copy."""
+
+_BLOCK = 8
+"""Doubles per block."""
+
+
+@final
+class Copies:
+    """The copies of one function: `text` defines their tables, `write` calls them."""
+
+    def __init__(self, name: str, pairs: Pairs, lanes: Lanes) -> None:
+        """Set the name of the tables and the copies."""
+        blocks, single = _blocks(pairs) if lanes.width == 1 else ([], list(pairs))
+        self._lists = [
+            (f"{name}_{what}", what, found) for what, found in (("blocks", blocks), ("each", single)) if found
+        ]
+
+    def text(self) -> list[str]:
+        """Return the tables."""
+        return [
+            global_table(f"{name}_{side}", "i32", [str(pair[k]) for pair in pairs])
+            for name, _, pairs in self._lists
+            for k, side in enumerate(("to", "from"))
+        ]
+
+    def write(self, w: Writer, target: str, source: str) -> None:
+        """Write the copies from `source` to `target`."""
+        for name, what, pairs in self._lists:
+            tables = f"ptr @{name}_to, ptr @{name}_from"
+            w.add(f"  call void @copy_{what}(ptr {target}, ptr {source}, {tables}, i64 {len(pairs)})")
+
+
+def _blocks(pairs: Pairs) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """Return the first pairs of blocks, and the pairs outside of blocks."""
+    blocks, single = list[tuple[int, int]](), list[tuple[int, int]]()
+    ordered = np.array(sorted(pairs)).reshape(-1, 2)
+    broken = np.flatnonzero((np.diff(ordered, axis=0) != 1).any(axis=1)) + 1
+    for start, stop in zip([0, *broken.tolist()], [*broken.tolist(), len(ordered)], strict=True):
+        run = [(int(to), int(source)) for to, source in ordered[start:stop]]
+        if len(run) < _BLOCK:
+            single += run
+        else:
+            blocks += [*run[:-_BLOCK:_BLOCK], run[-_BLOCK]]
+    return blocks, single
+
+
+def copy_functions(lanes: Lanes) -> list[str]:
+    """Return the copying functions."""
+    width = lanes.width
+    return [_copying("each", lanes.double, width, 8 * width), _copying("blocks", Lanes(_BLOCK).double, 1, 8)]
+
+
+def _copying(what: str, kind: str, step: int, alignment: int) -> str:
+    body = f"""\
+  %tp = getelementptr inbounds i32, ptr %tos, i64 %i
+  %fp = getelementptr inbounds i32, ptr %froms, i64 %i
+  %t = load i32, ptr %tp, align 4
+  %f = load i32, ptr %fp, align 4
+  %t64 = sext i32 %t to i64
+  %f64 = sext i32 %f to i64
+  %tw = mul i64 %t64, {step}
+  %fw = mul i64 %f64, {step}
+  %target = getelementptr inbounds double, ptr %to, i64 %tw
+  %source = getelementptr inbounds double, ptr %from, i64 %fw
+  %x = load {kind}, ptr %source, align {alignment}
+  store {kind} %x, ptr %target, align {alignment}
+"""
+    return counted_loop_function(f"copy_{what}", "ptr %to, ptr %from, ptr %tos, ptr %froms", body)
+
+
+def global_table(name: str, kind: str, entries: Sequence[str]) -> str:
+    """Return the definition of a table of constants."""
+    return f"@{name} = internal constant [{len(entries)} x {kind}] [{', '.join(f'{kind} {x}' for x in entries)}]"

@@ -1,0 +1,204 @@
+"""Vectorisation of innermost loops over contiguous entries.
+
+Such a loop applies the same operations to each entry, so its bits do not depend on the vector width, unless the result
+of one entry is an operand of another. A test before the loop compares the addresses that it reads and writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import final
+
+from rbd.intrinsics.tree import Arithmetic, Element, Expression, For, Function, Name, Negative, Number, Store
+from rbd.native.codegen.arithmetic import emit_operation
+from rbd.native.codegen.ir import Lanes, Writer
+from rbd.program.opcodes import WORDS
+
+Values = dict[str, str]
+"""Names of the current values of variables."""
+
+_UNLIKELY = '!prof !{!"branch_weights", i32 1, i32 99}'
+"""Branch weights that place the vector loop out of line: short loops then take fewer jumps."""
+_BYTES = 8
+"""Size of a double."""
+
+
+def strip_widths(most: int) -> list[int]:
+    """Return the vector widths of a loop: `most`, then halves for the remainder."""
+    return [most >> k for k in range(most.bit_length() - 1)]
+
+
+def is_strip(loop: For) -> bool:
+    """Return whether a loop is elementwise: it only stores entries computed from entries at the same offset."""
+    stores = [statement for statement in loop.body if isinstance(statement, Store)]
+    return (
+        loop.step == 1
+        and 0 < len(stores) == len(loop.body)
+        and all(_stores_elementwise(s, loop.variable) for s in stores)
+    )
+
+
+def _stores_elementwise(store: Store, variable: str) -> bool:
+    is_float = store.value.kind == "float"
+    return is_float and _is_offset_of(store.index, variable) and _is_elementwise(store.value, variable)
+
+
+def _is_elementwise(node: Expression, variable: str) -> bool:
+    match node:
+        case Number() | Name():
+            return True
+        case Element(index=index):
+            return _is_offset_of(index, variable)
+        case Negative(operand):
+            return _is_elementwise(operand, variable)
+        case Arithmetic(left=left, right=right):
+            return _is_elementwise(left, variable) and _is_elementwise(right, variable)
+        case Function(name, arguments):
+            return name != "float" and all(_is_elementwise(argument, variable) for argument in arguments)
+        case _:
+            return False
+
+
+def _is_offset_of(index: Expression, variable: str) -> bool:
+    """Return whether an index is the variable plus a loop invariant."""
+    match index:
+        case Name(name):
+            return name == variable
+        case Arithmetic("+", left, right):
+            pairs = ((left, right), (right, left))
+            return any(_is_offset_of(one, variable) and _is_invariant(other, variable) for one, other in pairs)
+        case Arithmetic("-", left, right):
+            return _is_offset_of(left, variable) and _is_invariant(right, variable)
+        case _:
+            return False
+
+
+def _is_invariant(index: Expression, variable: str) -> bool:
+    match index:
+        case Number():
+            return True
+        case Name(name):
+            return name != variable
+        case Negative(operand):
+            return _is_invariant(operand, variable)
+        case Arithmetic(left=left, right=right):
+            return _is_invariant(left, variable) and _is_invariant(right, variable)
+        case _:
+            return False
+
+
+def _leaves(node: Expression) -> Iterator[Element | Name]:
+    """Yield the entries and variables of an expression."""
+    match node:
+        case Element() | Name():
+            yield node
+        case Negative(operand):
+            yield from _leaves(operand)
+        case Arithmetic(left=left, right=right):
+            yield from _leaves(left)
+            yield from _leaves(right)
+        case Function(arguments=arguments):
+            for argument in arguments:
+                yield from _leaves(argument)
+        case _:
+            pass
+
+
+Place = tuple[str, Expression]
+"""An array and an index."""
+
+
+@final
+class StripWriter:
+    """Writes the vector part of one loop; the scalar loop does the remainder."""
+
+    def __init__(self, w: Writer, loop: For, values: Values, written: Callable[[Expression, Values], str]) -> None:
+        """Write for `loop`; `written` writes an expression of ints with given values."""
+        self.w, self.loop, self.values, self.written = w, loop, values, written
+        stores = [statement for statement in loop.body if isinstance(statement, Store)]
+        leaves = [leaf for store in stores for leaf in _leaves(store.value)]
+        targets: list[Place] = [(store.array, store.index) for store in stores]
+        sources: list[Place] = [(leaf.array, leaf.index) for leaf in leaves if isinstance(leaf, Element)]
+        self.stores, self.targets = stores, list(dict.fromkeys(targets))
+        self.places = list(dict.fromkeys([*targets, *sources]))
+        self.names = list(dict.fromkeys(leaf.name for leaf in leaves if isinstance(leaf, Name)))
+        self.bases: dict[Place, str] = {}
+
+    def write(self, entry: str, start: str, stop: str, most: int) -> tuple[str, str]:
+        """Write the vector loops; return the block after them, and the value of the variable there.
+
+        Loops of fewer than `most` entries jump to that block directly: the set-up would take longer.
+        """
+        strips, rest = self.w.label(), self.w.label()
+        enough = self.w.set(f"icmp sge i64 {self.w.set(f'sub i64 {stop}, {start}')}, {most}")
+        self.w.add(f"  br i1 {enough}, label %{strips}, label %{rest}, {_UNLIKELY}")
+        self.w.begin(strips)
+        self._base_pointers()
+        last, block, at = self._vector_end(start, stop, most), strips, start
+        for width in strip_widths(most):
+            block, at = self._steps(block, at, last, Lanes(width))
+        self.w.add(f"  br label %{rest}")
+        self.w.begin(rest)
+        return rest, self.w.set(f"phi i64 [{start}, %{entry}], [{at}, %{block}]")
+
+    def _base_pointers(self) -> None:
+        """Write the addresses of all accessed entries for a variable of zero."""
+        at_zero = {**self.values, self.loop.variable: "0"}
+        for array, index in self.places:
+            offset = self.written(index, at_zero)
+            self.bases[array, index] = self.w.set(f"getelementptr double, ptr {self.values[array]}, i64 {offset}")
+
+    def _vector_end(self, start: str, stop: str, most: int) -> str:
+        """Return the end of the vector loops: `stop`, or `start` if a store overlaps another access."""
+        last, addresses = stop, dict[Place, str]()
+        for k, target in enumerate(self.targets):
+            for other in [*self.targets[k + 1 :], *(place for place in self.places if place not in self.targets)]:
+                for place in (target, other):
+                    if place not in addresses:
+                        addresses[place] = self.w.set(f"ptrtoint ptr {self.bases[place]} to i64")
+                apart = self.w.set(f"sub i64 {addresses[target]}, {addresses[other]}")
+                moved = self.w.set(f"add i64 {apart}, {_BYTES * most - 1}")
+                near = self.w.set(f"icmp ult i64 {moved}, {2 * _BYTES * most - 1}")
+                differ = self.w.set(f"icmp ne i64 {apart}, 0")
+                close = self.w.set(f"and i1 {near}, {differ}")
+                last = self.w.set(f"select i1 {close}, i64 {start}, i64 {last}")
+        return last
+
+    def _steps(self, entry: str, start: str, last: str, lanes: Lanes) -> tuple[str, str]:
+        """Write the vector loop of one width."""
+        left = self.w.set(f"sub i64 {last}, {start}")
+        end = self.w.set(f"add i64 {start}, {self.w.set(f'and i64 {left}, {-lanes.width}')}")
+        splats = {name: self.w.splat(lanes, self.values[name]) for name in self.names}
+        head, body, done = (self.w.label() for _ in range(3))
+        at, following = self.w.name(), self.w.name()
+        self.w.add(f"  br label %{head}")
+        self.w.begin(head)
+        self.w.add(f"  {at} = phi i64 [{start}, %{entry}], [{following}, %{body}]")
+        self.w.add(f"  br i1 {self.w.set(f'icmp slt i64 {at}, {end}')}, label %{body}, label %{done}")
+        self.w.begin(body)
+        for store in self.stores:
+            value = self._value(store.value, at, splats, lanes)
+            self.w.store(lanes.double, value, self.w.element(self.bases[store.array, store.index], at))
+        self.w.add(f"  {following} = add i64 {at}, {lanes.width}")
+        self.w.add(f"  br label %{head}")
+        self.w.begin(done)
+        return done, at
+
+    def _value(self, node: Expression, at: str, splats: Values, lanes: Lanes) -> str:
+        match node:
+            case Number(number):
+                return lanes.double_constant(float(number))
+            case Name(name):
+                return splats[name]
+            case Element(array, index):
+                return self.w.load(lanes.double, self.w.element(self.bases[array, index], at))
+            case Negative(operand):
+                return self.w.set(f"fneg {lanes.double} {self._value(operand, at, splats, lanes)}")
+            case Arithmetic(operator, left, right):
+                sides = [self._value(side, at, splats, lanes) for side in (left, right)]
+                return emit_operation(self.w, lanes, WORDS[operator], sides)
+            case Function(word, arguments):
+                values = [self._value(argument, at, splats, lanes) for argument in arguments]
+                return emit_operation(self.w, lanes, WORDS[word], values)
+            case _:
+                raise AssertionError("not an expression of an elementwise loop")

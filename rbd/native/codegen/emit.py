@@ -1,0 +1,240 @@
+"""The instructions of a program as LLVM IR, for W lanes.
+
+Every function takes the input ports, the block of all outputs, the workspace and the status; a value of lane l is at
+[index * W + l].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import final
+
+from rbd.native.codegen.arithmetic import emit_operation, emit_positive_check
+from rbd.native.codegen.calls import calls_text, emit_call
+from rbd.native.codegen.copies import Copies, copy_functions
+from rbd.native.codegen.ir import ATTRIBUTES, Lanes, Writer
+from rbd.native.codegen.loops import LoopWriter
+from rbd.native.codegen.plan import CHUNK, Plan, SinCosPair
+from rbd.native.codegen.trig import sincos_call
+from rbd.program.opcodes import CONDITIONS, FIRST_CHECK, Op, operands_of
+from rbd.program.program import Program
+
+_ANGLES = 256
+"""Angles per function, a multiple of all lane counts."""
+_WINDOW_SLOTS = {1: 32, 8: 256}
+"""Slots per window of the workspace, by lanes: as many as an instruction can address with an offset of one byte.
+
+Instructions with offsets of four bytes would make up a tenth of the code, which is about as large as the instruction
+cache.
+"""
+_MIN_SLOTS_FOR_WINDOWS = 128
+"""Workspaces of at most this many slots have no windows."""
+_POINTER_REGISTERS = 11
+"""Registers for pointers to ports and windows."""
+
+
+@final
+class FunctionWriter:
+    """Writes one function of a program: instructions, loads and stores."""
+
+    def __init__(self, name: str, plan: Plan, lanes: Lanes, outputs_of: dict[int, list[int]]) -> None:
+        """Begin function `name`; `outputs_of` maps instructions to outputs."""
+        self.name, self.plan, self.lanes, self.outputs_of = name, plan, lanes, outputs_of
+        self.program: Program = plan.program
+        self.inputs = plan.program.input_size
+        self.w = Writer()
+        self.values: dict[int, str] = {}
+        self.windows: set[int] = set()
+        self.tables: list[str] = []
+        self.span = _WINDOW_SLOTS.get(lanes.width, 0) if plan.slot_count > _MIN_SLOTS_FOR_WINDOWS else 0
+        self.most_windows = _POINTER_REGISTERS - len(plan.program.inputs)
+
+    def text(self) -> str:
+        """Return the whole function."""
+        windows = "".join(self._window(number) for number in sorted(self.windows))
+        ports = "".join(f"ptr noalias %in{k}, " for k in range(len(self.program.inputs)))
+        head = f"define internal void @{self.name}({ports}ptr noalias %out, ptr noalias %ws, ptr noalias %st)"
+        tables = "".join(f"{line}\n" for line in self.tables)
+        return f"{tables}{head} noinline {ATTRIBUTES} {{\n{windows}{self.w.text()}  ret void\n}}\n"
+
+    def _window(self, number: int) -> str:
+        """Return the lines for a pointer into the workspace, opaque to the code generator: it stays in a register."""
+        middle = (number * self.span + self.span // 2) * self.lanes.width
+        place = f"  %near{number} = getelementptr inbounds double, ptr %ws, i64 {middle}\n"
+        return f'{place}  %ws{number} = call ptr asm "", "=r,0"(ptr %near{number})\n'
+
+    # --- operands -----------------------------------------------------------------------------------------------------
+
+    def value(self, operand: int) -> str:
+        """Return the name of an operand's value; load it at its first use in this function."""
+        if operand < 0:
+            return self.lanes.double_constant(self.program.constants[~operand])
+        known = self.values.get(operand)
+        if known is None:
+            known = self.values[operand] = self._loaded(operand)
+        return known
+
+    def _loaded(self, operand: int) -> str:
+        if operand < self.inputs:
+            port, index = self.program.input_at(operand)
+            return self._load(f"%in{port}", index)
+        index = operand - self.inputs
+        value = self._load("%ws", self.plan.slots[index])
+        if self.program.code[index][0] not in CONDITIONS:
+            return value
+        return self.w.set(f"fcmp one {self.lanes.double} {value}, {self.lanes.double_constant(0.0)}")
+
+    def _place(self, block: str, index: int) -> str:
+        """Return a pointer to entry `index` of a block; for the workspace, relative to the middle of a window."""
+        number = index // self.span if self.span and block == "%ws" else self.most_windows
+        if number >= self.most_windows:
+            return self.w.element(block, index * self.lanes.width)
+        self.windows.add(number)
+        inside = index - number * self.span - self.span // 2
+        return self.w.element(f"%ws{number}", inside * self.lanes.width)
+
+    def _load(self, block: str, index: int) -> str:
+        pointer = self._place(block, index)
+        return self.w.load(self.lanes.double, pointer, self.lanes.alignment)
+
+    def _store(self, block: str, index: int, value: str) -> None:
+        pointer = self._place(block, index)
+        self.w.store(self.lanes.double, value, pointer, self.lanes.alignment)
+
+    def define(self, index: int, value: str) -> None:
+        """Set the value of instruction `index`; store it to its slot, outputs and arguments of calls."""
+        self.values[self.inputs + index] = value
+        slot = self.plan.slots.get(index)
+        if slot is not None:
+            stored = value
+            if self.program.code[index][0] in CONDITIONS:
+                stored = self.w.set(f"uitofp {self.lanes.truth} {value} to {self.lanes.double}")
+            self._store("%ws", slot, stored)
+        self._store_result(index, value)
+
+    def _store_result(self, index: int, value: str) -> None:
+        """Put the value of instruction `index` where outputs are and where calls will look for it."""
+        for output in self.outputs_of.get(index, ()):
+            self._store("%out", output, value)
+        for place in self.plan.argument_slots.get(index, ()):
+            self._store("%ws", place, value)
+
+    def store_direct(self, block: str, place: int, operand: int) -> None:
+        """Store an input or a constant where it is an output or an operand of a call."""
+        self._store(block, place, self.value(operand))
+
+    # --- instructions -------------------------------------------------------------------------------------------------
+
+    def instruction(self, index: int) -> None:
+        """Write instruction `index`, unless it is a sine or cosine written before with its partner."""
+        code = self.program.code[index]
+        op = Op(code[0])
+        if op in (Op.SIN, Op.COS):
+            angle = self.plan.computed_angles.get(index)
+            if angle is not None:
+                self.angle(angle)
+            return
+        if op == Op.CALL:
+            self.copies(f"{self.name}_{index}", self.plan.copies.get(index, ()), "%ws")
+            emit_call(self.w, self.lanes, self.plan.calls[index])
+            return
+        if op == Op.PICK:
+            return  # stays where the call leaves it
+        values = [self.value(operand) for operand in operands_of(code)]
+        if op == Op.POSITIVE:
+            emit_positive_check(self.w, self.lanes, values[0], self.lanes.integer_constant(FIRST_CHECK + code[2]))
+        self.define(index, emit_operation(self.w, self.lanes, op, values))
+
+    def copies(self, name: str, pairs: Sequence[tuple[int, int]], target: str) -> None:
+        """Write copies from places of the workspace."""
+        found = Copies(name, pairs, self.lanes)
+        found.write(self.w, target, "%ws")
+        self.tables += found.text()
+
+    def angle(self, angle: SinCosPair) -> None:
+        """Write the sine and cosine of one angle per lane."""
+        sine, cosine = sincos_call(self.w, self.lanes, self.value(angle.operand))
+        for index, value in ((angle.sine, sine), (angle.cosine, cosine)):
+            if index is not None:
+                self.define(index, value)
+
+    def packed_angles(self, angles: tuple[SinCosPair, ...], width: int) -> None:
+        """Write the sines and cosines of up to `width` angles of one state, packed into lanes."""
+        pack = Lanes(width)
+        packed = "zeroinitializer"
+        for lane, angle in enumerate(angles):
+            value = self.value(angle.operand)
+            packed = self.w.set(f"insertelement {pack.double} {packed}, double {value}, i64 {lane}")
+        pair = sincos_call(self.w, pack, packed)
+        for lane, angle in enumerate(angles):
+            for index, whole in zip((angle.sine, angle.cosine), pair, strict=True):
+                if index is not None:
+                    self.define(index, self.w.set(f"extractelement {pack.double} {whole}, i64 {lane}"))
+
+
+def emit_functions(plan: Plan, lanes: Lanes, prefix: str, pack: int) -> tuple[list[str], list[str]]:
+    """Return the names and texts of a program's functions.
+
+    Sines of one state, and elementwise loops of intrinsics, use vectors of `pack` numbers.
+    """
+    outputs_of: dict[int, list[int]] = {}
+    inputs, left = plan.program.input_size, {output for output, _ in plan.results}
+    for output, operand in enumerate(plan.program.results):
+        if operand >= inputs and output not in left:
+            outputs_of.setdefault(operand - inputs, []).append(output)
+    starts = _starts(plan, lanes, f"{prefix}_start", outputs_of, pack)
+    writers: list[FunctionWriter | LoopWriter] = [*_direct(plan, lanes, f"{prefix}_direct", outputs_of, starts)]
+    for number, chunk in enumerate(plan.chunks):
+        if number in plan.loops:
+            writers += _loop(plan, lanes, f"{prefix}_{number}", number)
+            continue
+        writer = FunctionWriter(f"{prefix}_{number}", plan, lanes, outputs_of)
+        for index in chunk:
+            writer.instruction(index)
+        writers.append(writer)
+    texts = calls_text(plan.program, pack, lanes.width)
+    if plan.copies or plan.results:
+        texts += copy_functions(lanes)
+    if plan.results:
+        end = FunctionWriter(f"{prefix}_end", plan, lanes, outputs_of)
+        end.copies(end.name, plan.results, "%out")
+        writers.append(end)
+    return [writer.name for writer in writers], [*texts, *(writer.text() for writer in writers)]
+
+
+def _loop(plan: Plan, lanes: Lanes, name: str, number: int) -> list[LoopWriter]:
+    loop = plan.loops[number]
+    return [] if loop.is_empty else [LoopWriter(name, plan.program, loop, lanes)]
+
+
+def _starts(plan: Plan, lanes: Lanes, name: str, outputs_of: dict[int, list[int]], pack: int) -> list[FunctionWriter]:
+    """Return the functions that compute sines and cosines of inputs."""
+    angles, writers = plan.input_angles, list[FunctionWriter]()
+    for start in range(0, len(angles), _ANGLES):
+        writers.append(FunctionWriter(f"{name}_{start}", plan, lanes, outputs_of))
+        _some_angles(writers[-1], angles[start : start + _ANGLES], pack)
+    return writers
+
+
+def _some_angles(writer: FunctionWriter, angles: tuple[SinCosPair, ...], pack: int) -> None:
+    if writer.lanes.width == 1 and pack > 1 and len(angles) > 1:
+        for start in range(0, len(angles), pack):
+            writer.packed_angles(angles[start : start + pack], pack)
+    else:
+        for angle in angles:
+            writer.angle(angle)
+
+
+def _direct(
+    plan: Plan, lanes: Lanes, name: str, outputs_of: dict[int, list[int]], writers: list[FunctionWriter]
+) -> list[FunctionWriter]:
+    """Add the stores of inputs and constants to outputs, and to arguments of calls and loops."""
+    inputs = plan.program.input_size
+    stores = [("%out", output, operand) for output, operand in enumerate(plan.program.results) if operand < inputs]
+    stores += [("%ws", place, operand) for place, operand in plan.initial_argument_slots]
+    for start in range(0, len(stores), CHUNK):
+        if start or not writers:
+            writers.append(FunctionWriter(f"{name}_{start}", plan, lanes, outputs_of))
+        for store in stores[start : start + CHUNK]:
+            writers[-1].store_direct(*store)
+    return writers

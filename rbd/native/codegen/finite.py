@@ -1,0 +1,99 @@
+"""Tests in IR of whether numbers are finite: 0 x is zero exactly for finite x, and sums of it stay NaN otherwise."""
+
+from __future__ import annotations
+
+from rbd.native.codegen.ir import Lanes, Writer
+
+_STREAMS = 4
+"""Sums that are added to in turn, so that no addition waits for the one before."""
+_UNROLLED = 256
+"""Doubles of one state tested by straight-line code; more are tested by a loop."""
+
+
+def any_nonfinite(w: Writer, arrays: list[tuple[str, int]]) -> str:
+    """Write a test of whether any of the doubles of these arrays, (pointer, length), is not finite."""
+    sums: dict[int, list[str]] = {}
+    for pointer, size in arrays:
+        start = size // (8 * _STREAMS) * 8 * _STREAMS if size > _UNROLLED else 0
+        if start:
+            sums.setdefault(8, []).extend(_summed_groups(w, Lanes(8), pointer, start // 8, 8))
+        for width, place in _vector_cover(start, size):
+            streams = sums.setdefault(width, [])
+            zero = _zero_times(w, Lanes(width), w.element(pointer, place), 8)
+            if len(streams) < _STREAMS:
+                streams.append(zero)
+            else:  # to the sum that has waited longest
+                streams.append(w.set(f"fadd {Lanes(width).double} {streams.pop(0)}, {zero}"))
+    total = "false"
+    for width, streams in sums.items():
+        total = w.set(f"or i1 {total}, {_flag(w, Lanes(width), _total(w, Lanes(width), streams))}")
+    return total
+
+
+def _vector_cover(start: int, end: int) -> list[tuple[int, int]]:
+    """Return vectors, (lanes, place), that cover the doubles from `start` to `end`; the last may overlap."""
+    width = next((width for width in (8, 4, 2, 1) if width <= end), 1)
+    places = [*range(start, end - width + 1, width)]
+    if (end - start) % width:
+        places.append(end - width)
+    return [(width, place) for place in places]
+
+
+def nonfinite_lanes(w: Writer, lanes: Lanes, block: str, size: int) -> str:
+    """Write a test, per lane, of whether any of `size` scalars in an interleaved block is not finite."""
+    return not_a_number(w, lanes, zero_sum(w, lanes, block, size))
+
+
+def not_a_number(w: Writer, lanes: Lanes, total: str) -> str:
+    """Write a test, per lane, of whether a sum of 0 x is NaN."""
+    return w.set(f"fcmp uno {lanes.double} {total}, {lanes.double_constant(0.0)}")
+
+
+def zero_sum(w: Writer, lanes: Lanes, block: str, size: int) -> str:
+    """Write the sum of 0 x over the `size` scalars x of an interleaved block."""
+    looped = size // _STREAMS * _STREAMS
+    sums = _summed_groups(w, lanes, block, looped, lanes.alignment) if looped else [lanes.double_constant(0.0)]
+    for index in range(looped, size):
+        sums.append(_zero_times(w, lanes, w.element(block, index * lanes.width), lanes.alignment))
+    return _total(w, lanes, sums)
+
+
+def _flag(w: Writer, lanes: Lanes, total: str) -> str:
+    """Write whether any lane of a sum is NaN."""
+    return w.any_lane(lanes, w.set(f"fcmp uno {lanes.double} {total}, {lanes.double_constant(0.0)}"))
+
+
+def _zero_times(w: Writer, lanes: Lanes, pointer: str, alignment: int) -> str:
+    """Write 0 x for the lanes at `pointer`."""
+    value = w.load(lanes.double, pointer, alignment)
+    return w.set(f"fmul {lanes.double} {value}, {lanes.double_constant(0.0)}")
+
+
+def _total(w: Writer, lanes: Lanes, sums: list[str]) -> str:
+    total = sums[0]
+    for other in sums[1:]:
+        total = w.set(f"fadd {lanes.double} {total}, {other}")
+    return total
+
+
+def _summed_groups(w: Writer, lanes: Lanes, block: str, count: int, alignment: int) -> list[str]:
+    """Write a loop over `count` vectors, a multiple of the streams, that adds up 0 x in separate sums."""
+    before, loop, after = w.label(), w.label(), w.label()
+    w.add(f"  br label %{before}")
+    w.begin(before)
+    w.add(f"  br label %{loop}")
+    w.begin(loop)
+    index, following = w.name(), w.name()
+    w.add(f"  {index} = phi i64 [0, %{before}], [{following}, %{loop}]")
+    sums = [(w.name(), w.name()) for _ in range(_STREAMS)]
+    for total, summed in sums:
+        w.add(f"  {total} = phi {lanes.double} [{lanes.double_constant(0.0)}, %{before}], [{summed}, %{loop}]")
+    start = w.element(block, w.set(f"mul i64 {index}, {_STREAMS * lanes.width}"))
+    for stream, (total, summed) in enumerate(sums):
+        value = w.load(lanes.double, w.element(start, stream * lanes.width), alignment)
+        operands = ", ".join(f"{lanes.double} {x}" for x in (value, lanes.double_constant(0.0), total))
+        w.add(f"  {summed} = call {lanes.double} {lanes.llvm_function('fma')}({operands})")
+    w.add(f"  {following} = add i64 {index}, 1")
+    w.add(f"  br i1 {w.set(f'icmp eq i64 {following}, {count // _STREAMS}')}, label %{after}, label %{loop}")
+    w.begin(after)
+    return [summed for _, summed in sums]

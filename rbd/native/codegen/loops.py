@@ -1,0 +1,147 @@
+"""Loops of a program as LLVM IR.
+
+An iteration has the operations of the straight-line code in the same order; addresses of operands are computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import final
+
+from rbd.native.codegen.arithmetic import emit_operation, emit_positive_check
+from rbd.native.codegen.copies import global_table
+from rbd.native.codegen.ir import ATTRIBUTES, Lanes, Writer, hexadecimal
+from rbd.native.codegen.loop_operands import Constant, Indexed, Register, RolledLoop, Strided, TabulatedConstant
+from rbd.native.codegen.trig import sincos_call
+from rbd.program.opcodes import CONDITIONS, FIRST_CHECK, UNSIGNED, Op
+from rbd.program.program import Program
+
+
+@final
+class LoopWriter:
+    """Writes the function of one loop."""
+
+    def __init__(self, name: str, program: Program, rolled: RolledLoop, lanes: Lanes) -> None:
+        """Begin function `name`."""
+        self.name, self.program, self.rolled, self.lanes = name, program, rolled, lanes
+        self.w = Writer()
+        self.results: dict[int, str] = {}
+        self.known: dict[object, str] = {}
+
+    def text(self) -> str:
+        """Return the whole function, with its tables."""
+        loop, w = self.rolled.loop, self.w
+        for offset in range(loop.period):
+            if offset not in self.rolled.skipped:
+                self._instruction(offset)
+        ports = "".join(f"ptr noalias %in{k}, " for k in range(len(self.program.inputs)))
+        head = f"define internal void @{self.name}({ports}ptr noalias %out, ptr noalias %ws, ptr noalias %st)"
+        return "\n".join(
+            [
+                *self._tables(),
+                f"{head} noinline {ATTRIBUTES} {{\nentry:\n  br label %head\nhead:",
+                "  %k = phi i64 [0, %entry], [%next, %head]",
+                w.text(),
+                f"  %next = add i64 %k, 1\n  %more = icmp slt i64 %next, {loop.count}",
+                "  br i1 %more, label %head, label %done\ndone:\n  ret void\n}\n",
+            ]
+        )
+
+    def _tables(self) -> list[str]:
+        numbers = [str(x) for x in self.rolled.table.astype(int).reshape(-1).tolist()]
+        constants = [hexadecimal(x) for x in self.rolled.constants.astype(float).reshape(-1).tolist()]
+        return [
+            global_table(f"{self.name}_{what}", kind, entries)
+            for what, kind, entries in (("places", "i32", numbers), ("constants", "double", constants))
+            if entries
+        ]
+
+    # --- operands -----------------------------------------------------------------------------------------------------
+
+    def _operand(self, offset: int, position: int, *, truth: bool) -> str:
+        place = self.rolled.operands[offset, position]
+        if isinstance(place, Register):
+            return self.results[place.offset]
+        key = place, truth
+        if key not in self.known:
+            self.known[key] = self._read(place, truth=truth)
+        return self.known[key]
+
+    def _read(self, place: Constant | TabulatedConstant | Strided | Indexed, *, truth: bool) -> str:
+        w, lanes = self.w, self.lanes
+        if isinstance(place, Constant):
+            return lanes.double_constant(place.value)
+        if isinstance(place, TabulatedConstant):
+            row = self._row("constants", "double", self.rolled.constants.shape[1])
+            return w.splat(lanes, w.load("double", w.element(row, place.column)))
+        value = w.load(lanes.double, self._pointer(place), lanes.alignment)
+        return w.set(f"fcmp one {lanes.double} {value}, {lanes.double_constant(0.0)}") if truth else value
+
+    def _pointer(self, place: Strided | Indexed) -> str:
+        """Return a pointer to a slot of the workspace or to an entry of an input."""
+        w, width = self.w, self.lanes.width
+        if isinstance(place, Strided):
+            block = "%ws" if place.port is None else f"%in{place.port}"
+            return w.element(self._moved(block, place.step), place.start * width)
+        scaled = self._once(("scaled", place), lambda: w.set(f"mul i64 {self._number(place)}, {width}"))
+        return w.element("%ws", scaled)
+
+    def _moved(self, block: str, step: int) -> str:
+        """Return the start of a block plus `step` entries per iteration."""
+        w = self.w
+        if step == 0:
+            return block
+        return self._once((block, step), lambda: w.element(block, w.set(f"mul i64 %k, {step * self.lanes.width}")))
+
+    def _number(self, place: Strided | Indexed) -> str:
+        """Return the index of an operand as i64."""
+        w = self.w
+        if isinstance(place, Strided):
+            return w.set(f"add i64 {w.set(f'mul i64 %k, {place.step}')}, {place.start}")
+        row = self._row("places", "i32", self.rolled.table.shape[1])
+        return w.set(f"sext i32 {w.load('i32', w.element(row, place.column, 'i32'), 4)} to i64")
+
+    def _row(self, what: str, kind: str, columns: int) -> str:
+        """Return a pointer to the row of a table for the iteration."""
+        w = self.w
+        return self._once(what, lambda: w.element(f"@{self.name}_{what}", w.set(f"mul i64 %k, {columns}"), kind))
+
+    def _once(self, key: object, write: Callable[[], str]) -> str:
+        if key not in self.known:
+            self.known[key] = write()
+        return self.known[key]
+
+    # --- instructions -------------------------------------------------------------------------------------------------
+
+    def _instruction(self, offset: int) -> None:
+        op = Op(self.program.code[self.rolled.loop.first + offset][0])
+        values = [self._operand(offset, k, truth=kind == "c") for k, kind in enumerate(op.row.operands)]
+        self.results[offset] = value = self._result(op, offset, values)
+        place = self.rolled.stored.get(offset)
+        if place is not None:
+            if op in CONDITIONS:
+                value = self.w.set(f"uitofp {self.lanes.truth} {value} to {self.lanes.double}")
+            self.w.store(self.lanes.double, value, self._pointer(place), self.lanes.alignment)
+
+    def _signed(self, place: Constant | TabulatedConstant, value: str) -> str:
+        """Write a value times the sign of the iteration."""
+        w, double = self.w, self.lanes.double
+        if isinstance(place, Constant):
+            return value if place.value > 0 else w.set(f"fneg {double} {value}")
+        return w.set(f"fmul {double} {value}, {self._once(place, lambda: self._read(place, truth=False))}")
+
+    def _result(self, op: Op, offset: int, values: list[str]) -> str:
+        signs = self.rolled.signs.get(offset)
+        if signs is not None:
+            values[0], values[-1] = self._signed(signs[0], values[0]), self._signed(signs[1], values[-1])
+            return emit_operation(self.w, self.lanes, UNSIGNED.get(op, op), values)
+        if op == Op.POSITIVE:
+            status = self.w.set(f"add i64 {self._number(self.rolled.labels[offset])}, {FIRST_CHECK}")
+            emit_positive_check(self.w, self.lanes, values[0], self.w.splat(self.lanes, status, "i64"))
+        if op in (Op.SIN, Op.COS):
+            key = "angle", values[0]
+            if key not in self.known:
+                sine, cosine = sincos_call(self.w, self.lanes, values[0])
+                self.known[key], self.known["cosine", values[0]] = sine, cosine
+            return self.known[key] if op == Op.SIN else self.known["cosine", values[0]]
+        return emit_operation(self.w, self.lanes, op, values)

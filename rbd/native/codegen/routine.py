@@ -1,0 +1,250 @@
+"""Functions of the restricted language of `rbd.intrinsics` as LLVM IR.
+
+Variables are SSA values; where blocks meet, phi nodes merge them, since no pass of LLVM runs that would do it.
+Ints are i64, arrays are pointers.
+"""
+
+from __future__ import annotations
+
+from typing import final
+
+from typing_extensions import override
+
+from rbd.intrinsics import tree
+from rbd.native.codegen.column_blocks import panel_widths, repeated
+from rbd.native.codegen.elementwise_loops import StripWriter, is_strip
+from rbd.native.codegen.ir import ATTRIBUTES, Lanes
+from rbd.native.codegen.values import Values, ValueWriter, routine_symbol
+
+
+def routine_text(intrinsic: str, routine: tree.Routine, pack: int = 1, lanes: int = 1) -> str:
+    """Return one function as LLVM IR for `lanes` lanes; a register holds `pack` numbers.
+
+    Elementwise loops process `pack` entries at a time, loops over columns as many columns as fit several registers.
+    """
+    return _RoutineWriter(intrinsic, routine, pack, Lanes(lanes)).text()
+
+
+@final
+class _RoutineWriter(ValueWriter):
+    """Writes one function."""
+
+    def __init__(self, intrinsic: str, routine: tree.Routine, pack: int, lanes: Lanes) -> None:
+        super().__init__(intrinsic, lanes)
+        self.routine, self.pack = routine, pack
+        self.width = pack if lanes.width == 1 else 1
+        self.kinds: dict[str, tree.Kind] = {name.name: name.kind for name in (*routine.parameters, *routine.variables)}
+        self.block = "entry"
+        self.values: Values | None = {name.name: f"%given.{name.name}" for name in routine.parameters}
+        self.exits: list[list[tuple[str, Values]]] = []
+        self.after: list[str] = []
+
+    def text(self) -> str:
+        """Return the whole function."""
+        routine = self.routine
+        parameters = ", ".join(f"{self.type(name.kind)} %given.{name.name}" for name in routine.parameters)
+        head = f"define internal {self.type(routine.returns)} @{routine_symbol(self.intrinsic, routine)}({parameters})"
+        self.begin("entry")
+        self.statements(routine.body)
+        if self.reached:
+            self.w.add("  ret void" if routine.returns == "nothing" else "  unreachable")
+        return f"{head} {ATTRIBUTES} {{\n{self.w.text()}}}\n"
+
+    @property
+    def reached(self) -> bool:
+        """Whether the current block is reachable."""
+        return self.values is not None
+
+    # --- blocks -------------------------------------------------------------------------------------------------------
+
+    @override
+    def begin(self, label: str) -> None:
+        """Begin a block."""
+        self.block = label
+        self.w.begin(label)
+
+    def jump(self, label: str) -> None:
+        """End the block with a jump."""
+        self.w.add(f"  br label %{label}")
+
+    def leave(self, label: str) -> tuple[str, Values]:
+        """Write a jump; return the block and its variables."""
+        self.jump(label)
+        assert self.values is not None
+        return self.block, self.values
+
+    def meet(self, label: str, sources: list[tuple[str, Values]]) -> None:
+        """Begin the block that `sources` jump to; merge variables that differ."""
+        if not sources:
+            self.values = None
+            return
+        self.begin(label)
+        common = [name for name in sources[0][1] if all(name in values for _, values in sources)]
+        self.values = {name: self._merged(name, sources) for name in common}
+
+    def _merged(self, name: str, sources: list[tuple[str, Values]]) -> str:
+        if len({values[name] for _, values in sources}) == 1:
+            return sources[0][1][name]
+        ways = ", ".join(f"[{values[name]}, %{block}]" for block, values in sources)
+        return self.w.set(f"phi {self.type(self.kinds.get(name, 'int'))} {ways}")
+
+    # --- statements ---------------------------------------------------------------------------------------------------
+
+    def statements(self, block: tree.Block) -> None:
+        """Write the reachable statements of a block."""
+        for statement in block:
+            if self.values is not None:
+                self.statement(statement, self.values)
+
+    def statement(self, statement: tree.Statement, values: Values) -> None:
+        """Write one statement."""
+        match statement:
+            case tree.Assign(name, value):
+                self.values = {**values, name: self.expression(value)}
+            case tree.Store(array, index, value):
+                self.w.store(self.type(value.kind), self.expression(value), self.entry(array, index, value.kind))
+            case tree.Return(value):
+                text = "void" if value is None else f"{self.type(value.kind)} {self.expression(value)}"
+                self.w.add(f"  ret {text}")
+                self.values = None
+            case tree.Evaluate(call):
+                self.invoked(call)
+            case _:
+                self._control(statement, values)
+
+    def _control(self, statement: tree.If | tree.While | tree.For | tree.Columns | tree.Break, values: Values) -> None:
+        match statement:
+            case tree.If(condition, then, otherwise):
+                self._choice(condition, then, otherwise)
+            case tree.While(condition, body):
+                self._loop(body, None, condition)
+            case tree.For():
+                self._for(statement)
+            case tree.Columns():
+                self._columns(statement, values)
+            case tree.Break():
+                self.exits[-1].append((self.block, values))
+                self.jump(self.after[-1])
+                self.values = None
+
+    def _choice(self, condition: tree.Expression, then: tree.Block, otherwise: tree.Block) -> None:
+        yes, no, after = self.w.label(), self.w.label(), self.w.label()
+        self.branch(condition, yes, no)
+        before, sources = self.values, list[tuple[str, Values]]()
+        for label, block in ((yes, then), (no, otherwise)):
+            self.begin(label)
+            self.values = before
+            self.statements(block)
+            if self.reached:
+                sources.append(self.leave(after))
+        self.meet(after, sources)
+
+    def _for(self, loop: tree.For) -> None:
+        start, stop = self.expression(loop.start), self.expression(loop.stop)
+        assert self.values is not None
+        if self.width > 1 and is_strip(loop):
+            strips = StripWriter(self.w, loop, self.values, self._with)
+            self.block, start = strips.write(self.block, start, stop, self.width)
+        self.values = {**self.values, loop.variable: start}
+        self._loop(loop.body, (loop, stop), None)
+        assert self.values is not None
+        self.values = {name: value for name, value in self.values.items() if name != loop.variable}
+
+    def _columns(self, loop: tree.Columns, values: Values) -> None:
+        """Write a loop over columns: in the widest panels as far as possible, then in narrower ones."""
+        count, at, width = self.expression(loop.count), "0", self.width
+        self.panel, self.width = loop, 1
+        for columns in panel_widths(self.lanes.width, self.pack):
+            self.floats = Lanes(columns * self.lanes.width)
+            at = self._panels(loop, {**values, **self._same_for(columns, values)}, at, count, columns)
+        self.panel, self.floats, self.width, self.values = None, self.lanes, width, values
+
+    def _same_for(self, columns: int, values: Values) -> Values:
+        """Write the variables of the function, repeated for all columns of a panel."""
+        floats = [name for name in values if self.kinds.get(name) == "float"]
+        return {name: repeated(self.w, values[name], self.lanes, columns) for name in floats}
+
+    def _panels(self, loop: tree.Columns, values: Values, start: str, count: str, columns: int) -> str:
+        """Write the panels of one width from column `start`; return the first remaining column."""
+        head, inside, done = (self.w.label() for _ in range(3))
+        last, entry = self.w.set(f"sub i64 {count}, {columns}"), self.block
+        at, following = self.w.name(), self.w.name()
+        self.jump(head)
+        self.begin(head)
+        place = len(self.w.lines)
+        self.w.add("")
+        self.w.add(f"  br i1 {self.w.set(f'icmp sle i64 {at}, {last}')}, label %{inside}, label %{done}")
+        self.begin(inside)
+        self.values = {**values, loop.variable: at}
+        self.statements(loop.body)
+        self.w.add(f"  {following} = add i64 {at}, {columns}")
+        self.w.lines[place] = f"  {at} = phi i64 [{start}, %{entry}], [{following}, %{self.block}]"
+        self.jump(head)
+        self.begin(done)
+        return at
+
+    def _with(self, index: tree.Expression, values: Values) -> str:
+        """Write an expression with other values of variables."""
+        before, self.values = self.values, values
+        written = self.expression(index)
+        self.values = before
+        return written
+
+    def _loop(self, body: tree.Block, counted: tuple[tree.For, str] | None, condition: tree.Expression | None) -> None:
+        """Write a loop; phi nodes at its head merge the variables that the body assigns."""
+        head, inside, done, after = (self.w.label() for _ in range(4))
+        entry, before = self.leave(head)
+        changed = sorted(_assigned(body) & set(before)) + ([counted[0].variable] if counted else [])
+        self.begin(head)
+        phis = {name: self.w.set("") for name in changed}
+        places = {name: len(self.w.lines) - len(changed) + k for k, name in enumerate(changed)}
+        self.values = {**before, **phis}
+        if condition is not None:
+            self.branch(condition, inside, done)
+        elif counted is not None:
+            test = "slt" if counted[0].step > 0 else "sgt"
+            go = self.w.set(f"icmp {test} i64 {phis[counted[0].variable]}, {counted[1]}")
+            self.w.add(f"  br i1 {go}, label %{inside}, label %{done}")
+        at_head = self.values
+        sources = self._body(inside, after, body)
+        ways = [(entry, before)]
+        if self.reached:
+            if counted is not None:
+                self._count(counted[0], phis[counted[0].variable])
+            ways.append(self.leave(head))
+        for name in changed:
+            merged = ", ".join(f"[{values[name]}, %{block}]" for block, values in ways)
+            kind = self.type(self.kinds.get(name, "int"))
+            self.w.lines[places[name]] = f"  {phis[name]} = phi {kind} {merged}"
+        self.begin(done)
+        self.values = at_head
+        self.meet(after, [self.leave(after), *sources])
+
+    def _count(self, loop: tree.For, counter: str) -> None:
+        following = self.w.set(f"add i64 {counter}, {loop.step}")
+        self.values = {**(self.values or {}), loop.variable: following}
+
+    def _body(self, inside: str, after: str, body: tree.Block) -> list[tuple[str, Values]]:
+        """Write the body of a loop; return the blocks that leave it by `break`."""
+        self.exits.append([])
+        self.after.append(after)
+        self.begin(inside)
+        self.statements(body)
+        self.after.pop()
+        return self.exits.pop()
+
+
+def _assigned(block: tree.Block) -> set[str]:
+    """Return the variables assigned anywhere in a block."""
+    found: set[str] = set()
+    for statement in block:
+        match statement:
+            case tree.Assign(name):
+                found.add(name)
+            case tree.If(_, then, otherwise):
+                found |= _assigned(then) | _assigned(otherwise)
+            case tree.While(_, body) | tree.For(body=body) | tree.Columns(body=body):
+                found |= _assigned(body)
+            case _:
+                pass
+    return found

@@ -1,0 +1,135 @@
+"""Expressions of the restricted language as LLVM IR, scalar or vectorised.
+
+A float of the language is one number per lane, in a panel one per column and lane; ints are equal in all lanes.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from rbd.intrinsics import tree
+from rbd.intrinsics.dependence_analysis import row_of_column_access
+from rbd.native.codegen.arithmetic import emit_operation
+from rbd.native.codegen.column_blocks import repeated
+from rbd.native.codegen.ir import Lanes, Writer
+from rbd.program.opcodes import WORDS
+
+_INTS = {"+": "add", "-": "sub", "*": "mul"}
+_FLOAT_TESTS = {"<": "olt", "<=": "ole", ">": "ogt", ">=": "oge", "==": "oeq", "!=": "une"}
+_INT_TESTS = {"<": "slt", "<=": "sle", ">": "sgt", ">=": "sge", "==": "eq", "!=": "ne"}
+_TYPES: dict[tree.Kind, str] = {"int": "i64", "floats": "ptr", "ints": "ptr", "nothing": "void"}
+
+Values = dict[str, str]
+"""Variables with the names of their current values."""
+
+
+def routine_symbol(intrinsic: str, routine: tree.Routine) -> str:
+    """Return the symbol of a function of an intrinsic."""
+    return f"intrinsic_{intrinsic}_{routine.name}"
+
+
+class ValueWriter(ABC):
+    """Writes expressions; `values` are the variables in the current block, None in unreachable code."""
+
+    def __init__(self, intrinsic: str, lanes: Lanes) -> None:
+        """Set the intrinsic and the number of lanes that run together."""
+        self.intrinsic, self.lanes = intrinsic, lanes
+        self.w = Writer()
+        self.floats = lanes
+        self.panel: tree.Columns | None = None
+        self.values: Values | None = {}
+
+    @abstractmethod
+    def begin(self, label: str) -> None:
+        """Begin a block."""
+
+    def type(self, kind: tree.Kind) -> str:
+        """Return the LLVM type of a kind."""
+        return self.floats.double if kind == "float" else _TYPES[kind]
+
+    def entry(self, array: str, index: tree.Expression, kind: tree.Kind) -> str:
+        """Write the address of an entry of an array."""
+        assert self.values is not None
+        place = self.expression(index)
+        if kind == "float" and self.lanes.width > 1:
+            width = self.lanes.width
+            place = str(int(place) * width) if place.isdigit() else self.w.set(f"mul i64 {place}, {width}")
+        return self.w.element(self.values[array], place, "i64" if kind == "int" else "double")
+
+    def read(self, array: str, index: tree.Expression, kind: tree.Kind) -> str:
+        """Write the value of an entry: one per column of the panel, or the same for all columns."""
+        pointer, columns = self.entry(array, index, kind), self.floats.width // self.lanes.width
+        if kind == "int":
+            return self.w.load("i64", pointer)
+        if self.panel is not None and row_of_column_access(index, self.panel) is not None:
+            return self.w.load(self.floats.double, pointer)
+        return repeated(self.w, self.w.load(self.lanes.double, pointer), self.lanes, columns)
+
+    # --- expressions --------------------------------------------------------------------------------------------------
+
+    def branch(self, condition: tree.Expression, yes: str, no: str) -> None:
+        """Write a jump to `yes` or `no`, with short-circuit evaluation of the condition."""
+        match condition:
+            case tree.Inverted(operand):
+                self.branch(operand, no, yes)
+            case tree.Joined(operator, parts):
+                for part in parts[:-1]:
+                    following = self.w.label()
+                    self.branch(part, *((following, no) if operator == "and" else (yes, following)))
+                    self.begin(following)
+                self.branch(parts[-1], yes, no)
+            case _:
+                self.w.add(f"  br i1 {self.expression(condition)}, label %{yes}, label %{no}")
+
+    def expression(self, node: tree.Expression) -> str:
+        """Write an expression and return the name of its value."""
+        values = self.values
+        assert values is not None
+        match node:
+            case tree.Number(value, kind):
+                return self.floats.double_constant(float(value)) if kind == "float" else str(int(value))
+            case tree.Name(name):
+                return values[name]
+            case tree.Element(array, index, kind):
+                return self.read(array, index, kind)
+            case tree.Row(array, index):
+                return self.entry(array, index, "float")
+            case tree.Function(word, arguments):
+                return self.function(word, [self.expression(argument) for argument in arguments])
+            case tree.Invoked():
+                return self.invoked(node)
+            case _:
+                return self._operation(node)
+
+    def _operation(self, node: tree.Negative | tree.Arithmetic | tree.Comparison | tree.Joined | tree.Inverted) -> str:
+        match node:
+            case tree.Negative(operand, kind):
+                negated = self.expression(operand)
+                return self.w.set(f"fneg {self.type(kind)} {negated}" if kind == "float" else f"sub i64 0, {negated}")
+            case tree.Arithmetic(operator, left, right, kind):
+                sides = [self.expression(left), self.expression(right)]
+                if kind == "float":
+                    return emit_operation(self.w, self.floats, WORDS[operator], sides)
+                return self.w.set(f"{_INTS[operator]} i64 {sides[0]}, {sides[1]}")
+            case tree.Comparison(operator, left, right):
+                test = f"fcmp {_FLOAT_TESTS[operator]}" if left.kind == "float" else f"icmp {_INT_TESTS[operator]}"
+                return self.w.set(f"{test} {self.type(left.kind)} {self.expression(left)}, {self.expression(right)}")
+            case tree.Joined() | tree.Inverted():
+                raise AssertionError("conditions are written as jumps")
+
+    def function(self, name: str, values: list[str]) -> str:
+        """Write a function of the language."""
+        if name == "some":
+            return self.w.any_lane(self.floats, values[0])
+        if name == "float":
+            return self.w.splat(self.floats, self.w.set(f"sitofp i64 {values[0]} to double"))
+        return emit_operation(self.w, self.floats, WORDS[name], values)
+
+    def invoked(self, call: tree.Invoked) -> str:
+        """Write a call of another function of the intrinsic."""
+        arguments = ", ".join(f"{self.type(argument.kind)} {self.expression(argument)}" for argument in call.arguments)
+        text = f"call {self.type(call.kind)} @{routine_symbol(self.intrinsic, call.routine)}({arguments})"
+        if call.kind == "nothing":
+            self.w.add(f"  {text}")
+            return ""
+        return self.w.set(text)

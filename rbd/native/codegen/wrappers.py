@@ -1,0 +1,119 @@
+"""Entry points of a program for one state.
+
+The wrapper checks that inputs and outputs are finite, and writes outputs only if the status is clean.
+"""
+
+from __future__ import annotations
+
+from rbd.native.codegen.bounds import always_finite
+from rbd.native.codegen.finite import any_nonfinite
+from rbd.native.codegen.ir import ATTRIBUTES, Writer
+from rbd.native.codegen.plan import aligned
+from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, NO_MEMORY
+from rbd.program.program import Port, Program, offsets
+
+_STACK_LIMIT = 64 * 1024
+"""Maximum size in bytes of a workspace on the stack; larger ones are allocated: threads have small stacks."""
+_PADDING = 16
+"""Doubles behind the workspace and behind the outputs, so that both blocks may be rounded up to cache lines."""
+
+_FRESH = """
+define i64 @fresh(ptr %in, ptr %out) {
+  %status = tail call i64 @single(ptr %in, ptr %out)
+  ret i64 %status
+}
+"""
+
+
+class ScratchMemory:
+    """Memory of one call: values that cross functions, outputs, and blocks of inputs for lanes."""
+
+    def __init__(self, w: Writer, doubles: int) -> None:
+        """Write the allocation of `doubles` doubles, aligned for vectors."""
+        self._w, bytes_needed = w, 8 * doubles + 64
+        self.on_heap = bytes_needed > _STACK_LIMIT
+        if self.on_heap:
+            self._raw = w.set(f"call ptr @rbd_malloc(i64 {bytes_needed})")
+            self.pointer = w.aligned(self._raw)
+        else:
+            self.pointer = w.set(f"alloca [{doubles} x double], align 64")
+
+    def require(self, failure: str) -> None:
+        """Write `failure`, which must return, for the case that the allocation fails."""
+        if self.on_heap:
+            w, missing, there = self._w, self._w.label(), self._w.label()
+            w.add(f"  br i1 {w.set(f'icmp eq ptr {self._raw}, null')}, label %{missing}, label %{there}")
+            w.begin(missing)
+            w.add(failure)
+            w.begin(there)
+
+    def free(self) -> None:
+        """Write the release of memory from the heap."""
+        if self.on_heap:
+            self._w.add(f"  call void @rbd_free(ptr {self._raw})")
+
+
+def single(program: Program, slots: int, names: list[str]) -> str:
+    """Return `i64 @single(ptr in, ptr out)` and `@fresh`, which may leave anything in outputs if the status is bad.
+
+    Both compute one state. The second is for new arrays as outputs, which are not visible before the status is known;
+    a program with one output writes it in place.
+    """
+    finite = always_finite(program)
+    text = _function("single", program, slots, names, finite=finite, in_place=False)
+    if len(program.outputs) != 1:
+        return text + _FRESH
+    return text + _function("fresh", program, slots, names, finite=finite, in_place=True)
+
+
+def _function(name: str, program: Program, slots: int, names: list[str], *, finite: bool, in_place: bool) -> str:
+    """Return a function that computes one state."""
+    w, n_out = Writer(), program.output_size
+    w.add(f"define i64 @{name}(ptr noalias %in, ptr noalias %out) {ATTRIBUTES} {{")
+    workspace = ScratchMemory(w, slots + (0 if in_place else n_out) + _PADDING)
+    workspace.require(f"  ret i64 {NO_MEMORY}")
+    block = w.load("ptr", "%out") if in_place else w.element(workspace.pointer, aligned(slots))
+    status = w.set("alloca i64, align 8")
+    w.store("i64", "0", status)
+    ports = [w.load("ptr", w.element("%in", k, "ptr")) for k in range(len(program.inputs))]
+    bad_input = any_nonfinite(w, [(pointer, port.size) for pointer, port in zip(ports, program.inputs, strict=True)])
+    run, refuse, end = w.label(), w.label(), w.label()
+    w.add(f"  br i1 {bad_input}, label %{refuse}, label %{run}")
+    w.begin(run)
+    arguments = "".join(f"ptr {pointer}, " for pointer in ports)
+    for function in names:
+        w.add(f"  call void @{function}({arguments}ptr {block}, ptr {workspace.pointer}, ptr {status})")
+    if not finite:
+        _set_output_status(w, status, any_nonfinite(w, [(block, n_out)]))
+    if not in_place:
+        _copy_if_clean(w, program.outputs, block, status)
+    w.add(f"  br label %{end}")
+    w.begin(refuse)
+    w.store("i64", str(BAD_INPUT), status)
+    w.add(f"  br label %{end}")
+    w.begin(end)
+    result = w.load("i64", status)
+    workspace.free()
+    w.add(f"  ret i64 {result}\n}}")
+    return w.text()
+
+
+def _set_output_status(w: Writer, status: str, bad_output: str) -> None:
+    """Write the status of an output that is not finite, unless a check has failed before."""
+    found = w.load("i64", status)
+    clean = w.set(f"icmp eq i64 {found}, 0")
+    second = w.set(f"select i1 {bad_output}, i64 {BAD_OUTPUT}, i64 0")
+    w.store("i64", w.set(f"select i1 {clean}, i64 {second}, i64 {found}"), status)
+
+
+def _copy_if_clean(w: Writer, ports: tuple[Port, ...], block: str, status: str) -> None:
+    """Write the copying of all outputs if the status is clean."""
+    store, after = w.label(), w.label()
+    clean = w.set(f"icmp eq i64 {w.load('i64', status)}, 0")
+    w.add(f"  br i1 {clean}, label %{store}, label %{after}")
+    w.begin(store)
+    for number, (start, port) in enumerate(offsets(ports)):
+        target, source, size = w.load("ptr", w.element("%out", number, "ptr")), w.element(block, start), 8 * port.size
+        w.add(f"  call void @llvm.memcpy.p0.p0.i64(ptr align 8 {target}, ptr align 8 {source}, i64 {size}, i1 false)")
+    w.add(f"  br label %{after}")
+    w.begin(after)

@@ -1,0 +1,132 @@
+"""Compilation and loading of machine code with LLVM.
+
+Only this module imports llvmlite; callers that run without it check `rbd.native.available` first. LLVM's optimiser is
+not used: it does not make straight-line code faster.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from functools import cache, lru_cache
+from itertools import count
+from typing import final
+
+import attrs
+from llvmlite import binding
+
+from rbd.errors import RbdError
+from rbd.native.codegen.arithmetic import LIBRARY, library_symbol
+from rbd.native.runtime import memory
+from rbd.native.runtime.locks import compiler, compiler_unusable, once_under_compiler_lock
+from rbd.scalars import libm
+
+_PER_LINKER = 16
+"""Libraries per linker; making a linker takes as long as linking five small libraries."""
+_C_FUNCTIONS = (*LIBRARY, "malloc", "free")
+
+
+@cache
+def c_function_addresses() -> dict[str, int]:
+    """Return the addresses of the C library's functions, the ones that the interpreter calls."""
+    library = libm.library()
+    return {name: ctypes.cast(getattr(library, name), ctypes.c_void_p).value or 0 for name in _C_FUNCTIONS}
+
+
+@final
+@attrs.frozen(eq=False)
+class Processor:
+    """The target processor."""
+
+    triple: str
+    cpu: str
+    features: str
+    llvm: str
+
+    @property
+    def lanes(self) -> int:
+        """The number of doubles in the widest vector register."""
+        if "+avx512f" in self.features:
+            return 8
+        return 4 if "+avx2" in self.features or "+avx" in self.features.split(",") else 2
+
+    @property
+    def key(self) -> str:
+        """The part of cache keys that identifies compatible object code."""
+        return "|".join((self.triple, self.cpu, self.features, self.llvm))
+
+
+@once_under_compiler_lock
+def _initialize_llvm() -> bool:
+    """Initialise LLVM for this processor, once."""
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    return True
+
+
+@once_under_compiler_lock
+def host_processor() -> Processor:
+    """Return the processor of this process."""
+    features = binding.get_host_cpu_features().flatten()
+    version = ".".join(str(part) for part in binding.llvm_version_info)
+    return Processor(binding.get_process_triple(), binding.get_host_cpu_name(), features, version)
+
+
+def _target_machine() -> binding.TargetMachine:
+    _initialize_llvm()
+    here = host_processor()
+    target = binding.Target.from_triple(here.triple)
+    return target.create_target_machine(
+        cpu=here.cpu, features=here.features, opt=1, reloc="pic", codemodel="small", jit=True
+    )
+
+
+@lru_cache(maxsize=1)  # called under the compiler lock
+def _linker(number: int) -> binding.LLJIT:
+    """Return the linker with this number; the previous one lives as long as the code it has linked.
+
+    A linker keeps 9 kB per library, also of freed ones, so linkers are replaced.
+    """
+    # JITLink allocates the sections of a library together. LLVM's older linker, used on Windows, allocates them one by
+    # one; in the fragmented memory of a process with PyTorch they can be more than 2 GB apart, and then it aborts.
+    return binding.create_lljit_compiler(_target_machine(), use_jit_link=os.name == "posix")
+
+
+def assemble(text: str) -> bytes:
+    """Return the object code of a module, given as LLVM IR; one thread at a time.
+
+    Raises WorkspaceError if there is not enough memory.
+    """
+    if compiler_unusable():
+        raise RbdError("this process was forked while another thread compiled: it cannot compile")
+    memory.check_available(memory.WORKING + memory.PER_CHARACTER * len(text))
+    with compiler.inner:
+        target = _target_machine()
+        context = binding.create_context()  # of its own: a context keeps the constants of all its modules
+        module = binding.parse_assembly(text, context)
+        module.triple = host_processor().triple
+        return bytes(target.emit_object(module))
+
+
+@final
+class Library:
+    """Loaded object code. The code lives as long as this object."""
+
+    _numbers = count(1)
+
+    def __init__(self, code: bytes, symbols: tuple[str, ...]) -> None:
+        """Load `code` and look up `symbols`; raise WorkspaceError if there is not enough memory."""
+        memory.check_available(memory.WORKING + memory.PER_BYTE * len(code))
+        with compiler.inner:
+            builder = binding.JITLibraryBuilder().add_object_img(code)
+            for name, address in c_function_addresses().items():
+                builder = builder.import_symbol(library_symbol(name), address)
+            for symbol in symbols:
+                builder = builder.export_symbol(symbol)
+            number = next(Library._numbers)
+            self._tracker = builder.link(_linker(number // _PER_LINKER), f"rbd{number}")
+        self._addresses = {symbol: int(self._tracker[symbol]) for symbol in symbols}
+
+    def address(self, symbol: str) -> int:
+        """Return the address of a function."""
+        return self._addresses[symbol]

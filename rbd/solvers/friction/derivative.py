@@ -1,0 +1,90 @@
+"""Derivatives of motions under friction.
+
+While no pair changes its mode, the conditions are equations, to which the implicit function theorem applies. At a
+change of mode this is the one-sided derivative, towards the side without the change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from rbd.intrinsics.intrinsic import Intrinsic
+from rbd.intrinsics.workspace import operand
+from rbd.scalars.linear_algebra import dot
+from rbd.scalars.protocol import Scalar, Vector
+from rbd.solvers.dense_factors import cholesky, whiten
+from rbd.solvers.friction.modes import (
+    Pairs,
+    forces_to_slopes,
+    normalise_rows_and_gram,
+    slopes_to_directions,
+    solve_for_modes,
+)
+from rbd.solvers.operands import entries, solver_error, unpack
+
+
+class HeldPairs(Pairs):
+    """Pairs with known modes: `held` is that result of `solve_friction`."""
+
+    held = operand("4 * p")
+
+
+def _solve(w: HeldPairs) -> int:
+    if cholesky(w.n, w.matrix, w.factor) > 0:
+        return 1
+    for k in range(w.p):
+        for r in range(3):
+            if w.held[4 * k + r] > 0.0:
+                w.modes[3 * k + r] = 1
+            elif w.held[4 * k + r] < 0.0:
+                w.modes[3 * k + r] = -1
+        if w.held[4 * k + 3] > 1.0:
+            w.direction_kinds[k] = 2
+        elif w.held[4 * k + 3] > 0.0:
+            w.direction_kinds[k] = 1
+    slopes_to_directions(w)
+    whiten(w.n, 3 * w.p, w.factor, w.rows, w.unit_rows)
+    normalise_rows_and_gram(w, w.modes)
+    solve_for_modes(w)
+    forces_to_slopes(w)
+    return 0
+
+
+def _operations(n: int, p: int) -> int:
+    """Bound the operations by those with all forces unknown."""
+    size = 3 * p
+    refinement = 4 * n * n + 8 * n * size + 2 * size * size + 6 * size
+    return n**3 + 3 * size * n * (n + size) + 6 * size * size + 2 * size**3 + 3 * refinement
+
+
+SOLVE_FRICTION_MODES: Final = Intrinsic(
+    name="solve_friction_modes",
+    workspace=HeldPairs,
+    function=_solve,
+    operations=_operations,
+    labels=1,
+    error=solver_error,
+)
+
+
+def friction_jvp(
+    sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, tangents: Vector
+) -> tuple[Scalar, ...]:
+    """Return the tangents of motion, forces and modes under friction for `tangents` of their operands."""
+    n, p = sizes
+    matrix, _, rows, _ = unpack(n, 3 * p, operands)
+    x, forces, held = outputs[:n], outputs[n : n + 3 * p], outputs[n + 3 * p :]
+    of_matrix, of_right, of_rows, of_bounds = unpack(n, 3 * p, tangents)
+    right = [
+        change - dot([of_matrix[max(i, j)][min(i, j)] for j in range(n)], x)
+        + dot([row[i] for row in of_rows], forces)
+        for i, change in enumerate(of_right)
+    ]  # fmt: skip
+    # A normal's rate is to be b, a slope's -d: their rows' tangents count with opposite signs.
+    bounds = [
+        change + dot(row, x) if k % 3 else change - dot(row, x)
+        for k, (change, row) in enumerate(zip(of_bounds, of_rows, strict=True))
+    ]
+    flat = (*entries(matrix), *right, *entries(rows), *bounds, *held)
+    return *SOLVE_FRICTION_MODES((n, p), flat, labels[:1]), *(0,) * (4 * p)

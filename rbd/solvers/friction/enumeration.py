@@ -1,0 +1,115 @@
+"""Enumeration of modes, and the test whether modes obey Coulomb's law.
+
+Functions in the language of intrinsics; modes as in `modes.py`, `is_undecided` as in `problem.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rbd.intrinsics.language import fma
+from rbd.solvers.friction.modes import assemble_equations, expand_forces
+from rbd.solvers.friction.problem import Friction
+from rbd.solvers.lu import lu_factor, lu_solve
+
+_VIOLATION_TOLERANCE: Final = 1e-11
+"""Violations below this, relative to the size of the problem, are rounding."""
+MAX_COMBINATIONS: Final = 20000.0
+"""Combinations that are tried at most."""
+
+# Outcomes of the enumeration.
+FOUND: Final = 1
+NONE: Final = 0
+TOO_MANY: Final = -1
+
+
+def _max_or_nan(a: float, b: float) -> float:
+    """Return the larger number, NaN if `a` is NaN."""
+    if not a <= b:
+        return a
+    return b
+
+
+def _violation(w: Friction) -> float:
+    """Return the largest violation of Coulomb's law by forces and rates."""
+    worst = 0.0
+    for k in range(w.p):
+        for a in range(3 * k, 3 * k + 3):
+            rate = w.free_rates[a]
+            for b in range(3 * w.p):
+                rate = fma(w.gram[a][b], w.force_steps[b], rate)
+            if a == 3 * k and w.is_undecided[a] == 1:
+                worst = _max_or_nan(-rate, worst)
+                if w.modes[a] == 1:
+                    worst = _max_or_nan(rate, _max_or_nan(-w.force_steps[a], worst))
+            if a > 3 * k and w.is_undecided[a] == 1 and w.modes[3 * k] == 1:
+                worst = _max_or_nan(abs(w.force_steps[a]) - w.force_steps[3 * k], worst)
+                if w.modes[a] == 0:
+                    worst = _max_or_nan(abs(rate), worst)
+                else:
+                    worst = _max_or_nan(-(float(w.modes[a]) * rate), worst)
+    return worst
+
+
+def satisfies_coulomb(w: Friction, scale: float) -> int:
+    """Return 1 if there are forces with these modes that obey Coulomb's law, else 0."""
+    k = assemble_equations(w)
+    rank = lu_factor(k, w.system, w.order)
+    for i in range(k):
+        w.unknown_forces[i] = -w.free_rates[w.unknowns[i]]
+    lu_solve(k, rank, w.system, w.unknown_forces, w.order)
+    expand_forces(w)
+    size = scale
+    for a in range(3 * w.p):
+        size = _max_or_nan(abs(w.force_steps[a]), size)
+    if _violation(w) <= _VIOLATION_TOLERANCE * size:
+        return 1
+    return 0
+
+
+def _next_mode(w: Friction, pair: int) -> int:
+    """Set the next mode of a pair; return 1 after the last."""
+    at = 3 * pair
+    if w.is_undecided[at] == 0:
+        return 1
+    if w.modes[at] == 0:
+        w.modes[at] = 1
+        return 0
+    for r in range(1, 3):
+        if w.is_undecided[at + r] == 1:
+            if w.modes[at + r] < 1:
+                w.modes[at + r] += 1
+                return 0
+            w.modes[at + r] = -1
+    w.modes[at] = 0
+    return 1
+
+
+def _combinations(w: Friction) -> float:
+    """Set the first combination, without normal forces; return the number of combinations."""
+    total = 1.0
+    for k in range(w.p):
+        w.modes[3 * k] = 0
+        if w.is_undecided[3 * k] == 1:
+            pushing = 1.0
+            for r in range(1, 3):
+                if w.is_undecided[3 * k + r] == 1:
+                    pushing = pushing * 3.0
+                    w.modes[3 * k + r] = -1
+            total = total * (1.0 + pushing)
+    return total
+
+
+def enumerate_modes(w: Friction, scale: float) -> int:
+    """Try all combinations; return FOUND, NONE or TOO_MANY."""
+    if _combinations(w) > MAX_COMBINATIONS:
+        return TOO_MANY
+    carried = 0
+    while carried == 0:
+        if satisfies_coulomb(w, scale) == 1:
+            return FOUND
+        carried = 1
+        for pair in range(w.p):
+            if carried == 1:
+                carried = _next_mode(w, pair)
+    return NONE
