@@ -14,7 +14,7 @@ from rbd.algorithms import energy
 from rbd.errors import ArgumentError
 from rbd.kinematics.kernel import kernel, kernels
 
-room = importlib.import_module("rbd.state.kernel")  # the package has the decorator under this name
+room = importlib.import_module("rbd.kinematics.kernel")  # the package has the decorator under this name
 
 
 @pytest.fixture
