@@ -252,7 +252,7 @@ class LiveEngine(Engine):
         """Return nested floats as a float64 array."""
         try:
             packed: Array = np.asarray(values, dtype=np.float64).reshape(shape)
-        except TypeError as error:
+        except (TypeError, ValueError) as error:  # of symbols, and of intervals of any width
             raise ScalarError(
                 f"{name}: a parameter or an argument is not a float; use state.with_scalars() for other scalars",
                 scalar=values,

@@ -76,7 +76,7 @@ def check_symmetric(moment: Mat3, argument: str) -> None:
 
 
 def check_inertia(mass: Scalar, moment: Mat3, shift: Mat3, *, about_com: bool) -> None:
-    """Raise InertiaError unless the principal moments about the centre of mass are those of some distribution of mass.
+    """Raise InertiaError unless the moment is that of some distribution of mass, or about one axis only.
 
     `moment` is about the centre of mass or the origin; `shift` is the difference, which comes from the centre of mass
     being elsewhere. NotFiniteError is raised when that is too large for a float.
@@ -98,12 +98,22 @@ def check_inertia(mass: Scalar, moment: Mat3, shift: Mat3, *, about_com: bool) -
         reason, explanation = "triangle inequality", "the two smaller ones add up to less than the largest"
     else:
         return
+    if _is_planar(moment, central, tolerance):
+        return
     raise InertiaError(
         f"no body of mass {to_float(mass):g} has the principal moments {a:.6g}, {b:.6g}, {c:.6g} about its centre of "
         f"mass: {explanation}",
         reason=reason,
         principal_moments=(a, b, c),
     )
+
+
+def _is_planar(moment: Mat3, central: Mat3, tolerance: float) -> bool:
+    """Return whether a moment is I a a^T, of a body that only turns about a, and that about its centre not negative."""
+    values, axes = np.linalg.eigh(np.array(moment, dtype=float))
+    axis = axes[:, 2]
+    about_axis = float(axis @ np.array(central, dtype=float) @ axis)
+    return max(abs(float(values[0])), abs(float(values[1]))) <= tolerance < values[2] and about_axis >= -tolerance
 
 
 def _largest(matrix: Mat3) -> float:

@@ -60,7 +60,8 @@ class SpatialInertia(SpatialValue, Generic[F]):
     """Mass, centre of mass and moment of inertia of a rigid body in `frame`.
 
     Give the moment about the frame's origin (`moment`) or about the centre of mass (`moment_about_com`), both in the
-    axes of `frame`; `com` is zero unless given. A body without mass may still have a moment: a rotor.
+    axes of `frame`; `com` is zero unless given. A body without mass may still have a moment: a rotor. A body that turns
+    about one axis `a` only may have a moment about that axis only, `I * np.outer(a, a)`.
     Raises InertiaError when no rigid body has such an inertia, ArgumentError unless exactly one moment is given,
     ShapeError, NotFiniteError.
 
