@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -36,6 +37,32 @@ def test_control_characters_of_names_are_escaped(
         assert "\x1b" not in shown
         assert "\x07" not in shown
         assert r"\x1b[31m\n" in shown
+
+
+def test_lines_of_trees_are_drawn_in_ascii(robot: Path) -> None:
+    command = [sys.executable, "-m", "rbd", "info", str(robot)]
+    found = subprocess.run(command, env={**os.environ, "PYTHONIOENCODING": "ascii"}, capture_output=True, check=True)
+    assert b"`- arm  (shoulder: Revolute)" in found.stdout
+    assert b"\\u2" not in found.stdout
+
+
+def test_a_closed_pipe_ends_the_command_silently(robot: Path) -> None:
+    command = [sys.executable, "-m", "rbd", "info", str(robot)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 141
+
+
+def test_interrupts_are_one_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def interrupt(*arguments: object, **options: object) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr("rbd.demo.run", interrupt)
+    assert main(["demo"]) == 130
+    assert capsys.readouterr().err == "rbd: interrupted\n"
 
 
 def test_pictures_of_unknown_formats_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -204,7 +204,10 @@ def test_demo_prints_energies_and_frame_error_and_writes_the_plot(
 
 
 def test_demo_without_matplotlib_names_the_package_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    def nothing(name: str) -> None:
+        return None
+
+    monkeypatch.setattr("importlib.util.find_spec", nothing)
     lines: list[str] = []
     demo.run(tmp_path / "picture.png", final_time=0.02, say=lines.append)
     assert "pip install 'rbd[plot]'" in lines[-1]

@@ -1,0 +1,18 @@
+"""The `rbd` command.
+
+command_line.py   `main`: options, errors, exit codes
+streams.py        terminals without Unicode, closed pipes
+options.py        types of options, and options that commands share
+robot_file.py     robot files by path or in installed packages, URDF or MJCF
+installed.py      files of installed packages
+findings.py       findings of readers as lines
+pose.py           initial configurations
+
+There is one module per command, which has a `COMMAND`: demo.py, info.py, check.py, convert.py
+(with losses.py), simulate.py (with controllers.py, ground.py and results.py), compile.py, bench.py. Commands import
+what they need when they run, which keeps `rbd --help` fast.
+"""
+
+from rbd.cli.command_line import main
+
+__all__ = ["main"]

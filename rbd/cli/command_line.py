@@ -1,0 +1,79 @@
+"""`main`: the `rbd` command with its options, errors and exit codes."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import Final
+
+import rbd
+from rbd.cli import bench, check, convert, demo, info
+from rbd.cli.streams import discard_output, writable_anywhere
+from rbd.errors import RbdError, printable
+
+SUCCESS: Final = 0
+FAILURE: Final = 1
+INTERRUPTED: Final = 130
+BROKEN_PIPE: Final = 141
+
+_COMMANDS: Final = tuple(module.COMMAND for module in (demo, info, check, convert, bench))
+_EPILOG: Final = """\
+exit codes:
+  0    success
+  1    error: a file is missing or refused, an option does not fit it, a simulation fails; `rbd check`: doubtful file
+  2    invalid command line
+  130  interrupted (Ctrl-C)
+  141  the reader of the output has closed its end of the pipe
+
+FILE is the path of a URDF or MJCF file, or PACKAGE:NAME for a file of an installed Python package, such as
+gymnasium:ant.xml. `rbd COMMAND --help` shows the options of a command, with examples.
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; return the exit code.
+
+    >>> from rbd.cli import main
+    >>> main(["check", "missing.urdf"])
+    1
+    """
+    writable_anywhere(sys.stdout, sys.stderr)
+    options = make_parser().parse_args(arguments)
+    try:
+        code = int(options.command(options))
+        sys.stdout.flush()  # here, where errors are handled
+        return code
+    except RbdError as error:
+        for line in (str(error), *getattr(error, "__notes__", ())):
+            complain(line)
+    except BrokenPipeError:
+        discard_output()
+        return BROKEN_PIPE
+    except OSError as error:
+        complain(": ".join(filter(None, (os.fsdecode(error.filename or ""), error.strerror or str(error)))))
+    except KeyboardInterrupt:
+        complain("interrupted")
+        return INTERRUPTED
+    return FAILURE
+
+
+def complain(text: str) -> None:
+    """Print one line on standard error."""
+    print(f"rbd: {printable(text)}", file=sys.stderr)
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    description = (rbd.__doc__ or "").splitlines()[0]
+    parser = argparse.ArgumentParser(
+        prog="rbd", description=description, epilog=_EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--version", action="version", version=f"rbd {rbd.__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    for command in _COMMANDS:
+        command_parser = commands.add_parser(command.name, **command.settings)
+        command.add_options(command_parser)
+        command_parser.set_defaults(command=command.run)
+    return parser

@@ -1,0 +1,75 @@
+"""`rbd convert`: URDF to MJCF and back; what was lost is found by reading the result."""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from pathlib import Path
+from typing import Final
+
+from rbd.atomic_files import replaced_file
+from rbd.cli.findings import doubts, ignored
+from rbd.cli.losses import losses, named_frames
+from rbd.cli.options import Command, add_file
+from rbd.cli.robot_file import Kind, RobotFile, parse_robot, read_robot
+from rbd.errors import ArgumentError, printable, quoted
+
+_EXAMPLES = """
+rbd convert robot.urdf robot.xml
+rbd convert --floating robot.urdf robot.xml
+rbd convert gymnasium:ant.xml ant.urdf
+rbd convert robot.urdf copy.urdf --strict
+"""
+_KINDS: Final[dict[str, Kind]] = {".urdf": "urdf", ".xml": "mjcf", ".mjcf": "mjcf"}
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    add_file(parser, keep_fixed=False)
+    parser.add_argument("result", type=Path, metavar="RESULT", help="file to write: .urdf, .xml or .mjcf")
+    parser.add_argument("--to", choices=("urdf", "mjcf"), help="format of RESULT, if its ending does not tell")
+    parser.add_argument("--merge-fixed", dest="keep_fixed", action="store_false", help="merge links at fixed joints")
+    parser.add_argument("--strict", action="store_true", help="write nothing if something would be lost")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    kind = options.to or _kind_of(options.result)
+    robot = read_robot(options)
+    text = _text(robot, kind)
+    lost = losses(robot, parse_robot(text, kind, options.result))
+    for title, lines in {"lost": lost, "doubtful": doubts(robot.report), "ignored": ignored(robot.report)}.items():
+        if lines:
+            print("\n".join([f"{title}:", *(f"  {line}" for line in lines)]))
+    shown = printable(str(options.result))
+    if lost and options.strict:
+        raise ArgumentError(f"{shown} is not written: --strict allows no losses", argument="strict", value=True)
+    with replaced_file(options.result) as partial:
+        partial.write_text(text, encoding="utf-8", newline="\n")
+    print(f"Wrote {shown} ({kind.upper()})")
+    return 0
+
+
+def _kind_of(result: Path) -> Kind:
+    kind = _KINDS.get(result.suffix.lower())
+    if kind is None:
+        message = f"the ending of {quoted(result)} tells no format; add --to urdf or --to mjcf"
+        raise ArgumentError(message, argument="result", value=result, allowed=tuple(_KINDS))
+    return kind
+
+
+def _text(robot: RobotFile, kind: Kind) -> str:
+    """Return the robot in a format, without what the format does not have."""
+    from rbd.mjcf import format_mjcf
+    from rbd.urdf import format_urdf
+
+    write = format_urdf if kind == "urdf" else format_mjcf
+    name = robot.report.name or robot.path.stem
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # doubts about the robot are in its report
+        return write(robot.mechanism, name=name, frames=named_frames(robot.mechanism), strict=False)
+
+
+COMMAND = Command(
+    "convert", "write a robot file in another format (URDF, MJCF), and list what was lost", _EXAMPLES, add_options, run
+)

@@ -1,0 +1,33 @@
+"""`rbd demo`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from rbd.cli.options import Command, positive
+
+_EXAMPLES = """
+rbd demo
+rbd demo --time 5 --picture /tmp/pendulum.png
+"""
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    parser.add_argument(
+        "--picture", type=Path, default=Path("double-pendulum.png"), metavar="FILE", help="PNG to write"
+    )
+    parser.add_argument("--time", type=positive, default=10.0, metavar="SECONDS", help="simulated time")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    from rbd import demo
+
+    demo.run(options.picture, final_time=options.time, progress=sys.stderr.isatty())
+    return 0
+
+
+COMMAND = Command("demo", "build, simulate and plot a double pendulum", _EXAMPLES, add_options, run)

@@ -1,0 +1,151 @@
+"""What a robot file loses when it is written in another format and read again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from rbd.errors import quoted
+from rbd.scalars import to_float
+
+if TYPE_CHECKING:
+    from rbd.cli.robot_file import RobotFile
+    from rbd.files.report import FileReport
+    from rbd.mechanism import Joint, Mechanism, RigidBody
+    from rbd.scalars.arrays import Array
+
+_BOUNDS: Final = ("position_bounds", "velocity_bounds", "effort_bounds")
+_PARAMETERS: Final = (
+    "damping", "friction", "friction_velocity", "armature", "bound_stiffness", "bound_damping"
+)  # fmt: skip
+_IN_REPORTS: Final = {
+    "geometries": "shapes", "geoms": "shapes", "actuators": "actuators", "springs": "springs",
+    "gravity_compensations": "gravity compensations", "keyframes": "keyframes",
+}  # fmt: skip
+_FEW: Final = 4
+_TOLERANCE: Final = 1e-9
+"""Of numbers, relative: writers round those that they compute."""
+
+
+def losses(before: RobotFile, after: RobotFile) -> list[str]:
+    """Return what is other in the mechanism and the report of a file that was written and read again, as lines."""
+    old, new = before.mechanism, after.mechanism
+    lines = list(_of_joints(old, new))
+    lines += _of_names("body", _body_names(old), _body_names(new))
+    lines += _listed("inertia", [body.name for body in old.bodies[1:] if not _same_inertia(body, new)])
+    lines += _of_names("frame", named_frames(old), _frame_names(new))
+    if len(old.couplings) > len(new.couplings):
+        lines.append(f"{len(old.couplings) - len(new.couplings)} of {len(old.couplings)} couplings")
+    if not _same(old.gravity.xyz, new.gravity.xyz):
+        lines.append(f"gravity {_numbers(old.gravity.xyz)}: it is {_numbers(new.gravity.xyz)}")
+    return [*lines, *_of_reports(before.report, after.report)]
+
+
+def named_frames(mechanism: Mechanism) -> list[str]:
+    """Return the names of the frames that users or files have added to bodies: none of joints, one of each name."""
+    own = {frame for joint in mechanism.joints for frame in (joint.frame_before, joint.frame_after)}
+    own |= {body.default_frame for body in mechanism.bodies}
+    frames = [frame for body in mechanism.bodies for frame in body.frames]
+    names = [frame.name for frame in frames]
+    taken = {body.name for body in mechanism.bodies}
+    return [f.name for f in frames if f not in own and names.count(f.name) == 1 and f.name not in taken]
+
+
+def _frame_names(mechanism: Mechanism) -> list[str]:
+    """Return the names of all frames; in URDF frames become links."""
+    return [frame.name for body in mechanism.bodies for frame in body.frames] + _body_names(mechanism)
+
+
+def _body_names(mechanism: Mechanism) -> list[str]:
+    return [body.name for body in mechanism.bodies]
+
+
+def _of_joints(old: Mechanism, new: Mechanism) -> Iterator[str]:
+    pairs, names = _pairs(old.joints, new.joints)
+    missing = [joint for joint in old.joints if joint.name not in names]
+    yield from _listed("joint", [joint.name for joint in missing if joint.nv])
+    yield from _listed("name of a fixed joint", [joint.name for joint in missing if not joint.nv])
+    kinds = [f"{a.name}: {_kind(a)} becomes {_kind(b)}" for a, b in pairs if _kind(a) != _kind(b)]
+    yield from kinds
+    same = [(a, b) for a, b in pairs if _kind(a) == _kind(b)]
+    for parameter in (*_BOUNDS, *_PARAMETERS):
+        changed = [a.name for a, b in same if not _same_parameter(a, b, parameter)]
+        yield from _listed(parameter.replace("_", " "), changed)
+
+
+def _pairs(old: Iterable[Joint], new: Iterable[Joint]) -> tuple[list[tuple[Joint, Joint]], set[str]]:
+    """Return the joints that both have, by name, and their names."""
+    by_name = {joint.name: joint for joint in new}
+    pairs = [(joint, by_name[joint.name]) for joint in old if joint.name in by_name]
+    return pairs, {joint.name for joint, _ in pairs}
+
+
+def _kind(joint: Joint) -> str:
+    return type(joint.type).__name__
+
+
+def _same_parameter(a: Joint, b: Joint, name: str) -> bool:
+    """Whether two joints have the same parameter; the smoothing of a friction of zero does not matter."""
+    if name == "friction_velocity" and not any(map(to_float, a.friction)):
+        return True
+    if name == "bound_damping" and not any(map(to_float, a.bound_stiffness)):
+        return True
+    values = [np.array(getattr(joint, name), dtype=np.float64).ravel() for joint in (a, b)]
+    if name in _BOUNDS:  # no bounds and infinite bounds are the same
+        values = [value if np.isfinite(value).any() else np.empty(0) for value in values]
+    return _same(*values)
+
+
+def _same_inertia(body: RigidBody, new: Mechanism) -> bool:
+    """Whether the body of the same name has the same inertia, about its centre of mass and in the same axes."""
+    found = next((other for other in new.bodies if other.name == body.name), None)
+    return found is None or _same(_inertia_numbers(body), _inertia_numbers(found))
+
+
+def _inertia_numbers(body: RigidBody) -> Array:
+    if body.inertia is None or not to_float(body.inertia.mass):
+        return np.zeros(4)
+    return np.array([to_float(body.inertia.mass), *body.inertia.principal_moments], dtype=np.float64)
+
+
+def _same(a: Array, b: Array) -> bool:
+    if a.shape != b.shape:
+        return False
+    finite = np.concatenate([a[np.isfinite(a)], b[np.isfinite(b)], np.zeros(1)])
+    scale = float(np.abs(finite).max())
+    return bool(np.allclose(a, b, rtol=_TOLERANCE, atol=_TOLERANCE * scale))
+
+
+def _of_names(what: str, old: Sequence[str], new: Iterable[str]) -> list[str]:
+    known = set(new)
+    return _listed(what, [name for name in old if name not in known])
+
+
+def _of_reports(before: FileReport, after: FileReport) -> Iterator[str]:
+    """Yield what the files have besides mechanisms: shapes and what belongs to a controller."""
+    for field, word in _IN_REPORTS.items():
+        had, has = (_count(report, field) for report in (before, after))
+        had -= field == "keyframes" and had > 0  # every MJCF file has qpos0
+        has = sum(_count(after, other) for other in _IN_REPORTS if _IN_REPORTS[other] == word)
+        if has < had:
+            yield f"{had - has} of {had} {word}" if has else f"{had} {word}"
+
+
+def _count(report: FileReport, field: str) -> int:
+    return len(getattr(report, field, ()))
+
+
+def _listed(what: str, names: Sequence[str]) -> list[str]:
+    """Return a line that says of which joints or bodies something is lost, if of any."""
+    if not names:
+        return []
+    shown = ", ".join(quoted(name) for name in names[:_FEW])
+    more = f" and {len(names) - _FEW} more" if len(names) > _FEW else ""
+    return [f"{what}: {shown}{more}"]
+
+
+def _numbers(values: Array) -> str:
+    return " ".join(f"{value:g}" for value in values.tolist() if math.isfinite(value))

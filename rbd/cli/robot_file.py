@@ -1,0 +1,102 @@
+"""Robot files: found by path or in installed packages, read as URDF or MJCF."""
+
+from __future__ import annotations
+
+import argparse
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, final
+
+import attrs
+
+from rbd.cli.installed import installed_file
+from rbd.errors import ArgumentError, printable
+from rbd.files.xml import root_tag
+
+if TYPE_CHECKING:
+    from rbd.mechanism import Mechanism
+    from rbd.mjcf import MjcfReport
+    from rbd.urdf import UrdfReport
+
+Kind: TypeAlias = Literal["urdf", "mjcf"]
+
+_BEGINNING = 1_000_000
+"""Bytes in which the first element of a file is looked for."""
+
+
+@final
+@attrs.frozen(eq=False)
+class RobotFile:
+    """A robot file that was read: its path, the mechanism, and the report of the reader."""
+
+    path: Path
+    mechanism: Mechanism
+    report: UrdfReport | MjcfReport
+
+    @property
+    def shown(self) -> str:
+        """The path, with control characters escaped."""
+        return printable(str(self.path))
+
+    @property
+    def title(self) -> str:
+        """The name of the robot, if it has one, and the path."""
+        return f"{printable(self.report.name)} ({self.shown})" if self.report.name else self.shown
+
+    @property
+    def sizes(self) -> str:
+        """The numbers of bodies, joints, coordinates and velocities, and the mass."""
+        robot = self.mechanism
+        bodies, joints = len(robot.bodies) - 1, len(robot.joints)
+        return f"{bodies} bodies, {joints} joints, nq = {robot.nq}, nv = {robot.nv}, mass {robot.mass:g} kg"
+
+
+def read_robot(options: argparse.Namespace) -> RobotFile:
+    """Read the file of the options of `add_file`; warnings are in the report."""
+    path, packages = find_file(options.file)
+    arguments: dict[str, Any] = {"remove_fixed_joints": not options.keep_fixed}
+    kind: Kind = "mjcf" if is_mjcf(path) else "urdf"
+    if kind == "urdf":
+        arguments |= {"floating": options.floating, "packages": packages | dict(options.package)}
+    elif options.floating:
+        message = "--floating is for URDF; an MJCF file says which bodies float (<freejoint/>)"
+        raise ArgumentError(message, argument="floating", value=True)
+    return _read(kind, path, "load", arguments)
+
+
+def parse_robot(text: str, kind: Kind, path: Path) -> RobotFile:
+    """Return the robot of a text, with its fixed joints, as if it were in the file `path`."""
+    return _read(kind, path, "parse", {"text": text, "file": str(path), "remove_fixed_joints": False})
+
+
+def _read(kind: Kind, path: Path, how: Literal["load", "parse"], arguments: dict[str, Any]) -> RobotFile:
+    from rbd import mjcf, urdf
+
+    report = urdf.UrdfReport() if kind == "urdf" else mjcf.MjcfReport()
+    read = getattr(urdf if kind == "urdf" else mjcf, f"{how}_{kind}")
+    if how == "load":
+        arguments = {"path": path, **arguments}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", urdf.UrdfWarning)
+        warnings.simplefilter("ignore", mjcf.MjcfWarning)
+        return RobotFile(path, read(**arguments, report=report), report)
+
+
+def find_file(text: str) -> tuple[Path, dict[str, Path]]:
+    """Return the path of a file, by its path or as PACKAGE:NAME, and the packages that it lies in, by name.
+
+    A folder above the file is the package of its name if it has a `package.xml`.
+    """
+    path = Path(text)
+    package, colon, name = text.partition(":")
+    if len(package) > 1 and colon and name and not path.exists():
+        path = installed_file(package, name)
+    return path, {folder.name: folder for folder in path.absolute().parents if (folder / "package.xml").is_file()}
+
+
+def is_mjcf(path: Path) -> bool:
+    """Whether the root element of a file is that of MJCF."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as stream:
+        return root_tag(stream.read(_BEGINNING)) == "mujoco"

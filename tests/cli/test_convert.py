@@ -1,0 +1,91 @@
+"""`rbd convert`: the same dynamics in the other format, and a list of what was lost."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import rbd
+from rbd import cli
+
+
+@pytest.mark.parametrize("ending", [".urdf", ".xml"])
+def test_the_result_has_the_same_dynamics(robot: Path, ending: str, tmp_path: Path) -> None:
+    result = tmp_path / f"result{ending}"
+    assert cli.main(["convert", str(robot), str(result)]) == 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        first, second = ((rbd.load_mjcf if p.suffix == ".xml" else rbd.load_urdf)(p) for p in (robot, result))
+    old, new = rbd.MechanismState(first), rbd.MechanismState(second)
+    for joint in first.tree_joints:
+        joint.armature = second.joint(joint.name).armature = 0.0  # URDF has none
+        for state in (old, new):
+            state.set_configuration(state.mechanism.joint(joint.name), [0.6, 0, 0.8, 0, 1, 2, 3][-joint.nq :])
+    order = np.concatenate([np.r_[new.v_slice(second.joint(joint.name))] for joint in first.tree_joints])
+    M, c = rbd.mass_matrix(new), rbd.dynamics_bias(new)
+    np.testing.assert_allclose(M[np.ix_(order, order)], rbd.mass_matrix(old), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(c[order], rbd.dynamics_bias(old), rtol=0, atol=1e-12)
+
+
+def test_losses_are_listed(robot: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    is_urdf = robot.suffix == ".urdf"
+    result = tmp_path / ("result.xml" if is_urdf else "result.urdf")
+    assert cli.main(["convert", str(robot), str(result)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "lost:"
+    assert lines[-1] == f"Wrote {result} ({'MJCF' if is_urdf else 'URDF'})"
+    if is_urdf:
+        assert lines[1:3] == ["  name of a fixed joint: 'mount'", "  velocity bounds: 'shoulder'"]
+    else:
+        lost = ["  armature: 'shoulder'", "  3 shapes", "  1 actuators", "  1 springs", "  1 keyframes"]
+        assert [line for line in lines if line in lost] == lost
+
+
+def test_sites_stay_frames_and_links_stay_bodies(mjcf: Path, urdf: Path, tmp_path: Path) -> None:
+    assert cli.main(["convert", str(mjcf), str(tmp_path / "a.urdf")]) == 0
+    assert rbd.load_urdf(tmp_path / "a.urdf").frame("tip").name == "tip"
+    assert cli.main(["convert", str(urdf), str(tmp_path / "b.xml")]) == 0
+    assert rbd.load_mjcf(tmp_path / "b.xml", remove_fixed_joints=False).body("flange").name == "flange"
+    assert cli.main(["convert", "--merge-fixed", str(urdf), str(tmp_path / "c.xml")]) == 0
+    assert len(rbd.load_mjcf(tmp_path / "c.xml", remove_fixed_joints=False).bodies) == 2
+
+
+def test_with_strict_nothing_is_written_if_something_is_lost(
+    urdf: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    result = tmp_path / "result.xml"
+    assert cli.main(["convert", str(urdf), str(result), "--strict"]) == 1
+    captured = capsys.readouterr()
+    assert "velocity bounds" in captured.out
+    assert captured.err == f"rbd: {result} is not written: --strict allows no losses\n"
+    assert not result.exists()
+
+
+def test_writing_a_format_again_loses_nothing(urdf: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = tmp_path / "first.urdf", tmp_path / "second.urdf"
+    assert cli.main(["convert", str(urdf), str(first)]) == 0
+    capsys.readouterr()
+    assert cli.main(["convert", str(first), str(second), "--strict"]) == 0
+    assert "lost" not in capsys.readouterr().out
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_formats_that_the_ending_does_not_tell(urdf: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["convert", str(urdf), str(tmp_path / "result.txt")]) == 1
+    assert "add --to urdf or --to mjcf" in capsys.readouterr().err
+    assert cli.main(["convert", str(urdf), str(tmp_path / "result.txt"), "--to", "mjcf"]) == 0
+    assert rbd.load_mjcf(tmp_path / "result.txt").nv == 1
+
+
+def test_what_a_format_cannot_say_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ball = tmp_path / "ball.xml"
+    ball.write_text(
+        "<mujoco><worldbody><body name='b'><joint name='j' type='ball'/><geom size='1'/></body></worldbody></mujoco>"
+    )
+    assert cli.main(["convert", str(ball), str(tmp_path / "ball.urdf")]) == 1
+    assert "joint 'j': URDF has no joint type QuaternionSpherical" in capsys.readouterr().err
+    assert cli.main(["convert", str(ball), str(tmp_path / "nowhere" / "ball.mjcf")]) == 1
+    assert "No such file" in capsys.readouterr().err
