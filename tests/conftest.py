@@ -15,12 +15,16 @@ import tempfile
 from collections.abc import Generator, Iterator
 from contextlib import nullcontext
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from rbd.native import executable
 from tests import assembled, checkers
+
+if TYPE_CHECKING:
+    from tests.algorithms.helpers import Case
 
 _COMMON = {"deadline": None, "suppress_health_check": (HealthCheck.too_slow, HealthCheck.data_too_large)}
 
@@ -76,6 +80,14 @@ def type_report(request: pytest.FixtureRequest) -> checkers.Report:
     """Report of a type checker on all files that tests check."""
     report: checkers.Report = request.param()
     return report
+
+
+@pytest.fixture
+def a_case() -> Case:
+    """A state of a random tree of six joints, with passive torques."""
+    from tests.algorithms.helpers import case  # takes a while, and most tests need no cases
+
+    return case("tree", 1157, 6, True)
 
 
 @pytest.fixture(autouse=True, scope="session")

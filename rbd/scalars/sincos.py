@@ -7,7 +7,7 @@ run them on `Step`s, which emit the same operations. Only the selection by quadr
 
     k odd: exchange sine and cosine;  bit 1 of k: negate the sine;  bit 1 of k + 1: negate the cosine
 
-The sine of -0.0 is 0.0. `tests/native/test_sincos.py` measures the error against 60 digits.
+The sine of -0.0 is 0.0. `tests/native/codegen/test_sincos.py` measures the error against 60 digits.
 """
 
 from __future__ import annotations

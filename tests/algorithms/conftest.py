@@ -1,4 +1,4 @@
-"""Tests of formulas run the readable source: `tests/state/test_live.py` holds live states to it, on every algorithm.
+"""Tests of formulas run the readable source: `tests/engine/test_live.py` holds live states to it, on every algorithm.
 
 Recording takes ten times as long as computing once, and most tests here compute once on a random mechanism.
 """

@@ -20,7 +20,7 @@ FOLDER = Path(__file__).parent
 )
 def test_scattered_memory(tmp_path: Path) -> None:
     """LLVM's older linker asks for code and constants page by page, and aborts when they land 2 GB apart."""
-    here = dict(os.environ) | {"RBD_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(FOLDER.parents[1])}
+    here = dict(os.environ) | {"RBD_CACHE_DIR": str(tmp_path), "PYTHONPATH": str(FOLDER.parents[2])}
     script = [sys.executable, "-W", "error", str(FOLDER / "scattered.py")]
     done = subprocess.run(script, env=here, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr

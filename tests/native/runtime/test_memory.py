@@ -18,7 +18,7 @@ on_linux = pytest.mark.skipif(sys.platform != "linux", reason="resident memory i
 
 def growth(folder: Path, count: int, distinct: int, way: str) -> int:
     """Return how many bytes a process grew while it made and dropped robots, the first hundred apart."""
-    here = dict(os.environ) | {"RBD_CACHE_DIR": str(folder), "PYTHONPATH": str(FOLDER.parents[1])}
+    here = dict(os.environ) | {"RBD_CACHE_DIR": str(folder), "PYTHONPATH": str(FOLDER.parents[2])}
     script = [sys.executable, "-W", "error", str(FOLDER / "dropping.py"), str(count), str(distinct), way]
     return int(subprocess.run(script, env=here, stdout=subprocess.PIPE, text=True, timeout=1200, check=True).stdout)
 
@@ -55,7 +55,7 @@ def test_libraries_outlive_each_other_in_any_order() -> None:
 @pytest.mark.parametrize("way", ["loaded", "bare"])
 def test_without_memory_to_compile_states_go_on_and_functions_say_so(way: str) -> None:
     """LLVM would end the process."""
-    here = dict(os.environ) | {"RBD_CACHE": "0", "PYTHONPATH": str(FOLDER.parents[1])}
+    here = dict(os.environ) | {"RBD_CACHE": "0", "PYTHONPATH": str(FOLDER.parents[2])}
     script = [sys.executable, "-W", "error", str(FOLDER / "without_memory.py"), way]
     done = subprocess.run(script, env=here, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr

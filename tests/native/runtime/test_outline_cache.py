@@ -18,7 +18,7 @@ from rbd.native.runtime import cache, outline_cache
 from rbd.program.graph import Graph
 from rbd.program.outline import Outline, Source
 from rbd.program.program import Port, Program
-from tests.native.test_cache import DAMAGES, entry_of, posix
+from tests.native.runtime.test_cache import DAMAGES, entry_of, posix
 
 KEY = "some robot|some algorithm"
 OUTLINE = Outline(

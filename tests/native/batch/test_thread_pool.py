@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rbd.native.batch.rows import thread_pool
+from rbd.native.batch import thread_pool
 from rbd.native.batch.thread_pool import run_on_threads
 from rbd.native.compiled_program import CompiledProgram, compile_program
 from rbd.native.repeat import repeat_rows
@@ -220,7 +220,7 @@ _INTERRUPTED = """
 import os, random, signal, sys, threading
 import numpy as np, rbd
 from rbd.native import compiled_program
-from rbd.native.batch.rows import thread_pool
+from rbd.native.batch import thread_pool
 
 compiled_program.OPERATIONS_FOR_THREADS = 0
 count = int(sys.argv[1])
@@ -251,7 +251,7 @@ def test_after_interrupts_batches_run_right_and_with_all_threads(interrupts: int
 
 _ENDING = """
 import threading, time
-from rbd.native.batch.rows import thread_pool
+from rbd.native.batch import thread_pool
 
 def begun():
     barrier.wait()
@@ -291,7 +291,7 @@ def test_a_forked_process_makes_helpers_of_its_own(kernel: CompiledProgram) -> N
 
 _SCRIPT = """
 import threading
-from rbd.native.batch.rows import thread_pool
+from rbd.native.batch import thread_pool
 assert threading.active_count() == 1
 barrier = threading.Barrier(2, timeout=20)
 thread_pool.run_on_threads(barrier.wait, 2)

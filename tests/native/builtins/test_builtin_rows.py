@@ -15,7 +15,7 @@ import pytest
 from rbd.native.builtins.builtin import Binding, make_builtin
 from rbd.native.compiled_program import CompiledProgram, compile_program
 from tests.marks import needs_builtins
-from tests.native.test_builtin import HANDED_ON, Fallback, product, splitting
+from tests.native.builtins.test_builtin import HANDED_ON, Fallback, product, splitting
 
 pytestmark = needs_builtins
 

@@ -13,15 +13,6 @@ from rbd.native import executable
 from rbd.native.runtime import worker
 from tests import assembled
 
-from ..algorithms.helpers import Case, case
-
-TREE = ("tree", 1157, 6, True)
-
-
-@pytest.fixture
-def a_case() -> Case:
-    return case(*TREE)
-
 
 @pytest.fixture
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:

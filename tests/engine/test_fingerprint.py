@@ -84,7 +84,7 @@ def test_the_same_content_has_the_same_fingerprint(case: tuple[list[str], int]) 
     assert [fingerprint(twin) for twin in copies] == [found] * 4
 
 
-SCRIPT = "import sys; sys.path.insert(0, '.')\nfrom tests.state.test_fingerprint import *\n"
+SCRIPT = "import sys; sys.path.insert(0, '.')\nfrom tests.engine.test_fingerprint import *\n"
 SCRIPT += "print(fingerprint(sample(list(JOINT_TYPES), 5)), fingerprint(rbd.robots.humanoid()))"
 
 
