@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from rbd import export as export
     from rbd import rational as rational
     from rbd import robots as robots
+    from rbd import rollout as rollout
     from rbd import testing as testing
     from rbd import viz as viz
     from rbd.algorithms.accelerations import relative_acceleration, spatial_accelerations
@@ -120,7 +121,7 @@ else:
                 "mjcf",
                 "program",
             ),
-            *("rational", "robots", "simulation", "solvers", "state", "testing", "urdf", "viz"),
+            *("rational", "robots", "rollout", "simulation", "solvers", "state", "testing", "urdf", "viz"),
         }
     )
     _ELSEWHERE = {
@@ -136,7 +137,7 @@ else:
     """Names of packages that are imported when they are first used; all others in `__all__` are those of algorithms."""
     _MODULES = (
         *("algorithms", "bridges", "contact", "errors", "export", "joints", "mechanism", "mjcf", "native", "rational"),
-        *("robots", "scalars", "simulation", "solvers", "spatial", "testing", "urdf", "viz"),
+        *("robots", "rollout", "scalars", "simulation", "solvers", "spatial", "testing", "urdf", "viz"),
     )
     """The modules with names of their own for users, which completion shows."""
     _PACKAGE_OF = {name: package for package, names in _ELSEWHERE.items() for name in names.split()}

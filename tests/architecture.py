@@ -37,6 +37,7 @@ LAYERS = [
     ["rational"],
     ["control"],
     ["simulation"],
+    ["rollout"],
     ["files"],
     ["urdf", "mjcf"],
     ["robots"],

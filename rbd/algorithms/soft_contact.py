@@ -47,8 +47,21 @@ def contact_forces_kernel(state: StateView, s: Vector) -> ContactForces:
     return ContactForces(tuple(wrenches), tuple(rates))
 
 
+def point_forces(state: StateView, s: Vector) -> tuple[Vector, ...]:
+    """Return the forces of all contacts on the bodies with the points, in the root frame."""
+    points = state.layout.point_contacts
+    return tuple(_point_force(state, contact, s[contact.s])[0].xyz_components for contact in points)
+
+
 def _contact_forces(state: StateView, contact: PointContact, s: Vector) -> tuple[Wrench[Any], Vector]:
     """Return the wrench of one point against one half-space, in the body's frame, and the rates of its states."""
+    force, rates = _point_force(state, contact, s)
+    to_body = passes.to_root(state)[contact.body].inverse()
+    return Wrench.of_force(state.lifted_point(contact.point.location), force.transformed(to_body)), rates
+
+
+def _point_force(state: StateView, contact: PointContact, s: Vector) -> tuple[FreeVector[Any], Vector]:
+    """Return the force of one half-space on one point, in the root frame, and the rates of its states."""
     pose, location = passes.to_root(state)[contact.body], state.lifted_point(contact.point.location)
     solid, model = lifted_half_space(state, contact.half_space), contact.point.model
     velocity = passes.body_twists(state)[contact.body].point_velocity(location).transformed(pose)
@@ -60,7 +73,7 @@ def _contact_forces(state: StateView, contact: PointContact, s: Vector) -> tuple
         displacement = _displacement(state, s)
         drag = model.friction.force(displacement, velocity - solid.normal * leaving, push)
         force, rates = force + drag, model.friction.rate(displacement, drag).xyz_components
-    return Wrench.of_force(location, force.transformed(pose.inverse())), rates
+    return force, rates
 
 
 def _displacement(state: StateView, s: Vector) -> FreeVector:

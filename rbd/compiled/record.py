@@ -81,10 +81,17 @@ def _require_parameters(function: Callable[..., object], inputs: Mapping[str, ob
 
 
 def recorded_program(
-    function: Callable[..., object], mechanism: Mechanism, inputs: Mapping[str, Shape], name: str
+    function: Callable[..., object],
+    mechanism: Mechanism,
+    inputs: Mapping[str, Shape],
+    name: str,
+    *,
+    parameters: Sequence[ParameterName] = (),
+    regroup: bool = False,
 ) -> Program:
-    """Return the program of `function`, with inputs q, v and `inputs`."""
-    return record_program(function, mechanism, _identifier(name), _inputs(inputs), _named)
+    """Return the program of `function`, with inputs q, v, `inputs` and `parameters`; `regroup` as in `ScalarState`."""
+    names = _identifier(name), _inputs(inputs), _named
+    return record_program(function, mechanism, *names, parameters=parameters, regroup=regroup)
 
 
 def recorded_function(

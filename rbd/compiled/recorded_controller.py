@@ -10,19 +10,22 @@ from rbd.mechanism import Mechanism
 from rbd.program.program import Port
 
 
-def require_controller(control: RecordedFunction, mechanism: Mechanism) -> bool:
+def require_controller(control: RecordedFunction, mechanism: Mechanism, *, action: bool = False) -> bool:
     """Return whether a recorded controller takes the time.
 
-    Raises ArgumentError unless it maps q and v, and perhaps t, to the torques of `mechanism`.
+    Raises ArgumentError unless it maps q and v, and perhaps t, to the torques of `mechanism`. With `action` it may
+    have an input of this name, too, of any shape.
     """
     q, v = (mechanism.nq,), (mechanism.nv,)
-    ports = (Port("q", q), Port("v", v), Port("t", ()))
     given, results = control.program.inputs, control.program.outputs
-    if given not in (ports[:2], ports) or [port.shape for port in results] != [v]:
-        allowed = f"q {q}, v {v}, and perhaps t () to torques {v}"
+    free = {"t", "action"} if action else {"t"}
+    others = {port.name: port.shape for port in given[2:]}
+    fits = given[:2] == (Port("q", q), Port("v", v)) and set(others) <= free and others.get("t", ()) == ()
+    if not fits or [port.shape for port in results] != [v]:
+        allowed = f"q {q}, v {v}, and perhaps t (){' and an action' if action else ''} to torques {v}"
         message = f"control maps {_listed(given)} to {_listed(results)}, must map {allowed}"
         raise ArgumentError(message, argument="control", value=control, allowed=allowed)
-    return len(given) == len(ports)
+    return "t" in others
 
 
 def _listed(ports: Sequence[Port]) -> str:

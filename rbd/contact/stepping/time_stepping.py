@@ -42,6 +42,8 @@ from rbd.scalars.arrays import Array
 from rbd.scalars.linear_algebra import matvec, subtract
 from rbd.scalars.number_checks import above_zero, at_least_zero
 from rbd.solvers.linear import Factor
+from rbd.spatial.linalg import Vec3, add3, scale3
+from rbd.spatial.linalg import matvec as rotated
 from rbd.state import ScalarState, State
 
 _NAME = "contact_step"
@@ -147,6 +149,8 @@ class StepConstraints(NamedTuple):
     """The distance of each row's point."""
     distances: Vector
     """The smallest distance of each pair's points."""
+    edges: tuple[Vec3, ...]
+    """The force of each row's multiplier 1, in the root frame."""
 
 
 def velocity_step(
@@ -184,7 +188,15 @@ def velocity_step(
         "held": found.active,
         "gaps": constraints.gaps,
         "owners": constraints.owners,
+        "forces": _forces(constraints, found.lam, len(pairs), dt),
     }
+
+
+def _forces(constraints: StepConstraints, lam: Vector, pairs: int, dt: Scalar) -> Matrix:
+    """Return the force of each pair on its first body, in the root frame: mean over the step."""
+    shares = [scale3(edge, x / dt) for edge, x in zip(constraints.edges, lam, strict=True)]
+    axes = (sums_by_owner(tuple(share[k] for share in shares), constraints.owners, pairs) for k in range(3))
+    return tuple(zip(*axes, strict=True))
 
 
 def step_problem(
@@ -209,18 +221,20 @@ def _constraints(
     owners: list[int] = []
     gaps: list[Scalar] = []
     distances: list[Scalar] = []
+    edges: list[Vec3] = []
     for owner, pair in enumerate(pairs):
         points = contact_points_in_base(state, pair)
         distances.append(reduce(minimum, (point.phi for point in points)))
         for point in points:
             near = less(point.phi, margin)
             gap = where(less(point.phi, 0), _SOFTNESS * point.phi, point.phi)
-            cone = _cone(state, pair, point, mu, v_free)
+            cone, directions = _cone(state, pair, point, mu, v_free)
             rows += [masked_row(near, row) for row in cone]
             bounds += [where(near, -gap / dt, 0)] * len(cone)
             owners += [owner] * len(cone)
             gaps += [point.phi] * len(cone)
-    return StepConstraints(tuple(rows), tuple(bounds), tuple(owners), tuple(gaps), tuple(distances))
+            edges += [_in_root(state, pair, edge) for edge in directions]
+    return StepConstraints(tuple(rows), tuple(bounds), tuple(owners), tuple(gaps), tuple(distances), tuple(edges))
 
 
 def _without_rise(J: Matrix, bounds: Vector, v: Vector) -> Vector:
@@ -237,11 +251,18 @@ def _without_rise(J: Matrix, bounds: Vector, v: Vector) -> Vector:
     return tuple(corrected)
 
 
-def _cone(state: ScalarState, pair: Pair, point: NearestPoints, mu: Scalar | None, v_free: Vector) -> Matrix:
-    """Return the rows of the edges of the friction cone at a point; without friction, the row of the normal."""
+def _cone(
+    state: ScalarState, pair: Pair, point: NearestPoints, mu: Scalar | None, v_free: Vector
+) -> tuple[Matrix, tuple[Vec3, ...]]:
+    """Return the rows and directions of the edges of the friction cone at a point; without friction, the normal's."""
     J = contact_point_jacobian(state, pair, point.p_a)
     J_n = J.row(point.n)
     if mu is None:
-        return (J_n,)
+        return (J_n,), (point.n,)
     directions = tangents(point.n, J.velocity(v_free))
-    return cone_edges(J_n, [tuple(mu * x for x in J.row(t)) for t in directions])
+    edges = tuple(add3(point.n, scale3(t, sign * mu)) for t in directions for sign in (1, -1))
+    return cone_edges(J_n, [tuple(mu * x for x in J.row(t)) for t in directions]), edges
+
+
+def _in_root(state: ScalarState, pair: Pair, x: Vec3) -> Vec3:
+    return rotated(state.relative_transform(pair.base, state.layout.root_frame).rotation_components, x)

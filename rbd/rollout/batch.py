@@ -1,0 +1,104 @@
+"""Worlds as rows of arrays, stepped in place by machine code.
+
+A row that fails keeps its last state, and fails again with every further step, since its number of steps is set to NaN:
+the status of an input that is not finite. Nothing else of it is looked at, and the other rows do not notice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbd.compiled.function import RecordedFunction
+from rbd.compiled.status import RowStatus, inputs_of_row
+from rbd.native.executable import ArrayExecutable
+from rbd.program.opcodes import NO_MEMORY
+from rbd.program.status import status_error
+from rbd.scalars.arrays import Array
+
+_ROWS_PER_CALL: Final = 50_000
+"""Rows times steps of one call of machine code, which cannot be interrupted."""
+
+
+@final
+class WorldBatch:
+    """The state of many worlds, and their step: the inputs of `record_world_step` with one row per world."""
+
+    def __init__(self, step: RecordedFunction, count: int, start: Mapping[str, Array]) -> None:
+        """Set all rows to `start`: values of one row by name; inputs without a value are zero."""
+        evaluation = step.evaluation
+        self._executable: ArrayExecutable = evaluation.executable
+        self.outline = evaluation.outline
+        values = {**evaluation.defaults, **start}
+        self.inputs = {port.name: np.zeros((count, *port.shape)) for port in self.outline.inputs}
+        for name, value in values.items():
+            self.inputs[name][...] = value
+        self.outputs = {
+            port.name: self.inputs[port.name] if port.name in self.inputs else np.zeros((count, *port.shape))
+            for port in self.outline.outputs
+        }
+        self.count = count
+        self.taken = np.zeros(count)
+        """The number of steps that each world took."""
+        self.status = RowStatus()
+        self.status.codes = np.zeros(count, np.int64)
+        self._messages: dict[int, str] = {}
+
+    def take(self, calls: int, threads: int) -> None:
+        """Take integration steps; rows that fail are frozen, and their statuses noted."""
+        most = max(_ROWS_PER_CALL // max(self.count, 1), 1)
+        while calls > 0 and self.count:
+            codes = np.zeros(self.count, np.int64)
+            self._repeat(min(calls, most), threads, codes)
+            self._note(codes)
+            calls -= most
+
+    def explain(self, row: int) -> str:
+        """Return the message of a row's failure."""
+        return self._messages.get(row, "no error")
+
+    def thaw(self, rows: NDArray[np.intp]) -> None:
+        """Begin anew in these rows: no steps, no failure, nothing held; q and v stay."""
+        for name in self.outputs:
+            if name not in ("q", "v"):
+                self.outputs[name][rows] = 0.0
+        self.status.codes[rows], self.taken[rows] = 0, 0.0
+        for row in rows.tolist():
+            self._messages.pop(row, None)
+
+    def _repeat(self, calls: int, threads: int, codes: NDArray[np.int64]) -> None:
+        """Call the step `calls` times, each in place."""
+        kernel = self._executable.compile(rows=True)
+        inputs, outputs = list(self.inputs.values()), list(self.outputs.values())
+        if kernel is None:
+            for _ in range(calls):
+                self._executable.interpret_rows(inputs, outputs, self.count, codes)
+            return
+        from rbd.native.repeat import repeat_rows
+
+        strides = [port.size for port in self.outline.inputs]
+        there, back = [(each, 0) for each in inputs], [(each, 0) for each in outputs]
+        repeat_rows(kernel, calls, there, strides, back, self.count, threads, codes)
+        if (codes == NO_MEMORY).any():
+            raise status_error(self.outline, NO_MEMORY)
+
+    def _note(self, codes: NDArray[np.int64]) -> None:
+        """Freeze the rows that failed now."""
+        steps = self.inputs["steps"]
+        clean = np.isfinite(steps)
+        self.taken[clean] = steps[clean]
+        fresh = np.flatnonzero((codes != 0) & clean)
+        if not fresh.size:
+            return
+        found = RowStatus()
+        inputs = list(self.inputs.values())
+        found.take(
+            self.outline, codes[fresh], fresh.shape, lambda k: inputs_of_row(self.outline, inputs, int(fresh[k]))
+        )
+        for k, row in enumerate(fresh.tolist()):
+            self._messages[row] = f"in step {int(steps[row])}: {found.explain(k)}"
+        self.status.codes[fresh] = found.codes
+        steps[fresh] = np.nan

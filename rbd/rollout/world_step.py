@@ -1,0 +1,209 @@
+"""One step of a world, as a function to be recorded: control, dynamics, contact and the rule that ends an episode.
+
+The state of a world is more than q and v: contact states s, torques that are held between evaluations of the control,
+the number of steps taken, and whether the episode is over. All of it goes in and comes out under the same names, so
+that steps can be repeated in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, Final, cast, final
+
+import attrs
+
+from rbd.algorithms.loops.stabilization import DEFAULT, gains_in
+from rbd.algorithms.soft_contact import point_forces
+from rbd.compiled.function import RecordedFunction
+from rbd.compiled.record import Shape, recorded_program
+from rbd.compiled.stepping import Integrator, step_function
+from rbd.contact import CollisionModel
+from rbd.contact.model.pairs import Pair
+from rbd.contact.stepping.time_stepping import MARGIN, velocity_step
+from rbd.mechanism import Mechanism
+from rbd.program.program import Program
+from rbd.program.replay import replay
+from rbd.scalars import Condition, Scalar, Vector, both, less, less_equal, where
+from rbd.scalars.arrays import to_float_array
+from rbd.state import ScalarState
+from rbd.state.layout import layout_of
+from rbd.state.parameters import PARAMETERS, ParameterName, current_values
+
+CONTACT_FRICTION: Final = "contact_friction"
+"""Name of the coefficient of friction of contacts as a parameter."""
+FORCES: Final = "contact_forces"
+"""Name of the output that is not part of the state."""
+
+
+@final
+@attrs.frozen(eq=False)
+class WorldSettings:
+    """What a world's step is made of, checked."""
+
+    dt: float
+    substeps: int
+    integrator: Integrator
+    friction: float | None
+    parameters: tuple[str, ...]
+    model: CollisionModel | None
+    control: RecordedFunction | None
+    stop: RecordedFunction | None
+
+    @property
+    def action_shape(self) -> tuple[int, ...] | None:
+        """The shape of an action; None without. Without a control actions are torques."""
+        if self.control is None:
+            return None
+        found = [port.shape for port in self.control.program.inputs if port.name == "action"]
+        return found[0] if found else None
+
+
+def record_world_step(mechanism: Mechanism, settings: WorldSettings) -> RecordedFunction:
+    """Return the step of a world: inputs are q, v, the rest of its state, the action if it has one, parameters.
+
+    Its outputs are the state after the step, under the same names, and the contact forces if there can be some.
+    """
+    named = [name for name in settings.parameters if name != CONTACT_FRICTION]
+    program = recorded_program(
+        partial(_step, settings),
+        mechanism,
+        _inputs(mechanism, settings),
+        "world_step",
+        parameters=cast("list[ParameterName]", named),
+        regroup=settings.model is None,
+    )
+    return RecordedFunction(program, parameter_values(mechanism, settings))
+
+
+def parameter_values(mechanism: Mechanism, settings: WorldSettings) -> dict[str, Any]:
+    """Return the values of the parameters that the mechanism and the settings have."""
+    values = dict[str, Any]()
+    for name in PARAMETERS:
+        if name in settings.parameters:
+            values[name] = to_float_array(current_values(mechanism, name))
+    if CONTACT_FRICTION in settings.parameters:
+        values[CONTACT_FRICTION] = to_float_array(settings.friction)
+    return values
+
+
+def _inputs(mechanism: Mechanism, settings: WorldSettings) -> dict[str, Shape]:
+    """Return names and shapes of the inputs between v and the mechanism's parameters."""
+    ns, nv = layout_of(mechanism).ns, mechanism.nv
+    inputs: dict[str, Shape] = {"s": ns} if ns else {}
+    if settings.substeps > 1:
+        inputs |= {"torques": nv, "substep": ()}
+    inputs["steps"] = ()
+    if settings.stop is not None:
+        inputs["stopped"] = ()
+    if settings.control is None:
+        inputs["action"] = nv
+    elif settings.action_shape is not None:
+        inputs["action"] = settings.action_shape
+    if CONTACT_FRICTION in settings.parameters:
+        inputs[CONTACT_FRICTION] = ()
+    return inputs
+
+
+def _step(settings: WorldSettings, state: ScalarState, **inputs: Any) -> Mapping[str, object]:
+    """Return the state of a world after one integration step, and the contact forces."""
+    torques = _torques(settings, state, inputs)
+    h = state.lifted(settings.dt / settings.substeps)
+    moved, forces = _moved(settings, state, torques, h, inputs)
+    after: dict[str, Any] = {"q": moved["q_next"], "v": moved["v_next"]}
+    if "s" in inputs:
+        after["s"] = moved["s_next"]
+    after |= _counted(settings, torques, inputs)
+    if settings.stop is not None:
+        after = _ended(settings, state, settings.stop, after, inputs)
+    return after | ({FORCES: forces} if forces else {})
+
+
+def _torques(settings: WorldSettings, state: ScalarState, inputs: Mapping[str, Any]) -> Vector:
+    """Return the torques of this integration step: the control's at the first of a step, held for the others."""
+    if settings.control is None:
+        return tuple(inputs["action"])
+    now = _controlled(settings.control.program, state, inputs["steps"] * state.lifted(settings.dt), inputs)
+    if settings.substeps == 1:
+        return now
+    fresh = less_equal(inputs["substep"], 0)
+    return tuple(where(fresh, x, held) for x, held in zip(now, inputs["torques"], strict=True))
+
+
+def _controlled(program: Program, state: ScalarState, t: Scalar, inputs: Mapping[str, Any]) -> Vector:
+    """Return the output of a recorded function of q, v, and perhaps t and an action."""
+    known = {"q": state.configuration_scalars(), "v": state.velocity_scalars(), "t": (t,)}
+    if "action" in inputs:
+        known["action"] = _flat(inputs["action"])
+    return tuple(replay(program, [x for port in program.inputs for x in known[port.name]]))
+
+
+def _flat(array: Any) -> Vector:
+    return tuple(array.reshape(-1).tolist()) if hasattr(array, "reshape") else (array,)
+
+
+def _moved(
+    settings: WorldSettings, state: ScalarState, torques: Vector, h: Scalar, inputs: Mapping[str, Any]
+) -> tuple[Mapping[str, Any], Sequence[Vector]]:
+    """Return the configurations and velocities after the step, and the forces of all contacts."""
+    if settings.model is not None:
+        return _with_collisions(settings, settings.model.pairs, state, torques, h, inputs)
+    s = tuple(inputs["s"]) if "s" in inputs else ()
+    step = step_function(settings.integrator, gains_in(state.layout, DEFAULT))
+    return step(state, torques, h, s), point_forces(state, s)
+
+
+def _with_collisions(
+    settings: WorldSettings,
+    pairs: Sequence[Pair],
+    state: ScalarState,
+    torques: Vector,
+    h: Scalar,
+    inputs: Mapping[str, Any],
+) -> tuple[Mapping[str, Any], Sequence[Vector]]:
+    mu: Scalar | None = inputs.get(CONTACT_FRICTION)
+    if mu is None and settings.friction:
+        mu = state.lifted(settings.friction)
+    found = velocity_step(pairs, state, torques, h, state.lifted(MARGIN), mu)
+    return found, cast("Sequence[Vector]", found["forces"])
+
+
+def _counted(settings: WorldSettings, torques: Vector, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the numbers of steps and of substeps after this one, and the torques that are held."""
+    if settings.substeps == 1:
+        return {"steps": inputs["steps"] + 1}
+    last, following = _is_last(settings, inputs), inputs["substep"] + 1
+    return {
+        "torques": torques,
+        "substep": where(last, 0, following),
+        "steps": where(last, inputs["steps"] + 1, inputs["steps"]),
+    }
+
+
+def _is_last(settings: WorldSettings, inputs: Mapping[str, Any]) -> Condition:
+    """Return whether this is the last integration step of a step."""
+    return less_equal(settings.substeps, inputs["substep"] + 1)
+
+
+def _ended(
+    settings: WorldSettings,
+    state: ScalarState,
+    stop: RecordedFunction,
+    after: Mapping[str, Any],
+    inputs: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Return the state after the step, or before it where the episode is over; the rule is applied after each step."""
+    before = {"q": tuple(state.q), "v": tuple(state.v), **inputs}
+    over = less(0, inputs["stopped"])
+    kept = {name: _chosen(over, before[name], value) for name, value in after.items()}
+    there = state.with_scalars(tuple(after["q"]), tuple(after["v"]))
+    (value,) = _controlled(stop.program, there, after["steps"] * state.lifted(settings.dt), {})
+    ends = less(0, value) if settings.substeps == 1 else both(_is_last(settings, inputs), less(0, value))
+    return kept | {"stopped": where(over, 1, where(ends, 1, 0))}
+
+
+def _chosen(condition: Condition, a: Any, b: Any) -> object:
+    """Return a where the condition holds, else b; scalars or vectors."""
+    if hasattr(b, "__len__"):
+        return tuple(where(condition, x, y) for x, y in zip(a, b, strict=True))
+    return where(condition, a, b)
