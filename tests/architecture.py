@@ -98,11 +98,12 @@ def rank(layer: str) -> int:
 def later_parts_imported(path: Path, tree: ast.Module) -> list[str]:
     """Return imports from parts of the same package that stand after the module's own; also for type checkers."""
     parts = path.relative_to(PACKAGE).parts
-    order = PARTS.get(parts[0], [])
+    package = parts[0]
+    order = PARTS.get(package, [])
     own = parts[1].removesuffix(".py") if len(parts) > 1 else "__init__"
     if own not in order:
         return [] if own == "__init__" or not order else [f"{own} is in no list of parts"]
-    names = (name.split(".") for _, name in imports(tree) if name.startswith(f"rbd.{parts[0]}"))
+    names = (name.split(".") for _, name in imports(tree) if name.startswith(f"rbd.{package}"))
     found = [name[2] if len(name) > 2 else "*" for name in names]
     return [name for name in found if name not in order or order.index(name) > order.index(own)]
 

@@ -21,14 +21,14 @@ from rbd.compiled.stepping import Integrator, step_function
 from rbd.contact import CollisionModel
 from rbd.contact.model.pairs import Pair
 from rbd.contact.stepping.time_stepping import MARGIN, velocity_step
+from rbd.kinematics.layout import layout_of
+from rbd.kinematics.parameters import PARAMETERS, ParameterName, current_values
 from rbd.mechanism import Mechanism
 from rbd.program.program import Program
 from rbd.program.replay import replay
 from rbd.scalars import Condition, Scalar, Vector, both, less, less_equal, where
 from rbd.scalars.arrays import to_float_array
 from rbd.state import ScalarState
-from rbd.state.layout import layout_of
-from rbd.state.parameters import PARAMETERS, ParameterName, current_values
 
 CONTACT_FRICTION: Final = "contact_friction"
 """Name of the coefficient of friction of contacts as a parameter."""

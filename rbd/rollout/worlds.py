@@ -19,6 +19,7 @@ from rbd.compiled.recorded_controller import require_controller
 from rbd.compiled.stepping import Integrator
 from rbd.contact import CollisionModel
 from rbd.errors import ArgumentError, NotFiniteError, ShapeError
+from rbd.kinematics.parameters import PARAMETERS
 from rbd.mechanism import Mechanism
 from rbd.program.program import Port
 from rbd.rollout.batch import WorldBatch
@@ -27,7 +28,6 @@ from rbd.scalars.arrays import Array
 from rbd.scalars.number_checks import above_zero, at_least_zero
 from rbd.spatial.values import require_kind
 from rbd.state import MechanismState
-from rbd.state.parameters import PARAMETERS
 
 _INTEGRATORS = ("munthe-kaas-rk4", "semi-implicit-euler")
 
