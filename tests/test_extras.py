@@ -34,6 +34,7 @@ recorded = rbd.record(lambda state: state.q, arm)
 hand, model = rbd.robots.hand()
 calls = {{
     "plot": lambda: rbd.viz.plot_shapes(rbd.MechanismState(hand), model),
+    "viz": lambda: rbd.viz.Viewer(hand),
     "symbolic": recorded.to_sympy,
     "jax": lambda: rbd.export.jax_function(recorded),
     "torch": lambda: rbd.export.torch_function(recorded),
@@ -55,7 +56,7 @@ def test_functions_name_the_extra_they_need() -> None:
     done = subprocess.run([sys.executable, "-c", BLOCKED], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
-    assert sorted(found) == ["contact", "jax", "plot", "symbolic", "testing", "torch"]
+    assert sorted(found) == ["contact", "jax", "plot", "symbolic", "testing", "torch", "viz"]
     for extra, (field, message) in found.items():
         assert field == extra
         assert message.endswith(f"pip install 'rbd[{extra}]'")

@@ -1,11 +1,25 @@
-"""Plots of mechanisms with matplotlib (extra `plot`), which is imported by the functions that use it.
+"""Pictures of mechanisms: plots with matplotlib (extra `plot`), and a viewer in the browser (extra `viz`).
 
-solids.py    capsules, spheres, boxes and half-spaces as polygons
-shapes.py    plot_shapes: the shapes of a collision model, with witness discs
+The packages of the extras are imported by the functions that use them.
+
+solids.py      capsules, spheres, boxes and half-spaces as polygons
+shapes.py      plot_shapes: the shapes of a collision model, with witness discs
+skeleton.py    stick figure: bones, frames, loop joints
+surfaces.py    triangle meshes of solids; mesh_files.py those of files
+visuals.py     what bodies look like
+forces.py      forces as arrows
+poses.py       poses of all bodies as arrays
+viewer.py      Viewer, made of
+  loopback.py  viser's server, for this computer only
+  scene.py     the nodes of the scene, in layers (layers.py)
+  panel.py     the control panel; sliders.py the coordinates its sliders move
+  player.py    the clock of a playback
 """
 
 from __future__ import annotations
 
+from rbd.viz.forces import Force, contact_forces
 from rbd.viz.shapes import plot_shapes
+from rbd.viz.viewer import Viewer, ViewerWarning
 
-__all__ = ["plot_shapes"]
+__all__ = ["Force", "Viewer", "ViewerWarning", "contact_forces", "plot_shapes"]

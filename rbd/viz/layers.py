@@ -1,0 +1,10 @@
+"""Layers of a viewer's scene: what is shown and hidden together."""
+
+from __future__ import annotations
+
+from typing import Final, Literal, TypeAlias, get_args
+
+Layer: TypeAlias = Literal[
+    "shapes", "collisions", "inertias", "skeleton", "frames", "names", "loops", "forces", "ground"
+]
+LAYERS: Final[tuple[Layer, ...]] = get_args(Layer)

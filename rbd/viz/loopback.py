@@ -1,0 +1,88 @@
+"""Web server of viewers: viser, for this machine only.
+
+viser serves a page with one file, its client, and a websocket. Other web pages that are open in the same browser could
+connect to the websocket, too: it accepts connections only from pages of its own address, and from loopback addresses
+(a page cannot forge its `Origin`, so names that resolve to 127.0.0.1 do not help). viser's tunnel to a server on the
+internet, which any page could ask for, is switched off.
+"""
+
+# viser's callbacks are coroutines of any type:
+# pyright: reportUnknownMemberType=false
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+from collections.abc import Generator
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from rbd.extras import names_extra
+
+if TYPE_CHECKING:
+    from viser import ViserServer
+    from viser.infra import WebsockClientConnection, WebsockServer
+
+HOST: Final = "127.0.0.1"
+_OWN: Final = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:[0-9]{1,5})?\Z")
+
+
+def is_own_page(origin: str | None, host: str | None) -> bool:
+    """Return whether a websocket is opened by a page of the address it connects to, which must be of loopback.
+
+    >>> is_own_page("http://127.0.0.1:8080", "127.0.0.1:8080")
+    True
+    >>> is_own_page("http://example.com", "127.0.0.1:8080"), is_own_page(None, "127.0.0.1:8080")
+    (False, False)
+    """
+    return host is not None and _OWN.match(host) is not None and origin in (f"http://{host}", f"https://{host}")
+
+
+@names_extra("viewers")
+def start_server(port: int, label: str) -> ViserServer:
+    """Return viser's server, running at 127.0.0.1 and this port or the next one that is free; 0 is any free one."""
+    import viser
+
+    with _quiet():
+        server = viser.ViserServer(host=HOST, port=port, label=label, verbose=False)
+    server.request_share_url = _share_nothing  # type: ignore[method-assign]  # viser has no other way
+    infra = server._websock_server  # pyright: ignore[reportPrivateUsage]  # viser has no other way
+    infra.on_client_connect(partial(_admit, infra))
+    infra.disconnect_all_clients()  # pages that were faster than the line before come again
+    return server
+
+
+def stop_server(server: ViserServer) -> None:
+    """Stop a server and close its connections."""
+    with _quiet():
+        server.stop()
+
+
+async def _admit(server: WebsockServer, client: WebsockClientConnection) -> None:
+    """Close the connection of a foreign page, and end its handler, which would read what has arrived."""
+    number = client.client_id
+    connections = server._live_connections  # pyright: ignore[reportPrivateUsage]  # viser has no other way
+    request = connections[number].request
+    if request is not None and is_own_page(request.headers.get("Origin"), request.headers.get("Host")):
+        return
+    await connections.pop(number).close(1008, "connections of other pages are refused")
+    server._client_state_from_id.pop(number)  # pyright: ignore[reportPrivateUsage]  # as viser's handler does
+    raise asyncio.CancelledError
+
+
+def _share_nothing(verbose: bool = True) -> str | None:
+    return None
+
+
+@contextlib.contextmanager
+def _quiet() -> Generator[None]:
+    """Keep viser's messages off standard output."""
+    import rich
+
+    console = rich.get_console()
+    before, console.quiet = console.quiet, True
+    try:
+        yield
+    finally:
+        console.quiet = before

@@ -1,0 +1,121 @@
+"""Meshes from files with trimesh (extra `viz`): the bytes of one file to coloured surfaces.
+
+The file is a stranger's. Its bytes are handed to trimesh without its name and without a resolver, so nothing it refers
+to (materials, textures, buffers) is opened. COLLADA is XML: other encodings than UTF-8 and document type declarations
+are refused.
+"""
+
+# trimesh does not type all its arguments:
+# pyright: reportUnknownMemberType=false
+
+from __future__ import annotations
+
+import io
+import re
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbd.extras import names_extra
+from rbd.viz.surfaces import Surface
+
+MESH_BYTES: Final = 50_000_000
+MESH_TRIANGLES: Final = 2_000_000
+"""Larger meshes are refused."""
+FORMATS: Final = frozenset({"stl", "obj", "ply", "off", "glb", "dae"})
+_DECLARATION: Final = re.compile(r"<!(?!--|\[CDATA\[)")
+_ENCODING: Final = re.compile(r"""<\?xml[^>]*encoding\s*=\s*["'](?!utf-8["']|us-ascii["'])""", re.IGNORECASE)
+
+Color: TypeAlias = tuple[float, float, float, float]
+ColoredSurface: TypeAlias = tuple[Surface, Color | None]
+
+
+class MeshFileError(Exception):
+    """Why a file is no mesh that can be shown (internal)."""
+
+
+def read_surfaces(path: Path) -> list[ColoredSurface]:
+    """Return the surfaces of a mesh file, one per colour; raise MeshFileError, with the reason, for other files."""
+    kind = path.suffix.lower().removeprefix(".")
+    if kind not in FORMATS:
+        raise MeshFileError(f"formats of meshes are {', '.join(sorted(FORMATS))}, not {path.suffix or 'none'}")
+    data = _bytes(path)
+    if kind == "dae":
+        _check_xml(data)
+    try:
+        parts = _loaded(data, kind)
+    except MeshFileError:
+        raise
+    except ModuleNotFoundError as error:
+        raise MeshFileError(f"trimesh needs {error.name} for it: pip install 'rbd[viz]'") from error
+    except Exception as error:  # readers of damaged files raise errors of many kinds
+        raise MeshFileError(f"trimesh cannot read it: {error or type(error).__name__}") from error
+    if not parts:
+        raise MeshFileError("it has no triangles")
+    return parts
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            data = file.read(MESH_BYTES + 1)
+    except OSError as error:
+        raise MeshFileError(error.strerror or "it cannot be opened") from error
+    if len(data) > MESH_BYTES:
+        raise MeshFileError(f"it is larger than {MESH_BYTES} bytes")
+    return data
+
+
+def _check_xml(data: bytes) -> None:
+    """Raise MeshFileError unless the XML is UTF-8 without declarations."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise MeshFileError("it is not UTF-8") from None
+    if "\0" in text or _ENCODING.search(text):
+        raise MeshFileError("it is not UTF-8")
+    if _DECLARATION.search(text):
+        raise MeshFileError("document type declarations are refused")
+
+
+@names_extra("viewers")
+def _loaded(data: bytes, kind: str) -> list[ColoredSurface]:
+    import trimesh
+
+    scene = trimesh.load_scene(io.BytesIO(data), file_type=kind, resolver=None, process=False)
+    by_color: dict[Color | None, list[Surface]] = {}
+    for mesh in scene.dump(concatenate=False):
+        if isinstance(mesh, trimesh.Trimesh) and len(mesh.faces):
+            by_color.setdefault(_color(mesh), []).append(_surface(mesh))
+    if sum(len(part.triangles) for parts in by_color.values() for part in parts) > MESH_TRIANGLES:
+        raise MeshFileError(f"it has more than {MESH_TRIANGLES} triangles")
+    return [(_joined(parts), color) for color, parts in by_color.items()]
+
+
+def _surface(mesh: Any) -> Surface:
+    vertices: NDArray[np.float64] = np.array(mesh.vertices, dtype=np.float64).reshape(-1, 3)
+    triangles: NDArray[np.intp] = np.array(mesh.faces, dtype=np.intp).reshape(-1, 3)
+    if not np.isfinite(vertices).all():
+        raise MeshFileError("a coordinate is not finite")
+    if triangles.min() < 0 or triangles.max() >= len(vertices):
+        raise MeshFileError("a triangle has a corner that is no vertex")
+    return Surface(vertices, triangles)
+
+
+def _color(mesh: Any) -> Color | None:
+    """Return the diffuse colour of a mesh, or None where the file has none."""
+    kind = mesh.visual.kind
+    if kind not in ("texture", "face", "vertex"):
+        return None
+    found = mesh.visual.material.main_color if kind == "texture" else mesh.visual.main_color
+    red, green, blue, alpha = (float(part) / 255 for part in found)
+    return red, green, blue, alpha
+
+
+def _joined(parts: list[Surface]) -> Surface:
+    """Return several surfaces as one."""
+    starts = np.cumsum([0, *(len(part.vertices) for part in parts[:-1])])
+    triangles = [part.triangles + start for part, start in zip(parts, starts, strict=True)]
+    return Surface(np.concatenate([part.vertices for part in parts]), np.concatenate(triangles))

@@ -1,0 +1,125 @@
+"""Control panel of a viewer: playback, layers, joint sliders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Final, final
+
+import attrs
+
+from rbd.state import MechanismState
+from rbd.viz.layers import LAYERS, Layer
+from rbd.viz.sliders import SliderCoordinate
+
+if TYPE_CHECKING:
+    from viser import GuiApi, GuiEvent, GuiInputHandle, GuiSliderHandle
+
+_SPEEDS: Final = ("0.1", "0.25", "0.5", "1", "2", "4")
+
+
+@final
+@attrs.frozen(eq=False)
+class Actions:
+    """What the panel calls when a person uses it."""
+
+    move: Callable[[SliderCoordinate, float], None]
+    show_layer: Callable[[Layer, bool], None]
+    play: Callable[[bool], None]
+    scrub: Callable[[float], None]
+    speed: Callable[[float], None]
+    repeat: Callable[[bool], None]
+
+
+@final
+class Panel:
+    """The elements of the panel. Values that the program sets call no action: only those of a browser do."""
+
+    def __init__(
+        self, gui: GuiApi, actions: Actions, coordinates: Iterable[SliderCoordinate], visible: frozenset[Layer]
+    ) -> None:
+        self._gui = gui
+        self._actions = actions
+        self._playback: _Playback | None = None
+        self._motion = gui.add_folder("Motion", visible=False)
+        with gui.add_folder("Show"):
+            self._boxes = {layer: self._checkbox(layer, layer in visible) for layer in LAYERS}
+        with gui.add_folder("Joints"):
+            self._sliders = [(each, self._slider(each)) for each in coordinates]
+
+    def _checkbox(self, layer: Layer, checked: bool) -> GuiInputHandle[bool]:
+        box = self._gui.add_checkbox(layer, checked)
+        _on_input(box, lambda value: self._actions.show_layer(layer, bool(value)))
+        return box
+
+    def _slider(self, each: SliderCoordinate) -> GuiSliderHandle[float]:
+        start = min(max(0.0, each.low), each.high)
+        slider = self._gui.add_slider(each.label, each.low, each.high, each.step, start)
+        _on_input(slider, lambda value: self._actions.move(each, float(value)))
+        return slider
+
+    def show(self, state: MechanismState) -> None:
+        """Set the sliders to a state; a slider's range grows to where the state is."""
+        for coordinate, slider in self._sliders:
+            value = coordinate.value(state)
+            slider.min, slider.max = min(slider.min, value), max(slider.max, value)
+            _set(slider, value)
+
+    def check(self, layer: Layer, visible: bool) -> None:
+        """Set the checkbox of a layer."""
+        _set(self._boxes[layer], visible)
+
+    # ---------------------------------------------------------------- playback
+
+    def begin(self, start: float, end: float, speed: float) -> None:
+        """Show the elements of playback, for times from `start` to `end`."""
+        self._motion.visible = True
+        if self._playback is not None:
+            self._playback.remove()
+        with self._motion:
+            self._playback = _Playback(self._gui, self._actions, start, end, speed)
+
+    def tell(self, t: float, playing: bool) -> None:
+        """Set the time shown, and whether it runs."""
+        if self._playback is not None:
+            _set(self._playback.time, t)
+            self._playback.button.label = "Pause" if playing else "Play"
+
+    def stop(self) -> None:
+        """Offer to play."""
+        if self._playback is not None:
+            self._playback.button.label = "Play"
+
+
+@final
+class _Playback:
+    """The elements of playback."""
+
+    def __init__(self, gui: GuiApi, actions: Actions, start: float, end: float, speed: float) -> None:
+        self.button = gui.add_button("Pause")
+        self.button.on_click(lambda _: actions.play(self.button.label == "Play"))
+        step = max((end - start) / 1000, 1e-6)
+        self.time = gui.add_slider("time (s)", start, max(end, start + step), step, start)
+        _on_input(self.time, lambda value: actions.scrub(float(value)))
+        choice = f"{speed:g}"
+        self.speed = gui.add_dropdown("speed", tuple(dict.fromkeys((*_SPEEDS, choice))), initial_value=choice)
+        _on_input(self.speed, lambda value: actions.speed(float(value)))
+        self.repeat = gui.add_checkbox("repeat", False)
+        _on_input(self.repeat, lambda value: actions.repeat(bool(value)))
+
+    def remove(self) -> None:
+        for element in (self.button, self.time, self.speed, self.repeat):
+            element.remove()
+
+
+def _set(element: Any, value: Any) -> None:  # Any: mypy takes viser's values for read-only
+    element.value = value
+
+
+def _on_input(element: Any, act: Callable[[Any], None]) -> None:
+    """Call `act` with the value of an element when a browser has changed it."""
+
+    def update(event: GuiEvent[Any]) -> None:
+        if event.client is not None:
+            act(event.target.value)
+
+    element.on_update(update)

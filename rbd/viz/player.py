@@ -1,0 +1,113 @@
+"""Playback of a trajectory in real time, in a thread."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Final, final
+
+FRAME: Final = 1 / 60
+"""Time between two frames (s)."""
+
+
+@final
+class Player:
+    """A clock from `start` to `end`, which calls `draw(t, playing)` sixty times a second while it runs.
+
+    When drawing takes longer than a frame, frames are left out; the clock stays right.
+    """
+
+    def __init__(self, start: float, end: float, draw: Callable[[float, bool], None], speed: float) -> None:
+        """Make it; it plays once it has been started."""
+        self._start, self._end, self._draw, self._speed = start, end, draw, speed
+        self._t, self._since = start, time.perf_counter()
+        self._playing, self._closed, self._moved, self._repeat = True, False, True, False
+        self.halted = False
+        """Whether something else is shown now, until it runs again."""
+        self._change = threading.Condition()
+        self.frames = 0
+        """Number of frames drawn."""
+        self.error: Exception | None = None
+        self._thread = threading.Thread(target=self._run, name="rbd player", daemon=True)
+
+    def start(self) -> None:
+        """Begin to play, in a thread that ends with `close`."""
+        self._since = time.perf_counter()
+        self._thread.start()
+
+    def halt(self) -> None:
+        """Stop without drawing."""
+        with self._change:
+            self._set(self._now(), False)
+            self._moved, self.halted = False, True
+
+    def play(self, playing: bool) -> None:
+        """Run, from the beginning if it is at its end, or stop."""
+        with self._change:
+            self._set(self._start if playing and self._now() >= self._end else self._now(), playing)
+
+    def scrub(self, t: float) -> None:
+        """Stop at a time."""
+        with self._change:
+            self._set(min(max(t, self._start), self._end), False)
+
+    def set_speed(self, speed: float) -> None:
+        """Run `speed` times as fast as real time."""
+        with self._change:
+            self._set(self._now(), self._playing)
+            self._speed = speed
+
+    def set_repeat(self, repeat: bool) -> None:
+        """Begin again at the end."""
+        with self._change:
+            self._repeat = repeat
+
+    def wait(self) -> None:
+        """Return when it stands."""
+        with self._change:
+            self._change.wait_for(lambda: self._closed or not (self._playing or self._moved))
+
+    def close(self) -> None:
+        """End the thread."""
+        with self._change:
+            self._closed = True
+            self._change.notify_all()
+        if self._thread is not threading.current_thread():
+            self._thread.join(timeout=5.0)
+
+    def _set(self, t: float, playing: bool) -> None:
+        self._t, self._since, self._playing, self._moved = t, time.perf_counter(), playing, True
+        self.halted = False
+        self._change.notify_all()
+
+    def _now(self) -> float:
+        run = (time.perf_counter() - self._since) * self._speed if self._playing else 0.0
+        return min(self._t + run, self._end)
+
+    def _next(self) -> tuple[float, bool] | None:
+        """Wait until there is something to draw; return the time and whether it runs on, None at the end."""
+        with self._change:
+            self._change.wait_for(lambda: self._closed or self._playing or self._moved)
+            if self._closed:
+                return None
+            t = self._now()
+            if self._playing and t >= self._end:
+                self._set(self._start if self._repeat else self._end, self._repeat)
+            self._moved = False
+            return t, self._playing
+
+    def _run(self) -> None:
+        deadline = time.perf_counter()
+        while (due := self._next()) is not None:
+            try:
+                self._draw(*due)
+            except Exception as error:  # raised by `wait_for_motion`
+                self.error = error
+                self.halt()
+            self.frames += 1
+            if not due[1]:
+                with self._change:
+                    self._change.notify_all()
+            deadline = max(deadline + FRAME, time.perf_counter())
+            time.sleep(max(deadline - time.perf_counter(), 0.0))

@@ -1,0 +1,192 @@
+"""Scene of a viewer: nodes of viser for bodies, frames, joints and forces, in layers that are shown or hidden.
+
+A node per body carries everything that is fixed to it. A layer is sent to the browser when it is first shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Final, Literal, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbd.mechanism import Mechanism
+from rbd.scalars.arrays import Array
+from rbd.viz.layers import Layer
+from rbd.viz.mesh_files import Color
+from rbd.viz.poses import applied, quaternions
+from rbd.viz.skeleton import LoopEnds, bones, loop_ends
+from rbd.viz.surfaces import Surface, sphere
+from rbd.viz.visuals import Visual, Visuals
+
+if TYPE_CHECKING:
+    from viser import ArrowsHandle, LineSegmentsHandle, SceneNodeHandle, ViserServer
+
+_BONE, _JOINT, _LOOP, _FORCE = (60, 60, 60), (0.95, 0.65, 0.10, 1.0), (0.80, 0.06, 0.18, 1.0), (200, 16, 46)
+_IDENTITY: Final = np.eye(4)
+
+
+@final
+class Scene:
+    """The nodes of a mechanism on a server."""
+
+    def __init__(self, server: ViserServer, mechanism: Mechanism, visuals: Visuals, poses: Array) -> None:
+        """Make the nodes of the bodies; nothing is visible yet."""
+        self._server = server
+        self._scene = server.scene
+        self._mechanism = mechanism
+        self._visuals = visuals
+        self._bones = bones(mechanism)
+        self._loops = loop_ends(mechanism)
+        self._index = {body: k for k, body in enumerate(mechanism.bodies)}
+        self.low, self.high = self._extent(poses)
+        self.size = max(float(np.linalg.norm(self.high - self.low)), 1e-3)
+        self._bodies = [self._scene.add_frame(f"/bodies/{k}", show_axes=False) for k in range(len(self._bones))]
+        self._nodes: dict[Layer, list[SceneNodeHandle]] = {}
+        self._gaps: list[LineSegmentsHandle] = []
+        self._arrows: ArrowsHandle | None = None
+        self._forces = np.empty((0, 2, 3))
+        self._visible: set[Layer] = set()
+        self._fill: dict[Layer, Callable[[], Iterable[SceneNodeHandle]]] = {
+            "shapes": lambda: self._surfaces(self._shown(), "shape"),
+            "collisions": lambda: self._surfaces(self._others("collision"), "collision", opacity=0.5),
+            "inertias": lambda: self._surfaces(self._others("inertia"), "inertia", opacity=0.4),
+            "skeleton": self._stick_figure,
+            "frames": self._frames,
+            "names": self._names,
+            "loops": self._loop_joints,
+            "forces": lambda: (),
+            "ground": self._ground,
+        }
+        self.move(poses)
+
+    # ---------------------------------------------------------------- what moves
+
+    def move(self, poses: Array, forces: Array | None = None) -> None:
+        """Show bodies at poses (n, 4, 4), and forces (m, 2, 3): points of application and arrows, in metres."""
+        turns = quaternions(poses[:, :3, :3])
+        self._poses = poses
+        with self._server.atomic():
+            for node, pose, turn in zip(self._bodies, poses, turns, strict=True):
+                node.position, node.wxyz = pose[:3, 3], turn
+            for line, ends in zip(self._gaps, self._loops, strict=False):
+                line.points = self._gap(ends)
+            if forces is not None:
+                self._forces = forces
+                self._draw_forces()
+
+    def _gap(self, ends: LoopEnds) -> NDArray[np.float32]:
+        """Return the line from one end of a loop joint to the other, in the root frame."""
+        a, b = self._poses[self._index[ends.predecessor]], self._poses[self._index[ends.successor]]
+        return np.array([[applied(a, ends.before), applied(b, ends.after)]], dtype=np.float32)
+
+    def _draw_forces(self) -> None:
+        if self._arrows is not None:
+            self._arrows.remove()
+            self._arrows = None
+        if len(self._forces) and "forces" in self._visible:
+            ends = np.stack([self._forces[:, 0], self._forces[:, 0] + self._forces[:, 1]], axis=1)
+            thick = self.size / 120
+            self._arrows = self._scene.add_arrows(
+                "/forces", ends, _FORCE, shaft_radius=thick / 2, head_radius=1.3 * thick, head_length=3 * thick
+            )
+
+    # ---------------------------------------------------------------- layers
+
+    @property
+    def visible(self) -> frozenset[Layer]:
+        """The layers shown."""
+        return frozenset(self._visible)
+
+    def set_visible(self, layer: Layer, visible: bool) -> None:
+        """Show or hide a layer."""
+        (self._visible.add if visible else self._visible.discard)(layer)
+        if visible and layer not in self._nodes:
+            self._nodes[layer] = list(self._fill[layer]())
+        for node in self._nodes.get(layer, ()):
+            node.visible = visible
+        if layer == "forces":
+            self._draw_forces()
+
+    def _shown(self) -> list[Visual]:
+        return [visual for body in self._mechanism.bodies for visual in self._visuals.shown(body)]
+
+    def _others(self, use: Literal["collision", "inertia"]) -> list[Visual]:
+        shown = {id(visual) for visual in self._shown()}
+        return [visual for visual in self._visuals.all if visual.use == use and id(visual) not in shown]
+
+    def _surfaces(self, visuals: list[Visual], name: str, opacity: float | None = None) -> Iterator[SceneNodeHandle]:
+        for k, visual in enumerate(visuals):
+            path = f"/bodies/{self._index[visual.body]}/{name}{k}"
+            yield self._surface(path, visual.surface, visual.pose, visual.color, opacity)
+
+    def _surface(
+        self, path: str, surface: Surface, pose: Array, color: Color, opacity: float | None = None
+    ) -> SceneNodeHandle:
+        turn = quaternions(pose[None, :3, :3])[0]
+        return self._scene.add_mesh_simple(
+            path, surface.vertices, surface.triangles, color=color[:3], flat_shading=not surface.smooth,
+            opacity=opacity if color[3] == 1.0 else color[3], wxyz=turn, position=pose[:3, 3],
+        )  # fmt: skip
+
+    def _stick_figure(self) -> Iterator[SceneNodeHandle]:
+        ball = sphere(self.size / 100)
+        for k, bone in enumerate(self._bones):
+            if len(bone.segments):
+                yield self._scene.add_line_segments(
+                    f"/bodies/{k}/bone", bone.segments, _BONE, thickness=self.size / 130
+                )
+            for j, point in enumerate(bone.joints):
+                yield self._surface(f"/bodies/{k}/joint{j}", ball.moved(point), _IDENTITY, _JOINT)
+
+    def _frames(self) -> Iterator[SceneNodeHandle]:
+        length = self.size / 18
+        for k, bone in enumerate(self._bones):
+            for j, named in enumerate(bone.frames):
+                turn, place = quaternions(named.pose[None, :3, :3])[0], named.pose[:3, 3]
+                yield self._scene.add_frame(
+                    f"/bodies/{k}/frame{j}", axes_length=length, axes_radius=length / 22, origin_radius=length / 12,
+                    wxyz=turn, position=place,
+                )  # fmt: skip
+
+    def _names(self) -> Iterator[SceneNodeHandle]:
+        for k, bone in enumerate(self._bones):
+            for j, named in enumerate(bone.frames):
+                text = bone.body.name if named.frame is bone.body.default_frame else named.frame.name
+                yield self._scene.add_label(
+                    f"/bodies/{k}/name{j}",
+                    text,
+                    position=named.pose[:3, 3],
+                    font_screen_scale=0.8,
+                    anchor="bottom-left",
+                )
+
+    def _loop_joints(self) -> Iterator[SceneNodeHandle]:
+        """Yield balls at both ends of loop joints, and lines across gaps."""
+        for j, ends in enumerate(self._loops):
+            a, b = self._index[ends.predecessor], self._index[ends.successor]
+            for k, point, radius in ((a, ends.before, self.size / 55), (b, ends.after, self.size / 70)):
+                ball = sphere(radius).moved(point)
+                yield self._surface(f"/bodies/{k}/loop{j}", ball, _IDENTITY, (*_LOOP[:3], 0.6))
+            line = self._scene.add_line_segments(f"/loops/{j}", self._gap(ends), _FORCE, thickness=self.size / 200)
+            self._gaps.append(line)
+            yield line
+
+    def _ground(self) -> Iterator[SceneNodeHandle]:
+        cell = 10.0 ** np.floor(np.log10(self.size / 2))
+        yield self._scene.add_grid(
+            "/ground", infinite_grid=True, cell_size=cell, section_size=5 * cell, fade_distance=8 * self.size,
+            cell_color=(225, 225, 225), section_color=(205, 205, 205),
+        )  # fmt: skip
+
+    def _extent(self, poses: Array) -> tuple[Array, Array]:
+        """Return the corners of a box around the bodies but the root body, which may have planes of any size."""
+        clouds = [applied(pose, bone.segments.reshape(-1, 3)) for pose, bone in zip(poses, self._bones, strict=True)]
+        clouds += [
+            applied(poses[self._index[visual.body]] @ visual.pose, visual.surface.vertices)
+            for visual in self._shown()
+            if not visual.body.is_root
+        ]
+        points = np.concatenate([*clouds, poses[:, :3, 3]])
+        return points.min(axis=0), points.max(axis=0)

@@ -1,0 +1,309 @@
+"""`Viewer`: a page that shows a mechanism, moves its joints and plays trajectories, on viser (extra `viz`)."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+import webbrowser
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Any, Final, Self, TypeAlias, final
+
+import numpy as np
+
+from rbd.algorithms import close_loops
+from rbd.arguments import flag, names_in, require_callable, require_choice, whole_number
+from rbd.contact import ContactTrajectory
+from rbd.errors import ArgumentError, SolverError
+from rbd.mechanism import Mechanism
+from rbd.scalars.arrays import Array, float_array
+from rbd.simulation import Trajectory
+from rbd.spatial.values import require_kind
+from rbd.state import MechanismState
+from rbd.viz.forces import Forces, arrows
+from rbd.viz.layers import LAYERS, Layer
+from rbd.viz.loopback import start_server, stop_server
+from rbd.viz.panel import Actions, Panel
+from rbd.viz.player import Player
+from rbd.viz.poses import body_poses
+from rbd.viz.scene import Scene
+from rbd.viz.sliders import SliderCoordinate, coordinates
+from rbd.viz.visuals import Shapes, Visuals
+
+ForcesAt: TypeAlias = Callable[[float, MechanismState], Forces]
+
+_LAYERS: Final = ("shapes", "loops", "forces", "ground")
+_SLIDERS_EVERY: Final = 15
+"""Frames between two updates of the sliders while a trajectory runs."""
+
+
+@final
+class ViewerWarning(UserWarning):
+    """Meshes of a robot file cannot be shown."""
+
+
+@final
+class Viewer:
+    """A page in the browser that shows a mechanism.
+
+    `shapes` is what bodies look like: the report of the file the mechanism was read from, or a collision model. Bodies
+    without shapes are boxes with their inertia. `layers` are those shown at first, of "shapes", "collisions",
+    "inertias", "skeleton" (a stick figure), "frames", "names", "loops" (loop joints), "forces" and "ground". The page
+    has sliders for the joints; with loops or couplings the other joints follow.
+
+    The page is at `url`, on this computer only: the server listens on 127.0.0.1, at `port` or the next one that is
+    free, and refuses other web pages. It serves the page and nothing else. Close the viewer, or use it as a context
+    manager. In notebooks it shows itself.
+
+    Raises MissingPackageError without viser (`pip install 'rbd[viz]'`), ArgumentError for shapes of another mechanism.
+
+    >>> import rbd
+    >>> arm = rbd.robots.arm7()
+    >>> with rbd.viz.Viewer(arm, port=0) as viewer:                             # doctest: +SKIP
+    ...     viewer.show(rbd.MechanismState(arm, [0.5] * 7)).screenshot("arm.png")
+    """
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        shapes: Shapes | None = None,
+        *,
+        layers: Iterable[str] = _LAYERS,
+        port: int = 8080,
+        open_browser: bool = False,
+    ) -> None:
+        require_kind(mechanism, Mechanism, operation="Viewer", argument="mechanism")
+        port, opened = whole_number(port, "port", 0, 65535), flag(open_browser, "open_browser")
+        shown = names_in(layers, "layers")
+        for layer in shown:
+            require_choice(layer, LAYERS, "layers", "layer")
+        visuals = Visuals(mechanism, shapes)
+        self._state, self._lock = MechanismState(mechanism), threading.RLock()
+        self._player: Player | None = None
+        self._closed = threading.Event()
+        self._server = start_server(port, "rbd")
+        try:
+            self._build(visuals, shown)
+        except BaseException:
+            stop_server(self._server)
+            raise
+        self.missing: Final = tuple(visuals.missing)
+        """Why meshes are not shown, one text each."""
+        if self.missing:
+            text = f"{len(self.missing)} meshes are not shown, see viewer.missing; the first: {self.missing[0]}"
+            warnings.warn(text, ViewerWarning, stacklevel=2)
+        if opened:
+            webbrowser.open(self.url)
+
+    def _build(self, visuals: Visuals, layers: Iterable[str]) -> None:
+        """Make scene, panel and camera."""
+        self._server.gui.configure_theme(show_logo=False, show_share_button=False)
+        poses = body_poses(self._state, self._state.mechanism.bodies)
+        self._scene = Scene(self._server, self._state.mechanism, visuals, poses)
+        for layer in LAYERS:
+            if layer in layers:
+                self._scene.set_visible(layer, True)
+        actions = Actions(self._slide, self._set_layer, self._play, self._scrub, self._set_speed, self._set_repeat)
+        sliders = coordinates(self._state, max(1.0, self._scene.size))
+        self._panel = Panel(self._server.gui, actions, sliders, self._scene.visible)
+        middle, far = (self._scene.low + self._scene.high) / 2, 1.25 * self._scene.size
+        self.look(middle + far * np.array([0.72, -0.60, 0.35]), middle)
+
+    @contextmanager
+    def _own(self) -> Generator[MechanismState]:
+        """Yield the viewer's state, which belongs to the calling thread meanwhile."""
+        with self._lock:
+            self._state.adopt()
+            yield self._state
+
+    # ---------------------------------------------------------------- what is shown
+
+    @property
+    def url(self) -> str:
+        """The address of the page, on this computer."""
+        return f"http://{self._server.get_host()}:{self._server.get_port()}"
+
+    @property
+    def q(self) -> Array:
+        """The configuration shown: that of `show`, of the trajectory, or of the sliders."""
+        with self._lock:
+            return self._state.q.copy()
+
+    def show(self, state: MechanismState, *, forces: Forces = ()) -> Self:
+        """Show a state, and forces as arrows, the largest a third of the robot's size long; return the viewer.
+
+        The state is copied. `forces` are `Force`s or wrenches on bodies; `contact_forces` makes those of contacts.
+        Raises ArgumentError for the state of another mechanism.
+        """
+        require_kind(state, MechanismState, operation="show", argument="state")
+        if state.mechanism is not self._state.mechanism:
+            message = "state: it is of another mechanism than the viewer"
+            raise ArgumentError(message, argument="state", value=state)
+        drawn = arrows(state, forces)
+        self._stop_player()
+        with self._own() as own:
+            own.set_configuration(state.q)
+            own.set_velocity(state.v)
+            self._draw(drawn)
+            self._panel.show(own)
+        return self
+
+    def layer(self, name: str, visible: bool = True) -> Self:
+        """Show or hide a layer; return the viewer."""
+        require_choice(name, LAYERS, "name", "layer")
+        shown = flag(visible, "visible")
+        for layer in LAYERS:
+            if layer == name:
+                self._set_layer(layer, shown)
+                self._panel.check(layer, shown)
+        return self
+
+    def _set_layer(self, layer: Layer, visible: bool) -> None:
+        with self._lock:
+            self._scene.set_visible(layer, visible)
+
+    def look(self, position: Any, target: Any = (0.0, 0.0, 0.0)) -> Self:
+        """Look from a position to a target, in the root frame; return the viewer."""
+        eye, goal = float_array(position, (3,), "position"), float_array(target, (3,), "target")
+        if np.array_equal(eye, goal):
+            raise ArgumentError("position and target are one point", argument="position", value=position)
+        self._server.initial_camera.position, self._server.initial_camera.look_at = eye, goal
+        for client in self._server.get_clients().values():
+            client.camera.position, client.camera.look_at = eye, goal
+        return self
+
+    def _draw(self, forces: Array | None = None) -> None:
+        """Draw the viewer's state."""
+        poses = body_poses(self._state, self._state.mechanism.bodies)
+        self._scene.move(poses, None if forces is None else self._in_metres(forces))
+
+    def _in_metres(self, forces: Array) -> Array:
+        """Return force vectors scaled so that the largest has a third of the robot's size."""
+        largest = float(np.linalg.norm(forces[:, 1], axis=1).max(initial=0.0))
+        factor = self._scene.size / 3 / largest if largest else 1.0
+        return np.asarray(forces * np.array([1.0, factor])[:, None], dtype=np.float64)
+
+    # ---------------------------------------------------------------- sliders
+
+    def _slide(self, coordinate: SliderCoordinate, value: float) -> None:
+        """Move a coordinate as a slider says; other joints close the loops, or everything stays where it is."""
+        if not coordinate.low <= value <= coordinate.high:
+            return
+        self._stop_player()
+        with self._own() as state:
+            before = state.q.copy()
+            coordinate.set(state, value)
+            try:
+                if state.mechanism.loop_joints or state.mechanism.couplings:
+                    state.zero_velocity()
+                    close_loops(state, fixed=[coordinate.joint])
+                    self._panel.show(state)
+            except SolverError:
+                state.set_configuration(before)
+                self._panel.show(state)
+            self._draw(np.empty((0, 2, 3)))
+
+    # ---------------------------------------------------------------- playback
+
+    def animate(
+        self, trajectory: Trajectory | ContactTrajectory, *, speed: float = 1.0, forces: ForcesAt | None = None
+    ) -> Self:
+        """Play a trajectory in real time, at 60 frames a second; return the viewer at once.
+
+        The page has buttons to stop, to scrub, for the speed and for repetition; `wait_for_motion` waits for the end.
+        `forces(t, state)` returns the forces to draw at a time.
+        """
+        motion = self._motion(trajectory)
+        rate = float_array(speed, (), "speed").item()
+        if rate <= 0:
+            raise ArgumentError(f"speed is {rate:g}, must be positive", argument="speed", value=speed)
+        if forces is not None:
+            require_callable(forces, "forces", "a function of time and state")
+        if self._player is not None:
+            self._player.close()
+        start, end = float(motion.t[0]), float(motion.t[-1])
+        self._panel.begin(start, end, rate)
+        self._player = Player(start, end, lambda t, playing: self._frame(motion, forces, t, playing), rate)
+        self._player.start()
+        return self
+
+    def _motion(self, trajectory: Trajectory | ContactTrajectory) -> Trajectory:
+        require_kind(trajectory, Trajectory, ContactTrajectory, operation="animate", argument="trajectory")
+        if isinstance(trajectory, ContactTrajectory):
+            trajectory = Trajectory(trajectory.t, trajectory.q, trajectory.v, np.empty((len(trajectory.t), 0)))
+        with self._own() as state:
+            trajectory.show_on(state, float(trajectory.t[0]))
+        return trajectory
+
+    def _frame(self, motion: Trajectory, forces: ForcesAt | None, t: float, playing: bool) -> None:
+        """Show a trajectory at a time."""
+        player = self._player
+        with self._own() as state:
+            if player is None or player.halted:
+                return
+            motion.show_on(state, t)
+            self._draw(None if forces is None else arrows(state, forces(t, state)))
+            if not playing or player.frames % _SLIDERS_EVERY == 0:
+                self._panel.tell(t, playing)
+                self._panel.show(state)
+
+    def wait_for_motion(self) -> Self:
+        """Return when the trajectory that `animate` plays has come to its end, or was stopped on the page."""
+        player = self._player
+        if player is not None:
+            player.wait()
+            if player.error is not None:
+                raise player.error
+        return self
+
+    def _play(self, playing: bool) -> None:
+        if self._player is not None:
+            self._player.play(playing)
+
+    def _scrub(self, t: float) -> None:
+        if self._player is not None:
+            self._player.scrub(t)
+
+    def _set_speed(self, speed: float) -> None:
+        if self._player is not None:
+            self._player.set_speed(speed)
+
+    def _set_repeat(self, repeat: bool) -> None:
+        if self._player is not None:
+            self._player.set_repeat(repeat)
+
+    def _stop_player(self) -> None:
+        if self._player is not None:
+            self._player.halt()
+            self._panel.stop()
+
+    # ---------------------------------------------------------------- life
+
+    def wait(self) -> None:
+        """Wait until the viewer is closed, or for Ctrl-C."""
+        while not self._closed.wait(0.2):
+            pass
+
+    def close(self) -> None:
+        """Close the page; further calls of this do nothing."""
+        if not self._closed.is_set():
+            self._closed.set()
+            if self._player is not None:
+                self._player.close()
+            stop_server(self._server)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<viewer at {self.url}{', closed' if self._closed.is_set() else ''}>"
+
+    def _repr_html_(self) -> str:
+        """Show the page in a notebook."""
+        return f'<iframe src="{self.url}" width="100%" height="500" style="border:0"></iframe>'
