@@ -1,0 +1,166 @@
+"""Controllers of `rbd simulate`: none, hold, gravity compensation, the actuators of the file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, final
+
+import numpy as np
+
+from rbd.cli.robot_file import RobotFile
+from rbd.errors import ArgumentError
+from rbd.state import MechanismState
+
+if TYPE_CHECKING:
+    from rbd.mjcf import MjcfReport
+    from rbd.scalars.arrays import Array
+
+Name: TypeAlias = Literal["none", "hold", "gravity", "actuators"]
+Control: TypeAlias = "Callable[[float, MechanismState], Array]"
+NAMES: Final[tuple[Name, ...]] = ("none", "hold", "gravity", "actuators")
+
+_FREQUENCY: Final = 20.0
+"""Natural frequency of held joints (rad/s)."""
+_STABLE: Final = 0.5
+"""Largest gains, as a share of inertia / dt² and inertia / dt."""
+
+
+def controller(
+    name: Name, robot: RobotFile, state: MechanismState, dt: float, *, pose: str | None, contact: bool
+) -> Control | None:
+    """Return a controller for a state; springs and gravity compensation of the file (MJCF) act in all of them."""
+    from rbd.mjcf import MjcfReport
+
+    report = robot.report if isinstance(robot.report, MjcfReport) else None
+    if name == "actuators":
+        if report is None or not report.actuators:
+            message = "--controller actuators: the file has no actuators; take hold, gravity or none"
+            raise ArgumentError(message, argument="controller", value=name, allowed=NAMES)
+        return report.controller(robot.mechanism, report.controls.get(pose or ""))
+    own: Control | None = None
+    if name != "none":
+        driven = _driven(robot, state)
+        own = Hold(state, driven, dt, contact=contact) if name == "hold" else GravityCompensation(state, driven)
+    return _sum(own, _passive(robot, report))
+
+
+def _driven(robot: RobotFile, state: MechanismState) -> Array:
+    """Return 1 for velocities of joints that have an actuator; without actuators, that do not float."""
+    mask = np.zeros(robot.mechanism.nv)
+    actuators = getattr(robot.report, "actuators", [])
+    names = {name for actuator in actuators for name, _ in actuator.moment_arms}
+    for joint in robot.mechanism.tree_joints:
+        mask[state.v_slice(joint)] = joint.name in names if names else not joint.is_floating
+    return mask
+
+
+def _passive(robot: RobotFile, report: MjcfReport | None) -> Control | None:
+    """Return the springs and the gravity compensation of a file, if it has some."""
+    if report is None or not (report.springs or report.gravity_compensations):
+        return None
+    others = type(report)()
+    others.become(report)
+    others.actuators = []
+    return others.controller(robot.mechanism)
+
+
+def _sum(own: Control | None, passive: Control | None) -> Control | None:
+    if own is None or passive is None:
+        return own or passive
+    return lambda t, state: own(t, state) + passive(t, state)
+
+
+def _effort_bounds(state: MechanismState) -> tuple[Array, Array]:
+    low, high = np.array(state.mechanism.effort_bounds, dtype=np.float64)
+    return low, high
+
+
+@final
+class GravityCompensation:
+    """Torques that carry the weight of the robot, within the effort bounds; none at joints without an actuator."""
+
+    def __init__(self, state: MechanismState, driven: Array) -> None:
+        """Act on the velocities for which `driven` is 1."""
+        self._driven, self._bounds = driven, _effort_bounds(state)
+
+    def __call__(self, t: float, state: MechanismState) -> Array:
+        """Return the torques."""
+        from rbd.algorithms import gravity_torques
+
+        torques: Array = np.clip(gravity_torques(state), *self._bounds) * self._driven
+        return torques
+
+
+@final
+class Hold:
+    """Proportional-derivative control to the initial configuration.
+
+    The gains of a joint are those of a natural frequency of 20 rad/s with critical damping. Joints of an arm move what
+    they carry, and get its weight as feedforward. Those behind a joint that floats move the larger of the two sides: a
+    leg that stands carries the trunk. Torques are within the effort bounds.
+
+    Without contact, position and velocity in the control law are those at the end of the step, as in stable
+    proportional-derivative control (Tan, Liu, Turk 2011). With contact, whose forces are not known before the step,
+    they are those at its beginning, and gains are at most what is stable for legs in the air.
+    """
+
+    def __init__(self, state: MechanismState, driven: Array, dt: float, *, contact: bool) -> None:
+        """Hold the configuration of `state`, with steps of `dt`, by the velocities for which `driven` is 1."""
+        self._q0, self._dt, self._driven, self._predicts = state.q.copy(), dt, driven, not contact
+        self._bounds = _effort_bounds(state)
+        self._anchored = _anchored(state, driven)
+        inertia = _inertias(state, self._anchored) * driven
+        self._k, self._d = _FREQUENCY**2 * inertia, 2 * _FREQUENCY * inertia
+        if contact:
+            free = _STABLE * _free_inertias(state)
+            self._k, self._d = np.minimum(self._k, free / dt**2), np.minimum(self._d, free / dt)
+
+    def __call__(self, t: float, state: MechanismState) -> Array:
+        """Return the torques."""
+        from rbd.algorithms import gravity_torques
+
+        error = state.local_coordinates(self._q0)[0] + self._predicts * self._dt * state.v
+        torques = self._anchored * gravity_torques(state) - self._k * error - self._d * state.v
+        if self._predicts:
+            torques = torques - self._dt * self._d * self._acceleration(state, torques)
+        limited: Array = np.clip(torques, *self._bounds) * self._driven
+        return limited
+
+    def _acceleration(self, state: MechanismState, torques: Array) -> Array:
+        """Return the accelerations of the step, with the damping at its end."""
+        from rbd.algorithms import dynamics_bias, mass_matrix, passive_torques
+
+        M = mass_matrix(state) + np.diag(self._dt * self._d)
+        return np.asarray(np.linalg.solve(M, torques + passive_torques(state) - dynamics_bias(state)))
+
+
+def _anchored(state: MechanismState, driven: Array) -> Array:
+    """Return 1 for velocities of joints that are driven, and all joints towards the root as well."""
+    mechanism, mask = state.mechanism, driven.copy()
+    for joint in mechanism.tree_joints:  # parents first
+        before = mechanism.parent_joint(mechanism.predecessor(joint))
+        if before is not None and before.nv and not mask[state.v_slice(before)].all():
+            mask[state.v_slice(joint)] = 0.0
+    return mask
+
+
+def _inertias(state: MechanismState, anchored: Array) -> Array:
+    """Return the inertia about each axis: of what the joint carries, or the larger one of the two sides."""
+    from rbd.algorithms import mass_matrix
+
+    carried: Array = np.diag(mass_matrix(state)).copy()
+    whole = state.composite_inertia(state.mechanism.root_body)
+    for joint in state.mechanism.tree_joints:
+        S, entries = state.motion_subspace(joint), state.v_slice(joint)
+        total = np.einsum("ij,ij->j", S.matrix, (whole @ S).matrix)
+        rest = np.where(anchored[entries], 0.0, total - carried[entries])
+        carried[entries] = np.maximum(carried[entries], rest)
+    return carried
+
+
+def _free_inertias(state: MechanismState) -> Array:
+    """Return the inertia that a torque at each joint accelerates, with all others free to move."""
+    from rbd.algorithms import inverse_mass_matrix
+
+    found: Array = 1 / np.diag(inverse_mass_matrix(state))
+    return found

@@ -1,0 +1,67 @@
+"""The ground of `rbd simulate`: collision models of robots on a plane, and robots placed on it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from rbd.cli.robot_file import RobotFile
+from rbd.errors import ArgumentError
+
+if TYPE_CHECKING:
+    from rbd.contact import CollisionModel, HalfSpace
+    from rbd.mechanism import Joint
+    from rbd.state import MechanismState
+
+
+def ground_model(robot: RobotFile, *, among_bodies: bool) -> CollisionModel:
+    """Return the collision model of the shapes that move and the planes of the file, else the plane z = 0.
+
+    With `among_bodies`, pairs of bodies that the file lets collide are in it, too.
+    """
+    from rbd.contact import CollisionModel, HalfSpace
+
+    full = robot.report.collision_model(robot.mechanism)
+    root = robot.mechanism.root_body
+    planes = [shape for shape in full.shapes if isinstance(shape, HalfSpace)] or [_level(robot)]
+    solids = [s for s in full.shapes if not isinstance(s, HalfSpace) and full.body(s) is not root]
+    if not solids:
+        message = f"{robot.shown} has no collision shape that can touch the ground, such as a sphere or a box"
+        raise ArgumentError(f"--ground: {message}", argument="ground", value=True)
+    model = CollisionModel(robot.mechanism)
+    for shape in (*planes, *solids):
+        model.add(root if isinstance(shape, HalfSpace) else full.body(shape), shape)
+    for plane in planes:
+        for solid in solids:
+            model.add_pair(solid, plane)
+    if among_bodies:
+        for pair in full.pairs:
+            if pair.a in solids and pair.b in solids:
+                model.add_pair(pair.a, pair.b)
+    return model
+
+
+def _level(robot: RobotFile) -> HalfSpace:
+    from rbd.contact import HalfSpace
+    from rbd.spatial import FreeVector, Point
+
+    root = robot.mechanism.root_frame
+    return HalfSpace(Point(root, (0.0, 0.0, 0.0)), FreeVector(root, (0.0, 0.0, 1.0)))
+
+
+def place_on_ground(state: MechanismState, model: CollisionModel, height: float) -> None:
+    """Move a floating robot up or down until its lowest shape is at `height` above the ground."""
+    joint = floating_joint(state)
+    if joint is None:
+        raise ArgumentError("--height: the robot does not float", argument="height", value=height)
+    q = np.array(state.configuration(joint), dtype=np.float64)
+    q[-1] += height - float(min(distance.value for distance in model.distances(state)))
+    state.set_configuration(joint, q)
+
+
+def floating_joint(state: MechanismState) -> Joint | None:
+    """Return the joint by which a robot floats, if it does."""
+    mechanism = state.mechanism
+    joints = [joint for joint in mechanism.tree_joints if joint.is_floating]
+    return joints[0] if len(joints) == 1 and mechanism.predecessor(joints[0]) is mechanism.root_body else None

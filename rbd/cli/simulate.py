@@ -1,0 +1,101 @@
+"""`rbd simulate`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from rbd.cli.controllers import NAMES, controller
+from rbd.cli.ground import floating_joint, ground_model, place_on_ground
+from rbd.cli.options import Command, add_file, at_least_zero, positive
+from rbd.cli.pose import add_pose, initial_state
+from rbd.cli.results import require_ending, write_trajectory
+from rbd.cli.robot_file import RobotFile, is_mjcf, read_robot
+from rbd.errors import printable
+
+if TYPE_CHECKING:
+    from rbd.cli.controllers import Control
+    from rbd.simulation import Trajectory
+    from rbd.state import MechanismState
+
+_EXAMPLES = """
+rbd simulate arm.urdf --set shoulder=0.5,elbow=-1 --controller gravity --out arm.npz
+rbd simulate quadruped.urdf --floating --ground --controller hold --out quadruped.csv
+rbd simulate gymnasium:ant.xml --ground --time 3 --speed root=0:0:1:0:0:0
+"""
+_FRICTION: Final = 0.8
+_TINY: Final = 1e-12
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    add_file(parser)
+    parser.add_argument("--time", type=positive, default=5.0, metavar="SECONDS", help="simulated time (5 s)")
+    parser.add_argument("--dt", type=positive, default=1e-3, metavar="SECONDS", help="time step (1 ms)")
+    add_pose(parser)
+    parser.add_argument("--controller", choices=NAMES, default="none", help="torques (none)")
+    parser.add_argument("--ground", action="store_true", help="hard contact with the planes of the file, or z = 0")
+    parser.add_argument("--height", type=at_least_zero, metavar="M", help="distance from the ground at the start")
+    parser.add_argument("--friction", type=at_least_zero, default=_FRICTION, metavar="MU", help="with the ground (0.8)")
+    parser.add_argument("--self-collisions", action="store_true", help="with --ground: also among bodies")
+    parser.add_argument(
+        "--out", type=Path, action="append", default=[], metavar="FILE", help="trajectory: .npz or .csv"
+    )
+    parser.add_argument("--progress", action=argparse.BooleanOptionalAction, help="show a bar (on terminals)")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    for path in options.out:
+        require_ending(path)
+    robot = read_robot(options)
+    state = initial_state(robot, options)
+    progress = sys.stderr.isatty() if options.progress is None else options.progress
+    trajectory = (_on_ground if options.ground else _free)(robot, state, options, progress)
+    _tell(robot, trajectory)
+    for path in options.out:
+        write_trajectory(path, trajectory, robot.mechanism)
+        print(f"Wrote {printable(str(path))}")
+    return 0
+
+
+def _free(robot: RobotFile, state: MechanismState, options: argparse.Namespace, progress: bool) -> Trajectory:
+    """Simulate without contact."""
+    from rbd.simulation import ZeroOrderHold, simulate
+
+    control = _control(robot, state, options)
+    held = ZeroOrderHold(control, options.dt) if control is not None and options.controller == "hold" else control
+    return simulate(state, options.time, held, dt=options.dt, progress=progress)
+
+
+def _on_ground(robot: RobotFile, state: MechanismState, options: argparse.Namespace, progress: bool) -> Trajectory:
+    """Simulate with hard contact; URDF does not say where a floating robot is: it starts on the ground."""
+    from rbd.contact import ContactSimulator
+    from rbd.simulation import Trajectory
+
+    model = ground_model(robot, among_bodies=options.self_collisions)
+    if options.height is not None or (not is_mjcf(robot.path) and floating_joint(state) is not None):
+        place_on_ground(state, model, options.height or 0.0)
+    control = _control(robot, state, options)
+    simulator = ContactSimulator(robot.mechanism, model, control, options.dt, friction=options.friction)
+    found = simulator.run(state, options.time, progress=progress)
+    return Trajectory(found.t, found.q, found.v, np.zeros((len(found.t), 0)))
+
+
+def _control(robot: RobotFile, state: MechanismState, options: argparse.Namespace) -> Control | None:
+    return controller(options.controller, robot, state, options.dt, pose=options.pose, contact=options.ground)
+
+
+def _tell(robot: RobotFile, trajectory: Trajectory) -> None:
+    """Print the configuration and the fastest velocity at the end, by joint."""
+    print(f"{robot.title}: {trajectory.t[-1]:g} s in {len(trajectory) - 1} steps")
+    q, v = trajectory.q[-1], trajectory.v[-1]
+    print("q at the end: " + " ".join(f"{x if abs(x) > _TINY else 0.0:.4g}" for x in q.tolist()))
+    print(f"largest velocity at the end: {np.abs(v).max(initial=0.0):.3g}")
+
+
+COMMAND = Command("simulate", "simulate a robot file (URDF, MJCF)", _EXAMPLES, add_options, run)
