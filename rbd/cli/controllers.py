@@ -40,7 +40,7 @@ def controller(
     own: Control | None = None
     if name != "none":
         driven = _driven(robot, state)
-        own = Hold(state, driven, dt, contact=contact) if name == "hold" else GravityCompensation(state, driven)
+        own = Hold(state, driven, dt, contact=contact) if name == "hold" else WeightCompensation(state, driven)
     return _sum(own, _passive(robot, report))
 
 
@@ -76,7 +76,7 @@ def _effort_bounds(state: MechanismState) -> tuple[Array, Array]:
 
 
 @final
-class GravityCompensation:
+class WeightCompensation:
     """Torques that carry the weight of the robot, within the effort bounds; none at joints without an actuator."""
 
     def __init__(self, state: MechanismState, driven: Array) -> None:
@@ -131,7 +131,7 @@ class Hold:
         from rbd.algorithms import dynamics_bias, mass_matrix, passive_torques
 
         M = mass_matrix(state) + np.diag(self._dt * self._d)
-        return np.asarray(np.linalg.solve(M, torques + passive_torques(state) - dynamics_bias(state)))
+        return np.asarray(np.linalg.solve(M, torques + passive_torques(state) - dynamics_bias(state)), dtype=np.float64)
 
 
 def _anchored(state: MechanismState, driven: Array) -> Array:
