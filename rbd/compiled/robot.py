@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Self, final
+from typing import Final, Self, final
 
 from numpy.typing import ArrayLike
 from typing_extensions import override
 
 from rbd.algorithms.derivatives.second_order import SecondDerivatives
 from rbd.algorithms.derivatives.space import Space, check_space
+from rbd.arguments import require_choice
 from rbd.compiled.compiled_functions import only
+from rbd.compiled.function import RecordedFunction
 from rbd.compiled.parameter_checks import require_possible
-from rbd.compiled.recording_specs import SPECS, jacobian_spec
+from rbd.compiled.recording_specs import SPECS, jacobian_spec, step_spec
 from rbd.compiled.status import RowStatus
+from rbd.compiled.stepping import Integrator
 from rbd.compiled.stepping_methods import SteppingMethods
 from rbd.compiled.wrenches import WrenchArrays, WrenchFrame
+from rbd.errors import ArgumentError
+from rbd.kinematics.layout import layout_of
 from rbd.kinematics.parameters import ParameterName
 from rbd.mechanism import Mechanism, RigidBody
 from rbd.progress import Listener
 from rbd.scalars.arrays import Array
+
+FUNCTIONS: Final = (*dict.fromkeys(name.partition(" ")[0] for name in SPECS), "geometric_jacobian", "step")
+"""Names of the methods that are one recorded function each."""
 
 
 @final
@@ -231,6 +239,57 @@ class CompiledRobot(SteppingMethods):
         target = self._mechanism.body(body)
         recorded = self._function(f"geometric_jacobian of {target.name}", lambda: jacobian_spec(target))
         return only(recorded.call((q,), parameters, out, threads, status))
+
+    def function(
+        self,
+        name: str,
+        *,
+        body: RigidBody | str | None = None,
+        space: Space = "tangent",
+        integrator: Integrator = "munthe-kaas-rk4",
+    ) -> RecordedFunction:
+        """Return the recorded function of the method `name`, to print, count, differentiate or export it.
+
+        `body` is that of a "geometric_jacobian", `space` that of derivatives, `integrator` that of a "step". Raises
+        ArgumentError for other names.
+
+        >>> import rbd
+        >>> robot = rbd.compile(rbd.robots.double_pendulum())
+        >>> robot.function("inverse_dynamics").count().total
+        37
+        """
+        found = self._function_named(name, body, space, integrator)
+        _ = found.program  # is recorded while the mechanism lives, also if machine code was found on disk
+        return found
+
+    def _function_named(
+        self, name: str, body: RigidBody | str | None, space: Space, integrator: Integrator
+    ) -> RecordedFunction:
+        require_choice(name, FUNCTIONS, "name", "function of a compiled robot")
+        check_space(space)
+        if (name == "geometric_jacobian") != (body is not None):
+            message = (
+                "body is the argument of a geometric_jacobian; write robot.function('geometric_jacobian', body=...)"
+            )
+            raise ArgumentError(message, argument="body", value=body)
+        if body is not None:
+            target = self._mechanism.body(body)
+            return self._function(f"{name} of {target.name}", lambda: jacobian_spec(target))
+        if name == "step":
+            ns = layout_of(self._mechanism).ns
+            return self._function(f"step {integrator}", lambda: step_spec(integrator, ns))
+        key = name if name in SPECS else f"{name} {space}"
+        return self._function(key, lambda: SPECS[key])
+
+    def functions(self, *names: str) -> dict[str, RecordedFunction]:
+        """Return recorded functions by name, such as for `rbd.export.write_c_library`; see `function`.
+
+        >>> import rbd
+        >>> robot = rbd.compile(rbd.robots.double_pendulum())
+        >>> list(robot.functions("mass_matrix", "step"))
+        ['mass_matrix', 'step']
+        """
+        return {name: self.function(name) for name in names}
 
     @override
     def _twin(self) -> Self:

@@ -1,4 +1,4 @@
-"""Export of programs as C source and SymPy expressions, for `RecordedFunction.to_c` and `.to_sympy`.
+"""Export of programs: C libraries, and C source and SymPy expressions for `RecordedFunction.to_c` and `.to_sympy`.
 
 The functions for JAX and PyTorch, of `rbd.bridges`, are found here too.
 """
@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from rbd.export.c import c_source
+from rbd.export.c_library import CLibrary, write_c_library
 from rbd.export.symbols import sympy_expressions
 
 _BRIDGES = ("jax_dynamics", "jax_function", "torch_dynamics", "torch_function", "torch_step")
@@ -18,4 +19,4 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'rbd.export' has no attribute {name!r}")
 
 
-__all__ = ["c_source", "sympy_expressions"]
+__all__ = ["CLibrary", "c_source", "sympy_expressions", "write_c_library"]

@@ -1,7 +1,8 @@
 """Names of C functions and arguments: which an exported program may have.
 
-An exported function is compiled with the headers math.h, stdint.h, stdlib.h and string.h, so that it cannot have a name
-that C or these headers define: those of ISO C, and those that POSIX and C libraries add unless a compiler is strict.
+An exported function is used together with the headers math.h, stdint.h, stdlib.h and string.h, so that it cannot have a
+name that C or these headers define: those of ISO C, and those that POSIX and C libraries add unless a compiler is
+strict.
 """
 
 from __future__ import annotations
@@ -57,27 +58,27 @@ _PATTERNS: Final = re.compile(
     r"|(U?INT(_FAST|_LEAST)?\d+|U?INTMAX|U?INTPTR|PTRDIFF|SIG_ATOMIC|SIZE|WCHAR|WINT)_(MAX|MIN|C)"
 )
 """Names that C keeps for compilers, and those of families of types and constants."""
-_OF_THE_SOURCE: Final = re.compile(r"^static [\w *]*?\b(\w+)[\[(]|\(\*volatile (\w+)\)", re.MULTILINE)
+_OF_THE_SOURCE: Final = re.compile(r"^static [\w *]*?\b(\w+)[\[(]", re.MULTILINE)
 """Functions and tables that an exported source defines besides its function."""
 
 
-def require_function_name(name: object) -> None:
+def require_function_name(name: object, argument: str = "name") -> None:
     """Raise ArgumentError unless `name` is an identifier of C which neither C nor its library has taken."""
     if not (isinstance(name, str) and name.isidentifier() and name.isascii()):
-        raise ArgumentError(f"{name!r} is no name for a C function", argument="name", value=name)
+        raise ArgumentError(f"{name!r} is no name for a C function", argument=argument, value=name)
     if name in _TAKEN or _PATTERNS.fullmatch(name):
-        raise _taken(name, "C or its library")
+        raise _taken(name, "C or its library", argument)
 
 
 def require_not_defined(name: str, source: str) -> None:
     """Raise ArgumentError if the exported source itself defines another function or table `name`."""
-    if any(name in names for names in _OF_THE_SOURCE.findall(source)):
+    if name in _OF_THE_SOURCE.findall(source):
         raise _taken(name, "the exported source")
 
 
-def _taken(name: str, owner: str) -> ArgumentError:
+def _taken(name: str, owner: str, argument: str = "name") -> ArgumentError:
     message = f"{name!r} is no name for a C function: {owner} defines it; write another, such as {f'my_{name}'!r}"
-    return ArgumentError(message, argument="name", value=name)
+    return ArgumentError(message, argument=argument, value=name)
 
 
 def require_port_names(inputs: Iterable[Port], outputs: Iterable[Port]) -> None:

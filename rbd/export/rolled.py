@@ -31,7 +31,8 @@ def rolled_functions(program: Program, name: str, inputs: Sequence[str], thresho
     """Return `static int name(inputs ..., double *result, double *ws)`, its tables before it, and the size of ws."""
     cut = make_plan(program, _PIECE, 1, threshold)
     writer = _RolledWriter(cut, inputs)
-    body = ["    (void)ws;", *(f"    {line}" for line in writer.lines())]
+    unused = [f"    (void){x};" for x in (*inputs, "result", "ws")]
+    body = [*unused, *(f"    {line}" for line in writer.lines())]
     parameters = ", ".join([*(f"const double *{x}" for x in inputs), "double *result", "double *ws"])
     return [*writer.tables, f"static int {name}({parameters}) {{", *body, "    return 0;\n}"], cut.slot_count
 
@@ -120,15 +121,19 @@ class _RolledWriter:
         place = self.cut.calls[index]
         call, lengths = place.call, place.call.lengths
         yield from self._copied("ws", self.cut.copies.get(index, ()))
-        yield f"memset(ws + {place.outputs}, 0, {sum(lengths.outputs)} * sizeof(double));"
-        yield f"memset(ws + {place.work}, 0, {sum(lengths.work) + sum(lengths.integers)} * sizeof(double));"
+        yield "{"
+        yield from _cleared("ws", place.outputs, sum(lengths.outputs))
+        yield from _cleared("ws", place.work, sum(lengths.work))
+        if lengths.integers:
+            yield f"int64_t integers[{max(sum(lengths.integers), 1)}];"
+            yield from _cleared("integers", 0, sum(lengths.integers))
         blocks = ((place.inputs, lengths.inputs), (place.outputs, lengths.outputs), (place.work, lengths.work))
         arrays = [pointers(f"ws + {start} + {{}}", sizes) for start, sizes in blocks]
-        integers = f"(int64_t *)(void *)(ws + {place.work + sum(lengths.work)} + {{}})"
-        tables, said = called(call, f"call{index}_", *arrays, pointers(integers, lengths.integers))
+        tables, said = called(call, "call_", *arrays, pointers("integers + {}", lengths.integers))
         yield from tables
-        yield f"const int64_t failed{index} = {said};"
-        yield f"if (failed{index}) return {FIRST_CHECK + call.first_label - 1} + (int)failed{index};"
+        yield f"const int64_t failed = {said};"
+        yield f"if (failed) return {FIRST_CHECK + call.first_label - 1} + (int)failed;"
+        yield "}"
 
     def _copied(self, target: str, pairs: Sequence[tuple[int, int]]) -> Iterator[str]:
         if pairs:
@@ -195,6 +200,11 @@ class _RolledWriter:
         if isinstance(place, Strided):
             return f"{place.start} + ({place.step}) * k"
         return f"{tables['int']}[k * {rolled.table.shape[1]} + {place.column}]"
+
+
+def _cleared(array: str, start: int, size: int) -> Iterator[str]:
+    if size:
+        yield f"for (int i = {start}; i < {start + size}; ++i) {array}[i] = 0;"
 
 
 def _checked(op: Op, values: list[str], label: str) -> Iterator[str]:

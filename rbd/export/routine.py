@@ -42,10 +42,10 @@ def called(call: IntrinsicCall, prefix: str, *blocks: Sequence[str]) -> tuple[li
     """Return the lines that declare a call's tables, and the call, given the texts of its other arrays."""
     tables, routine = call.split_sizes[1], call.intrinsic.routine
     lines = [
-        f"static int64_t {prefix}table{k}[{max(len(table), 1)}] = {{{', '.join(map(str, table)) or '0'}}};"
+        f"static const int64_t {prefix}table{k}[{max(len(table), 1)}] = {{{', '.join(map(str, table)) or '0'}}};"
         for k, table in enumerate(tables)
     ]
-    arrays = [f"{prefix}table{k}" for k in range(len(tables))]
+    arrays = [f"(int64_t *){prefix}table{k}" for k in range(len(tables))]  # which no function writes
     arguments = call.intrinsic.call_arguments(call.sizes, "{}", arrays, *blocks)
     return lines, f"rbd_{call.intrinsic.name}_{routine.name}({', '.join(arguments)})"
 
@@ -53,20 +53,6 @@ def called(call: IntrinsicCall, prefix: str, *blocks: Sequence[str]) -> tuple[li
 def pointers(start: str, lengths: Sequence[int]) -> list[str]:
     """Return the start of each of several consecutive arrays; `start` is a format of the offset."""
     return [start.format(before) for before in accumulate(lengths[:-1], initial=0)] if lengths else []
-
-
-def call_lines(call: IntrinsicCall, prefix: str, values: list[str], first_status: int) -> list[str]:
-    """Return the lines of a call; names of its arrays begin with `prefix`, and picks read `{prefix}out`."""
-    lengths = call.lengths
-    n_in, n_out, n_work, n_int = map(sum, (lengths.inputs, lengths.outputs, lengths.work, lengths.integers))
-    lines = [f"double {prefix}in[{max(n_in, 1)}] = {{{', '.join(values) or '0'}}};"]
-    lines.append(f"double {prefix}out[{max(n_out, 1)}] = {{0}}, {prefix}work[{max(n_work, 1)}] = {{0}};")
-    lines.append(f"int64_t {prefix}int[{max(n_int, 1)}] = {{0}};")
-    parts = (("in", lengths.inputs), ("out", lengths.outputs), ("work", lengths.work), ("int", lengths.integers))
-    tables, said = called(call, prefix, *(pointers(f"{prefix}{block} + {{}}", sizes) for block, sizes in parts))
-    lines += [*tables, f"const int64_t {prefix}status = {said};"]
-    lines.append(f"if ({prefix}status) return {first_status + call.first_label - 1} + (int){prefix}status;")
-    return [*lines, f"(void){prefix}work; (void){prefix}int;"]
 
 
 def routine_text(intrinsic: str, routine: tree.Routine) -> str:
@@ -117,11 +103,11 @@ def _statement(intrinsic: str, statement: tree.Statement) -> Iterator[str]:
 def _control(intrinsic: str, statement: tree.If | tree.While | tree.For | tree.Columns | tree.Break) -> Iterator[str]:
     match statement:
         case tree.If(condition, then, otherwise):
-            yield from _nested(intrinsic, f"if ({_expression(intrinsic, condition)})", then)
+            yield from _nested(intrinsic, f"if {_bracketed(_expression(intrinsic, condition))}", then)
             if otherwise:
                 yield from _nested(intrinsic, "else", otherwise)
         case tree.While(condition, body):
-            yield from _nested(intrinsic, f"while ({_expression(intrinsic, condition)})", body)
+            yield from _nested(intrinsic, f"while {_bracketed(_expression(intrinsic, condition))}", body)
         case tree.For(variable, start, stop, step, body):
             i, first, last = _name(variable), _expression(intrinsic, start), _expression(intrinsic, stop)
             test = "<" if step > 0 else ">"
@@ -133,6 +119,11 @@ def _control(intrinsic: str, statement: tree.If | tree.While | tree.For | tree.C
             yield from _nested(intrinsic, head, body)
         case tree.Break():
             yield "break;"
+
+
+def _bracketed(expression: str) -> str:
+    """Return an expression in brackets, once: clang warns of two pairs."""
+    return expression if expression.startswith("(") else f"({expression})"
 
 
 def _expression(intrinsic: str, node: tree.Expression) -> str:

@@ -1,6 +1,6 @@
 """Sine and cosine, bitwise equal in the interpreter, in machine code and in C source.
 
-Argument reduction by multiples of pi/2 in three parts and a remainder (Cody and Waite), then the polynomials of fdlibm.
+Argument reduction by multiples of pi/2 in three parts and a remainder (Cody and Waite), then polynomials.
 Valid for |x| <= LIMIT; larger angles use the C library. Every `fma` and every other operation rounds once; their order
 is part of the definition. The interpreter runs `reduce_angle` and `polynomials` on floats; machine code and C source
 run them on `Step`s, which emit the same operations. Only the selection by quadrant is written for each of the three:
@@ -16,40 +16,68 @@ import struct
 from collections.abc import Callable
 from typing import Final, Generic, Protocol, Self, TypeAlias, TypeVar, final
 
+import attrs
+
 Fma: TypeAlias = Callable[[float, float, float], float]
 
 LIMIT: Final = 1.5e6
 """The largest angle in radians for the reduction in three parts."""
 
-TWO_OVER_PI: Final = 0.6366197723675814
-ROUNDING_CONSTANT: Final = 6755399441055744.0
-"""1.5 times 2^52: adding it rounds to an integer, which is in the low bits of the sum."""
 
-P1: Final = 1.57079632673412561417e00
-P2: Final = 6.07710050630396597660e-11
-P3: Final = 2.02226624879595063154e-21
-P4: Final = 1.0085854035872483e-37
-"""P1 + P2 + P3 + P4 is pi/2. P4 matters only for doubles next to some multiples of pi/2, such as the 204551st."""
+@final
+@attrs.frozen
+class Reduction:
+    """The numbers of the reduction and of the polynomials in one floating-point format."""
 
-SINE: Final = (
-    -1.66666666666666324348e-01,
-    8.33333333332248946124e-03,
-    -1.98412698298579493134e-04,
-    2.75573137070700676789e-06,
-    -2.50507602534068634195e-08,
-    1.58969099521155010221e-10,
+    limit: float
+    """The largest angle."""
+    rounder: float
+    """1.5 times 2^52 for doubles: adding it rounds to an integer, which is in the low bits of the sum."""
+    two_over_pi: float
+    parts: tuple[float, float, float, float]
+    """pi/2 as a sum. For doubles, the last matters only next to some multiples of pi/2, such as the 204551st."""
+    sine: tuple[float, ...]
+    """S: (sin(r) - r) / r^3 as a polynomial in r^2, lowest power first."""
+    cosine: tuple[float, ...]
+    """C: (cos(r) - 1 + r^2 / 2) / r^4 as a polynomial in r^2, lowest power first."""
+
+
+DOUBLE: Final = Reduction(
+    LIMIT,
+    6755399441055744.0,
+    0.6366197723675814,
+    (1.57079632673412561417e00, 6.07710050630396597660e-11, 2.02226624879595063154e-21, 1.0085854035872483e-37),
+    (
+        -1.66666666666666324348e-01,
+        8.33333333332248946124e-03,
+        -1.98412698298579493134e-04,
+        2.75573137070700676789e-06,
+        -2.50507602534068634195e-08,
+        1.58969099521155010221e-10,
+    ),
+    (
+        4.16666666666666019037e-02,
+        -1.38888888888741095749e-03,
+        2.48015872894767294178e-05,
+        -2.75573143513906633035e-07,
+        2.08757232129817482790e-09,
+        -1.13596475577881948265e-11,
+    ),
 )
-"""S: (sin(r) - r) / r^3 as a polynomial in r^2, lowest power first."""
+"""For doubles: the polynomials of fdlibm."""
 
-COSINE: Final = (
-    4.16666666666666019037e-02,
-    -1.38888888888741095749e-03,
-    2.48015872894767294178e-05,
-    -2.75573143513906633035e-07,
-    2.08757232129817482790e-09,
-    -1.13596475577881948265e-11,
+SINGLE: Final = Reduction(
+    1e4,
+    12582912.0,
+    0.6366197466850281,
+    (1.5707963705062866, -4.371395334601402e-08, 2.5633440682570896e-12, 8.333743212599745e-20),
+    (-0.16666655242443085, 0.008332154713571072, -0.00019514084851834923),
+    (0.04166664555668831, -0.0013887337408959866, 2.4434846636722796e-05),
 )
-"""C: (cos(r) - 1 + r^2 / 2) / r^4 as a polynomial in r^2, lowest power first."""
+"""For single precision: polynomials of the smallest maximum error (Remez), with coefficients rounded.
+
+The second part of pi/2 has 11 bits, so that its product with a quadrant, of up to 13 bits, is exact.
+"""
 
 
 class RingOperand(Protocol):
@@ -113,12 +141,12 @@ def _horner(coefficients: tuple[N, ...], z: N, fma: Callable[[N, N, N], N]) -> N
 class Constants(Generic[N]):
     """The constants as operands of one type."""
 
-    def __init__(self, number: Callable[[float], N]) -> None:
+    def __init__(self, number: Callable[[float], N], of: Reduction = DOUBLE) -> None:
         """Convert all constants."""
-        self.two_over_pi, self.rounder = number(TWO_OVER_PI), number(ROUNDING_CONSTANT)
-        self.p1, self.p2, self.p3, self.p4 = map(number, (P1, P2, P3, P4))
+        self.two_over_pi, self.rounder = number(of.two_over_pi), number(of.rounder)
+        self.p1, self.p2, self.p3, self.p4 = map(number, of.parts)
         self.half, self.one = number(0.5), number(1.0)
-        self.sine, self.cosine = tuple(map(number, SINE)), tuple(map(number, COSINE))
+        self.sine, self.cosine = tuple(map(number, of.sine)), tuple(map(number, of.cosine))
 
 
 _FLOATS: Final = Constants[float](float)
@@ -156,12 +184,14 @@ class Step:
         return self._next("fma", b, c)
 
 
-def written(x: str, write: Callable[..., str], number: Callable[[float], str]) -> tuple[str, str, str]:
+def written(
+    x: str, write: Callable[..., str], number: Callable[[float], str], of: Reduction = DOUBLE
+) -> tuple[str, str, str]:
     """Emit the steps; return the names of the quadrant, and of sine and cosine before the selection by quadrant.
 
     `write` is that of `Step`; `number` returns the name of a constant.
     """
-    constants = Constants(lambda value: Step(number(value), write))
+    constants = Constants(lambda value: Step(number(value), write), of)
     m, r, y = reduce_angle(Step(x, write), Step.fma, constants)
     sine, cosine = polynomials(r, y, Step.fma, constants)
     return m.name, sine.name, cosine.name

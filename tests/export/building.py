@@ -8,6 +8,15 @@ import subprocess
 from pathlib import Path
 
 import numpy as np
+import pytest
+
+COMPILERS = [
+    pytest.param(name, marks=pytest.mark.skipif(shutil.which(name) is None, reason=f"{name} is not installed"))
+    for name in ("gcc", "clang")
+]
+LIBM = {"acos", "asin", "atan2", "cos", "exp", "fabs", "fma", "log", "pow", "sin", "sqrt", "tan", "tanh"}
+"""Functions of the mathematics library that exported functions may call."""
+WARNINGS = ("-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror")
 
 
 def compiler() -> str:
@@ -40,3 +49,19 @@ def compiled_c(source: str, folder: Path, name: str, *further: str) -> ctypes.CD
 def call(library: ctypes.CDLL, name: str, *arrays: np.ndarray) -> int:
     """Call a function of arrays; return its status."""
     return int(getattr(library, name)(*(ctypes.c_void_p(array.ctypes.data) for array in arrays)))
+
+
+def built(compiler: str, sources: list[Path], folder: Path, *options: str) -> ctypes.CDLL:
+    """Return the library that `compiler` makes of several files, without warnings."""
+    library = folder / f"{compiler}{''.join(options)}.so"
+    command = [compiler, *WARNINGS, *options, "-shared", "-fPIC", *map(str, sources), "-o", str(library), "-lm"]
+    subprocess.run(command, check=True)
+    return ctypes.CDLL(str(library))
+
+
+def symbols(compiler: str, source: Path, folder: Path, *options: str) -> dict[str, str]:
+    """Return the symbols of the object file of `source`: their kind in the listing of nm, by name."""
+    target = folder / "symbols.o"
+    subprocess.run([compiler, *WARNINGS, *options, "-c", str(source), "-o", str(target)], check=True)
+    listed = subprocess.run(["nm", "-P", str(target)], check=True, capture_output=True, text=True).stdout
+    return {line.split()[0]: line.split()[1] for line in listed.splitlines()}

@@ -1,0 +1,208 @@
+"""Export of programs as a C library: a header, one file per function, and a makefile."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final, Protocol, TypeAlias, cast, final
+
+import attrs
+
+from rbd.arguments import described, require_choice
+from rbd.atomic_files import replaced_file
+from rbd.errors import ArgumentError
+from rbd.export.c_function import END, GUARDS, INCLUDES, CFunction, c_function, input_name, output_name
+from rbd.export.c_names import require_function_name, require_not_defined, require_port_names
+from rbd.export.precision import C_TYPES, REDUCTIONS, Precision, in_precision
+from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, FIRST_CHECK
+from rbd.program.program import Port, Program
+
+FLAGS: Final = "-std=c11 -O2 -Wall -Wextra"
+
+
+class HasProgram(Protocol):
+    """A recorded function."""
+
+    @property
+    def program(self) -> Program:
+        """The recorded program."""
+        ...
+
+
+Exportable: TypeAlias = Program | HasProgram
+
+
+@final
+@attrs.frozen
+class CLibrary:
+    """The files of a library, and the workspaces of its functions."""
+
+    header: Path
+    sources: tuple[Path, ...]
+    makefile: Path
+    workspaces: Mapping[str, int]
+    """Numbers by name of the C function: how many the caller must give."""
+
+    @property
+    def build_line(self) -> str:
+        """A command that compiles all sources, for a shell in the directory of the library."""
+        return f"cc {FLAGS} -c {' '.join(source.name for source in self.sources)}"
+
+
+def write_c_library(
+    functions: Mapping[str, Exportable],
+    directory: str | os.PathLike[str],
+    *,
+    prefix: str = "robot",
+    dtype: Precision = "float64",
+) -> CLibrary:
+    """Write recorded functions as C: `prefix.h`, a file `prefix_name.c` per function, and a makefile.
+
+    `functions` maps names to recorded functions; `robot.functions("inverse_dynamics", ...)` returns those of a compiled
+    robot. The functions are `int prefix_name(const double in_..., double out_..., double *workspace)`: they allocate
+    nothing, have no variables outside of functions, call only the mathematics library, and return 0 or a status.
+    Outputs are written only if it is 0; they may be the arrays of inputs. The header says what each status means, and
+    how many numbers a workspace has. With gcc and clang, results have the bits of the interpreter. `dtype` "float32"
+    computes in single precision. The directory is created if it does not exist; existing files are replaced.
+
+    Raises ArgumentError for names that C cannot have, and if there are no functions.
+
+    >>> import tempfile, rbd
+    >>> robot = rbd.compile(rbd.robots.arm7())
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     library = write_c_library(robot.functions("inverse_dynamics"), folder, prefix="arm")
+    >>> library.header.name, [source.name for source in library.sources], library.workspaces
+    ('arm.h', ['arm_inverse_dynamics.c'], {'arm_inverse_dynamics': 7})
+    """
+    require_choice(dtype, tuple(C_TYPES), "dtype", "precision")
+    require_function_name(prefix, "prefix")
+    programs = require_programs(functions, prefix)
+    exported = {f"{prefix}_{name}": program for name, program in programs.items()}
+    written = {name: _function(program, name, dtype) for name, program in exported.items()}
+    files = {f"{name}.c": _source(function, prefix, name, dtype) for name, function in written.items()}
+    files[f"{prefix}.h"] = _header(exported, written, prefix, dtype)
+    files["Makefile"] = _makefile(prefix, list(written))
+    paths = write_files(directory, files)
+    sources = tuple(paths[f"{name}.c"] for name in written)
+    sizes = {name: function.workspace for name, function in written.items()}
+    return CLibrary(paths[f"{prefix}.h"], sources, paths["Makefile"], sizes)
+
+
+def require_programs(functions: object, prefix: str) -> dict[str, Program]:
+    """Return programs by name; raise ArgumentError for anything but a mapping from names to recorded functions."""
+    if not isinstance(functions, Mapping) or not functions:
+        given = "an empty mapping" if isinstance(functions, Mapping) else described(functions)
+        message = f"functions must map names to recorded functions, not {given}; write robot.functions('mass_matrix')"
+        raise ArgumentError(message, argument="functions", value=functions, allowed="a mapping")
+    programs = dict[str, Program]()
+    for name, function in cast("Mapping[object, object]", functions).items():
+        program = function if isinstance(function, Program) else getattr(function, "program", None)
+        if not isinstance(program, Program):
+            message = (
+                f"functions[{name!r}] must be a recorded function, as rbd.record returns, not {described(function)}"
+            )
+            raise ArgumentError(message, argument="functions", value=function, allowed="a recorded function")
+        require_function_name(f"{prefix}_{name}", "functions")
+        require_port_names(program.inputs, program.outputs)
+        programs[str(name)] = program
+    return programs
+
+
+def write_files(directory: str | os.PathLike[str], files: Mapping[str, str | bytes]) -> dict[str, Path]:
+    """Write files by name in a directory, which is made if there is none; return their paths."""
+    folder = Path(directory)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        with replaced_file(folder / name) as partial:
+            partial.write_bytes(content.encode("ascii") if isinstance(content, str) else content)
+    return {name: folder / name for name in files}
+
+
+def _function(program: Program, name: str, dtype: Precision) -> CFunction:
+    """Return one function in the precision wanted."""
+    function = c_function(program, name, of=REDUCTIONS[dtype])
+    require_not_defined(name, function.body)
+    parameters, body = (in_precision(text, dtype) for text in (function.parameters, function.body))
+    return CFunction(function.head, parameters, body, function.workspace)
+
+
+def _source(function: CFunction, prefix: str, name: str, dtype: Precision) -> str:
+    """Return the file of one function."""
+    declared = f'#include "{prefix}.h"\n'
+    return "\n".join([function.head, *INCLUDES[:-1], declared, GUARDS, function.body, END, ""])
+
+
+# --- header -----------------------------------------------------------------------------------------------------------
+
+
+def _header(programs: Mapping[str, Program], written: Mapping[str, CFunction], prefix: str, dtype: Precision) -> str:
+    """Return the header: statuses, and each function with its workspace."""
+    large, real = prefix.upper(), C_TYPES[dtype]
+    names = " ".join(f"{name}.c" for name in programs)
+    guard = f"{large}_H"
+    lines = [_OPENING.format(real=real, flags=FLAGS, names=names, ok=f"{large}_OK")]
+    lines += [f"#ifndef {guard}", f"#define {guard}", '#ifdef __cplusplus\nextern "C" {\n#endif', ""]
+    statuses = {"OK": 0, "BAD_INPUT": BAD_INPUT, "BAD_OUTPUT": BAD_OUTPUT, "FIRST_CHECK": FIRST_CHECK}
+    lines += [f"#define {large}_{word} {status}" for word, status in statuses.items()]
+    for name, program in programs.items():
+        lines += ["", *_declaration(program, written[name], name, real)]
+    return "\n".join([*lines, "", "#ifdef __cplusplus\n}\n#endif", f"#endif /* {guard} */", ""])
+
+
+_OPENING: Final = """\
+/* Written by rbd. Arrays of {real}, row by row; angles in radians, lengths in metres, masses in kilograms.
+ *
+ * Every function returns {ok} or a status, and writes its outputs only if it returns {ok}. Outputs may be the
+ * arrays of inputs. The workspace is any memory of the given size that nothing else uses during the call; its contents
+ * do not matter before and after it. Functions allocate no memory and keep nothing between calls: threads may call
+ * them at the same time, each with a workspace of its own.
+ *
+ * Compile with:  cc {flags} -c {names}
+ * and link with -lm. Add -march=native, or an option for fused multiply-adds such as -mfma: without it each
+ * is a call of the mathematics library, with the same result.
+ */"""
+
+
+def _declaration(program: Program, function: CFunction, name: str, real: str) -> list[str]:
+    """Return the lines of a function in the header."""
+    size = f"{name.upper()}_WORKSPACE"
+    head = function.head.removesuffix(" */")
+    lines = [head.rstrip("\n")]
+    lines += [f" * {input_name(port)}: {_described(port)}" for port in program.inputs]
+    lines += [f" * {output_name(port)}: {_described(port)}" for port in program.outputs]
+    lines += [" */", f"#define {size} {function.workspace}"]
+    return [*lines, _wrapped(name, [*function.parameters.split(", "), f"{real} workspace[{size}]"])]
+
+
+def _described(port: Port) -> str:
+    """Return the shape of an array in words."""
+    if not port.shape:
+        return "1 number"
+    return f"{port.size} numbers" if len(port.shape) == 1 else f"{' x '.join(map(str, port.shape))} numbers, row by row"
+
+
+def _wrapped(name: str, parameters: Sequence[str]) -> str:
+    """Return a prototype, a parameter per line if it is long."""
+    line = f"int {name}({', '.join(parameters)});"
+    return line if len(line) <= 120 else f"int {name}(\n    " + ",\n    ".join(parameters) + ");"
+
+
+def _makefile(prefix: str, names: Sequence[str]) -> str:
+    """Return a makefile that builds a static library."""
+    objects = " ".join(f"{name}.o" for name in names)
+    return f"""\
+# Written by rbd: `make` builds lib{prefix}.a; link with -l{prefix} -lm.
+CFLAGS ?= {FLAGS} -march=native
+
+lib{prefix}.a: {objects}
+\t$(AR) rcs $@ $^
+
+{objects}: %.o: %.c {prefix}.h
+\t$(CC) $(CFLAGS) -c $< -o $@
+
+clean:
+\trm -f lib{prefix}.a {objects}
+
+.PHONY: clean
+"""
