@@ -256,7 +256,7 @@ class CompiledRobot(SteppingMethods):
         >>> import rbd
         >>> robot = rbd.compile(rbd.robots.double_pendulum())
         >>> robot.function("inverse_dynamics").count().total
-        37
+        28
         """
         found = self._function_named(name, body, space, integrator)
         _ = found.program  # is recorded while the mechanism lives, also if machine code was found on disk

@@ -73,7 +73,7 @@ def write_c_library(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     library = write_c_library(robot.functions("inverse_dynamics"), folder, prefix="arm")
     >>> library.header.name, [source.name for source in library.sources], library.workspaces
-    ('arm.h', ['arm_inverse_dynamics.c'], {'arm_inverse_dynamics': 7})
+    ('arm.h', ['arm_inverse_dynamics.c'], {'arm_inverse_dynamics': 19})
     """
     require_choice(dtype, tuple(C_TYPES), "dtype", "precision")
     require_function_name(prefix, "prefix")
@@ -91,12 +91,13 @@ def write_c_library(
 
 def require_programs(functions: object, prefix: str) -> dict[str, Program]:
     """Return programs by name; raise ArgumentError for anything but a mapping from names to recorded functions."""
-    if not isinstance(functions, Mapping) or not functions:
-        given = "an empty mapping" if isinstance(functions, Mapping) else described(functions)
-        message = f"functions must map names to recorded functions, not {given}; write robot.functions('mass_matrix')"
+    given = cast("Mapping[object, object]", functions) if isinstance(functions, Mapping) else None
+    if not given:
+        shown = described(functions) if given is None else "an empty mapping"
+        message = f"functions must map names to recorded functions, not {shown}; write robot.functions('mass_matrix')"
         raise ArgumentError(message, argument="functions", value=functions, allowed="a mapping")
     programs = dict[str, Program]()
-    for name, function in cast("Mapping[object, object]", functions).items():
+    for name, function in given.items():
         program = function if isinstance(function, Program) else getattr(function, "program", None)
         if not isinstance(program, Program):
             message = (

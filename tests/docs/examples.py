@@ -27,7 +27,7 @@ import attrs
 from sybil import Document, Example
 from sybil.document import PythonDocStringDocument
 from sybil.evaluators.doctest import NUMBER, OutputChecker
-from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser
+from sybil.parsers.markdown import CodeBlockParser, PythonCodeBlockParser, SkipParser
 from sybil.parsers.rest import DocTestParser
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -121,8 +121,8 @@ def _shown(lines: Sequence[str]) -> list[str]:
 
 
 def run_page(path: Path, outcomes: list[Outcome] | None = None) -> dict[str, object]:
-    """Run a page's examples in order and return their names; raise at the first that fails."""
-    document = Document.parse(str(path), PageParser(outcomes))
+    """Run a page's examples in order and return their names; raise at the first that fails, or is to be skipped."""
+    document = Document.parse(str(path), PageParser(outcomes), SkipParser())
     linecache.checkcache(str(path))
     with _namespace_module(path) as namespace:
         document.namespace = namespace

@@ -52,10 +52,17 @@ def call(library: ctypes.CDLL, name: str, *arrays: np.ndarray) -> int:
 
 
 def built(compiler: str, sources: list[Path], folder: Path, *options: str) -> ctypes.CDLL:
-    """Return the library that `compiler` makes of several files, without warnings."""
+    """Return the library that `compiler` makes of several files, without warnings.
+
+    Options are for compiling alone: linked with options for fast arithmetic, a library would switch subnormal numbers
+    off in this process.
+    """
+    objects = [str(source.with_suffix(".o")) for source in sources]
+    for source, target in zip(sources, objects, strict=True):
+        command = [compiler, *WARNINGS, *options, "-fPIC", "-c", str(source), "-o", target]
+        subprocess.run(command, check=True)
     library = folder / f"{compiler}{''.join(options)}.so"
-    command = [compiler, *WARNINGS, *options, "-shared", "-fPIC", *map(str, sources), "-o", str(library), "-lm"]
-    subprocess.run(command, check=True)
+    subprocess.run([compiler, "-shared", *objects, "-o", str(library), "-lm"], check=True)
     return ctypes.CDLL(str(library))
 
 
