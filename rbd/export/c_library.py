@@ -91,9 +91,10 @@ def write_c_library(
 
 def require_programs(functions: object, prefix: str) -> dict[str, Program]:
     """Return programs by name; raise ArgumentError for anything but a mapping from names to recorded functions."""
-    given = cast("Mapping[object, object]", functions) if isinstance(functions, Mapping) else None
+    is_mapping = isinstance(cast("object", functions), Mapping)
+    given = cast("Mapping[object, object]", functions) if is_mapping else dict[object, object]()
     if not given:
-        shown = described(functions) if given is None else "an empty mapping"
+        shown = "an empty mapping" if is_mapping else described(functions)
         message = f"functions must map names to recorded functions, not {shown}; write robot.functions('mass_matrix')"
         raise ArgumentError(message, argument="functions", value=functions, allowed="a mapping")
     programs = dict[str, Program]()
