@@ -91,7 +91,7 @@ def write_c_library(
 
 def require_programs(functions: object, prefix: str) -> dict[str, Program]:
     """Return programs by name; raise ArgumentError for anything but a mapping from names to recorded functions."""
-    is_mapping = isinstance(cast("object", functions), Mapping)
+    is_mapping = bool(isinstance(functions, Mapping))
     given = cast("Mapping[object, object]", functions) if is_mapping else dict[object, object]()
     if not given:
         shown = "an empty mapping" if is_mapping else described(functions)
