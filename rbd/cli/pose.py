@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 REFERENCE = "qpos0"
 
 
-def add_pose(parser: argparse.ArgumentParser) -> None:
+def add_pose(parser: argparse.ArgumentParser, *, velocities: bool = True) -> None:
     """Add the options of the initial state."""
     parser.add_argument("--pose", metavar="NAME", help="keyframe to start from (MJCF)")
     parser.add_argument(
@@ -29,7 +29,10 @@ def add_pose(parser: argparse.ArgumentParser) -> None:
         metavar="JOINT=VALUE,...",
         help="coordinates (rad, m; q0:q1:... of a joint)",
     )
-    parser.add_argument("--speed", type=assignments, default={}, metavar="JOINT=VALUE,...", help="velocities, likewise")
+    if velocities:
+        parser.add_argument(
+            "--speed", type=assignments, default={}, metavar="JOINT=VALUE,...", help="velocities, likewise"
+        )
 
 
 def initial_state(robot: RobotFile, options: argparse.Namespace) -> MechanismState:
@@ -49,7 +52,7 @@ def initial_state(robot: RobotFile, options: argparse.Namespace) -> MechanismSta
     else:
         _move_into_bounds(state)
     _set(state, options.set, velocities=False)
-    _set(state, options.speed, velocities=True)
+    _set(state, getattr(options, "speed", {}), velocities=True)
     if robot.mechanism.nc:
         close_loops(state, fixed=list(options.set))
     return state

@@ -1,0 +1,96 @@
+"""`rbd view`: a robot file in the browser."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+import time
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rbd.cli.options import Command, add_file, positive
+from rbd.cli.pose import add_pose, initial_state
+from rbd.cli.robot_file import RobotFile, read_robot
+from rbd.errors import ShapeError, printable
+
+if TYPE_CHECKING:
+    from rbd.simulation import Trajectory
+    from rbd.viz import Viewer
+
+_EXAMPLES = """
+rbd view robot.urdf
+rbd view gymnasium:ant.xml --layers shapes frames names
+rbd simulate gymnasium:ant.xml --ground --out ant.npz && rbd view gymnasium:ant.xml --trajectory ant.npz
+rbd view robot.urdf --no-browser --duration 5
+"""
+_MOST_PORT = 65535
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    add_file(parser)
+    add_pose(parser, velocities=False)
+    parser.add_argument("--trajectory", type=Path, metavar="FILE", help="play this file of `rbd simulate --out`: .npz")
+    parser.add_argument("--rate", type=positive, default=1.0, metavar="FACTOR", help="speed of playing (1: real time)")
+    parser.add_argument("--layers", nargs="+", metavar="LAYER", help="what is shown at first, such as frames")
+    parser.add_argument("--port", type=_port, default=8080, help="port of the page (8080, or the next free one)")
+    parser.add_argument("--no-browser", dest="browser", action="store_false", help="open no browser")
+    parser.add_argument("--duration", type=positive, metavar="SECONDS", help="end after this time, else by Ctrl-C")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command."""
+    robot = read_robot(options)
+    state = initial_state(robot, options)
+    motion = None if options.trajectory is None else _motion(robot, options.trajectory)
+    with contextlib.suppress(KeyboardInterrupt), _viewer(robot, options) as viewer:  # Ctrl-C ends it
+        viewer.show(state)
+        if motion is not None:
+            viewer.animate(motion, speed=options.rate)
+        print(f"{robot.title}: {viewer.url}", flush=True)
+        _wait(viewer, options.duration)
+    return 0
+
+
+def _motion(robot: RobotFile, path: Path) -> Trajectory:
+    """Return a trajectory of the robot from a file."""
+    from rbd.simulation import Trajectory
+
+    motion, nq = Trajectory.load(path), robot.mechanism.nq
+    if motion.q.shape[1] != nq:
+        message = f"--trajectory: {path} has {motion.q.shape[1]} coordinates, the robot has {nq}"
+        raise ShapeError(message, argument="trajectory", expected=(nq,), actual=motion.q.shape[1:])
+    return motion
+
+
+def _viewer(robot: RobotFile, options: argparse.Namespace) -> Viewer:
+    """Return a viewer with the shapes of the file; those that it cannot show are named on standard error."""
+    from rbd.viz import Viewer
+
+    layers = {} if options.layers is None else {"layers": options.layers}
+    with warnings.catch_warnings(record=True) as doubts:
+        warnings.simplefilter("always")
+        viewer = Viewer(robot.mechanism, robot.report, port=options.port, open_browser=options.browser, **layers)
+    for doubt in doubts:
+        print(f"rbd: {printable(str(doubt.message))}", file=sys.stderr)
+    return viewer
+
+
+def _wait(viewer: Viewer, duration: float | None) -> None:
+    """Wait for Ctrl-C, or for some seconds."""
+    if duration is None:
+        viewer.wait()
+    else:
+        time.sleep(duration)
+
+
+def _port(text: str) -> int:
+    number = int(text)
+    if not 0 <= number <= _MOST_PORT:
+        raise argparse.ArgumentTypeError(f"must be 0 to {_MOST_PORT}, not {number}")
+    return number
+
+
+COMMAND = Command("view", "show a robot file (URDF, MJCF) in the browser", _EXAMPLES, add_options, run)
