@@ -79,10 +79,9 @@ def scalars(values: object, length: int | None, name: str) -> Vector:
     >>> scalars([1, 2.5], 2, "q"), scalars([Fraction(1, 3), 0.5, 0], 3, "q")
     ((1.0, 2.5), (Fraction(1, 3), Fraction(1, 2), 0))
     """
-    if type(values) in ARRAYS and cast("Array", values).dtype == _FLOAT64 and cast("Array", values).shape == (length,):
-        plain: Vector = tuple(cast("Array", values).tolist())
-        if all(map(math.isfinite, cast("tuple[float, ...]", plain))):
-            return plain
+    plain = _plain_entries(values, length)
+    if plain is not None and _ONLY_FLOATS.issuperset(map(type, plain)) and all(map(math.isfinite, plain)):
+        return plain
     if isinstance(values, (tuple, list)):
         entries = tuple(cast("Sequence[object]", values))
         check_shape((len(entries),), (length,), name)
@@ -116,6 +115,13 @@ def matrix_scalars(values: object, rows: int | None, cols: int | None, name: str
     check_shape((len(lines), width), (rows, cols), name)
     flat = check_entries(tuple(entry for line in lines for entry in line), name, (width,))
     return tuple(flat[i * width : (i + 1) * width] for i in range(len(lines)))
+
+
+def _plain_entries(values: Any, length: int | None) -> tuple[Any, ...] | None:
+    """Return the entries of an array of float64, a list or a tuple of this length; None for all other values."""
+    if type(values) in ARRAYS:
+        return tuple(values.tolist()) if values.dtype == _FLOAT64 and values.shape == (length,) else None
+    return tuple(values) if type(values) in _SEQUENCES and len(values) == length else None
 
 
 def _plain_rows(values: object, rows: int | None, cols: int | None) -> Matrix | None:

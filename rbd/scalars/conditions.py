@@ -15,7 +15,7 @@ def less(a: Scalar, b: Scalar) -> Condition:
     >>> less(1.0, 2.0)
     True
     """
-    if type(a) is float and type(b) is float:
+    if (type(a) is float or type(a) is int) and (type(b) is float or type(b) is int):
         return a < b
     operations, a, b = coerce_pair(a, b)
     return operations.less(a, b)
@@ -27,7 +27,7 @@ def less_equal(a: Scalar, b: Scalar) -> Condition:
     >>> less_equal(2.0, 2.0)
     True
     """
-    if type(a) is float and type(b) is float:
+    if (type(a) is float or type(a) is int) and (type(b) is float or type(b) is int):
         return a <= b
     operations, a, b = coerce_pair(a, b)
     return operations.less_equal(a, b)

@@ -139,6 +139,24 @@ class Rational(BinaryOperators):
         mine = self._converted_for(other)
         return NotImplemented if mine is None else operation(other, mine)
 
+    # The most frequent operations with floats, on the shortest way.
+
+    @override
+    def __add__(self, other: Any, /) -> Any:
+        return self._value + other if type(other) is float else self._forward(operator.add, other)
+
+    @override
+    def __sub__(self, other: Any, /) -> Any:
+        return self._value - other if type(other) is float else self._forward(operator.sub, other)
+
+    @override
+    def __mul__(self, other: Any, /) -> Any:
+        return self._value * other if type(other) is float else self._forward(operator.mul, other)
+
+    @override
+    def __rmul__(self, other: Any, /) -> Any:
+        return other * self._value if type(other) is float else self._backward(operator.mul, other)
+
     def _converted_for(self, other: object) -> Fraction | float | None:
         """Return this constant in the family of a number; None for other scalars, which convert it themselves."""
         if isinstance(other, Fraction):

@@ -7,7 +7,7 @@ and numbers of ordinary size are multiplied by one.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from rbd.scalars.conditions import less, where
 from rbd.scalars.constants import const
@@ -18,6 +18,7 @@ from rbd.scalars.registry import dominant
 _SMALL: Final = ((const(1, 2**600), const(2**850)), (const(1, 2**200), const(2**400)))
 _LARGE: Final = ((const(2**600), const(1, 2**800)), (const(2**200), const(1, 2**400)))
 """Thresholds with factors: a sum beyond a threshold is multiplied by its factor; the first pair takes precedence."""
+_ONLY_FLOATS: Final = frozenset({float})
 _ORDINARY: Final = (1 / 2**200, 2.0**200)
 
 
@@ -72,6 +73,8 @@ def _apply_scale(values: Vector, scale: Scalar) -> tuple[Vector, Scalar]:
 
 def _scale_factor(values: Vector, *, lower_only: bool) -> Scalar:
     """Return the power of two by which the numbers are multiplied."""
+    if _is_ordinary(values):
+        return 1
     found = dominant(values)
     if found is None or not found[0].has_range(found[1]):
         return 1
@@ -84,6 +87,11 @@ def _scale_factor(values: Vector, *, lower_only: bool) -> Scalar:
     for limit, factor in () if lower_only else reversed(_SMALL):
         power = where(less(size, limit), factor, power)
     return power
+
+
+def _is_ordinary(values: tuple[Any, ...]) -> bool:
+    """Return whether these are floats with a sum of absolute values between 2^-200 and 2^200."""
+    return _ONLY_FLOATS.issuperset(map(type, values)) and _ORDINARY[0] <= sum(map(abs, values)) <= _ORDINARY[1]
 
 
 def _size(values: Vector) -> Scalar:

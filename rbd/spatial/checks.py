@@ -7,15 +7,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import Any, Final
 
 import numpy as np
 
 from rbd.errors import InertiaError, NotFiniteError, RotationError
 from rbd.scalars import Scalar, is_float, to_float
+from rbd.scalars.registry import ARRAYS
 from rbd.spatial.linalg import Mat3, add33, cross3, dot3, sub33
 from rbd.spatial.quaternion import Quaternion
 
 ROTATION_TOLERANCE = 1 / 10**9  # of products of rows: above rounding, below float32 precision
+_SEQUENCES: Final = frozenset({list, tuple})
+_CLOSE: Final = ROTATION_TOLERANCE / 10
 SYMMETRY_TOLERANCE = 1 / 10**9  # relative to the largest entry of a moment of inertia
 # Relative to the largest moment. Files carry six or seven digits, and a flat plate, whose largest moment is the sum
 # of the other two, has to pass after such rounding.
@@ -41,6 +45,33 @@ def check_rotation(r: Mat3, argument: str) -> None:
         defect=defect,
         determinant=determinant,
     )
+
+
+def plain_rotation(matrix: object) -> Mat3 | None:
+    """Return a rotation given as an array, lists or tuples of floats, within a tenth of the tolerance; else None.
+
+    Two orthonormal rows and their cross product are orthogonal with determinant +1.
+    """
+    given: Any = matrix
+    rows = given.tolist() if type(given) in ARRAYS and given.dtype == np.float64 else given
+    if not _has_three(rows) or not (_has_three(rows[0]) and _has_three(rows[1]) and _has_three(rows[2])):
+        return None
+    (ax, ay, az), (bx, by, bz), (cx, cy, cz) = rows
+    if not (type(ax) is type(ay) is type(az) is type(bx) is type(by) is type(bz) is float):
+        return None
+    a, b, c = (ax, ay, az), (bx, by, bz), (cx, cy, cz)
+    is_rotation = (
+        type(cx) is type(cy) is type(cz) is float
+        and math.dist((ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx), c) < _CLOSE
+        and -_CLOSE < math.hypot(ax, ay, az) - 1 < _CLOSE
+        and -_CLOSE < math.hypot(bx, by, bz) - 1 < _CLOSE
+        and -_CLOSE < ax * bx + ay * by + az * bz < _CLOSE
+    )
+    return (a, b, c) if is_rotation else None
+
+
+def _has_three(value: Any) -> bool:
+    return type(value) in _SEQUENCES and len(value) == 3
 
 
 def check_unit_quaternion(q: Quaternion, argument: str) -> None:

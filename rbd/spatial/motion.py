@@ -6,6 +6,7 @@ The linear part of a twist is the velocity of the body-fixed point at the origin
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, final, overload
 
 import attrs
@@ -15,7 +16,7 @@ from rbd.spatial.acceleration import SpatialAcceleration
 from rbd.spatial.frame import A, B, C, D, E, F, Frame, check_frame, require_frame
 from rbd.spatial.linalg import Vec3, add3, cross3, dot3, moved6, neg3, scale3
 from rbd.spatial.motion_vector import MotionVector, check_sum, difference_frames, init_fields, motion_cross
-from rbd.spatial.so3 import rotation_exp
+from rbd.spatial.so3 import rotation_of_series
 from rbd.spatial.stumpff import stumpff
 from rbd.spatial.values import (
     VectorLike,
@@ -154,14 +155,21 @@ class Twist(MotionVector[B, A, E]):
         Inverse of `Transform.log`; see Murray, Li, Sastry (1994), chapter 2, section 3.2. Raises FrameMismatchError
         unless the twist is expressed in its base.
         """
-        from rbd.spatial.transform import Transform  # the exponential and the logarithm need each other
-
-        check_frame(self.frame, self.base, operation="Twist.exp", argument="self.frame")
+        if self.frame is not self.base:
+            check_frame(self.frame, self.base, operation="Twist.exp", argument="self.frame")
         phi, rho = self.angular_components, self.linear_components
         c = stumpff(dot3(phi, phi))
         once = cross3(phi, rho)
         translation = add3(rho, add3(scale3(once, c.c2), scale3(cross3(phi, once), c.c3)))
-        return Transform.trusted(self.body, self.base, rotation_exp(phi), translation)
+        return _transforms().trusted(self.body, self.base, rotation_of_series(phi, c), translation)
+
+
+@cache
+def _transforms() -> type[Transform[Any, Any]]:
+    """Return the class: the exponential and the logarithm need each other."""
+    from rbd.spatial.transform import Transform
+
+    return Transform
 
 
 _twist_angular, _twist_linear, _twist_body, _twist_base, _twist_frame = slot_setters(Twist)

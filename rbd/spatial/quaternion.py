@@ -8,7 +8,20 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from rbd.scalars import Condition, Scalar, Vector, atan2, both, const, either, greater_equal, less, sqrt, where
+from rbd.scalars import (
+    Condition,
+    Scalar,
+    Vector,
+    atan2,
+    both,
+    const,
+    either,
+    greater_equal,
+    less,
+    sqrt,
+    to_float,
+    where,
+)
 from rbd.scalars.lengths import rescaled
 from rbd.spatial.linalg import Mat3, Vec3, add3, cross3, dot3, lowered3, scale3, scale33
 from rbd.spatial.stumpff import Series, polynomial, stumpff
@@ -19,6 +32,7 @@ Quaternion: TypeAlias = Vec4
 _HALF: Scalar = const(1, 2)
 _QUARTER: Scalar = const(1, 4)
 _SIXTEENTH: Scalar = const(1, 16)
+_SMALL = to_float(_SIXTEENTH)
 _ARCTANGENT = Series(const((-1) ** j, 2 * j + 1) for j in range(10))  # of sqrt(u), over sqrt(u), for u < 0.017
 
 
@@ -110,6 +124,8 @@ def rotation_to_quaternion(r: Mat3) -> Quaternion:
     by_y = (y, xy, 1 - a + e - i, yz)
     by_z = (z, xz, yz, 1 - a - e + i)
     w_will_do = greater_equal(by_w[0], 1)
+    if w_will_do is True:
+        return scale4(by_w, 1 / (2 * sqrt(by_w[0])))
     x_largest = both(greater_equal(by_x[1], by_y[2]), greater_equal(by_x[1], by_z[3]))
     y_largest = greater_equal(by_y[2], by_z[3])
     scaled = _where4(w_will_do, by_w, _where4(x_largest, by_x, _where4(y_largest, by_y, by_z)))
@@ -124,6 +140,8 @@ def canonical_quaternion(q: Quaternion) -> Quaternion:
 
 
 def _where4(condition: Condition, p: Quaternion, q: Quaternion) -> Quaternion:
+    if type(condition) is bool:
+        return p if condition else q
     return (
         where(condition, p[0], q[0]),
         where(condition, p[1], q[1]),
@@ -143,13 +161,26 @@ def quaternion_log(q: Quaternion) -> Vec3:
     """Return the rotation vector, of length at most pi, of a unit quaternion."""
     w, x, y, z = canonical_quaternion(q)
     v = x, y, z
-    n2 = dot3(v, v)
+    return scale3(v, _angle_over_half_sine(w, dot3(v, v)))
+
+
+def _angle_over_half_sine(w: Scalar, n2: Scalar) -> Scalar:
+    """Return theta / sin(theta/2) of w = cos(theta/2) and n2 = sin^2(theta/2)."""
+    if type(n2) is float:
+        return _by_series(w, n2) if n2 < _SMALL else _by_arctangent(w, n2)
     small = less(n2, _SIXTEENTH)
-    n = sqrt(where(small, 1, n2))
-    direct = 2 * atan2(n, w) / n
+    direct, series = _by_arctangent(w, where(small, 1, n2)), _by_series(w, n2, small)
+    return where(small, series, direct)
+
+
+def _by_arctangent(w: Scalar, n2: Scalar) -> Scalar:
+    n = sqrt(n2)
+    return 2 * atan2(n, w) / n
+
+
+def _by_series(w: Scalar, n2: Scalar, small: Condition = True) -> Scalar:
     quarter = 1 / (1 + w)  # tan(theta/4) is sqrt(n2) times this
-    series = 4 * quarter * polynomial(_ARCTANGENT, where(small, n2, 0) * quarter * quarter)
-    return scale3(v, where(small, series, direct))
+    return 4 * quarter * polynomial(_ARCTANGENT, where(small, n2, 0) * quarter * quarter)
 
 
 def quaternion_rate_jacobian(q: Quaternion) -> tuple[Vec3, Vec3, Vec3, Vec3]:

@@ -18,7 +18,7 @@ from rbd.spatial.quaternion import (
     quaternion_to_rotation,
     rotation_to_quaternion,
 )
-from rbd.spatial.stumpff import inverse_jacobian_coefficient, stumpff
+from rbd.spatial.stumpff import Stumpff, inverse_jacobian_coefficient, stumpff
 
 _HALF: Scalar = const(1, 2)
 _PARALLEL: Scalar = const(1, 10**30)  # square of the sine below which two directions define no plane
@@ -40,7 +40,11 @@ def _series2(phi: Vec3, first: Scalar, second: Scalar) -> Mat3:
 
 def rotation_exp(phi: Vec3) -> Mat3:
     """Return the rotation by |phi| about phi."""
-    c = stumpff(dot3(phi, phi))
+    return rotation_of_series(phi, stumpff(dot3(phi, phi)))
+
+
+def rotation_of_series(phi: Vec3, c: Stumpff) -> Mat3:
+    """Return the rotation by |phi| about phi, given the Stumpff functions of the square of |phi|."""
     return _series2(phi, c.c1, c.c2)
 
 

@@ -15,7 +15,7 @@ SO(3) and SE(3), its inverse and its derivative is a combination of them in whic
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple, final
 
 from rbd.scalars import Scalar, const, cos, less, sin, sqrt, to_float, where
@@ -39,9 +39,12 @@ class Stumpff(NamedTuple):
     c5: Scalar
 
 
+_new: Callable[[type[Stumpff], tuple[Scalar, ...]], Stumpff] = getattr(tuple, "__new__")  # noqa: B009 - its type is not known
+
+
 @final
 class Series:
-    """The coefficients of a polynomial: exact, and rounded to floats for floats, which saves time and no bit."""
+    """Ten coefficients of a polynomial: exact, and rounded to floats for floats, which saves time and no bit."""
 
     __slots__ = ("exact", "rounded")
 
@@ -53,11 +56,8 @@ class Series:
 
 def polynomial(series: Series, x: Scalar) -> Scalar:
     """Return coefficients[0] + coefficients[1] x + ... by Horner's rule."""
-    coefficients = series.rounded if type(x) is float else series.exact
-    total = coefficients[-1]
-    for coefficient in coefficients[-2::-1]:
-        total = coefficient + x * total
-    return total
+    a, b, c, d, e, f, g, h, i, j = series.rounded if type(x) is float else series.exact
+    return a + x * (b + x * (c + x * (d + x * (e + x * (f + x * (g + x * (h + x * (i + x * j))))))))
 
 
 _C4 = Series(const((-1) ** j, math.factorial(2 * j + 4)) for j in range(_TERMS))
@@ -76,7 +76,7 @@ def stumpff(z: Scalar) -> Stumpff:
 def _by_series(z: Scalar) -> Stumpff:
     c4, c5 = polynomial(_C4, z), polynomial(_C5, z)
     c2, c3 = _HALF - z * c4, _SIXTH - z * c5
-    return Stumpff(1 - z * c2, 1 - z * c3, c2, c3, c4, c5)
+    return _new(Stumpff, (1 - z * c2, 1 - z * c3, c2, c3, c4, c5))
 
 
 def _by_sine(z: Scalar) -> Stumpff:
@@ -85,7 +85,7 @@ def _by_sine(z: Scalar) -> Stumpff:
     half_sine = sin(_HALF * theta)
     c2 = 2 * half_sine * half_sine / z
     c3 = (1 - c1) / z
-    return Stumpff(cos(theta), c1, c2, c3, (_HALF - c2) / z, (_SIXTH - c3) / z)
+    return _new(Stumpff, (cos(theta), c1, c2, c3, (_HALF - c2) / z, (_SIXTH - c3) / z))
 
 
 def inverse_jacobian_coefficient(z: Scalar) -> Scalar:

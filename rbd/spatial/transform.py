@@ -12,9 +12,9 @@ from typing_extensions import override
 
 from rbd.display import latex_matrix, latex_name
 from rbd.errors import RotationError
-from rbd.scalars import Matrix, Scalar, Vector, const, is_float, to_float
+from rbd.scalars import Scalar, Vector, const, is_float, to_float
 from rbd.scalars.arrays import Array, array_of, matrix_scalars, scalars, shaped
-from rbd.spatial.checks import check_rotation, check_unit_quaternion
+from rbd.spatial.checks import check_rotation, check_unit_quaternion, plain_rotation
 from rbd.spatial.frame import A, B, C, D, Frame, check_frame, require_frame, same_frame
 from rbd.spatial.linalg import (
     Mat3,
@@ -23,11 +23,8 @@ from rbd.spatial.linalg import (
     cross3,
     dot3,
     identity3,
-    neg3,
     scale3,
     sub3,
-    tmatvec,
-    transpose3,
     zero3,
 )
 from rbd.spatial.motion import Twist
@@ -78,11 +75,9 @@ class Transform(SpatialValue, Generic[A, B]):
         rotation: MatrixLike | None = None,
         translation: VectorLike | FreeVector[B] | None = None,
     ) -> None:
-        _set_from(self, require_frame(from_frame, "from_frame"))
-        _set_to(self, require_frame(to_frame, "to_frame"))
-        matrix = identity3() if rotation is None else _mat3(matrix_scalars(rotation, 3, 3, "rotation"))
-        check_rotation(matrix, "rotation")
-        _set_rotation(self, matrix)
+        _set_from(self, from_frame if type(from_frame) is Frame else require_frame(from_frame, "from_frame"))
+        _set_to(self, to_frame if type(to_frame) is Frame else require_frame(to_frame, "to_frame"))
+        _set_rotation(self, identity3() if rotation is None else _checked_rotation(rotation))
         offset = zero3() if translation is None else part(translation, to_frame, "translation", "Transform")
         _set_translation(self, offset)
 
@@ -164,8 +159,9 @@ class Transform(SpatialValue, Generic[A, B]):
 
     def inverse(self) -> Transform[B, A]:
         """Return the transform the other way, from `to_frame` to `from_frame`."""
-        back = neg3(tmatvec(self.rotation_components, self.translation_components))
-        return Transform.trusted(self.to_frame, self.from_frame, transpose3(self.rotation_components), back)
+        ((a, b, c), (d, e, f), (g, h, i)), (x, y, z) = self.rotation_components, self.translation_components
+        x, y, z = a * x + d * y + g * z, b * x + e * y + h * z, c * x + f * y + i * z
+        return Transform.trusted(self.to_frame, self.from_frame, ((a, d, g), (b, e, h), (c, f, i)), (-x, -y, -z))
 
     @overload
     def __matmul__(self, other: Transform[C, A]) -> Transform[C, B]: ...
@@ -179,7 +175,7 @@ class Transform(SpatialValue, Generic[A, B]):
         if type(other) is Transform:
             if other.to_frame is not self.from_frame:
                 _check_composition(self, other)
-            return Transform.trusted(other.from_frame, self.to_frame, *self._product(other))
+            return self._composed(other)
         if not isinstance(other, (Point, FreeVector)):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may be untyped
             allowed = "Transform, Point or FreeVector (all else has a method .transformed(tf))"
             raise wrong_kind(other, allowed, "Transform @ ...", "the right operand")
@@ -194,8 +190,8 @@ class Transform(SpatialValue, Generic[A, B]):
     def __mul__(self, other: Never, /) -> NoReturn:
         refuse_product(self, other)
 
-    def _product(self, other: Transform[C, A]) -> tuple[Mat3, Vec3]:
-        """Return rotation and translation of the composition, written out: most of the time would go into calls."""
+    def _composed(self, other: Transform[C, A]) -> Transform[C, B]:
+        """Return the composition, written out: most of the time would go into calls."""
         (a, b, c), (d, e, f), (g, h, i) = self.rotation_components
         (j, k, l), (m, n, o), (r, s, t) = other.rotation_components
         (x, y, z), (px, py, pz) = other.translation_components, self.translation_components
@@ -206,7 +202,7 @@ class Transform(SpatialValue, Generic[A, B]):
             (d * j + e * m + f * r, d * k + e * n + f * s, d * l + e * o + f * t),
             (g * j + h * m + i * r, g * k + h * n + i * s, g * l + h * o + i * t),
         )
-        return rotation, translation
+        return Transform.trusted(other.from_frame, self.to_frame, rotation, translation)
 
     def expect(self, from_frame: Frame[C], to_frame: Frame[D]) -> Transform[C, D]:
         """Return this transform, known to type checkers by the two frames given.
@@ -277,9 +273,15 @@ class Transform(SpatialValue, Generic[A, B]):
 _set_from, _set_to, _set_rotation, _set_translation = slot_setters(Transform)
 
 
-def _mat3(rows: Matrix) -> Mat3:
-    (a, b, c), (d, e, f), (g, h, i) = rows
-    return (a, b, c), (d, e, f), (g, h, i)
+def _checked_rotation(rotation: MatrixLike) -> Mat3:
+    """Return the scalars of a rotation. Raises ShapeError, NotFiniteError, RotationError."""
+    plain = plain_rotation(rotation)
+    if plain is not None:
+        return plain
+    (a, b, c), (d, e, f), (g, h, i) = matrix_scalars(rotation, 3, 3, "rotation")
+    matrix = (a, b, c), (d, e, f), (g, h, i)
+    check_rotation(matrix, "rotation")
+    return matrix
 
 
 def _check_composition(left: Transform[Any, Any], right: Transform[Any, Any]) -> None:

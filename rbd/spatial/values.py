@@ -9,16 +9,17 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, Self, TypeAlias, TypeVar, cast
 
 import attrs
+import numpy as np
 from numpy.typing import NDArray
 
 from rbd.arguments import described, is_finite
 from rbd.errors import ArgumentError, NotFiniteError
 from rbd.scalars import Scalar, Vector, is_float, to_float
 from rbd.scalars.arrays import scalars
-from rbd.scalars.registry import operations_of
+from rbd.scalars.registry import ARRAYS, operations_of
 from rbd.spatial.frame import Frame, check_frame, require_frame
 from rbd.spatial.linalg import Vec3
 
@@ -26,6 +27,8 @@ VectorLike: TypeAlias = NDArray[Any] | Sequence[Scalar]
 MatrixLike: TypeAlias = NDArray[Any] | Sequence[VectorLike]
 
 _TOLERANCE = 1 / 10**12
+_FLOAT64: Final = np.dtype(np.float64)
+_SEQUENCES: Final = frozenset({list, tuple})
 _Value = TypeVar("_Value", bound="SpatialValue")
 
 
@@ -194,6 +197,12 @@ def require_number(value: object, argument: str) -> None:
 
 def vec3(values: VectorLike, name: str) -> Vec3:
     """Return three scalars. Raises ShapeError or NotFiniteError naming `name`."""
+    given: Any = values
+    entries = given.tolist() if type(given) in ARRAYS and given.dtype is _FLOAT64 and given.ndim == 1 else given
+    if type(entries) in _SEQUENCES and len(entries) == 3:
+        x, y, z = entries
+        if type(x) is type(y) is type(z) is float and math.isfinite(x + y + z):
+            return x, y, z
     x, y, z = scalars(values, 3, name)
     return x, y, z
 

@@ -282,15 +282,17 @@ def check_source(tf: Transform[Any, Any], frame: Frame[Any], operation: str) -> 
 
 def part(value: VectorLike | FreeVector[Any], frame: Frame[Any], name: str, operation: str) -> Vec3:
     """Return three scalars, of a free vector in `frame` or of anything like an array."""
-    if isinstance(value, FreeVector):
-        check_frame(value.frame, frame, operation=operation, argument=f"{name}.frame")
+    if type(value) is FreeVector:
+        if value.frame is not frame:
+            check_frame(value.frame, frame, operation=operation, argument=f"{name}.frame")
         return value.xyz_components
     return vec3(value, name)
 
 
 def part_of_point(value: VectorLike | Point[Any], frame: Frame[Any], name: str, operation: str) -> Vec3:
     """Return three scalars, of a point in `frame` or of anything like an array."""
-    if isinstance(value, Point):
-        check_frame(value.frame, frame, operation=operation, argument=f"{name}.frame")
+    if type(value) is Point:
+        if value.frame is not frame:
+            check_frame(value.frame, frame, operation=operation, argument=f"{name}.frame")
         return value.xyz_components
     return vec3(value, name)
