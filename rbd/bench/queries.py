@@ -19,9 +19,16 @@ class Query(StrEnum):
     """What is asked of a live state."""
 
     POSE = "set q and v, pose of a frame"
+    POSE_MATRIX = "set q and v, pose of a frame as a matrix"
     TWIST = "set q and v, twist of a body"
     LOCAL_TWIST = "set q and v, twist of a body in a frame"
+    RELATIVE_TWIST = "set q and v, twist of a frame relative to a body"
+    BIAS = "set q and v, bias acceleration of a body"
     JACOBIAN = "set q and v, Jacobian in a frame"
+    JACOBIAN_MATRIX = "set q and v, Jacobian in a frame as a matrix"
+    POINT_JACOBIAN = "set q and v, Jacobian of a point"
+    CENTER = "set q and v, centre of mass"
+    SET = "set q"
     TASK = "operational-space control of a frame"
 
 
@@ -40,13 +47,16 @@ class Queries:
         self.mechanism, _ = ours.mechanism.copy()
         self.samples = ours.samples
         self.body = self.mechanism.bodies[-1]
+        self.middle = self.mechanism.bodies[len(self.mechanism.bodies) // 2]
         pose = rbd.Transform(rbd.Frame("tool"), self.body.default_frame, translation=OFFSET)
         self.frame = self.body.add_frame(pose)
 
     def contender(self, query: Query) -> Contender:
         """Return rbd as a contender."""
-        state = MechanismState(self.mechanism)
-        function, rows = self._functions(state)[query], self.samples.rows(Quantity.FORWARD)
+        state, rows = MechanismState(self.mechanism), self.samples.rows(Quantity.FORWARD)
+        if query is Query.SET:
+            return Contender(LIVE, calls(state.set_configuration, [row[:1] for row in rows]), len(rows), None)
+        function = self._functions(state)[query]
 
         def query_at(q: Array, v: Array, tau: Array) -> Any:
             state.set_configuration(q)
@@ -56,7 +66,8 @@ class Queries:
         return Contender(LIVE, calls(query_at, rows), len(rows), lambda k: _numbers(query_at(*rows[k])))
 
     def _functions(self, state: MechanismState) -> dict[Query, Callable[[], Any]]:
-        body, frame = self.body, self.frame
+        body, frame, middle = self.body, self.frame, self.middle
+        point = rbd.Point(body.default_frame, OFFSET)
 
         def task() -> Array:
             jacobian = rbd.geometric_jacobian(state, body, frame=frame).matrix
@@ -66,9 +77,15 @@ class Queries:
 
         return {
             Query.POSE: lambda: state.transform_to_root(frame),
+            Query.POSE_MATRIX: lambda: state.transform_to_root(frame).matrix,
             Query.TWIST: lambda: state.twist(body),
             Query.LOCAL_TWIST: lambda: state.transform(state.twist(body), frame),
+            Query.RELATIVE_TWIST: lambda: state.relative_twist(frame, middle, frame=frame),
+            Query.BIAS: lambda: state.bias_acceleration(body),
             Query.JACOBIAN: lambda: rbd.geometric_jacobian(state, body, frame=frame),
+            Query.JACOBIAN_MATRIX: lambda: rbd.geometric_jacobian(state, body, frame=frame).matrix,
+            Query.POINT_JACOBIAN: lambda: rbd.point_jacobian(state, body, point),
+            Query.CENTER: lambda: rbd.center_of_mass(state),
             Query.TASK: task,
         }
 
@@ -85,7 +102,6 @@ def operational(jacobian: Array, twist: Array, position: Array, mass: Array, bia
 
 def _numbers(found: Any) -> Array:
     """Return a result as an array."""
-    if isinstance(found, rbd.Twist):
-        return found.vector
-    numbers: Array = found.matrix if isinstance(found, (rbd.Transform, rbd.GeometricJacobian)) else found
+    name = next((name for name in ("vector", "matrix", "xyz") if hasattr(found, name)), None)
+    numbers: Array = found if name is None else getattr(found, name)
     return numbers

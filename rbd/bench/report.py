@@ -15,6 +15,7 @@ VERSION = 2
 class Section(StrEnum):
     """How contenders are called."""
 
+    VALUES = "values with frames"
     ONE = "one state per call"
     LIVE = "a live state"
     FEW = "eight states per call"

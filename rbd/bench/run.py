@@ -20,6 +20,7 @@ from rbd.bench.preparation import preparations
 from rbd.bench.queries import Queries, Query
 from rbd.bench.report import LOOPED, MOVED, SOLUTION, Report, ReportRow, Robot, Section
 from rbd.bench.samples import draw
+from rbd.bench.values import Operation, Poses
 from rbd.mechanism import Mechanism
 from rbd.native import available
 
@@ -77,6 +78,8 @@ def run(settings: BenchSettings, say: Callable[[str], object] = lambda text: Non
     names = settings.robots or tuple(robots.default_names())
     mechanisms = {name: robots.robot(name) for name in names}
     report = Report(machine(), settings.quick, [], [], [], [])
+    for group in _values(settings):
+        report.rows.extend(_rows("", group, settings.pace))
     for name, mechanism in mechanisms.items():
         ours = Ours(mechanism, draw(mechanism))
         report.robots.append(_described(name, ours))
@@ -112,6 +115,15 @@ def _groups(ours: Ours, settings: BenchSettings) -> Iterator[_Group]:
     yield from _queries(ours, with_peers=_REFERENCE in engines)
     if available():  # interpreted batches take minutes
         yield from _batches(ours, others, settings)
+
+
+def _values(settings: BenchSettings) -> Iterator[_Group]:
+    """Yield the operations on values with frames."""
+    poses = Poses()
+    with_peers = settings.peers and _REFERENCE in peers.installed(quick=settings.quick)
+    for operation in Operation:
+        peer = peers.value(poses, operation) if with_peers else None
+        yield _Group(Section.VALUES, operation.value, _there([poses.contender(operation), peer]))
 
 
 def _queries(ours: Ours, *, with_peers: bool) -> Iterator[_Group]:

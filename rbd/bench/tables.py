@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from rbd.bench.goals import outcomes
-from rbd.bench.report import Machine, Preparation, Report, ReportRow
+from rbd.bench.report import Machine, Preparation, Report, ReportRow, Section
 
 _HEAD = ("what", "who", "time per state", "best", "× Pinocchio", "difference")
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
@@ -49,10 +49,14 @@ stop waiting actively. *× Pinocchio* is the speedup over Pinocchio: the median 
 * *Column order*: arrays from `numpy.asfortranarray`, into existing arrays of the same order; `rbd, row order` is the
   same call with contiguous rows. *Fused multiply-adds at the peak* are as many operations per state as the algorithm
   has, on full vectors without loads and stores; their time as a share of rbd's is the share of the processor's peak.
+* *Values with frames*: `Transform(from_frame, to_frame, rotation, translation)`, `@`, `inverse()`, `log()`, `exp()`,
+  `.matrix`, all checked; in Pinocchio `SE3`, `*`, `inverse()`, `log6`, `exp6`, `.homogeneous`, which have no frames.
 * `rbd state`: `set_configuration`, `set_velocity`, `mass_matrix` and `dynamics` of a `MechanismState`.
   For a mechanism with loops, `set_configuration`, `set_velocity` and `dynamics`. Frame queries: `transform_to_root` and
-  `geometric_jacobian` in a frame fixed to the last body, `twist` of that body; a *step of operational-space control*
-  asks for Jacobian, twist, pose, `mass_matrix` and `dynamics_bias`, and solves with numpy.
+  `geometric_jacobian` in a frame fixed to the last body, `twist` and `bias_acceleration` of that body, `relative_twist`
+  of the frame and the body in the middle, `point_jacobian`, `center_of_mass`; *as a matrix* reads `.matrix` of the
+  result. A *step of operational-space control* asks for Jacobian, twist, pose, `mass_matrix` and `dynamics_bias`, and
+  solves with numpy.
 * `Pinocchio`: its functions called from Python; for many states, in a loop that discards results. *Its threads* are
   `rneaInParallel` and `abaInParallel`, which write to an existing array.
   With loops, `constraintDynamics`, solved to 1e-12, at states with closed loops.
@@ -100,6 +104,8 @@ def _shared(report: Report) -> list[str]:
 def _tables(report: Report) -> list[tuple[str, Table]]:
     """Return all tables with their titles."""
     found: list[tuple[str, Table]] = []
+    values = [row for row in report.rows if row.section == Section.VALUES]
+    found += [(str(Section.VALUES), [_HEAD, *map(_cells, values)])] if values else []
     for robot in report.robots:
         title = f"{robot.name}: {robot.bodies} bodies, nq = {robot.nq}, nv = {robot.nv}"
         counts: Table = [(what, str(count)) for what, count in robot.operations.items()]

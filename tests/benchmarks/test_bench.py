@@ -17,7 +17,7 @@ import pytest
 
 import rbd
 from rbd import bench, cli
-from rbd.bench import fresh, goals, ours, preparation, robots, tables
+from rbd.bench import fresh, goals, ours, preparation, robots, tables, values
 from rbd.bench.clock import Pace, alternate
 from rbd.bench.contender import Contender, Quantity, difference
 from rbd.bench.peak import PEAK, peak
@@ -25,6 +25,7 @@ from rbd.bench.queries import Query
 from rbd.bench.report import LOOPED, MOVED, SOLUTION, Preparation, Report, ReportRow, Section
 from rbd.bench.samples import COUNT, draw
 from rbd.bench.tree import tree_of
+from rbd.bench.values import Operation
 from rbd.errors import SolverError, UnknownNameError
 from rbd.mechanism import Mechanism
 from rbd.native import compiled_program
@@ -76,6 +77,7 @@ def test_every_section_is_measured(report: Report) -> None:
     expected = {(Section.ONE, q, who) for q in Quantity for who in (ours.KERNEL, ours.CALL)}
     expected |= {(Section.LIVE, SOLUTION, ours.LIVE), (Section.FEW, Quantity.INVERSE, ours.CALL)}
     expected |= {(Section.LIVE, query, ours.LIVE) for query in Query}
+    expected |= {(Section.VALUES, operation, values.VALUES) for operation in Operation}
     many = [(Section.COLUMNS, q) for q in (Quantity.INVERSE, Quantity.FORWARD)]
     expected |= {(*group, who) for group in many for who in (ours.CALL, ours.ROW_ORDER, PEAK)}
     sections = (Section.BATCH, Section.THREADS)
@@ -85,7 +87,7 @@ def test_every_section_is_measured(report: Report) -> None:
 
 def test_a_linkage_has_sections_of_its_own() -> None:
     report = bench.run(bench.BenchSettings(robots=("four_bar",), quick=True, peers=False))
-    found = [(row.section, row.what, row.who) for row in report.rows]
+    found = [(row.section, row.what, row.who) for row in report.rows if row.robot]
     forward = Quantity.FORWARD.value
     expected = [(Section.ONE, forward, who) for who in (ours.KERNEL, ours.CALL)]
     assert found == [*expected, *((Section.LIVE, what, ours.LIVE) for what in (LOOPED, MOVED))]
@@ -199,7 +201,7 @@ def test_without_machine_code_the_interpreter_is_measured(tmp_path: Path) -> Non
     subprocess.run([sys.executable, "-m", "rbd", "bench", *options], check=True, capture_output=True, env=environment)
     content = json.loads(data.read_text(encoding="utf-8"))
     assert {row["who"] for row in content["rows"]} == {ours.CALL, ours.LIVE}
-    assert {row["section"] for row in content["rows"]} == {Section.ONE, Section.LIVE}
+    assert {row["section"] for row in content["rows"]} == {Section.VALUES, Section.ONE, Section.LIVE}
     assert content["machine"]["lanes"] == 1
 
 

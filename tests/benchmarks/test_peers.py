@@ -9,8 +9,10 @@ import rbd
 from rbd.bench import peers, robots
 from rbd.bench.contender import Peer, Quantity, difference
 from rbd.bench.ours import Ours
+from rbd.bench.queries import Queries, Query
 from rbd.bench.samples import draw
 from rbd.bench.tree import tree_of
+from rbd.bench.values import Operation, Poses
 
 pytestmark = pytest.mark.peers
 ROBOTS = ["double_pendulum", "arm7", "humanoid", *(robots.EXAMPLES if robots.has_examples() else ())]
@@ -51,6 +53,25 @@ def test_many_states(pair: tuple[Ours, Peer], quantity: Quantity) -> None:
             theirs.run(1)
             reference = ours.batch(quantity, 20, 2, into=True) if theirs.states == 20 else ours.state()
             assert difference(theirs, reference, [0, 7]) < 1e-10
+
+
+@pytest.mark.parametrize("operation", Operation)
+def test_values_with_frames(operation: Operation) -> None:
+    pytest.importorskip("pinocchio")
+    poses = Poses(8)
+    assert difference(peers.value(poses, operation), poses.contender(operation), range(8)) < 1e-10
+
+
+@pytest.mark.parametrize("query", Query)
+@pytest.mark.parametrize("robot", ["arm7", "humanoid"])
+def test_frame_queries(robot: str, query: Query) -> None:
+    pytest.importorskip("pinocchio")
+    mechanism = robots.robot(robot)
+    queries = Queries(Ours(mechanism, draw(mechanism, 8)))
+    mine, theirs = queries.contender(query), peers.query(queries, query)
+    assert (theirs is None) is (query is Query.SET)
+    if theirs is not None:
+        assert difference(theirs, mine, range(8)) < 1e-10
 
 
 def test_programs_without_casadi_expressions_are_omitted() -> None:

@@ -13,6 +13,7 @@ from rbd.bench.contender import Contender, Peer, Quantity
 from rbd.bench.ours import Ours
 from rbd.bench.queries import Queries, Query
 from rbd.bench.tree import tree_of
+from rbd.bench.values import Operation, Poses
 
 PACKAGES = {"Pinocchio": "pinocchio", "MuJoCo": "mujoco", "CasADi": "casadi"}
 
@@ -37,6 +38,13 @@ def query(queries: Queries, query: Query) -> Contender | None:
     from rbd.bench.peers.pinocchio_queries import query_contender
 
     return query_contender(tree, queries, query)
+
+
+def value(poses: Poses, operation: Operation) -> Contender:
+    """Return Pinocchio's operation on values."""
+    from rbd.bench.peers.pinocchio_values import value_contender
+
+    return value_contender(poses, operation)
 
 
 def contacts(given: Hand) -> tuple[Contender, Contender] | tuple[None, None]:

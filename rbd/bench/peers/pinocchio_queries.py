@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -14,23 +14,57 @@ from rbd.bench.queries import OFFSET, Queries, Query, operational
 from rbd.bench.tree import Tree
 from rbd.scalars.arrays import Array
 
+Function: TypeAlias = Callable[[Array, Array, Array], Any]
 
-def query_contender(tree: Tree, queries: Queries, query: Query) -> Contender:
-    """Return Pinocchio as a contender for a frame query."""
+
+def query_contender(tree: Tree, queries: Queries, query: Query) -> Contender | None:
+    """Return Pinocchio as a contender for a frame query; None for setting q, which it does not do."""
     pin: Any = import_module("pinocchio")
     peer = Pinocchio(tree, queries.samples)
-    function = _functions(pin, peer, tree, len(queries.mechanism.bodies) - 1)[query]
+    if query is Query.SET:
+        return None
+    places = [queries.mechanism.bodies.index(body) for body in (queries.body, queries.middle)]
+    function = _functions(pin, peer, tree, *places)[query]
     rows = peer.samples.rows(Quantity.FORWARD)
     return Contender("Pinocchio", calls(function, rows), len(rows), lambda k: _numbers(pin, peer, function(*rows[k])))
 
 
-def _functions(pin: Any, peer: Pinocchio, tree: Tree, body: int) -> dict[Query, Callable[[Array, Array, Array], Any]]:
-    """Return the functions of q, v and torques, by query; `body` is the place of the last body."""
+def _functions(pin: Any, peer: Pinocchio, tree: Tree, last: int, middle: int) -> Mapping[Query, Function]:
+    """Return the functions of q, v and torques, by query; `last` and `middle` are places of bodies."""
     model = peer.model
-    joint = 1 + [link.body for link in tree.links].index(body)
+    joint, base = (1 + [link.body for link in tree.links].index(body) for body in (last, middle))
     place = pin.SE3(np.eye(3), np.array(OFFSET))
     tool = model.addFrame(pin.Frame("tool", joint, 0, place, pin.FrameType.OP_FRAME))
-    data, local, world = model.createData(), pin.ReferenceFrame.LOCAL, pin.ReferenceFrame.WORLD
+    data, local = model.createData(), pin.ReferenceFrame.LOCAL
+    motions = _motions(pin, model, data, tool, base)
+    pose, local_twist = motions[Query.POSE], motions[Query.LOCAL_TWIST]
+
+    def jacobian(q: Array, v: Array, tau: Array) -> Any:
+        return pin.computeFrameJacobian(model, data, q, tool, local)
+
+    def task(q: Array, v: Array, tau: Array) -> Array:
+        J = _angular_first(jacobian(q, v, tau))
+        motion = local_twist(q, v, tau)
+        position = pin.updateFramePlacement(model, data, tool).translation
+        M, c = pin.crba(model, data, q), pin.nonLinearEffects(model, data, q, v)
+        M = np.triu(M) + np.triu(M, 1).T
+        torques = operational(J, np.concatenate([motion.angular, motion.linear]), position, M, c)
+        return peer.vector(torques)
+
+    return {
+        **motions,
+        Query.POSE_MATRIX: lambda q, v, tau: pose(q, v, tau).homogeneous,
+        Query.JACOBIAN: jacobian,
+        Query.JACOBIAN_MATRIX: jacobian,
+        Query.POINT_JACOBIAN: lambda q, v, tau: pin.computeFrameJacobian(model, data, q, tool, local)[:3],
+        Query.CENTER: lambda q, v, tau: pin.centerOfMass(model, data, q),
+        Query.TASK: task,
+    }
+
+
+def _motions(pin: Any, model: Any, data: Any, tool: int, base: int) -> Mapping[Query, Function]:
+    """Return the functions of a frame's motion; `base` is the joint of the body in the middle."""
+    local, world, rest = pin.ReferenceFrame.LOCAL, pin.ReferenceFrame.WORLD, np.zeros(model.nv)
 
     def pose(q: Array, v: Array, tau: Array) -> Any:
         pin.forwardKinematics(model, data, q)
@@ -44,24 +78,20 @@ def _functions(pin: Any, peer: Pinocchio, tree: Tree, body: int) -> dict[Query, 
         pin.forwardKinematics(model, data, q, v)
         return pin.getFrameVelocity(model, data, tool, local)
 
-    def jacobian(q: Array, v: Array, tau: Array) -> Any:
-        return pin.computeFrameJacobian(model, data, q, tool, local)
-
-    def task(q: Array, v: Array, tau: Array) -> Array:
-        J = _angular_first(pin.computeFrameJacobian(model, data, q, tool, local))
+    def relative_twist(q: Array, v: Array, tau: Array) -> Any:
         motion = local_twist(q, v, tau)
-        position = pin.updateFramePlacement(model, data, tool).translation
-        M, c = pin.crba(model, data, q), pin.nonLinearEffects(model, data, q, v)
-        M = np.triu(M) + np.triu(M, 1).T
-        torques = operational(J, np.concatenate([motion.angular, motion.linear]), position, M, c)
-        return peer.vector(torques)
+        return motion - pin.updateFramePlacement(model, data, tool).actInv(data.oMi[base].act(data.v[base]))
+
+    def bias(q: Array, v: Array, tau: Array) -> Any:
+        pin.forwardKinematics(model, data, q, v, rest)
+        return pin.getFrameAcceleration(model, data, tool, world)
 
     return {
         Query.POSE: pose,
         Query.TWIST: twist,
         Query.LOCAL_TWIST: local_twist,
-        Query.JACOBIAN: jacobian,
-        Query.TASK: task,
+        Query.RELATIVE_TWIST: relative_twist,
+        Query.BIAS: bias,
     }
 
 
@@ -75,5 +105,7 @@ def _numbers(pin: Any, peer: Pinocchio, found: Any) -> Array:
         return np.array(found.homogeneous)
     if isinstance(found, pin.Motion):
         return np.concatenate([found.angular, found.linear])
-    found = np.array(found)
-    return found if found.ndim == 1 else peer.columns(_angular_first(found))
+    numbers: Array = np.array(found)
+    if numbers.ndim == 1 or numbers.shape == (4, 4):
+        return numbers
+    return peer.columns(numbers if len(numbers) == 3 else _angular_first(numbers))
