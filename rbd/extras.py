@@ -10,6 +10,7 @@ from rbd.errors import MissingPackageError
 
 EXTRAS: Final[Mapping[str, str]] = {
     "dask": "cluster",
+    "distributed": "cluster",
     "daqp": "contact",
     "gymnasium": "gym",
     "h5py": "data",

@@ -14,7 +14,7 @@ from rbd.errors import MissingPackageError, RbdError
 from rbd.extras import EXTRAS, names_extra
 
 PROJECT = tomllib.loads((Path(__file__).resolve().parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-COME_ALONG = {"mpl_toolkits": "matplotlib", "mpmath": "sympy"}
+COME_ALONG = {"distributed": "dask", "mpl_toolkits": "matplotlib", "mpmath": "sympy"}
 """Packages that are parts or requirements of others."""
 
 BLOCKED = f"""
@@ -79,7 +79,7 @@ def test_other_missing_modules_are_not_renamed() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["algorithms", "bridges", "contact", "export", "rational", "simulation", "testing", "viz"]
+    "name", ["algorithms", "bridges", "contact", "export", "rational", "rollout", "simulation", "testing", "viz"]
 )
 def test_modules_are_attributes(name: str) -> None:
     code = f"import rbd; print(rbd.{name}.__name__, rbd.{name} is __import__('sys').modules['rbd.{name}'])"

@@ -1,12 +1,19 @@
 """Many worlds at once: batches of steps in machine code, and Monte Carlo simulation.
 
+settings.py     what a world's step is made of
+rows.py         checks of arrays with a row per world
 world_step.py   one step of a world, as a function to be recorded
 batch.py        worlds as rows of arrays, stepped in place
 worlds.py       `Worlds`
+cases.py        where the cases of a study start
+chunks.py       the work of one call of an executor, and executors
+storage.py      results in memory or in a folder
+monte_carlo.py  `rollout`
 """
 
 from __future__ import annotations
 
+from rbd.rollout.monte_carlo import Rollouts, rollout
 from rbd.rollout.worlds import Worlds
 
-__all__ = ["Worlds"]
+__all__ = ["Rollouts", "Worlds", "rollout"]

@@ -9,16 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, Final, cast, final
-
-import attrs
+from typing import Any, Final, cast
 
 from rbd.algorithms.loops.stabilization import DEFAULT, gains_in
 from rbd.algorithms.soft_contact import point_forces
 from rbd.compiled.function import RecordedFunction
 from rbd.compiled.record import Shape, recorded_program
-from rbd.compiled.stepping import Integrator, step_function
-from rbd.contact import CollisionModel
+from rbd.compiled.stepping import step_function
 from rbd.contact.model.pairs import Pair
 from rbd.contact.stepping.time_stepping import MARGIN, velocity_step
 from rbd.kinematics.layout import layout_of
@@ -26,37 +23,13 @@ from rbd.kinematics.parameters import PARAMETERS, ParameterName, current_values
 from rbd.mechanism import Mechanism
 from rbd.program.program import Program
 from rbd.program.replay import replay
+from rbd.rollout.settings import CONTACT_FRICTION, WorldSettings
 from rbd.scalars import Condition, Scalar, Vector, both, less, less_equal, where
 from rbd.scalars.arrays import to_float_array
 from rbd.state import ScalarState
 
-CONTACT_FRICTION: Final = "contact_friction"
-"""Name of the coefficient of friction of contacts as a parameter."""
 FORCES: Final = "contact_forces"
 """Name of the output that is not part of the state."""
-
-
-@final
-@attrs.frozen(eq=False)
-class WorldSettings:
-    """What a world's step is made of, checked."""
-
-    dt: float
-    substeps: int
-    integrator: Integrator
-    friction: float | None
-    parameters: tuple[str, ...]
-    model: CollisionModel | None
-    control: RecordedFunction | None
-    stop: RecordedFunction | None
-
-    @property
-    def action_shape(self) -> tuple[int, ...] | None:
-        """The shape of an action; None without. Without a control actions are torques."""
-        if self.control is None:
-            return None
-        found = [port.shape for port in self.control.program.inputs if port.name == "action"]
-        return found[0] if found else None
 
 
 def record_world_step(mechanism: Mechanism, settings: WorldSettings) -> RecordedFunction:

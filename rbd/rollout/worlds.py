@@ -10,26 +10,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from typing_extensions import override
 
-from rbd.algorithms.trees import require_no_contacts, require_tree
-from rbd.arguments import names_in, require_choice, whole_number
-from rbd.compiled.arguments import as_numbers
+from rbd.arguments import whole_number
 from rbd.compiled.function import RecordedFunction
-from rbd.compiled.parameter_checks import require_possible
-from rbd.compiled.recorded_controller import require_controller
 from rbd.compiled.stepping import Integrator
 from rbd.contact import CollisionModel
-from rbd.errors import ArgumentError, NotFiniteError, ShapeError
-from rbd.kinematics.parameters import PARAMETERS
+from rbd.errors import ArgumentError
 from rbd.mechanism import Mechanism
-from rbd.program.program import Port
 from rbd.rollout.batch import WorldBatch
-from rbd.rollout.world_step import CONTACT_FRICTION, FORCES, WorldSettings, record_world_step
+from rbd.rollout.rows import finite_rows_of, require_possible_rows, rows_of
+from rbd.rollout.settings import checked_settings, require_choices
+from rbd.rollout.world_step import FORCES, record_world_step
 from rbd.scalars.arrays import Array
-from rbd.scalars.number_checks import above_zero, at_least_zero
-from rbd.spatial.values import require_kind
 from rbd.state import MechanismState
-
-_INTEGRATORS = ("munthe-kaas-rk4", "semi-implicit-euler")
 
 
 @final
@@ -186,18 +178,19 @@ class Worlds:
         rows = self._rows(mask)
         require_choices(parameters, self._settings.parameters)
         given = {"q": self._zero["q"] if q is None else q, "v": self._zero["v"] if v is None else v, **parameters}
-        values = {name: self._row_values(name, value, len(rows)) for name, value in given.items()}
+        inputs, m = self._batch.inputs, len(rows)
+        values = {name: finite_rows_of(x, (m, *inputs[name].shape[1:]), name) for name, x in given.items()}
         require_possible_rows(parameters)
         self._batch.thaw(rows)
         for name, value in values.items():
-            self._batch.inputs[name][rows] = value
+            inputs[name][rows] = value
 
     def _set_actions(self, actions: ArrayLike) -> None:
         target = self._batch.inputs.get("action")
         if target is None:
             message = "actions must be None: the control takes no action; record it with action=..., a shape"
             raise ArgumentError(message, argument="actions", value=actions, allowed=None)
-        target[...] = _broadcast(as_numbers(actions, "actions"), target.shape, "actions")
+        target[...] = rows_of(actions, target.shape, "actions")
 
     def _rows(self, mask: ArrayLike | None) -> NDArray[np.intp]:
         """Return the numbers of the chosen worlds."""
@@ -213,15 +206,6 @@ class Worlds:
         allowed = f"{self.count} truth values, or numbers of worlds below {self.count}"
         raise ArgumentError(f"mask must be None, {allowed}", argument="mask", value=mask, allowed=allowed)
 
-    def _row_values(self, name: str, value: ArrayLike, rows: int) -> Array:
-        """Return the values of `rows` worlds, checked."""
-        array = _broadcast(as_numbers(value, name), (rows, *self._batch.inputs[name].shape[1:]), name)
-        bad = np.argwhere(~np.isfinite(array))
-        if len(bad):
-            place = [int(k) for k in bad[0]]
-            raise NotFiniteError(f"{name}{place} is not finite", argument=name, index=tuple(place))
-        return array
-
     @override
     def __repr__(self) -> str:
         failed = np.count_nonzero(self._batch.status.codes)
@@ -231,102 +215,6 @@ class Worlds:
 def available_threads() -> int:
     """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def checked_settings(
-    mechanism: Mechanism,
-    model: CollisionModel | None,
-    dt: float,
-    control: RecordedFunction | None,
-    friction: float | None,
-    integrator: Integrator | None,
-    substeps: int,
-    parameters: Iterable[str],
-    stop: RecordedFunction | None,
-) -> WorldSettings:
-    """Return the settings of worlds; raise as `Worlds` does."""
-    require_kind(mechanism, Mechanism, operation="Worlds", argument="mechanism")
-    _require_model(mechanism, model, friction)
-    if control is not None:
-        require_kind(control, RecordedFunction, operation="Worlds", argument="control")
-        require_controller(control, mechanism, action=True)
-    if stop is not None:
-        _require_stop(stop, mechanism)
-    return WorldSettings(
-        above_zero(dt, "dt"),
-        whole_number(substeps, "substeps", 1),
-        _integrator(integrator, model),
-        None if friction is None else at_least_zero(friction, "friction"),
-        _parameter_names(parameters, friction),
-        model,
-        control,
-        stop,
-    )
-
-
-def _require_model(mechanism: Mechanism, model: CollisionModel | None, friction: float | None) -> None:
-    if model is None:
-        if friction is not None:
-            message = "friction is that of the pairs of a collision model; leave it out without one"
-            raise ArgumentError(message, argument="friction", value=friction, allowed=None)
-        return
-    require_kind(model, CollisionModel, operation="Worlds", argument="collision_model")
-    state = MechanismState(mechanism)
-    model.require(state)
-    require_tree(state, "Worlds with a collision model")
-    require_no_contacts(state.layout, "Worlds with a collision model", "leave the collision model out")
-
-
-def _integrator(integrator: Integrator | None, model: CollisionModel | None) -> Integrator:
-    if integrator is None:
-        return "munthe-kaas-rk4" if model is None else "semi-implicit-euler"
-    require_choice(integrator, _INTEGRATORS, "integrator", "integrator")
-    if model is not None and integrator != "semi-implicit-euler":
-        message = "steps with a collision model are semi-implicit; leave integrator out"
-        raise ArgumentError(message, argument="integrator", value=integrator, allowed="semi-implicit-euler")
-    return integrator
-
-
-def _parameter_names(parameters: Iterable[str], friction: float | None) -> tuple[str, ...]:
-    """Return the names in the order of the inputs."""
-    names = set(names_in(parameters, "parameters"))
-    allowed = PARAMETERS if friction is None else (*PARAMETERS, CONTACT_FRICTION)
-    require_choices(names, allowed)
-    return tuple(name for name in (CONTACT_FRICTION, *PARAMETERS) if name in names)
-
-
-def require_choices(names: Iterable[str], allowed: Iterable[str]) -> None:
-    """Raise ArgumentError unless these are names of parameters."""
-    for name in sorted(set(names)):
-        require_choice(name, tuple(allowed), "parameters", "parameter")
-
-
-def require_possible_rows(parameters: dict[str, ArrayLike]) -> None:
-    """Raise InertiaError, RotationError or ArgumentError for values of parameters that are impossible."""
-    require_possible({name: value for name, value in parameters.items() if name != CONTACT_FRICTION})
-    if CONTACT_FRICTION in parameters and (as_numbers(parameters[CONTACT_FRICTION], CONTACT_FRICTION) < 0).any():
-        allowed = "numbers of 0 or more"
-        value = parameters[CONTACT_FRICTION]
-        message = f"{CONTACT_FRICTION} must be {allowed}"
-        raise ArgumentError(message, argument=CONTACT_FRICTION, value=value, allowed=allowed)
-
-
-def _require_stop(stop: RecordedFunction, mechanism: Mechanism) -> None:
-    """Raise ArgumentError unless `stop` maps q and v, and perhaps t, to a number."""
-    require_kind(stop, RecordedFunction, operation="Worlds", argument="stop")
-    ports = [Port("q", (mechanism.nq,)), Port("v", (mechanism.nv,)), Port("t", ())]
-    given, results = list(stop.program.inputs), [port.shape for port in stop.program.outputs]
-    if given not in (ports[:2], ports) or results != [()]:
-        allowed = "a recorded function of q, v and perhaps t that returns one number"
-        raise ArgumentError(f"stop must be {allowed}", argument="stop", value=stop, allowed=allowed)
-
-
-def _broadcast(array: Array, shape: tuple[int, ...], name: str) -> Array:
-    try:
-        return np.broadcast_to(array, shape)
-    except ValueError:
-        message = f"{name} has shape {array.shape}, needs {shape} or {shape[1:]}"
-        raise ShapeError(message, argument=name, expected=shape, actual=array.shape) from None
 
 
 def _view(array: Array) -> Array:

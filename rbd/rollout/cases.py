@@ -1,0 +1,117 @@
+"""Cases of a Monte Carlo study: where each one starts, with random numbers of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeAlias, final
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbd.arguments import described, whole_number
+from rbd.compiled.arguments import as_numbers
+from rbd.errors import ArgumentError, ShapeError
+from rbd.kinematics.parameters import PARAMETERS
+from rbd.program.program import Port
+from rbd.rollout.rows import finite_rows_of, require_possible_rows
+from rbd.rollout.settings import CONTACT_FRICTION
+from rbd.scalars.arrays import Array
+
+Start: TypeAlias = Mapping[str, ArrayLike]
+"""What a case starts with: "q", "v", "action", and parameters, by name."""
+Sampler: TypeAlias = Callable[[np.random.Generator], Start]
+"""Draws the start of one case."""
+InitialStates: TypeAlias = Start | Sequence[ArrayLike] | Sampler
+
+_NAMES = ("q", "v", "action", CONTACT_FRICTION, *PARAMETERS)
+
+
+@final
+class Cases:
+    """The starts of all cases, as rows of arrays; those of a sampler are drawn when they are asked for."""
+
+    def __init__(self, initial_states: InitialStates, count: int | None, seed: int) -> None:
+        """Check what can be checked before the mechanism is known."""
+        self._seed = whole_number(seed, "seed", 0)
+        self._sampler: Sampler | None = None
+        self._rows: dict[str, Array] = {}
+        self._ports: dict[str, Port] = {}
+        if callable(initial_states):
+            self._sampler = initial_states
+            if count is None:
+                message = "cases must be the number of cases that initial_states draws"
+                raise ArgumentError(message, argument="cases", value=count, allowed="a whole number")
+            self.count = whole_number(count, "cases", 0)
+        else:
+            self._rows = {name: as_numbers(value, name) for name, value in _named(initial_states).items()}
+            self.count = self._given_count(count)
+        names = self._drawn(0) if self._sampler else self._rows
+        for name in names:
+            _require_name(name)
+        self.names = tuple(name for name in _NAMES if name in names)
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names that are parameters."""
+        return tuple(name for name in self.names if name not in ("q", "v", "action"))
+
+    def require(self, ports: Iterable[Port]) -> None:
+        """Set the inputs of a step; raise ArgumentError for an action that it does not take."""
+        self._ports = {port.name: port for port in ports}
+        if "action" in self.names and "action" not in self._ports:
+            message = "initial_states has an action, and the control takes none; record it with action=..., a shape"
+            raise ArgumentError(message, argument="initial_states", value="action", allowed=tuple(self._ports))
+        if self._sampler is None:
+            self.rows(0, self.count)
+
+    def rows(self, first: int, count: int) -> dict[str, Array]:
+        """Return the starts of `count` cases from `first` on."""
+        if self._sampler is None:
+            given: Mapping[str, Array] = {name: x[first : first + count] for name, x in self._rows.items()}
+        else:
+            drawn = [self._drawn(first + k) for k in range(count)]
+            given = {name: np.array([each[name] for each in drawn]) for name in self.names}
+        rows = {name: finite_rows_of(x, (count, *self._ports[name].shape), name) for name, x in given.items()}
+        require_possible_rows({name: x for name, x in rows.items() if name in self.parameters})
+        return rows
+
+    def _drawn(self, case: int) -> dict[str, Array]:
+        """Return what the sampler draws for a case: with its own random numbers, in whatever order cases are run."""
+        assert self._sampler is not None
+        generator = np.random.default_rng(np.random.SeedSequence(self._seed, spawn_key=(case,)))
+        drawn = {name: as_numbers(value, name) for name, value in _named(self._sampler(generator)).items()}
+        if case and set(drawn) != set(self.names):
+            message = f"initial_states draws {_listed(drawn)} for case {case}, and {_listed(self.names)} for case 0"
+            raise ArgumentError(message, argument="initial_states", value=tuple(drawn), allowed=self.names)
+        return drawn
+
+    def _given_count(self, count: int | None) -> int:
+        """Return the number of rows, which all arrays have."""
+        lengths = {name: len(x) if x.ndim else -1 for name, x in self._rows.items()}
+        found = next(iter(lengths.values()), 0)
+        for name, length in lengths.items():
+            if length != found or length < 0 or (count is not None and length != count):
+                wanted = found if count is None else count
+                message = f"{name} of initial_states has {max(length, 0)} rows, needs {wanted}, one per case"
+                raise ShapeError(message, argument=name, expected=wanted, actual=length)
+        return found
+
+
+def _named(start: Start | Sequence[ArrayLike]) -> Mapping[str, ArrayLike]:
+    if isinstance(start, Mapping):
+        return start
+    if isinstance(start, (tuple, list)) and len(start) == 2:
+        return dict(zip("qv", start, strict=True))
+    allowed = "a mapping of q, v, action and parameters, a pair (q, v), or a function of a random generator"
+    message = f"initial_states must be {allowed}, not {described(start)}"
+    raise ArgumentError(message, argument="initial_states", value=start, allowed=allowed)
+
+
+def _require_name(name: object) -> None:
+    if name not in _NAMES:
+        message = f"initial_states has no use for {name!r}; it may have {', '.join(_NAMES)}"
+        raise ArgumentError(message, argument="initial_states", value=name, allowed=_NAMES)
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(sorted(names)) or "nothing"

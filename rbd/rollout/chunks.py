@@ -1,0 +1,183 @@
+"""Chunks of cases: the work of one call of an executor, and the executors.
+
+What travels is the recorded step and arrays: no code of users. A process keeps the step it got last, compiled.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import multiprocessing
+import pickle
+from collections.abc import Callable, Generator, Iterable, Mapping
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, Final, Literal, TypeAlias, cast, final
+
+import attrs
+import numpy as np
+
+from rbd.compiled.function import RecordedFunction
+from rbd.rollout.batch import WorldBatch
+from rbd.scalars.arrays import Array
+
+Results: TypeAlias = dict[str, Any]
+"""Arrays with a row per case by name, and "messages" of the cases that failed."""
+Named: TypeAlias = Literal["native", "processes"]
+Work: TypeAlias = Callable[[int], dict[str, Array]]
+"""The starts of a chunk."""
+
+STATE: Final = ("q", "v", "s")
+_IN_FLIGHT: Final = 64
+"""Chunks that an executor has at a time."""
+_BROKEN_POOLS: Final = 3
+"""How often worker processes may die before that is an error."""
+
+
+@final
+@attrs.frozen
+class Plan:
+    """How far cases are simulated, and which states are kept: after 0, `every`, 2 `every`, ... and `steps` steps."""
+
+    steps: int
+    every: int
+    calls_per_step: int
+    """Integration steps of a step."""
+
+    @property
+    def kept(self) -> tuple[int, ...]:
+        """The numbers of steps after which states are kept."""
+        return (*range(0, self.steps, self.every), self.steps)
+
+
+@final
+class Shipped:
+    """A recorded function as bytes, pickled once for all chunks."""
+
+    def __init__(self, function: RecordedFunction) -> None:
+        """Pickle the function."""
+        self.digest, self._bytes = function.program.digest, pickle.dumps(function)
+
+    def function(self) -> RecordedFunction:
+        """Return the function; a process unpickles and compiles it once."""
+        return _unpickled(self.digest, _Hidden(self._bytes))
+
+
+@final
+class _Hidden:
+    """Bytes that are equal whatever they are: only the digest beside them is a key."""
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Hidden)
+
+    def __hash__(self) -> int:
+        return 0
+
+
+@functools.lru_cache(maxsize=4)
+def _unpickled(digest: str, data: _Hidden) -> RecordedFunction:
+    return cast("RecordedFunction", pickle.loads(data.content))
+
+
+def run_chunk(shipped: Shipped, start: Mapping[str, Array], plan: Plan, threads: int) -> Results:
+    """Return the states of cases that begin with the rows of `start`; the last ones repeat where an episode ended."""
+    return run_cases(shipped.function(), start, plan, threads)
+
+
+def run_cases(step: RecordedFunction, start: Mapping[str, Array], plan: Plan, threads: int) -> Results:
+    """Return what `run_chunk` does, with a step of this process."""
+    worlds = WorldBatch(step, len(start["q"]), start)
+    kept = plan.kept
+    names = [name for name in STATE if name in worlds.outputs]
+    states = {name: np.empty((worlds.count, len(kept), *worlds.outputs[name].shape[1:])) for name in names}
+    before = 0
+    for k, number in enumerate(kept):
+        worlds.take((number - before) * plan.calls_per_step, threads)
+        for name, array in states.items():
+            array[:, k] = worlds.outputs[name]
+        before = number
+    return states | _ends(worlds)
+
+
+def _ends(worlds: WorldBatch) -> Results:
+    """Return how cases ended."""
+    codes = worlds.status.codes
+    return {
+        "steps": worlds.taken.copy(),
+        "status": codes.copy(),
+        "stopped": worlds.inputs.get("stopped", np.zeros(worlds.count)) > 0,
+        "messages": {row: worlds.explain(row) for row in np.flatnonzero(codes).tolist()},
+    }
+
+
+def run_native(
+    step: RecordedFunction, plan: Plan, chunks: Iterable[int], starts: Work, threads: int
+) -> Generator[tuple[int, Results]]:
+    """Yield chunks in order, run by threads of this process."""
+    for chunk in chunks:
+        yield chunk, run_cases(step, starts(chunk), plan, threads)
+
+
+def run_processes(
+    shipped: Shipped, plan: Plan, chunks: Iterable[int], starts: Work, workers: int
+) -> Generator[tuple[int, Results]]:
+    """Yield chunks as processes of this machine finish them; dead processes are replaced."""
+    left = dict.fromkeys(chunks)
+    for attempt in range(_BROKEN_POOLS):
+        context = multiprocessing.get_context("spawn")
+        try:
+            with ProcessPoolExecutor(workers, context) as pool:
+                for chunk, results in run_executor(pool, shipped, plan, list(left), starts):
+                    left.pop(chunk)
+                    yield chunk, results
+            return
+        except BrokenProcessPool:
+            if attempt + 1 == _BROKEN_POOLS:
+                raise
+
+
+def run_executor(
+    executor: Executor, shipped: Shipped, plan: Plan, chunks: Iterable[int], starts: Work
+) -> Generator[tuple[int, Results]]:
+    """Yield chunks as an executor finishes them; a bounded number of them waits in it."""
+    waiting, running = iter(chunks), dict[Future[Results], int]()
+    try:
+        while True:
+            for chunk in waiting:
+                running[executor.submit(run_chunk, shipped, starts(chunk), plan, 1)] = chunk
+                if len(running) >= _IN_FLIGHT:
+                    break
+            if not running:
+                return
+            for done in wait(running, return_when=FIRST_COMPLETED).done:
+                yield running.pop(done), done.result()
+    finally:
+        for future in running:
+            future.cancel()
+
+
+def opened(executor: Executor | str) -> AbstractContextManager[Executor]:
+    """Return an executor, which is closed behind a `with` statement if a string names a scheduler of dask."""
+    return _DaskExecutor(executor) if isinstance(executor, str) else nullcontext(executor)
+
+
+@final
+class _DaskExecutor(AbstractContextManager[Executor]):
+    """A client of a scheduler of dask at an address."""
+
+    def __init__(self, address: str) -> None:
+        from rbd.extras import names_extra
+
+        with names_extra("schedulers of dask"):
+            distributed: Any = importlib.import_module("distributed")
+        self._client: Any = distributed.Client(address)
+
+    def __enter__(self) -> Executor:
+        return cast("Executor", self._client.get_executor())
+
+    def __exit__(self, *_: object) -> None:
+        self._client.close()

@@ -1,0 +1,127 @@
+"""Settings of worlds: what their step is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final, final
+
+import attrs
+
+from rbd.algorithms.trees import require_no_contacts, require_tree
+from rbd.arguments import names_in, require_choice, whole_number
+from rbd.compiled.function import RecordedFunction
+from rbd.compiled.recorded_controller import require_controller
+from rbd.compiled.stepping import Integrator
+from rbd.contact import CollisionModel
+from rbd.errors import ArgumentError
+from rbd.kinematics.parameters import PARAMETERS
+from rbd.mechanism import Mechanism
+from rbd.program.program import Port
+from rbd.scalars.number_checks import above_zero, at_least_zero
+from rbd.spatial.values import require_kind
+from rbd.state import MechanismState
+
+CONTACT_FRICTION: Final = "contact_friction"
+"""Name of the coefficient of friction of contacts as a parameter."""
+_INTEGRATORS = ("munthe-kaas-rk4", "semi-implicit-euler")
+
+
+@final
+@attrs.frozen(eq=False)
+class WorldSettings:
+    """What a world's step is made of, checked."""
+
+    dt: float
+    substeps: int
+    integrator: Integrator
+    friction: float | None
+    parameters: tuple[str, ...]
+    model: CollisionModel | None
+    control: RecordedFunction | None
+    stop: RecordedFunction | None
+
+    @property
+    def action_shape(self) -> tuple[int, ...] | None:
+        """The shape of an action; None without. Without a control actions are torques."""
+        if self.control is None:
+            return None
+        found = [port.shape for port in self.control.program.inputs if port.name == "action"]
+        return found[0] if found else None
+
+
+def checked_settings(
+    mechanism: Mechanism,
+    model: CollisionModel | None,
+    dt: float,
+    control: RecordedFunction | None,
+    friction: float | None,
+    integrator: Integrator | None,
+    substeps: int,
+    parameters: Iterable[str],
+    stop: RecordedFunction | None,
+) -> WorldSettings:
+    """Return the settings of worlds; raise as `Worlds` does."""
+    require_kind(mechanism, Mechanism, operation="Worlds", argument="mechanism")
+    _require_model(mechanism, model, friction)
+    if control is not None:
+        require_kind(control, RecordedFunction, operation="Worlds", argument="control")
+        require_controller(control, mechanism, action=True)
+    if stop is not None:
+        _require_stop(stop, mechanism)
+    return WorldSettings(
+        above_zero(dt, "dt"),
+        whole_number(substeps, "substeps", 1),
+        _integrator(integrator, model),
+        None if friction is None else at_least_zero(friction, "friction"),
+        _parameter_names(parameters, friction),
+        model,
+        control,
+        stop,
+    )
+
+
+def _require_model(mechanism: Mechanism, model: CollisionModel | None, friction: float | None) -> None:
+    if model is None:
+        if friction is not None:
+            message = "friction is that of the pairs of a collision model; leave it out without one"
+            raise ArgumentError(message, argument="friction", value=friction, allowed=None)
+        return
+    require_kind(model, CollisionModel, operation="Worlds", argument="collision_model")
+    state = MechanismState(mechanism)
+    model.require(state)
+    require_tree(state, "Worlds with a collision model")
+    require_no_contacts(state.layout, "Worlds with a collision model", "leave the collision model out")
+
+
+def _integrator(integrator: Integrator | None, model: CollisionModel | None) -> Integrator:
+    if integrator is None:
+        return "munthe-kaas-rk4" if model is None else "semi-implicit-euler"
+    require_choice(integrator, _INTEGRATORS, "integrator", "integrator")
+    if model is not None and integrator != "semi-implicit-euler":
+        message = "steps with a collision model are semi-implicit; leave integrator out"
+        raise ArgumentError(message, argument="integrator", value=integrator, allowed="semi-implicit-euler")
+    return integrator
+
+
+def _parameter_names(parameters: Iterable[str], friction: float | None) -> tuple[str, ...]:
+    """Return the names in the order of the inputs."""
+    names = set(names_in(parameters, "parameters"))
+    allowed = PARAMETERS if friction is None else (*PARAMETERS, CONTACT_FRICTION)
+    require_choices(names, allowed)
+    return tuple(name for name in (CONTACT_FRICTION, *PARAMETERS) if name in names)
+
+
+def require_choices(names: Iterable[str], allowed: Iterable[str]) -> None:
+    """Raise ArgumentError unless these are names of parameters."""
+    for name in sorted(set(names)):
+        require_choice(name, tuple(allowed), "parameters", "parameter")
+
+
+def _require_stop(stop: RecordedFunction, mechanism: Mechanism) -> None:
+    """Raise ArgumentError unless `stop` maps q and v, and perhaps t, to a number."""
+    require_kind(stop, RecordedFunction, operation="Worlds", argument="stop")
+    ports = [Port("q", (mechanism.nq,)), Port("v", (mechanism.nv,)), Port("t", ())]
+    given, results = list(stop.program.inputs), [port.shape for port in stop.program.outputs]
+    if given not in (ports[:2], ports) or results != [()]:
+        allowed = "a recorded function of q, v and perhaps t that returns one number"
+        raise ArgumentError(f"stop must be {allowed}", argument="stop", value=stop, allowed=allowed)

@@ -1,0 +1,116 @@
+"""Where results are kept: in memory, or in a folder with one HDF5 file per chunk.
+
+A file appears whole or not at all, so that a study that was killed continues with the chunks that are missing.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, final
+
+import numpy as np
+from typing_extensions import override
+
+from rbd.atomic_files import replaced_file
+from rbd.errors import ArgumentError
+from rbd.extras import names_extra
+from rbd.rollout.chunks import Results, Work
+from rbd.scalars.arrays import Array
+
+_DESCRIPTION = "study.json"
+
+
+class Storage(ABC):
+    """Results of chunks by number."""
+
+    @abstractmethod
+    def __contains__(self, chunk: int) -> bool:
+        """Return whether the results of a chunk are there."""
+
+    @abstractmethod
+    def put(self, chunk: int, results: Results, start: Work) -> None:
+        """Keep the results of a chunk; `start` returns what its cases started with."""
+
+    @abstractmethod
+    def get(self, chunk: int) -> Results:
+        """Return the results of a chunk."""
+
+
+@final
+class Memory(Storage):
+    """Results in memory."""
+
+    def __init__(self) -> None:
+        self._known = dict[int, Results]()
+
+    @override
+    def __contains__(self, chunk: int) -> bool:
+        return chunk in self._known
+
+    @override
+    def put(self, chunk: int, results: Results, start: Work) -> None:
+        self._known[chunk] = results
+
+    @override
+    def get(self, chunk: int) -> Results:
+        return self._known[chunk]
+
+
+@final
+class Folder(Storage):
+    """Results in files: `cases-000000.h5` has the arrays of the first chunk, and what its cases started with."""
+
+    def __init__(self, path: Path, description: Mapping[str, object]) -> None:
+        """Open or make the folder; raise ArgumentError if it holds another study."""
+        with names_extra("rollouts in a folder"):
+            self._h5py: Any = importlib.import_module("h5py")
+        self._path = path
+        path.mkdir(parents=True, exist_ok=True)
+        file, wanted = path / _DESCRIPTION, json.dumps(dict(description), indent=1)
+        if not file.exists():
+            with replaced_file(file) as partial:
+                partial.write_text(wanted, encoding="utf-8")
+        found = file.read_text(encoding="utf-8")
+        if found != wanted:
+            raise _another_study(path, json.loads(found), description)
+
+    @override
+    def __contains__(self, chunk: int) -> bool:
+        return self._file(chunk).exists()
+
+    @override
+    def put(self, chunk: int, results: Results, start: Work) -> None:
+        with replaced_file(self._file(chunk)) as partial, self._h5py.File(partial, "w") as file:
+            for name, value in results.items():
+                file[name] = json.dumps(value) if name == "messages" else value
+            for name, value in start(chunk).items():
+                file[f"start/{name}"] = value
+
+    @override
+    def get(self, chunk: int) -> Results:
+        with self._h5py.File(self._file(chunk), "r") as file:
+            results: Results = {name: file[name][()] for name in file if name != "start"}
+        known = json.loads(results["messages"])
+        results["messages"] = {int(row): message for row, message in known.items()}
+        return results
+
+    def require_start(self, chunk: int, start: Mapping[str, Array]) -> None:
+        """Raise ArgumentError if the chunk was started with other numbers."""
+        with self._h5py.File(self._file(chunk), "r") as file:
+            found = {name: np.asarray(file[f"start/{name}"]) for name in file["start"]}
+        if set(found) != set(start) or any(not np.array_equal(found[name], x) for name, x in start.items()):
+            message = f"{self._file(chunk)} has cases with other initial states; give another folder"
+            raise ArgumentError(message, argument="folder", value=str(self._path))
+
+    def _file(self, chunk: int) -> Path:
+        return self._path / f"cases-{chunk:06d}.h5"
+
+
+def _another_study(path: Path, found: Mapping[str, object], wanted: Mapping[str, object]) -> ArgumentError:
+    different = sorted(name for name in {*found, *wanted} if found.get(name) != wanted.get(name))
+    message = f"{path} holds another study, which differs in {', '.join(different)}; give another folder"
+    return ArgumentError(message, argument="folder", value=str(path))
