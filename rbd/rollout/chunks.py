@@ -37,7 +37,7 @@ _BROKEN_POOLS: Final = 3
 
 @final
 @attrs.frozen
-class Plan:
+class RolloutPlan:
     """How far cases are simulated, and which states are kept: after 0, `every`, 2 `every`, ... and `steps` steps."""
 
     steps: int
@@ -83,12 +83,12 @@ def _unpickled(digest: str, data: _Hidden) -> RecordedFunction:
     return cast("RecordedFunction", pickle.loads(data.content))
 
 
-def run_chunk(shipped: Shipped, start: Mapping[str, Array], plan: Plan, threads: int) -> Results:
+def run_chunk(shipped: Shipped, start: Mapping[str, Array], plan: RolloutPlan, threads: int) -> Results:
     """Return the states of cases that begin with the rows of `start`; the last ones repeat where an episode ended."""
     return run_cases(shipped.function(), start, plan, threads)
 
 
-def run_cases(step: RecordedFunction, start: Mapping[str, Array], plan: Plan, threads: int) -> Results:
+def run_cases(step: RecordedFunction, start: Mapping[str, Array], plan: RolloutPlan, threads: int) -> Results:
     """Return what `run_chunk` does, with a step of this process."""
     worlds = WorldBatch(step, len(start["q"]), start)
     kept = plan.kept
@@ -115,7 +115,7 @@ def _ends(worlds: WorldBatch) -> Results:
 
 
 def run_native(
-    step: RecordedFunction, plan: Plan, chunks: Iterable[int], starts: Work, threads: int
+    step: RecordedFunction, plan: RolloutPlan, chunks: Iterable[int], starts: Work, threads: int
 ) -> Generator[tuple[int, Results]]:
     """Yield chunks in order, run by threads of this process."""
     for chunk in chunks:
@@ -123,7 +123,7 @@ def run_native(
 
 
 def run_processes(
-    shipped: Shipped, plan: Plan, chunks: Iterable[int], starts: Work, workers: int
+    shipped: Shipped, plan: RolloutPlan, chunks: Iterable[int], starts: Work, workers: int
 ) -> Generator[tuple[int, Results]]:
     """Yield chunks as processes of this machine finish them; dead processes are replaced."""
     left = dict.fromkeys(chunks)
@@ -141,7 +141,7 @@ def run_processes(
 
 
 def run_executor(
-    executor: Executor, shipped: Shipped, plan: Plan, chunks: Iterable[int], starts: Work
+    executor: Executor, shipped: Shipped, plan: RolloutPlan, chunks: Iterable[int], starts: Work
 ) -> Generator[tuple[int, Results]]:
     """Yield chunks as an executor finishes them; a bounded number of them waits in it."""
     waiting, running = iter(chunks), dict[Future[Results], int]()

@@ -23,8 +23,8 @@ from rbd.mechanism import Mechanism
 from rbd.progress import Listener, Progress, progress_bar, require_progress
 from rbd.rollout.cases import Cases, InitialStates
 from rbd.rollout.chunks import (
-    Plan,
     Results,
+    RolloutPlan,
     Shipped,
     opened,
     run_cases,
@@ -108,11 +108,11 @@ def rollout(
     return Rollouts(study, storage)
 
 
-def _plan(final_time: float, dt: float, every: float | None, substeps: int) -> Plan:
+def _plan(final_time: float, dt: float, every: float | None, substeps: int) -> RolloutPlan:
     steps = _whole_steps(at_least_zero(final_time, "final_time"), dt, "final_time")
     if every is None:
-        return Plan(steps, max(steps, 1), substeps)
-    return Plan(steps, max(_whole_steps(above_zero(every, "every"), dt, "every"), 1), substeps)
+        return RolloutPlan(steps, max(steps, 1), substeps)
+    return RolloutPlan(steps, max(_whole_steps(above_zero(every, "every"), dt, "every"), 1), substeps)
 
 
 def _whole_steps(time: float, dt: float, argument: str) -> int:
@@ -129,7 +129,7 @@ class Study:
     """All that determines the results of a call of `rollout`."""
 
     step: RecordedFunction
-    plan: Plan
+    plan: RolloutPlan
     cases: Cases
     zero: Mapping[str, Array]
     """The start of cases that have none."""
