@@ -22,7 +22,7 @@ from rbd.progress import Listener, require_progress
 from rbd.scalars.arrays import Array
 
 if TYPE_CHECKING:
-    from rbd.native.builtins.builtin import Guards
+    from rbd.native.builtins.context import Guards
     from rbd.program.listing import Count
 
 CALLS_BEFORE_BUILTIN = 10

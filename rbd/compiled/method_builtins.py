@@ -11,7 +11,7 @@ from rbd.engine.live_engine import versions_of
 from rbd.mechanism import Mechanism
 
 if TYPE_CHECKING:
-    from rbd.native.builtins.builtin import Guards
+    from rbd.native.builtins.context import Guards
 
 
 def builtin_documentation(method: Callable[..., object]) -> str:
@@ -42,6 +42,6 @@ def version_guards(mechanism: Mechanism, versions: tuple[int, int]) -> Guards:
     """Return guards that run a builtin only at these versions of the mechanism; none without machine code."""
     if not native.available():
         return ()
-    from rbd.native.builtins.builtin import Word
+    from rbd.native.builtins.context import Word
 
     return tuple((Word(versions_of(mechanism), k), version) for k, version in enumerate(versions))

@@ -31,7 +31,7 @@ from rbd.scalars.arrays import Array, check_out
 if TYPE_CHECKING:
     from rbd.engine.native_queries import NativeQueries
     from rbd.kinematics.state_view import StateView
-    from rbd.native.builtins.builtin import Guards, Word
+    from rbd.native.builtins.context import Guards, Word
     from rbd.native.builtins.step_loop import Surroundings
     from rbd.native.compiled_program import CompiledProgram
 
@@ -130,7 +130,8 @@ class LiveEngine(Engine):
         executable = self._kernels.writer(self.mechanism, "q" if which == Q else "v") if native.available() else None
         if executable is None or not executable.request():
             return None
-        from rbd.native.builtins.builtin import Binding, Word, make_builtin
+        from rbd.native.builtins.builtin import Binding, make_builtin
+        from rbd.native.builtins.context import Word
 
         kernel = executable.machine_code
         assert kernel is not None
@@ -338,7 +339,8 @@ class LiveEngine(Engine):
 
         It returns NotImplemented as `bound_builtin` does, and in interpreted execution.
         """
-        from rbd.native.builtins.builtin import Binding, Word, make_builtin
+        from rbd.native.builtins.builtin import Binding, make_builtin
+        from rbd.native.builtins.context import Word
 
         counted = None if counter is None else Word(counter, 0)
         binding = Binding(Word(self.words, OWNER), self._guards(), inputs, outputs, copies, counted)
@@ -354,7 +356,7 @@ class LiveEngine(Engine):
 
     def watched(self) -> tuple[tuple[Word, Word, Word], Guards]:
         """Return the words of this engine (the owner, the versions of q and v), and guards of its machine code."""
-        from rbd.native.builtins.builtin import Word
+        from rbd.native.builtins.context import Word
 
         words = Word(self.words, OWNER), Word(self.words, Q), Word(self.words, V)
         return words, self._guards()
@@ -393,7 +395,7 @@ class LiveEngine(Engine):
 
     def _guards(self) -> Guards:
         """Return guards that let machine code run until the mechanism is edited, and not in interpreted execution."""
-        from rbd.native.builtins.builtin import Word
+        from rbd.native.builtins.context import Word
 
         return (
             (Word(self.versions, 0), self.versions[0]),

@@ -109,7 +109,7 @@ class _PlanBuilder:
 
     def gather(self, source: _Pass, index: int) -> _Numbers:
         """Copy the numbers of a value of a pass."""
-        from rbd.native.builtins.builtin import word_table
+        from rbd.native.builtins.context import word_table
 
         constants: list[Array] = []
         addresses, whole = source.leaves(index, constants)

@@ -25,7 +25,7 @@ from rbd.progress import Listener, progress_bar
 from rbd.scalars.arrays import Array
 
 if TYPE_CHECKING:
-    from rbd.native.builtins.builtin import Guards
+    from rbd.native.builtins.context import Guards
     from rbd.native.compiled_program import Codes, CompiledProgram
 
 OPERATIONS_BEFORE_COMPILING = 10_000

@@ -90,7 +90,7 @@ class NativeSteps:
     def _made(
         self, function: RecordedFunction, functions: FunctionCache, control: Callable[..., object] | None
     ) -> StepLoop:
-        from rbd.native.builtins.builtin import Word
+        from rbd.native.builtins.context import Word
         from rbd.native.builtins.step_loop import Clock, Stage, StepLoop
 
         kernel, clock, engine = function.evaluation.executable.compile(), Clock(), self._engine

@@ -14,12 +14,24 @@ from __future__ import annotations
 
 import ctypes
 from array import array
-from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeAlias, TypeVar, final
+from collections.abc import Callable
+from typing import Any, TypeVar, final
 
 import attrs
 
-from rbd.native.builtins.builtin_ir import CONTEXT, MOST, builtin_module, is_count
+from rbd.native.builtins.builtin_ir import CONTEXT, MOST, builtin_module
+from rbd.native.builtins.context import (
+    FAST_WITH_KEYWORDS,
+    BuiltinContext,
+    Copies,
+    Guards,
+    Word,
+    address_table,
+    context_fields,
+    copy_table,
+    guard_table,
+    word_table,
+)
 from rbd.native.builtins.rows_ir import MOST_STEPS
 from rbd.native.compiled_program import CompiledProgram
 from rbd.native.runtime import abi
@@ -28,25 +40,6 @@ from rbd.native.runtime.locks import once_under_compiler_lock
 from rbd.scalars.arrays import Array
 
 F = TypeVar("F", bound=Callable[..., object] | None)
-_FAST_WITH_KEYWORDS: Final = 0x80 | 0x02
-
-
-@final
-@attrs.frozen(eq=False)
-class Word:
-    """A 64-bit word in an array that is never moved."""
-
-    words: array[int]
-    index: int
-
-    @property
-    def address(self) -> int:
-        """Where it is."""
-        return self.words.buffer_info()[0] + self.index * self.words.itemsize
-
-
-Guards: TypeAlias = tuple[tuple[Word, int], ...]
-"""Words, and what must be in them for a builtin to run."""
 
 
 @final
@@ -62,35 +55,19 @@ class Binding:
     outputs: tuple[Array, ...] | None = None
     """Where results go; the builtin then returns None. Without them it returns a new array, or a tuple of several; a
     single one may go to `out`."""
-    copies: tuple[tuple[Array, Array], ...] = ()
+    copies: Copies = ()
     """What is copied after success: from, to."""
     counter: Word | None = None
     """Counts successful calls that write to `outputs`."""
 
 
-class Definition(ctypes.Structure):
-    """CPython's PyMethodDef."""
-
-    _fields_ = [
-        ("name", ctypes.c_char_p),
-        ("function", ctypes.c_void_p),
-        ("flags", ctypes.c_int),
-        ("documentation", ctypes.c_char_p),
-    ]
-
-
 @final
-class _Context(ctypes.Structure):
-    """What a builtin's `self` is: the words machine code reads, and everything that must live as long.
+class _CallContext(BuiltinContext):
+    """The `self` of these builtins. Being called, it passes the call on to the fallback."""
 
-    Being called, it passes the call on to the fallback.
-    """
+    _fields_ = context_fields(CONTEXT)
 
-    _fields_ = [(name, ctypes.c_int64 if is_count(name) else ctypes.c_void_p) for name in CONTEXT]
-
-    definition: Definition
     fallback: Callable[..., object] | None
-    kept: tuple[object, ...]
 
     def __call__(self, *arguments: object, **named: object) -> object:
         assert self.fallback is not None
@@ -114,18 +91,7 @@ def make_builtin(
     context, code = _context(kernel, binding or Binding()), _code()
     context.has_fallback, context.fallback = fallback is not None, fallback
     context.kept = (*context.kept, code)
-    context.definition = Definition(
-        (name or ports.name).encode(), code.address("builtin"), _FAST_WITH_KEYWORDS, documentation.encode() or None
-    )
-    return builtin_of(context.definition, context)
-
-
-def builtin_of(definition: Definition, context: ctypes.Structure) -> Callable[..., Any]:
-    """Return a new builtin with `context` as `self`, which must hold `definition`."""
-    function = ctypes.cast(ctypes.pythonapi.PyCFunction_NewEx, ctypes.c_void_p).value or 0
-    prototype = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p)
-    builtin: Callable[..., Any] = prototype(function)(ctypes.addressof(definition), context, None)
-    return builtin
+    return context.builtin(code.address("builtin"), name or ports.name, FAST_WITH_KEYWORDS, documentation)
 
 
 @once_under_compiler_lock
@@ -134,21 +100,22 @@ def _code() -> Library:
     return Library(assemble(builtin_module(abi.addresses())), ("builtin",))
 
 
-def _context(kernel: CompiledProgram, binding: Binding) -> _Context:
+def _context(kernel: CompiledProgram, binding: Binding) -> _CallContext:
     """Return the words for machine code."""
     ports, inputs, owner = kernel.outline, binding.inputs, binding.owner
     free = [k for k, each in enumerate(inputs or (None,) * len(ports.inputs)) if each is None]
     own = array("q", [0])
     kernel.load_entries()
+    shapes_of = (*(ports.inputs[k].shape for k in free), *(port.shape for port in ports.outputs))
     tables = (
-        word_table([x for word, expected in binding.guards for x in (word.address, expected)]),
-        word_table([0 if each is None else each.ctypes.data for each in inputs]),
-        word_table([n for p in (*(ports.inputs[k] for k in free), *ports.outputs) for n in (len(p.shape), *p.shape)]),
-        word_table([each.ctypes.data for each in binding.outputs or ()]),
-        word_table([x for source, to in binding.copies for x in (source.ctypes.data, to.ctypes.data, source.nbytes)]),
+        guard_table(binding.guards),
+        address_table(inputs),
+        word_table([n for shape in shapes_of for n in (len(shape), *shape)]),
+        address_table(binding.outputs or ()),
+        copy_table(binding.copies),
     )
     guards, bound, shapes, targets, copies = map(ctypes.addressof, tables)
-    context = _Context(
+    context = _CallContext(
         entries=kernel.entries.buffer_info()[0],
         row_limit_count=0 if inputs or binding.outputs is not None else kernel.small_batch,
         owner=None if owner is None else owner.address,
@@ -159,8 +126,3 @@ def _context(kernel: CompiledProgram, binding: Binding) -> _Context:
     )  # fmt: skip
     context.kept = (kernel, binding, tables, own)
     return context
-
-
-def word_table(words: Sequence[int]) -> ctypes.Array[ctypes.c_int64]:
-    """Return words in memory."""
-    return (ctypes.c_int64 * max(len(words), 1))(*words)

@@ -9,11 +9,22 @@ been changed, and new arrays have been given back.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from string import Template
 from typing import Final
 
 from rbd.native.builtins import rows_ir
-from rbd.native.runtime import abi
+from rbd.native.builtins.ir_parts import (
+    COPY,
+    FIND_CONTEXT,
+    FINISH,
+    NUMBERS,
+    RESULT_GIVEN,
+    RESULT_MADE,
+    context_loads,
+    copy_all,
+    filled,
+    give_back,
+    owner_and_guards,
+)
 
 CONTEXT: Final = (
     *("entries", "row_limit_count", "owner", "guards", "guard_count"),
@@ -34,126 +45,26 @@ CONTEXT: Final = (
     counter                          word that counts successful calls with targets
     has_fallback                     whether the structure itself, which is callable, takes what is declined
 """
-_COUNTS: Final = ("first_argument", "has_fallback")
-
 MOST: Final = 64
 """Inputs and outputs, each; their pointers go on the stack."""
 
-_LAYOUT: Final = (
-    *("OBJECT_TYPE", "FLOAT_VALUE", "STRUCTURE_DATA", "WRITEABLE", "DOUBLE"),
-    *(
-        "ARRAY_DATA",
-        "ARRAY_NDIM",
-        "ARRAY_SHAPE",
-        "ARRAY_STRIDES",
-        "ARRAY_DTYPE",
-        "ARRAY_FLAGS",
-        "ALIGNED",
-        "CONTIGUOUS",
-    ),
-)
-"""Numbers of `abi` that appear below."""
-
-_NUMBERS: Final = """
-; The numbers of a float64 array of this shape that has these flags; null for everything else.
-define internal ptr @numbers(ptr %thing, ptr %shape, i32 %flags) nounwind {
-begin:
-  %type_at = getelementptr i8, ptr %thing, i64 $OBJECT_TYPE
-  %type = load ptr, ptr %type_at
-  %is_array = icmp eq ptr %type, $ndarray
-  br i1 %is_array, label %array, label %other
-other:
-  %is_float = icmp eq ptr %type, $float
-  %axes_wanted = load i64, ptr %shape
-  %is_scalar = icmp eq i64 %axes_wanted, 0
-  %is_input = icmp ult i32 %flags, $WRITEABLE
-  %usable_0 = and i1 %is_float, %is_scalar
-  %usable = and i1 %usable_0, %is_input
-  br i1 %usable, label %number, label %wrong
-number:
-  %value = getelementptr i8, ptr %thing, i64 $FLOAT_VALUE
-  ret ptr %value
-array:
-  %dtype_at = getelementptr i8, ptr %thing, i64 $ARRAY_DTYPE
-  %dtype = load ptr, ptr %dtype_at
-  %is_double = icmp eq ptr %dtype, $float64
-  %flags_at = getelementptr i8, ptr %thing, i64 $ARRAY_FLAGS
-  %flags_found = load i32, ptr %flags_at
-  %flags_set = and i32 %flags_found, %flags
-  %flags_fit = icmp eq i32 %flags_set, %flags
-  %axes_at = getelementptr i8, ptr %thing, i64 $ARRAY_NDIM
-  %axes_found = load i32, ptr %axes_at
-  %axes_found_64 = zext i32 %axes_found to i64
-  %axes = load i64, ptr %shape
-  %axes_fit = icmp eq i64 %axes_found_64, %axes
-  %fit_0 = and i1 %is_double, %flags_fit
-  %fit = and i1 %fit_0, %axes_fit
-  br i1 %fit, label %lengths, label %wrong
-lengths:
-  %lengths_at = getelementptr i8, ptr %thing, i64 $ARRAY_SHAPE
-  %lengths_found = load ptr, ptr %lengths_at
-  br label %axis
-axis:
-  %i = phi i64 [0, %lengths], [%following, %compare]
-  %more = icmp ult i64 %i, %axes
-  br i1 %more, label %compare, label %good
-compare:
-  %following = add i64 %i, 1
-  %found_at = getelementptr i64, ptr %lengths_found, i64 %i
-  %found = load i64, ptr %found_at
-  %wanted_at = getelementptr i64, ptr %shape, i64 %following
-  %wanted = load i64, ptr %wanted_at
-  %same = icmp eq i64 %found, %wanted
-  br i1 %same, label %axis, label %wrong
-good:
-  %data_at = getelementptr i8, ptr %thing, i64 $ARRAY_DATA
-  %data = load ptr, ptr %data_at
-  ret ptr %data
-wrong:
-  ret ptr null
-}
-"""
-
-_BEGIN: Final = """
-declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
-
-define ptr @builtin(ptr %self, ptr %args, i64 %count, ptr %keywords) nounwind {
+_BEGIN: Final = f"""
+{COPY}
+define ptr @builtin(ptr %self, ptr %args, i64 %count, ptr %keywords) nounwind {{
 begin:
   %into = alloca [$MOST x ptr], align 16
   %out = alloca [$MOST x ptr], align 16
   %made = alloca [$MOST x ptr], align 16
-  %context_at = getelementptr i8, ptr %self, i64 $STRUCTURE_DATA
-  %context = load ptr, ptr %context_at
-"""
+{FIND_CONTEXT}"""
 
-_CHECKS: Final = """
+_CHECKS: Final = f"""
   %count_fits = icmp eq i64 %count, %argument_count
   br i1 %count_fits, label %counted, label %decline
 counted:
   %has_owner = icmp ne ptr %owner, null
   br i1 %has_owner, label %owned, label %guard
 owned:
-  %thread = call i64 $PyThread_get_thread_ident()
-  %owning = load i64, ptr %owner
-  %is_owner = icmp eq i64 %thread, %owning
-  br i1 %is_owner, label %guard, label %decline
-
-guard:
-  %g = phi i64 [0, %counted], [0, %owned], [%g_next, %look]
-  %more_guards = icmp ult i64 %g, %guard_count
-  br i1 %more_guards, label %look, label %started
-look:
-  %g_twice = shl i64 %g, 1
-  %watched_at = getelementptr ptr, ptr %guards, i64 %g_twice
-  %watched = load ptr, ptr %watched_at
-  %expected_at = getelementptr ptr, ptr %watched_at, i64 1
-  %expected = load i64, ptr %expected_at
-  %found = load i64, ptr %watched
-  %g_next = add i64 %g, 1
-  %as_expected = icmp eq i64 %found, %expected
-  br i1 %as_expected, label %guard, label %decline
-
-started:
+{owner_and_guards("counted", "owned", then="started", refuse="decline")}started:
   %to_new = icmp eq ptr %targets, null
   %plain = icmp eq ptr %keywords, null
   br i1 %plain, label %bind, label %named
@@ -198,7 +109,7 @@ taken:
   br label %input
 """
 
-_TARGETS: Final = """
+_TARGETS: Final = f"""
 stack:
   %takes_rows = icmp ne i64 %row_limit_count, 0
   br i1 %takes_rows, label %rows, label %decline
@@ -219,23 +130,8 @@ coded:
 run_bound:
   %status_bound = call i64 %kernel(ptr %into, ptr %targets)
   %clean_bound = icmp eq i64 %status_bound, 0
-  br i1 %clean_bound, label %copy, label %decline
-copy:
-  %c = phi i64 [0, %run_bound], [%c_next, %copy_one]
-  %more_copies = icmp ult i64 %c, %copy_count
-  br i1 %more_copies, label %copy_one, label %copied
-copy_one:
-  %c_thrice = mul i64 %c, 3
-  %from_at = getelementptr ptr, ptr %copies, i64 %c_thrice
-  %to_at = getelementptr ptr, ptr %from_at, i64 1
-  %bytes_at = getelementptr ptr, ptr %from_at, i64 2
-  %from = load ptr, ptr %from_at
-  %to = load ptr, ptr %to_at
-  %bytes = load i64, ptr %bytes_at
-  call void @llvm.memcpy.p0.p0.i64(ptr %to, ptr %from, i64 %bytes, i1 false)
-  %c_next = add i64 %c, 1
-  br label %copy
-copied:
+  br i1 %clean_bound, label %copy_next, label %decline
+{copy_all(before="run_bound", then="copied")}copied:
   %calls = load i64, ptr %counter
   %calls_next = add i64 %calls, 1
   store i64 %calls_next, ptr %counter
@@ -243,7 +139,7 @@ copied:
   ret ptr $None
 """
 
-_ARRAYS: Final = """
+_ARRAYS: Final = f"""
 to_array:
   br i1 %plain, label %output, label %given
 given:
@@ -253,11 +149,7 @@ given:
   %no_result = icmp eq ptr %result_data, null
   br i1 %no_result, label %decline, label %taken_out
 taken_out:
-  call void $Py_IncRef(ptr %result)
-  store ptr %result, ptr %made
-  store ptr %result_data, ptr %out
-  br label %run
-
+{RESULT_GIVEN}
 output:
   %o = phi i64 [0, %to_array], [%o_next, %new_made]
   %o_shape = phi ptr [%shape, %to_array], [%o_shape_next, %new_made]
@@ -268,17 +160,7 @@ make:
   %o_axes_32 = trunc i64 %o_axes to i32
   %o_lengths = getelementptr i64, ptr %o_shape, i64 1
   %new = call ptr $PyArray_New(ptr $ndarray, i32 %o_axes_32, ptr %o_lengths, i32 $DOUBLE, $no_data)
-  %no_new = icmp eq ptr %new, null
-  br i1 %no_new, label %release, label %new_made
-new_made:
-  %made_at = getelementptr ptr, ptr %made, i64 %o
-  store ptr %new, ptr %made_at
-  %new_data_at = getelementptr i8, ptr %new, i64 $ARRAY_DATA
-  %new_data = load ptr, ptr %new_data_at
-  %out_at = getelementptr ptr, ptr %out, i64 %o
-  store ptr %new_data, ptr %out_at
-  %o_next = add i64 %o, 1
-  %o_skip = add i64 %o_axes, 1
+{RESULT_MADE}  %o_skip = add i64 %o_axes, 1
   %o_shape_next = getelementptr i64, ptr %o_shape, i64 %o_skip
   br label %output
 run:
@@ -286,47 +168,12 @@ run:
   %status = call i64 %code(ptr %into, ptr %out)
   %clean = icmp eq i64 %status, 0
   br i1 %clean, label %finish, label %release
-finish:
-  %is_single = icmp eq i64 %output_count, 1
-  %only = load ptr, ptr %made
-  br i1 %is_single, label %return_only, label %tuple
-return_only:
-  ret ptr %only
-
-; The tuple takes over the references of the arrays; without one they are given back.
-tuple:
-  %packed = call ptr $PyTuple_New(i64 %output_count)
-  %no_tuple = icmp eq ptr %packed, null
-  br i1 %no_tuple, label %release, label %fill
-fill:
-  %f = phi i64 [0, %tuple], [%f_next, %put]
-  %more_to_fill = icmp ult i64 %f, %output_count
-  br i1 %more_to_fill, label %put, label %return_tuple
-put:
-  %put_at = getelementptr ptr, ptr %made, i64 %f
-  %put_thing = load ptr, ptr %put_at
-  %put_status = call i32 $PyTuple_SetItem(ptr %packed, i64 %f, ptr %put_thing)
-  %f_next = add i64 %f, 1
-  br label %fill
-return_tuple:
-  ret ptr %packed
-
+{FINISH}
 ; Give the arrays made so far back. Then either there was no memory, and an exception is set, or the status was bad.
 release:
   %held = phi i64 [%o, %make], [%output_count, %run], [%output_count, %tuple]
   %to_slow = phi i1 [false, %make], [true, %run], [false, %tuple]
-  br label %next_release
-next_release:
-  %left = phi i64 [%held, %release], [%left_next, %drop]
-  %any_left = icmp ugt i64 %left, 0
-  br i1 %any_left, label %drop, label %released
-drop:
-  %left_next = sub i64 %left, 1
-  %drop_at = getelementptr ptr, ptr %made, i64 %left_next
-  %drop_thing = load ptr, ptr %drop_at
-  call void $Py_DecRef(ptr %drop_thing)
-  br label %next_release
-released:
+{give_back(then="released")}released:
   br i1 %to_slow, label %decline, label %no_memory
 no_memory:
   ret ptr null
@@ -346,36 +193,9 @@ refuse:
 """
 
 
-def is_count(name: str) -> bool:
-    """Return whether a word of the context is a whole number rather than an address."""
-    return name.endswith("_count") or name in _COUNTS
-
-
-def _load(name: str, index: int) -> str:
-    kind = "i64" if is_count(name) else "ptr"
-    return f"  %{name}_at = getelementptr i64, ptr %context, i64 {index}\n  %{name} = load {kind}, ptr %{name}_at\n"
-
-
 def builtin_module(addresses: Mapping[str, int]) -> str:
     """Return the module; `addresses` are those of `abi.addresses`."""
-    loads = "".join(_load(name, index) for index, name in enumerate(CONTEXT))
+    loads = context_loads(CONTEXT)
     rows = rows_ir.STACKED + rows_ir.BEGIN + loads + rows_ir.INPUTS + rows_ir.RESULTS
-    text = _NUMBERS + rows + _BEGIN + loads + _CHECKS + _ARGUMENTS + _TARGETS + _ARRAYS + _DECLINE
-    return _filled(text, addresses)
-
-
-def numbers_text(addresses: Mapping[str, int]) -> str:
-    """Return the function `numbers`, for other modules that look at arguments."""
-    return _filled(_NUMBERS, addresses)
-
-
-def _filled(text: str, addresses: Mapping[str, int]) -> str:
-    """Return IR with addresses and numbers of the memory layout in place of their names."""
-    places = {name: f"inttoptr (i64 {address} to ptr)" for name, address in addresses.items()}
-    numbers = {name: str(getattr(abi, name)) for name in _LAYOUT}
-    read = abi.CONTIGUOUS | abi.ALIGNED
-    numbers |= {"MOST": str(MOST), "READ": str(read), "WRITE_PACKED": str(read | abi.WRITEABLE)}
-    numbers |= {"WRITE": str(abi.ALIGNED | abi.WRITEABLE), "DENSE": str(abi.CONTIGUOUS | abi.COLUMN_ORDER)}
-    numbers |= {"MOST_AXES": str(rows_ir.MOST_AXES), "MOST_STEPS": str(rows_ir.MOST_STEPS)}
-    no_buffer = "ptr null, i32 0, i32 0, ptr null"
-    return Template(text).substitute(places | numbers, no_buffer=no_buffer, no_data=f"ptr null, {no_buffer}")
+    text = NUMBERS + rows + _BEGIN + loads + _CHECKS + _ARGUMENTS + _TARGETS + _ARRAYS + _DECLINE
+    return filled(text, addresses, MOST=MOST, MOST_AXES=rows_ir.MOST_AXES, MOST_STEPS=rows_ir.MOST_STEPS)

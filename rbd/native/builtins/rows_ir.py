@@ -10,31 +10,20 @@ from __future__ import annotations
 
 from typing import Final
 
+from rbd.native.builtins.ir_parts import ARRAY_HEAD, FINISH, IS_ARRAY, RESULT_GIVEN, RESULT_MADE, give_back
+
 MOST_AXES: Final = 64
 """Axes of an array, at most."""
 MOST_STEPS: Final = 512
 """Entries of the layouts of all arrays, at most; see `row_access.py`."""
 
-STACKED: Final = """
+STACKED: Final = f"""
 ; The numbers of a float64 array of this shape behind leading axes of these lengths, and its layout; else null.
-define internal ptr @stacked(ptr %thing, ptr %shape, i32 %flags, i64 %lead_axes, ptr %lead, ptr %steps) nounwind {
+define internal ptr @stacked(ptr %thing, ptr %shape, i32 %flags, i64 %lead_axes, ptr %lead, ptr %steps) nounwind {{
 begin:
-  %type_at = getelementptr i8, ptr %thing, i64 $OBJECT_TYPE
-  %type = load ptr, ptr %type_at
-  %is_array = icmp eq ptr %type, $ndarray
-  br i1 %is_array, label %array, label %wrong
+{IS_ARRAY}  br i1 %is_array, label %array, label %wrong
 array:
-  %dtype_at = getelementptr i8, ptr %thing, i64 $ARRAY_DTYPE
-  %dtype = load ptr, ptr %dtype_at
-  %is_double = icmp eq ptr %dtype, $float64
-  %flags_at = getelementptr i8, ptr %thing, i64 $ARRAY_FLAGS
-  %flags_found = load i32, ptr %flags_at
-  %flags_set = and i32 %flags_found, %flags
-  %flags_fit = icmp eq i32 %flags_set, %flags
-  %axes_at = getelementptr i8, ptr %thing, i64 $ARRAY_NDIM
-  %axes_found = load i32, ptr %axes_at
-  %axes_found_64 = zext i32 %axes_found to i64
-  %own = load i64, ptr %shape
+{ARRAY_HEAD}  %own = load i64, ptr %shape
   %axes = add i64 %own, %lead_axes
   %axes_fit = icmp eq i64 %axes_found_64, %axes
   %fit_0 = and i1 %is_double, %flags_fit
@@ -101,10 +90,10 @@ good:
   ret ptr %data
 wrong:
   ret ptr null
-}
+}}
 
 ; The product of lengths.
-define internal i64 @product(ptr %lengths, i64 %axes) nounwind {
+define internal i64 @product(ptr %lengths, i64 %axes) nounwind {{
 begin:
   br label %axis
 axis:
@@ -120,10 +109,10 @@ multiply:
   br label %axis
 done:
   ret i64 %product
-}
+}}
 
 ; Whether an array of this layout has numbers between two addresses.
-define internal i1 @overlaps(ptr %data, ptr %shape, ptr %steps, i64 %rows, ptr %start, ptr %end) nounwind {
+define internal i1 @overlaps(ptr %data, ptr %shape, ptr %steps, i64 %rows, ptr %start, ptr %end) nounwind {{
 begin:
   %own = load i64, ptr %shape
   br label %axis
@@ -156,11 +145,11 @@ compare:
   %ends_behind = icmp ule ptr %start, %last
   %both = and i1 %begins_before, %ends_behind
   ret i1 %both
-}
+}}
 
 ; Write the layout of a new array, and its strides in bytes.
 define internal void @arrange(ptr %shape, i64 %lead_axes, ptr %lead, i64 %rows, i1 %columns, ptr %steps, ptr %strides)
-    nounwind {
+    nounwind {{
 begin:
   %own = load i64, ptr %shape
   %own_lengths = getelementptr i64, ptr %shape, i64 1
@@ -208,7 +197,7 @@ put:
   br label %lead_axis
 done:
   ret void
-}
+}}
 """
 
 BEGIN: Final = """
@@ -224,7 +213,7 @@ begin:
   %status = alloca i64, align 8
 """
 
-INPUTS: Final = """
+INPUTS: Final = f"""
   %batch_at_entry = getelementptr ptr, ptr %entries, i64 2
   %batch = load ptr, ptr %batch_at_entry
   %ready = icmp ne ptr %batch, null
@@ -249,10 +238,7 @@ take:
   %thing_at = getelementptr ptr, ptr %args, i64 %k
   %thing = load ptr, ptr %thing_at
   %into_at = getelementptr ptr, ptr %into, i64 %k
-  %type_at = getelementptr i8, ptr %thing, i64 $OBJECT_TYPE
-  %type = load ptr, ptr %type_at
-  %is_array = icmp eq ptr %type, $ndarray
-  br i1 %is_array, label %array, label %number
+{IS_ARRAY}  br i1 %is_array, label %array, label %number
 number:
   store i64 0, ptr %steps
   %number_data = call ptr @numbers(ptr %thing, ptr %shape, i32 $READ)
@@ -303,7 +289,7 @@ all_taken:
   br label %results
 """
 
-RESULTS: Final = """
+RESULTS: Final = f"""
 results:
   %lead_bytes = shl i64 %lead_axes, 3
   %to_new = icmp eq ptr %keywords, null
@@ -345,11 +331,7 @@ check:
   %overlap = call i1 @overlaps(ptr %a_data, ptr %a_shape, ptr %a_steps, i64 %rows, ptr %result_data, ptr %result_end)
   br i1 %overlap, label %wrong, label %other
 take_out:
-  call void $Py_IncRef(ptr %result)
-  store ptr %result, ptr %made
-  store ptr %result_data, ptr %out
-  br label %run
-
+{RESULT_GIVEN}
 output:
   %o = phi i64 [0, %results], [%o_next, %new_made]
   %o_shape = phi ptr [%shape, %results], [%o_shape_next, %new_made]
@@ -371,17 +353,7 @@ new_one:
   call void @arrange(ptr %o_shape, i64 %lead_axes, ptr %lead, i64 %rows, i1 %columns, ptr %o_steps, ptr %strides)
   %o_strides = select i1 %columns, ptr %strides, ptr null
   %new = call ptr $PyArray_New(ptr $ndarray, i32 %o_all_32, ptr %lengths, i32 $DOUBLE, ptr %o_strides, $no_buffer)
-  %no_new = icmp eq ptr %new, null
-  br i1 %no_new, label %release, label %new_made
-new_made:
-  %made_at = getelementptr ptr, ptr %made, i64 %o
-  store ptr %new, ptr %made_at
-  %new_data_at = getelementptr i8, ptr %new, i64 $ARRAY_DATA
-  %new_data = load ptr, ptr %new_data_at
-  %out_at = getelementptr ptr, ptr %out, i64 %o
-  store ptr %new_data, ptr %out_at
-  %o_next = add i64 %o, 1
-  %o_shape_next = getelementptr i64, ptr %o_own, i64 %o_axes
+{RESULT_MADE}  %o_shape_next = getelementptr i64, ptr %o_own, i64 %o_axes
   %o_record = add i64 %o_axes, 1
   %o_steps_next = getelementptr i64, ptr %o_steps, i64 %o_record
   br label %output
@@ -400,45 +372,12 @@ ran:
   %bad = phi i64 [%bad_locked, %run_locked], [%bad_unlocked, %run_unlocked]
   %clean = icmp slt i64 %bad, 0
   br i1 %clean, label %finish, label %release
-finish:
-  %is_single = icmp eq i64 %output_count, 1
-  %only = load ptr, ptr %made
-  br i1 %is_single, label %return_only, label %tuple
-return_only:
-  ret ptr %only
-tuple:
-  %packed = call ptr $PyTuple_New(i64 %output_count)
-  %no_tuple = icmp eq ptr %packed, null
-  br i1 %no_tuple, label %release, label %fill
-fill:
-  %f = phi i64 [0, %tuple], [%f_next, %put]
-  %more_to_fill = icmp ult i64 %f, %output_count
-  br i1 %more_to_fill, label %put, label %return_tuple
-put:
-  %put_at = getelementptr ptr, ptr %made, i64 %f
-  %put_thing = load ptr, ptr %put_at
-  %put_status = call i32 $PyTuple_SetItem(ptr %packed, i64 %f, ptr %put_thing)
-  %f_next = add i64 %f, 1
-  br label %fill
-return_tuple:
-  ret ptr %packed
-
+{FINISH}
 ; Give the arrays made so far back; whoever is asked next finds out what is wrong.
 release:
   %held = phi i64 [%o, %make], [%o, %new_one], [%output_count, %ran], [%output_count, %tuple]
   call void $PyErr_Clear()
-  br label %next_release
-next_release:
-  %left = phi i64 [%held, %release], [%left_next, %drop]
-  %any_left = icmp ugt i64 %left, 0
-  br i1 %any_left, label %drop, label %wrong
-drop:
-  %left_next = sub i64 %left, 1
-  %drop_at = getelementptr ptr, ptr %made, i64 %left_next
-  %drop_thing = load ptr, ptr %drop_at
-  call void $Py_DecRef(ptr %drop_thing)
-  br label %next_release
-wrong:
+{give_back(then="wrong")}wrong:
   ret ptr null
-}
+}}
 """

@@ -14,23 +14,29 @@ from __future__ import annotations
 import ctypes
 from array import array
 from collections.abc import Callable, Sequence
-from typing import Any, Final, final
+from typing import Any, final
 
 import attrs
 import numpy as np
 
-from rbd.native.builtins.builtin import Definition, Guards, Word, builtin_of, word_table
-from rbd.native.builtins.builtin_ir import numbers_text
-from rbd.native.builtins.step_loop_ir import CONTEXT, ROW_WORDS, WORDS, is_pointer, loop_text
+from rbd.native.builtins.context import (
+    BuiltinContext,
+    Copies,
+    Guards,
+    Table,
+    Word,
+    address_table,
+    context_fields,
+    copy_table,
+    guard_table,
+    word_table,
+)
+from rbd.native.builtins.step_loop_ir import CONTEXT, ROW_WORDS, WORDS, loop_module
 from rbd.native.compiled_program import CompiledProgram
 from rbd.native.runtime import abi
 from rbd.native.runtime.jit import Library, assemble
 from rbd.native.runtime.locks import once_under_compiler_lock
 from rbd.scalars.arrays import Array
-
-_NO_ARGUMENTS: Final = 0x04
-
-Copies = Sequence[tuple[Array, Array]]
 
 
 @final
@@ -74,13 +80,10 @@ class Surroundings:
 
 
 @final
-class _LoopContext(ctypes.Structure):
-    """What the builtin's `self` is: the words machine code reads, and everything that must live as long."""
+class _LoopContext(BuiltinContext):
+    """The `self` of a loop."""
 
-    _fields_ = [(name, ctypes.c_void_p if is_pointer(name) else ctypes.c_int64) for name in CONTEXT]
-
-    definition: Definition
-    kept: tuple[object, ...]
+    _fields_ = context_fields(CONTEXT)
 
 
 @final
@@ -126,8 +129,8 @@ class StepLoop:
 
     def _builtin(self, callback: Callable[..., object] | None, around: Surroundings) -> Callable[[], Any]:
         code, size, (owner, q_version, v_version) = _code(), self.stages[0].vector.size, around.words
-        guards = word_table([x for word, expected in around.guards for x in (word.address, expected)])
-        shape, fractions = word_table([1, size]), array("d", [stage.fraction for stage in self.stages])
+        guards, shape = guard_table(around.guards), word_table([1, size])
+        fractions = array("d", [stage.fraction for stage in self.stages])
         tables = [_stage_tables(stage) for stage in self.stages]
         stages = word_table([x for stage, each in zip(self.stages, tables, strict=True) for x in _words(stage, each)])
         context = _LoopContext(
@@ -141,32 +144,26 @@ class StepLoop:
             shape=ctypes.addressof(shape), vector_bytes=8 * size,
             history=_address(self._history), moving_count=len(self.moving),
         )  # fmt: skip
-        context.definition = Definition(b"run", code.address("steps"), _NO_ARGUMENTS, None)
         own = self.words, self.times, self._asks, self.clock, self._history, self.moving, self.origins, self.stages
         context.kept = (code, tables, guards, shape, stages, fractions, callback, around, own)
-        return builtin_of(context.definition, context)
+        return context.builtin(code.address("steps"), "run")
 
 
 @once_under_compiler_lock
 def _code() -> Library:
     """Return the code of all loops, which is kept for good."""
-    addresses = abi.addresses()
-    return Library(assemble(numbers_text(addresses) + loop_text(addresses)), ("steps",))
+    return Library(assemble(loop_module(abi.addresses())), ("steps",))
 
 
-def _stage_tables(stage: Stage) -> Sequence[ctypes.Array[ctypes.c_int64]]:
+def _stage_tables(stage: Stage) -> tuple[Table, Table, Table]:
     """Return addresses of inputs, of outputs, and the copies of a stage."""
-    return (
-        word_table([abi.address(each) for each in stage.inputs]),
-        word_table([abi.address(each) for each in stage.outputs]),
-        word_table([x for a, b in stage.copies for x in (abi.address(a), abi.address(b), a.nbytes)]),
-    )
+    return address_table(stage.inputs), address_table(stage.outputs), copy_table(stage.copies)
 
 
-def _words(stage: Stage, tables: Sequence[ctypes.Array[ctypes.c_int64]]) -> tuple[int, ...]:
-    """Return the words of a stage, in the order of STAGE_WORDS."""
-    kernel, (inputs, outputs, copies) = stage.kernel.single_library.address("single"), map(ctypes.addressof, tables)
-    return kernel, inputs, outputs, copies, len(stage.copies), abi.address(stage.vector)
+def _words(stage: Stage, tables: tuple[Table, Table, Table]) -> tuple[int, ...]:
+    """Return the words of a stage; see `step_loop_ir.CONTEXT`."""
+    code, (inputs, outputs, copies) = stage.kernel.single_library.address("single"), map(ctypes.addressof, tables)
+    return code, inputs, outputs, copies, len(stage.copies), abi.address(stage.vector)
 
 
 def _history(moving: Sequence[Array], origins: Sequence[Array]) -> list[int]:

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from string import Template
 from typing import Final
 
-from rbd.native.runtime import abi
+from rbd.native.builtins.ir_parts import (
+    COPY,
+    FIND_CONTEXT,
+    NUMBERS,
+    context_loads,
+    copy_all,
+    filled,
+    owner_and_guards,
+    run_program,
+)
 
 WORDS: Final = ("COUNT", "STEP", "STAGE", "KNOWN", "REASON")
 """The words that callers read and write between runs: how many steps to take, the current step and stage, whether the
@@ -38,19 +46,17 @@ CONTEXT: Final = (
 """
 ROW_WORDS: Final = 4
 
-_LOOP: Final = """
-declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)
-declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
+_BEGIN: Final = f"""
+{COPY}declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 
-define ptr @steps(ptr %self, ptr %unused) nounwind {
+define ptr @steps(ptr %self, ptr %unused) nounwind {{
 begin:
   %arguments = alloca [3 x ptr], align 16
   %first = getelementptr ptr, ptr %arguments, i64 1
   %second = getelementptr ptr, ptr %arguments, i64 2
-  %context_at = getelementptr i8, ptr %self, i64 $STRUCTURE_DATA
-  %context = load ptr, ptr %context_at
-$loads
-$word_places
+{FIND_CONTEXT}"""
+
+_LOOP: Final = f"""\
   br label %step
 
 step:
@@ -155,55 +161,14 @@ copy:
 
 ; The callback may have edited the mechanism: guards are looked at after it.
 owned:
-  %thread = call i64 $PyThread_get_thread_ident()
-  %owning = load i64, ptr %owner
-  %is_owner = icmp eq i64 %thread, %owning
-  br i1 %is_owner, label %guard, label %refused
-guard:
-  %g = phi i64 [0, %owned], [%g_next, %look]
-  %more_guards = icmp slt i64 %g, %guard_count
-  br i1 %more_guards, label %look, label %compute
-look:
-  %g_twice = shl i64 %g, 1
-  %watched_at = getelementptr ptr, ptr %guards, i64 %g_twice
-  %watched = load ptr, ptr %watched_at
-  %expected_at = getelementptr ptr, ptr %watched_at, i64 1
-  %expected = load i64, ptr %expected_at
-  %found = load i64, ptr %watched
-  %g_next = add i64 %g, 1
-  %as_expected = icmp eq i64 %found, %expected
-  br i1 %as_expected, label %guard, label %refused
-compute:
-  %kernel = load ptr, ptr %this
-  %inputs_at = getelementptr i64, ptr %this, i64 1
-  %inputs = load ptr, ptr %inputs_at
-  %outputs_at = getelementptr i64, ptr %this, i64 2
-  %outputs = load ptr, ptr %outputs_at
-  %status = call i64 %kernel(ptr %inputs, ptr %outputs)
-  %clean = icmp eq i64 %status, 0
-  br i1 %clean, label %move, label %refused
-move:
+{owner_and_guards("owned", then="compute", refuse="refused")}compute:
+{run_program(then="move", refuse="refused")}move:
   %copies_at = getelementptr i64, ptr %this, i64 3
   %copies = load ptr, ptr %copies_at
   %copy_count_at = getelementptr i64, ptr %this, i64 4
   %copy_count = load i64, ptr %copy_count_at
-  br label %moving
-moving:
-  %c = phi i64 [0, %move], [%c_next, %move_one]
-  %more_copies = icmp slt i64 %c, %copy_count
-  br i1 %more_copies, label %move_one, label %moved
-move_one:
-  %c_word = mul i64 %c, 3
-  %from_at = getelementptr ptr, ptr %copies, i64 %c_word
-  %from = load ptr, ptr %from_at
-  %to_at = getelementptr ptr, ptr %from_at, i64 1
-  %to = load ptr, ptr %to_at
-  %bytes_at = getelementptr i64, ptr %from_at, i64 2
-  %bytes = load i64, ptr %bytes_at
-  call void @llvm.memcpy.p0.p0.i64(ptr %to, ptr %from, i64 %bytes, i1 false)
-  %c_next = add i64 %c, 1
-  br label %moving
-moved:
+  br label %copy_next
+{copy_all(before="move", then="moved")}moved:
   %q_now = load i64, ptr %q_version
   %q_counted = add i64 %q_now, 1
   store i64 %q_counted, ptr %q_version
@@ -262,25 +227,12 @@ unfit:
   ret ptr %result
 raised:
   ret ptr null
-}
+}}
 """
 
 
-def is_pointer(name: str) -> bool:
-    """Return whether a word of the context is an address rather than a whole number."""
-    return not name.endswith(("_count", "_bytes"))
-
-
-def _load(name: str, index: int) -> str:
-    kind = "ptr" if is_pointer(name) else "i64"
-    return f"  %{name}_at = getelementptr i64, ptr %context, i64 {index}\n  %{name} = load {kind}, ptr %{name}_at"
-
-
-def loop_text(addresses: Mapping[str, int]) -> str:
-    """Return the loop, without the function `numbers` that it calls; `addresses` are those of `abi.addresses`."""
-    loads = "\n".join(_load(name, index) for index, name in enumerate(CONTEXT))
-    places = "\n".join(f"  %{name} = getelementptr i64, ptr %words, i64 {k}" for k, name in enumerate(WORDS))
-    known = {name: f"inttoptr (i64 {address} to ptr)" for name, address in addresses.items()}
-    numbers = {"STRUCTURE_DATA": str(abi.STRUCTURE_DATA), "READ": str(abi.CONTIGUOUS | abi.ALIGNED)}
-    numbers |= {name: str(k) for k, name in enumerate(REASONS)}
-    return Template(_LOOP).substitute(known | numbers, loads=loads, word_places=places)
+def loop_module(addresses: Mapping[str, int]) -> str:
+    """Return the module; `addresses` are those of `abi.addresses`."""
+    places = "".join(f"  %{name} = getelementptr i64, ptr %words, i64 {k}\n" for k, name in enumerate(WORDS))
+    reasons = {name: k for k, name in enumerate(REASONS)}
+    return filled(NUMBERS + _BEGIN + context_loads(CONTEXT) + places + _LOOP, addresses, **reasons)

@@ -14,15 +14,22 @@ from typing import Any, Final, final
 import attrs
 import numpy as np
 
-from rbd.native.builtins.builtin import Definition, Guards, Word, builtin_of, word_table
-from rbd.native.builtins.value_ir import CONTEXT, INSTANCE, MOST_OBJECTS, NUMBER, OBJECT, TUPLE, is_count, value_text
+from rbd.native.builtins.context import (
+    BuiltinContext,
+    Guards,
+    Word,
+    address_table,
+    context_fields,
+    guard_table,
+    word_table,
+)
+from rbd.native.builtins.value_ir import CONTEXT, INSTANCE, MOST_OBJECTS, NUMBER, OBJECT, TUPLE, value_module
 from rbd.native.compiled_program import CompiledProgram
 from rbd.native.runtime import abi
 from rbd.native.runtime.jit import Library, assemble
 from rbd.native.runtime.locks import once_under_compiler_lock
 from rbd.scalars.arrays import Array
 
-_NO_ARGUMENTS: Final = 0x04
 _LENGTHS: Final = (1, 4, 5, 3, 2, 2, 2, 3)
 """Words of each code with its arguments, without the offsets of slots."""
 _MEMBER: Final = 40
@@ -40,7 +47,7 @@ class KernelBuffer:
         self.kernel, self.inputs = kernel, tuple(inputs)
         self.outputs = tuple(np.zeros(port.shape) for port in kernel.outline.outputs)
         self._seen = array("q", [-1, -1, int(needs_v)])
-        self._tables = tuple(word_table([abi.address(x) for x in each]) for each in (self.inputs, self.outputs))
+        self._tables = (address_table(self.inputs), address_table(self.outputs))
         into, out = map(ctypes.addressof, self._tables)
         self.words = kernel.single_library.address("single"), into, out, self._seen.buffer_info()[0]
         """What machine code reads: see `value_ir.CONTEXT`."""
@@ -68,13 +75,10 @@ class ValuePlan:
 
 
 @final
-class _PlanContext(ctypes.Structure):
-    """What the builtin's `self` is: the words machine code reads, and everything that must live as long."""
+class _PlanContext(BuiltinContext):
+    """The `self` of these builtins."""
 
-    _fields_ = [(name, ctypes.c_int64 if is_count(name) else ctypes.c_void_p) for name in CONTEXT]
-
-    definition: Definition
-    kept: tuple[object, ...]
+    _fields_ = context_fields(CONTEXT)
 
 
 def value_builtin(
@@ -88,7 +92,7 @@ def value_builtin(
     if plan.depth > MOST_OBJECTS:
         return None
     code, memo, kept_value = _code(), array("q", [-1, -1]), list[object]([None])
-    of_guards = word_table([x for word, expected in guards for x in (word.address, expected)])
+    of_guards = guard_table(guards)
     of_buffers, of_plan = word_table([x for each in buffers for x in each.words]), word_table(plan.words)
     context = _PlanContext(
         owner=words[0].address, q_version=words[1].address, v_version=words[2].address,
@@ -96,15 +100,14 @@ def value_builtin(
         passes=ctypes.addressof(of_buffers), pass_count=len(buffers), words=ctypes.addressof(of_plan),
         memo=memo.buffer_info()[0], memo_list=id(kept_value),
     )  # fmt: skip
-    context.definition = Definition(b"value", code.address("value"), _NO_ARGUMENTS, None)
     context.kept = (code, memo, kept_value, of_guards, of_buffers, of_plan, words, guards, tuple(buffers), plan)
-    return builtin_of(context.definition, context)
+    return context.builtin(code.address("value"), "value")
 
 
 @once_under_compiler_lock
 def _code() -> Library:
     """Return the code of all builtins, which is kept for good."""
-    return Library(assemble(value_text(abi.addresses())), ("value",))
+    return Library(assemble(value_module(abi.addresses())), ("value",))
 
 
 def slot_offsets(value: Any) -> tuple[int, ...] | None:

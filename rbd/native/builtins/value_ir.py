@@ -1,4 +1,4 @@
-"""The machine code of `ValueBuiltin`, as LLVM IR; CPython calls it for METH_NOARGS.
+"""The machine code of `value_builtin`, as LLVM IR; CPython calls it for METH_NOARGS.
 
 It looks at the owner and the guards, runs the kernels whose inputs have changed since they last ran, and follows a list
 of words: arithmetic on numbers in memory, then the construction of a Python object from them.
@@ -7,10 +7,9 @@ of words: arithmetic on numbers in memory, then the construction of a Python obj
 from __future__ import annotations
 
 from collections.abc import Mapping
-from string import Template
 from typing import Final
 
-from rbd.native.runtime import abi
+from rbd.native.builtins.ir_parts import FIND_CONTEXT, context_loads, filled, owner_and_guards, run_program
 
 CONTEXT: Final = (
     *("owner", "guards", "guard_count", "q_version", "v_version", "passes", "pass_count", "words"),
@@ -41,34 +40,16 @@ RETURN, GATHER, CALL, FINITE, NUMBER, OBJECT, TUPLE, INSTANCE = range(len(CODES)
 MOST_OBJECTS: Final = 128
 """Objects on the stack, at most."""
 
-_TEXT: Final = """
+_BEGIN: Final = f"""
 declare double @llvm.fabs.f64(double)
 
-define ptr @value(ptr %self, ptr %unused) nounwind {
+define ptr @value(ptr %self, ptr %unused) nounwind {{
 begin:
   %stack = alloca [$MOST_OBJECTS x ptr], align 16
-  %context_at = getelementptr i8, ptr %self, i64 $STRUCTURE_DATA
-  %context = load ptr, ptr %context_at
-$loads
-  %thread = call i64 $PyThread_get_thread_ident()
-  %owning = load i64, ptr %owner
-  %is_owner = icmp eq i64 %thread, %owning
-  br i1 %is_owner, label %guard, label %refuse
-guard:
-  %g = phi i64 [0, %begin], [%g_next, %look]
-  %more_guards = icmp slt i64 %g, %guard_count
-  br i1 %more_guards, label %look, label %recall
-look:
-  %g_twice = shl i64 %g, 1
-  %watched_at = getelementptr ptr, ptr %guards, i64 %g_twice
-  %watched = load ptr, ptr %watched_at
-  %expected_at = getelementptr ptr, ptr %watched_at, i64 1
-  %expected = load i64, ptr %expected_at
-  %found = load i64, ptr %watched
-  %g_next = add i64 %g, 1
-  %as_expected = icmp eq i64 %found, %expected
-  br i1 %as_expected, label %guard, label %refuse
+{FIND_CONTEXT}"""
 
+_VALUE: Final = f"""\
+{owner_and_guards("begin", then="recall", refuse="refuse")}
 ; The object of the last call, if nothing has changed since.
 recall:
   %q_now = load i64, ptr %q_version
@@ -106,15 +87,7 @@ stale:
   %fresh = and i1 %q_same, %v_fits
   br i1 %fresh, label %passed, label %compute
 compute:
-  %kernel = load ptr, ptr %this
-  %inputs_at = getelementptr ptr, ptr %this, i64 1
-  %inputs = load ptr, ptr %inputs_at
-  %outputs_at = getelementptr ptr, ptr %this, i64 2
-  %outputs = load ptr, ptr %outputs_at
-  %status = call i64 %kernel(ptr %inputs, ptr %outputs)
-  %clean = icmp eq i64 %status, 0
-  br i1 %clean, label %computed, label %refuse
-computed:
+{run_program(then="computed", refuse="refuse")}computed:
   store i64 %q_now, ptr %seen
   store i64 %v_now, ptr %seen_v_at
   br label %passed
@@ -291,24 +264,11 @@ no_memory:
 refuse:
   call void $Py_IncRef(ptr $NotImplemented)
   ret ptr $NotImplemented
-}
+}}
 """
 
 
-def is_count(name: str) -> bool:
-    """Return whether a word of the context is a whole number rather than an address."""
-    return name.endswith("_count")
-
-
-def _load(name: str, index: int) -> str:
-    kind = "i64" if is_count(name) else "ptr"
-    return f"  %{name}_at = getelementptr i64, ptr %context, i64 {index}\n  %{name} = load {kind}, ptr %{name}_at"
-
-
-def value_text(addresses: Mapping[str, int]) -> str:
-    """Return the function; `addresses` are those of `abi.addresses`."""
-    known = {name: f"inttoptr (i64 {address} to ptr)" for name, address in addresses.items()}
-    numbers = {name: str(k) for k, name in enumerate(CODES)}
-    numbers |= {"STRUCTURE_DATA": str(abi.STRUCTURE_DATA), "MOST_OBJECTS": str(MOST_OBJECTS)}
-    loads = "\n".join(_load(name, index) for index, name in enumerate(CONTEXT))
-    return Template(_TEXT).substitute(known | numbers, loads=loads)
+def value_module(addresses: Mapping[str, int]) -> str:
+    """Return the module; `addresses` are those of `abi.addresses`."""
+    codes = {name: k for k, name in enumerate(CODES)}
+    return filled(_BEGIN + context_loads(CONTEXT) + _VALUE, addresses, MOST_OBJECTS=MOST_OBJECTS, **codes)

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbd.native.builtins.builtin import Binding, Word, make_builtin
+from rbd.native.builtins.builtin import Binding, make_builtin
+from rbd.native.builtins.context import Word
 from rbd.native.compiled_program import compile_program
 from rbd.program.graph import Graph
 from rbd.program.program import Program

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rbd.native.builtins.builtin import Binding, Guards, Word, make_builtin
+from rbd.native.builtins.builtin import Binding, make_builtin
 from rbd.native.builtins.builtin_ir import MOST
+from rbd.native.builtins.context import Guards, Word
 from rbd.native.compiled_program import CompiledProgram, compile_program
 from rbd.native.runtime import abi
 from rbd.program.graph import Graph

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 from rbd.native import compiled_program
-from rbd.native.builtins.builtin import Binding, Word, make_builtin
+from rbd.native.builtins.builtin import Binding, make_builtin
+from rbd.native.builtins.context import Word
 from rbd.native.compiled_program import CompiledProgram, compile_program
 from rbd.native.executable import ArrayExecutable
 from rbd.native.runtime import jit, locks
