@@ -208,8 +208,8 @@ class RecordedFunction:
 
     @property
     def is_warm(self) -> bool:
-        """Whether machine code has run often enough for one state or small batches to make a builtin."""
-        return self._evaluation.executable.short_calls >= CALLS_BEFORE_BUILTIN
+        """Whether machine code has run often enough to make a builtin."""
+        return self._evaluation.executable.native_calls >= CALLS_BEFORE_BUILTIN
 
     def builtin(
         self,

@@ -112,15 +112,15 @@ class _Steps:
             target[...] = np.moveaxis(times.reshape(len(times), *self._lead, times.shape[-1]), 0, -2)
         return targets
 
-    def _take_all(self, kernel: CompiledProgram | None, threads: int) -> None:
-        if kernel is None:
+    def _take_all(self, compiled: CompiledProgram | None, threads: int) -> None:
+        if compiled is None:
             for k in range(self._steps):
                 self._take(k)
             return
         if self._lead:
-            self._take_rows(kernel, threads)
+            self._take_rows(compiled, threads)
         else:
-            self._take_single(kernel)
+            self._take_single(compiled)
 
     def _take(self, k: int) -> None:
         """Take step `k` of all members through Python."""
@@ -149,16 +149,16 @@ class _Steps:
     def _next(self) -> list[tuple[Array, int]]:
         return [(x[1:], x.shape[1] * x.shape[2]) for x in self._history]
 
-    def _take_single(self, kernel: CompiledProgram) -> None:
+    def _take_single(self, compiled: CompiledProgram) -> None:
         from rbd.native.repeat import repeat
 
-        outcome = repeat(kernel, self._steps, self._moving(), self._next())
+        outcome = repeat(compiled, self._steps, self._moving(), self._next())
         if self._codes is not None:
             self._codes[:] = outcome.status
         elif outcome.status:
             self._fail(outcome.done, outcome.status, None)
 
-    def _take_rows(self, kernel: CompiledProgram, threads: int) -> None:
+    def _take_rows(self, compiled: CompiledProgram, threads: int) -> None:
         from rbd.native.repeat import repeat_rows
 
         ports, members = self._step.outline.inputs, self._history[0].shape[1]
@@ -170,7 +170,7 @@ class _Steps:
             rows = np.ascontiguousarray(np.moveaxis(wide, -2, 0))
             size = ports[self._count].size
             moving[self._count], strides[self._count] = (rows, members * size), size
-        outcome = repeat_rows(kernel, self._steps, moving, strides, self._next(), members, threads, self._codes)
+        outcome = repeat_rows(compiled, self._steps, moving, strides, self._next(), members, threads, self._codes)
         if outcome.row >= 0:
             self._fail(outcome.done, outcome.status, outcome.row)
 

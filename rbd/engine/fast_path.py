@@ -147,7 +147,7 @@ class FastPathSpec:
 
     def dispatch(self, owner: Any, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         """Return the result of any call, by its fast path if it has one."""
-        if self.result is not None and "result" not in named:
+        if self.result is not None:
             state = named.get("state") if owner is _MISSING else owner
             if not args and "state" not in named:
                 require_state(state, self.name)
@@ -246,13 +246,9 @@ class FastPathSpec:
 
     def run(self, owner: Any, args: tuple[Any, ...], named: dict[str, Any], key: object, count: int) -> Any:
         """Run the function and the call it returns; `key` and `count` are those of a new fast path."""
-        if self.result is not None and "result" in named:  # passed by name, like the state
-            named = named if owner is _MISSING else {"state": owner, **named}
-            owner = _MISSING
-        elif owner is not _MISSING and self.result is None and not hasattr(getattr(owner, "engine", None), "stamp"):
+        if owner is not _MISSING and self.result is None and not hasattr(getattr(owner, "engine", None), "stamp"):
             require_state(owner, self.name)
         call = self.function(*args, **named) if owner is _MISSING else self.function(owner, *args, **named)
-        owner = named["result"] if owner is _MISSING else owner
         position = self.objects + self.vectors
         external = args[position] if len(args) > position else named.get(_WRENCHES)
         if key is not None and external and not are_in_default_frames(owner.engine.layout, external):

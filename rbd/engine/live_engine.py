@@ -133,12 +133,12 @@ class LiveEngine(Engine):
         from rbd.native.builtins.builtin import Binding, make_builtin
         from rbd.native.builtins.context import Word
 
-        kernel = executable.machine_code
-        assert kernel is not None
-        scratch = tuple(np.zeros(port.shape) for port in kernel.outline.outputs[1:])
+        compiled = executable.machine_code
+        assert compiled is not None
+        scratch = tuple(np.zeros(port.shape) for port in compiled.outline.outputs[1:])
         guard, target = (Word(self.versions, 0), self.versions[0]), self.q if which == Q else self.v
         binding = Binding(Word(self.words, OWNER), (guard,), (None,), (target, *scratch), (), Word(self.words, which))
-        return make_builtin(kernel, None, binding)
+        return make_builtin(compiled, None, binding)
 
     # --- evaluation --------------------------------------------------------------------------------------------------
 
@@ -317,19 +317,19 @@ class LiveEngine(Engine):
         It returns new arrays, or writes to `outputs`, copies after success, and counts. It returns NotImplemented in
         other threads than the owner, and after edits.
         """
-        kernel = recorded.executable.machine_code
-        if kernel is None:
+        compiled = recorded.executable.machine_code
+        if compiled is None:
             return None
-        ports = kernel.outline.outputs
+        ports = compiled.outline.outputs
         if not ports or (outputs is None and not all(math.prod(port.shape) for port in ports)):
             return None  # a matrix without rows was recorded as (): only the algorithm has its number of columns
         arguments = (None,) * recorded.array_arguments if numbers is None else numbers
         inputs = (self.q, self.v, *arguments, *recorded.parameters)
-        return self._bind(kernel, inputs, outputs, copies, counter)
+        return self._bind(compiled, inputs, outputs, copies, counter)
 
     def _bind(
         self,
-        kernel: CompiledProgram,
+        compiled: CompiledProgram,
         inputs: tuple[Array | None, ...],
         outputs: tuple[Array, ...] | None = None,
         copies: Copies = (),
@@ -345,7 +345,7 @@ class LiveEngine(Engine):
         counted = None if counter is None else Word(counter, 0)
         binding = Binding(Word(self.words, OWNER), self._guards(), inputs, outputs, copies, counted)
         with suppress(MemoryError):
-            return make_builtin(kernel, None, binding)
+            return make_builtin(compiled, None, binding)
         return None
 
     def surroundings(self, state: object) -> Surroundings:
@@ -377,21 +377,20 @@ class LiveEngine(Engine):
         key: object,
         places: object,
         make: Callable[[QueryBuiltins], Builtin | None],
-    ) -> bool:
+    ) -> None:
         """Add a builtin once a query is asked often, and again when parameters were edited."""
         if OPEN_BLOCKS[0] or not abi.is_supported() or not native.available():
-            return False
+            return
         if len(self._asked) >= _MAX_QUERIES:
             for each in (self.poses, self.twists, self.routes, self._asked):
                 each.clear()
         asked, version = self._asked.setdefault((id(table), key), _Asked(places)), self.versions[1]
         asked.count += 1
         if asked.count < _CALLS_BEFORE_QUERY or asked.version == version:
-            return False
+            return
         made = make(self._maker())
         if made is not None:
             asked.version, table[key] = version, made
-        return made is not None
 
     def _guards(self) -> Guards:
         """Return guards that let machine code run until the mechanism is edited, and not in interpreted execution."""

@@ -29,7 +29,7 @@ from rbd.spatial.linalg import moved6
 
 if TYPE_CHECKING:
     from rbd.engine.live_engine import LiveEngine
-    from rbd.native.builtins.value_builtin import KernelBuffer
+    from rbd.native.builtins.value_builtin import PassBuffer
     from rbd.native.runtime.jit import Library
 
 Builtin = Callable[[], Any]
@@ -44,7 +44,7 @@ class _Pass:
     """The buffer of a pass, and where the numbers of its values are."""
 
     version: int
-    buffer: KernelBuffer
+    buffer: PassBuffer
     parts: tuple[Template, ...]
     starts: tuple[int, ...]
 
@@ -298,12 +298,12 @@ class NativeQueries:
 
     def result(self, recorded: RecordedKernel, numbers: Sequence[Array]) -> Builtin | None:
         """Return a builtin of the result of a kernel as it is, for bound `numbers`; None for results of arrays."""
-        from rbd.native.builtins.value_builtin import KernelBuffer
+        from rbd.native.builtins.value_builtin import PassBuffer
 
         code, form, engine = recorded.executable.machine_code, recorded.form, self._engine
         if code is None or len(recorded.executable.outline.outputs) != 1:
             return None
-        buffer = KernelBuffer(code, (engine.q, engine.v, *numbers, *recorded.parameters), needs_v=True)
+        buffer = PassBuffer(code, (engine.q, engine.v, *numbers, *recorded.parameters), needs_v=True)
         builder, output = _PlanBuilder(), buffer.outputs[0]
         if form.template is None:
             if not output.size:
@@ -353,7 +353,7 @@ class NativeQueries:
         return made
 
     def _recorded_pass(self, recorded: RecordedKernel, version: int, *, needs_v: bool) -> _Pass | None:
-        from rbd.native.builtins.value_builtin import KernelBuffer
+        from rbd.native.builtins.value_builtin import PassBuffer
 
         template, code = recorded.form.template, recorded.executable.machine_code
         parts = tuple(split(template)[1])
@@ -362,10 +362,10 @@ class NativeQueries:
         sizes = [count_numbers(part) for part in parts]
         starts = tuple(sum(sizes[:k]) for k in range(len(sizes)))
         engine = self._engine
-        buffer = KernelBuffer(code, (engine.q, engine.v, *recorded.parameters), needs_v=needs_v)
+        buffer = PassBuffer(code, (engine.q, engine.v, *recorded.parameters), needs_v=needs_v)
         return _Pass(version, buffer, parts, starts)
 
-    def _made(self, builder: _PlanBuilder, buffers: Sequence[KernelBuffer]) -> Builtin | None:
+    def _made(self, builder: _PlanBuilder, buffers: Sequence[PassBuffer]) -> Builtin | None:
         from rbd.native.builtins.value_builtin import ValuePlan, value_builtin
 
         words, guards = self._engine.watched()

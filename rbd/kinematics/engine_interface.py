@@ -134,18 +134,18 @@ class Engine(ABC):
     def stamp(self, depends: Depends) -> tuple[int, ...]:
         """Return version numbers that change with the dependencies of a pass."""
 
+    @abstractmethod
     def open_query(
         self,
         table: dict[object, Callable[[], Any]],
         key: object,
         places: object,
         make: Callable[[QueryBuiltins], Callable[[], Any] | None],
-    ) -> bool:
-        """Open a fast path of a query in `table`, if this engine has any; return whether it did.
+    ) -> None:
+        """Open a fast path of a query in `table`, if this engine has any.
 
         `key` has names and identities of `places`, which are kept alive.
         """
-        return False
 
     @abstractmethod
     def evaluate(

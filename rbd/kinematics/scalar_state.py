@@ -171,6 +171,10 @@ class SourceEngine(Engine):
         return (self.mechanism.parameter_version,)
 
     @override
+    def open_query(self, table: object, key: object, places: object, make: object) -> None:
+        """Do nothing: the source has no fast paths."""
+
+    @override
     def evaluate(
         self, state: StateView, kernel: Kernel[..., Any], args: Sequence[Any], named: Mapping[str, Any]
     ) -> Any:

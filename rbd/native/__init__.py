@@ -115,9 +115,9 @@ def _load() -> None:
     import_module("rbd.native.repeat")
 
 
-def has_code(kernel: CompiledProgram) -> bool:
-    """Return whether the code of a kernel for one state is there, loading it if it was made before."""
-    return kernel.load_single()
+def has_code(compiled: CompiledProgram) -> bool:
+    """Return whether the code of a compiled program for one state is there, loading it if it was made before."""
+    return compiled.load_single()
 
 
 __all__ = [

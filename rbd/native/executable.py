@@ -233,8 +233,8 @@ class ArrayExecutable(Executable):
     def __init__(self, source: Source) -> None:
         """Set a program or its outline; compiles nothing."""
         super().__init__(source)
-        self.short_calls = 0
-        """Number of calls of machine code for one state or for a batch."""
+        self.native_calls = 0
+        """Number of calls of machine code, for one state or for rows."""
 
     def prepared(self, *, rows: bool = False) -> CompiledProgram | None:
         """Return the machine code for a call; None if the call is interpreted.
@@ -255,7 +255,7 @@ class ArrayExecutable(Executable):
         code = self.prepared()
         if code is None:
             return self.interpret_rows(inputs, [each[None] for each in outputs], 1)[1]
-        self.short_calls += 1
+        self.native_calls += 1
         return code.run(inputs, outputs)
 
     def run_rows(
@@ -270,7 +270,7 @@ class ArrayExecutable(Executable):
         code = self.prepared(rows=True)
         if code is None:
             return self.interpret_rows(inputs, outputs, count, codes)
-        self.short_calls += 1
+        self.native_calls += 1
         return code.run_batch(inputs, outputs, count, threads, codes)
 
     def interpret_rows(

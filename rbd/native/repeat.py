@@ -1,4 +1,4 @@
-"""Repeated calls of a kernel from machine code, each reading what the last one wrote.
+"""Repeated calls of a compiled program from machine code, each reading what the last one wrote.
 
 All that happens between two calls is that every input and output moves on by its own number of doubles (0: it stays);
 whoever lets an output of one call be an input of the next arranges their memory so. A call with a status ends it all,
@@ -41,16 +41,16 @@ class Repetition:
     """The first bad row of a call for many rows."""
 
 
-def repeat(kernel: CompiledProgram, count: int, inputs: Moving, outputs: Moving) -> Repetition:
-    """Call the kernel for one state `count` times, or until a status is not clean."""
+def repeat(compiled: CompiledProgram, count: int, inputs: Moving, outputs: Moving) -> Repetition:
+    """Call the program for one state `count` times, or until a status is not clean."""
     tables, done = _tables(inputs, outputs), ctypes.c_int64(0)
-    address = kernel.single_library.address("single")
+    address = compiled.single_library.address("single")
     status = _entry("repeat")(address, count, *tables.words, ctypes.addressof(done))
     return Repetition(done.value, status)
 
 
 def repeat_rows(
-    kernel: CompiledProgram,
+    compiled: CompiledProgram,
     count: int,
     inputs: Moving,
     strides: Sequence[int],
@@ -59,7 +59,7 @@ def repeat_rows(
     threads: int = 1,
     codes: Codes | None = None,
 ) -> Repetition:
-    """Call the kernel for `rows` rows `count` times, or until one is not clean.
+    """Call the program for `rows` rows `count` times, or until one is not clean.
 
     `strides` are doubles from row to row of each input, 0 for one row for all; rows have no gaps.
 
@@ -67,11 +67,11 @@ def repeat_rows(
 
     Threads take rows of their own through all calls. The outcome is that of the first call with a bad row.
     """
-    outline = kernel.outline
+    outline = compiled.outline
     steps = (*strides, *(port.size for port in outline.outputs))
     tables, each = _tables(inputs, outputs), packed_layout((*outline.inputs, *outline.outputs), steps)
-    address, entry = kernel.batch_library.address("batch"), _entry("repeat_rows")
-    pieces = iter(_pieces(rows, threads, kernel.lanes))
+    address, entry = compiled.batch_library.address("batch"), _entry("repeat_rows")
+    pieces = iter(_pieces(rows, threads, compiled.lanes))
     taken = 0 if codes is None else codes.ctypes.data
     found = list[Repetition]()
 
@@ -96,7 +96,7 @@ def _pieces(rows: int, threads: int, lanes: int) -> list[tuple[int, int]]:
 
 @attrs.frozen
 class _Tables:
-    """Addresses and jumps of inputs and outputs, and room for those of one call, as words in memory."""
+    """Number of inputs and of all, the addresses of their numbers and of their jumps, as words for the loops."""
 
     words: tuple[int, ...]
     kept: tuple[object, ...]
@@ -119,7 +119,7 @@ def _entry(symbol: str) -> Callable[..., int]:
 
 @once_under_compiler_lock
 def _code() -> Library:
-    """Return the loops, which serve all kernels; from disk if they were made before."""
+    """Return the loops, which serve all programs; from disk if they were made before."""
     key = "|".join((_KEY, codegen_digest(), host_processor().key))
     code = cache.load(key)
     if code is None:
@@ -168,11 +168,11 @@ end:
 
 
 _CALL = "i64 %first, i64 %rows, ptr %work, ptr %layouts, ptr %outputs, ptr %status, ptr %codes"
-_SHARED = "ptr %kernel, i64 %count, i64 %inputs, i64 %ports, ptr %starts, ptr %jumps"
+_SHARED = "ptr %code, i64 %count, i64 %inputs, i64 %ports, ptr %starts, ptr %jumps"
 _ONE = (
     f"define i64 @repeat({_SHARED}, ptr %done) {{"
     + _loop(
-        """  %status = call i64 %kernel(ptr %work, ptr %outputs)
+        """  %status = call i64 %code(ptr %work, ptr %outputs)
   %bad = icmp ne i64 %status, 0""",
         "%status",
     )
@@ -181,7 +181,7 @@ _ONE = (
 _MANY = (
     f"define i64 @repeat_rows({_SHARED}, ptr %layouts, i64 %first, i64 %rows, ptr %done, ptr %status, ptr %codes) {{"
     + _loop(
-        f"""  %row = call i64 %kernel({_CALL})
+        f"""  %row = call i64 %code({_CALL})
   %failed = icmp sge i64 %row, 0
   %code = load i64, ptr %status
   %ends_all = icmp eq i64 %code, {NO_MEMORY}

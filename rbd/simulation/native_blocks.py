@@ -43,9 +43,9 @@ _STEPS_PER_CALL: Final = 20_000
 class NativeBlocks:
     """Blocks of steps of one mechanism in machine code."""
 
-    def __init__(self, mechanism: Mechanism, kernel: CompiledProgram, most_steps: int, *, controlled: bool) -> None:
-        """Use a kernel of one step, with inputs q, v, then t and t_next, or tau and dt."""
-        self._kernel, self._controlled = kernel, controlled
+    def __init__(self, mechanism: Mechanism, compiled: CompiledProgram, most_steps: int, *, controlled: bool) -> None:
+        """Use the compiled program of one step, with inputs q, v, then t and t_next, or tau and dt."""
+        self._compiled, self._controlled = compiled, controlled
         self._torques = np.zeros(mechanism.nv)
         self.max_steps = most_steps
         """The largest number of steps of a block."""
@@ -65,7 +65,7 @@ class NativeBlocks:
             rows[0] = x
         states: Moving = [(rows, rows.shape[1]) for rows in history]
         following: Moving = [(rows[1:], rows.shape[1]) for rows in history]
-        done = repeat(self._kernel, steps, [*states, *self._other_inputs(times)], following).done
+        done = repeat(self._compiled, steps, [*states, *self._other_inputs(times)], following).done
         found = [rows[1 : done + 1] for rows in history]
         return found[0], found[1], found[2] if s.size else np.empty((done, 0))
 
@@ -81,14 +81,14 @@ def native_blocks(state: MechanismState, name: StepName, control: RecordedContro
         return None
     ns = state.layout.ns
     if control is None:
-        kernel = compiled_step(state.mechanism, f"step {name}", step_spec(name, ns))
+        compiled = compiled_step(state.mechanism, f"step {name}", step_spec(name, ns))
     else:
         program = control.function.program
         spec = controlled_step_spec(name, program)
-        kernel = compiled_step(state.mechanism, f"controlled step {name}", spec, (program.digest,))
-    if kernel is None:
+        compiled = compiled_step(state.mechanism, f"controlled step {name}", spec, (program.digest,))
+    if compiled is None:
         return None
-    return NativeBlocks(state.mechanism, kernel, steps_per_call(state), controlled=control is not None)
+    return NativeBlocks(state.mechanism, compiled, steps_per_call(state), controlled=control is not None)
 
 
 def steps_per_call(state: MechanismState) -> int:

@@ -1,4 +1,4 @@
-"""The entry point of a kernel for many rows: W at a time, in pieces of rows for threads.
+"""The entry point of a program for many rows: W at a time, in pieces of rows for threads.
 
 Rows are written only where their status is clean. While a block is computed, what the next one reads and writes is
 fetched into the caches.

@@ -1,12 +1,12 @@
-"""Kernels as builtin functions, made at run time.
+"""Compiled programs as builtin functions, made at run time.
 
 The interpreter calls such a builtin directly. Machine code looks at every argument and, when all are arrays just as the
-program wants them, runs the kernel between them, memory the builtin is bound to, and new arrays. Batches and strided
+program wants them, runs it between them, memory the builtin is bound to, and new arrays. Batches and strided
 arrays go the same way, once there is code for rows. In every other case (lists, other dtypes or shapes, most keywords,
 a status that is not clean) it calls the fallback with the same arguments, which converts, computes or raises;
 without a fallback it returns NotImplemented.
 
-The code that looks at arguments is the same for all kernels and made once per process. Addresses of this process are
+The code that looks at arguments is the same for all programs and made once per process. Addresses of this process are
 baked into it, so it never goes to disk.
 """
 
@@ -45,13 +45,13 @@ F = TypeVar("F", bound=Callable[..., object] | None)
 @final
 @attrs.frozen(eq=False)
 class Binding:
-    """What a builtin is bound to. All arrays are float64, C-contiguous, of the shapes the kernel wants."""
+    """What a builtin is bound to. All arrays are float64, C-contiguous, of the shapes the program wants."""
 
     owner: Word | None = None
     """Holds the thread that may call; None for any thread."""
     guards: Guards = ()
     inputs: tuple[Array | None, ...] = ()
-    """In the order of the kernel's; None for those that are arguments, which follow each other. () makes all so."""
+    """In the order of the program's; None for those that are arguments, which follow each other. () makes all so."""
     outputs: tuple[Array, ...] | None = None
     """Where results go; the builtin then returns None. Without them it returns a new array, or a tuple of several; a
     single one may go to `out`."""
@@ -75,20 +75,20 @@ class _CallContext(BuiltinContext):
 
 
 def make_builtin(
-    kernel: CompiledProgram, fallback: F, binding: Binding | None = None, *, name: str = "", documentation: str = ""
+    compiled: CompiledProgram, fallback: F, binding: Binding | None = None, *, name: str = "", documentation: str = ""
 ) -> Callable[..., Any] | F:
-    """Return a builtin over the kernel for one state; where that is not possible, `fallback` itself.
+    """Return a builtin of a compiled program for one state; where that is not possible, `fallback` itself.
 
     It takes one C-contiguous float64 array per input that `binding` does not hold (a scalar input may be a float).
     Every call it does not serve goes to `fallback`; None stands for the result NotImplemented. `documentation` may
     begin with a signature, as builtins have it.
     """
-    ports = kernel.outline
+    ports = compiled.outline
     if not abi.is_supported() or max(len(ports.inputs), len(ports.outputs)) > MOST:
         return fallback
     if sum(1 + len(port.shape) for port in (*ports.inputs, *ports.outputs)) > MOST_STEPS:
         return fallback
-    context, code = _context(kernel, binding or Binding()), _code()
+    context, code = _context(compiled, binding or Binding()), _code()
     context.has_fallback, context.fallback = fallback is not None, fallback
     context.kept = (*context.kept, code)
     return context.builtin(code.address("builtin"), name or ports.name, FAST_WITH_KEYWORDS, documentation)
@@ -100,12 +100,12 @@ def _code() -> Library:
     return Library(assemble(builtin_module(abi.addresses())), ("builtin",))
 
 
-def _context(kernel: CompiledProgram, binding: Binding) -> _CallContext:
+def _context(compiled: CompiledProgram, binding: Binding) -> _CallContext:
     """Return the words for machine code."""
-    ports, inputs, owner = kernel.outline, binding.inputs, binding.owner
+    ports, inputs, owner = compiled.outline, binding.inputs, binding.owner
     free = [k for k, each in enumerate(inputs or (None,) * len(ports.inputs)) if each is None]
     own = array("q", [0])
-    kernel.load_entries()
+    compiled.load_entries()
     shapes_of = (*(ports.inputs[k].shape for k in free), *(port.shape for port in ports.outputs))
     tables = (
         guard_table(binding.guards),
@@ -116,13 +116,13 @@ def _context(kernel: CompiledProgram, binding: Binding) -> _CallContext:
     )
     guards, bound, shapes, targets, copies = map(ctypes.addressof, tables)
     context = _CallContext(
-        entries=kernel.entries.buffer_info()[0],
-        row_limit_count=0 if inputs or binding.outputs is not None else kernel.small_batch,
+        entries=compiled.entries.buffer_info()[0],
+        row_limit_count=0 if inputs or binding.outputs is not None else compiled.small_batch,
         owner=None if owner is None else owner.address,
         guards=guards, guard_count=len(binding.guards), bound=bound, bound_count=len(inputs), shapes=shapes,
         first_argument=free[0] if free else 0, argument_count=len(free),
         targets=None if binding.outputs is None else targets, output_count=len(ports.outputs),
         copies=copies, copy_count=len(binding.copies), counter=(binding.counter or Word(own, 0)).address,
     )  # fmt: skip
-    context.kept = (kernel, binding, tables, own)
+    context.kept = (compiled, binding, tables, own)
     return context

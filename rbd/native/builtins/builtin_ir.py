@@ -1,7 +1,7 @@
-"""The machine code between the interpreter and a kernel, as LLVM IR.
+"""The machine code between the interpreter and a compiled program, as LLVM IR.
 
 One function serves all builtins; it is what CPython calls for METH_FASTCALL | METH_KEYWORDS. It checks the owner, the
-guards and the arguments, runs the kernel, and returns the array of the keyword `out`, new arrays, or None. Wherever
+guards and the arguments, runs the program, and returns the array of the keyword `out`, new arrays, or None. Wherever
 something is not as expected, the block `decline` calls the fallback or returns NotImplemented; until then nothing has
 been changed, and new arrays have been given back.
 """
@@ -120,15 +120,15 @@ rows:
 return_rows:
   ret ptr %batch_result
 results:
-  %kernel = load ptr, ptr %entries
+  %one_state = load ptr, ptr %entries
   %fresh_entry = getelementptr ptr, ptr %entries, i64 1
   %fresh = load ptr, ptr %fresh_entry
-  %no_code = icmp eq ptr %kernel, null
+  %no_code = icmp eq ptr %one_state, null
   br i1 %no_code, label %decline, label %coded
 coded:
   br i1 %to_new, label %to_array, label %run_bound
 run_bound:
-  %status_bound = call i64 %kernel(ptr %into, ptr %targets)
+  %status_bound = call i64 %one_state(ptr %into, ptr %targets)
   %clean_bound = icmp eq i64 %status_bound, 0
   br i1 %clean_bound, label %copy_next, label %decline
 {copy_all(before="run_bound", then="copied")}copied:
@@ -164,7 +164,7 @@ make:
   %o_shape_next = getelementptr i64, ptr %o_shape, i64 %o_skip
   br label %output
 run:
-  %code = phi ptr [%kernel, %taken_out], [%fresh, %output]
+  %code = phi ptr [%one_state, %taken_out], [%fresh, %output]
   %status = call i64 %code(ptr %into, ptr %out)
   %clean = icmp eq i64 %status, 0
   br i1 %clean, label %finish, label %release

@@ -1,6 +1,6 @@
 """The part of builtins that computes batches, as LLVM IR.
 
-Arguments have the shape the kernel wants, and are the same for all rows, or have leading axes before it: the same ones
+Arguments have the shape the program wants, and are the same for all rows, or have leading axes before it: the same ones
 in all arguments that have any. Arrays may be strided as long as rows are a constant distance apart. New results are in
 column order if all arguments with leading axes are. Everything else is declined. Large batches release the
 interpreter's lock.

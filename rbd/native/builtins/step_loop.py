@@ -1,12 +1,12 @@
 """Loops over time steps in machine code, with a callback in Python before every stage.
 
-A step is one or several stages; a stage is a kernel on fixed memory. Before it the loop calls `callback(t, state)` and
-copies the array it returns to where the kernel reads it; without a callback that memory stays as it is. After a stage
-it copies what moves on and counts the versions of q and v, so the state that the callback gets is live. After a step it
-appends a row to every history.
+A step is one or several stages; a stage is a compiled program on fixed memory. Before it the loop calls
+`callback(t, state)` and copies the array it returns to where the program reads it; without a callback that memory stays
+as it is. After a stage it copies what moves on and counts the versions of q and v, so the state that the callback gets
+is live. After a step it appends a row to every history.
 
 The loop stops, and can go on where it stopped, when a result is no float64 array of the right length, when a guard or a
-kernel refuses, when the callback changed the state, and on exceptions and interrupts.
+program refuses, when the callback changed the state, and on exceptions and interrupts.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ from rbd.scalars.arrays import Array
 @final
 @attrs.frozen(eq=False)
 class Stage:
-    """A kernel on fixed memory: float64 arrays, C-contiguous, of the shapes the kernel wants."""
+    """A compiled program on fixed memory: float64 arrays, C-contiguous, of the shapes it wants."""
 
-    kernel: CompiledProgram
+    compiled: CompiledProgram
     fraction: float
     """The time of the stage, as a fraction of the step."""
     inputs: Sequence[Array]
@@ -58,7 +58,7 @@ class Stage:
 @final
 @attrs.frozen(eq=False)
 class Clock:
-    """Scalars that receive times; kernels may read them."""
+    """Scalars that receive times; programs may read them."""
 
     time: Array = attrs.field(factory=lambda: np.zeros(()))
     """Of the current stage."""
@@ -69,7 +69,7 @@ class Clock:
 @final
 @attrs.frozen(eq=False)
 class Surroundings:
-    """What a loop depends on besides its kernels."""
+    """What a loop depends on besides its programs."""
 
     state: object
     """The second argument of the callback."""
@@ -162,7 +162,7 @@ def _stage_tables(stage: Stage) -> tuple[Table, Table, Table]:
 
 def _words(stage: Stage, tables: tuple[Table, Table, Table]) -> tuple[int, ...]:
     """Return the words of a stage; see `step_loop_ir.CONTEXT`."""
-    code, (inputs, outputs, copies) = stage.kernel.single_library.address("single"), map(ctypes.addressof, tables)
+    code, (inputs, outputs, copies) = stage.compiled.single_library.address("single"), map(ctypes.addressof, tables)
     return code, inputs, outputs, copies, len(stage.copies), abi.address(stage.vector)
 
 

@@ -22,7 +22,7 @@ vector of the current stage is known (then the callback is not called for it), a
 COUNT, STEP, STAGE, KNOWN, REASON = range(len(WORDS))
 REASONS: Final = ("DONE", "ASKING", "UNFIT", "CHANGED", "REFUSED", "INTERRUPTED")
 """Why a loop has stopped: all steps are taken; the callback raised; its result must be converted (it is returned); it
-changed the state; a guard or a kernel refused; a signal arrived or there was no memory."""
+changed the state; a guard or a program refused; a signal arrived or there was no memory."""
 DONE, ASKING, UNFIT, CHANGED, REFUSED, INTERRUPTED = range(len(REASONS))
 
 CONTEXT: Final = (
@@ -36,7 +36,7 @@ CONTEXT: Final = (
     asks                         a byte per step: 0 where the callback is not called and its last result stays
     moment, length               receive the time of a stage, and the length of a step
     fractions                    times of the stages as fractions of a step
-    stages, stage_count          six words per stage: kernel, inputs, outputs, copies, their count, vector
+    stages, stage_count          six words per stage: code, inputs, outputs, copies, their count, vector
     callback, state              objects; the callback may be null
     owner                        word with the thread that may run the loop
     q_version, v_version         words that count changes of q and v

@@ -1,4 +1,4 @@
-"""Builtins that return framed values: kernels fill buffers, the value is made of their numbers in machine code.
+"""Builtins that return framed values: passes fill buffers, the value is made of their numbers in machine code.
 
 What is done in between is arithmetic on a few numbers, such as the composition of two poses; callers provide it as
 functions that are run on symbols here, so that machine code does the same operations in the same order.
@@ -39,24 +39,24 @@ _OFFSET: Final = 16
 
 
 @final
-class KernelBuffer:
-    """The results of a kernel, and the versions of q and v they belong to."""
+class PassBuffer:
+    """The results of a pass, and the versions of q and v they belong to."""
 
-    def __init__(self, kernel: CompiledProgram, inputs: Sequence[Array], *, needs_v: bool) -> None:
-        """Bind a kernel to its inputs; its results depend on q, and also on v if `needs_v`."""
-        self.kernel, self.inputs = kernel, tuple(inputs)
-        self.outputs = tuple(np.zeros(port.shape) for port in kernel.outline.outputs)
+    def __init__(self, compiled: CompiledProgram, inputs: Sequence[Array], *, needs_v: bool) -> None:
+        """Bind the compiled program of a pass to its inputs; its results depend on q, and also on v if `needs_v`."""
+        self.compiled, self.inputs = compiled, tuple(inputs)
+        self.outputs = tuple(np.zeros(port.shape) for port in compiled.outline.outputs)
         self._seen = array("q", [-1, -1, int(needs_v)])
         self._tables = (address_table(self.inputs), address_table(self.outputs))
         into, out = map(ctypes.addressof, self._tables)
-        self.words = kernel.single_library.address("single"), into, out, self._seen.buffer_info()[0]
+        self.words = compiled.single_library.address("single"), into, out, self._seen.buffer_info()[0]
         """What machine code reads: see `value_ir.CONTEXT`."""
 
 
 @final
 @attrs.frozen(eq=False)
 class ValuePlan:
-    """What a builtin does after its kernels have run."""
+    """What a builtin does after its passes have run."""
 
     words: Sequence[int]
     kept: tuple[object, ...]
@@ -82,12 +82,12 @@ class _PlanContext(BuiltinContext):
 
 
 def value_builtin(
-    words: tuple[Word, Word, Word], guards: Guards, buffers: Sequence[KernelBuffer], plan: ValuePlan
+    words: tuple[Word, Word, Word], guards: Guards, buffers: Sequence[PassBuffer], plan: ValuePlan
 ) -> Callable[[], Any] | None:
     """Return a builtin without arguments, or None where a value is too large.
 
     `words` hold the thread that may call, and the versions of q and v. It returns the same value until they change, and
-    NotImplemented where a guard or a kernel refuses or a number is not finite.
+    NotImplemented where a guard or a program refuses or a number is not finite.
     """
     if plan.depth > MOST_OBJECTS:
         return None

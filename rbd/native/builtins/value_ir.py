@@ -1,6 +1,6 @@
 """The machine code of `value_builtin`, as LLVM IR; CPython calls it for METH_NOARGS.
 
-It looks at the owner and the guards, runs the kernels whose inputs have changed since they last ran, and follows a list
+It looks at the owner and the guards, runs the passes whose inputs have changed since they last ran, and follows a list
 of words: arithmetic on numbers in memory, then the construction of a Python object from them.
 """
 
@@ -20,7 +20,7 @@ CONTEXT: Final = (
     owner                   word with the thread that may call
     guards, guard_count     pairs of an address and what must be there
     q_version, v_version    words that count changes of q and v
-    passes, pass_count      four words per kernel: code, inputs, outputs, and the versions of q and v it last ran for
+    passes, pass_count      four words per pass: code, inputs, outputs, and the versions of q and v it last ran for
     words                   the list: a code (its place in CODES), then its arguments
     memo, memo_list         versions of q and v of the last object, and the list that holds it
 """
