@@ -168,11 +168,11 @@ end:
 
 
 _CALL = "i64 %first, i64 %rows, ptr %work, ptr %layouts, ptr %outputs, ptr %status, ptr %codes"
-_SHARED = "ptr %code, i64 %count, i64 %inputs, i64 %ports, ptr %starts, ptr %jumps"
+_SHARED = "ptr %compiled, i64 %count, i64 %inputs, i64 %ports, ptr %starts, ptr %jumps"
 _ONE = (
     f"define i64 @repeat({_SHARED}, ptr %done) {{"
     + _loop(
-        """  %status = call i64 %code(ptr %work, ptr %outputs)
+        """  %status = call i64 %compiled(ptr %work, ptr %outputs)
   %bad = icmp ne i64 %status, 0""",
         "%status",
     )
@@ -181,7 +181,7 @@ _ONE = (
 _MANY = (
     f"define i64 @repeat_rows({_SHARED}, ptr %layouts, i64 %first, i64 %rows, ptr %done, ptr %status, ptr %codes) {{"
     + _loop(
-        f"""  %row = call i64 %code({_CALL})
+        f"""  %row = call i64 %compiled({_CALL})
   %failed = icmp sge i64 %row, 0
   %code = load i64, ptr %status
   %ends_all = icmp eq i64 %code, {NO_MEMORY}
