@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 import rbd
-from rbd.cli import bench, check, convert, demo, info, simulate, view
+from rbd.cli import bench, c_library, check, convert, demo, info, simulate, view
 from rbd.cli.streams import discard_output, writable_anywhere
 from rbd.errors import RbdError, printable
 
@@ -18,7 +18,7 @@ FAILURE: Final = 1
 INTERRUPTED: Final = 130
 BROKEN_PIPE: Final = 141
 
-_COMMANDS: Final = tuple(module.COMMAND for module in (demo, info, check, convert, simulate, view, bench))
+_COMMANDS: Final = tuple(module.COMMAND for module in (demo, info, check, convert, simulate, view, c_library, bench))
 _EPILOG: Final = """\
 exit codes:
   0    success
