@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from rbd.errors import NotFiniteError, SingularError
+from rbd.errors import NotFiniteError
 from rbd.scalars.arrays import Array
 from rbd.state import MechanismState
 
@@ -102,11 +102,3 @@ def finite(values: Array, what: str) -> Array:
         index = int(np.flatnonzero(~np.isfinite(values))[0])
         raise NotFiniteError(f"{what}[{index}] is {values[index]}", argument=what, index=index)
     return values
-
-
-def solve(matrix: Array, right: Array) -> Array:
-    """Return the solution of a linear system as float64; raise SingularError when its matrix is singular."""
-    try:
-        return np.asarray(np.linalg.solve(matrix, right), dtype=np.float64)
-    except np.linalg.LinAlgError:
-        raise SingularError("the equations of a step are singular; a smaller dt may help", what="step") from None

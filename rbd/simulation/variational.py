@@ -23,16 +23,17 @@ import attrs
 import numpy as np
 from typing_extensions import override
 
-from rbd.algorithms import coriolis_matrix, mass_matrix
+from rbd.algorithms import mass_matrix
 from rbd.errors import SolverError
+from rbd.scalars import Vector
 from rbd.scalars.arrays import Array
-from rbd.simulation.integrator import Flow, Integrator, finite, solve
-from rbd.simulation.local_coordinate_derivatives import (
-    boltzmann_hamel_force,
-    local_rate_matrix,
-    midpoint_velocity_jacobian,
+from rbd.simulation.integrator import Flow, Integrator, finite
+from rbd.simulation.variational_kernels import (
+    end_velocity_kernel,
+    midpoint_velocity_kernel,
+    variational_iteration_kernel,
 )
-from rbd.state import MechanismState
+from rbd.state import Call, KernelCall, MechanismState, State, fast_path
 
 _MAX_ITERATIONS = 100
 _TOLERANCE, _STAGNATION_TOLERANCE = 1e-15, 1e-11
@@ -64,7 +65,7 @@ class VariationalMidpoint(Integrator):
 
 @final
 class _Step:
-    """One step: its initial state and the quantities at its middle."""
+    """One step: its initial state, and p and the impulse of its last iteration."""
 
     def __init__(self, flow: Flow, state: MechanismState, s: Array, start: float, end: float) -> None:
         self._flow, self._state, self._s = flow, state, s
@@ -77,7 +78,7 @@ class _Step:
     def solve(self) -> Array:
         """Return the coordinates phi of the end around the beginning."""
         velocity = self._v
-        phi = self._h * (local_rate_matrix(self._state, self._q, self._q) @ velocity)
+        phi = self._h * self._state.local_coordinates(self._q)[1]
         last = change = np.inf
         for _ in range(_MAX_ITERATIONS):
             phi, new = self._iterate(phi)
@@ -91,37 +92,58 @@ class _Step:
 
     def _iterate(self, phi: Array) -> tuple[Array, Array]:
         """Return the next iterate of phi, and the velocity in the middle from the momentum at the start."""
-        state, half = self._state, 0.5 * self._h
-        end, middle = self._set_local_coordinates(phi), self._set_local_coordinates(0.5 * phi)
-        mean = local_rate_matrix(state, self._q, middle)
-        velocity = solve(mean, phi) / self._h
-        state.set_velocity(finite(velocity, "v"))
-        rates = self._flow(self._t_mid, state, self._s + half * self._sd)
+        state, h = self._state, self._h
+        self._set_local_coordinates(0.5 * phi)
+        state.set_velocity(_midpoint_velocity(state, self._q, phi, h))
+        rates = self._flow(self._t_mid, state, self._s + 0.5 * h * self._sd)
         self._sd = rates.sd
-        mass, coriolis = mass_matrix(state), coriolis_matrix(state)
-        velocity_force = (
-            coriolis.T @ velocity
-            + coriolis @ velocity
-            + boltzmann_hamel_force(state, middle, velocity, mass @ velocity)
-        )
-        self._impulse = half * (mass @ rates.vd + velocity_force)
-        rhs = solve(local_rate_matrix(state, end, self._q).T, self._momentum)
-        rhs += solve(local_rate_matrix(state, end, middle).T, self._impulse)
-        self._p = solve(midpoint_velocity_jacobian(state, end, -phi).T, rhs)
-        better = finite(solve(mass, self._p), "v")
-        return self._h * (mean @ better), better
+        phi, vm, self._p, self._impulse = _iteration(state, self._q, phi, h, self._momentum, rates.vd)
+        return phi, vm
 
     def end_step(self, phi: Array) -> Array:
         """Move the state to the end; return the contact states there."""
-        state = self._state
-        middle, end = self._set_local_coordinates(0.5 * phi), self._set_local_coordinates(phi)
-        rhs = midpoint_velocity_jacobian(state, self._q, phi).T @ self._p
-        rhs += solve(local_rate_matrix(state, self._q, middle).T, self._impulse)
-        momentum = local_rate_matrix(state, self._q, end).T @ rhs
-        state.set_velocity(finite(solve(mass_matrix(state), momentum), "v"))
+        self._set_local_coordinates(phi)
+        self._state.set_velocity(_end_velocity(self._state, self._q, phi, self._p, self._impulse))
         return self._s + self._h * self._sd
 
-    def _set_local_coordinates(self, phi: Array) -> Array:
-        """Set the state to local coordinates `phi` around the beginning; return its configuration."""
+    def _set_local_coordinates(self, phi: Array) -> None:
+        """Set the state to local coordinates `phi` around the beginning."""
         self._state.global_coordinates(self._q, finite(phi, "phi"))
-        return self._state.q.copy()
+
+
+@fast_path(vectors=3)
+def _midpoint_velocity(state: State[Array], q0: Array, phi: Array, h: float) -> Call[Array]:
+    """Return the velocity of a state in the middle of a step."""
+    args = (_configuration(state, q0), _tangent(state, phi, "phi"), state.lifted(h))
+    return KernelCall(midpoint_velocity_kernel, args, {"velocity": (state.layout.nv,)})
+
+
+@fast_path(vectors=5)
+def _iteration(
+    state: State[Array], q0: Array, phi: Array, h: float, momentum: Array, vd: Array
+) -> Call[tuple[Array, Array, Array, Array]]:
+    """Return the next phi, the velocity in the middle, its momentum, and the impulse; for a state in the middle."""
+    args = (
+        _configuration(state, q0),
+        _tangent(state, phi, "phi"),
+        state.lifted(h),
+        _tangent(state, momentum, "momentum"),
+        _tangent(state, vd, "vd"),
+    )
+    shapes = dict.fromkeys(("phi", "velocity", "momentum", "impulse"), (state.layout.nv,))
+    return KernelCall(variational_iteration_kernel, args, shapes)
+
+
+@fast_path(vectors=4)
+def _end_velocity(state: State[Array], q0: Array, phi: Array, p: Array, impulse: Array) -> Call[Array]:
+    """Return the velocity of a state at the end of a step."""
+    tangents = (_tangent(state, x, name) for x, name in ((phi, "phi"), (p, "momentum"), (impulse, "impulse")))
+    return KernelCall(end_velocity_kernel, (_configuration(state, q0), *tangents), {"velocity": (state.layout.nv,)})
+
+
+def _configuration(state: State[Array], q: Array) -> Vector:
+    return state.vector(q, state.layout.nq, "q")
+
+
+def _tangent(state: State[Array], values: Array, name: str) -> Vector:
+    return state.vector(values, state.layout.nv, name)

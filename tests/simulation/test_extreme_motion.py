@@ -10,9 +10,8 @@ import pytest
 
 import rbd
 import rbd.testing
-from rbd.errors import RbdError, SingularError, SolverError
+from rbd.errors import RbdError, SolverError
 from rbd.scalars import atan2
-from rbd.simulation.integrator import solve
 
 KINDS = (rbd.QuaternionFloating(), rbd.Planar((1, 0, 0), (0, 1, 0)), rbd.RotationVectorFloating(), rbd.MRPFloating())
 
@@ -40,11 +39,6 @@ def test_only_errors_of_rbd_come_out(integrator: str, size: float) -> None:
 def test_arc_tangent_of_complex_nan_is_nan() -> None:
     for y, x in ((complex(1.0, math.nan), 1.0 + 0j), (1 + 0j, complex(math.nan, 1.0)), (complex(math.nan, 0), 1j)):
         assert cmath.isnan(atan2(y, x))
-
-
-def test_singular_equations_of_a_step_are_named() -> None:
-    with pytest.raises(SingularError, match="equations of a step are singular"):
-        solve(np.zeros((2, 2)), np.ones(2))
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")

@@ -1,0 +1,178 @@
+"""Kernels of the variational midpoint rule: one iteration of a step, and the velocity at its end.
+
+Letters as in `variational`. Around a configuration q0 the joints have local coordinates phi; J(q0, q) maps velocities
+at q to their rates. J, and the derivatives that follow from it, have one block per joint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import attrs
+
+from rbd.algorithms.coriolis import coriolis_matrix_kernel
+from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
+from rbd.joints import JointType
+from rbd.kinematics.layout import Link
+from rbd.scalars import Matrix, Scalar, Vector
+from rbd.scalars.dual import along, along_each
+from rbd.scalars.linear_algebra import dot, matvec, unit
+from rbd.solvers import solve_square
+from rbd.state import StateView, kernel
+
+_LABEL = "the derivative of the local coordinates of a joint"
+
+
+@kernel
+def midpoint_velocity_kernel(state: StateView, q0: Vector, phi: Vector, h: Scalar) -> Vector:
+    """Return vm of J(q0, qm) vm = phi / h, at the middle qm (Marsden and West 2001, section 2.3)."""
+    rates = tuple(x / h for x in phi)
+    return _per_joint(_solved(block.rate(state.joint_q(block.link)), rates[block.v]) for block in _blocks(state, q0))
+
+
+@kernel(several=True)
+def variational_iteration_kernel(
+    state: StateView, q0: Vector, phi: Vector, h: Scalar, momentum: Vector, vd: Vector
+) -> tuple[Vector, Vector, Vector, Vector]:
+    """Return the next phi, the velocity vm, p = M vm, and the impulse h/2 (D + f), for a state at the middle.
+
+    Solves the first equation of the module `variational` for p.
+    """
+    M, C, half, v = mass_matrix_kernel(state), coriolis_matrix_kernel(state), h * 0.5, state.velocity_scalars()
+    forces = _sum(matvec(M, vd), _sum(_transposed_times(C, v), matvec(C, v)))
+    forces = _sum(forces, _boltzmann_hamel_force(state, matvec(M, v)))
+    impulse = tuple(half * force for force in forces)
+    p = _per_joint(
+        block.momentum_in_the_middle(state, phi[block.v], momentum[block.v], impulse[block.v])
+        for block in _blocks(state, q0)
+    )
+    vm = factored(state, M).solve(p)
+    rates = _per_joint(matvec(block.rate(state.joint_q(block.link)), vm[block.v]) for block in _blocks(state, q0))
+    return tuple(h * rate for rate in rates), vm, p, impulse
+
+
+@kernel
+def end_velocity_kernel(state: StateView, q0: Vector, phi: Vector, p: Vector, impulse: Vector) -> Vector:
+    """Return the velocity of a state at the end of a step, from its momentum: the second equation of `variational`."""
+    momentum = _per_joint(
+        block.momentum_at_the_end(state, phi[block.v], p[block.v], impulse[block.v]) for block in _blocks(state, q0)
+    )
+    return factored(state, mass_matrix_kernel(state)).solve(momentum)
+
+
+@attrs.frozen(eq=False)
+class _Block:
+    """One joint, and its configuration q0 at the beginning of the step."""
+
+    link: Link
+    q0: Vector
+
+    @property
+    def v(self) -> slice:
+        return self.link.v
+
+    @property
+    def type(self) -> JointType:
+        return self.link.joint.type
+
+    def rate(self, q: Vector) -> Matrix:
+        """Return J(q0, q)."""
+        return _rate(self.type, self.q0, q)
+
+    def momentum_in_the_middle(self, state: StateView, phi: Vector, momentum: Vector, impulse: Vector) -> Vector:
+        """Return p of G^T p = J(q1, q0)^-T momentum + J(q1, qm)^-T impulse."""
+        end = self.type.global_coordinates(self.q0, phi)
+        right = _sum(
+            _solved_transposed(_rate(self.type, end, self.q0), momentum),
+            _solved_transposed(_rate(self.type, end, state.joint_q(self.link)), impulse),
+        )
+        return _solved_transposed(_velocity_jacobian(self.type, end, tuple(-x for x in phi)), right)
+
+    def momentum_at_the_end(self, state: StateView, phi: Vector, p: Vector, impulse: Vector) -> Vector:
+        """Return J(q0, q1)^T (G^T p + J(q0, qm)^-T impulse)."""
+        middle = self.type.global_coordinates(self.q0, tuple(x * 0.5 for x in phi))
+        right = _sum(
+            _transposed_times(_velocity_jacobian(self.type, self.q0, phi), p),
+            _solved_transposed(self.rate(middle), impulse),
+        )
+        return _transposed_times(self.rate(state.joint_q(self.link)), right)
+
+
+def _blocks(state: StateView, q0: Vector) -> list[_Block]:
+    return [_Block(link, q0[link.q]) for link in state.links]
+
+
+def _rate(kind: JointType, q0: Vector, q: Vector) -> Matrix:
+    """Return J(q0, q) of one joint."""
+    columns = [kind.local_coordinates_rate(q0, q, e) for e in _units(kind.nv)]
+    return tuple(zip(*columns, strict=True))
+
+
+def _velocity_jacobian(kind: JointType, q0: Vector, phi: Vector) -> Matrix:
+    """Return G, the derivative by phi of x in J(q0, qm) x = phi, where qm has the local coordinates phi / 2."""
+    half = tuple(x * 0.5 for x in phi)
+    J = _rate(kind, q0, kind.global_coordinates(q0, half))
+    x = _solved(J, phi)
+    directions = [tuple(0.5 * x for x in e) for e in _units(kind.nv)]
+    _, derivative = along_each(lambda at: _rates_at(kind, q0, at, x), half, directions)
+    right = [[float(i == k) - d for k, d in enumerate(row)] for i, row in enumerate(derivative)]
+    return _solved_columns(J, tuple(map(tuple, right)))
+
+
+def _boltzmann_hamel_force(state: StateView, p: Vector) -> Vector:
+    """Return the Boltzmann-Hamel force of quasi-velocities v with momentum p: v x p for a ball joint.
+
+    Its k-th entry is (K(e_k) v - K(v) e_k)^T lambda, where K(x) is the derivative along velocity x of the matrix J from
+    velocities to rates of the local coordinates around q, and J^T lambda = p.
+    """
+    return _per_joint(
+        _joint_boltzmann_hamel_force(link.joint.type, state.joint_q(link), state.joint_v(link), p[link.v])
+        for link in state.links
+    )
+
+
+def _joint_boltzmann_hamel_force(kind: JointType, q: Vector, v: Vector, p: Vector) -> Vector:
+    J, zero = _rate(kind, q, q), (0.0,) * kind.nv
+    multipliers = _solved_transposed(J, p)
+    _, by_units = along_each(lambda at: _rates_at(kind, q, at, v), zero, tuple(zip(*J, strict=True)))
+    K_unit = _transposed_times(by_units, multipliers)
+    direction = matvec(J, v)
+    K_v = [
+        dot(along(lambda at, e=e: _rates_at(kind, q, at, e), zero, direction)[1], multipliers) for e in _units(kind.nv)
+    ]
+    return tuple(a - b for a, b in zip(K_unit, K_v, strict=True))
+
+
+def _rates_at(kind: JointType, q0: Vector, phi: Vector, v: Vector) -> Vector:
+    """Return the rates of the local coordinates around q0 at the configuration with local coordinates phi."""
+    return kind.local_coordinates_rate(q0, kind.global_coordinates(q0, phi), v)
+
+
+def _units(n: int) -> list[Vector]:
+    return [unit(n, k) for k in range(n)]
+
+
+def _solved(matrix: Matrix, right: Vector) -> Vector:
+    return tuple(x for (x,) in _solved_columns(matrix, tuple((x,) for x in right)))
+
+
+def _solved_columns(matrix: Matrix, right: Matrix) -> Matrix:
+    if len(matrix) == 1:
+        return (tuple(x / matrix[0][0] for x in right[0]),)
+    return solve_square(matrix, right, _LABEL)
+
+
+def _solved_transposed(matrix: Matrix, right: Vector) -> Vector:
+    return _solved(tuple(zip(*matrix, strict=True)), right)
+
+
+def _transposed_times(matrix: Matrix, vector: Vector) -> Vector:
+    return matvec(tuple(zip(*matrix, strict=True)), vector)
+
+
+def _per_joint(blocks: Iterator[Sequence[Scalar]]) -> Vector:
+    return tuple(x for block in blocks for x in block)
+
+
+def _sum(a: Vector, b: Vector) -> Vector:
+    return tuple(x + y for x, y in zip(a, b, strict=True))
