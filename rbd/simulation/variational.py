@@ -130,7 +130,8 @@ def _iteration(
         _tangent(state, momentum, "momentum"),
         _tangent(state, vd, "vd"),
     )
-    shapes = dict.fromkeys(("phi", "velocity", "momentum", "impulse"), (state.layout.nv,))
+    names = "phi", "velocity", "momentum", "impulse"
+    shapes: dict[str, tuple[int, ...]] = dict.fromkeys(names, (state.layout.nv,))
     return KernelCall(variational_iteration_kernel, args, shapes)
 
 

@@ -137,10 +137,13 @@ def _joint_boltzmann_hamel_force(kind: JointType, q: Vector, v: Vector, p: Vecto
     _, by_units = along_each(lambda at: _rates_at(kind, q, at, v), zero, tuple(zip(*J, strict=True)))
     K_unit = _transposed_times(by_units, multipliers)
     direction = matvec(J, v)
-    K_v = [
-        dot(along(lambda at, e=e: _rates_at(kind, q, at, e), zero, direction)[1], multipliers) for e in _units(kind.nv)
-    ]
+    K_v = [dot(_rate_along(kind, q, e, direction), multipliers) for e in _units(kind.nv)]
     return tuple(a - b for a, b in zip(K_unit, K_v, strict=True))
+
+
+def _rate_along(kind: JointType, q: Vector, v: Vector, direction: Vector) -> Vector:
+    """Return the derivative at q, along a direction of the local coordinates, of their rates at velocity v."""
+    return along(lambda phi: _rates_at(kind, q, phi, v), (0.0,) * kind.nv, direction)[1]
 
 
 def _rates_at(kind: JointType, q0: Vector, phi: Vector, v: Vector) -> Vector:

@@ -88,12 +88,19 @@ CONTACT = {
     "settled_contacts": in_contact("settled_contacts"),
     "elastic_energy": in_contact("elastic_energy"),
 }
+
+
+def variational_step(s: MechanismState) -> None:
+    copy = MechanismState(s.mechanism, s.q, s.v)
+    rbd.simulate(copy, 1e-3, dt=1e-3, integrator="variational-midpoint")
+
+
 SECOND = {"second": lambda s: rbd.inverse_dynamics_second_derivatives(s, arguments(s)[0]).by_q_and_q}
 SAMPLES: tuple[tuple[Callable[[], Case], dict[str, Callable[[Any], Any]]], ...] = (
     (lambda: case("tree", 1157, bodies=4, passive=True), TREES),
     (lambda: looped("universal oblique", 3), LOOPS),
     (linkage, FEW_JOINTS),
-    (few_joints, SECOND),
+    (few_joints, {**SECOND, "variational step": variational_step}),
     (touching, CONTACT),
 )
 
