@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from rbd import bridges as bridges
     from rbd import contact as contact
     from rbd import export as export
+    from rbd import gym as gym
     from rbd import rational as rational
     from rbd import robots as robots
     from rbd import rollout as rollout
@@ -116,6 +117,7 @@ else:
                 "contact",
                 "control",
                 "export",
+                "gym",
                 "intrinsics",
                 "joints",
                 "mjcf",

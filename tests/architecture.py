@@ -41,6 +41,7 @@ LAYERS = [
     ["files"],
     ["urdf", "mjcf"],
     ["robots"],
+    ["gym"],
     ["bridges"],
     ["viz"],
     ["testing"],
@@ -64,6 +65,9 @@ MUTUAL = [("rbd.joints.base", "rbd.joints.reversed"), ("rbd.spatial.motion", "rb
 
 # All that a module may import when it is itself imported; extras are imported where they are used.
 CORE = {"attrs", "llvmlite", "networkx", "numpy", "typing_extensions"}
+
+# Modules whose classes have base classes of an extra: their package raises MissingPackageError.
+NEEDS_EXTRA = {"rbd.gym.environments": {"gymnasium"}}
 
 
 # Names of public classes that stand twice, each with its reason.

@@ -11,7 +11,7 @@ from tests.docs.examples import ROOT
 
 MODULES = [
     *("algorithms", "contact", "joints", "mechanism", "robots", "scalars", "simulation", "spatial", "testing", "urdf"),
-    *("rollout", "viz"),
+    *("gym", "rollout", "viz"),
 ]
 PAGES = "\n".join(path.read_text(encoding="utf-8") for path in sorted(ROOT.glob("docs/api/*.md")))
 WHOLE = set(re.findall(r"^\.\. automodule:: rbd\.(\w+)$\n   :imported-members:", PAGES, re.MULTILINE))

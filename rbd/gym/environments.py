@@ -1,0 +1,209 @@
+"""Environments of gymnasium for tasks: a single one, and a vector of them on `Worlds`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, TypeAlias, cast, final
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from gymnasium.utils import seeding
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+from typing_extensions import override
+
+from rbd.arguments import require_choice, whole_number
+from rbd.gym.acrobot import acrobot_swing_up
+from rbd.gym.quadruped import quadruped_stand, quadruped_walk
+from rbd.gym.task import Outcome, Task
+from rbd.scalars.arrays import Array
+
+TASKS: Final = {
+    "acrobot-swing-up": acrobot_swing_up,
+    "quadruped-stand": quadruped_stand,
+    "quadruped-walk": quadruped_walk,
+}
+Infos: TypeAlias = dict[str, Any]
+Step: TypeAlias = tuple[Array, NDArray[Any], NDArray[Any], NDArray[Any], Infos]
+
+
+def _task(task: Task | str) -> Task:
+    if isinstance(task, Task):
+        return task
+    require_choice(task, tuple(TASKS), "task", "task")
+    return TASKS[task]()
+
+
+@final
+class VectorEnvironment(VectorEnv[Array, Array, NDArray[Any]]):
+    """Vector environment of a task: `num_envs` worlds, whose steps are one call of machine code.
+
+    `task` is a `Task`, or one of "acrobot-swing-up", "quadruped-stand" and "quadruped-walk". Episodes are truncated
+    after `max_episode_steps` actions. Episodes that have ended are reset in the next step, or in the same one with
+    `autoreset_mode` "SameStep", which then has "final_obs" in its infos. A world whose simulation fails terminates with
+    a reward of 0, and infos have its "status".
+
+    Seed s gives sub-environment i the random numbers of a single environment with seed s + i, and its steps the same
+    bits. Actions are clipped to the action space.
+
+    >>> import numpy as np, rbd
+    >>> environment = rbd.gym.VectorEnvironment("acrobot-swing-up", num_envs=4, max_episode_steps=250)
+    >>> observations, infos = environment.reset(seed=1)
+    >>> observations, rewards, terminated, truncated, infos = environment.step(np.zeros((4, 1)))
+    >>> observations.shape, rewards.shape
+    ((4, 6), (4,))
+    """
+
+    def __init__(
+        self,
+        task: Task | str,
+        num_envs: int = 1,
+        max_episode_steps: int | None = None,
+        *,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        threads: int | None = None,
+    ) -> None:
+        """Record the step of the worlds; it is compiled in the first call of `step`."""
+        self.task = _task(task)
+        mode = autoreset_mode.value if isinstance(autoreset_mode, AutoresetMode) else autoreset_mode
+        require_choice(mode, ("NextStep", "SameStep"), "autoreset_mode", "mode of autoreset")
+        self._same_step = mode == "SameStep"
+        self.metadata = {"autoreset_mode": AutoresetMode(mode), "render_modes": []}
+        self.num_envs = whole_number(num_envs, "num_envs", 1)
+        self._most = None if max_episode_steps is None else whole_number(max_episode_steps, "max_episode_steps", 1)
+        observations, actions = spaces_of(self.task)
+        self.single_observation_space, self.single_action_space = observations, actions
+        self.observation_space = batch_space(observations, self.num_envs)
+        self.action_space = batch_space(actions, self.num_envs)
+        self.worlds = self.task.worlds(self.num_envs, threads)
+        self._generators = [seeding.np_random()[0] for _ in range(self.num_envs)]
+        self._ended = np.zeros(self.num_envs, np.bool_)
+        self._elapsed = np.zeros(self.num_envs, np.int64)
+
+    @override
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[Array, Infos]:
+        """Begin new episodes and return the observations; option "reset_mask" chooses the sub-environments."""
+        if seed is not None:
+            seeds = [seed + k for k in range(self.num_envs)] if isinstance(seed, int) else list(seed)
+            for k, each in enumerate(seeds):
+                if each is not None:
+                    self._generators[k] = seeding.np_random(each)[0]
+        mask = np.ones(self.num_envs, np.bool_) if options is None else options.get("reset_mask", True)
+        self._begin(np.broadcast_to(np.asarray(mask, np.bool_), (self.num_envs,)))
+        return self._evaluated(np.zeros(self._action_shape))["observation"], {}
+
+    @override
+    def step(self, actions: Array) -> Step:
+        """Hold the actions for one step of the environment."""
+        torques = np.clip(np.asarray(actions, np.float64).reshape(self._action_shape), -1.0, 1.0)
+        begins = self._ended.copy()
+        self.worlds.step(torques, self.task.steps)
+        if begins.any():
+            self._begin(begins)
+            torques[begins] = 0.0
+        found = self._evaluated(torques)
+        failed = self.worlds.status != 0
+        terminated = ((found["terminated"] > 0) | failed) & ~begins
+        self._elapsed[~begins] += 1
+        truncated = ~terminated & ~begins & (self._most is not None and self._elapsed >= (self._most or 0))
+        rewards = np.where(begins | failed, 0.0, found["reward"])
+        infos: Infos = {"status": self.worlds.status, "_status": failed} if failed.any() else {}
+        self._ended = terminated | truncated
+        observations = found["observation"]
+        if self._same_step and self._ended.any():
+            observations = self._restarted(observations, infos)
+        return observations, rewards, terminated, truncated, infos
+
+    @property
+    def _action_shape(self) -> tuple[int, int]:
+        return self.num_envs, self.task.action_size
+
+    def _evaluated(self, actions: Array) -> Outcome:
+        return self.task.evaluate(self.worlds, actions)
+
+    def _begin(self, mask: NDArray[np.bool_]) -> None:
+        """Begin new episodes where `mask` is true."""
+        rows = np.flatnonzero(mask)
+        starts = [self.task.start(self._generators[row]) for row in rows]
+        if starts:
+            self.worlds.reset(rows, **{name: np.array([start[name] for start in starts]) for name in starts[0]})
+        self._ended[rows], self._elapsed[rows] = False, 0
+
+    def _restarted(self, last: Array, infos: Infos) -> Array:
+        """Return the observations, of new episodes where the old ones have ended; infos get the last ones."""
+        ended = self._ended.copy()
+        final_obs = np.full(self.num_envs, None, dtype=object)
+        for row in np.flatnonzero(ended):
+            final_obs[row] = last[row]
+        infos |= {"final_obs": final_obs, "_final_obs": ended}
+        self._begin(ended)
+        fresh = self._evaluated(np.zeros(self._action_shape))["observation"]
+        return np.where(ended[:, None], fresh, last)
+
+
+@final
+class Environment(gymnasium.Env[Array, Array]):
+    """Environment of a task: one world of a `VectorEnvironment`, with the same bits.
+
+    `gymnasium.make` makes it, too, and limits the length of episodes:
+
+    >>> import gymnasium, rbd.gym
+    >>> environment = gymnasium.make("rbd/QuadrupedStand-v0")
+    >>> observation, info = environment.reset(seed=0)
+    >>> observation.shape, environment.action_space.shape
+    ((36,), (12,))
+    """
+
+    def __init__(self, task: Task | str) -> None:
+        """Record the step of the world."""
+        self.metadata = {"render_modes": []}
+        self._vector = VectorEnvironment(task, 1, threads=1)
+        self.observation_space, self.action_space = spaces_of(self._vector.task)
+
+    @property
+    def task(self) -> Task:
+        """The task."""
+        return self._vector.task
+
+    @override
+    def reset(self, *, seed: int | None = None, options: Mapping[str, Any] | None = None) -> tuple[Array, Infos]:
+        """Begin a new episode; return its first observation."""
+        super().reset(seed=seed)
+        self._vector._generators[0] = self.np_random  # pyright: ignore[reportPrivateUsage]  # one generator for both
+        observations, _ = self._vector.reset()
+        return observations[0], {}
+
+    @override
+    def step(self, action: Array) -> tuple[Array, float, bool, bool, Infos]:
+        """Hold the action for one step of the environment."""
+        self._vector._ended[0] = False  # pyright: ignore[reportPrivateUsage]  # who steps on wants no reset
+        observations, rewards, terminated, _, infos = self._vector.step(np.asarray(action)[None])
+        info = {"status": int(infos["status"][0])} if "status" in infos else {}
+        return observations[0], float(rewards[0]), bool(terminated[0]), False, info
+
+
+def spaces_of(task: Task) -> tuple[spaces.Space[Array], spaces.Space[Array]]:
+    """Return the spaces of observations and actions of a task."""
+    observations: Any = spaces.Box(-np.inf, np.inf, (task.observation_size,), np.float64)
+    actions: Any = spaces.Box(-1.0, 1.0, (task.action_size,), np.float64)
+    return observations, actions
+
+
+def register() -> None:
+    """Register the tasks of rbd with gymnasium, once."""
+    known = cast("dict[str, object]", gymnasium.registry)
+    new: Any = cast("Any", gymnasium).register  # its arguments are partly untyped
+    for name, steps in (("AcrobotSwingUp", 250), ("QuadrupedStand", 250), ("QuadrupedWalk", 250)):
+        task = "".join(f"-{c.lower()}" if c.isupper() else c for c in name)[1:]
+        if f"rbd/{name}-v0" not in known:
+            new(
+                id=f"rbd/{name}-v0",
+                entry_point="rbd.gym.environments:Environment",
+                vector_entry_point="rbd.gym.environments:VectorEnvironment",
+                max_episode_steps=steps,
+                kwargs={"task": task},
+            )

@@ -1,0 +1,98 @@
+"""`Task`: a robot, a control, and what counts as success, as recorded functions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeAlias, final
+
+import attrs
+import numpy as np
+
+from rbd.compiled import RecordedFunction
+from rbd.contact import CollisionModel
+from rbd.errors import ArgumentError
+from rbd.mechanism import Mechanism
+from rbd.rollout import Worlds
+from rbd.rollout.cases import Sampler
+from rbd.scalars.arrays import Array
+
+_KNOWN = ("q", "v", "t", "action", "contact_forces")
+_OUTPUTS = ("observation", "reward", "terminated")
+
+Outcome: TypeAlias = Mapping[str, Array]
+"""Observations (rows, size), rewards (rows,), and positive numbers where an episode has ended, (rows,)."""
+
+
+@final
+@attrs.frozen(eq=False, kw_only=True)
+class Task:
+    """What an environment is about: a robot and its control, where episodes start, and what they are worth.
+
+    `control` maps q, v, perhaps t, and an action of shape (n,), whose entries are between -1 and 1, to torques.
+    `outcome` maps q, v and, as it likes, t, action and contact_forces, to a mapping with an "observation", (m,), a
+    "reward", and "terminated": a number that is positive where the episode has ended in a terminal state. `start` draws
+    what an episode begins with, as for `rbd.rollout.rollout`, which may include parameters. An action is held for
+    `steps` steps of `dt`; the control is evaluated in each.
+
+    >>> import rbd
+    >>> task = rbd.gym.acrobot_swing_up()
+    >>> task.action_size, task.observation_size, task.dt * task.steps
+    (1, 6, 0.04)
+    """
+
+    mechanism: Mechanism
+    control: RecordedFunction
+    outcome: RecordedFunction
+    start: Sampler
+    dt: float
+    steps: int = 1
+    collision_model: CollisionModel | None = None
+    friction: float | None = None
+
+    def __attrs_post_init__(self) -> None:
+        """Raise ArgumentError for an outcome with other inputs or outputs."""
+        inputs = [port.name for port in self.outcome.program.inputs]
+        outputs = {port.name: port.shape for port in self.outcome.program.outputs}
+        shapes = {"reward": (), "terminated": ()}
+        fits = set(inputs) <= set(_KNOWN) and set(outputs) == set(_OUTPUTS) and len(outputs["observation"]) == 1
+        if not fits or any(outputs[name] != shape for name, shape in shapes.items()):
+            allowed = f"a recorded function of {', '.join(_KNOWN)} with the results {', '.join(_OUTPUTS)}"
+            message = f"outcome must be {allowed}, a vector and two numbers"
+            raise ArgumentError(message, argument="outcome", value=self.outcome, allowed=allowed)
+
+    @property
+    def action_size(self) -> int:
+        """The number of entries of an action."""
+        return next((port.size for port in self.control.program.inputs if port.name == "action"), 0)
+
+    @property
+    def observation_size(self) -> int:
+        """The number of entries of an observation."""
+        return next(port.size for port in self.outcome.program.outputs if port.name == "observation")
+
+    def worlds(self, count: int, threads: int | None) -> Worlds:
+        """Return worlds for this task, in the zero configuration."""
+        drawn = self.start(np.random.default_rng(0))
+        return Worlds(
+            self.mechanism,
+            self.collision_model,
+            count=count,
+            dt=self.dt,
+            control=self.control,
+            friction=self.friction,
+            parameters=[name for name in drawn if name not in ("q", "v")],
+            threads=threads,
+        )
+
+    def evaluate(self, worlds: Worlds, actions: Array) -> Outcome:
+        """Return the outcome of the worlds as they are, after these actions."""
+        known = {
+            "q": worlds.q,
+            "v": worlds.v,
+            "t": worlds.t,
+            "action": actions,
+            "contact_forces": worlds.contact_forces,
+        }
+        program = self.outcome.program
+        found = self.outcome(*(known[port.name] for port in program.inputs))
+        return dict(zip((port.name for port in program.outputs), found, strict=True))

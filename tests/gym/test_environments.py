@@ -1,0 +1,191 @@
+# pyright: basic
+from __future__ import annotations
+
+import subprocess
+import sys
+import warnings
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode
+
+import rbd
+from rbd.errors import ArgumentError
+from rbd.gym import Environment, Task, VectorEnvironment
+
+NAMES = ["rbd/AcrobotSwingUp-v0", "rbd/QuadrupedStand-v0", "rbd/QuadrupedWalk-v0"]
+each_name = pytest.mark.parametrize("name", NAMES)
+
+
+@each_name
+def test_gymnasium_accepts_the_environments(name: str) -> None:
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*minimum value is -infinity|.*maximum value is infinity")
+        warnings.filterwarnings("ignore", message=".*Box.*infinity|.*limit.*")
+        check_env(gymnasium.make(name).unwrapped)
+
+
+@each_name
+def test_vectors_follow_the_interface(name: str) -> None:
+    environments = gymnasium.make_vec(name, num_envs=3)
+    assert environments.metadata["autoreset_mode"] == AutoresetMode.NEXT_STEP
+    assert environments.spec is not None
+    assert environments.spec.id == name
+    observations, infos = environments.reset(seed=3)
+    assert environments.observation_space.contains(observations)
+    assert infos == {}
+    environments.action_space.seed(0)
+    for _ in range(5):
+        actions = environments.action_space.sample()
+        observations, rewards, terminated, truncated, infos = environments.step(actions)
+        assert environments.observation_space.contains(observations)
+        assert (rewards.shape, rewards.dtype) == ((3,), np.float64)
+        assert (terminated.shape, terminated.dtype) == ((3,), np.bool_)
+        assert (truncated.shape, truncated.dtype) == ((3,), np.bool_)
+    environments.close()
+
+
+@each_name
+def test_rows_have_the_bits_of_single_environments(name: str) -> None:
+    vector, rng = gymnasium.make_vec(name, num_envs=9), np.random.default_rng(1)
+    single = gymnasium.make(name)
+    row = 6
+    observations, _ = vector.reset(seed=11)
+    alone, _ = single.reset(seed=11 + row)
+    assert np.array_equal(observations[row], alone)
+    for _ in range(6):
+        actions = rng.uniform(-1.2, 1.2, vector.action_space.shape)
+        observations, rewards, *_ = vector.step(actions)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the checker of actions outside the space
+            alone, reward, *_ = single.step(actions[row])
+        assert np.array_equal(observations[row], alone)
+        assert rewards[row] == reward
+
+
+def test_seeds_determine_everything() -> None:
+    def run(threads: int) -> list[Any]:
+        environments = VectorEnvironment("quadruped-walk", 5, 4, threads=threads)
+        seen: list[Any] = [environments.reset(seed=2)[0]]
+        rng = np.random.default_rng(0)
+        for _ in range(12):
+            seen += environments.step(rng.uniform(-1, 1, (5, 12)))[:4]
+        return seen
+
+    assert all(np.array_equal(a, b) for a, b in zip(run(1), run(2), strict=True))
+
+
+def test_episodes_are_truncated_and_reset_in_the_next_step() -> None:
+    environments = VectorEnvironment("acrobot-swing-up", 2, 3)
+    environments.reset(seed=0)
+    flags, rewards = [], []
+    for _ in range(8):
+        _, reward, terminated, truncated, _ = environments.step(np.zeros((2, 1)))
+        flags.append(truncated.tolist())
+        rewards.append(reward[0] != 0)
+        assert not terminated.any()
+    assert [both for both, _ in flags] == [False, False, True, False, False, False, True, False]
+    assert rewards == [True, True, True, False, True, True, True, False]
+
+
+def test_episodes_are_reset_in_the_same_step() -> None:
+    environments = VectorEnvironment("acrobot-swing-up", 2, 3, autoreset_mode="SameStep")
+    assert environments.metadata["autoreset_mode"] == AutoresetMode.SAME_STEP
+    first, _ = environments.reset(seed=0)
+    for _ in range(2):
+        _, _, _, truncated, infos = environments.step(np.ones((2, 1)))
+        assert not truncated.any()
+        assert infos == {}
+    fresh, _, _, truncated, infos = environments.step(np.ones((2, 1)))
+    assert truncated.all()
+    assert infos["_final_obs"].all()
+    assert (np.abs(infos["final_obs"][0][4:]) > np.abs(fresh[0][4:])).all()
+    assert np.abs(fresh).max() <= np.abs(first).max() + 0.1
+    assert environments.worlds.t.tolist() == [0.0, 0.0]
+
+
+def test_falls_terminate_and_failures_too() -> None:
+    environments = VectorEnvironment("quadruped-stand", 3)
+    environments.reset(seed=0)
+    upside_down = np.array([0, 1, 0, 0, 0, 0, 0.4, *[0] * 12])
+    environments.worlds.reset([1], q=upside_down)
+    environments.worlds.reset([2], q=upside_down, v=np.array([0, 0, 0, 1e200, *[0] * 14]))
+    observations, rewards, terminated, truncated, infos = environments.step(np.zeros((3, 12)))
+    assert terminated.tolist() == [False, True, True]
+    assert not truncated.any()
+    assert infos["_status"].tolist() == [False, False, True]
+    assert infos["status"][2] != 0
+    assert np.isfinite(observations).all()
+    assert rewards[2] == 0
+    _, rewards, terminated, _, infos = environments.step(np.zeros((3, 12)))
+    assert not terminated.any()
+    assert infos == {}
+    assert rewards[1] == rewards[2] == 0 != rewards[0]
+
+
+def test_a_mask_chooses_what_is_reset() -> None:
+    environments = VectorEnvironment("acrobot-swing-up", 3)
+    environments.reset(seed=0)
+    environments.step(np.ones((3, 1)))
+    environments.reset(options={"reset_mask": np.array([False, True, False])})
+    assert (environments.worlds.t > 0).tolist() == [True, False, True]
+
+
+def test_standing_still_is_worth_the_most() -> None:
+    environments = VectorEnvironment("quadruped-stand", 4)
+    environments.reset(seed=0)
+    rewards: Any = None
+    for _ in range(100):
+        _, rewards, terminated, _, _ = environments.step(np.zeros((4, 12)))
+        assert not terminated.any()
+    assert (rewards > 0.9).all()
+    assert (rewards <= 1).all()
+
+
+def test_tasks_of_users() -> None:
+    mechanism = rbd.robots.double_pendulum()
+
+    def outcome(state: Any, t: Any) -> dict[str, Any]:
+        return {"observation": [*state.q, t], "reward": -state.q[0] * state.q[0], "terminated": t - 0.045}
+
+    task = Task(
+        mechanism=mechanism,
+        control=rbd.record(lambda state, action: 3 * action, mechanism, action=2),
+        outcome=rbd.record(outcome, mechanism, t=()),
+        start=lambda rng: {"q": rng.uniform(-1, 1, 2)},
+        dt=0.01,
+    )
+    environments = VectorEnvironment(task, 2)
+    environments.reset(seed=0)
+    ends = [environments.step(np.zeros((2, 2)))[2].tolist() for _ in range(6)]
+    assert [x for x, _ in ends] == [False] * 4 + [True, False]
+    assert Environment(task).task is task
+    for wrong in (rbd.record(lambda state: {"observation": state.q}, mechanism), task.control):
+        with pytest.raises(ArgumentError, match="outcome must be"):
+            Task(mechanism=mechanism, control=task.control, outcome=wrong, start=task.start, dt=0.01)
+
+
+def test_arguments_are_checked() -> None:
+    with pytest.raises(ArgumentError, match="task"):
+        VectorEnvironment("walk")
+    with pytest.raises(ArgumentError, match="num_envs"):
+        VectorEnvironment("acrobot-swing-up", 0)
+    with pytest.raises(ArgumentError, match="autoreset"):
+        VectorEnvironment("acrobot-swing-up", autoreset_mode="Disabled")
+
+
+def test_without_gymnasium_the_extra_is_named() -> None:
+    code = """
+import sys
+sys.modules["gymnasium"] = None
+import rbd
+try:
+    rbd.gym
+except rbd.errors.MissingPackageError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout.strip() == "environments need gymnasium: pip install 'rbd[gym]'", done.stderr
