@@ -71,7 +71,9 @@ NEEDS_EXTRA = {"rbd.gym.environments": {"gymnasium"}}
 
 
 # Names of public classes that stand twice, each with its reason.
-CLASSES_OF_ONE_NAME: dict[str, str] = {}
+CLASSES_OF_ONE_NAME: dict[str, str] = {
+    "Task": "the public one is what a robot learns; that of the thread pool is internal",
+}
 
 
 def classes(tree: ast.Module) -> list[str]:
