@@ -17,6 +17,7 @@
     ├── DivergedError (ArithmeticError)      a simulation diverged
     ├── WorkspaceError (MemoryError)         not enough memory for a workspace or for compilation
     ├── MissingPackageError (ModuleNotFoundError)  a package of an extra is not installed
+    ├── ViewerError (RuntimeError)           a viewer cannot draw a picture
     ├── ScalarError (TypeError)              a scalar type does not support an operation
     │   └── RecordingError                   a function branches on a recorded value
     │       └── RecordingLimitError          a recording has too many operations to compile
@@ -201,6 +202,12 @@ class MissingPackageError(RbdError, ModuleNotFoundError):
     """A package of an extra is not installed. Fields: package, extra."""
 
     code = "missing-package"
+
+
+class ViewerError(RbdError, RuntimeError):
+    """A viewer cannot draw a picture: it is closed, or there is no browser, or none that answers. Field: url."""
+
+    code = "viewer"
 
 
 class ScalarError(RbdError, TypeError):

@@ -9,12 +9,15 @@ from typing import Final
 from rbd.errors import MissingPackageError
 
 EXTRAS: Final[Mapping[str, str]] = {
+    "PIL": "viz",
+    "collada": "viz",
     "dask": "cluster",
     "distributed": "cluster",
     "daqp": "contact",
     "gymnasium": "gym",
     "h5py": "data",
     "hypothesis": "testing",
+    "imageio_ffmpeg": "video",
     "jax": "jax",
     "matplotlib": "plot",
     "mpl_toolkits": "plot",

@@ -14,8 +14,15 @@ from rbd.errors import MissingPackageError, RbdError
 from rbd.extras import EXTRAS, names_extra
 
 PROJECT = tomllib.loads((Path(__file__).resolve().parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-COME_ALONG = {"distributed": "dask", "mpl_toolkits": "matplotlib", "mpmath": "sympy"}
-"""Packages that are parts or requirements of others."""
+COME_ALONG = {
+    "distributed": "dask",
+    "mpl_toolkits": "matplotlib",
+    "mpmath": "sympy",
+    "PIL": "pillow",
+    "collada": "pycollada",
+    "imageio_ffmpeg": "imageio-ffmpeg",
+}
+"""Packages that are parts or requirements of others, or are called otherwise."""
 
 BLOCKED = f"""
 import importlib.abc, json, sys

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import re
 from collections.abc import Generator
 from functools import partial
@@ -44,6 +45,7 @@ def start_server(port: int, label: str) -> ViserServer:
     """Return viser's server, running at 127.0.0.1 and this port or the next one that is free; 0 is any free one."""
     import viser
 
+    logging.getLogger("websockets.server").addFilter(_is_worth_telling)
     with _quiet():
         server = viser.ViserServer(host=HOST, port=port, label=label, verbose=False)
     server.request_share_url = _share_nothing  # type: ignore[method-assign]  # viser has no other way
@@ -69,6 +71,11 @@ async def _admit(server: WebsockServer, client: WebsockClientConnection) -> None
     await connections.pop(number).close(1008, "connections of other pages are refused")
     server._client_state_from_id.pop(number)  # pyright: ignore[reportPrivateUsage]  # as viser's handler does
     raise asyncio.CancelledError
+
+
+def _is_worth_telling(record: logging.LogRecord) -> bool:
+    """Return False for connections that browsers open in advance, and close unused."""
+    return record.getMessage() != "opening handshake failed"
 
 
 def _share_nothing(verbose: bool = True) -> str | None:

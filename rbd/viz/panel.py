@@ -119,7 +119,7 @@ def _on_input(element: Any, act: Callable[[Any], None]) -> None:
     """Call `act` with the value of an element when a browser has changed it."""
 
     def update(event: GuiEvent[Any]) -> None:
-        if event.client is not None:
+        if event.client_id is not None:
             act(event.target.value)
 
     element.on_update(update)

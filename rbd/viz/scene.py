@@ -40,8 +40,9 @@ class Scene:
         self._bones = bones(mechanism)
         self._loops = loop_ends(mechanism)
         self._index = {body: k for k, body in enumerate(mechanism.bodies)}
-        self.low, self.high = self._extent(poses)
-        self.size = max(float(np.linalg.norm(self.high - self.low)), 1e-3)
+        low, high = self.extent(poses)
+        self.size = max(float(np.linalg.norm(high - low)), 1e-3)
+        self._light()
         self._bodies = [self._scene.add_frame(f"/bodies/{k}", show_axes=False) for k in range(len(self._bones))]
         self._nodes: dict[Layer, list[SceneNodeHandle]] = {}
         self._gaps: list[LineSegmentsHandle] = []
@@ -60,6 +61,14 @@ class Scene:
             "ground": self._ground,
         }
         self.move(poses)
+
+    def _light(self) -> None:
+        """Make a sun and the sky."""
+        self._scene.configure_environment_map(None)
+        self._scene.configure_default_lights(enabled=False)
+        self._scene.add_light_hemisphere("/sky", sky_color=(255, 255, 255), ground_color=(150, 145, 140), intensity=2.2)
+        sun = (0.5 * self.size, -0.9 * self.size, 1.6 * self.size)
+        self._scene.add_light_directional("/sun", color=(255, 255, 255), intensity=2.0, position=sun, cast_shadow=True)
 
     # ---------------------------------------------------------------- what moves
 
@@ -180,7 +189,7 @@ class Scene:
             cell_color=(225, 225, 225), section_color=(205, 205, 205),
         )  # fmt: skip
 
-    def _extent(self, poses: Array) -> tuple[Array, Array]:
+    def extent(self, poses: Array) -> tuple[Array, Array]:
         """Return the corners of a box around the bodies but the root body, which may have planes of any size."""
         clouds = [applied(pose, bone.segments.reshape(-1, 3)) for pose, bone in zip(poses, self._bones, strict=True)]
         clouds += [

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import math
+import os
 import threading
 import warnings
 import webbrowser
 from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self, TypeAlias, final
 
 import numpy as np
 
 from rbd.algorithms import close_loops
-from rbd.arguments import flag, names_in, require_callable, require_choice, whole_number
+from rbd.arguments import flag, names_in, require_callable, require_choice, several, whole_number
 from rbd.contact import ContactTrajectory
-from rbd.errors import ArgumentError, SolverError
+from rbd.errors import ArgumentError, SolverError, ViewerError
 from rbd.mechanism import Mechanism
 from rbd.scalars.arrays import Array, float_array
 from rbd.simulation import Trajectory
@@ -25,6 +28,7 @@ from rbd.viz.forces import Forces, arrows
 from rbd.viz.layers import LAYERS, Layer
 from rbd.viz.loopback import start_server, stop_server
 from rbd.viz.panel import Actions, Panel
+from rbd.viz.pictures import FIELD, FILMS, PICTURES, Camera, Pixels, Size, check_suffix, write_film, write_picture
 from rbd.viz.player import Player
 from rbd.viz.poses import body_poses
 from rbd.viz.scene import Scene
@@ -81,8 +85,9 @@ class Viewer:
         visuals = Visuals(mechanism, shapes)
         self._state, self._lock = MechanismState(mechanism), threading.RLock()
         self._player: Player | None = None
-        self._closed = threading.Event()
+        self._closed, self._is_fitted = threading.Event(), False
         self._server = start_server(port, "rbd")
+        self._camera = Camera(self._server, self.url)
         try:
             self._build(visuals, shown)
         except BaseException:
@@ -107,8 +112,7 @@ class Viewer:
         actions = Actions(self._slide, self._set_layer, self._play, self._scrub, self._set_speed, self._set_repeat)
         sliders = coordinates(self._state, max(1.0, self._scene.size))
         self._panel = Panel(self._server.gui, actions, sliders, self._scene.visible)
-        middle, far = (self._scene.low + self._scene.high) / 2, 1.25 * self._scene.size
-        self.look(middle + far * np.array([0.72, -0.60, 0.35]), middle)
+        self._fit(poses)
 
     @contextmanager
     def _own(self) -> Generator[MechanismState]:
@@ -164,18 +168,29 @@ class Viewer:
             self._scene.set_visible(layer, visible)
 
     def look(self, position: Any, target: Any = (0.0, 0.0, 0.0)) -> Self:
-        """Look from a position to a target, in the root frame; return the viewer."""
+        """Look from a position to a target, in the root frame; return the viewer.
+
+        Without it one looks at the whole mechanism, as first shown.
+        """
         eye, goal = float_array(position, (3,), "position"), float_array(target, (3,), "target")
         if np.array_equal(eye, goal):
             raise ArgumentError("position and target are one point", argument="position", value=position)
-        self._server.initial_camera.position, self._server.initial_camera.look_at = eye, goal
-        for client in self._server.get_clients().values():
-            client.camera.position, client.camera.look_at = eye, goal
+        self._is_fitted = True
+        self._camera.look(eye, goal)
         return self
+
+    def _fit(self, poses: Array) -> None:
+        """Look at the whole mechanism."""
+        low, high = self._scene.extent(poses)
+        middle, far = (low + high) / 2, float(np.linalg.norm(high - low)) / (2 * math.sin(FIELD / 2))
+        self._camera.look(middle + far * np.array([0.72, -0.60, 0.35]), middle)
 
     def _draw(self, forces: Array | None = None) -> None:
         """Draw the viewer's state."""
         poses = body_poses(self._state, self._state.mechanism.bodies)
+        if not self._is_fitted:
+            self._is_fitted = True
+            self._fit(poses)
         self._scene.move(poses, None if forces is None else self._in_metres(forces))
 
     def _in_metres(self, forces: Array) -> Array:
@@ -214,12 +229,8 @@ class Viewer:
         The page has buttons to stop, to scrub, for the speed and for repetition; `wait_for_motion` waits for the end.
         `forces(t, state)` returns the forces to draw at a time.
         """
-        motion = self._motion(trajectory)
-        rate = float_array(speed, (), "speed").item()
-        if rate <= 0:
-            raise ArgumentError(f"speed is {rate:g}, must be positive", argument="speed", value=speed)
-        if forces is not None:
-            require_callable(forces, "forces", "a function of time and state")
+        motion, rate = self._motion(trajectory), _positive(speed, "speed")
+        _check_forces(forces)
         if self._player is not None:
             self._player.close()
         start, end = float(motion.t[0]), float(motion.t[-1])
@@ -242,11 +253,15 @@ class Viewer:
         with self._own() as state:
             if player is None or player.halted:
                 return
-            motion.show_on(state, t)
-            self._draw(None if forces is None else arrows(state, forces(t, state)))
+            self._show_at(motion, forces, t)
             if not playing or player.frames % _SLIDERS_EVERY == 0:
                 self._panel.tell(t, playing)
                 self._panel.show(state)
+
+    def _show_at(self, motion: Trajectory, forces: ForcesAt | None, t: float) -> None:
+        with self._own() as state:
+            motion.show_on(state, t)
+            self._draw(None if forces is None else arrows(state, forces(t, state)))
 
     def wait_for_motion(self) -> Self:
         """Return when the trajectory that `animate` plays has come to its end, or was stopped on the page."""
@@ -278,6 +293,57 @@ class Viewer:
             self._player.halt()
             self._panel.stop()
 
+    # ---------------------------------------------------------------- pictures
+
+    def screenshot(self, path: str | os.PathLike[str], *, size: Size = (1200, 800), timeout: float = 60.0) -> Self:
+        """Write the scene, without the panel, to a PNG or JPEG file of `size` (width, height); return the viewer.
+
+        Chromium without a window draws it, or else a browser in which the page is open. It shows what a person sees who
+        has opened the page, or else what `look` says. Raises ArgumentError for other formats, ViewerError (`.url`) if
+        there is no browser or none that draws within `timeout` seconds.
+        """
+        file, pixels = _path(path), _size(size)
+        check_suffix(file, tuple(PICTURES))
+        write_picture(file, self._pixels(pixels, timeout, settled=True))
+        return self
+
+    def record(
+        self,
+        path: str | os.PathLike[str],
+        trajectory: Trajectory | ContactTrajectory,
+        *,
+        rate: float = 25.0,
+        speed: float = 1.0,
+        forces: ForcesAt | None = None,
+        size: Size = (640, 480),
+        timeout: float = 60.0,
+    ) -> Self:
+        """Write a trajectory as a film, GIF or MP4, with `rate` images a second; return the viewer.
+
+        Drawn as by `screenshot`; the rest as `animate`. Raises MissingPackageError for MP4 without imageio-ffmpeg
+        (`pip install 'rbd[video]'`).
+        """
+        file, pixels = _path(path), _size(size)
+        check_suffix(file, FILMS)
+        motion, fast, often = self._motion(trajectory), _positive(speed, "speed"), _positive(rate, "rate")
+        _check_forces(forces)
+        self._stop_player()
+        start, end = float(motion.t[0]), float(motion.t[-1])
+        times = start + fast / often * np.arange(1 + math.floor((end - start) * often / fast + 1e-9))
+        write_film(file, (self._image(motion, forces, t, pixels, timeout) for t in times.tolist()), often)
+        return self
+
+    def _image(self, motion: Trajectory, forces: ForcesAt | None, t: float, size: Size, timeout: float) -> Pixels:
+        self._show_at(motion, forces, min(t, float(motion.t[-1])))
+        return self._pixels(size, timeout, settled=t == motion.t[0])
+
+    def _pixels(self, size: Size, timeout: float, *, settled: bool) -> Pixels:
+        if self._closed.is_set():
+            raise ViewerError("the viewer is closed", url=self.url)
+        self._server.flush()
+        draw = self._camera.settled_pixels if settled else self._camera.pixels
+        return draw(size, _positive(timeout, "timeout"))
+
     # ---------------------------------------------------------------- life
 
     def wait(self) -> None:
@@ -291,6 +357,7 @@ class Viewer:
             self._closed.set()
             if self._player is not None:
                 self._player.close()
+            self._camera.close()
             stop_server(self._server)
 
     def __enter__(self) -> Self:
@@ -307,3 +374,28 @@ class Viewer:
     def _repr_html_(self) -> str:
         """Show the page in a notebook."""
         return f'<iframe src="{self.url}" width="100%" height="500" style="border:0"></iframe>'
+
+
+def _path(path: object) -> Path:
+    require_kind(path, str, os.PathLike, operation="Viewer", argument="path")
+    return Path(path)  # type: ignore[arg-type]  # checked in the line above
+
+
+def _size(size: object) -> Size:
+    numbers = several(size, "size", "numbers")
+    if len(numbers) != 2:
+        raise ArgumentError("size must be (width, height) in pixels", argument="size", value=size)
+    width, height = (whole_number(number, "size", 16, 8192) for number in numbers)
+    return width, height
+
+
+def _positive(value: object, name: str) -> float:
+    number = float_array(value, (), name).item()
+    if number <= 0:
+        raise ArgumentError(f"{name} is {number:g}, must be positive", argument=name, value=value)
+    return number
+
+
+def _check_forces(forces: object) -> None:
+    if forces is not None:
+        require_callable(forces, "forces", "a function of time and state")

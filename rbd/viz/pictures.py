@@ -1,0 +1,181 @@
+"""Pictures and films of a viewer's scene, drawn by a browser: PNG, JPEG, GIF, MP4.
+
+Chromium without a window draws them, and stays until the viewer is closed; otherwise a browser in which the page is
+open does.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rbd.arguments import require_choice
+from rbd.atomic_files import replaced_file
+from rbd.errors import ViewerError
+from rbd.extras import names_extra
+from rbd.scalars.arrays import Array
+from rbd.viz.browser import HeadlessBrowser, find_browser
+from rbd.viz.poses import quaternions
+
+if TYPE_CHECKING:
+    from viser import ClientHandle, ViserServer
+
+Pixels: TypeAlias = NDArray[np.uint8]
+Size: TypeAlias = tuple[int, int]
+
+PICTURES: Final = {".png": "PNG", ".jpg": "JPEG", ".jpeg": "JPEG"}
+FILMS: Final = (".gif", ".mp4")
+_ATTEMPTS: Final = 10
+FIELD: Final = 0.6
+"""Vertical field of view (rad)."""
+
+
+def check_suffix(path: Path, allowed: tuple[str, ...]) -> None:
+    """Raise ArgumentError unless a path has one of these suffixes."""
+    require_choice(path.suffix.lower(), allowed, "path", "format of files")
+
+
+@final
+class Camera:
+    """What draws the scene of a server."""
+
+    def __init__(self, server: ViserServer, url: str) -> None:
+        self._server, self._url = server, url
+        self._browser: HeadlessBrowser | None = None
+        self._client: ClientHandle | None = None
+        self._lock = threading.Lock()
+        self._eye, self._goal = np.ones(3), np.zeros(3)
+
+    def look(self, eye: Array, goal: Array) -> None:
+        """Look from a point to another, here and in all browsers."""
+        self._eye, self._goal = eye, goal
+        start = self._server.initial_camera
+        start.position, start.look_at, start.fov = eye, goal, FIELD
+        for client in self._server.get_clients().values():
+            client.camera.position, client.camera.look_at = eye, goal
+
+    def pixels(self, size: Size, timeout: float) -> Pixels:
+        """Return the scene as an image (height, width, 3) on white; raise ViewerError if nothing draws it in time."""
+        with self._lock:
+            end = time.monotonic() + timeout
+            client, view = self._opened(size, end), self._view()
+            left = max(end - time.monotonic(), 0.1)
+            try:
+                image = client.get_render(size[1], size[0], transport_format="png", timeout=left, **view)
+            except (TimeoutError, RuntimeError) as error:
+                message = f"the browser did not draw {self._url} within {timeout:g} s: {error}"
+                raise ViewerError(message, url=self._url) from error
+        share = image[..., 3:].astype(np.float64) / 255
+        return np.asarray(image[..., :3] * share + 255 * (1 - share) + 0.5, dtype=np.uint8)
+
+    def settled_pixels(self, size: Size, timeout: float) -> Pixels:
+        """Return the scene as `pixels` does, once letters and surfaces have arrived: when two images are equal."""
+        before = self.pixels(size, timeout)
+        for _ in range(_ATTEMPTS):
+            image = self.pixels(size, timeout)
+            if np.array_equal(image, before):
+                break
+            before = image
+        return before
+
+    def _view(self) -> dict[str, Any]:
+        """Return the view of a browser that somebody has opened, or that of `look`."""
+        for client in self._server.get_clients().values():
+            if client is not self._client:
+                return {"wxyz": client.camera.wxyz, "position": client.camera.position, "fov": client.camera.fov}
+        return {"wxyz": _turn(self._eye, self._goal), "position": self._eye, "fov": FIELD}
+
+    def _opened(self, size: Size, end: float) -> ClientHandle:
+        """Return a page that draws at least this size: that of the own browser, or that of somebody's without one."""
+        if find_browser() is None:
+            for client in self._server.get_clients().values():
+                return client
+        fits = self._browser is not None and self._browser.is_running and self._browser.holds(size)
+        if self._client is None or not fits:
+            self.close()
+            before = set(self._server.get_clients())
+            self._browser = HeadlessBrowser(self._url, *size)
+            self._client = self._connected(before, end)
+        return self._client
+
+    def _connected(self, before: set[int], end: float) -> ClientHandle:
+        while time.monotonic() < end and self._browser is not None and self._browser.is_running:
+            for number, client in self._server.get_clients().items():
+                if number not in before:
+                    return client
+            time.sleep(0.02)
+        raise ViewerError(f"the browser did not open {self._url}", url=self._url)
+
+    def close(self) -> None:
+        """End the own browser."""
+        if self._browser is not None:
+            self._browser.close()
+            self._browser = self._client = None
+
+
+def _turn(eye: Array, goal: Array) -> Array:
+    """Return the orientation of a camera, whose axes point to the right, down and to the goal, with z upwards."""
+    ahead = (goal - eye) / np.linalg.norm(goal - eye)
+    up = np.array([0.0, 0.0, 1.0]) if abs(ahead[2]) < 0.999 else np.array([0.0, 1.0, 0.0])
+    right = np.cross(ahead, up)
+    right /= np.linalg.norm(right)
+    turn: Array = quaternions(np.stack([right, np.cross(ahead, right), ahead], axis=1)[None])[0]
+    return turn
+
+
+@names_extra("pictures")
+def write_picture(path: Path, pixels: Pixels) -> None:
+    """Write an image; its suffix is one of PICTURES."""
+    pillow = import_module("PIL.Image")
+    with replaced_file(path) as partial:
+        pillow.fromarray(pixels).save(partial, format=PICTURES[path.suffix.lower()])
+
+
+def write_film(path: Path, images: Iterator[Pixels], rate: float) -> None:
+    """Write images as a film, `rate` a second; its suffix is one of FILMS."""
+    (_write_gif if path.suffix.lower() == ".gif" else _write_mp4)(path, images, rate)
+
+
+@names_extra("films")
+def _write_gif(path: Path, images: Iterator[Pixels], rate: float) -> None:
+    pillow = import_module("PIL.Image")
+    first, *others = [pillow.fromarray(image).quantize(128) for image in images]
+    with replaced_file(path) as partial:
+        duration = round(1000 / rate)  # ms
+        first.save(partial, format="GIF", save_all=True, append_images=others, duration=duration, loop=0)
+
+
+@names_extra("films")
+def _write_mp4(path: Path, images: Iterator[Pixels], rate: float) -> None:
+    ffmpeg = import_module("imageio_ffmpeg")
+    first = next(images)
+    height, width, _ = first.shape
+    with replaced_file(path) as partial:
+        writer = ffmpeg.write_frames(
+            str(partial), (width, height), fps=rate, macro_block_size=2, output_params=["-f", "mp4"]
+        )
+        with _closing(writer) as send:
+            for image in _chained(first, images):
+                send(np.ascontiguousarray(image))
+
+
+@contextmanager
+def _closing(writer: Any) -> Generator[Callable[[Pixels], None]]:
+    writer.send(None)  # starts it
+    try:
+        yield writer.send
+    finally:
+        writer.close()
+
+
+def _chained(first: Pixels, others: Iterator[Pixels]) -> Iterator[Pixels]:
+    yield first
+    yield from others
