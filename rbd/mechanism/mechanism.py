@@ -351,3 +351,11 @@ def _gravity(value: VectorLike | FreeVector, frame: Frame) -> FreeVector:
         return require_finite(value, "gravity")
     x, y, z = scalars(value, 3, "gravity")
     return FreeVector.trusted(frame, (x, y, z))
+
+
+def edited_at_once(mechanism: Mechanism, edit: Callable[[], R]) -> R:
+    """Return the result of many edits that happen as one, all or nothing: attaching n bodies then takes O(n).
+
+    The bodies that `edit` attaches must be its own: they are not restored when it fails.
+    """
+    return mechanism._whole(edit)

@@ -64,6 +64,7 @@ class NameRegistry:
         "_frame_names",
         "bodies",
         "frame_owner",
+        "is_edited",
         "joints",
         "left",
         "merged",
@@ -83,6 +84,8 @@ class NameRegistry:
         self.tags: dict[Frame, type[Tag]] = {}
         self.merged: dict[str, str] = {}
         self._frame_names: dict[str, tuple[Frame, ...]] = {}
+        self.is_edited = False
+        """Whether an edit is under way that restores everything when it fails."""
 
     # ---------------------------------------------------------------- versions
 

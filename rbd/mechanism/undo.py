@@ -32,10 +32,20 @@ def all_or_nothing(
     members: Iterable[RigidBody | Joint] = (),
     structure: Structure | None = None,
 ) -> R:
-    """Return the result of an edit; when it raises, the registry, the members and the structure are as before."""
+    """Return the result of an edit; when it raises, the registry, the members and the structure are as before.
+
+    An edit within another one of the same mechanism copies nothing: the outer one restores everything.
+    """
+    if registry is not None and registry.is_edited:
+        return edit()
     undo = _undo(registry, members, structure)
     try:
-        return edit()
+        if registry is None:
+            return edit()
+        registry.is_edited = True
+        result = edit()
+        registry.is_edited = False
+        return result
     except BaseException:
         _done.extend(undo)
         raise

@@ -5,10 +5,11 @@ from __future__ import annotations
 from rbd.arguments import whole_number
 from rbd.joints import Revolute
 from rbd.mechanism import Joint, Mechanism
+from rbd.mechanism.mechanism import edited_at_once
 from rbd.robots._build import add_link, add_named_frame
 from rbd.robots._shapes import capsule_inertia
 from rbd.scalars.arrays import float_array
-from rbd.spatial import Frame
+from rbd.spatial import Frame, SpatialInertia
 
 _AXES = ((0, 1, 0), (1, 0, 0))
 
@@ -26,14 +27,18 @@ def chain(n: int, *, length: float = 0.1, mass: float = 0.1, radius: float = 0.0
     n = whole_number(n, "n", 1)
     sizes = {"length": length, "mass": mass, "radius": radius}
     length, mass, radius = (float(float_array([x], (1,), name)[0]) for name, x in sizes.items())
+    inertias = [
+        capsule_inertia(Frame(f"link{i + 1}"), mass=mass, radius=radius, length=length, center=(0, 0, -length / 2))
+        for i in range(n)
+    ]
     mechanism = Mechanism()
-    body = mechanism.root_body
-    for i in range(n):
-        center = (0, 0, -length / 2)
-        inertia = capsule_inertia(Frame(f"link{i + 1}"), mass=mass, radius=radius, length=length, center=center)
-        position = (0, 0, -length if i else 0)
-        body = add_link(
-            mechanism, body, Joint(f"joint{i + 1}", Revolute(_AXES[i % 2])), inertia, joint_position=position
-        )
-    add_named_frame(body, "tip", position=(0, 0, -length))
+    edited_at_once(mechanism, lambda: _add_links(mechanism, inertias, length))
     return mechanism
+
+
+def _add_links(mechanism: Mechanism, inertias: list[SpatialInertia], length: float) -> None:
+    body = mechanism.root_body
+    for i, inertia in enumerate(inertias):
+        joint = Joint(f"joint{i + 1}", Revolute(_AXES[i % 2]))
+        body = add_link(mechanism, body, joint, inertia, joint_position=(0, 0, -length if i else 0))
+    add_named_frame(body, "tip", position=(0, 0, -length))

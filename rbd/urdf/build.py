@@ -12,6 +12,7 @@ from rbd.files.inertias import unchecked_inertia
 from rbd.files.pose import NOTHING, ZERO, Rows, Triple, rows
 from rbd.joints import Fixed, JointType, Planar, Prismatic, QuaternionFloating, QuaternionSpherical, Revolute
 from rbd.mechanism import Joint, Mechanism, RigidBody
+from rbd.mechanism.mechanism import edited_at_once
 from rbd.spatial import Frame, SpatialInertia, Transform
 from rbd.spatial.linalg import transpose3
 from rbd.spatial.so3 import minimal_rotation
@@ -29,23 +30,32 @@ def build(
     """Return the mechanism of a robot, fixed to or floating from the root body "world"."""
     root, joints = ordered(reading, robot)
     mechanism = Mechanism(WORLD, gravity=gravity)
-    bodies = {root.name: _stand(reading, mechanism, robot, root, floating)}
-    for part in joints:
-        with reading.blaming(part.node):
-            body = _body(reading, robot.links[part.child])
-            joint = _joint(part)
-            mechanism.attach(bodies[part.parent], body, joint, joint_pose=_pose(part, joint, bodies[part.parent]))
-            bodies[part.child] = body
-    for loop in robot.loops:
-        with reading.blaming(loop.joint.node):
-            _close(mechanism, loop, bodies)
-    for node, mimic in robot.mimics:
-        with reading.blaming(node):
-            mechanism.couple(mimic.joint, mimic.source, ratio=mimic.multiplier, offset=mimic.offset)
+
+    def attach_all() -> None:
+        bodies = {root.name: _stand(reading, mechanism, robot, root, floating)}
+        for part in joints:
+            _attach(reading, mechanism, robot, part, bodies)
+        for loop in robot.loops:
+            with reading.blaming(loop.joint.node):
+                _close(mechanism, loop, bodies)
+        for node, mimic in robot.mimics:
+            with reading.blaming(node):
+                mechanism.couple(mimic.joint, mimic.source, ratio=mimic.multiplier, offset=mimic.offset)
+
+    edited_at_once(mechanism, attach_all)
     if remove_fixed_joints:
         with reading.blaming(robot.node):
             mechanism.remove_fixed_joints()
     return mechanism
+
+
+def _attach(
+    reading: UrdfReading, mechanism: Mechanism, robot: RobotPart, part: UrdfJoint, bodies: dict[str, RigidBody]
+) -> None:
+    with reading.blaming(part.node):
+        body, joint, parent = _body(reading, robot.links[part.child]), _joint(part), bodies[part.parent]
+        mechanism.attach(parent, body, joint, joint_pose=_pose(part, joint, parent))
+        bodies[part.child] = body
 
 
 def _close(mechanism: Mechanism, part: UrdfLoop, bodies: dict[str, RigidBody]) -> None:

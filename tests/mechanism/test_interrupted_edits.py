@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import rbd
+from rbd.mechanism import undo
+from rbd.mechanism.mechanism import edited_at_once
 from tests.mechanism import interrupts
 
 ERRORS = (KeyboardInterrupt, MemoryError)
@@ -18,6 +21,30 @@ def test_interrupted_edits_leave_mechanisms_as_before_or_as_after(name: str, err
     lines = sorted({*range(count - 3, count + 1), *np.linspace(1, count, 12, dtype=int).tolist()})
     found = [interrupts.interrupt(edit, line, error) for line in lines]
     assert "before" in found
+
+
+def test_many_edits_at_once_copy_tables_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They happen as one: a failure undoes all of them, and attaching is linear work."""
+    saved: list[object] = []
+    save = undo._undo
+    monkeypatch.setattr(undo, "_undo", lambda *args: saved.append(args) or save(*args))
+    mechanism = interrupts.mechanism()
+    before = interrupts.invariants.content(mechanism)
+
+    def attach(*names: str) -> None:
+        for name in names:
+            mechanism.attach("body1", rbd.RigidBody(name), rbd.Joint(name, rbd.Revolute((0, 0, 1))))
+
+    saved.clear()
+    with pytest.raises(rbd.errors.TopologyError, match="already has a joint"):
+        edited_at_once(mechanism, lambda: attach("a", "b", "a"))
+    assert interrupts.invariants.content(mechanism) == before
+    edited_at_once(mechanism, lambda: attach("a", "b"))
+    assert [body.name for body in mechanism.bodies[-2:]] == ["a", "b"]
+    assert len(saved) == 2
+    attach("c", "d")
+    assert len(saved) == 4
+    interrupts.invariants.check(mechanism)
 
 
 @pytest.mark.deep

@@ -9,6 +9,7 @@ import pytest
 
 from rbd.joints import Fixed, Revolute
 from rbd.mechanism import Joint, Mechanism, RigidBody
+from rbd.mechanism.mechanism import edited_at_once
 from tests.counting import calls
 from tests.mechanism import invariants
 
@@ -51,8 +52,12 @@ def test_a_chain_of_three_thousand_links() -> None:
 
 def use_star(n: int) -> None:
     mechanism = Mechanism()
-    for k in range(n):
-        mechanism.attach("world", RigidBody(f"b{k}"), Joint(f"j{k}", Z))
+
+    def attach_all() -> None:
+        for k in range(n):
+            mechanism.attach("world", RigidBody(f"b{k}"), Joint(f"j{k}", Z))
+
+    edited_at_once(mechanism, attach_all)
     assert mechanism.nv == n
     assert len(mechanism.children("world")) == n
     assert len(mechanism.path("b1", f"b{n - 1}")) == 2

@@ -234,8 +234,8 @@ def test_results_for_the_next_iteration_share_a_slot() -> None:
 
 
 def test_forward_dynamics_of_a_thousand_bodies() -> None:
-    for mechanism in (rbd.robots.chain(1000), chain(1000)):
-        program = check(mechanism, "forward_dynamics", THRESHOLD, torques=1000)
+    for mechanism in (rbd.robots.chain(1000), chain(300)):
+        program = check(mechanism, "forward_dynamics", THRESHOLD, torques=mechanism.nv)
         assert straight_part(program, THRESHOLD) < 2000
 
 
