@@ -44,7 +44,7 @@ class Builder:
         self._body_names = {body.name for body in bodies}
         edited_at_once(self.mechanism, lambda: self._attach_all(bodies))
 
-    def _attach_all(self, bodies: list[BodyPart]) -> None:
+    def _attach_all(self, bodies: Sequence[BodyPart]) -> None:
         for body in bodies[1:]:
             with self._reading.blaming(body.node):
                 self._attach(body)
