@@ -358,4 +358,4 @@ def edited_at_once(mechanism: Mechanism, edit: Callable[[], R]) -> R:
 
     The bodies that `edit` attaches must be its own: they are not restored when it fails.
     """
-    return mechanism._whole(edit)
+    return mechanism._whole(edit)  # pyright: ignore[reportPrivateUsage]  # for readers, no part of the public class
