@@ -29,7 +29,7 @@ def joint_passive_torques(state: StateView, link: Link, q: Vector, velocity: Vec
     joint = link.joint
     damping, friction = state.joint_parameter(joint, "damping"), state.joint_parameter(joint, "friction")
     smoothing = state.joint_parameter(joint, "friction_velocity")
-    springs = _spring_torques(state, link, q, velocity)
+    springs = bound_spring_torques(state, link, q, velocity)
     rows = zip(velocity, damping, friction, smoothing, springs, strict=True)
     return [spring - d * v - _friction(v, f, width) for v, d, f, width, spring in rows]
 
@@ -44,7 +44,7 @@ def vanishes(parameter: Scalar) -> bool:
     return (is_float(parameter) or isinstance(parameter, Fraction)) and parameter == 0
 
 
-def _spring_torques(state: StateView, link: Link, q: Vector, v: Vector) -> Vector:
+def bound_spring_torques(state: StateView, link: Link, q: Vector, v: Vector) -> Vector:
     """Return the torques of the springs and dampers at the position bounds of a joint.
 
     A spring acts on a coordinate; the map from v to dq/dt, transposed, gives torques of the same power.
@@ -97,11 +97,12 @@ def active_springs(state: StateView, link: Link) -> list[BoundSpring]:
         # Stiffness and damping are per velocity; a rotation may have one coordinate more, which comes first.
         k, d = (numbers[max(i - (joint.nq - joint.nv), 0)] for numbers in (stiffness, damping))
         if not (vanishes(k) and vanishes(d)):
-            springs += [BoundSpring(i, side, x, k, d) for side, x in ((-1, low), (1, high)) if not _infinite(x)]
+            springs += [BoundSpring(i, side, x, k, d) for side, x in ((-1, low), (1, high)) if not is_infinite(x)]
     return springs
 
 
-def _infinite(x: Scalar) -> bool:
+def is_infinite(x: Scalar) -> bool:
+    """Return whether a bound is a plain number, and infinite: structurally absent."""
     return is_float(x) and math.isinf(to_float(x))
 
 

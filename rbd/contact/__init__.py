@@ -19,6 +19,7 @@ from rbd.contact.solver.contact_accelerations import solve_contact
 from rbd.contact.solver.impacts import impact
 from rbd.contact.solver.quadratic_program import QPSolution, solve_qp
 from rbd.contact.solver.results import ContactSolution, ContactStep, ImpactSolution
+from rbd.contact.stepping.joint_options import JointOptions
 from rbd.contact.stepping.simulator import ContactSimulator
 from rbd.contact.stepping.step_derivatives import ContactStepDerivatives, contact_step_derivatives
 from rbd.contact.stepping.time_stepping import contact_step
@@ -38,6 +39,7 @@ __all__ = [
     "Distance",
     "HalfSpace",
     "ImpactSolution",
+    "JointOptions",
     "Pair",
     "QPSolution",
     "Shape",

@@ -1,295 +1,42 @@
-"""Projection onto a polyhedron, for many problems side by side: a semismooth Newton method.
+"""Projection onto a polyhedron, for many problems side by side: a semismooth Newton method (`projection_newton.py`).
 
-The point z of U z >= c nearest to zero is U' lam for multipliers lam >= 0 with lam (U z - c) = 0. In each round of the
-method of multipliers, z is the minimum of |z|²/2 + sum of max(0, y)² / (2 rho), where y = lam + rho (c - U z); then lam
-becomes max(0, y). The function is convex and piecewise quadratic: Newton's method with an exact line search finds the
-minimum after few steps (Li, Sun, Toh 2018; Hermans, Themelis, Patrinos 2022). One step solves with I + rho A'A for the
-rows A with y > 0, whose pivots are at least 1. Rows may depend on each other. The step changes y and z together, so
-that the large rho costs no digits.
-
-All loops have the same course in all lanes: sparsity is known from tables, and lanes that are done stay as they are.
-The factor runs from the last column to the first, as in `linear.py`: rows along one branch of a tree cause no fill-in.
+The intrinsic, its derivatives, and the sparsity of the rows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import accumulate, chain, pairwise
-from typing import Final, final
+from typing import Final, NamedTuple, final
 
 import attrs
 
 from rbd.intrinsics.intrinsic import Intrinsic
-from rbd.intrinsics.language import divide, fma, select, some
-from rbd.intrinsics.workspace import Workspace, floats, operand, result, table
-from rbd.scalars.functions import less, where
+from rbd.scalars.functions import absolute, less, where
+from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Matrix, Scalar, Vector
 from rbd.scalars.structural_zeros import is_structural_zero
 from rbd.solvers.active_set_derivative import quadratic_program_jvp, quadratic_program_vjp
-
-_PENALTY: Final = 1e8
-"""The first rho, for rows of length one and sides of size one."""
-_LARGEST_PENALTY: Final = 1e12
-_GROWTH: Final = 100.0
-"""Growth of rho after a round of multipliers that did not reduce the residual to `_PROGRESS` of the last."""
-_PROGRESS: Final = 0.1
-_CONVERGED: Final = 1e-12
-"""Residual at which a lane is done."""
-_ACCEPTED: Final = 1e-10
-"""Residual at which a lane is done if it makes no progress with the largest rho."""
-_STEPS: Final = 40
-"""Newton steps, at most."""
-_TRIALS: Final = 8
-"""Evaluations of the line search, at most."""
-_FLAT: Final = 1e-3
-"""Slope, relative to that at the beginning, at which the line search ends."""
-_FAR: Final = 1e300
+from rbd.solvers.operands import rows_of
+from rbd.solvers.projection_newton import Projection, operations, project
 
 
-class Projection(Workspace):
-    """The rows U with their sides c, the point z with the multipliers, and the matrix I + rho A'A with its factor."""
+@final
+class Intervals(NamedTuple):
+    """Rows with two bounds and dry friction: `lower` <= `rows` x <= `upper`, at the cost `friction` |rows x| more.
 
-    n: int
-    m: int
-    entries: int
-    fill: int
-    products: int
-    """Entries of the lower triangles of all rows' products with themselves."""
-    eliminations: int
-    """Multiply-adds of the factor."""
-    row_ends = table("m + 1")
-    row_columns = table("entries")
-    factor_ends = table("n + 1")
-    factor_columns = table("fill")
-    places = table("n * n")
-    """Where an entry below the diagonal of the matrix is; those on the diagonal are the last n."""
-    rows = operand("entries")
-    sides = operand("m")
-    point = result("n")
-    multipliers = result("m")
-    residual = result("1")
-    steps = result("1")
-    matrix = floats("fill + n")
-    lower = floats("fill")
-    inverse = floats("n")
-    slack = floats("m")
-    """c - U z, which is positive where violated."""
-    trial = floats("m")
-    """y, and zero where it is negative."""
-    weights = floats("m")
-    """rho for the rows A of the factor that there is, else zero."""
-    rates = floats("m")
-    """U d for the step d."""
-    direction = floats("n")
-    gradient = floats("n")
-    search = floats("3")
-    """Of the line search: the length of the step, and slope and curvature of |z|²/2 at its beginning."""
-    penalty = floats("1")
-    """rho."""
-    settled = floats("1")
-    """1 if the last step ended a round of multipliers."""
-    last = floats("1")
-    """The residual after the last round of multipliers."""
+    A multiplier is the sum of the forces of the bound and of friction. `begin` are values of `rows` x near the solution,
+    which save iterations.
+    """
+
+    rows: Matrix = ()
+    lower: Vector = ()
+    upper: Vector = ()
+    friction: Vector = ()
+    begin: Vector = ()
 
 
-def _residual(w: Projection) -> None:
-    """Compute slacks, trial multipliers, the gradient, and the residual of the conditions of the minimum."""
-    worst = 0.0
-    undefined = 0.0
-    for i in range(w.n):
-        w.gradient[i] = w.point[i]
-        w.direction[i] = w.point[i]
-    for j in range(w.m):
-        slack = w.sides[j]
-        for k in range(w.row_ends[j], w.row_ends[j + 1]):
-            slack = fma(-w.rows[k], w.point[w.row_columns[k]], slack)
-        multiplier = w.multipliers[j]
-        trial = fma(w.penalty[0], slack, multiplier)
-        trial = select(trial > 0.0, trial, 0.0)
-        w.slack[j] = slack
-        w.trial[j] = trial
-        worst = select(slack > worst, slack, worst)
-        undefined = fma(0.0, slack, undefined)
-        product = abs(slack * multiplier)
-        worst = select(product > worst, product, worst)
-        for k in range(w.row_ends[j], w.row_ends[j + 1]):
-            column = w.row_columns[k]
-            w.gradient[column] = fma(-trial, w.rows[k], w.gradient[column])
-            w.direction[column] = fma(-multiplier, w.rows[k], w.direction[column])
-    for i in range(w.n):
-        error = abs(w.direction[i])
-        undefined = fma(0.0, error, undefined)
-        worst = select(error > worst, error, worst)
-    w.residual[0] = worst + undefined
-
-
-def _switches(w: Projection) -> float:
-    """Return a positive number if the factor that there is has other weights than it needs, and note those."""
-    change = 0.0
-    for j in range(w.m):
-        weight = select(w.trial[j] > 0.0, w.penalty[0], 0.0)
-        change += abs(weight - w.weights[j])
-        w.weights[j] = weight
-    return change
-
-
-def _assemble(w: Projection) -> None:
-    """Compute the lower triangle of I + rho A'A."""
-    for k in range(w.fill):
-        w.matrix[k] = 0.0
-    for i in range(w.n):
-        w.matrix[w.fill + i] = 1.0
-    for j in range(w.m):
-        weight = w.weights[j]
-        for k in range(w.row_ends[j], w.row_ends[j + 1]):
-            scaled = weight * w.rows[k]
-            for other in range(w.row_ends[j], k + 1):
-                place = w.places[w.row_columns[k] * w.n + w.row_columns[other]]
-                w.matrix[place] = fma(scaled, w.rows[other], w.matrix[place])
-
-
-def _factor(w: Projection) -> None:
-    """Factor the matrix, L'DL."""
-    for back in range(w.n):
-        row = w.n - 1 - back
-        pivot = w.matrix[w.fill + row]
-        inverse = divide(1.0, select(pivot < 1.0, 1.0, pivot))
-        w.inverse[row] = inverse
-        for k in range(w.factor_ends[row], w.factor_ends[row + 1]):
-            scaled = w.matrix[k] * inverse
-            w.lower[k] = scaled
-            for other in range(w.factor_ends[row], k + 1):
-                place = w.places[w.factor_columns[k] * w.n + w.factor_columns[other]]
-                w.matrix[place] = fma(-scaled, w.matrix[other], w.matrix[place])
-
-
-def _solve_factored(w: Projection) -> None:
-    """Solve for the direction: the matrix times it is minus the gradient."""
-    for i in range(w.n):
-        w.direction[i] = -w.gradient[i]
-    for back in range(w.n):
-        row = w.n - 1 - back
-        x = w.direction[row]
-        for k in range(w.factor_ends[row], w.factor_ends[row + 1]):
-            column = w.factor_columns[k]
-            w.direction[column] = fma(-w.lower[k], x, w.direction[column])
-    for i in range(w.n):
-        x = w.direction[i] * w.inverse[i]
-        for k in range(w.factor_ends[i], w.factor_ends[i + 1]):
-            x = fma(-w.lower[k], w.direction[w.factor_columns[k]], x)
-        w.direction[i] = x
-
-
-def _prepare_search(w: Projection) -> float:
-    """Compute rates, slope and curvature of the line search; return how many rows a full step switches."""
-    slope = 0.0
-    curvature = 0.0
-    for i in range(w.n):
-        slope = fma(w.point[i], w.direction[i], slope)
-        curvature = fma(w.direction[i], w.direction[i], curvature)
-    w.search[1] = slope
-    w.search[2] = curvature
-    switches = 0.0
-    for j in range(w.m):
-        rate = 0.0
-        for k in range(w.row_ends[j], w.row_ends[j + 1]):
-            rate = fma(w.rows[k], w.direction[w.row_columns[k]], rate)
-        w.rates[j] = rate
-        before = fma(w.penalty[0], w.slack[j], w.multipliers[j])
-        after = fma(-w.penalty[0], rate, before)
-        switches += abs(select(before > 0.0, 1.0, 0.0) - select(after > 0.0, 1.0, 0.0))
-    return switches
-
-
-def _search(w: Projection, searching: float) -> None:
-    """Find the minimum along the direction by Newton's method on the slope, inside a bracket."""
-    low = 0.0
-    high = _FAR
-    length = 1.0
-    first = 0.0
-    open_lanes = searching
-    for j in range(w.m):
-        first = fma(-w.trial[j], w.rates[j], first)
-    first = abs(first + w.search[1]) * _FLAT
-    trials = 0
-    while trials < _TRIALS and some(open_lanes > 0.0):
-        slope = fma(length, w.search[2], w.search[1])
-        curvature = w.search[2]
-        for j in range(w.m):
-            y = fma(-w.penalty[0] * length, w.rates[j], fma(w.penalty[0], w.slack[j], w.multipliers[j]))
-            rate = select(y > 0.0, w.rates[j], 0.0)
-            slope = fma(-rate, y, slope)
-            curvature = fma(w.penalty[0] * rate, rate, curvature)
-        open_lanes = select(abs(slope) > first, open_lanes, 0.0)
-        high = select(slope > 0.0, length, high)
-        low = select(slope > 0.0, low, length)
-        following = length - divide(slope, curvature)
-        middle = select(high < _FAR, 0.5 * (low + high), 2.0 * length)
-        following = select(following > low, following, middle)
-        following = select(following < high, following, middle)
-        length = select(open_lanes > 0.0, following, length)
-        trials += 1
-    w.search[0] = length
-
-
-def _step(w: Projection, running: float, has_factor: int) -> None:
-    """Go a step: without switches to the minimum, where the multipliers follow, else along the line search."""
-    # Lanes whose rows are those of their factor get the same factor again if another lane needs a new one.
-    stale = select(_switches(w) > 0.0, running, 0.0)
-    if has_factor == 0 or some(stale > 0.0):
-        _assemble(w)
-        _factor(w)
-    _solve_factored(w)
-    switches = _prepare_search(w)
-    _search(w, select(switches > 0.0, running, 0.0))
-    for i in range(w.n):
-        w.point[i] = select(running > 0.0, fma(w.search[0], w.direction[i], w.point[i]), w.point[i])
-    settled = select(switches > 0.0, 0.0, running)
-    for j in range(w.m):
-        multiplier = fma(-w.penalty[0], w.rates[j], w.trial[j])
-        multiplier = select(w.trial[j] > 0.0, multiplier, 0.0)
-        multiplier = select(multiplier > 0.0, multiplier, 0.0)
-        w.multipliers[j] = select(settled > 0.0, multiplier, w.multipliers[j])
-    w.settled[0] = settled
-    w.steps[0] += running
-
-
-def _review(w: Projection, running: float) -> float:
-    """Return which lanes are still running, and raise rho where a round of multipliers made no progress."""
-    residual = w.residual[0]
-    running = select(residual > _CONVERGED, running, 0.0)
-    settled = select(running > 0.0, w.settled[0], 0.0)
-    slow = select(residual > _PROGRESS * w.last[0], settled, 0.0)
-    w.last[0] = select(settled > 0.0, residual, w.last[0])
-    grows = select(w.penalty[0] < _LARGEST_PENALTY, slow, 0.0)
-    stuck = select(residual > _ACCEPTED, 0.0, slow - grows)
-    w.penalty[0] = select(grows > 0.0, w.penalty[0] * _GROWTH, w.penalty[0])
-    if some(grows > 0.0):
-        _residual(w)
-    return select(stuck > 0.0, 0.0, running)
-
-
-def _solve(w: Projection) -> int:
-    w.penalty[0] = _PENALTY
-    w.last[0] = _FAR
-    _residual(w)
-    running = select(w.residual[0] > _CONVERGED, 1.0, 0.0)
-    rounds = 0
-    while rounds < _STEPS and some(running > 0.0):
-        _step(w, running, rounds)
-        _residual(w)
-        running = _review(w, running)
-        rounds += 1
-    return 0
-
-
-def _operations(n: int, m: int, entries: int, fill: int, products: int, eliminations: int) -> int:
-    """Bound the operations by those of the largest number of steps; few need more than ten."""
-    residual = 6 * entries + 10 * m + 5 * n + 1
-    newton = entries + 2 * (products + eliminations) + 5 * m + 2 + fill + 4 * n + 4 * fill
-    search = 4 * n + 2 * entries + 9 * m + 2 * m + 2 + _TRIALS * (3 + 7 * m + 11)
-    update = 2 * n + 5 * m + 3
-    return (2 * _STEPS + 1) * (residual + 1) + _STEPS * (newton + search + update + 12)
+NO_INTERVALS: Final = Intervals()
 
 
 def projection_jvp(
@@ -297,23 +44,45 @@ def projection_jvp(
 ) -> Vector:
     """Return the tangents of point and multipliers, at the active set."""
     dense = _Dense.of(sizes)
+    n, m, solution = dense.n, dense.m, _Solution.of(dense, outputs)
+    changes, of_friction = dense.dense_rows(tangents), solution.of_friction(dense.after_sides(tangents)[2])
+    rows = dense.dense_rows(operands)
+    linear = [0] * n
+    for j, change in of_friction.items():
+        force = solution.multipliers[j] * solution.slides[j]
+        linear = [
+            x + force * dx + y * change for x, dx, y in zip(linear, changes[j], rows[j], strict=True)
+        ]  # fmt: skip
     found = quadratic_program_jvp(
-        dense.sizes, _LABELS, dense.operands(operands, 1), dense.solution(outputs), dense.operands(tangents, 0)
+        dense.sizes,
+        _LABELS,
+        dense.operands(operands, 1, solution.sides(operands), [0] * n),
+        solution.flat,
+        dense.operands(tangents, 0, solution.sides(tangents), linear),
     )
-    return *found[: dense.n + dense.m], 0, 0
+    multipliers = [x + of_friction.get(j, 0) for j, x in enumerate(found[n : n + m])]
+    return *found[:n], *multipliers, *(0,) * (dense.intervals + 2)
 
 
 def projection_vjp(
     sizes: tuple[int, ...], labels: Sequence[str], operands: Vector, outputs: Vector, cotangents: Vector
 ) -> Vector:
-    """Return the cotangents of rows and sides, at the active set."""
+    """Return the cotangents of rows, sides, bounds and friction, at the active set."""
     dense = _Dense.of(sizes)
-    found = quadratic_program_vjp(
-        dense.sizes, _LABELS, dense.operands(operands, 1), dense.solution(outputs), cotangents
-    )
-    start = dense.n * dense.n + dense.n
-    rows, sides = found[start : start + dense.m * dense.n], found[start + dense.m * dense.n :]
-    return *(rows[place] for place in dense.row_places), *sides
+    n, m, solution = dense.n, dense.m, _Solution.of(dense, outputs)
+    flat = dense.operands(operands, 1, solution.sides(operands), [0] * n)
+    found = quadratic_program_vjp(dense.sizes, _LABELS, flat, solution.flat, cotangents)
+    start = n * n + n
+    p, rows, sides = found[n * n : start], list(found[start : start + m * n]), found[start + m * n :]
+    lower, upper, friction = list[Scalar](), list[Scalar](), list[Scalar]()
+    for k, j in enumerate(dense.interval_rows):
+        force = solution.multipliers[j] * solution.slides[j]
+        rows[j * n : (j + 1) * n] = [x + force * y for x, y in zip(rows[j * n : (j + 1) * n], p, strict=True)]
+        lower.append(solution.at_lower[k] * sides[j])
+        upper.append(solution.at_upper[k] * sides[j])
+        along = dot(dense.dense_rows(operands)[j], p) + cotangents[n + j]
+        friction.append(solution.signs[k] * solution.slides[j] * along)
+    return *(rows[place] for place in dense.row_places), *sides, *lower, *upper, *friction, *(0,) * dense.intervals
 
 
 _LABELS: Final = ("the identity",)
@@ -326,62 +95,140 @@ class _Dense:
 
     n: int
     m: int
+    intervals: int
     row_places: tuple[int, ...]
 
     @classmethod
     def of(cls, sizes: tuple[int, ...]) -> _Dense:
         """Read the sizes and tables of a call."""
-        (n, m, *_), (ends, row_columns, *_) = PROJECT_ON_POLYHEDRON.split_sizes(sizes)
+        (n, m, intervals, *_), (ends, row_columns, *_) = PROJECT_ON_POLYHEDRON.split_sizes(sizes)
         rows = [j for j, (a, b) in enumerate(pairwise(ends)) for _ in range(a, b)]
-        return cls(n, m, tuple(j * n + i for j, i in zip(rows, row_columns, strict=True)))
+        return cls(n, m, intervals, tuple(j * n + i for j, i in zip(rows, row_columns, strict=True)))
 
     @property
     def sizes(self) -> tuple[int, int]:
         """The sizes of the quadratic program."""
         return self.n, self.m
 
-    def operands(self, flat: Vector, diagonal: Scalar) -> Vector:
-        """Return the operands, or their tangents, of the quadratic program."""
-        size, rows = range(self.n), [0] * (self.m * self.n)
-        entries: list[Scalar] = list(rows)
+    @property
+    def interval_rows(self) -> range:
+        """The numbers of the interval rows."""
+        return range(self.m - self.intervals, self.m)
+
+    def dense_rows(self, flat: Vector) -> Matrix:
+        """Return the rows from the operands, or their tangents."""
+        entries: list[Scalar] = [0] * (self.m * self.n)
         for place, x in zip(self.row_places, flat, strict=False):
             entries[place] = x
-        hessian = [diagonal if i == j else 0 for i in size for j in size]
-        return *hessian, *(0 for _ in size), *entries, *flat[len(self.row_places) :]
+        return rows_of(entries, self.m, self.n)
 
-    def solution(self, outputs: Vector) -> Vector:
-        """Return point, multipliers and active rows."""
-        multipliers = outputs[self.n : self.n + self.m]
-        active = (where(less(0, x), 1, 0) for x in multipliers)
-        return *outputs[: self.n + self.m], *active
+    def after_sides(self, flat: Vector) -> Matrix:
+        """Return lower bounds, upper bounds and friction of the interval rows, or their tangents."""
+        return rows_of(flat[len(self.row_places) + self.m :], 3, self.intervals)
+
+    def operands(self, flat: Vector, diagonal: Scalar, sides: Vector, linear: Sequence[Scalar]) -> Vector:
+        """Return the operands, or their tangents, of the quadratic program."""
+        size = range(self.n)
+        hessian = [diagonal if i == j else 0 for i in size for j in size]
+        return *hessian, *linear, *chain.from_iterable(self.dense_rows(flat)), *sides
+
+
+@final
+@attrs.frozen
+class _Solution:
+    """What the rows do at the minimum: flags of numbers 0 and 1."""
+
+    dense: _Dense
+    point: Vector
+    multipliers: Vector
+    active: Vector
+    at_lower: Vector
+    """Per interval row."""
+    at_upper: Vector
+    signs: Vector
+    """Of the friction of rows that slide."""
+
+    @classmethod
+    def of(cls, dense: _Dense, outputs: Vector) -> _Solution:
+        """Read what the interval rows do."""
+        m, plain = dense.m, dense.m - dense.intervals
+        multipliers, pieces = outputs[dense.n : dense.n + m], outputs[dense.n + m : -2]
+        lower = tuple(where(less(1, x), 1, 0) for x in pieces)
+        upper = tuple(where(less(x, -1), 1, 0) for x in pieces)
+        active = [where(less(0, x), 1, 0) for x in multipliers[:plain]]
+        active += [a + b + rests(x) for a, b, x in zip(lower, upper, pieces, strict=True)]
+        return cls(dense, outputs[: dense.n], multipliers, tuple(active), lower, upper, pieces)
+
+    @property
+    def flat(self) -> Vector:
+        """Point, multipliers and active rows."""
+        return *self.point, *self.multipliers, *self.active
+
+    @property
+    def slides(self) -> Vector:
+        """1 for rows that are not held."""
+        return tuple(1 - flag for flag in self.active)
+
+    def sides(self, flat: Vector) -> Vector:
+        """Return the sides of the rows, or their tangents: those of interval rows at the bound that holds them."""
+        start, dense = len(self.dense.row_places), self.dense
+        sides, (lower, upper, _) = list(flat[start : start + dense.m]), dense.after_sides(flat)
+        for k, j in enumerate(dense.interval_rows):
+            sides[j] = sides[j] + self.at_lower[k] * lower[k] + self.at_upper[k] * upper[k]
+        return tuple(sides)
+
+    def of_friction(self, changes: Vector) -> dict[int, Scalar]:
+        """Return the changes of the multipliers of sliding rows, by row."""
+        rows, slides = self.dense.interval_rows, self.slides
+        return {j: sign * slides[j] * x for j, sign, x in zip(rows, self.signs, changes, strict=True)}
 
 
 PROJECT_ON_POLYHEDRON: Final = Intrinsic(
     name="project_on_polyhedron",
     workspace=Projection,
-    function=_solve,
-    operations=_operations,
+    function=project,
+    operations=operations,
     specialises=True,
     derivative=projection_jvp,
     adjoint=projection_vjp,
 )
 
 
-def project_on_polyhedron(rows: Matrix, sides: Sequence[Scalar]) -> tuple[Vector, Vector, Scalar, Scalar]:
-    """Return the point z nearest to zero with `rows` z >= `sides`, its multipliers, the residual, and Newton's steps.
+def rests(piece: Scalar) -> Scalar:
+    """Return 1 for an interval row at rest, from what it does."""
+    return where(less(absolute(piece), 1), 1, 0)
 
-    Rows have length one, or are zero with a negative side; sides are of the size of one. The integer 0 is a structural
+
+@final
+class Projected(NamedTuple):
+    """The point nearest to zero, multipliers, what interval rows do (`Projection.pieces`), residual, Newton's steps."""
+
+    z: Vector
+    multipliers: Vector
+    pieces: Vector
+    residual: Scalar
+    steps: Scalar
+
+
+def project_on_polyhedron(
+    rows: Matrix, sides: Sequence[Scalar], intervals: Intervals = NO_INTERVALS, rest: Sequence[Scalar] = ()
+) -> Projected:
+    """Return the point z nearest to zero with `rows` z >= `sides`.
+
+    For `intervals`, whose multipliers come last, rates are `rows` z - `rest`. Rows have length one, or are zero with a negative side; sides are of the size of one. The integer 0 is a structural
     zero. The residual is the largest of violations, products of slacks and multipliers, and entries of z - rows' lam;
     it is below 1e-10, or there were too many steps.
 
-    >>> z, multipliers, residual, steps = project_on_polyhedron(((1.0, 0), (0.6, 0.8)), (1.0, 0.2))
-    >>> [round(x, 12) for x in (*z, *multipliers)], residual < 1e-10
+    >>> found = project_on_polyhedron(((1.0, 0), (0.6, 0.8)), (1.0, 0.2))
+    >>> [round(x, 12) for x in (*found.z, *found.multipliers)], found.residual < 1e-10
     ([1.0, 0.0, 1.0, 0.0], True)
     """
-    pattern = _Pattern.of(rows)
-    flat = PROJECT_ON_POLYHEDRON(pattern.sizes, (*(row[i] for row, i in pattern.entries(rows)), *sides))
-    n, m = pattern.n, len(sides)
-    return flat[:n], flat[n : n + m], flat[n + m], flat[n + m + 1]
+    pattern = _Pattern.of((*rows, *intervals.rows), len(intervals.rows))
+    every = pattern.entries((*rows, *intervals.rows))
+    limits = (*intervals.lower, *intervals.upper, *intervals.friction, *intervals.begin)
+    flat = PROJECT_ON_POLYHEDRON(pattern.sizes, (*(row[i] for row, i in every), *sides, *rest, *limits))
+    n, m = pattern.n, len(pattern.columns)
+    return Projected(flat[:n], flat[n : n + m], flat[n + m : -2], *flat[-2:])
 
 
 @final
@@ -390,13 +237,14 @@ class _Pattern:
     """Where entries of the rows, and of the factor of I + A'A for any of them, are not zero."""
 
     n: int
+    intervals: int
     columns: tuple[tuple[int, ...], ...]
     """Per row."""
     factor: tuple[tuple[int, ...], ...]
     """Per row of the factor, left of the diagonal."""
 
     @classmethod
-    def of(cls, rows: Matrix) -> _Pattern:
+    def of(cls, rows: Matrix, intervals: int) -> _Pattern:
         """Return the pattern of rows, and eliminate from the last column to the first."""
         n = len(rows[0])
         columns = tuple(tuple(i for i, x in enumerate(row) if not is_structural_zero(x)) for row in rows)
@@ -404,7 +252,7 @@ class _Pattern:
         for k in reversed(range(n)):
             for i in left[k]:
                 left[i] |= {j for j in left[k] if j < i}
-        return cls(n, columns, tuple(tuple(sorted(each)) for each in left))
+        return cls(n, intervals, columns, tuple(tuple(sorted(each)) for each in left))
 
     def entries(self, rows: Matrix) -> list[tuple[Vector, int]]:
         """Return the rows with the columns of their entries."""
@@ -420,5 +268,5 @@ class _Pattern:
             for place, i in enumerate(columns, factor_ends[k]):
                 places[k * self.n + i] = place
         products, eliminations = (sum(len(x) * (len(x) + 1) // 2 for x in part) for part in (self.columns, self.factor))
-        own = self.n, len(self.columns), row_ends[-1], factor_ends[-1], products, eliminations
+        own = self.n, len(self.columns), self.intervals, row_ends[-1], factor_ends[-1], products, eliminations
         return *own, *row_ends, *chain(*self.columns), *factor_ends, *chain(*self.factor), *places

@@ -8,16 +8,17 @@ method of `quadratic_program.py` solves the program, or says why there is no sol
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
+from functools import partial, reduce
 from typing import Final, NamedTuple, final
 
 from rbd.scalars.constants import const
-from rbd.scalars.functions import both, either, invert, less, less_equal, maximum, sqrt, where
+from rbd.scalars.functions import absolute, both, either, invert, less, less_equal, maximum, minimum, sqrt, where
 from rbd.scalars.linear_algebra import dot
 from rbd.scalars.protocol import Condition, Matrix, Scalar, Vector
+from rbd.solvers.interval_program import solve_interval_program
 from rbd.solvers.linear import Factor
 from rbd.solvers.operands import entries
-from rbd.solvers.polyhedral_projection import project_on_polyhedron
+from rbd.solvers.polyhedral_projection import NO_INTERVALS, Intervals, project_on_polyhedron
 from rbd.solvers.quadratic_program import INDEFINITE, INFEASIBLE, SOLVE_GUARDED_QUADRATIC_PROGRAM, STUCK
 
 ACCURACY: Final = const(1, 10**10)
@@ -39,12 +40,17 @@ class ProgramSolution(NamedTuple):
 
 
 def solve_projected_program(
-    hessian: Matrix, factor: Factor, linear: Sequence[Scalar], rows: Matrix, bounds: Sequence[Scalar]
+    hessian: Matrix,
+    factor: Factor,
+    linear: Sequence[Scalar],
+    rows: Matrix,
+    bounds: Sequence[Scalar],
+    intervals: Intervals = NO_INTERVALS,
 ) -> ProgramSolution:
     """Minimise 1/2 x'Hx - `linear`'x subject to `rows` x >= `bounds`, as `solve_quadratic_program`.
 
-    `factor` is that of the Hessian. Of linearly dependent rows, all may be active. Raises SolverError when the rows
-    contradict each other.
+    `factor` is that of the Hessian. Of linearly dependent rows, all may be active. `intervals` have two bounds and
+    friction; their multipliers come last. Raises SolverError when the rows contradict each other.
 
     >>> hessian = ((2.0,),)
     >>> found = solve_projected_program(hessian, Factor.of(hessian, ["x"]), (2.0,), ((1.0,), (-1.0,)), (3.0, -9.0))
@@ -52,23 +58,67 @@ def solve_projected_program(
     [3.0, 4.0, 0.0]
     """
     free = factor.whitened(linear)
-    if not rows:
+    if not rows and not intervals.rows:
         return ProgramSolution(factor.unwhitened(free), (), (), 0)
-    unit, sides, inverses, contradicts = _normalised([factor.whitened(row) for row in rows], bounds, free)
-    scale = reduce(maximum, sides, sqrt(dot(free, free)) * _SMALL)
-    scale = where(less(0, scale), scale, 1)
-    used = [where(less(0, inverse), side / scale, -1) for side, inverse in zip(sides, inverses, strict=True)]
-    z, weights, residual, _ = project_on_polyhedron(unit, used)
-    fails = either(contradicts, invert(less_equal(residual, ACCURACY)))
+    scaled = _Scaled.of(factor, free, rows, bounds, intervals)
+    nearest = project_on_polyhedron(scaled.unit, scaled.sides, scaled.intervals, scaled.rest)
+    fails = either(scaled.contradicts, invert(less_equal(nearest.residual, ACCURACY)))
     needed = where(fails, 1, 0)
+    guarded = partial(_by_active_set, needed)
+    exact = solve_interval_program(guarded, hessian, factor, linear, rows, bounds, intervals)
+    x = factor.unwhitened([a + scaled.size * b for a, b in zip(free, nearest.z, strict=True)])
+    multipliers = [scaled.size * a * b for a, b in zip(nearest.multipliers, scaled.inverses, strict=True)]
+    held = [where(less(0, weight), 1, 0) for weight in nearest.multipliers[: len(rows)]]
+    held += [where(less(absolute(absolute(piece) - 1), 1), 0, 1) for piece in nearest.pieces]
+    found = (*x, *multipliers, *held)
+    flat = (*exact.x, *exact.multipliers, *exact.active)
+    chosen, n, m = tuple(where(fails, a, b) for a, b in zip(flat, found, strict=True)), len(linear), len(multipliers)
+    return ProgramSolution(chosen[:n], chosen[n : n + m], chosen[n + m :], needed)
+
+
+def _by_active_set(
+    needed: Scalar, hessian: Matrix, linear: Sequence[Scalar], rows: Matrix, bounds: Sequence[Scalar]
+) -> tuple[Vector, Vector, Vector]:
+    """Solve a quadratic program unless `needed` is zero."""
     n, m = len(linear), len(bounds)
     operands = (*entries(hessian), *linear, *entries(rows), *bounds, needed)
-    exact = SOLVE_GUARDED_QUADRATIC_PROGRAM((n, m), operands, (INDEFINITE, INFEASIBLE, STUCK))
-    x = factor.unwhitened([a + scale * b for a, b in zip(free, z, strict=True)])
-    multipliers = [scale * weight * inverse for weight, inverse in zip(weights, inverses, strict=True)]
-    found = (*x, *multipliers, *(where(less(0, weight), 1, 0) for weight in weights))
-    chosen = tuple(where(fails, a, b) for a, b in zip(exact[:-1], found, strict=True))
-    return ProgramSolution(chosen[:n], chosen[n : n + m], chosen[n + m :], needed)
+    flat = SOLVE_GUARDED_QUADRATIC_PROGRAM((n, m), operands, (INDEFINITE, INFEASIBLE, STUCK))
+    return flat[:n], flat[n : n + m], flat[n + m : -1]
+
+
+@final
+class _Scaled(NamedTuple):
+    """The program with rows of length one, seen from the free point, in units of `size`."""
+
+    unit: Matrix
+    sides: Vector
+    intervals: Intervals
+    rest: Vector
+    """Sides of the interval rows at which they have no speed."""
+    inverses: Vector
+    """One over the length of each row; zero for rows of zeros."""
+    size: Scalar
+    contradicts: Condition
+    """Whether a row of zeros has a positive bound."""
+
+    @classmethod
+    def of(cls, factor: Factor, free: Vector, rows: Matrix, bounds: Sequence[Scalar], intervals: Intervals) -> _Scaled:
+        """Scale a program; the size is that of the largest violation, or of what friction can do."""
+        count, ends = len(rows), (0,) * len(intervals.rows)
+        white = [factor.whitened(row) for row in (*rows, *intervals.rows)]
+        unit, sides, inverses, contradicts = _normalised(white, (*bounds, *ends), free)
+        own, rest, factors = sides[:count], sides[count:], inverses[count:]
+        efforts = [f / x for f, x in zip(intervals.friction, factors, strict=True)]
+        speeds = intervals.lower, intervals.upper, intervals.begin
+        low, high, begin = ([x * y for x, y in zip(each, factors, strict=True)] for each in speeds)
+        rubbed = [minimum(absolute(side), f) for side, f in zip(rest, efforts, strict=True)]
+        stops = [maximum(side + a, -side - b) for side, a, b in zip(rest, low, high, strict=True)]
+        size = reduce(maximum, (*own, *rubbed, *stops), sqrt(dot(free, free)) * _SMALL)
+        size = where(less(0, size), size, 1)
+        used = [where(less(0, x), side / size, -1) for side, x in zip(own, inverses, strict=False)]
+        limits = [tuple(x / size for x in each) for each in (low, high, efforts, begin)]
+        scaled = Intervals(unit[count:], *limits)
+        return cls(unit[:count], tuple(used), scaled, tuple(x / size for x in rest), inverses, size, contradicts)
 
 
 def _normalised(

@@ -79,7 +79,7 @@ def test_nearly_parallel_rows(angle: float) -> None:
     rows = ((1.0, 0.0), (float(np.cos(angle)), float(np.sin(angle))))
     point = np.array([0.2, 0.8]) @ np.array(rows)
     sides = (np.array(rows) @ point).tolist()
-    z, _, residual, steps = project_on_polyhedron(rows, sides)
+    z, _, _, residual, steps = project_on_polyhedron(rows, sides)
     assert to_float(residual) <= 1e-12
     assert to_float(steps) <= 6
     np.testing.assert_allclose(pack(z), point, rtol=0, atol=2e-12 / angle)  # as well as the residual determines it
@@ -110,7 +110,7 @@ def test_rows_along_one_branch_cause_no_fill_in() -> None:
     lengths = [sum(float(x) ** 2 for x in row) ** 0.5 for row in rows]
     unit = tuple(tuple(x and x / length for x in row) for row, length in zip(rows, lengths, strict=True))
     program = Program.of(graph, "projection", {"z": project_on_polyhedron(unit, sides)[0]})
-    n, m, entries, fill, *_ = program.calls[0].sizes
+    n, m, _, entries, fill, *_ = program.calls[0].sizes
     assert (n, m, entries) == (6, 2, 8)
     assert fill == 1 + 2 * (2 + 3)  # of fifteen entries below the diagonal
 

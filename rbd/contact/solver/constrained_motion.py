@@ -20,9 +20,11 @@ from rbd.algorithms.newton_euler import dynamics_bias_kernel
 from rbd.algorithms.passive import passive_torques_kernel, vanishes
 from rbd.contact.model.contact_kinematics import distance_and_jacobian, distance_bias
 from rbd.contact.model.pairs import Pair
-from rbd.scalars import Condition, Matrix, Scalar, Vector, absolute, less, maximum, where
+from rbd.scalars import Condition, Matrix, Scalar, Vector, absolute, less, maximum, minimum, where
 from rbd.scalars.linear_algebra import dot
+from rbd.solvers.interval_program import solve_interval_program
 from rbd.solvers.linear import Factor
+from rbd.solvers.polyhedral_projection import NO_INTERVALS, Intervals
 from rbd.solvers.projected_program import solve_projected_program
 from rbd.solvers.quadratic_program import solve_quadratic_program
 from rbd.state import ScalarState
@@ -97,13 +99,15 @@ def acceleration_bounds(state: ScalarState, pairs: Sequence[Pair], contacts: Con
     return contacts.masked(bounds)
 
 
-def nearest_motion_by_projection(M: Matrix, factor: Factor, f: Vector, J: Matrix, bounds: Vector) -> ConstrainedMotion:
+def nearest_motion_by_projection(
+    M: Matrix, factor: Factor, f: Vector, J: Matrix, bounds: Vector, intervals: Intervals = NO_INTERVALS
+) -> ConstrainedMotion:
     """Return the motion of Gauss's principle from the factor of M: many at a time in vector registers.
 
-    Of rows that depend on each other, all may be active.
+    Of rows that depend on each other, all may be active. Multipliers of `intervals` come last.
     """
-    found = solve_projected_program(M, factor, f, J, bounds)
-    residual = kkt_residual(M, f, J, bounds, found.x, found.multipliers)
+    found = solve_projected_program(M, factor, f, J, bounds, intervals)
+    residual = kkt_residual(M, f, J, bounds, found.x, found.multipliers, intervals)
     return ConstrainedMotion(found.x, found.multipliers, found.active, residual)
 
 
@@ -113,13 +117,33 @@ def nearest_motion(M: Matrix, f: Vector, J: Matrix, bounds: Vector) -> Constrain
     return ConstrainedMotion(x, lam, active, kkt_residual(M, f, J, bounds, x, lam))
 
 
-def kkt_residual(M: Matrix, f: Vector, J: Matrix, bounds: Vector, x: Vector, lam: Vector) -> Scalar:
+def nearest_motion_by_active_set(
+    M: Matrix, factor: Factor, f: Vector, J: Matrix, bounds: Vector, intervals: Intervals
+) -> ConstrainedMotion:
+    """Return the motion of Gauss's principle; active rows are linearly independent, as derivatives need them."""
+    found = solve_interval_program(_by_active_set, M, factor, f, J, bounds, intervals)
+    residual = kkt_residual(M, f, J, bounds, found.x, found.multipliers, intervals)
+    return ConstrainedMotion(*found, residual)
+
+
+def _by_active_set(M: Matrix, f: Sequence[Scalar], J: Matrix, bounds: Sequence[Scalar]) -> tuple[Vector, ...]:
+    return solve_quadratic_program(M, f, J, bounds)[:3]
+
+
+def kkt_residual(
+    M: Matrix, f: Vector, J: Matrix, bounds: Vector, x: Vector, lam: Vector, intervals: Intervals = NO_INTERVALS
+) -> Scalar:
     """Return the largest violation of the KKT conditions: stationarity, feasibility, complementarity."""
     worst: Scalar = 0
-    forces = constraint_torques(J, lam, len(f))
+    forces = constraint_torques((*J, *intervals.rows), lam, len(f))
     for row, torque, force in zip(M, f, forces, strict=True):
         worst = maximum(worst, absolute(dot(row, x) - torque - force))
-    for row, bound, multiplier in zip(J, bounds, lam, strict=True):
+    for row, bound, multiplier in zip(J, bounds, lam, strict=False):
         slack = dot(row, x) - bound
         worst = maximum(worst, maximum(-slack, maximum(-multiplier, absolute(slack * multiplier))))
+    for row, low, high, friction, _, force in zip(*intervals, lam[len(bounds) :], strict=True):
+        rate = dot(row, x)
+        rubbing = minimum(maximum(force - rate, -friction), friction)
+        proximal = maximum(force - rate + low, minimum(force - rate + high, rubbing))
+        worst = maximum(worst, absolute(proximal - force))
     return worst

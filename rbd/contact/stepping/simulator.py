@@ -21,8 +21,10 @@ from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.evaluation import as_tuple
 from rbd.contact.solver.contact_accelerations import BIASES, Bias
 from rbd.contact.solver.impacts import LAWS, TOUCHING, Law
+from rbd.contact.stepping.joint_options import JointOptions
 from rbd.contact.stepping.native_steps import NativeSteps, can_be_native
 from rbd.contact.stepping.simulation_step import StepSettings, simulation_step
+from rbd.contact.stepping.time_stepping import JOINTS
 from rbd.contact.stepping.trajectory import ContactTrajectory, TrajectoryRecorder
 from rbd.errors import ArgumentError, DivergedError, NotFiniteError
 from rbd.mechanism import Mechanism
@@ -46,7 +48,7 @@ class ContactSimulator:
     In each step `control(t, state)` returns torques (None: zero). If a pair is nearer than `threshold` that was not in
     the step before, velocities change by the impact law `law` of all touching pairs. Accelerations are those of
     `solve_contact` with `bias`; integration is semi-implicit Euler. With a coefficient of `friction`, 0 included, steps
-    are those of `contact_step` instead, which needs no impact law and no bias. A control may also be a recorded
+    are those of `contact_step` with `joints` instead, which needs no impact law and no bias. A control may also be a recorded
     function of q, v and perhaps t, which becomes part of the machine code of the step. Raises ArgumentError for invalid
     controls, steps, laws and thresholds.
 
@@ -69,6 +71,7 @@ class ContactSimulator:
         bias: Bias = "tutorial",
         law: Law = "inelastic",
         friction: float | None = None,
+        joints: JointOptions | None = None,
     ) -> None:
         """Check the settings; nothing is simulated yet."""
         _require_model(collision_model, mechanism)
@@ -79,7 +82,8 @@ class ContactSimulator:
         self._function: RecordedFunction | None = None
         self._version: tuple[int, ...] = ()
         mu = None if friction is None else at_least_zero(friction, "friction")
-        self._settings = StepSettings(at_least_zero(threshold, "threshold"), bias, law, mu)
+        options = _joint_options(joints, mechanism, stepping=mu is not None)
+        self._settings = StepSettings(at_least_zero(threshold, "threshold"), bias, law, mu, options)
 
     @property
     def mechanism(self) -> Mechanism:
@@ -205,6 +209,19 @@ def _require_model(model: object, mechanism: object) -> None:
     if model.mechanism is not mechanism:
         message = "collision_model is of another mechanism; make it for the mechanism that is simulated"
         raise ArgumentError(message, argument="collision_model", value=model, allowed="a model of this mechanism")
+
+
+def _joint_options(joints: object, mechanism: Mechanism, *, stepping: bool) -> JointOptions:
+    """Return the options of joints; raise ArgumentError where no time stepping would obey them."""
+    if joints is None:
+        return JOINTS
+    require_kind(joints, JointOptions, operation="ContactSimulator", argument="joints")
+    if not stepping:
+        message = "joints are options of steps with friction; give friction, too: friction=0.0 for none"
+        raise ArgumentError(message, argument="joints", value=joints, allowed="None without friction")
+    options = cast("JointOptions", joints)
+    options.require(mechanism.nv)
+    return options
 
 
 def _require_control(control: object, mechanism: Mechanism) -> None:

@@ -16,7 +16,8 @@ from typing_extensions import override
 
 from rbd.contact.model.collision_model import CollisionModel
 from rbd.contact.model.evaluation import as_tuple, require_both
-from rbd.contact.stepping.time_stepping import MARGIN, step_arguments, step_function
+from rbd.contact.stepping.joint_options import JointOptions
+from rbd.contact.stepping.time_stepping import JOINTS, MARGIN, step_arguments, step_function
 from rbd.errors import ArgumentError
 from rbd.scalars import Scalar
 from rbd.scalars.arrays import Array, to_float_array
@@ -67,6 +68,7 @@ def contact_step_derivatives(
     *,
     friction: float = 0.0,
     margin: float = MARGIN,
+    joints: JointOptions = JOINTS,
 ) -> ContactStepDerivatives:
     """Return the derivatives of `contact_step` with these arguments, at its active set.
 
@@ -86,8 +88,8 @@ def contact_step_derivatives(
     if not isinstance(state, MechanismState):
         message = "contact_step_derivatives needs a live state, rbd.MechanismState"
         raise ArgumentError(message, argument="state", value=state, allowed="MechanismState")
-    arguments = step_arguments(state, model, torques, dt, friction, margin)
-    function = step_function(model, friction > 0, state.layout.nv)
+    arguments = step_arguments(state, model, torques, dt, friction, margin, joints)
+    function = step_function(model, friction > 0, joints, state.layout.nv)
     found = dict(zip((port.name for port in function.program.outputs), as_tuple(function(*arguments)), strict=True))
     jacobians = [
         np.asarray(model.functions.derivative(function, "after", name)(*arguments)) for name in ("q", "v", "torques")

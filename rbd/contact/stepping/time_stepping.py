@@ -14,11 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial, reduce
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rbd.algorithms.mass_matrix import factored, mass_matrix_kernel
 from rbd.algorithms.trees import require_tree
 from rbd.compiled import RecordedFunction
 from rbd.compiled.stepping import moved_along
@@ -28,29 +29,29 @@ from rbd.contact.model.contact_kinematics import contact_points_in_base
 from rbd.contact.model.evaluation import evaluate, number, of_state, require_both, sums_by_owner, torques_of
 from rbd.contact.model.pairs import Pair
 from rbd.contact.solver.constrained_motion import (
-    applied_forces,
     masked_row,
-    mass_and_factor,
-    nearest_motion,
+    nearest_motion_by_active_set,
     nearest_motion_by_projection,
 )
 from rbd.contact.solver.friction_cone import EDGES, cone_edges, contact_point_jacobian, mean_and_least, tangents
 from rbd.contact.solver.impacts import kinetic_energy
 from rbd.contact.solver.results import ContactStep
-from rbd.scalars import Matrix, Scalar, Vector, const, less, minimum, where
+from rbd.contact.stepping.joint_options import SOFTNESS, JointOptions, implicit_dynamics, joint_intervals
+from rbd.scalars import Matrix, Scalar, Vector, less, minimum, where
 from rbd.scalars.arrays import Array
 from rbd.scalars.linear_algebra import matvec, subtract
 from rbd.scalars.number_checks import above_zero, at_least_zero
 from rbd.solvers.linear import Factor
+from rbd.solvers.polyhedral_projection import Intervals
 from rbd.spatial.linalg import Vec3, add3, scale3
 from rbd.spatial.linalg import matvec as rotated
+from rbd.spatial.values import require_kind
 from rbd.state import ScalarState, State
 
 _NAME = "contact_step"
 MARGIN = 1 / 100
 """Distance below which points constrain a step (m)."""
-_SOFTNESS = const(1, 5)
-"""Share of an overlap that one step removes."""
+JOINTS: Final = JointOptions()
 
 
 @of_state(ContactStep[float], ContactStep[Scalar])
@@ -62,12 +63,14 @@ def contact_step(
     *,
     friction: float = 0.0,
     margin: float = MARGIN,
+    joints: JointOptions = JOINTS,
 ) -> ContactStep[Any]:
     """Time step with contacts: return the state a time `dt` later, velocities first, then configurations with them.
 
     `friction` is Coulomb's coefficient mu of all pairs. Points nearer than `margin` constrain the step; it must be more
     than the distance that a point moves in one step. Boxes rest on faces with all their corners, capsules on planes
-    with both ends. The state itself does not change. Raises ShapeError, NotFiniteError, ArgumentError, SolverError.
+    with both ends. The state itself does not change. `joints` has hard stops at position bounds, dry friction of joints,
+    and gains that are implicit. Raises ShapeError, NotFiniteError, ArgumentError, SolverError.
 
     >>> import rbd
     >>> mechanism, model = rbd.robots.hand()
@@ -75,9 +78,9 @@ def contact_step(
     >>> after.q.shape, after.active
     ((13,), array([0., 0., 0., 0.]))
     """
-    arguments = _checked(state, model, torques, dt, friction, margin)
-    function = partial(_step, model.pairs, friction > 0)
-    found = evaluate(model, state, _key(friction > 0), function, **arguments)
+    arguments = _checked(state, model, torques, dt, friction, margin, joints)
+    function = partial(_step, model.pairs, friction > 0, joints)
+    found = evaluate(model, state, _key(friction > 0, joints), function, **arguments)
     return ContactStep(
         found["q_next"],
         found["v_next"],
@@ -88,11 +91,11 @@ def contact_step(
     )
 
 
-def step_function(model: CollisionModel, frictional: bool, nv: int) -> RecordedFunction:
+def step_function(model: CollisionModel, frictional: bool, joints: JointOptions, nv: int) -> RecordedFunction:
     """Return the step by the active-set method, as a function of arrays: q, v, torques, and (dt, margin, friction)."""
     inputs = {"torques": nv, "settings": 3}
-    function = partial(_step, model.pairs, frictional, by_active_set=True)
-    return model.functions.recorded((*_key(frictional), "by active set"), function, inputs)
+    function = partial(_step, model.pairs, frictional, joints, by_active_set=True)
+    return model.functions.recorded((*_key(frictional, joints), "by active set"), function, inputs)
 
 
 def step_arguments(state: State[Any], *arguments: Any) -> tuple[Array, ...]:
@@ -102,14 +105,22 @@ def step_arguments(state: State[Any], *arguments: Any) -> tuple[Array, ...]:
     return tuple(np.asarray(x, dtype=np.float64) for x in (state.q, state.v, *named.values()))
 
 
-def _key(frictional: bool) -> tuple[str, bool]:
-    return _NAME, frictional
+def _key(frictional: bool, joints: JointOptions) -> tuple[str, bool, JointOptions]:
+    return _NAME, frictional, joints
 
 
 def _checked(
-    state: State[Any], model: CollisionModel, torques: object, dt: object, friction: object, margin: object
+    state: State[Any],
+    model: CollisionModel,
+    torques: object,
+    dt: object,
+    friction: object,
+    margin: object,
+    joints: object,
 ) -> dict[str, Vector | Array]:
     require_both(state, model, _NAME)
+    require_kind(joints, JointOptions, operation=_NAME, argument="joints")
+    cast("JointOptions", joints).require(state.layout.nv)
     settings = above_zero(dt, "dt"), at_least_zero(margin, "margin"), at_least_zero(friction, "friction")
     return {"torques": torques_of(state, torques), "settings": settings}
 
@@ -117,6 +128,7 @@ def _checked(
 def _step(
     pairs: Sequence[Pair],
     frictional: bool,
+    joints: JointOptions,
     state: ScalarState,
     torques: Vector,
     settings: Vector,
@@ -125,18 +137,23 @@ def _step(
 ) -> Mapping[str, object]:
     dt, margin, friction = (state.lifted(x) for x in settings)
     mu = friction if frictional else None
-    return velocity_step(pairs, state, tuple(torques), dt, margin, mu, by_active_set=by_active_set)
+    return velocity_step(pairs, state, tuple(torques), dt, margin, mu, joints, by_active_set=by_active_set)
 
 
 class StepProblem(NamedTuple):
-    """The quadratic program of a step: minimise 1/2 v'Mv - momentum v subject to J v >= bounds."""
+    """The quadratic program of a step: minimise 1/2 v'Av - momentum v subject to J v >= bounds, and intervals.
+
+    A is the mass matrix M with implicit damping and gains, `mass`, whose factor is `factor`.
+    """
 
     M: Matrix
+    mass: Matrix
     factor: Factor
     momentum: Vector
     v_free: Vector
     J: Matrix
     bounds: Vector
+    intervals: Intervals
 
 
 class StepConstraints(NamedTuple):
@@ -160,6 +177,7 @@ def velocity_step(
     dt: Scalar,
     margin: Scalar,
     mu: Scalar | None,
+    joints: JointOptions = JOINTS,
     *,
     by_active_set: bool = False,
 ) -> Mapping[str, object]:
@@ -167,15 +185,13 @@ def velocity_step(
 
     By the active-set method, rows with an impulse are linearly independent, as derivatives need them.
     """
-    problem, constraints = step_problem(pairs, state, tau, dt, margin, mu)
-    M, factor, momentum, v_free, J, bounds = problem
-    if by_active_set:
-        found = nearest_motion(M, momentum, J, bounds)
-    else:
-        found = nearest_motion_by_projection(M, factor, momentum, J, bounds)
+    problem, constraints = step_problem(pairs, state, tau, dt, margin, mu, joints)
+    M, _, factor, momentum, v_free, J, bounds, intervals = problem
+    solve = nearest_motion_by_active_set if by_active_set else nearest_motion_by_projection
+    found = solve(problem.mass, factor, momentum, J, bounds, intervals)
     q_next = moved_along(state, found.x, dt)
     slack = subtract(matvec(J, found.x), bounds)
-    impulses = sums_by_owner(found.lam, constraints.owners, len(pairs))
+    impulses = sums_by_owner(found.lam[: len(bounds)], constraints.owners, len(pairs))
     return {
         "distances": constraints.distances,
         "q_next": q_next,
@@ -184,11 +200,11 @@ def velocity_step(
         "active": tuple(where(less(0, x), 1, 0) for x in impulses),
         "residual": found.residual,
         "energy": kinetic_energy(M, found.x) - kinetic_energy(M, v_free),
-        "after": (*q_next, *found.x, *slack, *found.lam),
-        "held": found.active,
+        "after": (*q_next, *found.x, *slack, *found.lam[: len(bounds)]),
+        "held": found.active[: len(bounds)],
         "gaps": constraints.gaps,
         "owners": constraints.owners,
-        "forces": _forces(constraints, found.lam, len(pairs), dt),
+        "forces": _forces(constraints, found.lam[: len(bounds)], len(pairs), dt),
     }
 
 
@@ -200,17 +216,23 @@ def _forces(constraints: StepConstraints, lam: Vector, pairs: int, dt: Scalar) -
 
 
 def step_problem(
-    pairs: Sequence[Pair], state: ScalarState, tau: Vector, dt: Scalar, margin: Scalar, mu: Scalar | None
+    pairs: Sequence[Pair],
+    state: ScalarState,
+    tau: Vector,
+    dt: Scalar,
+    margin: Scalar,
+    mu: Scalar | None,
+    joints: JointOptions = JOINTS,
 ) -> tuple[StepProblem, StepConstraints]:
     """Return the quadratic program of a step, and what its rows belong to."""
-    v = tuple(state.v)
-    M, factor = mass_and_factor(state)
-    f = applied_forces(state, tau)
-    momentum = tuple(p + dt * x for p, x in zip(matvec(M, v), f, strict=True))
+    v, M = tuple(state.v), mass_matrix_kernel(state)
+    mass, momentum = implicit_dynamics(state, joints, M, matvec(M, v), tau, dt)
+    factor = factored(state, mass)
     v_free = factor.solve(momentum)
     constraints = _constraints(state, pairs, v_free, dt, margin, mu)
     bounds = constraints.bounds if mu is None else _without_rise(constraints.rows, constraints.bounds, v)
-    return StepProblem(M, factor, momentum, v_free, constraints.rows, bounds), constraints
+    intervals = joint_intervals(state, joints, dt)
+    return StepProblem(M, mass, factor, momentum, v_free, constraints.rows, bounds, intervals), constraints
 
 
 def _constraints(
@@ -227,7 +249,7 @@ def _constraints(
         distances.append(reduce(minimum, (point.phi for point in points)))
         for point in points:
             near = less(point.phi, margin)
-            gap = where(less(point.phi, 0), _SOFTNESS * point.phi, point.phi)
+            gap = where(less(point.phi, 0), SOFTNESS * point.phi, point.phi)
             cone, directions = _cone(state, pair, point, mu, v_free)
             rows += [masked_row(near, row) for row in cone]
             bounds += [where(near, -gap / dt, 0)] * len(cone)

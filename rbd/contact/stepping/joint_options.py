@@ -1,0 +1,163 @@
+"""Joints in time steps: stops at their bounds, dry friction, implicit damping and gains of the control.
+
+With the damping d of the joints, and stiffness k and damping g of the control, torques at the end of a step are
+
+    tau⁺ = tau - dt k v⁺ - g (v⁺ - v) - d v⁺
+
+so that the mass matrix of the step is M + dt (d + g) + dt² k, whatever the size of the gains. Stops and dry friction
+are interval rows of its quadratic program: a coordinate moves at most to its bound, and friction opposes the velocity.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypeAlias, final
+
+import attrs
+import numpy as np
+from numpy.typing import ArrayLike
+
+from rbd.algorithms.newton_euler import dynamics_bias_kernel
+from rbd.algorithms.passive import active_springs, bound_spring_torques, is_infinite, vanishes
+from rbd.arguments import flag
+from rbd.errors import ArgumentError
+from rbd.joints.one_axis import OneDofJoint
+from rbd.scalars import Matrix, Scalar, Vector, const, less, where
+from rbd.scalars.arrays import float_array
+from rbd.scalars.number_checks import at_least_zero
+from rbd.scalars.linear_algebra import dot
+from rbd.solvers.polyhedral_projection import NO_INTERVALS, Intervals
+from rbd.state import Link, ScalarState
+
+Gains: TypeAlias = "float | tuple[float, ...]"
+SOFTNESS = const(1, 5)
+"""Share of an overlap that one step removes."""
+_FAR = const(10**9, 1)
+"""Speed that no stop bounds."""
+
+
+def _gains(value: ArrayLike, attribute: attrs.Attribute[Any]) -> Gains:
+    if np.ndim(value) == 0:
+        return at_least_zero(value, attribute.name)
+    numbers = float_array(value, np.shape(value)[:1], attribute.name)
+    if (numbers < 0).any():
+        message = f"{attribute.name} is {value}, must not be negative"
+        raise ArgumentError(message, argument=attribute.name, value=value, allowed="numbers of 0 or more")
+    return tuple(numbers.tolist())
+
+
+@final
+@attrs.frozen
+class JointOptions:
+    """Joints in time steps with contacts: hard stops, and gains of the control that the step takes implicitly.
+
+    With `stops`, coordinates stay within the position bounds of their joints; bounds with `bound_stiffness` are springs
+    instead. `stiffness` and `damping` are gains of the control, minus the derivatives of its torques by coordinates and
+    velocities: one number for all joints with one degree of freedom, or one per velocity. The control computes torques
+    as ever; the step adds what they change within the step. So it does not become unstable, however large they are.
+
+    >>> import rbd
+    >>> rbd.contact.JointOptions(stiffness=500.0, damping=20.0)
+    JointOptions(stops=True, stiffness=500.0, damping=20.0)
+    """
+
+    stops: bool = attrs.field(default=True, converter=lambda value: flag(value, "stops"))
+    stiffness: Gains = attrs.field(default=0.0, converter=attrs.Converter(_gains, takes_field=True))
+    damping: Gains = attrs.field(default=0.0, converter=attrs.Converter(_gains, takes_field=True))
+
+    def require(self, nv: int) -> None:
+        """Raise ShapeError unless vectors of gains have `nv` entries."""
+        for name, gains in (("stiffness", self.stiffness), ("damping", self.damping)):
+            if isinstance(gains, tuple):
+                float_array(gains, (nv,), name)
+
+
+class StepDynamics(NamedTuple):
+    """Mass matrix of a step, M + dt (d + g) + dt² k, and the momentum that it leads to without contacts."""
+
+    mass: Matrix
+    momentum: Vector
+
+
+def implicit_dynamics(
+    state: ScalarState, options: JointOptions, M: Matrix, momentum: Vector, tau: Vector, dt: Scalar
+) -> StepDynamics:
+    """Return the dynamics of a step from M, M v and the torques."""
+    added, pushed = list[Scalar](), list[Scalar]()
+    bias = dynamics_bias_kernel(state)
+    for link in state.links:
+        damping = state.joint_parameter(link.joint, "damping")
+        springs = bound_spring_torques(state, link, state.joint_q(link), state.joint_v(link))
+        for i, v in enumerate(state.joint_v(link)):
+            k, g = (state.lifted(x) for x in _gains_at(options, link, i))
+            place = link.v.start + i
+            added.append(dt * (damping[i] + g + dt * k))
+            pushed.append(momentum[place] + dt * (tau[place] + springs[i] - bias[place] + g * v))
+    mass = tuple(
+        tuple(x + added[i] if i == j else x for j, x in enumerate(row)) for i, row in enumerate(M)
+    )  # fmt: skip
+    return StepDynamics(mass, tuple(pushed))
+
+
+def _gains_at(options: JointOptions, link: Link, i: int) -> tuple[float, float]:
+    def at(gains: Gains) -> float:
+        if isinstance(gains, tuple):
+            return gains[link.v.start + i]
+        return gains if link.joint.nv == 1 else 0
+
+    return at(options.stiffness), at(options.damping)
+
+
+class _Limits(NamedTuple):
+    """An interval row: the row of a rate, and its bounds and dry friction."""
+
+    row: Vector
+    low: Scalar
+    high: Scalar
+    friction: Scalar
+    rate: Scalar
+
+
+def joint_intervals(state: ScalarState, options: JointOptions, dt: Scalar) -> Intervals:
+    """Return the interval rows of dry friction and stops: impulses of friction, and speeds that reach the bounds."""
+    found = [row for link in state.links for row in _joint_limits(state, options, link, dt)]
+    return Intervals(*(tuple(column) for column in zip(*found, strict=True))) if found else NO_INTERVALS
+
+
+def _joint_limits(state: ScalarState, options: JointOptions, link: Link, dt: Scalar) -> list[_Limits]:
+    """Return the rows of one joint; a joint whose velocity is the rate of its only coordinate has one."""
+    size, start, nv = state.layout.nv, link.v.start, link.joint.nv
+    stops = _stops(state, link, dt) if options.stops else []
+    v = state.joint_v(link)
+    impulses = [dt * f for f in state.joint_parameter(link.joint, "friction")]
+    if stops and isinstance(link.joint.type, OneDofJoint):
+        [stop] = stops
+        return [stop._replace(row=_placed(stop.row, start, size), friction=impulses[0])]
+    rubbing = [_Limits(_unit(i, nv), -_FAR, _FAR, f, v[i]) for i, f in enumerate(impulses) if not vanishes(f)]
+    return [each._replace(row=_placed(each.row, start, size)) for each in (*rubbing, *stops)]
+
+
+def _stops(state: ScalarState, link: Link, dt: Scalar) -> list[_Limits]:
+    """Return the rates of the coordinates with bounds, and the speeds at which they reach these within a step."""
+    joint, q, v, found = link.joint, state.joint_q(link), state.joint_v(link), list[_Limits]()
+    if active_springs(state, link):
+        return found
+    slopes = joint.type.configuration_derivative_jacobian(q)
+    for row, x, (low, high) in zip(slopes, q, state.position_bounds(joint), strict=True):
+        if not (is_infinite(low) and is_infinite(high)):
+            down = -_FAR if is_infinite(low) else -_reach(x - low, dt)
+            up = _FAR if is_infinite(high) else _reach(high - x, dt)
+            found.append(_Limits(tuple(row), down, up, 0, dot(row, v)))
+    return found
+
+
+def _reach(gap: Scalar, dt: Scalar) -> Scalar:
+    """Return the speed that closes a gap in one step; an overlap, in several."""
+    return where(less(gap, 0), SOFTNESS * gap, gap) / dt
+
+
+def _unit(place: int, size: int) -> Vector:
+    return tuple(1 if i == place else 0 for i in range(size))
+
+
+def _placed(row: Vector, start: int, size: int) -> Vector:
+    return (*(0 for _ in range(start)), *row, *(0 for _ in range(size - start - len(row))))

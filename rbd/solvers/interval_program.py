@@ -1,0 +1,113 @@
+"""Quadratic programs with interval rows, as quadratic programs with more unknowns.
+
+The cost f |u| of dry friction on a rate u = r x is that of a mass m with w >= |u| that a force f pushes towards zero:
+
+    minimise 1/2 x'(H - m r'r) x - g'x + 1/2 m w² + f w   subject to   w + u >= 0, w - u >= 0
+
+At the minimum w = |u|, so that m adds nothing. H - sum of m r'r must be positive definite: with k masses, m is half of
+1/(k r H⁻¹ r'). So everything that solves and differentiates quadratic programs does so for these, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, TypeAlias, final
+
+from rbd.scalars.constants import const
+from rbd.scalars.linear_algebra import dot
+from rbd.scalars.protocol import Matrix, Scalar, Vector
+from rbd.scalars.structural_zeros import is_structural_zero
+from rbd.solvers.linear import Factor
+from rbd.solvers.polyhedral_projection import Intervals
+
+Solver: TypeAlias = Callable[[Matrix, Sequence[Scalar], Matrix, Sequence[Scalar]], tuple[Vector, Vector, Vector]]
+"""Maps Hessian, linear term, rows and bounds to the minimum, its multipliers, and 1 for active rows."""
+
+
+@final
+class IntervalSolution(NamedTuple):
+    """The minimum, multipliers of rows and interval rows, and 1 for those that are active."""
+
+    x: Vector
+    multipliers: Vector
+    active: Vector
+
+
+@final
+class _Slider(NamedTuple):
+    """A row with friction, and its mass m."""
+
+    number: int
+    row: Vector
+    friction: Scalar
+    mass: Scalar
+
+
+def solve_interval_program(
+    solve: Solver,
+    hessian: Matrix,
+    factor: Factor,
+    linear: Sequence[Scalar],
+    rows: Matrix,
+    bounds: Sequence[Scalar],
+    intervals: Intervals,
+) -> IntervalSolution:
+    """Minimise 1/2 x'Hx - `linear`'x + friction |r x| subject to `rows` x >= `bounds` and lower <= r x <= upper.
+
+    `factor` is that of the Hessian; r are the rows of `intervals`, whose multipliers come last.
+
+    >>> from rbd.solvers.quadratic_program import solve_quadratic_program
+    >>> unit = ((1.0,),)
+    >>> factor, rubbing = Factor.of(unit, ["x"]), Intervals(unit, (-1.0,), (1.0,), (2.0,), (0.0,))
+    >>> solve = lambda *given: solve_quadratic_program(*given)[:3]
+    >>> [round(solve_interval_program(solve, unit, factor, (g,), (), (), rubbing).x[0], 9) for g in (1.9, 2.5, 4.0)]
+    [0.0, 0.5, 1.0]
+    """
+    if not intervals.rows:
+        return IntervalSolution(*solve(hessian, linear, rows, bounds))
+    n, m, k = len(linear), len(bounds), len(intervals.rows)
+    sliders = _sliders(factor, intervals)
+    stretched = [(*row, *(0 for _ in sliders)) for row in rows]
+    stretched += [(*row, *(0 for _ in sliders)) for row in intervals.rows]
+    stretched += [(*(-x for x in row), *(0 for _ in sliders)) for row in intervals.rows]
+    for sign in (1, -1):
+        stretched += [(*(sign * x for x in each.row), *_unit(i, len(sliders))) for i, each in enumerate(sliders)]
+    sides = (*bounds, *intervals.lower, *(-x for x in intervals.upper), *(0 for _ in sliders), *(0 for _ in sliders))
+    forces = (*linear, *(-each.friction for each in sliders))
+    found = solve(_hessian(hessian, sliders), forces, tuple(stretched), sides)
+    x, multipliers, active = found[0][:n], found[1], found[2]
+    last = m + 2 * k
+    total = [a - b for a, b in zip(multipliers[m : m + k], multipliers[m + k : last], strict=True)]
+    held = [a + b for a, b in zip(active[m : m + k], active[m + k : last], strict=True)]
+    for i, each in enumerate(sliders):
+        a, b = last + i, last + len(sliders) + i
+        total[each.number] = total[each.number] + multipliers[a] - multipliers[b] + each.mass * dot(each.row, x)
+        held[each.number] = held[each.number] + active[a] * active[b]
+    return IntervalSolution(x, (*multipliers[:m], *total), (*active[:m], *held))
+
+
+def _sliders(factor: Factor, intervals: Intervals) -> list[_Slider]:
+    """Return the rows with friction."""
+    rubbing = [(j, f) for j, f in enumerate(intervals.friction) if not is_structural_zero(f)]
+    sliders = list[_Slider]()
+    for j, friction in rubbing:
+        white = factor.whitened(intervals.rows[j])
+        mass = const(1, 2 * len(rubbing)) / dot(white, white)
+        sliders.append(_Slider(j, intervals.rows[j], friction, mass))
+    return sliders
+
+
+def _hessian(hessian: Matrix, sliders: Sequence[_Slider]) -> Matrix:
+    """Return the Hessian of x and w."""
+    n, k, left = len(hessian), len(sliders), [list(row) for row in hessian]
+    for each in sliders:
+        places = [i for i, x in enumerate(each.row) if not is_structural_zero(x)]
+        for i in places:
+            for j in places:
+                left[i][j] = left[i][j] - each.mass * each.row[i] * each.row[j]
+    top = [(*row, *(0 for _ in range(k))) for row in left]
+    return *top, *((*(0 for _ in range(n)), *_unit(i, k, each.mass)) for i, each in enumerate(sliders))
+
+
+def _unit(place: int, size: int, value: Scalar = 1) -> Vector:
+    return tuple(value if i == place else 0 for i in range(size))
