@@ -25,8 +25,8 @@ from rbd.solvers.projection_newton import Projection, operations, project
 class Intervals(NamedTuple):
     """Rows with two bounds and dry friction: `lower` <= `rows` x <= `upper`, at the cost `friction` |rows x| more.
 
-    A multiplier is the sum of the forces of the bound and of friction. `begin` are values of `rows` x near the solution,
-    which save iterations.
+    A multiplier is the sum of the forces of the bound and of friction. `begin` are values of `rows` x near those of the
+    solution, which save iterations.
     """
 
     rows: Matrix = ()
@@ -47,7 +47,7 @@ def projection_jvp(
     n, m, solution = dense.n, dense.m, _Solution.of(dense, outputs)
     changes, of_friction = dense.dense_rows(tangents), solution.of_friction(dense.after_sides(tangents)[2])
     rows = dense.dense_rows(operands)
-    linear = [0] * n
+    linear: list[Scalar] = [0] * n
     for j, change in of_friction.items():
         force = solution.multipliers[j] * solution.slides[j]
         linear = [
@@ -215,9 +215,10 @@ def project_on_polyhedron(
 ) -> Projected:
     """Return the point z nearest to zero with `rows` z >= `sides`.
 
-    For `intervals`, whose multipliers come last, rates are `rows` z - `rest`. Rows have length one, or are zero with a negative side; sides are of the size of one. The integer 0 is a structural
-    zero. The residual is the largest of violations, products of slacks and multipliers, and entries of z - rows' lam;
-    it is below 1e-10, or there were too many steps.
+    For `intervals`, whose multipliers come last, rates are `rows` z - `rest`. Rows have length one, or are zero with a
+    negative side; sides are of the size of one. The integer 0 is a structural zero. The residual is the largest of
+    violations, products of slacks and multipliers, and entries of z - rows' lam; it is below 1e-10, or there were too
+    many steps.
 
     >>> found = project_on_polyhedron(((1.0, 0), (0.6, 0.8)), (1.0, 0.2))
     >>> [round(x, 12) for x in (*found.z, *found.multipliers)], found.residual < 1e-10

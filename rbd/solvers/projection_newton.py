@@ -9,8 +9,8 @@ that the large rho costs no digits.
 
 Interval rows have two bounds and dry friction f: |z|²/2 + f |u| is minimised for u = U z - c, which is between bounds.
 Such a row rests at u = 0, is at a bound, or slides with a friction of ±f. During a round of multipliers it does one of
-these: it is an equation, in A, or a constant force. Then the proximal operator of f |u| and the bounds says what it does
-next (a primal-dual active set, Hintermüller, Ito, Kunisch 2003).
+these: it is an equation, in A, or a constant force. Then the proximal operator of f |u| and the bounds says what it
+does next (a primal-dual active set, Hintermüller, Ito, Kunisch 2003).
 
 All loops have the same course in all lanes: sparsity is known from tables, and lanes that are done stay as they are.
 The factor runs from the last column to the first, as in `linear.py`: rows along one branch of a tree cause no fill-in.

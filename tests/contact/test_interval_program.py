@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -13,8 +14,8 @@ from rbd.native.compiled_program import CompiledProgram
 from rbd.program.differentiate import derivative
 from rbd.program.graph import Graph
 from rbd.program.program import Program
-from rbd.scalars import Matrix, Scalar, to_float
-from rbd.scalars.arrays import Array, pack
+from rbd.scalars import Matrix, Scalar, Vector, to_float
+from rbd.scalars.arrays import Array
 from rbd.solvers.interval_program import solve_interval_program
 from rbd.solvers.linear import Factor
 from rbd.solvers.polyhedral_projection import Intervals
@@ -36,6 +37,10 @@ def intervals(seed: int, n: int, k: int) -> Intervals:
     return Intervals(nested(rows), *(tuple(each.tolist()) for each in limits))
 
 
+def floats(values: object) -> Array:
+    return np.array(values, dtype=np.float64)
+
+
 def solve(data: Problem, given: Intervals) -> ProgramSolution:
     hessian, linear, rows, bounds = data
     factor = Factor.of(nested(hessian), ["pivot"] * len(linear))
@@ -44,14 +49,14 @@ def solve(data: Problem, given: Intervals) -> ProgramSolution:
 
 def assert_minimum(data: Problem, given: Intervals, x: Array, multipliers: Array, tolerance: float) -> None:
     hessian, linear, rows, bounds = data
-    m, every = len(bounds), np.vstack([rows.reshape(-1, len(linear)), np.reshape(given.rows, (-1, len(linear)))])
+    m, every = len(bounds), np.vstack([rows.reshape(-1, len(linear)), floats(given.rows)])
     np.testing.assert_allclose(hessian @ x - linear, every.T @ multipliers, rtol=0, atol=tolerance)
     slack = rows @ x - bounds
     assert (slack > -tolerance).all()
     assert (multipliers[:m] >= 0).all()
     assert np.abs(slack * multipliers[:m]).max(initial=0) < tolerance
-    for row, low, high, friction, _, force in zip(*given, multipliers[m:], strict=True):
-        u = float(np.dot(row, x))
+    for row, low, high, friction, _, force in zip(*map(floats, given), multipliers[m:], strict=True):
+        u = row @ x
         assert low - tolerance < u < high + tolerance
         unbounded = min(max(force - u, -friction), friction)
         proximal = max(force - u + low, min(force - u + high, unbounded))
@@ -68,7 +73,12 @@ def test_solutions_are_minima(seed: int, n: int, m: int, k: int) -> None:
     data = data[0], data[1], rows, rows @ inside - np.random.default_rng(seed).exponential(size=m)
     found = solve(data, given)
     size = 1 + np.abs(inside).max()
-    assert_minimum(data, given, pack(found.x), pack(found.multipliers), 1e-9 * size**2)
+    assert_minimum(data, given, floats(found.x), floats(found.multipliers), 1e-9 * size**2)
+
+
+def by_active_set(H: Matrix, g: Sequence[Scalar], A: Matrix, b: Sequence[Scalar]) -> tuple[Vector, Vector, Vector]:
+    x, multipliers, active, _ = solve_quadratic_program(H, g, A, b)
+    return x, multipliers, active
 
 
 @settings(deadline=None, max_examples=60)
@@ -78,17 +88,12 @@ def test_the_active_set_method_finds_the_same_minimum(seed: int, n: int, k: int)
     hessian, linear, rows, bounds = data
     factor = Factor.of(nested(hessian), ["pivot"] * n)
 
-    def by_active_set(*program: object) -> object:
-        return solve_quadratic_program(*program)[:3]  # type: ignore[arg-type]  # the operands pass through
-
-    exact = solve_interval_program(
-        by_active_set,  # type: ignore[arg-type]  # see above
-        nested(hessian), factor, linear.tolist(), nested(rows), bounds.tolist(), given,
-    )  # fmt: skip
-    assert_minimum(data, given, pack(exact.x), pack(exact.multipliers), 1e-8 * (1 + np.abs(pack(exact.x)).max()))
+    program = nested(hessian), factor, linear.tolist(), nested(rows), bounds.tolist(), given
+    exact = solve_interval_program(by_active_set, *program)
+    assert_minimum(data, given, floats(exact.x), floats(exact.multipliers), 1e-8 * (1 + np.abs(floats(exact.x)).max()))
     found = solve(data, given)
     assert found.by_active_set == 0
-    np.testing.assert_allclose(pack(found.x), pack(exact.x), rtol=1e-8, atol=1e-8)
+    np.testing.assert_allclose(floats(found.x), floats(exact.x), rtol=1e-8, atol=1e-8)
 
 
 def test_friction_holds_until_the_force_exceeds_it() -> None:
@@ -142,7 +147,8 @@ def test_derivatives_agree_with_finite_differences(mode: Literal["forward", "rev
     seen = set[str]()
     for case in range(6):
         point = {name: array[case] for name, array in zip(names, inputs(n, k, 6), strict=True)}
-        seen |= {_piece(x, f) for x, f in zip(program.interpret(**point)["multipliers"][1:], point["friction"])}
+        forces = np.asarray(program.interpret(**point)["multipliers"])[1:]
+        seen |= {_piece(x, f) for x, f in zip(forces, point["friction"], strict=True)}
         for of in ("x", "multipliers"):
             found = derivative(program, of, wrt, mode=mode).interpret(**point)
             (matrix,) = found.values()

@@ -126,8 +126,11 @@ def nearest_motion_by_active_set(
     return ConstrainedMotion(*found, residual)
 
 
-def _by_active_set(M: Matrix, f: Sequence[Scalar], J: Matrix, bounds: Sequence[Scalar]) -> tuple[Vector, ...]:
-    return solve_quadratic_program(M, f, J, bounds)[:3]
+def _by_active_set(
+    M: Matrix, f: Sequence[Scalar], J: Matrix, bounds: Sequence[Scalar]
+) -> tuple[Vector, Vector, Vector]:
+    x, lam, active, _ = solve_quadratic_program(M, f, J, bounds)
+    return x, lam, active
 
 
 def kkt_residual(

@@ -10,7 +10,7 @@ are interval rows of its quadratic program: a coordinate moves at most to its bo
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeAlias, final
+from typing import NamedTuple, TypeAlias, final
 
 import attrs
 import numpy as np
@@ -23,30 +23,32 @@ from rbd.errors import ArgumentError
 from rbd.joints.one_axis import OneDofJoint
 from rbd.scalars import Matrix, Scalar, Vector, const, less, where
 from rbd.scalars.arrays import float_array
-from rbd.scalars.number_checks import at_least_zero
 from rbd.scalars.linear_algebra import dot
+from rbd.scalars.number_checks import at_least_zero
 from rbd.solvers.polyhedral_projection import NO_INTERVALS, Intervals
 from rbd.state import Link, ScalarState
 
 Gains: TypeAlias = "float | tuple[float, ...]"
+_set = object.__setattr__
 SOFTNESS = const(1, 5)
 """Share of an overlap that one step removes."""
 _FAR = const(10**9, 1)
 """Speed that no stop bounds."""
 
 
-def _gains(value: ArrayLike, attribute: attrs.Attribute[Any]) -> Gains:
+def _gains(value: ArrayLike, argument: str) -> Gains:
+    """Return one number or a tuple; raise ArgumentError, NotFiniteError or ShapeError naming the argument."""
     if np.ndim(value) == 0:
-        return at_least_zero(value, attribute.name)
-    numbers = float_array(value, np.shape(value)[:1], attribute.name)
+        return at_least_zero(value, argument)
+    numbers = float_array(value, np.shape(value)[:1], argument)
     if (numbers < 0).any():
-        message = f"{attribute.name} is {value}, must not be negative"
-        raise ArgumentError(message, argument=attribute.name, value=value, allowed="numbers of 0 or more")
+        message = f"{argument} is {value!r}, must not be negative"
+        raise ArgumentError(message, argument=argument, value=value, allowed="numbers of 0 or more")
     return tuple(numbers.tolist())
 
 
 @final
-@attrs.frozen
+@attrs.frozen(init=False)
 class JointOptions:
     """Joints in time steps with contacts: hard stops, and gains of the control that the step takes implicitly.
 
@@ -60,9 +62,14 @@ class JointOptions:
     JointOptions(stops=True, stiffness=500.0, damping=20.0)
     """
 
-    stops: bool = attrs.field(default=True, converter=lambda value: flag(value, "stops"))
-    stiffness: Gains = attrs.field(default=0.0, converter=attrs.Converter(_gains, takes_field=True))
-    damping: Gains = attrs.field(default=0.0, converter=attrs.Converter(_gains, takes_field=True))
+    stops: bool
+    stiffness: Gains
+    damping: Gains
+
+    def __init__(self, *, stops: bool = True, stiffness: ArrayLike = 0.0, damping: ArrayLike = 0.0) -> None:
+        _set(self, "stops", flag(stops, "stops"))
+        _set(self, "stiffness", _gains(stiffness, "stiffness"))
+        _set(self, "damping", _gains(damping, "damping"))
 
     def require(self, nv: int) -> None:
         """Raise ShapeError unless vectors of gains have `nv` entries."""
@@ -89,7 +96,7 @@ def implicit_dynamics(
         springs = bound_spring_torques(state, link, state.joint_q(link), state.joint_v(link))
         for i, v in enumerate(state.joint_v(link)):
             k, g = (state.lifted(x) for x in _gains_at(options, link, i))
-            place = link.v.start + i
+            place: int = link.v.start + i
             added.append(dt * (damping[i] + g + dt * k))
             pushed.append(momentum[place] + dt * (tau[place] + springs[i] - bias[place] + g * v))
     mass = tuple(
@@ -99,10 +106,12 @@ def implicit_dynamics(
 
 
 def _gains_at(options: JointOptions, link: Link, i: int) -> tuple[float, float]:
+    place: int = link.v.start + i
+
     def at(gains: Gains) -> float:
         if isinstance(gains, tuple):
-            return gains[link.v.start + i]
-        return gains if link.joint.nv == 1 else 0
+            return gains[place]
+        return gains if link.joint.nv == 1 else 0.0
 
     return at(options.stiffness), at(options.damping)
 

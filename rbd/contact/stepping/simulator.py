@@ -48,9 +48,9 @@ class ContactSimulator:
     In each step `control(t, state)` returns torques (None: zero). If a pair is nearer than `threshold` that was not in
     the step before, velocities change by the impact law `law` of all touching pairs. Accelerations are those of
     `solve_contact` with `bias`; integration is semi-implicit Euler. With a coefficient of `friction`, 0 included, steps
-    are those of `contact_step` with `joints` instead, which needs no impact law and no bias. A control may also be a recorded
-    function of q, v and perhaps t, which becomes part of the machine code of the step. Raises ArgumentError for invalid
-    controls, steps, laws and thresholds.
+    are those of `contact_step` with `joints` instead, which needs no impact law and no bias. A control may also be a
+    recorded function of q, v and perhaps t, which becomes part of the machine code of the step. Raises ArgumentError
+    for invalid controls, steps, laws and thresholds.
 
     >>> import rbd
     >>> mechanism, model = rbd.robots.hand()

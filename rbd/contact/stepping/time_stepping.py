@@ -69,8 +69,8 @@ def contact_step(
 
     `friction` is Coulomb's coefficient mu of all pairs. Points nearer than `margin` constrain the step; it must be more
     than the distance that a point moves in one step. Boxes rest on faces with all their corners, capsules on planes
-    with both ends. The state itself does not change. `joints` has hard stops at position bounds, dry friction of joints,
-    and gains that are implicit. Raises ShapeError, NotFiniteError, ArgumentError, SolverError.
+    with both ends. Joints have stops, dry friction and implicit damping; `joints` has options for them. The state
+    itself does not change. Raises ShapeError, NotFiniteError, ArgumentError, SolverError.
 
     >>> import rbd
     >>> mechanism, model = rbd.robots.hand()
