@@ -18,7 +18,7 @@ FAILURE: Final = 1
 INTERRUPTED: Final = 130
 BROKEN_PIPE: Final = 141
 
-_COMMANDS: Final = tuple(module.COMMAND for module in (demo, info, check, convert, simulate, view, c_library, bench))
+COMMANDS: Final = tuple(module.COMMAND for module in (demo, info, check, convert, simulate, view, c_library, bench))
 _EPILOG: Final = """\
 exit codes:
   0    success
@@ -74,7 +74,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"rbd {rbd.__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    for command in _COMMANDS:
+    for command in COMMANDS:
         command_parser = commands.add_parser(command.name, **command.settings)
         command.add_options(command_parser)
         command_parser.set_defaults(command=command.run)

@@ -1,4 +1,7 @@
-"""Results of `rbd simulate` as files: NPZ, CSV."""
+"""Results of `rbd simulate` as files: NPZ, CSV, pictures."""
+
+# Matplotlib does not type its keyword arguments:
+# pyright: reportUnknownMemberType=false
 
 from __future__ import annotations
 
@@ -10,19 +13,23 @@ import numpy as np
 
 from rbd.atomic_files import replaced_file
 from rbd.errors import ArgumentError, quoted
+from rbd.extras import names_extra
 
 if TYPE_CHECKING:
     from rbd.mechanism import Mechanism
     from rbd.simulation import Trajectory
 
-ENDINGS: Final = (".npz", ".csv")
+TRAJECTORIES: Final = (".npz", ".csv")
+_LINES: Final = ("-", "--", ":", "-.")
+_COLORS: Final = 10
+PICTURES: Final = (".png", ".svg", ".pdf")
 
 
-def require_ending(path: Path) -> None:
-    """Raise ArgumentError unless a trajectory can be written to a file of that name."""
-    if path.suffix.lower() not in ENDINGS:
-        message = f"{quoted(path)} has no ending of a trajectory; there are {', '.join(ENDINGS)}"
-        raise ArgumentError(message, argument="out", value=path, allowed=ENDINGS)
+def require_ending(path: Path, what: str, endings: tuple[str, ...]) -> None:
+    """Raise ArgumentError unless the name of a file to write has one of the endings."""
+    if path.suffix.lower() not in endings:
+        message = f"{quoted(path)} has no ending of a {what}; there are {', '.join(endings)}"
+        raise ArgumentError(message, argument=what, value=path, allowed=endings)
 
 
 def write_trajectory(path: Path, trajectory: Trajectory, mechanism: Mechanism) -> None:
@@ -34,6 +41,26 @@ def write_trajectory(path: Path, trajectory: Trajectory, mechanism: Mechanism) -
         writer = csv.writer(file)
         writer.writerow(["t", *columns(mechanism)])
         writer.writerows(np.column_stack([trajectory.t, trajectory.q, trajectory.v]).tolist())
+
+
+@names_extra("pictures")
+def draw_trajectory(path: Path, trajectory: Trajectory, mechanism: Mechanism) -> None:
+    """Plot coordinates and velocities over time."""
+    from matplotlib.figure import Figure  # not pyplot, which has global state
+
+    figure, names = Figure(figsize=(9, 6), layout="constrained"), columns(mechanism)
+    above, below = figure.subplots(2, 1, sharex=True)
+    for axes, values, labels, title in (
+        (above, trajectory.q, names[: mechanism.nq], "coordinates (rad, m)"),
+        (below, trajectory.v, names[mechanism.nq :], "velocities (rad/s, m/s)"),
+    ):
+        for k, (column, label) in enumerate(zip(values.T, labels, strict=True)):
+            axes.plot(trajectory.t, column, _LINES[k // _COLORS % len(_LINES)], label=label[2:], linewidth=1.2)
+        axes.set_ylabel(title)
+        axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize="x-small", frameon=False)
+    below.set_xlabel("time (s)")
+    with replaced_file(path) as partial:
+        figure.savefig(partial, dpi=100, format=path.suffix[1:])
 
 
 def columns(mechanism: Mechanism) -> list[str]:

@@ -13,7 +13,7 @@ from rbd.cli.controllers import NAMES, controller
 from rbd.cli.ground import floating_joint, ground_model, place_on_ground
 from rbd.cli.options import Command, add_file, at_least_zero, positive
 from rbd.cli.pose import add_pose, initial_state
-from rbd.cli.results import require_ending, write_trajectory
+from rbd.cli.results import PICTURES, TRAJECTORIES, draw_trajectory, require_ending, write_trajectory
 from rbd.cli.robot_file import RobotFile, is_mjcf, read_robot
 from rbd.errors import printable
 
@@ -45,13 +45,16 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", type=Path, action="append", default=[], metavar="FILE", help="trajectory: .npz or .csv"
     )
+    parser.add_argument("--picture", type=Path, metavar="FILE", help="plot of the trajectory: .png, .svg or .pdf")
     parser.add_argument("--progress", action=argparse.BooleanOptionalAction, help="show a bar (on terminals)")
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command."""
     for path in options.out:
-        require_ending(path)
+        require_ending(path, "trajectory", TRAJECTORIES)
+    if options.picture is not None:
+        require_ending(options.picture, "picture", PICTURES)
     robot = read_robot(options)
     state = initial_state(robot, options)
     progress = sys.stderr.isatty() if options.progress is None else options.progress
@@ -59,6 +62,9 @@ def run(options: argparse.Namespace) -> int:
     _tell(robot, trajectory)
     for path in options.out:
         write_trajectory(path, trajectory, robot.mechanism)
+    if options.picture is not None:
+        draw_trajectory(options.picture, trajectory, robot.mechanism)
+    for path in filter(None, (*options.out, options.picture)):
         print(f"Wrote {printable(str(path))}")
     return 0
 
@@ -91,11 +97,14 @@ def _control(robot: RobotFile, state: MechanismState, options: argparse.Namespac
 
 
 def _tell(robot: RobotFile, trajectory: Trajectory) -> None:
-    """Print the configuration and the fastest velocity at the end, by joint."""
+    """Print the configuration and the largest velocity at the end."""
     print(f"{robot.title}: {trajectory.t[-1]:g} s in {len(trajectory) - 1} steps")
-    q, v = trajectory.q[-1], trajectory.v[-1]
-    print("q at the end: " + " ".join(f"{x if abs(x) > _TINY else 0.0:.4g}" for x in q.tolist()))
-    print(f"largest velocity at the end: {np.abs(v).max(initial=0.0):.3g}")
+    print("q at the end: " + " ".join(map(_shown, trajectory.q[-1].tolist())))
+    print(f"largest velocity at the end: {_shown(float(np.abs(trajectory.v[-1]).max(initial=0.0)))}")
+
+
+def _shown(x: float) -> str:
+    return f"{x if abs(x) > _TINY else 0.0:.4g}"
 
 
 COMMAND = Command("simulate", "simulate a robot file (URDF, MJCF)", _EXAMPLES, add_options, run)

@@ -103,6 +103,14 @@ def test_csv_has_a_column_per_coordinate_and_velocity(robot: Path) -> None:
     assert {len(row) for row in rows} == {len(head)}
 
 
+def test_pictures(robot: Path) -> None:
+    pytest.importorskip("matplotlib", reason="pictures need the extra plot")
+    for ending, begin in ((".png", b"\x89PNG"), (".svg", b"<?xml"), (".pdf", b"%PDF")):
+        picture = robot.with_suffix(ending)
+        assert cli.main(["simulate", str(robot), "--time", "0.02", "--picture", str(picture)]) == 0
+        assert picture.read_bytes().startswith(begin)
+
+
 def test_joints_start_within_their_bounds(urdf: Path) -> None:
     urdf.write_text(urdf.read_text().replace('lower="-1"', 'lower="0.25"'))
     assert simulated(urdf, "--time", "0.01").q[0, 0] == 0.25
@@ -133,6 +141,7 @@ def test_the_bar_and_the_summary(robot: Path, capsys: pytest.CaptureFixture[str]
         (["--set", "shoulder=1:2"], "joint 'shoulder' has 1 coordinates, not 2: write shoulder=0"),
         (["--pose", "crouched"], "there is no keyframe 'crouched'; there are"),
         (["--out", "result.txt"], "'result.txt' has no ending of a trajectory; there are .npz, .csv"),
+        (["--picture", "result.txt"], "'result.txt' has no ending of a picture; there are .png, .svg, .pdf"),
         (["--out", "nowhere/result.npz"], "nowhere/result.npz"),
         (["--ground", "--height", "0.1", "--time", "0.01"], None),
         (["--time", "1e6", "--dt", "1e-9"], "steps"),
