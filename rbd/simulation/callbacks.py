@@ -18,7 +18,6 @@ from rbd.arguments import require_callable
 from rbd.compiled import RecordedFunction
 from rbd.compiled.recorded_controller import require_controller
 from rbd.engine.live_engine import LiveEngine, Q, V
-from rbd.errors import ArgumentError
 from rbd.mechanism import Mechanism
 from rbd.scalars.arrays import Array, float_array
 from rbd.simulation.hold import ZeroOrderHold
@@ -115,12 +114,6 @@ class Callbacks:
         """Keep an exception of the control, and annotate it with the time."""
         self.error = error
         annotate(error, "control", t)
-
-    def state_changed(self, t: float) -> ArgumentError:
-        """Return the error of a control that changed the state."""
-        error = state_changed("control")
-        self.failed(error, t)
-        return error
 
     def checked(self, values: ArrayLike, t: float, state: MechanismState) -> Array:
         """Return torques as an array of floats; raise, as the control's error, for other values."""

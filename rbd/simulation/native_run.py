@@ -1,4 +1,4 @@
-"""A run of a simulation in blocks of native steps; Python takes the steps that machine code refuses."""
+"""Blocks of native steps of a run; Python takes the steps that machine code refuses."""
 
 from __future__ import annotations
 
@@ -6,20 +6,21 @@ from array import array
 from bisect import bisect_right
 from functools import partial
 from itertools import pairwise
-from typing import Any, final
+from typing import Any, Final, final
 
 import numpy as np
+from typing_extensions import override
 
 from rbd.progress import Progress
 from rbd.simulation.hold import ZeroOrderHold
+from rbd.simulation.integrator import Integrator
 from rbd.simulation.native_blocks import NativeBlocks
 from rbd.simulation.native_stages import Histories, NativeStages
-from rbd.simulation.run import Run
+from rbd.simulation.run import Run, RunPath
 
-_MIN_BLOCK = 4  # steps between two instants of a hold, from which on one call takes them all
-
-
-_SPLIT = 8
+_MIN_BLOCK: Final = 4
+"""Steps between two instants of a hold, from which on one call takes them all."""
+_SPLIT: Final = 8
 """The largest number of instants of a hold within a step of a run that is taken in blocks."""
 
 
@@ -33,82 +34,102 @@ def _nothing(t: float, state: object) -> None:
 
 
 @final
-class NativeRun:
-    """A run without events: of `NativeBlocks`, whose control may be a zero-order hold, or of `NativeStages`."""
+class BlocksOfSteps(RunPath):
+    """Whole steps in machine code, while the torques are constant or the control is recorded."""
 
-    def __init__(self, run: Run, blocks: NativeBlocks | NativeStages) -> None:
-        """Take a run that has not begun, and what takes its steps in blocks."""
-        self._run, self._blocks = run, blocks
-        self._hold: ZeroOrderHold[Any] | None = next(iter(run.flow.holds), None)
+    def __init__(self, method: Integrator, blocks: NativeBlocks, hold: ZeroOrderHold[Any] | None) -> None:
+        """Take blocks of steps between the instants of `hold`; `method` takes single steps."""
+        super().__init__(method)
+        self._blocks, self._hold = blocks, hold
 
-    def run(self, times: list[float], bar: Progress) -> None:
-        """Take the steps between `times`."""
-        self._run.begin(times[0])
-        if isinstance(self._blocks, NativeStages) and self._blocks.samples_hold and self._hold is not None:
-            self._run_held(times, self._blocks, ZeroOrderHold(_nothing, self._hold.period))
-            bar.update(len(times) - 1)
-            return
+    @override
+    def take(self, run: Run, times: list[float], bar: Progress) -> None:
         k, last = 0, len(times) - 1
         while k < last:
-            end = self._block_end(times, k)
-            done = self._take_block(times[k : end + 1]) if end > k else 0
+            end = self._block_end(run, times, k)
+            done = self._take_block(run, times[k : end + 1]) if end > k else 0
             k += done
             if done:
                 bar.update(done)
             if k < end or not done:
-                self._run.advance(times[k], times[k + 1])
+                run.advance(times[k], times[k + 1])
                 k += 1
                 bar.update()
 
-    def _run_held(self, times: list[float], stages: NativeStages, clock: ZeroOrderHold[None]) -> None:
-        """Take the steps between `times`, split at the instants of the hold, which `clock` counts."""
-        k, last = 0, len(times) - 1
-        while k < last:
-            instants, asks, samples = array("d"), bytearray(), list[int]()
-            while k < last and (not samples or len(instants) + _SPLIT < stages.max_steps):
-                for t, due in clock.stops(times[k], times[k + 1]):
-                    instants.append(t)
-                    asks.append(due)
-                k += 1
-                samples.append(len(instants))
-            instants.append(times[k])
-            stages.take(instants, self._run.s, partial(self._keep_some, instants, samples), bytes(asks))
-
-    def _keep_some(self, instants: array[float], samples: list[int], steps: int, rows: Histories) -> None:
-        """Take the samples at the ends of the steps of the run, of the first `steps` parts of steps."""
-        chosen = samples[: bisect_right(samples, steps)]
-        if chosen:
-            q, v, *s = (each[chosen] for each in rows)
-            times = [instants[k] for k in chosen]
-            self._run.take_rows(times, q, v, s[0] if s else np.empty((len(chosen), 0)))
-
-    def _block_end(self, times: list[float], k: int) -> int:
+    def _block_end(self, run: Run, times: list[float], k: int) -> int:
         """Return the index of the time to which the block from `times[k]` goes; sample the hold if it is due."""
         last = len(times) - 1
         end, hold = min(k + self._blocks.max_steps, last), self._hold
-        if hold is None or isinstance(self._blocks, NativeStages):
+        if hold is None:
             return end
-        self._run.sample_holds(times[k])
-        self._blocks.hold(self._run.flow.callbacks.torques(times[k], self._run.state))
+        run.sample_holds(times[k])
+        self._blocks.hold(run.flow.callbacks.torques(times[k], run.state))
         held = bisect_right(times, hold.next_instant, lo=k) - 1
         if held < last and not hold.is_before(times[held + 1]):  # equal but for rounding
             held += 1
         return min(end, held) if held - k >= _MIN_BLOCK else k
 
-    def _take_block(self, times: list[float]) -> int:
+    def _take_block(self, run: Run, times: list[float]) -> int:
         """Take the steps between `times` until machine code refuses one; return how many."""
-        run = self._run
-        if isinstance(self._blocks, NativeStages):
-            instants = array("d", times)
-            self._blocks.take(instants, run.s, partial(self._keep, instants))
-            return len(times) - 1
         q, v, s = self._blocks.take(np.array(times), run.state.q, run.state.v, run.s)
         if len(q):
             run.advance_by_rows(times[1 : len(q) + 1], q, v, s)
         return len(q)
 
-    def _keep(self, times: array[float], steps: int, rows: Histories) -> None:
+
+@final
+class BlocksOfStages(RunPath):
+    """Stages in machine code with callbacks in Python between them, and the samples in blocks."""
+
+    def __init__(self, stages: NativeStages) -> None:
+        """Take blocks as long as `stages` allow."""
+        super().__init__(stages)
+        self._stages = stages
+
+    @override
+    def take(self, run: Run, times: list[float], bar: Progress) -> None:
+        for k in range(0, len(times) - 1, self._stages.max_steps):
+            instants = array("d", times[k : k + self._stages.max_steps + 1])
+            self._stages.take(instants, run.s, partial(self._keep, run, instants))
+            bar.update(len(instants) - 1)
+
+    def _keep(self, run: Run, times: array[float], steps: int, rows: Histories) -> None:
         """Take the samples of the first `steps` steps between `times`."""
-        if steps:
-            q, v, *s = (each[1 : steps + 1] for each in rows)
-            self._run.take_rows(times[1 : steps + 1], q, v, s[0] if s else np.empty((steps, 0)))
+        _take_samples(run, list(times[1 : steps + 1]), [each[1 : steps + 1] for each in rows])
+
+
+@final
+class HeldStages(RunPath):
+    """Stages in machine code, which samples a zero-order hold itself at its instants, within the steps."""
+
+    def __init__(self, method: Integrator, stages: NativeStages, hold: ZeroOrderHold[Any]) -> None:
+        """Take steps split at the instants of `hold`."""
+        super().__init__(method)
+        self._stages, self._clock = stages, ZeroOrderHold(_nothing, hold.period)
+
+    @override
+    def take(self, run: Run, times: list[float], bar: Progress) -> None:
+        k, last = 0, len(times) - 1
+        while k < last:
+            instants, asks, samples = array("d"), bytearray(), list[int]()
+            while k < last and (not samples or len(instants) + _SPLIT < self._stages.max_steps):
+                for t, due in self._clock.stops(times[k], times[k + 1]):
+                    instants.append(t)
+                    asks.append(due)
+                k += 1
+                samples.append(len(instants))
+            instants.append(times[k])
+            self._stages.take(instants, run.s, partial(self._keep, run, instants, samples), bytes(asks))
+        bar.update(last)
+
+    def _keep(self, run: Run, instants: array[float], samples: list[int], steps: int, rows: Histories) -> None:
+        """Take the samples at the ends of the steps of the run, of the first `steps` parts of steps."""
+        chosen = samples[: bisect_right(samples, steps)]
+        _take_samples(run, [instants[k] for k in chosen], [each[chosen] for each in rows])
+
+
+def _take_samples(run: Run, times: list[float], rows: Histories) -> None:
+    """Take the samples at `times`, if there are any."""
+    if times:
+        q, v, *s = rows
+        run.take_rows(times, q, v, s[0] if s else np.empty((len(times), 0)))

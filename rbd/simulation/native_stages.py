@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final, cast, final
+from typing import TYPE_CHECKING, Final, cast, final
 
 import numpy as np
+from numpy.typing import ArrayLike
 from typing_extensions import override
 
 from rbd.algorithms.loops.stabilization import STANDARD, gains_in
@@ -21,9 +22,9 @@ from rbd.compiled.stages import CLASSICAL, PLAIN, Scheme, StageOptions
 from rbd.compiled.stepping import Integrator as StepName
 from rbd.compiled.wrenches import key_with_wrenches, with_wrenches
 from rbd.engine.live_engine import LiveEngine
-from rbd.native.builtins.step_loop_ir import ASKING, CHANGED, COUNT, DONE, KNOWN, REASON, STAGE, STEP, UNFIT
+from rbd.errors import ArgumentError
 from rbd.native.runtime import abi
-from rbd.scalars.arrays import Array
+from rbd.scalars.arrays import Array, float_array
 from rbd.simulation.adaptive import AdaptiveMuntheKaas
 from rbd.simulation.compiled_steps import compiled_step
 from rbd.simulation.equations_of_motion import EquationsOfMotion
@@ -33,6 +34,7 @@ from rbd.simulation.semi_implicit import SemiImplicitEuler
 from rbd.simulation.stage_loads import CalledForces, all_places, is_called, is_recordable, recorded_loads
 from rbd.simulation.tableau import RUNGE_KUTTA_4, ButcherTableau
 from rbd.state import MechanismState
+from rbd.state.callback_guard import state_changed
 
 if TYPE_CHECKING:
     from rbd.native.builtins.step_loop import Stage, StepLoop
@@ -52,7 +54,7 @@ class NativeStages(Integrator):
         method: Integrator,
         flow: EquationsOfMotion,
         state: MechanismState,
-        kernels: Sequence[tuple[CompiledProgram, float]],
+        compiled: Sequence[tuple[CompiledProgram, float]],
         most_steps: int,
         *,
         samples_hold: bool,
@@ -69,19 +71,17 @@ class NativeStages(Integrator):
             known |= {"rtol": np.array(method.rtol), "atol": np.array(method.atol)}
         self._square_error = known["error"]
         hold = flow.holds[0] if flow.holds else None
-        self.samples_hold = samples_hold and hold is not None and len(kernels) == 1 and self._called is None
+        self.samples_hold = samples_hold and hold is not None and len(compiled) == 1 and self._called is None
         """Whether the loop samples the control, a zero-order hold, where `take` is told to."""
         control = hold.sampled if self.samples_hold and hold is not None else flow.callbacks.control
-        self._loop = _loop(state, kernels, self._called or control, known, most_steps)
+        self._loop = _loop(state, compiled, self._called or control, known, most_steps)
         self._torques = [stage.vector for stage in self._loop.stages]
-        self._words, self._times = self._loop.words, self._loop.times
 
     @override
     def step(self, flow: Flow, state: MechanismState, s: Array, start: float, end: float) -> Array:
         if s.size:
             self._contact_states[:] = s
-        self._times[0], self._times[1] = start, end
-        self._run(1)
+        self._loop.run(array("d", (start, end)), self)
         return self._contact_states.copy() if s.size else s
 
     def attempt(self, flow: Flow, state: MechanismState, s: Array, start: float, end: float) -> tuple[Array, float]:
@@ -94,62 +94,41 @@ class NativeStages(Integrator):
         Row k of the histories is the state at `times[k]`, for k = 1 ... steps; contact states begin at `s`. Where the
         stages sample a hold, `asks` says whether it is sampled at the beginning of a step.
         """
-        loop, steps = self._loop, len(times) - 1
-        rows = [np.empty((steps + 1, each.size)) for each in loop.moving]
+        rows = [np.empty((len(times), each.size)) for each in self._loop.moving]
         self._contact_states[:] = s
-        self._times[: steps + 1] = times
-        if self.samples_hold:
-            loop.asks[:steps] = asks
-        loop.keep(rows)
         try:
-            self._run(steps, rows)
+            self._loop.run(times, self, rows, asks=asks if self.samples_hold else b"")
         finally:
-            loop.keep(None)
-            keep(self._words[STEP], rows)
+            keep(self._loop.steps_taken, rows)
 
-    def _run(self, steps: int, rows: Histories = ()) -> None:
-        """Take steps between the loop's times."""
-        words = self._words
-        words[COUNT], words[STEP], words[STAGE], words[KNOWN] = steps, 0, 0, 0
-        while True:
-            try:
-                answer = self._loop.run()
-            except BaseException as error:
-                if words[REASON] == ASKING and self._called is None:
-                    self._callbacks.failed(error, float(self._loop.clock.time))
-                raise
-            if words[REASON] == DONE:
-                return
-            self._resume(answer, rows)
+    def convert(self, answer: object, vector: Array) -> None:
+        """Write torques of the control to the vector of a stage."""
+        vector[:] = float_array(cast("ArrayLike", answer), vector.shape, "control")
 
-    def _resume(self, answer: Any, rows: Histories) -> None:
-        """Do what the loop could not do, so that it can go on."""
-        words, moment = self._words, float(self._loop.clock.time)
-        if words[REASON] == CHANGED:
-            raise self._callbacks.state_changed(moment)
-        if words[REASON] == UNFIT:
-            stage = words[STAGE]
-            self._torques[stage][:] = self._callbacks.checked(answer, moment, self._state)
-            words[KNOWN] = 1
-            return
-        self._python_step(rows)
+    def state_changed(self) -> ArgumentError:
+        """Return the error of a control that changed the state."""
+        return state_changed("control")
 
-    def _python_step(self, rows: Histories) -> None:
+    def failed(self, error: BaseException, t: float) -> None:
+        """Annotate an error of the control with the time; called forces do so themselves."""
+        if self._called is None:
+            self._callbacks.failed(error, t)
+
+    def take_step(self) -> bool:
         """Take the current step in Python; for the stages the loop has begun the control is not called again."""
-        words, state, loop = self._words, self._state, self._loop
-        k, flow = words[STEP], self._flow_of(self._known_torques(words[STAGE] + 1))
+        state, loop = self._state, self._loop
+        start, end = loop.times[loop.steps_taken : loop.steps_taken + 2]
+        flow = self._flow_of(self._known_torques(loop.stage + 1))
         state.set_configuration(loop.origins[0])
         state.set_velocity(loop.origins[1])
         s = loop.origins[2].copy() if len(loop.origins) > 2 else self._contact_states
         if isinstance(self._method, AdaptiveMuntheKaas):
-            s, error = self._method.attempt(flow, state, s, self._times[k], self._times[k + 1])
+            s, error = self._method.attempt(flow, state, s, start, end)
             self._square_error[...] = error * error
         else:
-            s = self._flow.settle(state, self._method.step(flow, state, s, self._times[k], self._times[k + 1]))
+            s = self._flow.settle(state, self._method.step(flow, state, s, start, end))
         self._contact_states[:] = s
-        for history, moved in zip(rows, loop.moving, strict=False):
-            history[k + 1] = moved
-        words[STEP], words[STAGE] = k + 1, 0
+        return True
 
     def _known_torques(self, count: int) -> list[Array]:
         """Return the torques of the first `count` stages of the current step, those of the last one checked."""
@@ -157,7 +136,7 @@ class NativeStages(Integrator):
             return list(self._called.torques)[-count:]
         known = [each.copy() for each in self._torques[:count]]
         if self._callbacks.control is not None:
-            self._callbacks.checked(known[-1], float(self._loop.clock.time), self._state)
+            self._callbacks.checked(known[-1], self._loop.time, self._state)
         return known
 
     def _flow_of(self, known: list[Array]) -> Flow:
@@ -181,11 +160,11 @@ def native_stages(
     scheme = _scheme(method)
     if not abi.is_supported() or not (scheme or isinstance(method, SemiImplicitEuler)):
         return None
-    kernels = [compiled_step(state.mechanism, *each) for each in _specs(state, flow, scheme)]
-    found = [kernel for kernel in kernels if kernel is not None]
-    if len(found) < len(kernels):
+    compiled = [compiled_step(state.mechanism, *each) for each in _specs(state, flow, scheme)]
+    found = [program for program in compiled if program is not None]
+    if len(found) < len(compiled):
         return None
-    fractions = scheme.c if scheme and len(kernels) > 1 else _SINGLE_STAGE
+    fractions = scheme.c if scheme and len(compiled) > 1 else _SINGLE_STAGE
     stages = list(zip(found, fractions, strict=True))
     return NativeStages(method, flow, state, stages, most_steps, samples_hold=samples_hold)
 
@@ -232,36 +211,36 @@ def _specs(
 
 def _loop(
     state: MechanismState,
-    kernels: Sequence[tuple[CompiledProgram, float]],
+    compiled: Sequence[tuple[CompiledProgram, float]],
     callback: Callable[..., object] | None,
     known: dict[str, Array],
     most_steps: int,
 ) -> StepLoop:
-    """Return the loop over kernels and their times; what they read and write is in arrays by name."""
+    """Return the loop over compiled programs and their times; what they read and write is in arrays by name."""
     from rbd.native.builtins.step_loop import Clock, StepLoop
 
     engine, clock = cast("LiveEngine", state.engine), Clock()
     known |= {"q": engine.q, "v": engine.v, "dt": clock.length}
-    stages = [_stage(state, kernel, t, known) for kernel, t in kernels]
+    stages = [_stage(state, program, t, known) for program, t in compiled]
     moving = [engine.q, engine.v, known["s"]] if known["s"].size else [engine.q, engine.v]
     return StepLoop(stages, callback, clock, moving, engine.surroundings(state), most_steps=most_steps)
 
 
-def _stage(state: MechanismState, kernel: CompiledProgram, fraction: float, known: dict[str, Array]) -> Stage:
+def _stage(state: MechanismState, program: CompiledProgram, fraction: float, known: dict[str, Array]) -> Stage:
     """Return a stage with torques and wrenches of its own; all else is in the arrays `known` by name."""
     from rbd.native.builtins.step_loop import Stage
 
-    loads = [port for port in kernel.outline.inputs if port.name == "tau" or port.name.startswith("external_wrench")]
+    loads = [port for port in program.outline.inputs if port.name == "tau" or port.name.startswith("external_wrench")]
     vector, own, start = np.zeros(sum(port.size for port in loads)), dict[str, Array](), 0
     for port in loads:
         own[port.name] = vector[start : start + port.size]
         start += port.size
-    for port in (*kernel.outline.inputs, *kernel.outline.outputs):
+    for port in (*program.outline.inputs, *program.outline.outputs):
         if port.name not in known and port.name not in own:
             known[port.name] = np.zeros(port.shape)
     arrays = known | own
-    inputs = [arrays[port.name] for port in kernel.outline.inputs]
-    outputs = [arrays[port.name] for port in kernel.outline.outputs]
+    inputs = [arrays[port.name] for port in program.outline.inputs]
+    outputs = [arrays[port.name] for port in program.outline.outputs]
     moved = [name for name in ("q", "v", "s") if f"{name}_next" in known and known[name].size]
     copies = [(known[f"{name}_next"], known[name]) for name in moved]
-    return Stage(kernel, fraction, inputs, outputs, copies, vector)
+    return Stage(program, fraction, inputs, outputs, copies, vector)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from itertools import pairwise
 from typing import final
 
 import numpy as np
+from typing_extensions import override
 
 from rbd.errors import DivergedError, NotFiniteError, SolverError
 from rbd.progress import Progress
@@ -40,18 +42,10 @@ class Run:
         self._detector = EventDetector(events, state) if events else None
         self._event_values: list[float] = []
         self.occurrences: list[Occurrence] = []
-        self._is_terminated = False
+        self.is_terminated = False
+        """Whether a terminal event has ended the run."""
         self.last_sample = (0.0, state.q.copy(), state.v.copy())
         """Time, q and v of the last sample."""
-
-    def run(self, times: list[float], bar: Progress) -> None:
-        """Take the steps between `times`, up to a terminal event."""
-        self.begin(times[0])
-        for start, end in pairwise(times):
-            self.advance(start, end)
-            if self._is_terminated:
-                return
-            bar.update()
 
     def begin(self, t: float) -> None:
         """Start holds and outputs, and take the first sample."""
@@ -72,7 +66,7 @@ class Run:
             self.sample_holds(t)
             stop = min((hold.next_instant for hold in self.flow.holds if hold.is_before(end)), default=end)
             t = self._step(t, min(stop, end))
-            if self._is_terminated:
+            if self.is_terminated:
                 return
             if t >= end:
                 break
@@ -127,13 +121,38 @@ class Run:
 
     def _handle_events(self, t: float, events: tuple[Event, ...]) -> None:
         """Sample the state at an event, call the effects, and sample again if there were any."""
-        self._is_terminated = any(event.terminal for event in events)
+        self.is_terminated = any(event.terminal for event in events)
         self._sample(t)
         effects = [event.effect for event in events if event.effect is not None]
         for effect in effects:
             effect(t, self.state)
         if effects:
             self._sample(t)
+
+
+class RunPath(ABC):
+    """How a run takes its steps; abstract."""
+
+    def __init__(self, method: Integrator) -> None:
+        """Set the integrator of single steps."""
+        self.method = method
+
+    @abstractmethod
+    def take(self, run: Run, times: list[float], bar: Progress) -> None:
+        """Take the steps of a run that has begun between `times`, up to a terminal event."""
+
+
+@final
+class SingleSteps(RunPath):
+    """One step after the other, each by the integrator."""
+
+    @override
+    def take(self, run: Run, times: list[float], bar: Progress) -> None:
+        for start, end in pairwise(times):
+            run.advance(start, end)
+            if run.is_terminated:
+                return
+            bar.update()
 
 
 @contextmanager

@@ -1,6 +1,6 @@
 """`simulate`: integrate the equations of motion and record every step.
 
-A failed run restores the state. The steps of a run are in `run.py`.
+A failed run restores the state. The steps of a run are in `run.py`, the choice of machine code for them in `paths.py`.
 """
 
 from __future__ import annotations
@@ -25,10 +25,8 @@ from rbd.simulation.forces import ForceElement
 from rbd.simulation.integrator import Integrator
 from rbd.simulation.monitors import Monitor
 from rbd.simulation.munthe_kaas import MuntheKaas
-from rbd.simulation.native_blocks import NativeBlocks, is_worthwhile, native_blocks, step_name, steps_per_call
-from rbd.simulation.native_run import NativeRun, splits_few
-from rbd.simulation.native_stages import NativeStages, native_stages
 from rbd.simulation.outputs import Outputs
+from rbd.simulation.paths import Circumstances, choose_path
 from rbd.simulation.realtime import Throttle
 from rbd.simulation.run import Run, divergence_errors
 from rbd.simulation.semi_implicit import SemiImplicitEuler
@@ -101,54 +99,27 @@ def simulate(
     state.engine.check()
     method = _integrator(integrator)
     gains_of_loops(state, stabilization)  # raises unless it is a Stabilization
-    watched = several(events, "events", "events")
-    for event in watched:
-        require_kind(event, Event, operation="simulate", argument="events")
-    times: list[float] = time_grid(final_time, dt).tolist()
+    watched, times = _events(events), time_grid(final_time, dt).tolist()
     flow = EquationsOfMotion(as_control(control, state.mechanism), external, forces=forces, stabilization=stabilization)
     throttle = Throttle(realtime) if isinstance(realtime, (int, float)) else realtime
     outputs = Outputs(Growing() if sink is None else sink, several(monitors, "monitors", "monitors"), throttle)
     s = initial_contact_states(state, contact_states)
     bar = progress_bar(len(times) - 1, "simulate", progress)
     with restored_on_failure(state), outputs:
-        interrupted = bool(watched) or outputs.needs_states
-        together = not watched and outputs.keeps_only and isinstance(bar, Silent)
-        together = together and all(splits_few(hold, times) for hold in flow.holds)
-        blocks, method = _native_paths(flow, state, len(times) - 1, method, interrupted=interrupted, together=together)
-        run = Run(method.begin(), flow, state, s, watched, outputs)
+        shows = not outputs.keeps_only or not isinstance(bar, Silent)
+        path = choose_path(Circumstances(method, flow, state, times, bool(watched) or outputs.needs_states, shows))
+        run = Run(path.method.begin(), flow, state, s, watched, outputs)
         with divergence_errors(run), bar:
-            (run if blocks is None else NativeRun(run, blocks)).run(times, bar)
+            run.begin(times[0])
+            path.take(run, times, bar)
     return outputs.trajectory(run.occurrences)
 
 
-def _native_paths(
-    flow: EquationsOfMotion, state: MechanismState, steps: int, method: Integrator, *, interrupted: bool, together: bool
-) -> tuple[NativeBlocks | NativeStages | None, Integrator]:
-    """Return what takes blocks of native steps of a run, if any, and the integrator of its single steps.
-
-    There are three paths, from the fastest: blocks of native steps, for runs that are not `interrupted` by events,
-    monitors or real-time pacing, and whose control is held or recorded; native stages with callbacks in Python between
-    them, in blocks where all samples may come `together`; and steps in Python, for implicit and other integrators.
-    """
-    if not is_worthwhile(state, steps):
-        return None, method
-    callbacks, blocks, name = flow.callbacks, None, step_name(method)
-    stages: NativeStages | None = None
-    if together and len(callbacks.holds) == 1 and callbacks.is_held:
-        stages = native_stages(state, method, flow, max(steps_per_call(state), 16), samples_hold=True)
-        if stages is not None and stages.samples_hold:
-            return stages, method
-    without_python = callbacks.is_held or callbacks.recorded_control is not None
-    if name is not None and without_python and flow.is_control_only(state) and not interrupted:
-        blocks = native_blocks(state, name, callbacks.recorded_control)
-    if blocks is not None and not callbacks.holds:
-        return blocks, method
-    stages = native_stages(state, method, flow, steps_per_call(state))  # steps between close instants are single
-    if stages is not None and isinstance(method, AdaptiveMuntheKaas):
-        return None, method.controlling(stages.attempt)
-    if blocks is None and together and not callbacks.holds:
-        return stages, stages or method
-    return blocks, stages or method
+def _events(events: Sequence[Event]) -> tuple[Event, ...]:
+    found: tuple[Event, ...] = several(events, "events", "events")
+    for event in found:
+        require_kind(event, Event, operation="simulate", argument="events")
+    return found
 
 
 def _integrator(integrator: object) -> Integrator:

@@ -10,6 +10,7 @@ import pytest
 import rbd
 from rbd.joints import JointType
 from rbd.mechanism import Mechanism
+from rbd.simulation import native_blocks, native_stages, paths
 
 JOINT_TYPES: dict[str, JointType] = {
     "revolute": rbd.Revolute((1, 2, 3)),
@@ -90,3 +91,18 @@ def single_body_fixture() -> Callable[..., Mechanism]:
 @pytest.fixture(name="moving_state")
 def moving_state_fixture() -> Callable[..., rbd.MechanismState]:
     return moving_state
+
+
+@pytest.fixture
+def compiled(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """Let short runs be compiled; return the integrators that were made."""
+    made: list[object] = []
+    make = native_stages.native_stages
+
+    def noted(*args: object, **named: object) -> object:
+        made.append(make(*args, **named))  # type: ignore[arg-type] # passed on as they came
+        return made[-1]
+
+    monkeypatch.setattr(native_blocks, "_MIN_STEPS", 1)
+    monkeypatch.setattr(paths, "native_stages", noted)
+    return made

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import sys
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -18,61 +17,16 @@ from rbd.simulation import (
     EULER,
     HEUN,
     RALSTON,
-    Action,
     AdaptiveMuntheKaas,
     ButcherTableau,
     EnergyMonitor,
     Event,
-    ForceElement,
-    JointSpring,
     MuntheKaas,
     RingBuffer,
-    Spring,
     native_blocks,
-    native_stages,
 )
-from rbd.testing import random_floating_tree
 
-INTEGRATORS = ("munthe-kaas-rk4", "semi-implicit-euler")
-DT, STEPS = 2e-3, 12
-
-
-@pytest.fixture
-def compiled(monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    """Let short runs be compiled; return the integrators that were made."""
-    made: list[object] = []
-    make = native_stages.native_stages
-
-    def noted(*args: object, **named: object) -> object:
-        made.append(make(*args, **named))  # type: ignore[arg-type] # passed on as they came
-        return made[-1]
-
-    monkeypatch.setattr(native_blocks, "_MIN_STEPS", 1)
-    monkeypatch.setattr(import_module("rbd.simulation.simulate"), "native_stages", noted)
-    return made
-
-
-def tree() -> rbd.Mechanism:
-    kinds: list[rbd.JointType] = [
-        rbd.QuaternionSpherical(),
-        rbd.Planar((1, 0, 0), (0, 1, 0)),
-        rbd.SinCosRevolute((0, 0, 1)),
-    ]
-    return random_floating_tree(kinds, np.random.default_rng(3))
-
-
-def started(mechanism: rbd.Mechanism) -> rbd.MechanismState:
-    state = rbd.MechanismState(mechanism)
-    state.randomize(np.random.default_rng(5))
-    return state
-
-
-def damping(t: float, state: rbd.MechanismState) -> Array:
-    return np.cos(3 * t) - 0.2 * state.v + 0.1 * rbd.gravity_torques(state)
-
-
-def run(control: object, mechanism: rbd.Mechanism, **options: object) -> rbd.Trajectory:
-    return rbd.simulate(started(mechanism), DT * STEPS, control, dt=DT, **options)  # type: ignore[arg-type] # any kind
+from .native_runs import DT, INTEGRATORS, STEPS, both, close, damping, run, started, tree
 
 
 @pytest.mark.parametrize("integrator", INTEGRATORS)
@@ -232,21 +186,6 @@ def test_contact_states_go_along(compiled: list[object], integrator: Any) -> Non
     np.testing.assert_allclose(found.q, expected.q, rtol=0, atol=1e-9)
 
 
-def both(control: object, mechanism: rbd.Mechanism, **options: object) -> tuple[rbd.Trajectory, rbd.Trajectory]:
-    """Run with native stages and in Python."""
-    found = run(control, mechanism, **options)
-    with rbd.interpreted():
-        return found, run(control, mechanism, **options)
-
-
-def close(pair: tuple[rbd.Trajectory, rbd.Trajectory], compiled: list[object]) -> None:
-    assert compiled[0] is not None
-    found, expected = pair
-    np.testing.assert_array_equal(found.t, expected.t)
-    for x, y in ((found.q, expected.q), (found.v, expected.v), (found.s, expected.s)):
-        np.testing.assert_allclose(x, y, rtol=0, atol=1e-10)
-
-
 @pytest.mark.parametrize("tableau", [EULER, HEUN, RALSTON, DORMAND_PRINCE])
 @pytest.mark.parametrize("control", [damping, None])
 def test_other_tableaus(compiled: list[object], tableau: ButcherTableau, control: object) -> None:
@@ -268,71 +207,6 @@ def test_the_adaptive_method_shortens_steps(compiled: list[object]) -> None:
         close((found, moved()), compiled)
 
 
-def springs(mechanism: rbd.Mechanism) -> list[ForceElement]:
-    hook = rbd.Point(mechanism.root_frame, (0.5, 0, 0.2))
-    tip = rbd.Point(mechanism.bodies[-1].default_frame, (0, 0.1, -1))
-    other = rbd.Point(mechanism.bodies[2].default_frame, (0.1, 0, 0))
-    last = mechanism.tree_joints[-2]
-    return [
-        Spring(hook, tip, stiffness=20.0, damping=0.3, rest_length=0.1),
-        Spring(other, tip, stiffness=5.0),
-        JointSpring(last, stiffness=5.0, damping=0.1),
-    ]
-
-
-@pytest.mark.parametrize("integrator", INTEGRATORS)
-@pytest.mark.parametrize("control", [damping, None, rbd.ZeroOrderHold(damping, period=3 * DT)])
-def test_springs_are_part_of_the_machine_code(compiled: list[object], integrator: str, control: object) -> None:
-    mechanism = tree()
-    close(both(control, mechanism, integrator=integrator, forces=springs(mechanism)), compiled)
-
-
-class Wind(ForceElement):
-    """A force on the last body and a torque at its joint that grow with every call."""
-
-    def __init__(self, mechanism: rbd.Mechanism) -> None:
-        self.body, self.joint, self.calls = mechanism.bodies[-1], mechanism.tree_joints[-1], 0
-
-    def act(self, state: Any) -> Action:
-        self.calls += 1
-        push = rbd.Wrench(self.body.default_frame, (0.1, 0, 0), (0, 0.01 * self.calls, 0))
-        return Action({self.joint: (0.05,) * self.joint.nv}, {self.body: push})
-
-    def energy(self, state: Any) -> float:
-        return 0.0
-
-
-@pytest.mark.parametrize("integrator", INTEGRATORS)
-def test_elements_of_users_and_external_wrenches_are_called(compiled: list[object], integrator: str) -> None:
-    mechanism = tree()
-    middle = mechanism.bodies[2]
-
-    def external(t: float, state: rbd.MechanismState) -> dict[rbd.RigidBody, rbd.Wrench]:
-        return {middle: rbd.Wrench(mechanism.root_frame, (0, 0.2, np.sin(20 * t)), (0.3, 0, float(state.v[0])))}
-
-    found = run(
-        damping, mechanism, integrator=integrator, external=external, forces=[Wind(mechanism), *springs(mechanism)]
-    )
-    with rbd.interpreted():
-        expected = run(
-            damping, mechanism, integrator=integrator, external=external, forces=[Wind(mechanism), *springs(mechanism)]
-        )
-    close((found, expected), compiled)
-
-
-def test_errors_of_external_wrenches_name_them(compiled: list[object]) -> None:
-    def external(t: float, state: rbd.MechanismState) -> None:
-        if t > DT:
-            raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError) as caught:
-        run(None, tree(), external=external)
-    assert caught.value.__notes__ == ["raised by external(t, state) at t = 0.003"]
-    with pytest.raises(ArgumentError, match="external changed the state"):
-        run(None, tree(), external=lambda t, state: state.zero())
-    assert compiled[0] is not None
-
-
 def test_gains_of_loops(compiled: list[object]) -> None:
     linkage = rbd.robots.four_bar()
     state = rbd.MechanismState(linkage)
@@ -345,21 +219,6 @@ def test_gains_of_loops(compiled: list[object]) -> None:
             copy = rbd.MechanismState(linkage, state.q, state.v)
             close((moved[-1], rbd.simulate(copy, DT * STEPS, lambda t, s: -0.1 * s.v, dt=DT, **options)), compiled)  # type: ignore[arg-type] # mixed
     assert not np.allclose(moved[0].q, moved[1].q, rtol=0, atol=1e-9)
-
-
-def test_refused_steps_with_external_wrenches_call_the_control_once(compiled: list[object]) -> None:
-    mechanism, asked = tree(), list[float]()
-
-    def editing(t: float, state: rbd.MechanismState) -> Array:
-        asked.append(t)
-        if len(asked) == 7:
-            mechanism.tree_joints[0].damping = 1.0
-        return damping(t, state)
-
-    run(editing, mechanism, external=lambda t, state: None)
-    assert len(asked) == 4 * STEPS
-    assert asked == sorted(asked)
-    assert compiled[0] is not None
 
 
 def test_a_control_may_reuse_its_array_where_python_repeats_a_step(compiled: list[object]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable
 from typing import TYPE_CHECKING, cast, final
 
@@ -15,7 +16,7 @@ from rbd.contact.model.recorded_functions import FunctionCache
 from rbd.contact.stepping.trajectory import TrajectoryRecorder
 from rbd.engine.interpreted import is_interpreted
 from rbd.engine.live_engine import LiveEngine, Q, V
-from rbd.native.builtins.step_loop_ir import ASKING, CHANGED, COUNT, DONE, KNOWN, REASON, STAGE, STEP, UNFIT
+from rbd.errors import ArgumentError
 from rbd.native.runtime import abi
 from rbd.scalars.arrays import Array
 from rbd.state import MechanismState
@@ -51,41 +52,34 @@ class NativeSteps:
         Exceptions of the control are annotated with the time.
         """
         count = min(steps, _STEPS_PER_CALL)
-        loop, words, touching = self._loop, self._loop.words, np.empty((count + 1, self._touched.size))
-        self._engine.write(Q, self._record.q[k])
-        self._engine.write(V, self._record.v[k])
-        self._touched[:] = self._record.touching
-        for i in range(count + 1):
-            loop.times[i] = (k + i) * self._dt
-        loop.keep((self._record.q[k:], self._record.v[k:], self._record.distances[k:], touching))
-        words[COUNT], words[STEP], words[STAGE], words[KNOWN] = count, 0, 0, 0
+        loop, record, touching = self._loop, self._record, np.empty((count + 1, self._touched.size))
+        self._engine.write(Q, record.q[k])
+        self._engine.write(V, record.v[k])
+        self._touched[:] = record.touching
+        times = array("d", [(k + i) * self._dt for i in range(count + 1)])
+        has_ended = False
         try:
-            while self._runs_on():
-                pass
+            has_ended = loop.run(times, self, (record.q[k:], record.v[k:], record.distances[k:], touching))
         finally:
-            for i in range(words[STEP]):
-                self._record.note(k + i, touching[i + 1])
-        return words[STEP], None if words[REASON] == DONE else loop.stages[0].vector.copy()
+            for i in range(loop.steps_taken):
+                record.note(k + i, touching[i + 1])
+        return loop.steps_taken, None if has_ended else loop.stages[0].vector.copy()
 
-    def _runs_on(self) -> bool:
-        """Run the loop; return whether it must run again, with torques that were converted."""
-        words, time = self._loop.words, self._loop.clock.time
-        try:
-            answer = self._loop.run()
-            if words[REASON] == CHANGED:
-                words[REASON] = ASKING
-                raise state_changed("control")
-            if words[REASON] != UNFIT:
-                return False
-            words[REASON] = ASKING
-            torques = self._loop.stages[0].vector
-            torques[:] = float_vector_unless_nan(answer, torques.size, "control")
-        except BaseException as error:
-            if words[REASON] == ASKING:
-                annotate(error, "control", float(time))
-            raise
-        words[KNOWN] = 1
-        return True
+    def convert(self, answer: object, vector: Array) -> None:
+        """Write torques of the control to where the step reads them."""
+        vector[:] = float_vector_unless_nan(answer, vector.size, "control")
+
+    def state_changed(self) -> ArgumentError:
+        """Return the error of a control that changed the state."""
+        return state_changed("control")
+
+    def failed(self, error: BaseException, t: float) -> None:
+        """Annotate an error of the control with the time."""
+        annotate(error, "control", t)
+
+    def take_step(self) -> bool:
+        """End the run: the simulator takes the step."""
+        return False
 
     def _made(
         self, function: RecordedFunction, functions: FunctionCache, control: Callable[..., object] | None
@@ -93,9 +87,9 @@ class NativeSteps:
         from rbd.native.builtins.context import Word
         from rbd.native.builtins.step_loop import Clock, Stage, StepLoop
 
-        kernel, clock, engine = function.evaluation.executable.compile(), Clock(), self._engine
-        assert kernel is not None
-        ports = kernel.outline
+        compiled, clock, engine = function.evaluation.executable.compile(), Clock(), self._engine
+        assert compiled is not None
+        ports = compiled.outline
         known: dict[str, Array] = {
             "q": engine.q,
             "v": engine.v,
@@ -107,7 +101,7 @@ class NativeSteps:
         found = {port.name: np.zeros(port.shape) for port in ports.outputs}
         moved = (("q_next", "q"), ("v_next", "v"), ("touching", "touched"))
         stage = Stage(
-            kernel,
+            compiled,
             0.0,
             [known[port.name] for port in ports.inputs],
             list(found.values()),

@@ -5,8 +5,8 @@ A step is one or several stages; a stage is a compiled program on fixed memory. 
 as it is. After a stage it copies what moves on and counts the versions of q and v, so the state that the callback gets
 is live. After a step it appends a row to every history.
 
-The loop stops, and can go on where it stopped, when a result is no float64 array of the right length, when a guard or a
-program refuses, when the callback changed the state, and on exceptions and interrupts.
+The machine code stops when a result is no float64 array of the right length, when a guard or a program refuses, when
+the callback changed the state, and on exceptions and interrupts. A `LoopOwner` then does in Python what is left.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import ctypes
 from array import array
 from collections.abc import Callable, Sequence
-from typing import Any, final
+from typing import Any, Protocol, final
 
 import attrs
 import numpy as np
@@ -31,7 +31,22 @@ from rbd.native.builtins.context import (
     guard_table,
     word_table,
 )
-from rbd.native.builtins.step_loop_ir import CONTEXT, ROW_WORDS, WORDS, loop_module
+from rbd.native.builtins.step_loop_ir import (
+    ASKING,
+    CHANGED,
+    CONTEXT,
+    COUNT,
+    DONE,
+    KNOWN,
+    REASON,
+    REFUSED,
+    ROW_WORDS,
+    STAGE,
+    STEP,
+    UNFIT,
+    WORDS,
+    loop_module,
+)
 from rbd.native.compiled_program import CompiledProgram
 from rbd.native.runtime import abi
 from rbd.native.runtime.jit import Library, assemble
@@ -79,6 +94,24 @@ class Surroundings:
     """Words, and what must be in them for a stage to run."""
 
 
+class LoopOwner(Protocol):
+    """Does in Python what the machine code of a loop does not."""
+
+    def convert(self, answer: object, vector: Array) -> None:
+        """Write a result of the callback to the vector of the stage; raise the error of a wrong one."""
+
+    def state_changed(self) -> Exception:
+        """Return the error of a callback that changed the state."""
+        ...
+
+    def failed(self, error: BaseException, t: float) -> None:
+        """Note an error of the callback, or of its result, at time t."""
+
+    def take_step(self) -> bool:
+        """Take the current step, which a guard or a program refused; return False to end the run instead."""
+        ...
+
+
 @final
 class _LoopContext(BuiltinContext):
     """The `self` of a loop."""
@@ -104,28 +137,82 @@ class StepLoop:
 
         `moving` are the arrays a step changes, which histories are kept of.
         """
-        self.words = array("q", [0] * len(WORDS))
-        """See `step_loop_ir.WORDS`."""
+        self._words = array("q", [0] * len(WORDS))  # see `step_loop_ir.WORDS`
         self.times = array("d", bytes(8 * (most_steps + 1)))
         """The times between which steps are taken."""
-        self.asks = bytearray(b"\1" * most_steps)
-        """Whether the callback is called in a step; where it is not, its last result stays."""
-        self._asks = (ctypes.c_char * most_steps).from_buffer(self.asks)
+        self._asks = bytearray(b"\1" * most_steps)
+        self._asks_address = (ctypes.c_char * most_steps).from_buffer(self._asks)
         self.clock = clock
         self.origins = tuple(np.zeros_like(each) for each in moving)
         """What `moving` was at the beginning of the current step."""
         self.moving, self.stages = tuple(moving), tuple(stages)
         self._history = array("q", _history(self.moving, self.origins))
-        self.run: Callable[[], Any] = self._builtin(callback, around)
-        """Take steps until the loop stops; return the result of the callback if it must be converted."""
+        self._take: Callable[[], Any] = self._builtin(callback, around)
 
-    def keep(self, histories: Sequence[Array] | None) -> None:
-        """Append rows to `histories`, arrays of rows beginning at row 1, from now on; None: keep none.
+    @property
+    def steps_taken(self) -> int:
+        """The number of steps that the current or last run has taken."""
+        return self._words[STEP]
 
-        The caller holds the arrays.
+    @property
+    def stage(self) -> int:
+        """The index of the current stage of the current step."""
+        return self._words[STAGE]
+
+    @property
+    def time(self) -> float:
+        """The time of the current stage."""
+        return float(self.clock.time)
+
+    def run(self, times: array[float], owner: LoopOwner, histories: Sequence[Array] = (), *, asks: bytes = b"") -> bool:
+        """Take the steps between `times`; return False where a step was refused and `owner` did not take it.
+
+        Row k of the `histories`, one per array that moves, is its value at `times[k]`, for k = 1 ... `steps_taken`.
+        `asks` says per step whether the callback is called; where it is not, its last result stays.
         """
+        words, self.times[: len(times)] = self._words, times
+        words[COUNT], words[STEP], words[STAGE], words[KNOWN] = len(times) - 1, 0, 0, 0
+        if asks:
+            self._asks[: len(asks)] = asks
+        self._keep(histories)
+        try:
+            while not self._has_ended(owner, histories):
+                pass
+        finally:
+            self._keep(())
+        return words[REASON] == DONE
+
+    def _has_ended(self, owner: LoopOwner, histories: Sequence[Array]) -> bool:
+        """Run the machine code until it stops; return whether that ends the run."""
+        words = self._words
+        try:
+            answer = self._take()
+            if words[REASON] in (UNFIT, CHANGED):
+                self._convert(owner, answer)
+        except BaseException as error:
+            if words[REASON] == ASKING:
+                owner.failed(error, self.time)
+            raise
+        if words[REASON] != REFUSED or not owner.take_step():
+            return words[REASON] in (DONE, REFUSED)
+        words[STEP], words[STAGE] = words[STEP] + 1, 0
+        for history, moved in zip(histories, self.moving, strict=False):
+            history[words[STEP]] = moved
+        return False
+
+    def _convert(self, owner: LoopOwner, answer: object) -> None:
+        """Let the owner convert a result of the callback; errors are those of the callback."""
+        words = self._words
+        has_changed, words[REASON] = words[REASON] == CHANGED, ASKING
+        if has_changed:
+            raise owner.state_changed()
+        owner.convert(answer, self.stages[words[STAGE]].vector)
+        words[KNOWN] = 1
+
+    def _keep(self, histories: Sequence[Array]) -> None:
+        """Let the machine code append rows to `histories`, which the caller holds."""
         for k in range(len(self.moving)):
-            self._history[ROW_WORDS * k + 3] = 0 if histories is None else abi.address(histories[k])
+            self._history[ROW_WORDS * k + 3] = abi.address(histories[k]) if histories else 0
 
     def _builtin(self, callback: Callable[..., object] | None, around: Surroundings) -> Callable[[], Any]:
         code, size, (owner, q_version, v_version) = _code(), self.stages[0].vector.size, around.words
@@ -134,7 +221,7 @@ class StepLoop:
         tables = [_stage_tables(stage) for stage in self.stages]
         stages = word_table([x for stage, each in zip(self.stages, tables, strict=True) for x in _words(stage, each)])
         context = _LoopContext(
-            words=_address(self.words), times=_address(self.times), asks=ctypes.addressof(self._asks),
+            words=_address(self._words), times=_address(self.times), asks=ctypes.addressof(self._asks_address),
             moment=abi.address(self.clock.time), length=abi.address(self.clock.length),
             fractions=_address(fractions),
             stages=ctypes.addressof(stages), stage_count=len(self.stages),
@@ -144,7 +231,16 @@ class StepLoop:
             shape=ctypes.addressof(shape), vector_bytes=8 * size,
             history=_address(self._history), moving_count=len(self.moving),
         )  # fmt: skip
-        own = self.words, self.times, self._asks, self.clock, self._history, self.moving, self.origins, self.stages
+        own = (
+            self._words,
+            self.times,
+            self._asks_address,
+            self.clock,
+            self._history,
+            self.moving,
+            self.origins,
+            self.stages,
+        )
         context.kept = (code, tables, guards, shape, stages, fractions, callback, around, own)
         return context.builtin(code.address("steps"), "run")
 
