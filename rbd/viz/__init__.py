@@ -2,6 +2,7 @@
 
 The packages of the extras are imported by the functions that use them.
 
+plots.py       plot_mechanism, plot_trajectory, plot_energies, plot_gaps; figures.py, motions.py
 solids.py      capsules, spheres, boxes and half-spaces as polygons
 shapes.py      plot_shapes: the shapes of a collision model, with witness discs
 skeleton.py    stick figure: bones, frames, loop joints
@@ -19,7 +20,18 @@ viewer.py      Viewer, made of
 from __future__ import annotations
 
 from rbd.viz.forces import Force, contact_forces
+from rbd.viz.plots import plot_energies, plot_gaps, plot_mechanism, plot_trajectory
 from rbd.viz.shapes import plot_shapes
 from rbd.viz.viewer import Viewer, ViewerWarning
 
-__all__ = ["Force", "Viewer", "ViewerWarning", "contact_forces", "plot_shapes"]
+__all__ = [
+    "Force",
+    "Viewer",
+    "ViewerWarning",
+    "contact_forces",
+    "plot_energies",
+    "plot_gaps",
+    "plot_mechanism",
+    "plot_shapes",
+    "plot_trajectory",
+]

@@ -8,7 +8,6 @@ Requires matplotlib (extra `plot`), which is imported by the functions.
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,9 +16,9 @@ import numpy as np
 from rbd.contact import CollisionModel, Distance, HalfSpace
 from rbd.contact.geometry.shapes import Shape, bounding_radius
 from rbd.errors import ArgumentError
-from rbd.extras import names_extra
 from rbd.scalars.arrays import Array
 from rbd.state import MechanismState
+from rbd.viz.figures import matplotlib_module, new_space, set_limits
 from rbd.viz.solids import disc, polygons_of
 
 PALETTE = ("#7f9cb8", "#d9a066", "#8fb996", "#c08497", "#9a8fbf", "#c9b458", "#6aa6a6", "#b58a7a")
@@ -33,13 +32,13 @@ def plot_shapes(
     *,
     distances: Sequence[Distance[float]] = (),
     colors: Mapping[str, str] | None = None,
-    axes: Any = None,
+    ax: Any = None,
 ) -> Any:
     """Plot the shapes of `model` at `state`, in the root frame; return matplotlib's 3D axes.
 
     `distances`, as returned by `model.distances(state)`, are drawn over the shapes: two red discs at the witness
     points, perpendicular to the normal, and a line between them. `colors` maps names of bodies to colours; other bodies
-    get colours of a palette. `axes` are 3D axes to draw into; by default those of a new figure, the `.figure` of the
+    get colours of a palette. `ax` are 3D axes to draw into; by default those of a new figure, the `.figure` of the
     result. Raises ArgumentError for the state of another mechanism and for a model without shapes, and
     MissingPackageError if matplotlib is not installed (`pip install 'rbd[plot]'`).
 
@@ -53,8 +52,8 @@ def plot_shapes(
     model.require(state)
     if not model.shapes:
         raise ArgumentError("the collision model has no shapes to draw", argument="model", value=model)
-    collection = _matplotlib("mpl_toolkits.mplot3d.art3d").Poly3DCollection
-    drawn = new_axes() if axes is None else axes
+    collection = matplotlib_module("mpl_toolkits.mplot3d.art3d").Poly3DCollection
+    drawn = new_space() if ax is None else ax
     placed = _placed(state, model)
     low, high = _extent(placed)
     palette = _colors(model, colors or {})
@@ -69,20 +68,8 @@ def plot_shapes(
     for distance in distances:
         ends = np.array([distance.witness_a.xyz, distance.witness_b.xyz], dtype=np.float64).T
         drawn.plot(*ends, color=DISC, linewidth=1.1, zorder=10)
-    _frame(drawn, low, high)
+    set_limits(drawn, low, high)
     return drawn
-
-
-def new_axes() -> Any:
-    """Return the 3D axes of a new figure, which is not registered with pyplot."""
-    figure = _matplotlib("matplotlib.figure").Figure(figsize=(6.4, 4.8), layout="constrained")
-    return figure.add_subplot(projection="3d", computed_zorder=False)
-
-
-@names_extra("plots")
-def _matplotlib(module: str) -> Any:
-    importlib.import_module("mpl_toolkits.mplot3d")
-    return importlib.import_module(module)
 
 
 def _placed(state: MechanismState, model: CollisionModel) -> list[tuple[Shape, Array]]:
@@ -125,20 +112,9 @@ def _shaded(corners: Array, color: str) -> Array:
 
 
 def _rgb(color: str) -> Array:
-    return np.array(_matplotlib("matplotlib.colors").to_rgb(color), dtype=np.float64)
+    return np.array(matplotlib_module("matplotlib.colors").to_rgb(color), dtype=np.float64)
 
 
 def _discs(distance: Distance[float], size: float) -> list[Array]:
     """Return the discs at the two witness points."""
     return [disc(point.xyz, distance.normal.xyz, size) for point in (distance.witness_a, distance.witness_b)]
-
-
-def _frame(axes: Any, low: Array, high: Array) -> None:
-    """Set limits with a margin and equal scales of all axes."""
-    middle, half = (low + high) / 2, (high - low) / 2 * 1.04
-    axes.set(xlim=(middle[0] - half[0], middle[0] + half[0]), ylim=(middle[1] - half[1], middle[1] + half[1]))
-    axes.set(zlim=(middle[2] - half[2], middle[2] + half[2]), xlabel="x (m)", ylabel="y (m)", zlabel="z (m)")
-    axes.set_box_aspect(half, zoom=0.88)
-    for axis in (axes.xaxis, axes.yaxis, axes.zaxis):
-        axis.set_major_locator(_matplotlib("matplotlib.ticker").MaxNLocator(4))
-        axis.pane.set_facecolor("#f7f7f7")

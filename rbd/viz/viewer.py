@@ -17,7 +17,6 @@ import numpy as np
 
 from rbd.algorithms import close_loops
 from rbd.arguments import flag, names_in, require_callable, require_choice, several, whole_number
-from rbd.contact import ContactTrajectory
 from rbd.errors import ArgumentError, SolverError, ViewerError
 from rbd.mechanism import Mechanism
 from rbd.scalars.arrays import Array, float_array
@@ -27,6 +26,7 @@ from rbd.state import MechanismState
 from rbd.viz.forces import Forces, arrows
 from rbd.viz.layers import LAYERS, Layer
 from rbd.viz.loopback import start_server, stop_server
+from rbd.viz.motions import Motion, as_trajectory, require_fitting
 from rbd.viz.panel import Actions, Panel
 from rbd.viz.pictures import FIELD, FILMS, PICTURES, Camera, Pixels, Size, check_suffix, write_film, write_picture
 from rbd.viz.player import Player
@@ -221,9 +221,7 @@ class Viewer:
 
     # ---------------------------------------------------------------- playback
 
-    def animate(
-        self, trajectory: Trajectory | ContactTrajectory, *, speed: float = 1.0, forces: ForcesAt | None = None
-    ) -> Self:
+    def animate(self, trajectory: Motion, *, speed: float = 1.0, forces: ForcesAt | None = None) -> Self:
         """Play a trajectory in real time, at 60 frames a second; return the viewer at once.
 
         The page has buttons to stop, to scrub, for the speed and for repetition; `wait_for_motion` waits for the end.
@@ -239,13 +237,10 @@ class Viewer:
         self._player.start()
         return self
 
-    def _motion(self, trajectory: Trajectory | ContactTrajectory) -> Trajectory:
-        require_kind(trajectory, Trajectory, ContactTrajectory, operation="animate", argument="trajectory")
-        if isinstance(trajectory, ContactTrajectory):
-            trajectory = Trajectory(trajectory.t, trajectory.q, trajectory.v, np.empty((len(trajectory.t), 0)))
-        with self._own() as state:
-            trajectory.show_on(state, float(trajectory.t[0]))
-        return trajectory
+    def _motion(self, trajectory: Motion) -> Trajectory:
+        motion = as_trajectory(trajectory, "animate")
+        require_fitting(motion, self._state.mechanism)
+        return motion
 
     def _frame(self, motion: Trajectory, forces: ForcesAt | None, t: float, playing: bool) -> None:
         """Show a trajectory at a time."""
@@ -310,7 +305,7 @@ class Viewer:
     def record(
         self,
         path: str | os.PathLike[str],
-        trajectory: Trajectory | ContactTrajectory,
+        trajectory: Motion,
         *,
         rate: float = 25.0,
         speed: float = 1.0,

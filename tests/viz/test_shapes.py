@@ -84,7 +84,7 @@ def test_given_axes_are_used() -> None:
     model.add("world", HalfSpace(rbd.Point(root, (0, 0, -2)), rbd.FreeVector(root, (0, 0, 1))))
     link = mechanism.bodies[-1]
     model.add(link, Capsule(link.default_frame, 0.4, 0.05))
-    assert plot_shapes(rbd.MechanismState(mechanism), model, axes=axes) is axes
+    assert plot_shapes(rbd.MechanismState(mechanism), model, ax=axes) is axes
     assert len(axes.collections) == 1
 
 
@@ -98,6 +98,6 @@ def test_invalid_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> None:
         raise ModuleNotFoundError(f"No module named {name!r}", name=name)
 
-    monkeypatch.setattr("rbd.viz.shapes.importlib.import_module", missing)
+    monkeypatch.setattr("rbd.viz.figures.importlib.import_module", missing)
     with pytest.raises(MissingPackageError, match=r"plots need matplotlib: pip install 'rbd\[plot\]'"):
         plot_shapes(rbd.MechanismState(mechanism), model)

@@ -1,0 +1,31 @@
+"""Trajectories of either kind of simulation, as samples of positions and velocities."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+
+from rbd.contact import ContactTrajectory
+from rbd.errors import ShapeError
+from rbd.mechanism import Mechanism
+from rbd.simulation import Trajectory
+from rbd.spatial.values import require_kind
+
+Motion: TypeAlias = "Trajectory | ContactTrajectory"
+
+
+def as_trajectory(motion: Motion, operation: str) -> Trajectory:
+    """Return a trajectory, or the samples of a contact trajectory; raise ArgumentError for anything else."""
+    require_kind(motion, Trajectory, ContactTrajectory, operation=operation, argument="trajectory")
+    if isinstance(motion, Trajectory):
+        return motion
+    return Trajectory(motion.t, motion.q, motion.v, np.empty((len(motion.t), 0)))
+
+
+def require_fitting(trajectory: Trajectory, mechanism: Mechanism) -> None:
+    """Raise ShapeError unless a trajectory has the numbers of coordinates of a mechanism."""
+    for name, array, wanted in (("q", trajectory.q, mechanism.nq), ("v", trajectory.v, mechanism.nv)):
+        if array.shape[1] != wanted:
+            message = f"trajectory.{name} has {array.shape[1]} columns, the mechanism has n{name} = {wanted}"
+            raise ShapeError(message, argument="trajectory", expected=(len(trajectory), wanted), actual=array.shape)

@@ -1,0 +1,243 @@
+"""Plots of mechanisms and trajectories with matplotlib (extra `plot`), which is imported by the functions."""
+
+# Matplotlib's 3D axes have no type annotations:
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from rbd.algorithms import loop_gap
+from rbd.arguments import flag, require_choice
+from rbd.contact import ContactTrajectory
+from rbd.errors import ArgumentError
+from rbd.mechanism import Mechanism
+from rbd.scalars.arrays import Array
+from rbd.simulation import ForceElement
+from rbd.spatial.values import require_kind
+from rbd.state import MechanismState
+from rbd.viz.figures import matplotlib_module, new_chart, new_space, set_limits
+from rbd.viz.forces import Forces, arrows
+from rbd.viz.motions import Motion, as_trajectory, require_fitting
+from rbd.viz.poses import applied, body_poses
+from rbd.viz.skeleton import Bone, bones, loop_ends
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_BONE, _JOINT, _LOOP, _FORCE = "#3c3c3c", "#d98c14", "#c8102e", "#c8102e"
+_AXES: Final = ("#d62728", "#2ca02c", "#1f77b4")
+_CURVES_WITH_NAMES: Final = 16
+"""More curves have no legend."""
+
+
+def plot_mechanism(
+    state: MechanismState, *, frames: bool = True, names: bool = False, forces: Forces = (), ax: Any = None
+) -> Any:
+    """Plot a mechanism at `state` as a stick figure, in the root frame; return matplotlib's 3D axes.
+
+    Lines lead from joint to joint and to the most distant frame of the last bodies; dots are joints. `frames` draws the
+    axes of the bodies' frames (x red, y green, z blue), `names` their names. Loop joints are red, with a line between
+    their sides where the loop is open; crosses are compliant contact points. `forces` are arrows, the largest a third
+    of the figure's size long. `ax` are 3D axes to draw into; by default those of a new figure, the `.figure` of the
+    result. Raises MissingPackageError without matplotlib (`pip install 'rbd[plot]'`).
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.humanoid())
+    >>> picture = rbd.viz.plot_mechanism(state)
+    >>> picture.figure.savefig("humanoid.png")        # doctest: +SKIP
+    """
+    require_kind(state, MechanismState, operation="plot_mechanism", argument="state")
+    length, labelled = float(flag(frames, "frames")), flag(names, "names")
+    pushes, mechanism = arrows(state, forces), state.mechanism
+    parts, poses = bones(mechanism), body_poses(state, mechanism.bodies)
+    drawn = new_space() if ax is None else ax
+    lines = [applied(pose, bone.segments) for pose, bone in zip(poses, parts, strict=True)]
+    joints = np.concatenate([applied(pose, bone.joints) for pose, bone in zip(poses, parts, strict=True)])
+    _lines(drawn, np.concatenate(lines), _BONE, 2.5)
+    drawn.scatter(*joints.T, color=_JOINT, s=18, depthshade=False, zorder=5)
+    corners = [*(line.reshape(-1, 3) for line in lines), poses[:, :3, 3], _loops(drawn, state), _contacts(drawn, state)]
+    low, high = _extent(np.concatenate(corners))
+    size = float(np.linalg.norm(high - low))
+    for pose, bone in zip(poses, parts, strict=True):
+        _frames(drawn, pose, bone, length * size / 16, labelled)
+    tips = _forces(drawn, pushes, size / 3)
+    set_limits(
+        drawn, np.minimum(low, tips.min(axis=0, initial=np.inf)), np.maximum(high, tips.max(axis=0, initial=-np.inf))
+    )
+    return drawn
+
+
+def _extent(points: Array) -> tuple[Array, Array]:
+    """Return the corners of the bounding box; flat ones get a depth."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    least = max(0.4 * float((high - low).max()), 1e-3)
+    missing = np.maximum(least - (high - low), 0.0) / 2
+    return low - missing, high + missing
+
+
+def _lines(axes: Any, segments: Array, color: str, width: float) -> None:
+    if len(segments):
+        collection = matplotlib_module("mpl_toolkits.mplot3d.art3d").Line3DCollection
+        axes.add_collection3d(collection(segments, colors=color, linewidths=width, zorder=4), autolim=False)
+
+
+def _frames(axes: Any, pose: Array, bone: Bone, length: float, names: bool) -> None:
+    for named in bone.frames:
+        own = pose @ named.pose
+        for k, color in enumerate(_AXES if length else ()):
+            _lines(axes, np.array([[own[:3, 3], own[:3, 3] + length * own[:3, k]]]), color, 1.2)
+        if names:
+            text = bone.body.name if named.frame is bone.body.default_frame else named.frame.name
+            axes.text(*own[:3, 3], f" {text}", fontsize=6, zorder=8)
+
+
+def _loops(axes: Any, state: MechanismState) -> Array:
+    """Draw loop joints; return their points."""
+    ends = [
+        [applied(state.transform_to_root(body).matrix, point) for body, point in sides]
+        for loop in loop_ends(state.mechanism)
+        for sides in [((loop.predecessor, loop.before), (loop.successor, loop.after))]
+    ]
+    points = np.array(ends, dtype=np.float64).reshape(-1, 2, 3)
+    if len(points):
+        _lines(axes, points, _LOOP, 1.2)
+        axes.scatter(*points.reshape(-1, 3).T, color=_LOOP, s=30, depthshade=False, zorder=6)
+    return points.reshape(-1, 3)
+
+
+def _contacts(axes: Any, state: MechanismState) -> Array:
+    """Draw compliant contact points; return them."""
+    points = [
+        (state.transform_to_root(body) @ contact.location).xyz
+        for body in state.mechanism.bodies
+        for contact in body.contact_points
+    ]
+    found = np.array(points, dtype=np.float64).reshape(-1, 3)
+    if len(found):
+        axes.scatter(*found.T, color=_BONE, marker="x", s=22, depthshade=False, zorder=6)
+    return found
+
+
+def _forces(axes: Any, forces: Array, longest: float) -> Array:
+    """Draw forces; return the points of their arrows."""
+    if not len(forces):
+        return np.empty((0, 3))
+    largest = float(np.linalg.norm(forces[:, 1], axis=1).max())
+    vectors = forces[:, 1] * (longest / largest if largest else 1.0)
+    axes.quiver(*forces[:, 0].T, *vectors.T, color=_FORCE, linewidth=1.6, arrow_length_ratio=0.18, zorder=7)
+    return np.concatenate([forces[:, 0], forces[:, 0] + vectors])
+
+
+# -------------------------------------------------------------------- curves
+
+
+def plot_trajectory(
+    trajectory: Motion, mechanism: Mechanism | None = None, *, quantity: str = "q", ax: Axes | None = None
+) -> Axes:
+    """Plot the configurations (`quantity="q"`) or velocities ("v") of a trajectory over time; return the axes.
+
+    `mechanism` gives the curves the names of its joints. Raises ShapeError for a mechanism of another size,
+    MissingPackageError without matplotlib (`pip install 'rbd[plot]'`).
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), q=[0.3, 0.0])
+    >>> chart = rbd.viz.plot_trajectory(rbd.simulate(state, 1.0, dt=0.01), state.mechanism)
+    >>> [curve.get_label() for curve in chart.lines]
+    ['shoulder', 'elbow']
+    """
+    motion = as_trajectory(trajectory, "plot_trajectory")
+    require_choice(quantity, ("q", "v"), "quantity", "quantity")
+    if mechanism is not None:
+        require_fitting(motion, mechanism)
+    values = motion.q if quantity == "q" else motion.v
+    labels = [f"{quantity}[{k}]" for k in range(values.shape[1])] if mechanism is None else _labels(mechanism, quantity)
+    return _chart(ax, motion.t, values, labels, quantity)
+
+
+def plot_energies(
+    trajectory: Motion, mechanism: Mechanism, *, forces: Sequence[ForceElement] = (), ax: Axes | None = None
+) -> Axes:
+    """Plot the kinetic, potential, elastic and total energy of a trajectory over time (J); return the axes.
+
+    Elastic energy is that of springs at joint bounds, compliant contacts and the force elements `forces`; it has no
+    curve where it is zero. Raises ShapeError for a mechanism of another size, MissingPackageError without matplotlib.
+
+    >>> import rbd
+    >>> state = rbd.MechanismState(rbd.robots.double_pendulum(), q=[0.3, 0.0])
+    >>> chart = rbd.viz.plot_energies(rbd.simulate(state, 1.0, dt=0.01), state.mechanism)
+    >>> [curve.get_label() for curve in chart.lines]
+    ['kinetic', 'potential', 'total']
+    """
+    motion = as_trajectory(trajectory, "plot_energies")
+    require_fitting(motion, mechanism)
+    energies = motion.energies(mechanism, forces)
+    shown = [name for name in energies._fields if name != "elastic" or energies.elastic.any()]
+    return _chart(ax, motion.t, np.stack([getattr(energies, name) for name in shown], axis=1), shown, "energy (J)")
+
+
+def plot_gaps(trajectory: Motion, mechanism: Mechanism, *, ax: Axes | None = None) -> Axes:
+    """Plot how far loops and couplings are open over time (m or rad), on a logarithmic scale; return the axes.
+
+    Of a contact trajectory, plot the distances of its pairs at the beginning of each step (m), and the loops, if there
+    are any. Raises ArgumentError when there are neither, ShapeError for a mechanism of another size,
+    MissingPackageError without matplotlib.
+
+    >>> import rbd
+    >>> linkage = rbd.robots.four_bar()
+    >>> state = rbd.MechanismState(linkage, rbd.robots.four_bar_configuration(1.0))
+    >>> chart = rbd.viz.plot_gaps(rbd.simulate(state, 0.1, dt=0.01), linkage)
+    >>> chart.get_yscale()
+    'log'
+    """
+    motion = as_trajectory(trajectory, "plot_gaps")
+    require_fitting(motion, mechanism)
+    pairs = trajectory.distances if isinstance(trajectory, ContactTrajectory) else np.empty((len(motion), 0))
+    has_loops = bool(mechanism.loop_joints or mechanism.couplings)
+    if not has_loops and not pairs.shape[1]:
+        message = "trajectory: the mechanism has neither loops nor couplings, and the trajectory no distances"
+        raise ArgumentError(message, argument="trajectory", value=trajectory)
+    drawn = ax
+    if pairs.shape[1]:
+        labels = [f"pair {k}" for k in range(pairs.shape[1])]
+        drawn = _chart(drawn, motion.t[: len(pairs)], pairs, labels, "distance (m)")
+    if has_loops:
+        gaps = _loop_gaps(motion.q, mechanism)
+        drawn = _chart(drawn, motion.t, np.maximum(gaps, 1e-17)[:, None], ["loops"], "gap (m, rad)")
+        drawn.set_yscale("log" if not pairs.shape[1] else "linear")
+    assert drawn is not None
+    return drawn
+
+
+def _loop_gaps(q: Array, mechanism: Mechanism) -> Array:
+    state, found = MechanismState(mechanism), np.empty(len(q))
+    for k, row in enumerate(q):
+        state.set_configuration(row)
+        found[k] = loop_gap(state)
+    return found
+
+
+def _labels(mechanism: Mechanism, quantity: str) -> list[str]:
+    """Return a name for every coordinate or velocity: that of the joint, if it has one only."""
+    found: list[str] = []
+    for joint in mechanism.tree_joints:
+        names = joint.type.position_names if quantity == "q" else joint.type.velocity_names
+        found += [joint.name] if len(names) == 1 else [f"{joint.name} {name}" for name in names]
+    return found
+
+
+def _chart(ax: Axes | None, t: Array, values: Array, labels: Sequence[str], what: str) -> Axes:
+    """Draw curves over time, with a legend unless there are many."""
+    axes = new_chart() if ax is None else ax
+    colors = matplotlib_module("matplotlib").colormaps["tab10" if len(labels) <= 10 else "turbo"]
+    for k, label in enumerate(labels):
+        color = colors(k) if len(labels) <= 10 else colors((k + 0.5) / len(labels))
+        axes.plot(t, values[:, k], label=label, color=color, linewidth=1.4)
+    axes.set(xlabel="time (s)", ylabel=what)
+    axes.grid(alpha=0.3)
+    if len(axes.lines) <= _CURVES_WITH_NAMES:
+        axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), fontsize="small", frameon=False)
+    return axes
