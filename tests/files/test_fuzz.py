@@ -6,6 +6,7 @@ import importlib.util
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ SECONDS = 120
 @pytest.mark.deep
 @pytest.mark.skipif(importlib.util.find_spec("atheris") is None, reason="needs atheris, of the dependency group `fuzz`")
 @pytest.mark.parametrize("name", ["urdf", "mjcf"])
-def test_a_reader_for_two_minutes(name: str, tmp_path: Path) -> None:
+def test_a_reader_for_two_minutes(name: str, tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
     corpus = tmp_path / "corpus"
     corpus.mkdir()
     dictionary = tmp_path / "words"
@@ -33,4 +34,5 @@ def test_a_reader_for_two_minutes(name: str, tmp_path: Path) -> None:
     count = re.search(r"stat::number_of_executed_units: (\d+)", done.stderr)
     assert count is not None
     assert int(count.group(1)) > 1000
-    print(f"{name}: {count.group(1)} inputs")
+    record_property("what", f"inputs of a coverage-guided fuzzer for the reader of {name.upper()}")
+    record_property("count", f"{int(count.group(1)):,} in {SECONDS} s")

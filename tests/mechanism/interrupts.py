@@ -79,7 +79,7 @@ def lines_of(edit: Edit) -> int:
         count += 1
 
     m = mechanism()
-    _traced(lambda: edit(m), count_one)
+    traced(lambda: edit(m), count_one)
     return count
 
 
@@ -98,7 +98,7 @@ def interrupt(edit: Edit, line: int, error: type[BaseException]) -> str:
             raise error("in the middle of an edit")
 
     with suppress(error):
-        _traced(lambda: edit(m), countdown)
+        traced(lambda: edit(m), countdown)
     invariants.check(m)
     if invariants.content(m) == whole:
         assert summary(m) == before
@@ -109,7 +109,7 @@ def interrupt(edit: Edit, line: int, error: type[BaseException]) -> str:
     return "after"
 
 
-def _traced(call: Callable[[], object], at_line: Callable[[], None]) -> None:
+def traced(call: Callable[[], object], at_line: Callable[[], None]) -> None:
     """Run a call, and a function at each of its lines in rbd."""
 
     def local(frame: FrameType, event: str, argument: Any) -> Any:

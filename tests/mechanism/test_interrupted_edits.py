@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -49,7 +51,7 @@ def test_many_edits_at_once_copy_tables_once(monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.mark.deep
 @pytest.mark.parametrize("error", ERRORS)
-def test_twenty_thousand_interrupts(error: type[BaseException]) -> None:
+def test_twenty_thousand_interrupts(error: type[BaseException], record_property: Callable[[str, object], None]) -> None:
     rng, names = np.random.default_rng(), list(interrupts.EDITS)
     counts = {name: interrupts.lines_of(edit) for name, edit in interrupts.EDITS.items()}
     found = {"before": 0, "after": 0}
@@ -57,3 +59,5 @@ def test_twenty_thousand_interrupts(error: type[BaseException]) -> None:
         name = names[number % len(names)]
         found[interrupts.interrupt(interrupts.EDITS[name], int(rng.integers(1, counts[name] + 1)), error)] += 1
     assert sum(found.values()) == 20_000
+    record_property("what", f"`{error.__name__}` in edits of mechanisms, {len(names)} kinds")
+    record_property("count", f"20,000: {found['before']:,} as before, {found['after']:,} as after")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import random
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -98,7 +99,7 @@ def meshes(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.deep
-def test_spliced_and_mutated_models_for_two_minutes() -> None:
+def test_spliced_and_mutated_models_for_two_minutes(record_property: Callable[[str, object], None]) -> None:
     rng, end, count = random.Random(0), time.monotonic() + 120, 0
     while time.monotonic() < end:
         first, second = rng.choice(ALL), rng.choice(ALL)
@@ -108,3 +109,5 @@ def test_spliced_and_mutated_models_for_two_minutes() -> None:
         check(mutated(rng.choice([first, data]), changes), strict=rng.random() < 0.3)
         count += 1
     assert count > 100
+    record_property("what", "MJCF models, spliced and mutated")
+    record_property("count", f"{count:,} in 120 s")

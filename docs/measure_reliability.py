@@ -1,0 +1,68 @@
+"""Long runs of tests, and how much each has tried: the table of reliability.md.
+
+    python docs/measure_reliability.py                          all of `pytest -m deep` (hours)
+    python docs/measure_reliability.py tests/mechanism -k twenty  some of them; other rows of the table stay
+
+What follows goes to pytest. Deep tests record what they tried and how often, with `record_property`.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from docs.page_tables import put, table
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "reliability.md"
+HEADING = ("what", "how often", "held", "test")
+Rows = dict[str, tuple[str, str, str, str]]
+"""Rows of the table by test."""
+
+
+def main(arguments: list[str]) -> int:
+    """Run deep tests, and write what they tried into the page; return pytest's status."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.xml"
+        options = ["-m", "deep", "-p", "no:randomly", f"--junitxml={report}", "-o", "junit_family=xunit1"]
+        done = subprocess.run([sys.executable, "-m", "pytest", *options, *arguments], cwd=ROOT, check=False)
+        found = measured(report)
+    rows = {**known(), **found}
+    put(PAGE, {"runs": table(HEADING, sorted(rows.values(), key=lambda row: row[3]))})
+    return done.returncode
+
+
+def measured(report: Path) -> Rows:
+    """Return the rows of a report of pytest; tests that were skipped have none."""
+    rows: Rows = {}
+    for case in ET.parse(report).iter("testcase"):
+        if case.find("skipped") is None:
+            noted = {each.get("name"): each.get("value", "") for each in case.iter("property")}
+            test = f"`{case.get('file')}::{case.get('name')}`"
+            held = "yes" if case.find("failure") is None and case.find("error") is None else "**no**"
+            what = noted.get("what") or words(case.get("name", ""))
+            rows[test] = (what, noted.get("count", "1 run"), held, test)
+    return rows
+
+
+def words(name: str) -> str:
+    """Return the name of a test as words."""
+    return name.removeprefix("test_").replace("_", " ")
+
+
+def known() -> Rows:
+    """Return the rows that the page has."""
+    text = PAGE.read_text(encoding="utf-8")
+    (body,) = re.findall(r"<!-- table runs -->\n(.*?)<!-- end -->", text, re.DOTALL)
+    lines = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in body.splitlines()[2:] if line]
+    return {line[3]: (line[0], line[1], line[2], line[3]) for line in lines}
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

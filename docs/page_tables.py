@@ -1,0 +1,31 @@
+"""Tables of pages that scripts write: each stands between `<!-- table NAME -->` and `<!-- end -->`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+Row = Sequence[object]
+
+
+def table(heading: Row, rows: Sequence[Row]) -> str:
+    """Return a table in Markdown; floats have two digits."""
+    lines = [heading, ["---"] * len(heading), *rows]
+    return "\n".join("| " + " | ".join(map(cell, line)) + " |" for line in lines)
+
+
+def cell(value: object) -> str:
+    """Return the text of a cell."""
+    return f"{value:.1e}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def put(page: Path, tables: Mapping[str, str]) -> None:
+    """Replace tables of a page; raise KeyError for one that it has no place for."""
+    text = page.read_text(encoding="utf-8")
+    for name, content in tables.items():
+        place = re.compile(rf"(<!-- table {re.escape(name)} -->\n).*?(\n<!-- end -->)", re.DOTALL)
+        text, count = place.subn(lambda found, content=content: found[1] + content + found[2], text)
+        if count != 1:
+            raise KeyError(name)
+    page.write_text(text, encoding="utf-8")

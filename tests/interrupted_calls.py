@@ -1,0 +1,127 @@
+"""Calls that are interrupted, other than edits: what they work on, and how that looks before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+import rbd
+from tests.mechanism.interrupts import traced
+
+CLOSE: Final = 1e-9
+"""Relative difference of results; machine code and the interpreter may round differently."""
+
+
+class Interruptible(NamedTuple):
+    """A call, and how to make and look at what it works on."""
+
+    make: Callable[[], Any]
+    call: Callable[[Any], object]
+    look: Callable[[Any], list[np.ndarray[Any, Any]]]
+
+
+def _pendulum() -> rbd.MechanismState:
+    return rbd.MechanismState(rbd.robots.double_pendulum(), q=[0.3, -0.4], v=[1.0, 2.0])
+
+
+def _linkage() -> rbd.MechanismState:
+    return rbd.MechanismState(rbd.robots.four_bar(), [0.5, 0.3, -0.4])
+
+
+def _state(state: rbd.MechanismState) -> list[np.ndarray[Any, Any]]:
+    return [state.q.copy(), state.v.copy()]
+
+
+def _fallen() -> rbd.MechanismState:
+    state = _linkage()
+    rbd.close_loops(state)
+    return state
+
+
+def _result(pair: tuple[rbd.MechanismState, rbd.DynamicsResult]) -> list[np.ndarray[Any, Any]]:
+    state, result = pair
+    return [*_state(state), result.vd.copy(), result.qd.copy()]
+
+
+def _with_result() -> tuple[rbd.MechanismState, rbd.DynamicsResult]:
+    """Return a state and the result of another motion of it."""
+    state = _pendulum()
+    result = rbd.dynamics(rbd.DynamicsResult(state.mechanism), state)
+    state.set_velocity([-3.0, 0.5])
+    return state, result
+
+
+def _compiled_into(pair: tuple[rbd.Mechanism, np.ndarray[Any, Any]]) -> None:
+    mechanism, out = pair
+    rbd.compile(mechanism).mass_matrix(np.array([0.3, -0.4]), out=out)
+
+
+def _recorded_into(pair: tuple[rbd.Mechanism, np.ndarray[Any, Any]]) -> None:
+    mechanism, out = pair
+    out[...] = rbd.record(rbd.mass_matrix, mechanism)(np.array([0.3, -0.4]), np.zeros(2))
+
+
+def _with_array() -> tuple[rbd.Mechanism, np.ndarray[Any, Any]]:
+    return rbd.robots.double_pendulum(), np.zeros((2, 2))
+
+
+def _array(pair: tuple[rbd.Mechanism, np.ndarray[Any, Any]]) -> list[np.ndarray[Any, Any]]:
+    return [pair[1].copy()]
+
+
+CALLS: Final[dict[str, Interruptible]] = {
+    "simulate": Interruptible(_pendulum, lambda s: rbd.simulate(s, 0.05, lambda t, s: -s.v, dt=0.01), _state),
+    "simulate natively": Interruptible(_pendulum, lambda s: rbd.simulate(s, 0.3, dt=0.01), _state),
+    "simulate a loop": Interruptible(_fallen, lambda s: rbd.simulate(s, 0.02, dt=0.01), _state),
+    "simulate implicitly": Interruptible(
+        _pendulum, lambda s: rbd.simulate(s, 0.02, dt=0.01, integrator="variational-midpoint"), _state
+    ),
+    "close_loops": Interruptible(_linkage, rbd.close_loops, _state),
+    "dynamics": Interruptible(_with_result, lambda pair: rbd.dynamics(pair[1], pair[0]), _result),
+    "compile": Interruptible(_with_array, _compiled_into, _array),
+    "record": Interruptible(_with_array, _recorded_into, _array),
+}
+
+
+def lines_of(subject: Interruptible) -> int:
+    """Return the number of lines of rbd that a call runs through."""
+    count = 0
+
+    def count_one() -> None:
+        nonlocal count
+        count += 1
+
+    made = subject.make()
+    traced(lambda: subject.call(made), count_one)
+    return count
+
+
+def _same(found: list[np.ndarray[Any, Any]], expected: list[np.ndarray[Any, Any]]) -> bool:
+    return all(np.allclose(a, b, rtol=CLOSE, atol=CLOSE) for a, b in zip(found, expected, strict=True))
+
+
+def interrupt(subject: Interruptible, line: int, error: type[BaseException]) -> str:
+    """Raise `error` at a line of a call; return "before" or "after", as what it works on is then."""
+    clean = subject.make()
+    before = subject.look(clean)
+    subject.call(clean)
+    after = subject.look(clean)
+    made, left = subject.make(), line
+
+    def countdown() -> None:
+        nonlocal left
+        left -= 1
+        if left == 0:
+            raise error("in the middle of a call")
+
+    with suppress(error):
+        traced(lambda: subject.call(made), countdown)
+    if _same(subject.look(made), before):
+        subject.call(made)  # works afterwards
+        assert _same(subject.look(made), after)
+        return "before"
+    assert _same(subject.look(made), after)
+    return "after"

@@ -1,0 +1,40 @@
+"""Interrupted, or out of memory, at any line: states and results are as before the call or as after it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from tests import interrupted_calls
+from tests.interrupted_calls import CALLS
+
+ERRORS = (KeyboardInterrupt, MemoryError)
+COUNT = 1250
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # background compilation that failed for want of memory says so
+@pytest.mark.parametrize("error", ERRORS)
+@pytest.mark.parametrize("name", CALLS)
+def test_interrupted_calls_change_all_or_nothing(name: str, error: type[BaseException]) -> None:
+    subject = CALLS[name]
+    count = interrupted_calls.lines_of(subject)
+    lines = sorted({1, 2, *np.linspace(3, count, 8, dtype=int).tolist()})
+    found = [interrupted_calls.interrupt(subject, line, error) for line in lines]
+    assert "before" in found
+
+
+@pytest.mark.deep
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("error", ERRORS)
+@pytest.mark.parametrize("name", CALLS)
+def test_interrupts_at_random_lines_of_calls(
+    name: str, error: type[BaseException], record_property: Callable[[str, object], None]
+) -> None:
+    rng, subject, count = np.random.default_rng(), CALLS[name], interrupted_calls.lines_of(CALLS[name])
+    found = {"before": 0, "after": 0}
+    for _ in range(COUNT):
+        found[interrupted_calls.interrupt(subject, int(rng.integers(1, count + 1)), error)] += 1
+    record_property("what", f"`{error.__name__}` in {name}")
+    record_property("count", f"{COUNT:,}: {found['before']:,} as before, {found['after']:,} as after")
