@@ -72,15 +72,28 @@ def _array(pair: tuple[rbd.Mechanism, np.ndarray[Any, Any]]) -> list[np.ndarray[
     return [pair[1].copy()]
 
 
+def _damped(t: float, state: rbd.MechanismState) -> np.ndarray[Any, Any]:
+    return -state.v
+
+
+def _simulation(final_time: float, **options: Any) -> Callable[[rbd.MechanismState], object]:
+    def simulate(state: rbd.MechanismState) -> object:
+        return rbd.simulate(state, final_time, dt=0.01, **options)
+
+    return simulate
+
+
+def _dynamics(pair: tuple[rbd.MechanismState, rbd.DynamicsResult]) -> None:
+    rbd.dynamics(pair[1], pair[0])
+
+
 CALLS: Final[dict[str, Interruptible]] = {
-    "simulate": Interruptible(_pendulum, lambda s: rbd.simulate(s, 0.05, lambda t, s: -s.v, dt=0.01), _state),
-    "simulate natively": Interruptible(_pendulum, lambda s: rbd.simulate(s, 0.3, dt=0.01), _state),
-    "simulate a loop": Interruptible(_fallen, lambda s: rbd.simulate(s, 0.02, dt=0.01), _state),
-    "simulate implicitly": Interruptible(
-        _pendulum, lambda s: rbd.simulate(s, 0.02, dt=0.01, integrator="variational-midpoint"), _state
-    ),
+    "simulate": Interruptible(_pendulum, _simulation(0.05, control=_damped), _state),
+    "simulate natively": Interruptible(_pendulum, _simulation(0.3), _state),
+    "simulate a loop": Interruptible(_fallen, _simulation(0.02), _state),
+    "simulate implicitly": Interruptible(_pendulum, _simulation(0.02, integrator="variational-midpoint"), _state),
     "close_loops": Interruptible(_linkage, rbd.close_loops, _state),
-    "dynamics": Interruptible(_with_result, lambda pair: rbd.dynamics(pair[1], pair[0]), _result),
+    "dynamics": Interruptible(_with_result, _dynamics, _result),
     "compile": Interruptible(_with_array, _compiled_into, _array),
     "record": Interruptible(_with_array, _recorded_into, _array),
 }
