@@ -16,8 +16,8 @@ from rbd.compiled.function import RecordedFunction
 from rbd.compiled.parameter_checks import require_possible
 from rbd.compiled.recording_specs import SPECS, jacobian_spec, step_spec
 from rbd.compiled.status import RowStatus
+from rbd.compiled.step_derivatives import StepDerivativeMethods
 from rbd.compiled.stepping import Integrator
-from rbd.compiled.stepping_methods import SteppingMethods
 from rbd.compiled.wrenches import WrenchArrays, WrenchFrame
 from rbd.errors import ArgumentError
 from rbd.kinematics.layout import layout_of
@@ -31,7 +31,7 @@ FUNCTIONS: Final = (*dict.fromkeys(name.partition(" ")[0] for name in SPECS), "g
 
 
 @final
-class CompiledRobot(SteppingMethods):
+class CompiledRobot(StepDerivativeMethods):
     """The algorithms of one mechanism as functions of arrays, compiled at their first call.
 
     Arrays may have leading batch axes, q of shape (..., nq) and v of shape (..., nv), which are broadcast; results have

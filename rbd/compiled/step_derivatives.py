@@ -1,0 +1,208 @@
+"""Derivatives of time steps, as a method of compiled robots.
+
+Without contact states they are recorded from the closed forms of `rbd.step_derivatives`. Steps with compliant contact
+are differentiated as programs; configurations after the step are converted from coordinates to velocities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, cast, final, overload
+
+import attrs
+from numpy.typing import ArrayLike
+
+from rbd.algorithms.derivatives.space import Space, check_space
+from rbd.algorithms.derivatives.step_derivatives import StepDerivatives, step_derivatives
+from rbd.algorithms.loops.stabilization import DEFAULT
+from rbd.arguments import require_choice
+from rbd.compiled.function import RecordedFunction
+from rbd.compiled.parameter_checks import require_possible
+from rbd.compiled.recording_specs import RecordingSpec
+from rbd.compiled.status import RowStatus
+from rbd.compiled.stepping import Integrator
+from rbd.compiled.stepping_methods import SteppingMethods
+from rbd.compiled.velocity_map import VelocityMap
+from rbd.display import fields_repr
+from rbd.errors import ArgumentError
+from rbd.kinematics.layout import layout_of
+from rbd.mechanism import Mechanism
+from rbd.program.differentiate import derivative
+from rbd.program.graph import Graph
+from rbd.program.program import Program
+from rbd.program.replay import replay
+from rbd.scalars import Matrix, Scalar, Vector
+from rbd.scalars.arrays import Array
+from rbd.scalars.linear_algebra import dot
+from rbd.state import ScalarState
+
+_INTEGRATORS: Final = ("munthe-kaas-rk4", "semi-implicit-euler")
+_OF: Final = ("q", "v", "s")
+_INPUT_OF: Final = {"torques": "tau"}
+
+
+@final
+@attrs.frozen(eq=False)
+class CompliantStepDerivatives:
+    """Derivatives of the state after a step with compliant contact, by the state before it and the torques.
+
+    Positions move along velocities on both sides; s are the contact states. Arrays may have leading batch axes.
+
+    >>> import numpy as np, rbd
+    >>> mechanism = rbd.Mechanism()
+    >>> inertia = rbd.SpatialInertia(rbd.Frame("ball"), mass=1.0, moment_about_com=0.01 * np.eye(3))
+    >>> ball = rbd.RigidBody("ball", inertia)
+    >>> _ = mechanism.attach("world", ball, rbd.Joint("height", rbd.Prismatic((0, 0, 1))))
+    >>> soft = rbd.SoftContact(rbd.HuntCrossley(5e3, 50.0), rbd.ViscoelasticCoulomb(0.5, 20e3, 200.0))
+    >>> _ = ball.add_contact_point(rbd.Point(ball.default_frame, (0, 0, 0)), soft)
+    >>> root = mechanism.root_frame
+    >>> floor = rbd.contact.HalfSpace(rbd.Point(root, (0, 0, 0)), rbd.FreeVector(root, (0, 0, 1)))
+    >>> _ = mechanism.add_half_space(floor)
+    >>> robot = rbd.compile(mechanism)
+    >>> q = [[0.1], [-0.01]]    # above the ground, and in it
+    >>> robot.step_derivatives(q, [0.0], None, 1e-3, s=np.zeros(3)).v_by_q[:, 0, 0] < 0
+    array([False,  True])
+    """
+
+    q_by_q: Array
+    q_by_v: Array
+    q_by_s: Array
+    q_by_torques: Array
+    v_by_q: Array
+    v_by_v: Array
+    v_by_s: Array
+    v_by_torques: Array
+    s_by_q: Array
+    s_by_v: Array
+    s_by_s: Array
+    s_by_torques: Array
+
+    __repr__ = fields_repr
+
+
+class StepDerivativeMethods(SteppingMethods):
+    """Derivatives of time steps, as a method of compiled robots."""
+
+    @overload
+    def step_derivatives(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike | None,
+        dt: ArrayLike,
+        *,
+        s: None = None,
+        integrator: Integrator = "munthe-kaas-rk4",
+        space: Space = "tangent",
+        out: Sequence[Array] | None = None,
+        threads: int = 1,
+        status: RowStatus | None = None,
+        **parameters: ArrayLike,
+    ) -> StepDerivatives[Array]: ...
+    @overload
+    def step_derivatives(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike | None,
+        dt: ArrayLike,
+        *,
+        s: ArrayLike,
+        integrator: Integrator = "munthe-kaas-rk4",
+        space: Space = "tangent",
+        out: Sequence[Array] | None = None,
+        threads: int = 1,
+        status: RowStatus | None = None,
+        **parameters: ArrayLike,
+    ) -> CompliantStepDerivatives: ...
+    def step_derivatives(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike | None,
+        dt: ArrayLike,
+        *,
+        s: ArrayLike | None = None,
+        integrator: Integrator = "munthe-kaas-rk4",
+        space: Space = "tangent",
+        out: Sequence[Array] | None = None,
+        threads: int = 1,
+        status: RowStatus | None = None,
+        **parameters: ArrayLike,
+    ) -> StepDerivatives[Array] | CompliantStepDerivatives:
+        """Return the derivatives of `step` by configuration, velocity and torques, arrays with leading batch axes.
+
+        See `rbd.step_derivatives`. Mechanisms with contact states take them as `s`, and return derivatives of and by
+        these, too, in "tangent" space only. `out` has one array per field of the result. Loops have the default
+        stabilisation.
+        """
+        check_space(space)
+        require_choice(integrator, _INTEGRATORS, "integrator", "integrator")
+        require_possible(parameters)
+        step, start = self._stepping(integrator, DEFAULT, (), q, v, s)
+        arrays = (*start, self._torques(tau), dt)
+        if not layout_of(self._mechanism).point_contacts:
+            closed = self._function(f"step_derivatives {integrator} {space}", lambda: _spec(integrator, space))
+            return StepDerivatives(*closed.call(arrays, parameters, out, threads, status))
+        if space != "tangent":
+            message = "derivatives of steps with compliant contact are in tangent space; leave space out"
+            raise ArgumentError(message, argument="space", value=space, allowed="tangent")
+        found = self._differentiated(integrator, step).call(arrays, parameters, out, threads, status)
+        return StepDerivatives(*found) if s is None else CompliantStepDerivatives(*found)
+
+    def _differentiated(self, integrator: str, step: RecordedFunction) -> RecordedFunction:
+        """Return the derivatives of a step with compliant contact."""
+        key = f"step_derivatives with contacts {integrator}"
+        with self._lock.inner:
+            known = self._functions.get(key)
+            if known is None:
+                program = _differentiated_program(step.program, self._mechanism)
+                known = self._functions[key] = RecordedFunction(program, step.evaluation.defaults)
+            return known
+
+
+def _spec(integrator: Integrator, space: Space) -> RecordingSpec:
+    """Return the specification of the derivatives in closed form."""
+
+    def derivatives(state: ScalarState, tau: Vector, dt: Scalar) -> object:
+        return step_derivatives(state, tau, dt, space=space, integrator=integrator)
+
+    return RecordingSpec(derivatives, "qv", ("tau", "dt"), regroup=True)
+
+
+def _differentiated_program(step: Program, mechanism: Mechanism) -> Program:
+    """Return the program of the derivatives of all states after a step by all states before it and the torques."""
+    graph = Graph()
+    inputs = [x for port in step.inputs for x in _flat(graph.input(port.name, port.shape))]
+    after, named = replay(step, inputs), dict[str, Matrix]()
+    q_next = tuple(after[: mechanism.nq])
+    states = [name for name in _OF if any(port.name == f"{name}_next" for port in step.outputs)]
+    for of in states:
+        for by in (*states, "torques"):
+            directions = VelocityMap.of(mechanism).matrix if by == "q" else None
+            slopes = derivative(step, f"{of}_next", _INPUT_OF.get(by, by), directions=directions)
+            rows = _rows(replay(slopes, inputs), slopes.outputs[0].shape)
+            named[f"{of}_by_{by}"] = _along_velocities(mechanism, q_next, rows) if of == "q" else rows
+    return Program.of(graph, "step_derivatives", named)
+
+
+def _flat(nested: object) -> Vector:
+    """Return the scalars of an input: a number, or nested tuples."""
+    if not isinstance(nested, tuple):
+        return (cast("Scalar", nested),)
+    return tuple(x for part in cast("tuple[object, ...]", nested) for x in _flat(part))
+
+
+def _rows(values: Sequence[Scalar], shape: tuple[int, ...]) -> Matrix:
+    height, width = shape
+    return tuple(tuple(values[k * width : (k + 1) * width]) for k in range(height))
+
+
+def _along_velocities(mechanism: Mechanism, q: Vector, rows: Matrix) -> Matrix:
+    """Return rows of velocities from rows of coordinates, at the configuration q."""
+    converted: list[Vector] = []
+    for link in layout_of(mechanism).links:
+        jacobian = link.joint.type.velocity_jacobian(q[link.q])
+        columns = list(zip(*rows[link.q], strict=True))
+        converted += [tuple(dot(row, column) for column in columns) for row in jacobian]
+    return tuple(converted)
