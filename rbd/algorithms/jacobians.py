@@ -21,7 +21,7 @@ from rbd.spatial import Frame, GeometricJacobian, Point, PointJacobian, Transfor
 from rbd.spatial.column_operations import add_columns, motion_cross_columns
 from rbd.spatial.frame import F
 from rbd.spatial.linalg import Vec3, add3, cross3, neg3
-from rbd.spatial.values import isinstance_untyped, require_kind
+from rbd.spatial.values import isinstance_untyped, require_kind, vec3
 from rbd.state import A, Call, KernelCall, Link, State, StateView, fast_path, kernel, require_state
 
 M = TypeVar("M")
@@ -31,6 +31,10 @@ Columns = tuple[tuple[Vec3, Vec3], ...]
 @kernel
 def geometric_jacobian_kernel(state: StateView, path: TreePath, body: RigidBody, to_frame: Transform) -> Columns:
     """Return the columns of J in a frame attached to `body`; `to_frame` maps its default frame to that frame."""
+    return _columns(state, path, body, to_frame)
+
+
+def _columns(state: StateView, path: TreePath, body: RigidBody, to_frame: Transform) -> Columns:
     columns: list[tuple[Vec3, Vec3]] = [((0, 0, 0), (0, 0, 0))] * state.layout.nv
     for joint, direction in path:
         link = state.layout.link(joint)
@@ -141,15 +145,40 @@ def point_jacobian(
     >>> velocity.isclose(state.twist(hand).point_velocity(tip))
     True
     """
-    path = _path_of(state, path, "point_jacobian")
-    require_kind(point, Point, operation="point_jacobian", argument="point")
-    jacobian = geometric_jacobian(state, path, frame=point.frame)
-    arm = point.xyz_components
-    columns = tuple(add3(linear, cross3(angular, arm)) for angular, linear in jacobian.columns)
-    found = state.checked(PointJacobian.trusted(point.frame, columns), "point jacobian")
+    if type(point) is not Point:
+        require_kind(point, Point, operation="point_jacobian", argument="point")
+    require_state(state, "point_jacobian")
+    arm = point.xyz if state.engine.takes_arrays else point.xyz_components
+    found = _point_jacobian(state, path, arm, frame=point.frame)
     if out is not None:
-        state.engine.pack(tuple(zip(*columns, strict=True)) or ((),) * 3, "point jacobian", (3, state.layout.nv), out)
+        rows = tuple(zip(*found.columns, strict=True)) or ((),) * 3
+        state.engine.pack(rows, "point jacobian", (3, state.layout.nv), out)
     return found
+
+
+@kernel
+def point_jacobian_kernel(
+    state: StateView, path: TreePath, body: RigidBody, to_frame: Transform, arm: Vec3
+) -> tuple[Vec3, ...]:
+    """Return the columns of the Jacobian of the point `arm` in a frame attached to `body`; `to_frame` leads to it."""
+    return tuple(add3(linear, cross3(angular, arm)) for angular, linear in _columns(state, path, body, to_frame))
+
+
+@fast_path(objects=1, vectors=1, frame=True)
+def _point_jacobian(
+    state: State[Any], path: TreePath | RigidBody | str, arm: Any, *, frame: Frame[F]
+) -> Call[PointJacobian[F]]:
+    """Return the Jacobian of a point, given by its coordinates."""
+    path = _path_of(state, path, "point_jacobian")
+    body, wanted = wanted_frame(state, frame)
+    args = path, body, attachment(state, body, wanted), vec3(arm, "point") if state.engine.takes_arrays else arm
+    make = partial(PointJacobian.trusted, wanted)
+
+    def finish(columns: tuple[Vec3, ...]) -> PointJacobian[Any]:
+        return state.checked(make(columns), "point jacobian")
+
+    of_array = partial(PointJacobian.of_array, wanted)
+    return KernelCall(point_jacobian_kernel, args, finish=finish, of_array=of_array, keyed=True)
 
 
 @kernel

@@ -10,6 +10,7 @@ recording_cache.py    recorded programs on disk
 fingerprint.py        a hash of all of a mechanism that recordings depend on
 parameter_edits.py    edited parameters, which are inputs instead of constants
 native_queries.py     builtins of framed queries
+value_plans.py        what such builtins do: numbers of passes, arithmetic, construction of values
 external_wrenches.py  external wrenches as arguments of machine code
 coordinate_writer.py  the program that checks coordinates and writes them
 interpreted.py        blocks in which live states run the Python source

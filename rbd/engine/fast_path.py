@@ -56,7 +56,7 @@ def fast_path(
     def decorate(function: Callable[P, Call[R]]) -> Callable[P, R]:
         source, name = cast("Any", function), function.__name__
         spec = FastPathSpec(source, name, objects, vectors, wrenches, frame, out, zeros, result, choices)
-        make = (_of_state_and_object if objects and not vectors else _of_state) if result is None else _of_result
+        make = (_of_state_and_object if objects else _of_state) if result is None else _of_result
         call = make(spec)
         return cast("Callable[P, R]", wraps(function)(call))
 
@@ -68,7 +68,7 @@ def fast_path(
 
 def _of_state(spec: FastPathSpec) -> Callable[..., Any]:
     """Return a function of a state; the key of its plain call is `spec`."""
-    plain_arity = -1 if spec.objects else spec.vectors
+    plain_arity = spec.vectors
 
     def call(state: Any = _MISSING, *args: Any, **named: Any) -> Any:
         if named or len(args) != plain_arity:
@@ -95,18 +95,20 @@ def _of_state(spec: FastPathSpec) -> Callable[..., Any]:
 
 
 def _of_state_and_object(spec: FastPathSpec) -> Callable[..., Any]:
-    """Return a function of a state, an object and perhaps a frame."""
+    """Return a function of a state, an object, perhaps arrays, and perhaps a frame."""
+    arity = 1 + spec.vectors
 
-    def call(state: Any = _MISSING, *args: Any, **named: Any) -> Any:
-        frame = named.get(_FRAME)
-        if len(args) == 1 and len(named) == (frame is not None):
+    def call(state: Any = _MISSING, *args: Any, frame: Any = None, **named: Any) -> Any:
+        if len(args) == arity and not named:
             try:
-                answer = state.engine.identified[spec, id(args[0]), id(frame)][0]()
+                builtin = state.engine.identified[spec, id(args[0]), id(frame)][0]
             except (AttributeError, KeyError):  # no state, or not yet
-                answer = NotImplemented
-            if answer is not NotImplemented:
-                return answer
-        return spec.dispatch(state, args, named)
+                builtin = None
+            if builtin is not None:
+                answer = builtin() if arity == 1 else builtin(*args[1:])
+                if answer is not NotImplemented:
+                    return answer
+        return spec.dispatch(state, args, named if frame is None else {**named, _FRAME: frame})
 
     return call
 
@@ -167,7 +169,7 @@ class FastPathSpec:
             answer = builtin(*given, **keywords) if keywords else builtin(*given)
             if answer is not NotImplemented:
                 answer = owner if answer is None else answer
-                return self._identified(answer, owner, builtin, args, given, named) if self.objects else answer
+                return self._identified(answer, owner, builtin, args, named) if self.objects else answer
         return self.run(owner, args, named, key, len(given))
 
     def _identified(
@@ -176,12 +178,11 @@ class FastPathSpec:
         owner: Any,
         builtin: Callable[..., Any],
         args: tuple[Any, ...],
-        given: tuple[Any, ...],
         named: dict[str, Any],
     ) -> Any:
         """Return an answer; the next call with the same object and frame finds the builtin by their identities."""
         frame = named.get(_FRAME)
-        if self.result or given or len(args) != 1 or len(named) != (frame is not None):
+        if self.result or len(args) != 1 + self.vectors or len(named) != (frame is not None):
             return answer
         known = owner.engine.identified
         if len(known) >= _MAX_IDENTIFIED:

@@ -63,6 +63,8 @@ class _Asked:
 class LiveEngine(Engine):
     """Runs recorded programs of the mechanism: interpreted, or as machine code on the state's buffers."""
 
+    takes_arrays = True
+
     def __init__(self, mechanism: Mechanism, layout: Layout) -> None:
         """Initialise all coordinates to zero; the calling thread is the owner."""
         from rbd.engine.kernel_cache import kernel_cache
@@ -283,18 +285,22 @@ class LiveEngine(Engine):
             self._opened.clear()
             self.fast.clear()
         self._opened[key] = wanted
-        numbers = (
-            self._kernels.get_or_record(self.mechanism, wanted[1], call.kernel, call.args, {})[1]
-            if call.keyed
-            else None
-        )
-        to_array = call.of_array is not None and recorded.form.is_arrays
-        if call.shapes is None and not to_array and (call.keyed or not count) and abi.is_supported():
-            made = self._maker().result(recorded, numbers or ())
-            if made is not None:
-                self.fast[key] = made if call.finish is None else _finished(made, call.finish, one=True)
-                return
-        builtin, one = self.bound_builtin(recorded, numbers=numbers), len(recorded.executable.outline.outputs) == 1
+        bound, to_array = list[Array](), call.of_array is not None and recorded.form.is_arrays
+        if call.keyed:
+            bound = self._kernels.get_or_record(self.mechanism, wanted[1], call.kernel, call.args, {})[1]
+        made = None if count else self._value_builtin(recorded, call, bound, to_array=to_array)
+        if made is not None:
+            self.fast[key] = made
+        else:
+            # Arrays are the last arguments.
+            numbers = [*bound[: len(bound) - count], *[None] * count] if call.keyed else None
+            self._open_on_arrays(key, recorded, call, self.bound_builtin(recorded, numbers=numbers), to_array=to_array)
+
+    def _open_on_arrays(
+        self, key: object, recorded: RecordedKernel, call: KernelCall[Any], builtin: Builtin | None, *, to_array: bool
+    ) -> None:
+        """Add a fast path of a builtin that returns arrays."""
+        one = len(recorded.executable.outline.outputs) == 1
         if builtin is None:
             self.fast.pop(key, None)
         elif call.of_array is not None and to_array and one:
@@ -304,13 +310,24 @@ class LiveEngine(Engine):
         else:
             self.fast[key] = _unflattened(builtin, recorded.form.unflatten, call.finish, one)
 
+    def _value_builtin(
+        self, recorded: RecordedKernel, call: KernelCall[Any], numbers: Sequence[Array], *, to_array: bool
+    ) -> Builtin | None:
+        """Return a builtin of the value that a call of a kernel returns, for bound `numbers`; None for arrays."""
+        if call.shapes is not None or not abi.is_supported():
+            return None
+        if to_array and call.of_array is not None:
+            return self._maker().of_array(recorded, numbers, call.of_array)
+        made = self._maker().result(recorded, numbers)
+        return made if made is None or call.finish is None else _finished(made, call.finish, one=True)
+
     def bound_builtin(
         self,
         recorded: RecordedKernel,
         outputs: tuple[Array, ...] | None = None,
         copies: Copies = (),
         counter: array[int] | None = None,
-        numbers: Sequence[Array] | None = None,
+        numbers: Sequence[Array | None] | None = None,
     ) -> Builtin | None:
         """Return a builtin of the free arguments of a compiled kernel, or of none with `numbers`, or None.
 
@@ -382,7 +399,7 @@ class LiveEngine(Engine):
         if OPEN_BLOCKS[0] or not abi.is_supported() or not native.available():
             return
         if len(self._asked) >= _MAX_QUERIES:
-            for each in (self.poses, self.twists, self.routes, self._asked):
+            for each in (self.poses, self.twists, self.routes, self.accelerations, self._asked):
                 each.clear()
         asked, version = self._asked.setdefault((id(table), key), _Asked(places)), self.versions[1]
         asked.count += 1

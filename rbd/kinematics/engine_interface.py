@@ -91,15 +91,21 @@ class QueryBuiltins(Protocol):
     def pose(self, found: Attachment) -> Callable[[], Any] | None:
         """Return a builtin of the transform from a place to the root frame."""
 
-    def twist(self, index: int) -> Callable[[], Any] | None:
-        """Return a builtin of the twist of a body in the root frame."""
+    def motion(self, look_up: Callable[..., Any], kind: Any, index: int) -> Callable[[], Any] | None:
+        """Return a builtin of a body's twist or acceleration, which are in its frame in a pass, in the root frame."""
 
     def route(self, start: Attachment, end: Attachment) -> Callable[[], Any] | None:
         """Return a builtin of the transform between two places."""
 
+    def relative_twist(self, moving: Attachment, fixed: Attachment, wanted: Attachment) -> Callable[[], Any] | None:
+        """Return a builtin of the twist of a place with respect to another, in the frame of a third."""
+
 
 class Engine(ABC):
     """The engine of one state; abstract."""
+
+    takes_arrays: bool = False
+    """Whether arguments that are arrays of float64 may go to a builtin as they are."""
 
     def __init__(self, mechanism: Mechanism, layout: Layout) -> None:
         """Initialise without cached results."""
@@ -110,6 +116,7 @@ class Engine(ABC):
         self.poses: dict[object, Callable[[], Any]] = {}
         self.twists: dict[object, Callable[[], Any]] = {}
         self.routes: dict[object, Callable[[], Any]] = {}
+        self.accelerations: dict[object, Callable[[], Any]] = {}
         """Builtins of queries by the identities, or names, of places; only live states have them."""
         self.mechanism = mechanism
         self.layout = layout
@@ -133,6 +140,12 @@ class Engine(ABC):
     @abstractmethod
     def stamp(self, depends: Depends) -> tuple[int, ...]:
         """Return version numbers that change with the dependencies of a pass."""
+
+    @staticmethod
+    def answer(table: Mapping[object, Callable[[], Any]], key: object) -> Any:
+        """Return what the builtin of a query returns; NotImplemented without one."""
+        query = table.get(key)
+        return NotImplemented if query is None else query()
 
     @abstractmethod
     def open_query(

@@ -147,7 +147,8 @@ class State(StateView, Generic[A]):
                 twist: Twist[Any, Any, Any] = known
                 return twist
         index = self.layout.body_index(body)
-        self.engine.open_query(self.engine.twists, key, body, lambda queries: queries.twist(index))
+        look_up = passes.body_twists
+        self.engine.open_query(self.engine.twists, key, body, lambda queries: queries.motion(look_up, Twist, index))
         return self.checked(passes.body_twists(self)[index].transformed(passes.to_root(self)[index]), "twist")
 
     def relative_twist(self, body: Place[B], base: Place[C], *, frame: Place[F] | None = None) -> Twist[B, C, F]:
@@ -156,9 +157,17 @@ class State(StateView, Generic[A]):
         It is expressed in `frame`, any frame attached to a body (the root frame when not given). The difference is
         computed in the frame of `body`: in a frame near it, the result keeps its accuracy far from the root.
         """
+        places: Any = body, base, self._layout.root_frame if frame is None else frame
+        key = tuple([place if isinstance(place, str) else id(place) for place in places])
+        known = self.engine.answer(self.engine.twists, key)
+        if known is not NotImplemented:
+            twist: Twist[B, C, F] = known
+            return twist
         moving, fixed = attached(self, body, "body"), attached(self, base, "base")
-        here = attached(self, moving.body)
-        wanted = attached(self, self._layout.root_frame if frame is None else frame, "frame")
+        here, wanted = attached(self, moving.body), attached(self, places[2], "frame")
+        self.engine.open_query(
+            self.engine.twists, key, places, lambda queries: queries.relative_twist(moving, fixed, wanted)
+        )
         twists = passes.body_twists(self)
         there = twists[fixed.index].transformed(self._leading(attached(self, fixed.body), here))
         relative = -there.with_body(fixed.frame) + twists[moving.index].with_body(moving.frame)
@@ -166,7 +175,14 @@ class State(StateView, Generic[A]):
 
     def bias_acceleration(self, body: RigidBody | str) -> SpatialAcceleration[Any, Any, Any]:
         """Return the bias acceleration of `body` (vd is zero, without gravity), in the root frame."""
-        index = self.layout.body_index(body)
+        key = body if isinstance(body, str) else id(body)
+        table = self.engine.accelerations
+        known = self.engine.answer(table, key)
+        if known is not NotImplemented:
+            found: SpatialAcceleration[Any, Any, Any] = known
+            return found
+        index, look_up = self.layout.body_index(body), passes.bias_accelerations
+        self.engine.open_query(table, key, body, lambda queries: queries.motion(look_up, SpatialAcceleration, index))
         acceleration = passes.bias_accelerations(self)[index].transformed(passes.to_root(self)[index])
         return self.checked(acceleration, "bias acceleration")
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
-from typing import Self
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, Self
 
 import attrs
 import numpy as np
@@ -16,24 +16,34 @@ from rbd.spatial.linalg import Column, Vec3, add3, dot3, scale3, zero3
 from rbd.spatial.values import MatrixLike, SpatialValue, VectorLike
 
 
-class _Unpackable(SpatialValue):
-    """A value with room for an array, from which its columns are made when they are asked for."""
+class ArrayOfColumns(SpatialValue):
+    """A value with room for an array, from which its columns are made when they are asked for; abstract."""
 
     __slots__ = ("_numbers",)
     _numbers: Array
-    """(columns, 2, 3), or not set."""
+    """The matrix in column order, or not set."""
 
-    def __getattr__(self, name: str) -> tuple[Column, ...]:
-        """Return the columns, made of the array: what is called when they are not set yet."""
-        if name != "columns":
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
-        columns: tuple[Column, ...] = tuple([(tuple(a), tuple(b)) for a, b in self._numbers.tolist()])
-        object.__setattr__(self, "columns", columns)
-        return columns
+    @staticmethod
+    @abstractmethod
+    def _columns(numbers: Array) -> tuple[Any, ...]:
+        """Return the columns of a matrix."""
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> tuple[Any, ...]:
+            """Return the columns, made of the array: what is called when they are not set yet."""
+            if name != "columns":
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+            columns = self._columns(self._numbers)
+            object.__setattr__(self, "columns", columns)
+            return columns
+
+
+set_numbers: Callable[[object, Array], None] = getattr(ArrayOfColumns, "_numbers").__set__  # noqa: B009 - a slot, not a value
 
 
 @attrs.frozen(eq=False, repr=False)
-class ColumnMatrix(_Unpackable):
+class ColumnMatrix(ArrayOfColumns):
     """A matrix of six rows, angular ones first, and any number of columns; abstract."""
 
     columns: tuple[Column, ...]
@@ -53,8 +63,13 @@ class ColumnMatrix(_Unpackable):
         """All six rows as a fresh array."""
         numbers: Array | None = getattr(self, "_numbers", None)
         if numbers is not None:
-            return numbers.reshape(-1, 6).T.copy()
+            return numbers.copy()
         return rows_of(tuple(a + b for a, b in self.columns), 6)
+
+    @staticmethod
+    @override
+    def _columns(numbers: Array) -> tuple[Column, ...]:
+        return tuple([((a, b, c), (x, y, z)) for a, b, c, x, y, z in numbers.T.tolist()])
 
     @property
     def components(self) -> Matrix:

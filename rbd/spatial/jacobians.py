@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import ClassVar, Generic, Never, NoReturn, final
 
 import attrs
@@ -11,7 +10,7 @@ from typing_extensions import override
 from rbd.scalars import Matrix, Vector
 from rbd.scalars.arrays import Array, array_of, scalars
 from rbd.spatial.acceleration import SpatialAcceleration
-from rbd.spatial.columns import ColumnMatrix, columns_of, rows_of, vec3_columns
+from rbd.spatial.columns import ArrayOfColumns, ColumnMatrix, columns_of, rows_of, set_numbers, vec3_columns
 from rbd.spatial.force import Wrench
 from rbd.spatial.frame import A, B, C, D, E, F, Frame, G, require_frame
 from rbd.spatial.linalg import Column, Vec3, add3, dot3, matvec, moved6, neg6, scale3, zero3
@@ -19,7 +18,6 @@ from rbd.spatial.motion import Twist
 from rbd.spatial.transform import Transform
 from rbd.spatial.values import (
     MatrixLike,
-    SpatialValue,
     VectorLike,
     checked_frames,
     refuse_product,
@@ -74,7 +72,7 @@ class GeometricJacobian(ColumnMatrix, Generic[B, A, E]):
     def of_array(body: Frame[C], base: Frame[D], frame: Frame[F], numbers: Array) -> GeometricJacobian[C, D, F]:
         """Make a Jacobian of finite floats, (columns, 2, 3), in an array that nobody changes."""
         self: GeometricJacobian[C, D, F] = _new(GeometricJacobian)
-        _set_numbers(self, numbers)
+        set_numbers(self, numbers.reshape(len(numbers), 6).T)
         _geometric_body(self, body)
         _geometric_base(self, base)
         _geometric_frame(self, frame)
@@ -138,7 +136,7 @@ class GeometricJacobian(ColumnMatrix, Generic[B, A, E]):
 
 @final
 @attrs.frozen(eq=False, repr=False, init=False)
-class PointJacobian(SpatialValue, Generic[F]):
+class PointJacobian(ArrayOfColumns, Generic[F]):
     """Maps velocities to the velocity of a point, expressed in `frame`; three rows.
 
     Raises ShapeError, NotFiniteError, or ArgumentError when `frame` is not a Frame.
@@ -163,10 +161,24 @@ class PointJacobian(SpatialValue, Generic[F]):
         _point_columns(self, columns)
         return self
 
+    @staticmethod
+    def of_array(frame: Frame[G], numbers: Array) -> PointJacobian[G]:
+        """Make a Jacobian of finite floats, (columns, 3), in an array that nobody changes."""
+        self: PointJacobian[G] = _new(PointJacobian)
+        set_numbers(self, numbers.T)
+        _point_frame(self, frame)
+        return self
+
     @property
     def matrix(self) -> Array:
         """The three rows as a fresh array."""
-        return rows_of(self.columns)
+        numbers: Array | None = getattr(self, "_numbers", None)
+        return rows_of(self.columns) if numbers is None else numbers.copy()
+
+    @staticmethod
+    @override
+    def _columns(numbers: Array) -> tuple[Vec3, ...]:
+        return tuple([(x, y, z) for x, y, z in numbers.T.tolist()])
 
     @property
     def components(self) -> Matrix:
@@ -220,6 +232,5 @@ class PointJacobian(SpatialValue, Generic[F]):
         return f"PointJacobian 3x{len(self.columns)} in {self.frame.name!r}"
 
 
-_set_numbers: Callable[[object, Array], None] = getattr(ColumnMatrix, "_numbers").__set__  # noqa: B009 - a slot, not a value
 _geometric_columns, _geometric_body, _geometric_base, _geometric_frame = slot_setters(GeometricJacobian)
 _point_frame, _point_columns = slot_setters(PointJacobian)

@@ -56,10 +56,14 @@ def answers(state: MechanismState, frames: list[rbd.Frame]) -> Iterator[Any]:
     for body in state.mechanism.bodies:
         yield state.transform_to_root(body)
         yield state.twist(body)
+        yield state.bias_acceleration(body)
         for frame in frames[::3]:
             yield state.transform(state.twist(body), frame)
     for a, b in product(frames, frames):
         yield state.relative_transform(a, b)
+        yield state.relative_twist(a, b)
+    for a, b, c in zip(frames, frames[2:], frames[5:], strict=False):
+        yield state.relative_twist(a, b, frame=c)
 
 
 def same(one: Any, two: Any) -> None:
@@ -78,7 +82,7 @@ def test_the_bits_are_those_of_python(make: Callable[[], rbd.Mechanism], monkeyp
         for state in (fast, slow):
             state.randomize(np.random.default_rng(seed))
         found = list(answers(fast, frames))
-        assert all([fast.engine.poses, fast.engine.twists, fast.engine.routes])
+        assert all([fast.engine.poses, fast.engine.twists, fast.engine.routes, fast.engine.accelerations])
         found = list(answers(fast, frames))
         with monkeypatch.context() as patch:
             patch.setattr(LiveEngine, "open_query", lambda *_: None)
@@ -126,12 +130,16 @@ def test_a_value_is_made_once_per_write(arm: tuple[MechanismState, rbd.Frame]) -
 
 def test_no_line_of_the_source_runs(arm: tuple[MechanismState, rbd.Frame], monkeypatch: pytest.MonkeyPatch) -> None:
     state, tool = arm
+    for _ in range(3):
+        state.relative_twist("link2", tool), state.bias_acceleration("link7")
     monkeypatch.setattr(LiveEngine, "pass_result", None)
     state.set_configuration(np.ones(7))
     for _ in range(2):
         assert state.transform_to_root(tool).from_frame is tool
         assert state.twist("link7").frame is state.mechanism.root_frame
         assert state.relative_transform("link2", tool).to_frame is tool
+        assert state.relative_twist("link2", tool).base is tool
+        assert state.bias_acceleration("link7").frame is state.mechanism.root_frame
 
 
 def test_values_are_ordinary_objects(arm: tuple[MechanismState, rbd.Frame]) -> None:
@@ -190,6 +198,30 @@ def test_guards(arm: tuple[MechanismState, rbd.Frame]) -> None:
     for ask in (lambda: state.transform_to_root(tool), lambda: state.twist("link7")):
         with pytest.raises(StaleStateError):
             ask()
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda s, t: s.transform_to_root(t),
+        lambda s, t: s.relative_transform(t, s.mechanism.root_frame),
+        lambda s, t: s.relative_transform(s.mechanism.root_frame, t),
+    ],
+)
+def test_poses_that_leave_the_range_are_refused(ask: Callable[[MechanismState, rbd.Frame], Any]) -> None:
+    """The translation of a frame is added to that of its body."""
+    mechanism = rbd.Mechanism("rail")
+    slider = rbd.RigidBody("slider", rbd.SpatialInertia.sphere(rbd.Frame("s"), mass=1.0, radius=0.1))
+    mechanism.attach(mechanism.root_body, slider, rbd.Joint("rail", rbd.Prismatic((1, 0, 0))))
+    far = rbd.Transform(rbd.Frame("far"), slider.default_frame, np.diag([1.0, -1.0, -1.0]), (1.5e308, 0, 0))
+    tool = slider.add_frame(far)
+    state = MechanismState(mechanism, [0.0])
+    for _ in range(3):
+        assert ask(state, tool).is_finite
+    state.set_configuration([1.5e308])
+    for _ in range(3):
+        with pytest.raises(NotFiniteError):
+            ask(state, tool)
 
 
 def test_twists_that_leave_the_range_are_refused(arm: tuple[MechanismState, rbd.Frame]) -> None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ctypes
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from types import MemberDescriptorType
 from typing import Any, Final, final
 
 import attrs
@@ -23,15 +24,33 @@ from rbd.native.builtins.context import (
     guard_table,
     word_table,
 )
-from rbd.native.builtins.value_ir import CONTEXT, INSTANCE, MOST_OBJECTS, NUMBER, OBJECT, TUPLE, value_module
+from rbd.native.builtins.value_ir import (
+    ARRAY,
+    CONTEXT,
+    COPY_NUMBERS,
+    DOWN,
+    EMPTY,
+    INSTANCE,
+    LEVELS,
+    MOST_OBJECTS,
+    NUMBER,
+    RETURN,
+    SET,
+    TUPLE,
+    UP,
+    UPDATE,
+    value_module,
+)
 from rbd.native.compiled_program import CompiledProgram
 from rbd.native.runtime import abi
 from rbd.native.runtime.jit import Library, assemble
 from rbd.native.runtime.locks import once_under_compiler_lock
 from rbd.scalars.arrays import Array
 
-_LENGTHS: Final = (1, 4, 5, 3, 2, 2, 2, 3)
-"""Words of each code with its arguments, without the offsets of slots."""
+_LENGTHS: Final = (1, 4, 5, 3, 2, 2, 2, 3, 5, 2)
+"""Words of each code with its arguments, without the offsets of slots, the lengths of axes and the updates."""
+_HASHLESS_TUPLE: Final = 24
+"""Where items begin in tuples that do not keep their hash, which an update would have to forget."""
 _MEMBER: Final = 40
 """From the beginning of a slot's descriptor to the pointer to its definition."""
 _OFFSET: Final = 16
@@ -58,20 +77,78 @@ class PassBuffer:
 class ValuePlan:
     """What a builtin does after its passes have run."""
 
-    words: Sequence[int]
+    arithmetic: Sequence[int]
+    construction: Sequence[int]
     kept: tuple[object, ...]
-    """Everything that `words` refers to."""
+    """Everything that the words refer to."""
+
+    @property
+    def words(self) -> list[int]:
+        """All words; the object of the last call is updated where that is possible."""
+        updates = self._updates() if abi.TUPLE_ITEMS == _HASHLESS_TUPLE else []
+        return [*self.arithmetic, *([UPDATE, len(updates), *updates] if updates else ()), *self.construction]
 
     @property
     def depth(self) -> int:
         """The largest number of objects on the stack."""
-        depth, most, at = 0, 0, 0
-        while at < len(self.words):
-            code = self.words[at]
-            taken = self.words[at + 1] if code == TUPLE else self.words[at + 2] if code == INSTANCE else 0
-            depth += 1 - taken if code in (NUMBER, OBJECT, TUPLE, INSTANCE) else 0
-            most, at = max(most, depth), at + _LENGTHS[code] + (taken if code == INSTANCE else 0)
+        depth, most = 0, 0
+        for code, *arguments in _instructions(self.construction):
+            depth += 1 - (arguments[0] if code == TUPLE else arguments[1] if code == INSTANCE else 0)
+            most = max(most, depth)
         return most
+
+    def _updates(self) -> list[int]:
+        """Return the words that update the numbers of an object; none where it is too deep, or itself a number."""
+        stack: list[_Updates] = []
+        for code, *arguments in _instructions(self.construction):
+            if code in (TUPLE, INSTANCE):
+                count = arguments[0] if code == TUPLE else arguments[1]
+                parts, stack = stack[len(stack) - count :], stack[: len(stack) - count]
+                offsets = [abi.TUPLE_ITEMS + 8 * k for k in range(count)] if code == TUPLE else arguments[2:]
+                others = [] if code == TUPLE else _other_slots(arguments[0], offsets)
+                stack.append(_container(parts, offsets, others))
+            elif code != RETURN:
+                stack.append(_leaf(code, arguments))
+        found = stack[0](0)  # of a container: DOWN, its parts, UP
+        return found[_UPDATE:-_UPDATE] if 0 < found[::_UPDATE].count(DOWN) < LEVELS else []
+
+
+_Updates = Callable[[int], list[int]]
+"""The words that update an object in a place."""
+_UPDATE: Final = 4
+"""Words of an update."""
+
+
+def _instructions(words: Sequence[int]) -> Iterator[Sequence[int]]:
+    """Yield the codes of a plan with their arguments."""
+    at = 0
+    while at < len(words):
+        code = words[at]
+        more = words[at + 2] if code == INSTANCE else words[at + 4] if code == ARRAY else 0
+        yield words[at : at + _LENGTHS[code] + more]
+        at += _LENGTHS[code] + more
+
+
+def _leaf(code: int, arguments: Sequence[int]) -> _Updates:
+    """Return the updates of a float, an array, or another object, which stays."""
+    if code == NUMBER:
+        return lambda offset: [SET, offset, arguments[0], 0]
+    return lambda offset: [COPY_NUMBERS, offset, *arguments[:2]] if code == ARRAY else []
+
+
+def _container(parts: Sequence[_Updates], offsets: Sequence[int], others: Sequence[int]) -> _Updates:
+    """Return the updates of an object with parts in places; the places `others` must be empty."""
+    inner = [word for part, offset in zip(parts, offsets, strict=True) for word in part(offset)]
+    inner += [word for offset in others for word in (EMPTY, offset, 0, 0)] if inner else []
+    return lambda offset: [DOWN, offset, 0, 0, *inner, UP, 0, 0, 0] if inner else []
+
+
+def _other_slots(identity: int, offsets: Sequence[int]) -> list[int]:
+    """Return the places of all slots of a class but these; that of weak references is one."""
+    kind: type[Any] = ctypes.cast(identity, ctypes.py_object).value
+    places = {offset for _, offset in _slots(kind)}
+    places.update([kind.__weakrefoffset__] if kind.__weakrefoffset__ else [])
+    return sorted(places.difference(offsets))
 
 
 @final
@@ -118,13 +195,34 @@ def slot_offsets(value: Any) -> tuple[int, ...] | None:
         descriptor = getattr(kind, field.name, None)
         if type(descriptor).__name__ != "member_descriptor":
             return None
-        pointer = ctypes.c_size_t.from_address(id(descriptor) + _MEMBER).value
-        offset = ctypes.c_ssize_t.from_address(pointer + _OFFSET).value
+        offset = _slot_offset(descriptor)
         in_range = 0 < offset < kind.__basicsize__
         if not in_range or ctypes.c_size_t.from_address(id(value) + offset).value != id(getattr(value, field.name)):
             return None
         offsets.append(offset)
     return tuple(offsets)
+
+
+def filled_slots(value: object) -> dict[int, object]:
+    """Return what is in the slots of a value, by their offsets; without empty slots."""
+    return {
+        offset: descriptor.__get__(value, type(value))
+        for descriptor, offset in _slots(type(value))
+        if ctypes.c_size_t.from_address(id(value) + offset).value
+    }
+
+
+def _slots(kind: type[Any]) -> Iterator[tuple[MemberDescriptorType, int]]:
+    """Yield the slots of a class and its bases, and where they are."""
+    for base in kind.__mro__:
+        for descriptor in vars(base).values():
+            if type(descriptor) is MemberDescriptorType and descriptor.__objclass__ is base:
+                yield descriptor, _slot_offset(descriptor)
+
+
+def _slot_offset(descriptor: object) -> int:
+    pointer = ctypes.c_size_t.from_address(id(descriptor) + _MEMBER).value
+    return ctypes.c_ssize_t.from_address(pointer + _OFFSET).value
 
 
 # ---------------------------------------------------------------- arithmetic

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from rbd.native.builtins.ir_parts import FIND_CONTEXT, context_loads, filled, owner_and_guards, run_program
+from rbd.native.builtins.ir_parts import COPY, FIND_CONTEXT, context_loads, filled, owner_and_guards, run_program
 
 CONTEXT: Final = (
     *("owner", "guards", "guard_count", "q_version", "v_version", "passes", "pass_count", "words"),
@@ -24,7 +24,7 @@ CONTEXT: Final = (
     words                   the list: a code (its place in CODES), then its arguments
     memo, memo_list         versions of q and v of the last object, and the list that holds it
 """
-CODES: Final = ("RETURN", "GATHER", "CALL", "FINITE", "NUMBER", "OBJECT", "TUPLE", "INSTANCE")
+CODES: Final = ("RETURN", "GATHER", "CALL", "FINITE", "NUMBER", "OBJECT", "TUPLE", "INSTANCE", "ARRAY", "UPDATE")
 """What words say:
 
     RETURN                          the object is complete
@@ -35,17 +35,33 @@ CODES: Final = ("RETURN", "GATHER", "CALL", "FINITE", "NUMBER", "OBJECT", "TUPLE
     OBJECT object                   push an object
     TUPLE n                         replace n objects by a tuple
     INSTANCE type, n, offsets ...   replace n objects by an instance with these slots
+    ARRAY at, bytes, order, n, lengths ...  push a new array of n axes with a copy of the numbers
+    UPDATE n, words ...             write the numbers into the object of the last call, and return it, if nobody else
+                                    has it: n words, four for each of UPDATES
 """
-RETURN, GATHER, CALL, FINITE, NUMBER, OBJECT, TUPLE, INSTANCE = range(len(CODES))
+RETURN, GATHER, CALL, FINITE, NUMBER, OBJECT, TUPLE, INSTANCE, ARRAY, UPDATE = range(len(CODES))
+UPDATES: Final = ("DOWN", "UP", "SET", "COPY_NUMBERS", "EMPTY")
+"""How the object of the last call is updated, beginning at it; each object on the way must have one reference:
+
+    DOWN offset                     go on to the object in this place
+    UP                              go back
+    SET offset, at                  write the number of the float in this place
+    COPY_NUMBERS offset, at, bytes  write the numbers of the array in this place
+    EMPTY offset                    refuse unless nothing is in this place
+"""
+DOWN, UP, SET, COPY_NUMBERS, EMPTY = range(len(UPDATES))
+LEVELS: Final = 8
+"""Objects that contain each other, at most."""
 MOST_OBJECTS: Final = 128
 """Objects on the stack, at most."""
 
 _BEGIN: Final = f"""
 declare double @llvm.fabs.f64(double)
-
+{COPY}
 define ptr @value(ptr %self, ptr %unused) nounwind {{
 begin:
   %stack = alloca [$MOST_OBJECTS x ptr], align 16
+  %levels = alloca [$LEVELS x ptr], align 16
 {FIND_CONTEXT}"""
 
 _VALUE: Final = f"""\
@@ -97,9 +113,11 @@ passed:
 
 run:
   %at = phi ptr [%words, %pass], [%after_gather, %gather], [%after_call, %call], [%after_finite, %finite],
-      [%after_number, %numbered], [%after_object, %object], [%after_tuple, %filled], [%after_instance, %set]
+      [%after_number, %numbered], [%after_object, %object], [%after_tuple, %filled], [%after_instance, %set],
+      [%after_array, %copied], [%after_update, %rebuild]
   %depth = phi i64 [0, %pass], [%depth, %gather], [%depth, %call], [%depth, %finite],
-      [%depth_number, %numbered], [%depth_object, %object], [%depth_tuple, %filled], [%depth_instance, %set]
+      [%depth_number, %numbered], [%depth_object, %object], [%depth_tuple, %filled], [%depth_instance, %set],
+      [%depth_array, %copied], [%depth, %rebuild]
   %code = load i64, ptr %at
   %a_at = getelementptr i64, ptr %at, i64 1
   %b_at = getelementptr i64, ptr %at, i64 2
@@ -112,6 +130,8 @@ run:
     i64 $OBJECT, label %object
     i64 $TUPLE, label %tuple
     i64 $INSTANCE, label %instance
+    i64 $ARRAY, label %array
+    i64 $UPDATE, label %update
   ]
 
 gather_begin:
@@ -191,6 +211,7 @@ tuple:
   br i1 %no_tuple, label %drop, label %fill_begin
 fill_begin:
   %base = sub i64 %depth, %tuple_count
+  %items = getelementptr i8, ptr %made, i64 $TUPLE_ITEMS
   br label %fill
 fill:
   %k = phi i64 [0, %fill_begin], [%k_next, %fill_one]
@@ -200,7 +221,8 @@ fill_one:
   %item_index = add i64 %base, %k
   %item_at = getelementptr ptr, ptr %stack, i64 %item_index
   %item = load ptr, ptr %item_at
-  %set_status = call i32 $PyTuple_SetItem(ptr %made, i64 %k, ptr %item)
+  %item_to = getelementptr ptr, ptr %items, i64 %k
+  store ptr %item, ptr %item_to
   %k_next = add i64 %k, 1
   br label %fill
 filled:
@@ -240,6 +262,101 @@ set:
   %after_instance = getelementptr i64, ptr %c_at, i64 %slot_count
   br label %run
 
+array:
+  %order = load i32, ptr %c_at
+  %axes_place = getelementptr i64, ptr %at, i64 4
+  %axes = load i64, ptr %axes_place
+  %axes_32 = trunc i64 %axes to i32
+  %lengths = getelementptr i64, ptr %at, i64 5
+  %new_array = call ptr $PyArray_New(
+      ptr $ndarray, i32 %axes_32, ptr %lengths, i32 $DOUBLE, ptr null, ptr null, i32 0, i32 %order, ptr null)
+  %no_array = icmp eq ptr %new_array, null
+  br i1 %no_array, label %drop, label %copied
+copied:
+  %numbers = load ptr, ptr %a_at
+  %bytes = load i64, ptr %b_at
+  %array_data_at = getelementptr i8, ptr %new_array, i64 $ARRAY_DATA
+  %array_data = load ptr, ptr %array_data_at
+  call void @llvm.memcpy.p0.p0.i64(ptr %array_data, ptr %numbers, i64 %bytes, i1 false)
+  %array_to = getelementptr ptr, ptr %stack, i64 %depth
+  store ptr %new_array, ptr %array_to
+  %depth_array = add i64 %depth, 1
+  %after_array = getelementptr i64, ptr %lengths, i64 %axes
+  br label %run
+
+; The object of the last call, if this builtin has the only reference to it and to its parts: nobody sees a change.
+update:
+  %update_words = load i64, ptr %a_at
+  %after_update = getelementptr i64, ptr %b_at, i64 %update_words
+  %last = call ptr $PyList_GetItem(ptr %memo_list, i64 0)
+  %last_references = load i32, ptr %last
+  %last_is_ours = icmp eq i32 %last_references, 1
+  store ptr %last, ptr %levels
+  br i1 %last_is_ours, label %update_next, label %rebuild
+rebuild:
+  br label %run
+update_next:
+  %u = phi i64 [0, %update], [%u_next, %down], [%u_next, %up], [%u_next, %write], [%u_next, %write_all],
+      [%u_next, %empty]
+  %level = phi i64 [0, %update], [%level_down, %down], [%level_up, %up], [%level, %write], [%level, %write_all],
+      [%level, %empty]
+  %more_updates = icmp slt i64 %u, %update_words
+  br i1 %more_updates, label %update_one, label %updated
+update_one:
+  %u_at = getelementptr i64, ptr %b_at, i64 %u
+  %u_next = add i64 %u, 4
+  %u_code = load i64, ptr %u_at
+  %u_a_at = getelementptr i64, ptr %u_at, i64 1
+  %u_b_at = getelementptr i64, ptr %u_at, i64 2
+  %u_c_at = getelementptr i64, ptr %u_at, i64 3
+  %level_up = sub i64 %level, 1
+  %is_up = icmp eq i64 %u_code, $UP
+  br i1 %is_up, label %up, label %part_of
+up:
+  br label %update_next
+part_of:
+  %here_at = getelementptr ptr, ptr %levels, i64 %level
+  %here = load ptr, ptr %here_at
+  %u_offset = load i64, ptr %u_a_at
+  %child_at = getelementptr i8, ptr %here, i64 %u_offset
+  %child = load ptr, ptr %child_at
+  %is_empty = icmp eq i64 %u_code, $EMPTY
+  br i1 %is_empty, label %empty, label %owned
+empty:
+  %no_child = icmp eq ptr %child, null
+  br i1 %no_child, label %update_next, label %rebuild
+owned:
+  %references = load i32, ptr %child
+  %is_ours = icmp eq i32 %references, 1
+  br i1 %is_ours, label %change, label %rebuild
+change:
+  %u_number = load ptr, ptr %u_b_at
+  switch i64 %u_code, label %down [
+    i64 $SET, label %write
+    i64 $COPY_NUMBERS, label %write_all
+  ]
+down:
+  %level_down = add i64 %level, 1
+  %level_at = getelementptr ptr, ptr %levels, i64 %level_down
+  store ptr %child, ptr %level_at
+  br label %update_next
+write:
+  %new_number = load double, ptr %u_number
+  %float_at = getelementptr i8, ptr %child, i64 $FLOAT_VALUE
+  store double %new_number, ptr %float_at
+  br label %update_next
+write_all:
+  %u_bytes = load i64, ptr %u_c_at
+  %held_at = getelementptr i8, ptr %child, i64 $ARRAY_DATA
+  %held = load ptr, ptr %held_at
+  call void @llvm.memcpy.p0.p0.i64(ptr %held, ptr %u_number, i64 %u_bytes, i1 false)
+  br label %update_next
+updated:
+  call void $Py_IncRef(ptr %last)
+  store i64 %q_now, ptr %memo
+  store i64 %v_now, ptr %memo_v_at
+  ret ptr %last
+
 complete:
   %whole = load ptr, ptr %stack
   call void $Py_IncRef(ptr %whole)
@@ -250,7 +367,8 @@ complete:
 
 ; No memory: give back what is on the stack; an exception is set.
 drop:
-  %left_over = phi i64 [%depth, %number], [%depth, %tuple], [%depth, %instance], [%one_less, %drop_one]
+  %left_over = phi i64 [%depth, %number], [%depth, %tuple], [%depth, %instance], [%depth, %array],
+      [%one_less, %drop_one]
   %any_left = icmp sgt i64 %left_over, 0
   br i1 %any_left, label %drop_one, label %no_memory
 drop_one:
@@ -271,4 +389,5 @@ refuse:
 def value_module(addresses: Mapping[str, int]) -> str:
     """Return the module; `addresses` are those of `abi.addresses`."""
     codes = {name: k for k, name in enumerate(CODES)}
-    return filled(_BEGIN + context_loads(CONTEXT) + _VALUE, addresses, MOST_OBJECTS=MOST_OBJECTS, **codes)
+    codes |= {name: k for k, name in enumerate(UPDATES)} | {"MOST_OBJECTS": MOST_OBJECTS, "LEVELS": LEVELS}
+    return filled(_BEGIN + context_loads(CONTEXT) + _VALUE, addresses, **codes)

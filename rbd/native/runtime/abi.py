@@ -26,6 +26,8 @@ ARRAY_STRIDES: Final = 40
 ARRAY_DTYPE: Final = 56
 ARRAY_FLAGS: Final = 64
 FLOAT_VALUE: Final = 16
+TUPLE_SIZE: Final = 16
+TUPLE_ITEMS: Final = tuple.__basicsize__
 STRUCTURE_DATA: Final = 16
 """Offset of the pointer to the fields of a ctypes structure."""
 
@@ -90,6 +92,7 @@ def is_verified() -> bool:
             version == _ABI_VERSION
             and all(map(_array_matches, _samples()))
             and _floats_and_structures_match()
+            and all(map(_tuple_matches, ((), (1.5,), (0, "a", None))))
             and _array_new_matches()
         )
     except (AttributeError, LookupError, OSError, TypeError, ValueError):
@@ -182,6 +185,12 @@ def _floats_and_structures_match() -> bool:
         and np.dtype(np.float64).num == DOUBLE
         and np.empty(3).dtype is np.dtype(np.float64)
     )
+
+
+def _tuple_matches(sample: tuple[object, ...]) -> bool:
+    """Return whether the number of items of a tuple and the items are at their offsets."""
+    items = tuple(map(id, sample))
+    return _word(sample, TUPLE_SIZE) == len(items) and _words(id(sample) + TUPLE_ITEMS, len(items)) == items
 
 
 def _array_new_matches() -> bool:
