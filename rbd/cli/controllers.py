@@ -12,6 +12,7 @@ from rbd.errors import ArgumentError
 from rbd.state import MechanismState
 
 if TYPE_CHECKING:
+    from rbd.contact import JointOptions
     from rbd.mjcf import MjcfReport
     from rbd.scalars.arrays import Array
 
@@ -21,14 +22,15 @@ NAMES: Final[tuple[Name, ...]] = ("none", "hold", "gravity", "actuators")
 
 _FREQUENCY: Final = 20.0
 """Natural frequency of held joints (rad/s)."""
-_STABLE: Final = 0.5
-"""Largest gains, as a share of inertia / dt² and inertia / dt."""
 
 
 def controller(
     name: Name, robot: RobotFile, state: MechanismState, dt: float, *, pose: str | None, contact: bool
-) -> Control | None:
-    """Return a controller for a state; springs and gravity compensation of the file (MJCF) act in all of them."""
+) -> tuple[Control | None, JointOptions | None]:
+    """Return a controller for a state, and what steps with contact must know of it.
+
+    Springs and gravity compensation of the file (MJCF) act whatever the controller is.
+    """
     from rbd.mjcf import MjcfReport
 
     report = robot.report if isinstance(robot.report, MjcfReport) else None
@@ -36,12 +38,12 @@ def controller(
         if report is None or not report.actuators:
             message = "--controller actuators: the file has no actuators; take hold, gravity or none"
             raise ArgumentError(message, argument="controller", value=name, allowed=NAMES)
-        return report.controller(robot.mechanism, report.controls.get(pose or ""))
-    own: Control | None = None
-    if name != "none":
-        driven = _driven(robot, state)
-        own = Hold(state, driven, dt, contact=contact) if name == "hold" else WeightCompensation(state, driven)
-    return _sum(own, _passive(robot, report))
+        return report.controller(robot.mechanism, report.controls.get(pose or "")), None
+    passive, driven = _passive(robot, report), _driven(robot, state)
+    if name == "hold":
+        hold = Hold(state, driven, dt, contact=contact)
+        return _sum(hold, passive), hold.joint_options
+    return _sum(WeightCompensation(state, driven) if name == "gravity" else None, passive), None
 
 
 def _driven(robot: RobotFile, state: MechanismState) -> Array:
@@ -99,9 +101,9 @@ class Hold:
     they carry, and get its weight as feedforward. Those behind a joint that floats move the larger of the two sides: a
     leg that stands carries the trunk. Torques are within the effort bounds.
 
-    Without contact, position and velocity in the control law are those at the end of the step, as in stable
-    proportional-derivative control (Tan, Liu, Turk 2011). With contact, whose forces are not known before the step,
-    they are those at its beginning, and gains are at most what is stable for legs in the air.
+    Position and velocity in the control law are those at the end of the step, which is stable for any gains. Without
+    contact they are predicted, as in stable proportional-derivative control (Tan, Liu, Turk 2011). Steps with contact
+    take the gains implicitly: `joint_options`.
     """
 
     def __init__(self, state: MechanismState, driven: Array, dt: float, *, contact: bool) -> None:
@@ -111,9 +113,13 @@ class Hold:
         self._anchored = _anchored(state, driven)
         inertia = _inertias(state, self._anchored) * driven
         self._k, self._d = _FREQUENCY**2 * inertia, 2 * _FREQUENCY * inertia
-        if contact:
-            free = _STABLE * _free_inertias(state)
-            self._k, self._d = np.minimum(self._k, free / dt**2), np.minimum(self._d, free / dt)
+
+    @property
+    def joint_options(self) -> JointOptions:
+        """The gains, for steps with contact."""
+        from rbd.contact import JointOptions
+
+        return JointOptions(stiffness=self._k.tolist(), damping=self._d.tolist())
 
     def __call__(self, t: float, state: MechanismState) -> Array:
         """Return the torques."""
@@ -156,11 +162,3 @@ def _inertias(state: MechanismState, anchored: Array) -> Array:
         rest = np.where(anchored[entries], 0.0, total - carried[entries])
         carried[entries] = np.maximum(carried[entries], rest)
     return carried
-
-
-def _free_inertias(state: MechanismState) -> Array:
-    """Return the inertia that a torque at each joint accelerates, with all others free to move."""
-    from rbd.algorithms import inverse_mass_matrix
-
-    found: Array = 1 / np.diag(inverse_mass_matrix(state))
-    return found

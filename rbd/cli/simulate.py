@@ -19,6 +19,7 @@ from rbd.errors import printable
 
 if TYPE_CHECKING:
     from rbd.cli.controllers import Control
+    from rbd.contact import JointOptions
     from rbd.simulation import Trajectory
     from rbd.state import MechanismState
 
@@ -73,26 +74,29 @@ def _free(robot: RobotFile, state: MechanismState, options: argparse.Namespace, 
     """Simulate without contact."""
     from rbd.simulation import ZeroOrderHold, simulate
 
-    control = _control(robot, state, options)
+    control, _ = _control(robot, state, options)
     held = ZeroOrderHold(control, options.dt) if control is not None and options.controller == "hold" else control
     return simulate(state, options.time, held, dt=options.dt, progress=progress)
 
 
 def _on_ground(robot: RobotFile, state: MechanismState, options: argparse.Namespace, progress: bool) -> Trajectory:
     """Simulate with hard contact; URDF does not say where a floating robot is: it starts on the ground."""
-    from rbd.contact import ContactSimulator
+    from rbd.contact import ContactSimulator, JointOptions
     from rbd.simulation import Trajectory
 
     model = ground_model(robot, among_bodies=options.self_collisions)
     if options.height is not None or (not is_mjcf(robot.path) and floating_joint(state) is not None):
         place_on_ground(state, model, options.height or 0.0)
-    control = _control(robot, state, options)
-    simulator = ContactSimulator(robot.mechanism, model, control, options.dt, friction=options.friction)
+    control, joints = _control(robot, state, options)
+    joints, mu = joints or JointOptions(), options.friction
+    simulator = ContactSimulator(robot.mechanism, model, control, options.dt, friction=mu, joints=joints)
     found = simulator.run(state, options.time, progress=progress)
     return Trajectory(found.t, found.q, found.v, np.zeros((len(found.t), 0)))
 
 
-def _control(robot: RobotFile, state: MechanismState, options: argparse.Namespace) -> Control | None:
+def _control(
+    robot: RobotFile, state: MechanismState, options: argparse.Namespace
+) -> tuple[Control | None, JointOptions | None]:
     return controller(options.controller, robot, state, options.dt, pose=options.pose, contact=options.ground)
 
 

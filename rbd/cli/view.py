@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from rbd.cli.options import Command, add_file, positive
 from rbd.cli.pose import add_pose, initial_state
 from rbd.cli.robot_file import RobotFile, read_robot
-from rbd.errors import ShapeError, printable
+from rbd.errors import ArgumentError, ShapeError, printable
 
 if TYPE_CHECKING:
     from rbd.simulation import Trajectory
@@ -23,7 +23,7 @@ _EXAMPLES = """
 rbd view robot.urdf
 rbd view gymnasium:ant.xml --layers shapes frames names
 rbd simulate gymnasium:ant.xml --ground --out ant.npz && rbd view gymnasium:ant.xml --trajectory ant.npz
-rbd view robot.urdf --no-browser --duration 5
+rbd view robot.urdf --no-browser --screenshot robot.png
 """
 _MOST_PORT = 65535
 
@@ -35,6 +35,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--trajectory", type=Path, metavar="FILE", help="play this file of `rbd simulate --out`: .npz")
     parser.add_argument("--rate", type=positive, default=1.0, metavar="FACTOR", help="speed of playing (1: real time)")
     parser.add_argument("--layers", nargs="+", metavar="LAYER", help="what is shown at first, such as frames")
+    parser.add_argument("--screenshot", type=Path, metavar="FILE", help="write a picture and end: .png or .jpg")
+    parser.add_argument(
+        "--record", type=Path, metavar="FILE", help="write the trajectory as a film and end: .gif, .mp4"
+    )
     parser.add_argument("--port", type=_port, default=8080, help="port of the page (8080, or the next free one)")
     parser.add_argument("--no-browser", dest="browser", action="store_false", help="open no browser")
     parser.add_argument("--duration", type=positive, metavar="SECONDS", help="end after this time, else by Ctrl-C")
@@ -46,12 +50,30 @@ def run(options: argparse.Namespace) -> int:
     state = initial_state(robot, options)
     motion = None if options.trajectory is None else _motion(robot, options.trajectory)
     with contextlib.suppress(KeyboardInterrupt), _viewer(robot, options) as viewer:  # Ctrl-C ends it
+        if motion is not None:
+            motion.show_on(state, float(motion.t[-1]))
         viewer.show(state)
+        if _drawn(viewer, motion, options):
+            return 0
         if motion is not None:
             viewer.animate(motion, speed=options.rate)
         print(f"{robot.title}: {viewer.url}", flush=True)
         _wait(viewer, options.duration)
     return 0
+
+
+def _drawn(viewer: Viewer, motion: Trajectory | None, options: argparse.Namespace) -> bool:
+    """Write picture and film, if wanted; return whether there was one."""
+    if options.screenshot is not None:
+        viewer.screenshot(options.screenshot)
+    if options.record is not None:
+        if motion is None:
+            raise ArgumentError("--record needs the motion: add --trajectory FILE", argument="record", value=True)
+        viewer.record(options.record, motion, speed=options.rate)
+    written = [path for path in (options.screenshot, options.record) if path is not None]
+    for path in written:
+        print(f"Wrote {printable(str(path))}")
+    return bool(written)
 
 
 def _motion(robot: RobotFile, path: Path) -> Trajectory:
@@ -69,10 +91,11 @@ def _viewer(robot: RobotFile, options: argparse.Namespace) -> Viewer:
     """Return a viewer with the shapes of the file; those that it cannot show are named on standard error."""
     from rbd.viz import Viewer
 
+    browser = options.browser and options.screenshot is None and options.record is None
     layers = {} if options.layers is None else {"layers": options.layers}
     with warnings.catch_warnings(record=True) as doubts:
         warnings.simplefilter("always")
-        viewer = Viewer(robot.mechanism, robot.report, port=options.port, open_browser=options.browser, **layers)
+        viewer = Viewer(robot.mechanism, robot.report, port=options.port, open_browser=browser, **layers)
     for doubt in doubts:
         print(f"rbd: {printable(str(doubt.message))}", file=sys.stderr)
     return viewer

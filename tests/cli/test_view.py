@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from rbd import cli
+from rbd.viz.browser import find_browser
 
 pytest.importorskip("viser", reason="the viewer is of the extra viz")
 QUICK = ("--no-browser", "--port", "0", "--duration", "0.1")
@@ -40,6 +41,18 @@ def test_poses_layers_and_trajectories(robot: Path, capsys: pytest.CaptureFixtur
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.skipif(find_browser() is None, reason="Chromium draws pictures")
+def test_pictures_and_films(robot: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    is_film = robot.suffix == ".xml"
+    motion, drawn = robot.with_suffix(".npz"), robot.with_suffix(".gif" if is_film else ".png")
+    assert cli.main(["simulate", str(robot), "--time", "0.08", "--out", str(motion)]) == 0
+    capsys.readouterr()
+    options = ["--trajectory", str(motion), "--record" if is_film else "--screenshot", str(drawn)]
+    assert cli.main(["view", str(robot), "--port", "0", *options]) == 0
+    assert capsys.readouterr().out == f"Wrote {drawn}\n"
+    assert drawn.read_bytes().startswith(b"GIF8" if is_film else b"\x89PNG")
+
+
 def test_meshes_that_are_not_there_are_named(urdf: Path, capsys: pytest.CaptureFixture[str]) -> None:
     mesh = '<visual><geometry><mesh filename="package://nowhere/arm.stl"/></geometry></visual></link>'
     urdf.write_text(urdf.read_text().replace("</link>", mesh, 1))
@@ -54,6 +67,8 @@ def test_meshes_that_are_not_there_are_named(urdf: Path, capsys: pytest.CaptureF
     [
         (["--layers", "wings"], "no layer is called 'wings'"),
         (["--trajectory", "missing.npz"], "missing.npz: No such file"),
+        (["--screenshot", "arm.txt"], "'.txt'; there are .png, .jpg"),
+        (["--record", "arm.gif"], "--record needs the motion: add --trajectory FILE"),
         (["--set", "elbow=1"], "no joint is named 'elbow'"),
     ],
 )
