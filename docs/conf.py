@@ -8,7 +8,10 @@ from pathlib import Path
 
 from sphinx.application import Sphinx
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import push
 
 import rbd
 
@@ -22,6 +25,8 @@ exclude_patterns = ["_build"]
 suppress_warnings = ["toc.empty_glob"]  # tutorials and guides are found, none is a fault
 html_theme = "furo"
 html_title = f"rbd {version}"
+html_extra_path = [str(Path(__file__).resolve().parent / "_build" / "push")]
+push.write(Path(html_extra_path[0]))
 
 myst_enable_extensions = ["amsmath", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3

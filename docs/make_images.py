@@ -3,9 +3,9 @@
     python docs/make_images.py              all of them, into docs/images
     python docs/make_images.py --to FOLDER  somewhere else, for instance to compare
 
-Pages write their pictures to the current folder when their examples run. This script runs all pages that do, and
-`rbd demo`, in a scratch folder, and stores what they wrote: reduced to 256 colours and without the names and dates of
-programs, so that the same picture is always the same file.
+Pages write their pictures to the current folder when their examples run. This script runs all pages that do,
+`rbd demo`, and the page of `push.py` in Chromium, in a scratch folder, and stores what they wrote: reduced to 256
+colours and without the names and dates of programs, so that the same picture is always the same file.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ from PIL import Image
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+import push
+
 from rbd import demo
+from tests import browser
 from tests.docs import examples
 
 DOCS = Path(__file__).resolve().parent
@@ -47,6 +50,8 @@ def main() -> None:
 def pictures(scratch: Path) -> Iterator[Path]:
     """Run everything that draws, in a scratch folder; yield what it wrote."""
     demo.run(scratch / "double-pendulum.png", say=lambda _: None)
+    push.write(scratch)
+    browser.screenshot(f"file://{scratch}/push.html#pulled", scratch / "push.png", (760, 460), milliseconds=2500)
     with contextlib.chdir(scratch):
         for page in examples.pages():
             if "savefig(" in page.read_text(encoding="utf-8"):

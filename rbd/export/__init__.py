@@ -9,6 +9,7 @@ from typing import Any
 from rbd.export.c import c_source
 from rbd.export.c_library import CLibrary, write_c_library
 from rbd.export.symbols import sympy_expressions
+from rbd.export.wasm import WasmModule, write_wasm
 
 _BRIDGES = ("jax_dynamics", "jax_function", "torch_dynamics", "torch_function", "torch_step")
 
@@ -19,4 +20,4 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'rbd.export' has no attribute {name!r}")
 
 
-__all__ = ["CLibrary", "c_source", "sympy_expressions", "write_c_library"]
+__all__ = ["CLibrary", "WasmModule", "c_source", "sympy_expressions", "write_c_library", "write_wasm"]

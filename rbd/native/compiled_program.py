@@ -59,7 +59,7 @@ def single_module(program: Program, chunk: int = CHUNK, threshold: int = THRESHO
     """Return the LLVM IR of a program for one state; its angles are packed into vectors."""
     cut, pack = make_plan(program, chunk, 1, threshold), host_processor().lanes
     names, texts = emit_functions(cut, Lanes(1), "one", pack)
-    return "\n".join([*_declarations({1, pack}), *texts, single(program, cut.slot_count, names)])
+    return "\n".join([*module_declarations({1, pack}), *texts, single(program, cut.slot_count, names)])
 
 
 def batch_module(program: Program, lanes: int, chunk: int = CHUNK, threshold: int = THRESHOLD) -> str:
@@ -67,10 +67,13 @@ def batch_module(program: Program, lanes: int, chunk: int = CHUNK, threshold: in
     program = inline_calls(program) if lanes > 1 else program
     cut, wide = make_plan(program, min(chunk, BATCH_CHUNK), lanes, threshold), Lanes(lanes)
     names, texts = emit_functions(cut, wide, "wide", lanes)
-    return "\n".join([*_declarations({1, lanes}), *texts, batch(program, cut.slot_count, names, wide), batch_worker()])
+    return "\n".join(
+        [*module_declarations({1, lanes}), *texts, batch(program, cut.slot_count, names, wide), batch_worker()]
+    )
 
 
-def _declarations(widths: set[int]) -> list[str]:
+def module_declarations(widths: set[int]) -> list[str]:
+    """Return what every module begins with: declarations of functions, and sines of these widths."""
     most = max(widths)
     panels = {lanes * columns for lanes in widths for columns in panel_widths(lanes, most)}
     taken = {*widths, *strip_widths(most), *panels}

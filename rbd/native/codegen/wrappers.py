@@ -1,4 +1,4 @@
-"""Entry points of a program for one state.
+"""Entry points of a program for one state, with memory of their own or of the caller.
 
 The wrapper checks that inputs and outputs are finite, and writes outputs only if the status is clean.
 """
@@ -53,6 +53,28 @@ class ScratchMemory:
             self._w.add(f"  call void @rbd_free(ptr {self._raw})")
 
 
+class CallerMemory:
+    """Memory that the caller of a function gives."""
+
+    pointer = "%ws"
+
+    def require(self, failure: str) -> None:
+        """Write nothing: the memory is there."""
+
+    def free(self) -> None:
+        """Write nothing: the memory is the caller's."""
+
+
+def workspace_size(program: Program, slots: int) -> int:
+    """Return the number of doubles of the workspace of `with_workspace`."""
+    return slots + program.output_size + _PADDING
+
+
+def with_workspace(name: str, program: Program, slots: int, names: list[str]) -> str:
+    """Return `i64 @name(ptr in, ptr out, ptr ws)`, which computes one state in memory that the caller gives."""
+    return _function(name, program, slots, names, finite=always_finite(program), in_place=False, given=True)
+
+
 def single(program: Program, slots: int, names: list[str]) -> str:
     """Return `i64 @single(ptr in, ptr out)` and `@fresh`, which may leave anything in outputs if the status is bad.
 
@@ -66,11 +88,15 @@ def single(program: Program, slots: int, names: list[str]) -> str:
     return text + _function("fresh", program, slots, names, finite=finite, in_place=True)
 
 
-def _function(name: str, program: Program, slots: int, names: list[str], *, finite: bool, in_place: bool) -> str:
+def _function(
+    name: str, program: Program, slots: int, names: list[str], *, finite: bool, in_place: bool, given: bool = False
+) -> str:
     """Return a function that computes one state."""
     w, n_out = Writer(), program.output_size
-    w.add(f"define i64 @{name}(ptr noalias %in, ptr noalias %out) {ATTRIBUTES} {{")
-    workspace = ScratchMemory(w, slots + (0 if in_place else n_out) + _PADDING)
+    last = ", ptr noalias %ws" if given else ""
+    w.add(f"define i64 @{name}(ptr noalias %in, ptr noalias %out{last}) {ATTRIBUTES} {{")
+    size = workspace_size(program, slots) - (n_out if in_place else 0)
+    workspace = CallerMemory() if given else ScratchMemory(w, size)
     workspace.require(f"  ret i64 {NO_MEMORY}")
     block = w.load("ptr", "%out") if in_place else w.element(workspace.pointer, aligned(slots))
     status = w.set("alloca i64, align 8")

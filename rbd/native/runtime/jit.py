@@ -108,6 +108,30 @@ def assemble(text: str) -> bytes:
         return bytes(target.emit_object(module))
 
 
+_WEBASSEMBLY = "wasm32-unknown-unknown"
+_WEBASSEMBLY_FEATURES = "+bulk-memory,+mutable-globals,+nontrapping-fptoint,+sign-ext"
+
+
+@once_under_compiler_lock
+def _initialize_webassembly() -> bool:
+    """Initialise LLVM's targets, among them WebAssembly, once."""
+    binding.initialize_all_targets()
+    binding.initialize_all_asmprinters()
+    return True
+
+
+def assemble_webassembly(text: str) -> bytes:
+    """Return the WebAssembly object file of a module, given as LLVM IR; one thread at a time."""
+    memory.check_available(memory.WORKING + memory.PER_CHARACTER * len(text))
+    _initialize_webassembly()
+    with compiler.inner:
+        target = binding.Target.from_triple(_WEBASSEMBLY)
+        machine = target.create_target_machine(opt=1, features=_WEBASSEMBLY_FEATURES)
+        module = binding.parse_assembly(text, binding.create_context())
+        module.triple, module.data_layout = _WEBASSEMBLY, str(machine.target_data)
+        return bytes(machine.emit_object(module))
+
+
 @final
 class Library:
     """Loaded object code. The code lives as long as this object."""

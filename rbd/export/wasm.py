@@ -1,0 +1,162 @@
+"""Export of programs as WebAssembly, with a script that calls them from JavaScript."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final, final
+
+import attrs
+
+from rbd.errors import ArgumentError
+from rbd.export.c_library import Exportable, require_programs, write_files
+from rbd.export.c_names import require_function_name
+from rbd.export.wasm_module import Places, ProgramModule, wasm_module
+from rbd.program.opcodes import BAD_INPUT, BAD_OUTPUT, FIRST_CHECK
+from rbd.program.program import Port, Program
+
+
+@final
+@attrs.frozen
+class WasmModule:
+    """The files of a module."""
+
+    module: Path
+    """The WebAssembly module."""
+    script: Path
+    """A script for pages and for Node.js; it contains the module."""
+    imports: tuple[str, ...]
+    """Functions of JavaScript's `Math` that the module calls; they may differ from those of the C library in the last
+    bit. `sin` and `cos` are called for angles beyond 1.5 million radians only."""
+
+
+def write_wasm(
+    functions: Mapping[str, Exportable], directory: str | os.PathLike[str], *, prefix: str = "robot"
+) -> WasmModule:
+    """Write recorded functions as a WebAssembly module `prefix.wasm`, and a script `prefix.js` that calls it.
+
+    `functions` maps names to recorded functions, as for `write_c_library`. The script contains the module: a page
+    loads it with a script element, Node.js with `require`, and calls
+
+        const robot = await prefix.load();
+        const { q_next, v_next } = robot.step({ q, v, tau, dt });
+
+    Inputs are arrays or numbers by name, outputs arrays of doubles. A call that fails throws an error with the number
+    `status`. Results have the bits of the interpreter, except for functions in `imports` of the result. The directory
+    is created if it does not exist; existing files are replaced.
+
+    Raises ArgumentError for names that are no identifiers, and if there are no functions; MissingPackageError without
+    llvmlite.
+
+    >>> import tempfile, rbd
+    >>> robot = rbd.compile(rbd.robots.double_pendulum())
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     written = write_wasm(robot.functions("step"), folder, prefix="pendulum")
+    >>> written.module.name, written.script.name, written.imports
+    ('pendulum.wasm', 'pendulum.js', ('sin', 'cos'))
+    """
+    require_function_name(prefix, "prefix")
+    programs = require_programs(functions, prefix)
+    if "memory" in programs:
+        message = "'memory' is the name of the module's memory; write another, such as 'my_memory'"
+        raise ArgumentError(message, argument="functions", value="memory")
+    made = wasm_module(programs)
+    files: dict[str, str | bytes] = {
+        f"{prefix}.wasm": made.module.code,
+        f"{prefix}.js": _script(programs, made, prefix),
+    }
+    paths = write_files(directory, files)
+    return WasmModule(paths[f"{prefix}.wasm"], paths[f"{prefix}.js"], made.module.imports)
+
+
+def _script(programs: Mapping[str, Program], made: ProgramModule, prefix: str) -> str:
+    """Return the script with the module and its functions."""
+    functions = {name: _described(program, made.places[name]) for name, program in programs.items()}
+    code = base64.b64encode(made.module.code).decode()
+    return _SCRIPT.replace("$PREFIX", prefix).replace("$FUNCTIONS", json.dumps(functions)).replace("$CODE", code)
+
+
+def _described(program: Program, places: Places) -> dict[str, object]:
+    """Return what the script must know of a function."""
+    checks = range(FIRST_CHECK, FIRST_CHECK + len(program.labels))
+    messages = {status: program.error(status).message for status in (BAD_INPUT, BAD_OUTPUT, *checks)}
+    return {
+        "inputs": _arrays(program.inputs, places.inputs),
+        "outputs": _arrays(program.outputs, places.outputs),
+        "tables": [places.input_table, places.output_table],
+        "workspace": places.workspace,
+        "messages": messages,
+    }
+
+
+def _arrays(ports: Sequence[Port], addresses: Sequence[int]) -> list[dict[str, object]]:
+    return [
+        {"name": port.name, "shape": port.shape, "size": port.size, "address": address}
+        for port, address in zip(ports, addresses, strict=True)
+    ]
+
+
+_SCRIPT: Final = """\
+/* Written by rbd: functions of a robot as WebAssembly.
+ *
+ *   const robot = await $PREFIX.load();
+ *   const outputs = robot.NAME({ INPUT: [...], ... });
+ *
+ * robot.NAME.inputs and robot.NAME.outputs have the shapes of arrays by name; arrays are row by row.
+ */
+"use strict";
+globalThis.$PREFIX = (() => {
+  const functions = $FUNCTIONS;
+  const code = "$CODE";
+
+  function flat(values) {
+    if (typeof values === "number") return [values];
+    return ArrayBuffer.isView(values) ? values : Array.from(values).flat(Infinity);
+  }
+
+  function shapes(arrays) {
+    return Object.fromEntries(arrays.map((each) => [each.name, each.shape]));
+  }
+
+  function write(memory, name, about, given) {
+    for (const known of Object.keys(given)) {
+      if (!about.inputs.some((each) => each.name === known)) throw new TypeError(`${name} has no input ${known}`);
+    }
+    for (const each of about.inputs) {
+      if (!(each.name in given)) throw new TypeError(`${name} needs the input ${each.name}`);
+      const values = flat(given[each.name]);
+      if (values.length !== each.size) {
+        throw new RangeError(`${each.name} of ${name} has ${values.length} numbers, needs ${each.size}`);
+      }
+      new Float64Array(memory.buffer, each.address, each.size).set(values);
+    }
+  }
+
+  function bound(exports, name, about) {
+    const { memory } = exports, [inputs, outputs] = about.tables;
+    new Uint32Array(memory.buffer, inputs, about.inputs.length).set(about.inputs.map((each) => each.address));
+    new Uint32Array(memory.buffer, outputs, about.outputs.length).set(about.outputs.map((each) => each.address));
+    const call = (given = {}) => {
+      write(memory, name, about, given);
+      const status = Number(exports[name](inputs, outputs, about.workspace));
+      if (status) throw Object.assign(new Error(`${name}: ${about.messages[status]}`), { status });
+      const array = (each) => new Float64Array(memory.buffer, each.address, each.size).slice();
+      return Object.fromEntries(about.outputs.map((each) => [each.name, array(each)]));
+    };
+    return Object.assign(call, { inputs: shapes(about.inputs), outputs: shapes(about.outputs) });
+  }
+
+  async function load() {
+    const bytes = Uint8Array.from(atob(code), (letter) => letter.charCodeAt(0));
+    const { exports } = (await WebAssembly.instantiate(bytes, { Math })).instance;
+    const entries = Object.entries(functions);
+    return Object.fromEntries(entries.map(([name, about]) => [name, bound(exports, name, about)]));
+  }
+
+  return { load };
+})();
+if (typeof module === "object") module.exports = globalThis.$PREFIX;
+"""

@@ -1,0 +1,85 @@
+"""Programs as one WebAssembly module."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import final
+
+import attrs
+
+from rbd import native
+from rbd.errors import MissingPackageError
+from rbd.export.wasm_object import LinkedModule, linked
+from rbd.native.codegen.emit import emit_functions
+from rbd.native.codegen.ir import Lanes
+from rbd.native.codegen.plan import CHUNK, make_plan
+from rbd.native.codegen.software_fma import SOFTWARE_FMA
+from rbd.native.codegen.wrappers import with_workspace, workspace_size
+from rbd.native.compiled_program import module_declarations
+from rbd.program.program import Port, Program
+from rbd.program.rolling import THRESHOLD
+
+_ALIGNMENT = 64
+
+
+@final
+@attrs.frozen
+class Places:
+    """Addresses of what a function uses, in bytes."""
+
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    input_table: int
+    """Where the addresses of the inputs stand, 32 bits each."""
+    output_table: int
+    workspace: int
+
+
+@final
+@attrs.frozen
+class ProgramModule:
+    """A module with one function per program, `i64 name(i32 inputs, i32 outputs, i32 workspace)`."""
+
+    module: LinkedModule
+    places: Mapping[str, Places]
+    """Memory of every function behind the module's data."""
+
+
+def wasm_module(programs: Mapping[str, Program]) -> ProgramModule:
+    """Return the module; raise MissingPackageError without a compiler."""
+    if not native.available():
+        message = "WebAssembly needs llvmlite, and RBD_NATIVE other than 0; pip install llvmlite"
+        raise MissingPackageError(message, package="llvmlite", extra="")
+    from rbd.native.runtime.jit import assemble_webassembly  # loads llvmlite
+
+    texts, slots = dict.fromkeys([*module_declarations({1}), SOFTWARE_FMA]), dict[str, int]()
+    for number, (name, program) in enumerate(programs.items()):
+        plan = make_plan(program, CHUNK, 1, THRESHOLD)
+        names, functions = emit_functions(plan, Lanes(1), f"program{number}", 1)
+        entry = with_workspace(f"entry{number}", program, plan.slot_count, names)
+        texts |= dict.fromkeys([*functions, entry])  # functions of intrinsics once
+        slots[name] = workspace_size(program, plan.slot_count)
+    code = assemble_webassembly("\n".join(texts))
+    exports = {name: f"entry{number}" for number, name in enumerate(programs)}
+    room = _arranged(programs, slots, 0)[1] + _ALIGNMENT
+    module = linked(code, exports, room)
+    return ProgramModule(module, _arranged(programs, slots, module.heap)[0])
+
+
+def _arranged(programs: Mapping[str, Program], slots: Mapping[str, int], start: int) -> tuple[dict[str, Places], int]:
+    """Return the places of all functions from an address on, and the first address behind them."""
+    found, at = dict[str, Places](), start
+
+    def taken(size: int) -> int:
+        nonlocal at
+        place = -(-at // _ALIGNMENT) * _ALIGNMENT
+        at = place + size
+        return place
+
+    def arrays(ports: tuple[Port, ...]) -> tuple[int, ...]:
+        return tuple(taken(8 * port.size) for port in ports)
+
+    for name, program in programs.items():
+        tables = taken(4 * len(program.inputs)), taken(4 * len(program.outputs))
+        found[name] = Places(arrays(program.inputs), arrays(program.outputs), *tables, taken(8 * slots[name]))
+    return found, at
