@@ -31,13 +31,22 @@ pytestmark = pytest.mark.optimised
 def _quadratic_program() -> Program:
     graph = Graph()
     inputs = [graph.input("h", (4, 4)), graph.input("g", (4,)), graph.input("a", (6, 4)), graph.input("b", (6,))]
-    outputs = dict(zip(("x", "multipliers", "active", "rounds"), solve_quadratic_program(*inputs), strict=True))
+    names: list[str] = ["x", "multipliers", "active", "rounds"]
+    outputs = dict(zip(names, solve_quadratic_program(*inputs), strict=True))
     return Program.of(graph, "qp", outputs)
 
 
 def _problem(rng: np.random.Generator) -> list[Array]:
     root, rows = rng.normal(size=(4, 4)), rng.normal(size=(6, 4))
     return [root @ root.T + np.eye(4), rng.normal(size=4), rows, rows @ rng.normal(size=4) - rng.exponential(size=6)]
+
+
+def _reciprocal(state: rbd.ScalarState, x: Any) -> object:
+    return 1 / rbd.scalars.positive(x, "the divisor")
+
+
+def _of_the_library(state: rbd.ScalarState) -> object:
+    return np.tanh(state.q) + np.arctan2(state.v, 1.0)
 
 
 def _expected(program: Program, inputs: list[Array]) -> dict[str, list[str]]:
@@ -109,7 +118,7 @@ def test_long_programs_have_loops(tmp_path: Path) -> None:
 
 @needs_node
 def test_errors_of_calls(tmp_path: Path) -> None:
-    recorded = rbd.record(lambda state, x: 1 / rbd.scalars.positive(x, "the divisor"), rbd.robots.arm7(), x=())
+    recorded = rbd.record(_reciprocal, rbd.robots.arm7(), x=())
     written, zeros = write_wasm({"reciprocal": recorded}, tmp_path), np.zeros(7)
     one = np.ones(1)
     given: list[dict[str, Array]] = [
@@ -126,7 +135,7 @@ def test_errors_of_calls(tmp_path: Path) -> None:
     assert [(each.get("status"), each.get("error"), each.get("kind")) for each in answers[1:]] == [
         (16, "reciprocal: the divisor must be positive", "Error"),
         (1, "reciprocal: an input is not finite", "Error"),
-        (2, "reciprocal: function left the range of float64", "Error"),
+        (2, "reciprocal: _reciprocal left the range of float64", "Error"),
         (None, "reciprocal needs the input x", "TypeError"),
         (None, "q of reciprocal has 3 numbers, needs 7", "RangeError"),
         (None, "reciprocal has no input y", "TypeError"),
@@ -135,7 +144,7 @@ def test_errors_of_calls(tmp_path: Path) -> None:
 
 @needs_node
 def test_the_module_needs_functions_of_math_only(tmp_path: Path) -> None:
-    recorded = rbd.record(lambda state: np.tanh(state.q) + np.arctan2(state.v, 1.0), rbd.robots.double_pendulum())
+    recorded = rbd.record(_of_the_library, rbd.robots.double_pendulum())
     written = write_wasm({"f": recorded}, tmp_path)
     assert set(written.imports) == {"tanh", "atan2"} | set(written.imports).intersection({"sin", "cos"})
     script = (

@@ -53,9 +53,9 @@ def test_cancellation_ties_and_subnormal_results(fma: Fma) -> None:
     """Addends near the negative product, products of few bits, exponents at both ends of the range."""
     rng = np.random.default_rng(4)
     for _ in range(20_000):
-        exponents = rng.integers(-540, 500, 2) if rng.random() < 0.5 else rng.integers(-30, 30, 2)
-        bits = rng.choice([1, 2, 26, 52])
-        x, y = (math.ldexp(float(1 + rng.integers(0, 2**bits) / 2**bits), int(e)) for e in exponents)
+        low, high = (-540, 500) if rng.random() < 0.5 else (-30, 30)
+        steps = 2 ** (1, 2, 26, 52)[int(rng.integers(4))]
+        x, y = (math.ldexp(1 + int(rng.integers(steps)) / steps, int(rng.integers(low, high))) for _ in range(2))
         apart = math.ldexp(1.0, int(rng.integers(-110, 110))) if rng.random() < 0.5 else 1.0
         near = math.ldexp(-x * y, int(rng.integers(-3, 4))) if rng.random() < 0.3 else -x * y
         z = float(np.clip(near * apart * (1 + rng.integers(-4, 5) * 2.0**-52), -1e308, 1e308))
